@@ -11,7 +11,7 @@ pub struct Wanted {
     pub cwd: PathBuf,
     /// The fields of the file that name commands, and their values.
     pub commands: Vec<(&'static str, String)>,
-    /// Kind of file, folder and commands as one unambiguous text, which is signed.
+    /// Kind of file, folder and commands as one unambiguous text; the tag signs it.
     pub(super) content: String,
     /// The signature in the file.
     pub(super) signature: Option<String>,

@@ -1,12 +1,12 @@
-//! What every command and every function of a session is given: who is told of its progress, and the user's
-//! wish to end it.
+//! The context passed to every command and session function: the receiver of progress, and the user's
+//! interrupt.
 
 use super::progress::{Progress, Silent};
 use crate::run::Interrupt;
 use std::rc::Rc;
 use tokio::sync::watch::Sender;
 
-/// Reports progress, and tells whether the user has interrupted. Cheap to clone.
+/// Reports progress, and reports whether the user has interrupted. Cheap to clone.
 #[derive(Clone)]
 pub struct Context {
     progress: Rc<dyn Progress>,
@@ -14,40 +14,40 @@ pub struct Context {
 }
 
 impl Context {
-    /// A context that reports to this and is interrupted by that.
+    /// Creates a context from a receiver of progress and an interrupt.
     pub fn new(progress: Rc<dyn Progress>, interrupt: Interrupt) -> Context {
         Context { progress, interrupt }
     }
 
-    /// A context that reports to this and that nobody interrupts.
+    /// Creates a context that nobody can interrupt.
     pub fn uninterrupted(progress: Rc<dyn Progress>) -> Context {
         let (_nobody, interrupt) = Interrupt::new();
         Context { progress, interrupt }
     }
 
-    /// A context that reports nothing and that nobody interrupts.
+    /// Creates a context without progress that nobody can interrupt.
     pub fn silent() -> Context {
         Context::uninterrupted(Rc::new(Silent))
     }
 
-    /// The same interrupt, and no progress.
+    /// The same context without progress.
     #[must_use]
     pub fn without_progress(&self) -> Context {
         Context { progress: Rc::new(Silent), interrupt: self.interrupt.clone() }
     }
 
-    /// The same progress with an interrupt that is not set, and what sets it by sending `true`.
+    /// The same context with a new interrupt. Sending `true` to the sender sets it.
     pub fn renewed(&self) -> (Sender<bool>, Context) {
         let (stop, interrupt) = Interrupt::new();
         (stop, Context { progress: self.progress.clone(), interrupt })
     }
 
-    /// Where progress is reported.
+    /// The receiver of progress.
     pub fn progress(&self) -> &dyn Progress {
         &*self.progress
     }
 
-    /// The user's wish to end it.
+    /// The user's interrupt.
     pub fn interrupt(&self) -> &Interrupt {
         &self.interrupt
     }
@@ -57,7 +57,7 @@ impl Context {
         self.interrupt.is_set()
     }
 
-    /// Waits until the user interrupts; for ever if nobody can. Cancel-safe.
+    /// Waits until the user interrupts; forever if nobody can. Cancel-safe.
     pub async fn interrupted(&self) {
         self.interrupt.wait().await;
     }

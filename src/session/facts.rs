@@ -1,4 +1,4 @@
-//! The facts that a run has left, and that an answer explains.
+//! The results of a run from which an answer is built.
 
 use crate::chain::Translation;
 use crate::classes::ClassPool;
@@ -11,53 +11,53 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 use std::sync::Arc;
 
-/// One run and what it was asked.
+/// A run and its questions.
 pub struct Round {
-    /// What the chain became.
+    /// The translation of the chain.
     pub translation: Translation,
-    /// The TraceQueries, as the run and the locator share them.
+    /// The TraceQueries, shared by the run and the locator.
     pub queries: Arc<[TraceQuery]>,
     /// The locator, finished.
     pub locator: Locator,
-    /// What is left of the run.
+    /// The outcome of the run.
     pub outcome: run::Outcome,
     /// Its class files.
     pub pool: Rc<ClassPool>,
-    /// Points that were asked while the run was on, with the number of occurrences before.
+    /// Points added while the run was on, with the number of earlier occurrences.
     pub late: BTreeMap<PointIndex, u64>,
-    /// Which hits interrupted, where it was watched by probes.
+    /// Which hits suspended the VM, if probes watched the run.
     pub gates: Option<Vec<Gate>>,
-    /// The ways of values at whose steps it stopped.
+    /// The value flows at whose steps it stopped.
     pub ways: Ways,
-    /// Points for which the locator holds what is not their answer, since the run did not stop there.
+    /// Points whose located occurrence is not their answer, because the run did not stop at the last hit.
     pub astray: BTreeMap<PointIndex, Astray>,
 }
 
 impl Round {
-    /// Where a point was located, if that is its answer.
+    /// The located occurrence of a point, if it is the answer.
     pub fn located(&self, point: PointIndex) -> Option<&Located> {
         self.locator.located(point).filter(|_| !self.astray.contains_key(&point))
     }
 }
 
-/// Why what a run located for a point is not its answer.
+/// Why a located occurrence is not the answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Astray {
-    /// The VM has seen another last hit, at which the run did not stop.
+    /// The VM has seen a later hit, at which the run did not stop.
     Last(LastHit),
-    /// It was asked from this point, which is astray itself.
+    /// It depends on this point, whose located occurrence is not the answer either.
     Follows(PointIndex),
 }
 
-/// The ways that are known so far.
+/// The known value flows.
 #[derive(Clone, Debug, Default)]
 pub struct Ways {
-    /// By point, with what tells its question from others: in a session a point can become another one.
+    /// By point, with a hash of the question: in a session, a point can change.
     pub(super) known: BTreeMap<PointIndex, (u64, Came)>,
     pub(super) changes: BTreeMap<PointIndex, u32>,
 }
 
-/// The visit of a step.
+/// The observed hit of a step.
 pub fn visit<'v>(step: &CameBy, visits: &'v [Visit]) -> Option<&'v Visit> {
     visits.iter().rev().find(|visit| visit.at == step.at)
 }

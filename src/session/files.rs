@@ -1,9 +1,9 @@
-//! Chains that are written to a file: their paths mean the same from where the file is.
+//! Adjusts the paths of a chain for the file to which it is written.
 
 use crate::chain::Chain;
 use std::path::{Component, Path, PathBuf};
 
-/// The chain as it must be written to `file` so that its working folder stays the current one.
+/// The chain for writing to `file`: its working folder remains the current one.
 pub fn portable(chain: &Chain, file: &Path) -> Chain {
     let mut saved = chain.clone();
     let here = std::env::current_dir().unwrap_or_default();
@@ -14,8 +14,7 @@ pub fn portable(chain: &Chain, file: &Path) -> Chain {
     saved
 }
 
-/// A file as it must be named in a chain that is written to `chain_file`: seen from the chain's working
-/// folder.
+/// The path of a file in a chain written to `chain_file`: relative to the chain's working folder.
 pub fn seen_from_cwd(chain: &Chain, chain_file: &Path, file: &Path) -> PathBuf {
     let here = std::env::current_dir().unwrap_or_default();
     let folder = here.join(chain_file.parent().unwrap_or(Path::new("")));
@@ -23,7 +22,7 @@ pub fn seen_from_cwd(chain: &Chain, chain_file: &Path, file: &Path) -> PathBuf {
     relative(&normal(&here.join(file)), &normal(&cwd))
 }
 
-/// Without `.` and `..`, by the names alone.
+/// Removes `.` and `..` lexically.
 fn normal(path: &Path) -> PathBuf {
     let mut out = PathBuf::new();
     for part in path.components() {
@@ -38,7 +37,7 @@ fn normal(path: &Path) -> PathBuf {
     out
 }
 
-/// `to` as seen from the folder `from`.
+/// The path of `to` relative to the folder `from`.
 fn relative(to: &Path, from: &Path) -> PathBuf {
     let common = to.components().zip(from.components()).take_while(|(a, b)| a == b).count();
     let up = from.components().skip(common).map(|_| Component::ParentDir);

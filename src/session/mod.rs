@@ -1,17 +1,16 @@
-//! A session is the only door from commands to the machinery (DESIGN §4). It runs a chain to its answer.
+//! A session is the only interface between commands and the machinery (DESIGN §4).
 //!
-//! This room prints nothing. It returns data. A [`Context`] takes its progress and tells of an interruption.
+//! This room prints nothing and returns data. A [`Context`] receives its progress and reports interrupts.
 //!
-//! - [`replay`] runs the program until every point is located or nothing more can be learnt (DESIGN §5.13).
-//!   The same room repeats a chain ([`repeat`]), forecasts its cost ([`cost`]) and judges whether its bug is
-//!   there ([`judge`]).
-//! - `answer` turns what was located into an [`Answer`], and explains points that were not located.
-//! - `explore` is a session that a person leads ([`Explorer`]): questions, runs, and a halted program between
-//!   them.
+//! - [`replay`] runs the program until every point is located or another run would show nothing new (DESIGN
+//!   §5.13). The same room repeats a chain ([`repeat`]), forecasts its cost ([`cost`]) and judges whether its
+//!   bug is present ([`judge`]).
+//! - `answer` builds an [`Answer`] from the located points, and explains points that were not located.
+//! - `explore` is an interactive session ([`Explorer`]): questions, runs, and a halted program between them.
 //! - `recorded` makes recordings ([`record`]) and reads them ([`RecordedTrace`]).
 //! - `diagnose` asks about the calls of a recording ([`Diagnoser`]).
-//! - `trust` decides whether a file of somebody else may be run, by what a person says (`consent`).
-//! - `facts` are what a run has left, for answers to explain.
+//! - `trust` decides whether the commands of a foreign file may run; `consent` holds the user's answer.
+//! - `facts` holds the results of a run, from which answers are built.
 
 mod answer;
 mod consent;
@@ -69,8 +68,8 @@ pub use trust::{TRUSTED_FOLDERS, allow, trust_written};
 pub use crate::chain::GraphFormat;
 use crate::chain::{Chain, Explanation, Learned};
 
-/// The chain with what finds its lines again after an edit, as far as sources and classes are there without a
-/// run.
+/// Adds the data by which the chain's lines are found after an edit, as far as sources and classes are
+/// available without a run.
 ///
 /// # Errors
 /// The debuggee cannot be used, or its classes cannot be read.
@@ -81,10 +80,10 @@ pub fn remembered(chain: &Chain) -> Result<Chain, SessionError> {
     Ok(chain)
 }
 
-/// What a chain's questions become, without running anything but the chain's build, if that is wanted.
+/// Explains the TraceQueries of a chain. It runs nothing except the chain's build, if `builds` is set.
 ///
 /// # Errors
-/// The chain cannot be used, its classes cannot be read, or it was interrupted.
+/// The chain cannot be used, its classes cannot be read, or the user interrupted.
 pub async fn explain(chain: &Chain, builds: bool, context: &Context) -> Result<Explanation, SessionError> {
     let workspace = workspace::Workspace::open(chain, None, None)?;
     if builds {

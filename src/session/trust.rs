@@ -1,10 +1,10 @@
-//! Whose files are run. A chain and a recording name commands, and to replay one is to run them: so `qp` runs
-//! only what this user has written with it, has said yes to at a terminal, or trusts by `--trust` or
+//! Decides whose files may run. A chain or recording names commands, and replaying it runs them. So `qp` runs
+//! only files that this user has written with it, has approved at a terminal, or trusts by `--trust` or
 //! `QUERYPOINT_TRUST`.
 //!
-//! What is trusted is known by a tag: a keyed hash (HMAC, RFC 2104) of all that the file would have run, and
-//! of the folder. The key is this user's own and leaves the machine with no file, so nobody else can make a
-//! tag. A recording carries its tag; those of chains are kept in the user's data folder.
+//! A trusted file is recognised by a tag: a keyed hash (HMAC, RFC 2104) of everything the file would run, and
+//! of the folder. The key belongs to this user and is in no file that leaves the machine, so nobody else can
+//! make a tag. A recording carries its tag; the tags of chains are stored in the user's data folder.
 
 use super::consent::{Consent, Wanted};
 use super::context::Context;
@@ -18,17 +18,17 @@ use std::io::Read;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-/// Folders, separated as those of `PATH` are: files in them and below them are trusted.
+/// Folders, separated as in `PATH`; files in and below them are trusted.
 pub const TRUSTED_FOLDERS: &str = "QUERYPOINT_TRUST";
-/// Bytes of the key.
+/// Length of the key, in bytes.
 const KEY: usize = 32;
-/// Bytes of a block of SHA-256.
+/// Block size of SHA-256, in bytes.
 const BLOCK: usize = 64;
-/// Most tags that are kept; then the oldest are forgotten.
+/// Maximum number of stored tags; beyond it, the oldest are removed.
 const MOST: usize = 10_000;
 
 impl Wanted {
-    /// What a chain would have run.
+    /// The commands that a chain would run.
     pub fn of_chain(file: &Path, chain: &Chain) -> Wanted {
         let debuggee = &chain.debuggee;
         let mut commands = Vec::new();
@@ -54,12 +54,12 @@ impl Wanted {
         ] {
             commands.extend(texts.iter().map(|text| (field, word(text))));
         }
-        // The place counts too: the same words run other files elsewhere.
+        // The folder counts too: in another folder, the same words run other files.
         let text = format!("{debuggee:?} {commands:?}");
         Wanted::new("chain", file, chain.cwd(), commands, &text)
     }
 
-    /// What a recording would have run, to record more of a call.
+    /// The commands that a recording would run, to record more of a call.
     pub fn of_recording(folder: &Path, about: &About) -> Wanted {
         let commands = vec![("command", shown(&about.command))];
         let text = format!("{:?}", about.command);
@@ -79,18 +79,18 @@ impl Wanted {
         Wanted { file: file.to_owned(), cwd, commands, content, signature: None }
     }
 
-    /// The tag by which this user knows it; none without a key.
+    /// The tag that marks it as trusted by this user; `None` without a key.
     pub fn tag(&self) -> Option<String> {
         Some(hex(&hmac(&key()?, self.content.as_bytes())))
     }
 
-    /// Whether this user has said before that it may run.
+    /// Whether this user has already approved it.
     fn is_known(&self) -> bool {
         let Some(tag) = self.tag() else { return false };
         self.signature.as_ref() == Some(&tag) || folder().is_some_and(|folder| folder.join(&tag).is_file())
     }
 
-    /// Whether it lies in a folder that this user trusts as a whole.
+    /// Whether it is in a folder that this user trusts.
     fn is_below_trusted(&self) -> bool {
         let Some(folders) = std::env::var_os(TRUSTED_FOLDERS) else { return false };
         let Ok(file) = self.file.canonicalize() else { return false };
@@ -99,21 +99,21 @@ impl Wanted {
             .any(|folder| file.starts_with(folder))
     }
 
-    /// What would be run, a line each.
+    /// The commands that would run, one per line.
     pub fn lines(&self) -> String {
         let mut text = format!("  in         {}\n", word(&self.cwd.display().to_string()));
         for (field, what) in &self.commands {
-            // Writing to a text does not fail.
+            // Writing to a string does not fail.
             let _ = writeln!(text, "  {field:<10} {what}");
         }
         text
     }
 }
 
-/// Whether what a file wants may be run: asks where that is not known.
+/// Checks whether the commands of a file may run, and asks the user if necessary.
 ///
 /// # Errors
-/// It may not.
+/// They may not run.
 pub fn allow(wanted: &Wanted, context: &Context) -> Result<(), SessionError> {
     if wanted.is_known() || wanted.is_below_trusted() {
         return Ok(());
@@ -131,10 +131,9 @@ pub fn allow(wanted: &Wanted, context: &Context) -> Result<(), SessionError> {
     }
 }
 
-/// Trusts a chain that was just written by this user's wish. Where that cannot be kept, it is asked about
-/// later.
+/// Trusts a chain that this user has just written. If the tag cannot be stored, the user is asked later.
 pub fn trust_written(file: &Path) {
-    // What is no file (`/dev/stdout`) cannot be read back.
+    // A device such as `/dev/stdout` cannot be read back.
     if !std::fs::metadata(file).is_ok_and(|there| there.is_file()) {
         return;
     }
@@ -143,7 +142,7 @@ pub fn trust_written(file: &Path) {
     }
 }
 
-/// Whether a recording may be run again without a question.
+/// Whether a recording may be run again without asking.
 pub fn is_own(folder: &Path, about: &About) -> bool {
     Wanted::of_recording(folder, about).is_known()
 }
@@ -158,7 +157,7 @@ fn remember(wanted: &Wanted) {
     forget(&folder);
 }
 
-/// Forgets the oldest tags where there are too many.
+/// Removes the oldest tags if there are too many.
 fn forget(folder: &Path) {
     let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
     let mut known: Vec<_> =
@@ -171,7 +170,7 @@ fn forget(folder: &Path) {
     }
 }
 
-/// The user's own key, which is made when it is first needed. None where it can be neither read nor kept.
+/// The user's own key, created on first use. `None` if it can be neither read nor stored.
 fn key() -> Option<[u8; KEY]> {
     let folder = data()?;
     let path = folder.join("key");
@@ -184,18 +183,19 @@ fn key() -> Option<[u8; KEY]> {
     let mut key = [0; KEY];
     std::fs::File::open("/dev/urandom").ok()?.read_exact(&mut key).ok()?;
     if path.symlink_metadata().is_ok() {
-        // Others could have read it, or it is cut off: what was signed with it is asked about again.
+        // Others could have read the key, or it is truncated. The user is asked again about files signed with
+        // it.
         files::write_private(&path, key).ok()?;
         return own_key(&path);
     }
     let mut new = tempfile::NamedTempFile::new_in(&folder).ok()?;
     std::io::Write::write_all(&mut new, &key).ok()?;
-    // Another `qp` may have made one meanwhile, which then counts.
+    // If another `qp` has created a key meanwhile, that one counts.
     drop(new.persist_noclobber(&path));
     own_key(&path)
 }
 
-/// A key that only this user can have read or written.
+/// Reads a key that only this user can have read or written.
 fn own_key(path: &Path) -> Option<[u8; KEY]> {
     let there = path.symlink_metadata().ok()?;
     let own =
@@ -206,7 +206,7 @@ fn own_key(path: &Path) -> Option<[u8; KEY]> {
     std::fs::read(path).ok()?.try_into().ok()
 }
 
-/// Where tags are kept.
+/// The folder of the tags.
 fn folder() -> Option<PathBuf> {
     Some(data()?.join("trusted"))
 }
@@ -219,16 +219,16 @@ fn data() -> Option<PathBuf> {
     Some(set.or_else(home)?.join("querypoint"))
 }
 
-/// The expressions of a point that call something in the program.
+/// The expressions of a point that call methods of the program.
 fn called(point: &Point) -> Vec<String> {
     let at = format!("{:?}", point.at);
-    // What stands before the first `:` names a point and its frame.
+    // The text before the first `:` names a point and its frame.
     let reference = at.split_once(':').map(|(_, expression)| expression.to_owned());
     let texts = point.when.iter().chain(point.collect.iter().flatten()).cloned().chain(reference);
     texts.filter(|text| calls_something(text)).collect()
 }
 
-/// Whether a name or a bracket stands before an opening bracket.
+/// Whether an opening parenthesis follows a name or a closing angle bracket.
 fn calls_something(text: &str) -> bool {
     let mut before = ' ';
     for c in text.chars().filter(|c| !c.is_whitespace()) {
@@ -244,7 +244,7 @@ fn shown(words: &[String]) -> String {
     words.iter().map(|text| word(text)).collect::<Vec<_>>().join(" ")
 }
 
-/// A word as a shell would take it, and without what a terminal could take for more than text.
+/// Quotes a word for a shell, and escapes control characters that a terminal would interpret.
 fn word(text: &str) -> String {
     let plain = |c: char| c.is_alphanumeric() || "-_./=:,+@%*".contains(c);
     if !text.is_empty() && text.chars().all(plain) {
@@ -257,7 +257,7 @@ fn word(text: &str) -> String {
     format!("'{}'", escaped.replace('\'', "'\\''"))
 }
 
-/// HMAC of RFC 2104 with SHA-256, for keys that are shorter than a block.
+/// HMAC of RFC 2104 with SHA-256, for keys shorter than a block.
 fn hmac(key: &[u8], text: &[u8]) -> [u8; 32] {
     let mut block = [0; BLOCK];
     block.iter_mut().zip(key).for_each(|(to, from)| *to = *from);

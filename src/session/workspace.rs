@@ -1,4 +1,4 @@
-//! What a chain needs around its runs: the debuggee's template, its class files and its sources.
+//! The environment of a chain's runs: the debuggee's template, its class files and its sources.
 
 use super::error::SessionError;
 use crate::chain::{self, Chain};
@@ -12,25 +12,25 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
-/// Longest time of one run, in seconds, when nothing else is said.
+/// Default maximum duration of one run, in seconds.
 const TIMEOUT_S: u64 = 300;
-/// Ten years. A longer limit means none, and clocks cannot count to all of them.
+/// Ten years. A longer limit means none, since clocks can overflow.
 const LONGEST_S: u64 = 10 * 365 * 24 * 60 * 60;
 
-/// What a chain needs around its runs.
+/// The environment of a chain's runs.
 pub struct Workspace {
     template: Arc<Template>,
     cwd: PathBuf,
     sources: Vec<PathBuf>,
     classes: Vec<PathBuf>,
-    /// The classes of `java X.java`, compiled once more, and when its file was written; removed with the
-    /// workspace.
+    /// The classes compiled from `X.java` for `java X.java`, and that file's modification time. Removed with
+    /// the workspace.
     compiled: RefCell<Option<(TemporaryFolder, Option<SystemTime>)>>,
 }
 
 impl Workspace {
-    /// Checks the debuggee and reads what it is fed; without `stdin` in the chain, that is `recorded`, or
-    /// nothing.
+    /// Checks the debuggee and reads its standard input. If the chain names no `stdin`, the input is
+    /// `recorded`, or empty.
     pub fn open(
         chain: &Chain,
         timeout_s: Option<u64>,
@@ -78,7 +78,7 @@ impl Workspace {
         &self.template
     }
 
-    /// Builds the debuggee, unless it is as it was.
+    /// Builds the debuggee, unless it is unchanged.
     pub async fn build(&self, output: Option<Forward>) -> Result<(), SessionError> {
         self.template.build(output).await?;
         let Some(file) = self.template.source_file()? else { return Ok(()) };
@@ -90,13 +90,13 @@ impl Workspace {
         Ok(())
     }
 
-    /// Whether nothing has to be built before a run.
+    /// Whether no build is needed before a run.
     pub fn is_built(&self) -> bool {
         self.template.is_built() && self.template.source_file().is_ok_and(|file| file.is_none())
     }
 
-    /// The class files: of the `java` command, or as the VM of a wrapper told; then those the chain names. Of
-    /// a remote program there are only those, and the runtime image of the `java` on the path.
+    /// The class files: those of the `java` command or as reported by a wrapper's VM, then those named in the
+    /// chain. For a remote program only the latter, and the runtime image of the `java` on the path.
     pub fn pool(&self, facts: Option<&VmFacts>) -> Result<ClassPool, SessionError> {
         if self.is_remote() {
             return Ok(ClassPool::open(&ClassPaths {
@@ -121,7 +121,7 @@ impl Workspace {
             (LaunchCommand::Wrapper { .. }, None) => self.guessed_paths(),
         };
         let more = self.classes.iter().map(|path| {
-            // The VM of a wrapper may work in another folder.
+            // The VM of a wrapper may run in another folder.
             if paths.cwd == self.cwd { path.clone() } else { self.cwd.join(path) }
         });
         paths.class_path.extend(more.collect::<Vec<_>>());
@@ -131,14 +131,14 @@ impl Workspace {
         Ok(ClassPool::open(&paths)?)
     }
 
-    /// The classes of a wrapper's VM, as far as they can be told before any run: a `java` command among the
-    /// wrapper's own arguments, else the runtime image of the `java` on the path.
+    /// A guess at the classes of a wrapper's VM before any run: from a `java` command among the wrapper's
+    /// arguments, otherwise the runtime image of the `java` on the path.
     fn guessed_paths(&self) -> ClassPaths {
         let variable = |name: &str| self.template.variable(name);
         let command = &self.template.settings().command;
         let is_java = |word: &String| Path::new(word).file_name().is_some_and(|name| name == "java");
         let inner = command.iter().position(is_java).and_then(|at| command.get(at..)).map(<[_]>::to_vec);
-        // Any class will do where there is no command: only the launcher's home is asked for.
+        // Without a command, any class name will do: only the launcher's home matters.
         let command = inner.unwrap_or_else(|| vec!["java".to_owned(), "Main".to_owned()]);
         match LaunchCommand::parse(&command, &self.cwd, &variable) {
             Ok(LaunchCommand::Java(java)) => ClassPaths::of(&java, &self.cwd),
@@ -146,9 +146,9 @@ impl Workspace {
         }
     }
 
-    /// Nothing but the runtime image of the `java` on the path.
+    /// Only the runtime image of the `java` on the path.
     fn local_java(&self) -> Result<ClassPaths, SessionError> {
-        // Any class will do: only the launcher's home is asked for.
+        // Any class name will do: only the launcher's home matters.
         let command = ["java".to_owned(), "Main".to_owned()];
         let parsed = LaunchCommand::parse(&command, &self.cwd, &|name| self.template.variable(name));
         let java_home = match parsed.map_err(DebuggeeError::from)? {
@@ -179,7 +179,7 @@ impl Workspace {
     }
 }
 
-/// The class files of one run, kept for the next if they cannot change.
+/// The class files of one run, reused if they cannot change.
 #[derive(Clone, Default)]
 pub struct Pools {
     known: Option<Rc<ClassPool>>,

@@ -1,4 +1,5 @@
-//! What an earlier run saw at a point, by which another run finds it and is compared with it (DESIGN §5.14).
+//! The state that an earlier run observed at a point. Another run finds the point by it and is compared with
+//! it (DESIGN §5.14).
 
 use super::{Ran, Standpoint};
 use crate::locate::Locator;
@@ -10,116 +11,116 @@ use crate::session::replay::run_questions::QuestionsCell;
 use serde::Serialize;
 use std::sync::Arc;
 
-/// A point as a run found it, by what survives a relaunch.
+/// A point as a run located it, in terms that survive a relaunch.
 #[derive(Clone, Debug)]
 pub(super) struct Found {
     pub(super) coordinate: Coordinate,
-    /// Its order in that run.
+    /// The order of its occurrence in that run.
     pub(super) sequence: u64,
-    /// The frame that the point is in, counted from the event's: an exception is caught in an older one.
+    /// The frame of the point, counted from that of the event: an exception is caught in an older frame.
     pub(super) frame: i32,
-    /// A write was missed: what was seen later is not what this change made it.
+    /// Whether a write was missed: the value seen later is not the one written here.
     pub(super) missed_write: bool,
     seen: Seen,
 }
 
-/// What is compared on arrival: names and values, since objects have no identity across runs.
+/// The state compared on arrival: names and values, since objects have no identity across runs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Seen {
     path: Vec<Site>,
     owner: Option<Arc<str>>,
     old: String,
-    /// None where it is known only once the store has been made.
+    /// `None` if it is known only after the store.
     new: Option<String>,
 }
 
-/// A point that a run was sent to and stands at, while it is not known whether it is the answer in this run
-/// too.
+/// A point to which a run was sent and at which it is halted. It is unknown whether it is the answer in this
+/// run too.
 pub(super) struct Arrived {
     pub(super) point: PointIndex,
     pub(super) id: String,
     pub(super) found: Found,
-    /// How what is there differs from what was found.
+    /// How the state there differs from that in the earlier run.
     pub(super) differences: Vec<Difference>,
     pub(super) asked: QuestionsCell,
     pub(super) edition: u32,
-    /// Points that the run stood at before, of which the same is not known yet.
+    /// Unconfirmed points at which this run has halted before.
     pub(super) before: Vec<Unsettled>,
 }
 
-/// An expected point that one has come from.
+/// An unconfirmed point that the run has passed.
 pub(super) struct Unsettled {
     pub(super) point: PointIndex,
     pub(super) id: String,
     pub(super) found: Found,
 }
 
-/// How sure it is that the program stands at the point it was sent to.
+/// How certain it is that the program is halted at the target point.
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "kebab-case", tag = "is")]
 pub enum Certainty {
-    /// It is the point, in this run too.
+    /// It is the point in this run too.
     Reached,
-    /// It is where the earlier run found the point, and all that can be compared agrees. Whether it is the
-    /// answer in this run is known when the point that asks for it is reached.
+    /// The earlier run located the point here, and everything comparable agrees. Whether it is the answer in
+    /// this run is known only when its effect is reached.
     Expected {
-        /// What the point was in the earlier run: `null → Rec@1`.
+        /// The change in the earlier run: `null → Rec@1`.
         change: Option<String>,
-        /// The point that it is asked from, which confirms or withdraws it.
+        /// The point on which it depends, which will confirm or refute it.
         asked_from: Option<String>,
     },
-    /// It is where the earlier run found the point, and something is not as it was.
+    /// The earlier run located the point here, but the state differs.
     Differs {
-        /// What.
+        /// The differences.
         differences: Vec<Difference>,
     },
-    /// This run did not come to the place.
+    /// This run did not reach the place.
     Missed {
-        /// Where the point is in this run, if it is anywhere: the next `goto` goes there.
+        /// Where this run located the point, if it did. The next `goto` goes there.
         nearest: Option<String>,
     },
 }
 
-/// What became of an expected point when the point was reached that asks for it.
+/// The outcome for an unconfirmed point, known when its effect was reached.
 #[derive(Clone, Debug, Serialize)]
 pub struct Arrival {
     /// Its id.
     pub point: String,
     /// Whether it is the answer in this run too.
     pub confirmed: bool,
-    /// Where the point is in this run, if it is elsewhere.
+    /// Where this run located the point, if elsewhere.
     pub instead: Option<String>,
-    /// Whether it is where it was, and yet not the last change: a later write raised no event.
+    /// Whether the place is the same but not the last change: a later write raised no event.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub missed_write: bool,
 }
 
-/// What came of going to a point.
+/// The result of moving to a point.
 #[derive(Clone, Debug, Serialize)]
 pub struct Gone {
     /// Its id.
     pub id: String,
-    /// How sure it is.
+    /// How certain it is.
     pub certainty: Certainty,
-    /// The expected points that one came from and of which it is known by now whether they were the answers.
+    /// The unconfirmed points that are now confirmed or refuted.
     pub settled: Vec<Arrival>,
-    /// Where the program stands, if it is alive.
+    /// Where the program is halted, if it is alive.
     pub standing: Option<Standpoint>,
-    /// The answer of the run, where it came to one.
+    /// The answer of the run, if it has one.
     pub ran: Option<Ran>,
 }
 
 impl Found {
-    /// A point as a finished run found it.
+    /// A point as a finished run located it.
     pub(super) fn of(round: &Round, point: PointIndex) -> Option<Found> {
         round.located(point)?;
         Found::located(&round.locator, &round.outcome.tables, point)
     }
 
-    /// A point as a run has found it.
+    /// A point as a run has located it.
     pub(super) fn located(locator: &Locator, tables: &Tables, point: PointIndex) -> Option<Found> {
         let occurrence = &locator.located(point)?.occurrence;
-        // An exception's event is where it was thrown, whichever frame the point is in.
+        // An exception's event is where it was thrown, even if the point is in another frame.
         let exception = occurrence.detail.as_ref().and_then(|d| d.exception.as_ref());
         let caught = exception.filter(|e| e.thrown != occurrence.frame).and_then(|e| e.caught.as_ref());
         let happened = occurrence.detail.as_ref().and_then(|d| d.happened.as_ref());
@@ -135,7 +136,7 @@ impl Found {
         })
     }
 
-    /// How a candidate at the coordinate differs from what was found there.
+    /// The differences between a candidate at the coordinate and the earlier run.
     pub(super) fn differences(&self, candidate: Option<&Occurrence>, tables: &Tables) -> Vec<Difference> {
         let difference = |what: &str, expected: &str, found: Option<String>| Difference {
             what: what.to_owned(),
@@ -169,14 +170,14 @@ impl Found {
         differences
     }
 
-    /// What was changed, if the point is a change.
+    /// The change, if the point is one.
     pub(super) fn change(&self) -> Option<String> {
         let new = self.seen.new.as_ref()?;
         Some(format!("{} → {new}", self.seen.old))
     }
 }
 
-/// Whether the value seen later is another one than this change made.
+/// Whether the value seen later differs from the one written here.
 fn missed_write(locator: &Locator, point: PointIndex) -> bool {
     let query = locator.queries().get(usize::from(point.0));
     let Some((later, slot)) = query.and_then(|q| q.compare_at) else { return false };
@@ -189,7 +190,7 @@ fn missed_write(locator: &Locator, point: PointIndex) -> bool {
 
 impl Seen {
     fn of(occurrence: &Occurrence, tables: &Tables) -> Seen {
-        // Each with a namer of its own: the number of an object means nothing in another run.
+        // Each value has its own namer, since object numbers mean nothing in another run.
         let text = |value: &Value| Namer::default().text(value, tables);
         Seen {
             path: tables.stack(occurrence.stack).map(|f| f.site.clone()).collect(),

@@ -1,13 +1,14 @@
-//! What can be completed at a prompt: ids of points, classes with their members, what is in scope.
+//! Completions at a prompt: ids of points, classes with their members, names in scope.
 
 use super::Explorer;
 use crate::classes::ClassPool;
 use std::collections::BTreeMap;
 
-/// Most classes whose members are read for completion: beyond, only those that the chain names.
+/// Maximum number of classes whose members are read. If there are more, only those named in the chain are
+/// read.
 const CLASSES: usize = 400;
 
-/// What can be completed at a prompt.
+/// The completions at a prompt.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Words {
     /// Ids of points.
@@ -16,11 +17,11 @@ pub struct Words {
     pub classes: Vec<String>,
     /// Methods and fields by class.
     pub members: BTreeMap<String, Members>,
-    /// What is in scope where the program stands.
+    /// Names in scope where the program is halted.
     pub locals: Vec<String>,
 }
 
-/// What a class declares.
+/// The members of a class.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Members {
     /// Names of its methods.
@@ -30,7 +31,7 @@ pub struct Members {
 }
 
 impl Explorer {
-    /// What can be completed now. What is not known yet is left out.
+    /// The current completions. Unknown ones are omitted.
     pub async fn words(&mut self) -> Words {
         let points = self.chain.points.iter().map(|p| p.id.clone()).collect();
         let locals = match self.standing() {
@@ -40,7 +41,7 @@ impl Explorer {
         let locals = locals.map(|(names, _)| names).unwrap_or_default();
         let mut words = Words { points, locals, ..Words::default() };
         let known = self.opened.as_ref().and_then(|opened| {
-            // Of a wrapper's VM the classes are known once it has run.
+            // The classes of a wrapper's VM are known only after a run.
             opened.workspace.knows_classes().ok().filter(|knows| *knows)?;
             self.teaching.pools.of(&opened.workspace, &crate::run::VmFacts::default()).ok()
         });

@@ -1,5 +1,5 @@
-//! Moves the halted execution to a point that an earlier run found: backwards by running again, forwards by
-//! going on (paper §6).
+//! Moves the halted execution to a point that an earlier run located: backwards by another run, forwards by
+//! resuming (paper §6).
 
 use super::arrival::{Arrival, Arrived, Certainty, Found, Gone, Unsettled};
 use super::position::{Place, Standing};
@@ -19,14 +19,14 @@ use crate::session::replay::run_questions::{QuestionsCell, RunQuestions};
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-/// Points that a run has located where they are not, and where they are, as far as it was told.
+/// Points whose located occurrence is not their answer, with the true place if known.
 type Places = BTreeMap<PointIndex, Option<String>>;
 
 impl Explorer {
-    /// Halts the program at a point, by the coordinate at which the newest run found it.
+    /// Halts the program at a point, using the coordinate at which the newest run located it.
     ///
     /// # Errors
-    /// There is no such point or no run found it, a run is on, or the program cannot be run.
+    /// No such point exists, no run located it, a run is in progress, or the program cannot be run.
     pub async fn goto(&mut self, id: &str) -> Result<Gone, SessionError> {
         self.not_while_running()?;
         let at = self.position(id)?;
@@ -113,7 +113,7 @@ impl Explorer {
         }
     }
 
-    /// Begins the way to a point. Gives the expected points that the way leads on from.
+    /// Starts moving to a point. Returns the unconfirmed points at which the same run has halted before.
     async fn set_out(&mut self, id: &str, found: &Found) -> Result<Vec<Unsettled>, SessionError> {
         let target = Some(found.coordinate.clone());
         let later = self.history.all_found();
@@ -161,8 +161,8 @@ impl Explorer {
         }
     }
 
-    /// What became of an expected point: `elsewhere` is its place where the run was told of it and did not
-    /// stop there.
+    /// Settles an unconfirmed point. `elsewhere` is its true place if the run learned it without stopping
+    /// there.
     fn settle(&self, from: &Unsettled, now: Option<&Found>, elsewhere: Option<String>) -> Arrival {
         let same = now.is_some_and(|now| now.coordinate == from.found.coordinate);
         let missed_write = same && now.is_some_and(|now| now.missed_write);
@@ -170,7 +170,7 @@ impl Explorer {
         Arrival { point: from.id.clone(), confirmed: same && !missed_write, instead, missed_write }
     }
 
-    /// The points that a run which has not ended has located where they are not, and where they are.
+    /// The points of an unfinished run whose located occurrence is not their answer, with their true places.
     fn elsewhere(&self, asked: &QuestionsCell, halted: &Halted) -> Places {
         let cell = asked.borrow();
         let Some(RunQuestions { queries, gates, locator, pool, .. }) = cell.as_ref() else {
@@ -191,7 +191,7 @@ impl Explorer {
         astray.iter().map(|(point, astray)| (*point, place(astray))).collect()
     }
 
-    /// Where the newest answer has a point.
+    /// The place of a point in the newest answer.
     fn place_of(&self, id: &str) -> String {
         let answer = self.answer();
         let point = answer.as_ref().and_then(|a| a.points.iter().find(|p| p.id == id));
@@ -202,7 +202,7 @@ impl Explorer {
     }
 }
 
-/// Whether the run has located the point already, at the coordinate.
+/// Whether the run has already located the point at this coordinate.
 fn is_located(asked: &QuestionsCell, halted: &Halted, point: PointIndex, found: &Found) -> bool {
     let cell = asked.borrow();
     let now = cell.as_ref().and_then(|a| Found::located(&a.locator, halted.tables(), point));

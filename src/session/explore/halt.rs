@@ -1,4 +1,4 @@
-//! Looks at the program where it stands: values, scopes, frames.
+//! Reads the halted program: values, scopes, frames.
 
 use super::Explorer;
 use super::position::{Standing, frame_at};
@@ -18,16 +18,16 @@ pub struct NamedValue {
     pub name: String,
     /// Its value, as in Java.
     pub value: String,
-    /// What the object holds, as text; none where `members` have it.
+    /// The object's contents as text; `None` if `members` contains them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub contents: Option<String>,
     /// The fields or first elements of an object.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub members: Vec<Member>,
-    /// How many more it has.
+    /// Number of further members.
     #[serde(skip_serializing_if = "is_zero")]
     pub more: usize,
-    /// Whether reading it called methods of the program, which can change what it does from here on.
+    /// Whether reading it called methods of the program, which can change its further behaviour.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub called_methods: bool,
 }
@@ -41,14 +41,14 @@ pub struct Member {
     pub value: String,
 }
 
-/// What a frame has in scope.
+/// The variables in scope of a frame.
 #[derive(Clone, Debug, Serialize)]
 pub struct Scope {
     /// The frame.
     pub frame: FrameAnswer,
     /// `this`, arguments and locals.
     pub values: Vec<NamedValue>,
-    /// Whether the class tells the names of its variables.
+    /// Whether the class file names its local variables.
     pub has_names: bool,
 }
 
@@ -57,11 +57,11 @@ fn is_zero(n: &usize) -> bool {
 }
 
 impl Explorer {
-    /// The value of a Java expression in the frame that is looked at.
+    /// Evaluates a Java expression in the selected frame.
     ///
     /// # Errors
-    /// No program stands still, or the expression cannot be read. What cannot be evaluated is a value that
-    /// says why.
+    /// No program is halted, or the expression cannot be parsed. If evaluation fails, the value states the
+    /// reason.
     pub async fn evaluate(&mut self, text: &str) -> Result<NamedValue, SessionError> {
         let interrupt = self.interrupter.arm();
         let read = async {
@@ -87,10 +87,10 @@ impl Explorer {
         }
     }
 
-    /// What is in scope in a frame; none: the one that is looked at.
+    /// The variables in scope of a frame; by default the selected one.
     ///
     /// # Errors
-    /// No program stands still, or it has no such frame.
+    /// No program is halted, or it has no such frame.
     pub async fn locals(&mut self, frame: Option<i32>) -> Result<Scope, SessionError> {
         let standing = self.standing()?;
         let frame = frame.unwrap_or(standing.frame);
@@ -100,10 +100,10 @@ impl Explorer {
         }
     }
 
-    /// The frames of the thread, newest first, and the one that is looked at.
+    /// The frames of the thread, newest first, and the selected one.
     ///
     /// # Errors
-    /// No program stands still.
+    /// No program is halted.
     pub async fn frames(&mut self) -> Result<(Vec<FrameAnswer>, usize), SessionError> {
         let standing = self.standing()?;
         let frames = match standing.frames().await {
@@ -114,10 +114,10 @@ impl Explorer {
         Ok((shown.collect(), usize::try_from(standing.frame).unwrap_or(0)))
     }
 
-    /// Looks at another frame: 0 the newest.
+    /// Selects a frame: 0 is the newest.
     ///
     /// # Errors
-    /// No program stands still, or it has no such frame.
+    /// No program is halted, or it has no such frame.
     pub async fn select_frame(&mut self, frame: u32) -> Result<(), SessionError> {
         let standing = self.standing()?;
         let frames = standing.frames().await?;
@@ -127,7 +127,7 @@ impl Explorer {
         Ok(())
     }
 
-    /// The frame that is looked at; 0 where no program stands still.
+    /// The selected frame; 0 if no program is halted.
     pub fn frame(&self) -> i32 {
         match &self.place {
             super::position::Place::Halted(standing) => standing.frame,
@@ -135,7 +135,7 @@ impl Explorer {
         }
     }
 
-    /// `Intro:31` where the program stands still at a line that no point asks for.
+    /// `Intro:31` if the program is halted at a line without a point.
     ///
     /// # Errors
     /// The program has ended meanwhile.
@@ -147,7 +147,7 @@ impl Explorer {
         }))
     }
 
-    /// The point where the program stands.
+    /// The point at which the program is halted.
     pub fn point(&self) -> Option<&str> {
         match &self.place {
             super::position::Place::Halted(standing) => standing.point.as_deref(),
@@ -156,7 +156,7 @@ impl Explorer {
     }
 }
 
-/// The longest text of a value that is shown whole, in characters.
+/// Maximum length of a displayed value, in characters.
 const LONGEST: usize = 2000;
 
 impl Standing {
@@ -173,8 +173,8 @@ impl Standing {
         Ok(named)
     }
 
-    /// What a value holds: the elements of a collection, the pairs of a map, else its fields; then how many
-    /// more there are.
+    /// The members of a value: elements of a collection, pairs of a map, otherwise its fields; and the number
+    /// of further ones.
     async fn members(
         &mut self,
         value: &Value,
@@ -182,7 +182,7 @@ impl Standing {
     ) -> Result<(Vec<Member>, usize), SessionError> {
         let is_told = value.object_id().and_then(|id| self.halted.tables().told(id));
         if is_told.is_some_and(|told| !matches!(told, Told::Message(_))) {
-            // Its text says all.
+            // Its text shows everything.
             return Ok((Vec::new(), 0));
         }
         let is_array = self.halted.tables().class_name(value).is_some_and(|class| class.ends_with("[]"));
@@ -250,7 +250,7 @@ impl Standing {
         self.name_lambdas();
         let mut scope: Vec<NamedValue> =
             named.iter().zip(&values).map(|(name, value)| self.named(name, value)).collect();
-        // All names first, so that what one holds does not number the next.
+        // Number all objects first, so that the contents of one do not number the next.
         for (named, value) in scope.iter_mut().zip(&values) {
             let of = held.iter().find(|(id, _)| Some(*id) == value.object_id()).map(|(_, held)| held);
             named.contents = self.namer.contents(value, of, self.halted.tables());

@@ -1,4 +1,4 @@
-//! What earlier runs of a re-run session answered, and how two of them differ.
+//! The answers of earlier runs of a session, and their differences.
 
 use super::Explorer;
 use super::arrival::Found;
@@ -12,23 +12,23 @@ use std::collections::{BTreeSet, VecDeque};
 use std::rc::Rc;
 use std::time::Duration;
 
-/// So many answers are kept.
+/// Maximum number of stored answers.
 const KEPT: usize = 100;
 
-/// One run that gave an answer.
+/// A run with an answer.
 #[derive(Clone, Debug, Serialize)]
 pub struct PastRun {
-    /// Number of the last program run for it.
+    /// Number of the last program run that it took.
     pub run: u32,
-    /// What it was for.
+    /// The reason for the run.
     pub why: String,
-    /// How long it took, in seconds.
+    /// Its duration, in seconds.
     pub seconds: f64,
-    /// What came of it.
+    /// Its overall result.
     pub outcome: Outcome,
-    /// Points that were located.
+    /// Number of located points.
     pub located: usize,
-    /// Points that were asked for.
+    /// Number of queried points.
     pub points: usize,
     /// The answer.
     #[serde(skip)]
@@ -42,17 +42,17 @@ pub struct PointDifference {
     pub id: String,
     /// Its question.
     pub question: String,
-    /// What differs: `expected` is the earlier run's.
+    /// The differences; `expected` is the earlier run's value.
     pub parts: Vec<Difference>,
 }
 
-/// What earlier runs answered.
+/// The answers of earlier runs.
 #[derive(Default)]
 pub(super) struct History {
     pub(super) past: VecDeque<PastRun>,
-    /// Where the points of the newest were found, by place in the chain.
+    /// The located points of the newest run, by position in the chain.
     found: Vec<Option<Found>>,
-    /// Points that were changed or taken away since: what was answered about them was another question.
+    /// Points changed or removed since: the answers to them belong to other questions.
     changed: BTreeSet<String>,
 }
 
@@ -69,7 +69,7 @@ impl History {
         let found = (0..points).map(|at| Found::of(round, PointIndex(u16::try_from(at).unwrap_or(u16::MAX))));
         let found: Vec<Option<Found>> = found.collect();
         if is_cut_off(outcome) {
-            // What it had not come to yet is still where the run before found it.
+            // Points that this run did not reach keep their location from the run before.
             self.found.resize(points, None);
             self.found.iter_mut().zip(found).for_each(|(known, new)| *known = new.or(known.take()));
         } else {
@@ -77,17 +77,17 @@ impl History {
         }
     }
 
-    /// Where a point was found by the newest run, if the chain has only grown since.
+    /// Where the newest run located a point, if that is still valid.
     pub(super) fn found(&self, at: usize) -> Option<&Found> {
         self.found.get(at)?.as_ref()
     }
 
-    /// Where the points were found by the newest run, for which it can be sent on from one to another.
+    /// The locations of all points in the newest run. The run can be sent on to any of them.
     pub(super) fn all_found(&self) -> Vec<Coordinate> {
         self.found.iter().flatten().map(|found| found.coordinate.clone()).collect()
     }
 
-    /// The chain has these points now: for each its place before, if what was found there still answers it.
+    /// Adapts to a changed chain. `places` gives each point's old position, if its answer stays valid.
     pub(super) fn renumber(&mut self, places: &[Option<usize>], changed: impl IntoIterator<Item = String>) {
         let mut before = std::mem::take(&mut self.found);
         let now = |(at, place): (usize, &Option<usize>)| {
@@ -101,13 +101,12 @@ impl History {
 }
 
 impl Explorer {
-    /// The runs that gave an answer, oldest first: the last hundred.
+    /// The runs with an answer, oldest first; at most the last hundred.
     pub fn runs(&self) -> impl DoubleEndedIterator<Item = &PastRun> {
         self.history.past.iter()
     }
 
-    /// The answer of the newest run that was not cut off, if there is one; without the points that were
-    /// changed since.
+    /// The answer of the newest run that was not cut off, without the points changed since.
     pub fn answer(&self) -> Option<Rc<Answer>> {
         let whole = self.history.past.iter().rev().find(|run| !is_cut_off(run.outcome));
         let answer = whole.or(self.history.past.back()).map(|run| run.answer.clone())?;
@@ -120,7 +119,7 @@ impl Explorer {
         Some(Rc::new(rest))
     }
 
-    /// How the answers of two runs differ; without numbers the last two.
+    /// The differences between the answers of two runs; by default the last two.
     ///
     /// # Errors
     /// There are no such runs.
@@ -146,14 +145,14 @@ impl Explorer {
     }
 }
 
-/// Ids of the points of an answer that another one has the same.
+/// Ids of the points with equal answers.
 pub(super) fn unchanged(old: &Answer, new: &Answer) -> Vec<String> {
     let differ = differences(old, new);
     let same = new.points.iter().filter(|p| differ.iter().all(|d| d.id != p.id));
     same.map(|p| p.id.clone()).collect()
 }
 
-/// Whether the user, or the clock, ended the run.
+/// Whether the user or the timeout ended the run.
 fn is_cut_off(outcome: Outcome) -> bool {
     matches!(outcome, Outcome::Interrupted | Outcome::TimedOut)
 }
@@ -182,7 +181,7 @@ fn differences(old: &Answer, new: &Answer) -> Vec<PointDifference> {
     differences
 }
 
-/// What differs between two answers to one point.
+/// The differences between two answers to one point.
 fn parts(old: &PointAnswer, new: &PointAnswer) -> Vec<Difference> {
     let facts = |p: &PointAnswer| {
         let place = p.located.then(|| match (&p.file, p.line) {

@@ -1,11 +1,12 @@
-//! A session in which the program is run again and again: questions are added and removed between runs, the
-//! program halts where a run led, and the next run can halt at a cause that this one found (paper §5 and §6).
+//! A re-run session. Between runs, the user adds and removes questions. The program halts at located points,
+//! and the next run can halt at a cause that an earlier one found (paper §5 and §6).
 //!
-//! - [`Explorer`] holds the chain and the current position; this file has what changes the chain.
-//! - `run_control` makes runs, in front or in the background. `position` is where the session stands.
-//! - `halt` reads the halted program, `stepping` moves it forward by lines and by events.
-//! - `goto` halts at a located point; `arrival` compares what is there with what an earlier run saw.
-//! - `history` keeps the answers of earlier runs. `completion` lists what a prompt can complete.
+//! - [`Explorer`] holds the chain and the current position; this file contains the changes to the chain.
+//! - `run_control` makes runs, in the foreground or background. `position` is the current position of the
+//!   session.
+//! - `halt` reads the halted program. `stepping` resumes it to the next line or event.
+//! - `goto` halts at a located point. `arrival` compares the state there with that of an earlier run.
+//! - `history` keeps the answers of earlier runs. `completion` lists the completions at the prompt.
 
 mod arrival;
 mod completion;
@@ -39,15 +40,15 @@ use run_control::Going;
 use std::path::Path;
 use std::rc::Rc;
 
-/// When an added point is asked.
+/// When an added point is queried.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum AskedWhen {
     /// In the next run.
     Next,
-    /// In the run that is on, from here on; in the next as a whole.
+    /// In the current run from now on; in the next run as a whole.
     Now,
-    /// In the run that is on, whose program has not begun yet.
+    /// In the current run, whose program has not started yet.
     AsItBegins,
 }
 
@@ -63,27 +64,27 @@ pub struct Explorer {
     place: Place,
     going: Option<Going>,
     interrupter: Interrupter,
-    /// The end of what the last program printed.
+    /// The last output of the last program.
     tail: Tail,
-    /// Changes with the chain: what an earlier run answered was asked of another chain.
+    /// Changes with the chain, to recognise answers to an earlier state of the chain.
     edition: u32,
 }
 
-/// The debuggee, built, and its sources.
+/// The built debuggee and its sources.
 struct Opened {
     workspace: Rc<Workspace>,
     sources: Rc<SourceRoots>,
-    /// The longest time of a run that it was opened with.
+    /// The maximum duration of a run with which it was opened.
     timeout_s: Option<u64>,
 }
 
 impl Explorer {
-    /// Told of what goes on at the prompt.
+    /// Receives progress in the foreground.
     pub fn progress(&self) -> Rc<dyn Progress> {
         self.front.progress(true)
     }
 
-    /// A session about a chain, which may have no points yet.
+    /// Creates a session for a chain, which may have no points yet.
     pub fn new(name: &str, chain: Chain, options: Options, front: Rc<dyn Front>) -> Explorer {
         Explorer {
             name: name.to_owned(),
@@ -101,34 +102,34 @@ impl Explorer {
         }
     }
 
-    /// The chain as it is now.
+    /// The chain in its current state.
     pub fn chain(&self) -> &Chain {
         &self.chain
     }
 
-    /// How runs are made.
+    /// The options of runs.
     pub fn options(&self) -> &Options {
         &self.options
     }
 
-    /// How runs are made, to be changed. The next run goes by it.
+    /// The options of runs, mutable. Changes apply to the next run.
     pub fn options_mut(&mut self) -> &mut Options {
         &mut self.options
     }
 
-    /// Ends the run that is on.
+    /// Can end the current run.
     pub fn interrupter(&self) -> Interrupter {
         self.interrupter.clone()
     }
 
-    /// An id that no point has: `A` to `Z`, then `P27` and so on.
+    /// An unused id: `A` to `Z`, then `P27` and so on.
     pub fn next_id(&self) -> String {
         let letters = ('A'..='Z').map(String::from);
         let free = |id: &String| self.chain.position(id).is_none();
         letters.chain((27..).map(|n| format!("P{n}"))).find(free).unwrap_or_default()
     }
 
-    /// Opens the debuggee and builds it, once. What is first asked does it too.
+    /// Opens and builds the debuggee, if that was not done yet. The first question does so too.
     ///
     /// # Errors
     /// It cannot be opened or built.
@@ -143,8 +144,7 @@ impl Explorer {
         Ok(())
     }
 
-    /// Classes and sources can have been edited and built since the last run: they are read anew for the
-    /// next.
+    /// Rebuilds if due and rereads classes and sources, since they can have changed since the last run.
     async fn refresh(&mut self) -> Result<(), SessionError> {
         let Some(workspace) = self.opened.as_ref().map(|o| o.workspace.clone()) else { return Ok(()) };
         self.build(&workspace).await?;
@@ -173,7 +173,7 @@ impl Explorer {
     /// Adds a point at the end of the chain.
     ///
     /// # Errors
-    /// It is wrong in itself, or surely wrong for this program; the chain stays as it was.
+    /// The point is invalid, or certainly wrong for this program; the chain stays unchanged.
     pub async fn add(&mut self, point: Point) -> Result<AskedWhen, SessionError> {
         let mut chain = self.chain.clone();
         chain.points.push(point);
@@ -186,7 +186,7 @@ impl Explorer {
     /// Changes a point.
     ///
     /// # Errors
-    /// There is none of that id, or it would be wrong; the chain stays as it was.
+    /// No point has this id, or the change would make it invalid; the chain stays unchanged.
     pub async fn change(&mut self, id: &str, how: impl FnOnce(&mut Point)) -> Result<(), SessionError> {
         self.not_while_running()?;
         let at = self.position(id)?;
@@ -195,7 +195,7 @@ impl Explorer {
             how(point);
         }
         self.check(&chain).await?;
-        // What a point keeps does not change where it is.
+        // The collected values of a point do not affect its location.
         let moves = match (self.chain.points.get(at), chain.points.get(at)) {
             (Some(old), Some(new)) => Point { collect: new.collect.clone(), ..old.clone() } != *new,
             _ => true,
@@ -208,10 +208,10 @@ impl Explorer {
         Ok(())
     }
 
-    /// Takes points back.
+    /// Removes points.
     ///
     /// # Errors
-    /// There is none of that id, or another one is asked from it; the chain stays as it was.
+    /// A point does not exist, or another one depends on it; the chain stays unchanged.
     pub fn remove(&mut self, ids: &[String]) -> Result<(), SessionError> {
         self.not_while_running()?;
         for id in ids {
@@ -225,17 +225,17 @@ impl Explorer {
             let (ids, dependents) = (ids.join(" "), dependents.join(" "));
             return Err(SessionError::StillAsked { ids, dependents });
         }
-        // Nothing was asked from them: what was found of the others still holds.
+        // No point depends on the removed ones, so the results of the others stay valid.
         let places: Vec<Option<usize>> =
             chain.points.iter().map(|point| self.chain.position(&point.id)).collect();
         self.replace(chain, &places, gone);
         Ok(())
     }
 
-    /// Goes on with another chain. The program that stood still is ended.
+    /// Replaces the chain. A halted program is ended.
     ///
     /// # Errors
-    /// A run is on.
+    /// A run is active.
     pub async fn load(&mut self, name: &str, chain: Chain) -> Result<(), SessionError> {
         self.not_while_running()?;
         self.leave().await;
@@ -250,7 +250,8 @@ impl Explorer {
         Ok(())
     }
 
-    /// The chain as it is to be saved in this file: its paths, and what finds its lines again after an edit.
+    /// The chain in the form saved to this file: with adjusted paths, and with data to find its lines after
+    /// an edit.
     ///
     /// # Errors
     /// The debuggee cannot be opened or built.
@@ -266,7 +267,7 @@ impl Explorer {
         Ok(portable(&chain, file))
     }
 
-    /// What the program has read so far, if that is recorded and anything was.
+    /// The standard input that the program has read so far, if it was recorded and is not empty.
     pub fn recorded_stdin(&self) -> Option<Vec<u8>> {
         let debuggee = &self.chain.debuggee;
         let recorded = self.options.stdin.as_ref();
@@ -274,10 +275,10 @@ impl Explorer {
         (!recorded.is_empty()).then_some(recorded)
     }
 
-    /// The chain's TraceQueries and their graph, as far as they are known.
+    /// The chain's TraceQueries and their graph, as far as known.
     ///
     /// # Errors
-    /// The debuggee cannot be opened, or a question is wrong.
+    /// The debuggee cannot be opened, or a question is invalid.
     pub async fn explain(&mut self) -> Result<Explanation, SessionError> {
         self.open().await?;
         let Some(Opened { workspace, sources, .. }) = &self.opened else {
@@ -288,10 +289,10 @@ impl Explorer {
         Ok(Explanation::new(&self.chain, &translation, &pool, sources))
     }
 
-    /// The place in the chain of the point that has an id.
+    /// The position in the chain of the point with this id.
     ///
     /// # Errors
-    /// No point has it.
+    /// No point has this id.
     pub fn position(&self, id: &str) -> Result<usize, SessionError> {
         self.chain.position(id).ok_or_else(|| {
             let known = self.chain.points.iter().map(|p| p.id.as_str()).collect::<Vec<_>>().join(", ");
@@ -303,12 +304,12 @@ impl Explorer {
         if self.going.is_some() { Err(SessionError::RunIsOn) } else { Ok(()) }
     }
 
-    /// What is wrong with a chain, as far as it can be told without a run.
+    /// Checks a chain, as far as that is possible without a run.
     async fn check(&mut self, chain: &Chain) -> Result<(), SessionError> {
         chain.check(&self.name)?;
         self.open().await?;
         let Some(Opened { workspace, sources, .. }) = &self.opened else { return Ok(()) };
-        // The class path of a wrapper's VM is known only when it runs.
+        // The class path of a wrapper's VM is unknown before it runs.
         if workspace.knows_classes()? {
             let pool = self.teaching.pools.of(workspace, &crate::run::VmFacts::default())?;
             translate(chain, &pool, sources, &self.teaching.learned)?;
@@ -316,8 +317,8 @@ impl Explorer {
         Ok(())
     }
 
-    /// What runs taught of points by their place in the chain means nothing in another one. `places` says
-    /// where the points were whose answers still hold, and `changed` which points have none any more.
+    /// Replaces the chain and discards what runs learned by point position. `places` gives the old positions
+    /// of points whose answers stay valid; `changed` lists the points without valid answers.
     fn replace(&mut self, chain: Chain, places: &[Option<usize>], changed: Vec<String>) {
         self.chain = chain;
         self.teaching.learned = crate::chain::Learned::default();
@@ -326,7 +327,7 @@ impl Explorer {
         self.edition += 1;
     }
 
-    /// Asks the run that is on what was added, if that still can be done.
+    /// Passes the added questions to the current run, if it can still take them.
     async fn ask_now(&mut self) -> Result<AskedWhen, SessionError> {
         let (Some(going), Some(opened)) = (&self.going, &self.opened) else {
             return Ok(AskedWhen::Next);
@@ -339,7 +340,7 @@ impl Explorer {
         })?;
         Ok(match asked {
             Ok(when) => when,
-            // A run that ends meanwhile takes no more.
+            // A run that ends meanwhile takes no questions.
             Err(taken) => match taken.await {
                 Ok(true) => AskedWhen::Now,
                 _ => AskedWhen::Next,
@@ -348,7 +349,7 @@ impl Explorer {
     }
 }
 
-/// These points, and all that are asked from them. A point refers only to points above it.
+/// These points and all that depend on them. A point refers only to points above it.
 fn with_dependents(chain: &Chain, mut ids: Vec<String>) -> Vec<String> {
     for point in &chain.points {
         if !ids.contains(&point.id) && point.refers_to().iter().any(|id| ids.contains(id)) {

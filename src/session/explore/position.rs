@@ -1,4 +1,4 @@
-//! Where a session stands: nowhere yet, after a run that ended, or at a point of a halted program.
+//! The position of a session: none yet, after a finished run, or at a point of a halted program.
 
 use super::Explorer;
 use super::arrival::Arrived;
@@ -13,50 +13,50 @@ use crate::session::error::SessionError;
 use serde::Serialize;
 use std::rc::Rc;
 
-/// Where one is.
+/// The position of a session.
 pub(super) enum Place {
-    /// Before the first run, or after the program was left.
+    /// Before the first run, or after the program was ended.
     Nowhere,
-    /// The last run came to its end.
+    /// The last run has ended.
     Ended(Ended),
-    /// The program stands still.
+    /// The program is halted.
     Halted(Box<Standing>),
 }
 
-/// A program that stands still.
+/// A halted program.
 pub(super) struct Standing {
     pub(super) halted: Box<Halted>,
     pub(super) pool: Rc<ClassPool>,
     pub(super) sources: Rc<SourceRoots>,
-    /// Numbers its objects as the answer did.
+    /// Numbers objects as in the answer.
     pub(super) namer: Namer,
-    /// The point where it stands.
+    /// The point at which it is halted.
     pub(super) point: Option<String>,
     pub(super) run: u32,
-    /// What it was sent to, where not every point is decided yet.
+    /// The arrival at its target, if some points are undecided.
     pub(super) arrived: Option<Arrived>,
-    /// The frame that is looked at.
+    /// The selected frame.
     pub(super) frame: i32,
 }
 
-/// A place in a program that stands still.
+/// A place in a halted program.
 #[derive(Clone, Debug, Serialize)]
 pub struct Standpoint {
     /// The point of the chain.
     pub point: Option<String>,
     /// Number of the run.
     pub run: u32,
-    /// The frame that is looked at: 0 the newest.
+    /// The selected frame: 0 is the newest.
     pub frame: i32,
-    /// The thread that stands here.
+    /// The halted thread.
     pub thread: String,
-    /// Where.
+    /// The place.
     pub place: FrameAnswer,
     /// The source line, trimmed.
     pub text: Option<String>,
-    /// Source lines around it, as `(number, text)`.
+    /// The source lines around it, as `(number, text)`.
     pub neighbours: Vec<(u32, String)>,
-    /// Whether it is where an earlier run found the point, and that is not confirmed by this one.
+    /// Whether an earlier run located the point here and this one has not confirmed it.
     pub unconfirmed: bool,
 }
 
@@ -87,10 +87,10 @@ impl Standing {
 }
 
 impl Explorer {
-    /// Where the program stands, if it is alive.
+    /// Where the program is halted, if it is alive.
     ///
     /// # Errors
-    /// It has ended meanwhile.
+    /// The program has ended meanwhile.
     pub async fn stand(&mut self) -> Result<Option<Standpoint>, SessionError> {
         let Some(opened) = &self.opened else { return Ok(None) };
         let Place::Halted(standing) = &mut self.place else { return Ok(None) };
@@ -101,7 +101,7 @@ impl Explorer {
         let at = frame_at(&frames, standing.frame);
         let Some(frame) = at.and_then(|key| standing.tables().frame(key)) else { return Ok(None) };
         let book = CodeBook { pool: &standing.pool, sources: &opened.sources };
-        // Where a value is stored, the line that gave it, as in the answer.
+        // At a store, shows the line of the executed arm, as the answer does.
         let candidate = standing.halted.candidate().filter(|_| standing.frame == 0);
         let arm = candidate.and_then(|candidate| candidate.detail.as_ref()?.arm);
         let given = arm.and_then(|arm| arms::given(&standing.pool, &frame.site, Some(arm))?.line);
@@ -118,7 +118,7 @@ impl Explorer {
         }))
     }
 
-    /// How the last run ended, if its program is not alive any more.
+    /// How the last run ended, if its program is no longer alive.
     pub fn ended(&self) -> Option<&Ended> {
         match &self.place {
             Place::Ended(ended) => Some(ended),
@@ -126,7 +126,7 @@ impl Explorer {
         }
     }
 
-    /// The last lines that the program printed, by now or until its end.
+    /// The last lines that the program has printed.
     pub fn output(&self, lines: usize) -> Vec<String> {
         let now = match &self.place {
             Place::Halted(standing) => Some(standing.halted.tail()),
@@ -138,10 +138,10 @@ impl Explorer {
         all.skip(skipped).map(|(_, line)| line.to_owned()).collect()
     }
 
-    /// Source lines around one of a class, with the name of the file.
+    /// The source lines around a line of a class, with the name of the file.
     ///
     /// # Errors
-    /// The class or its source is not there, or the source has no such line.
+    /// The class or its source was not found, or the source has no such line.
     pub async fn source(
         &mut self,
         class: &str,
@@ -158,7 +158,7 @@ impl Explorer {
         let found = pool.find(class)?;
         let found = match found {
             Some(found) => Some(found),
-            // Written by its simple name.
+            // The user may have written the simple name.
             None => {
                 let full = pool.user_classes().find(|c| short_class_name(c) == class).map(str::to_owned);
                 full.map(|full| pool.find(&full)).transpose()?.flatten()
@@ -187,14 +187,14 @@ impl Explorer {
         }
     }
 
-    /// The program has gone while it was looked at: forgets it.
+    /// Forgets the halted program after its connection was lost.
     pub(super) async fn lost(&mut self, error: SessionError) -> SessionError {
         self.leave().await;
         SessionError::Lost(Box::new(error))
     }
 }
 
-/// The frame counted as in references: 0 the newest, -1 the oldest.
+/// The frame by its index in references: 0 is the newest, -1 the oldest.
 pub(super) fn frame_at(frames: &[FrameKey], frame: i32) -> Option<FrameKey> {
     let index = match usize::try_from(frame) {
         Ok(index) => Some(index),

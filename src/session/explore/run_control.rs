@@ -1,4 +1,4 @@
-//! Makes the runs of a session: in front, or in the background while questions are added.
+//! Makes the runs of a session: in the foreground, or in the background while the user adds questions.
 
 use super::history::unchanged;
 use super::position::{Place, Standing};
@@ -24,23 +24,23 @@ use std::time::{Duration, Instant};
 use tokio::sync::{mpsc, oneshot, watch};
 use tokio::task::JoinHandle;
 
-/// What a front end gives a re-run session.
+/// What a session needs from its front end.
 pub trait Front {
-    /// Who is told of a run, which is in front or in the background.
+    /// Receives the progress of a run in the foreground or background.
     fn progress(&self, in_front: bool) -> Rc<dyn Progress>;
 }
 
-/// Ends the run that is on, if one is. Cheap to clone.
+/// Can end the current run. Cheap to clone.
 #[derive(Clone, Default)]
 pub struct Interrupter(Rc<RefCell<Option<watch::Sender<bool>>>>, Rc<Cell<bool>>);
 
 impl Interrupter {
-    /// Ends the run that is on. False if none is.
+    /// Ends the current run. Returns false if there is none.
     pub fn interrupt(&self) -> bool {
         self.0.borrow().as_ref().is_some_and(|sender| sender.send(true).is_ok())
     }
 
-    /// Whether the program runs in front, and reads what is typed.
+    /// Whether the program runs in the foreground and reads the terminal's input.
     pub fn is_run(&self) -> bool {
         self.1.get()
     }
@@ -61,30 +61,30 @@ impl Interrupter {
     }
 }
 
-/// What came of a run.
+/// The result of a run.
 #[derive(Clone, Debug, serde::Serialize)]
 pub struct Ran {
     /// The answer to the chain.
     pub answer: Rc<Answer>,
-    /// Number of the session's last run.
+    /// Number of the last run of the session.
     pub run: u32,
-    /// Ids of points that the newest run before has answered the same.
+    /// Ids of points with the same answer as in the previous run.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub unchanged: Vec<String>,
-    /// Where the program stands now, if it is alive.
+    /// Where the program is halted, if it is alive.
     pub standing: Option<super::Standpoint>,
-    /// Whether it had come to its end, and was run again to halt it where the last point was located.
+    /// Whether the program ended and was run again to halt at the last located point.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub run_again: bool,
 }
 
-/// How a run ended that was to halt at a coordinate.
+/// How a run ended that was sent to a coordinate.
 pub(super) enum End {
-    /// Interrupted before anything could be asked.
+    /// The user interrupted before any question was asked.
     Nothing,
     /// Every point is decided, or the program has ended.
     Whole(Box<Last>),
-    /// It stands at the coordinate, and not every point is decided.
+    /// The program is halted at the coordinate, and some points are undecided.
     Arrived(Box<Halted>, QuestionsCell),
 }
 
@@ -95,13 +95,13 @@ pub(super) struct Finished {
 
 type Asking = Rc<RefCell<Option<(QuestionsCell, mpsc::Sender<More>)>>>;
 
-/// A run that is on.
+/// A run in progress.
 pub(super) struct Going {
     task: JoinHandle<Result<Finished, SessionError>>,
     chain: SharedChain,
     asking: Asking,
     why: String,
-    /// How many runs there were before.
+    /// Number of earlier runs.
     before: u32,
     started: Instant,
 }
@@ -113,8 +113,8 @@ impl Drop for Going {
 }
 
 impl Going {
-    /// Asks a chain that has grown of the run, and of those that follow it. Gives when it is asked, or what
-    /// tells whether the run has taken it.
+    /// Passes an extended chain to this run and the following ones. Returns when the new points will be
+    /// queried, or a channel that reports whether the run took them.
     pub(super) fn ask_more(
         &self,
         chain: &Chain,
@@ -126,7 +126,7 @@ impl Going {
         let mut cell = cell.borrow_mut();
         let Some(asked) = cell.as_mut() else { return Ok(Ok(AskedWhen::AsItBegins)) };
         let (translation, queries) = translate(asked)?;
-        // A point that must learn something first cannot be asked in this run.
+        // If a point must first learn something, this run cannot answer it.
         if translation.pending.len() > asked.translation.pending.len() || !extends(asked, &queries) {
             return Ok(Ok(AskedWhen::Next));
         }
@@ -143,28 +143,28 @@ impl Going {
     }
 }
 
-/// What is known of a run besides its answer.
+/// Data on a run besides its answer.
 pub(super) struct Made {
-    /// What it was for.
+    /// The reason for the run.
     why: String,
     took: Duration,
-    /// How often the program was run for it.
+    /// Number of program runs it took.
     runs: u32,
 }
 
-/// How many additions may wait for the run to take them.
+/// Maximum number of additions waiting for the run.
 const WAITING: usize = 64;
 
 impl Explorer {
-    /// Whether a run is on.
+    /// Whether a run is in progress.
     pub fn is_running(&self) -> bool {
         self.going.is_some()
     }
 
-    /// Begins to run the program, in the background.
+    /// Starts a run in the background.
     ///
     /// # Errors
-    /// A run is on already, or the program cannot be opened or built.
+    /// A run is already in progress, or the program cannot be opened or built.
     pub async fn start(&mut self, why: &str, in_front: bool) -> Result<(), SessionError> {
         self.not_while_running()?;
         if self.chain.points.is_empty() {
@@ -200,9 +200,9 @@ impl Explorer {
         self.going = Some(Going { task: tokio::task::spawn_local(run), chain, asking, why, before, started });
     }
 
-    /// What a run needs.
+    /// Prepares a run.
     pub(super) async fn prepare(&mut self, in_front: bool) -> Result<(Runner, Context), SessionError> {
-        // No program stands still any more: it can be opened anew.
+        // No program is halted any more, so the workspace can be reopened.
         let timeout_s = self.options.timeout_s;
         self.opened = self.opened.take().filter(|opened| opened.timeout_s == timeout_s);
         self.open().await?;
@@ -219,10 +219,10 @@ impl Explorer {
         Ok((runner, context))
     }
 
-    /// Waits for the end of the run that is on; for ever if none is. Cancel-safe.
+    /// Waits for the current run to end; forever if there is none. Cancel-safe.
     ///
     /// # Errors
-    /// Why there is no answer.
+    /// The run has no answer.
     pub async fn finished(&mut self) -> Result<Ran, SessionError> {
         let finished = self.wait().await?;
         match finished {
@@ -230,13 +230,13 @@ impl Explorer {
                 let ran = self.whole(*last, &made).await?;
                 self.halt_again(ran).await
             }
-            // Only a run that goes to a coordinate ends there, and that is waited for elsewhere.
+            // Only a run sent to a coordinate ends so; `goto` waits for it.
             (End::Nothing | End::Arrived(..), ..) => Err(SessionError::Interrupted),
         }
     }
 
-    /// A program that has come to its end, since a point was looked for until then, is halted where the last
-    /// one was located: that costs a run.
+    /// If the program ran to its end to search for a point, runs it again and halts at the last located
+    /// point.
     async fn halt_again(&mut self, mut ran: Ran) -> Result<Ran, SessionError> {
         let by_itself = matches!(ran.answer.ended, Some(Ended::Exited(_) | Ended::Driven | Ended::Killed(_)));
         let located = ran.answer.points.iter().filter(|p| p.located);
@@ -266,7 +266,7 @@ impl Explorer {
         Ok((finished.end, Made { why, took, runs }))
     }
 
-    /// Takes over a run whose points are all decided.
+    /// Takes over a run in which every point is decided.
     pub(super) async fn whole(&mut self, last: Last, made: &Made) -> Result<Ran, SessionError> {
         let Some(opened) = &self.opened else { return Err(SessionError::Interrupted) };
         let Last { round, halted } = last;
@@ -293,19 +293,19 @@ impl Explorer {
         Ok(Ran { answer, run, unchanged, standing, run_again: false })
     }
 
-    /// Ends the program that stands still, if one does.
+    /// Ends the halted program, if there is one.
     pub async fn leave(&mut self) {
         if let Place::Halted(standing) = std::mem::replace(&mut self.place, Place::Nowhere) {
             let _: Outcome = standing.end().await;
         }
     }
 
-    /// Ends everything: the run that is on, and the program that stands still.
+    /// Ends the current run and the halted program.
     pub async fn end(&mut self) {
         if self.interrupter.interrupt()
             && let Some(going) = &mut self.going
         {
-            // It ends as an interrupted run does: nothing of the program is left.
+            // Waits until the interrupted run has ended its program.
             let _ = (&mut going.task).await;
         }
         self.going = None;
@@ -319,7 +319,7 @@ impl Finished {
     }
 }
 
-/// What a run that was to halt at a coordinate came to. One that stands there with every point decided is
+/// Classifies the end of a run sent to a coordinate. If every point is decided there, the run counts as
 /// whole.
 pub(super) fn end_of(stage: Stage, asked: QuestionsCell) -> End {
     let decided = asked.borrow().as_ref().is_none_or(|a| a.locator.is_complete());
@@ -331,7 +331,7 @@ pub(super) fn end_of(stage: Stage, asked: QuestionsCell) -> End {
     Round::of(&asked, outcome).map_or(End::Nothing, |round| End::Whole(Box::new(Last { round, halted })))
 }
 
-/// The located point that came last.
+/// The located point with the latest occurrence.
 fn newest(round: &Round) -> Option<crate::query::PointIndex> {
     let located = round.queries.iter().filter_map(|q| Some((q.point, round.located(q.point)?)));
     located.max_by_key(|(_, l)| l.occurrence.sequence).map(|(point, _)| point)

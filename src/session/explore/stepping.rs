@@ -1,5 +1,4 @@
-//! Goes forward from where the program stands: to the next line, or on to the next event that a point asks
-//! for.
+//! Resumes the halted program: to the next line, or to the next event of a point.
 
 use super::Explorer;
 use super::position::{Place, Standing, Standpoint};
@@ -9,33 +8,33 @@ use crate::run::{Control, Ended, Observer, ObserverError, Stage};
 use crate::session::error::SessionError;
 use serde::Serialize;
 
-/// How far the program goes on.
+/// How far to resume.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Step {
-    /// To the next line, in the methods that are called too.
+    /// To the next line, also in called methods.
     Into,
-    /// To the next line of the method, or of its caller.
+    /// To the next line of the method or of its caller.
     Over,
-    /// To the next event that a point without a question before it asks for, or to the end of the program.
+    /// To the next event of a point that depends on no other, or to the end of the program.
     On,
 }
 
-/// Where a step has led.
+/// The result of a step.
 #[derive(Clone, Debug, Serialize)]
 pub struct Stepped {
-    /// Where the program stands now; none if it has ended.
+    /// Where the program is halted; `None` if it has ended.
     pub standing: Option<Standpoint>,
-    /// The point whose event is here.
+    /// The point whose event occurs here.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub passes: Option<String>,
-    /// How the program has ended.
+    /// How the program ended.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ended: Option<String>,
 }
 
-/// Halts the run at the events of points that are asked from no other point.
+/// Halts the run at events of points that depend on no other point.
 struct Roots {
-    /// Their numbers in the chain.
+    /// Their positions in the chain.
     numbers: Vec<u16>,
     halted: Option<u16>,
 }
@@ -65,10 +64,10 @@ impl Observer for Roots {
 }
 
 impl Explorer {
-    /// Lets the program that stands still go on, as far as the step says. What runs have answered stays.
+    /// Resumes the halted program as far as `step` says. The answers of earlier runs remain.
     ///
     /// # Errors
-    /// No program stands still, or the connection to it is lost.
+    /// No program is halted, or the connection to it is lost.
     pub async fn step(&mut self, step: Step) -> Result<Stepped, SessionError> {
         self.standing()?;
         let Place::Halted(standing) = std::mem::replace(&mut self.place, Place::Nowhere) else {

@@ -202,11 +202,11 @@ fn missed(what: Option<&CopyWhat>) -> String {
     match what {
         Some(CopyWhat::Put { name, .. }) => {
             format!(
-                "a write was missed: the last one of {name} that was seen wrote another value; the missed one came {ways}"
+                "a write was missed: the last one of {name} that was seen wrote another value; the missed write happened {ways}"
             )
         }
         Some(CopyWhat::ElementPut { .. }) => format!(
-            "a write was missed: the last one of the element that was seen wrote another value; the missed one came {ways}"
+            "a write was missed: the last one of the element that was seen wrote another value; the missed write happened {ways}"
         ),
         _ => "the last observed place that passed it on had another value".to_owned(),
     }
