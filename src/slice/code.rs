@@ -1,5 +1,4 @@
-//! What is known of the code of methods: where their branches come together again, and what is recorded of
-//! what they call.
+//! Facts about the code of methods: the points where branches join, and which callees are recorded.
 
 use super::definitions::Ways;
 use crate::classes::ClassPool;
@@ -10,17 +9,17 @@ use bytecode::{Code, FieldRef, MethodRef, Op};
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
-/// No class has so many above it.
+/// Maximum number of supertypes; no class has that many.
 const MOST_ABOVE: usize = 64;
-/// So many instructions without an event follow each other, at most.
+/// Maximum number of consecutive instructions without an event.
 const MOST: usize = 1 << 14;
 
 /// The code of a method.
 pub struct Body {
     pub code: Code,
-    /// The first instructions of lines: as one begins, that is recorded.
+    /// The first instructions of lines, where a line event is recorded.
     lines: HashSet<u32>,
-    /// By branch: where its ways come together again.
+    /// By branch: the instruction at which its paths join.
     joins: HashMap<u32, Option<u32>>,
 }
 
@@ -34,12 +33,12 @@ impl Body {
         Some(Body { lines: code.lines.iter().map(|entry| entry.start_pc).collect(), joins, code })
     }
 
-    /// Where the ways of a branch come together again; none where they do not.
+    /// The instruction at which the paths of a branch join; `None` if they do not.
     pub fn join_of(&self, branch: u32) -> Option<u32> {
         self.joins.get(&branch).copied().flatten()
     }
 
-    /// The instructions from one on of which no event tells, and the one behind them.
+    /// The instructions from `from` on that record no event, and the one after them.
     pub fn unseen(&self, from: u32) -> (Vec<u32>, Option<u32>) {
         let mut found = Vec::new();
         let mut next = Some(from);
@@ -73,12 +72,12 @@ impl Body {
 /// The code of all methods.
 pub struct Codes<'a> {
     pub(super) pool: &'a ClassPool,
-    /// The call that is looked at.
+    /// The root call.
     pub(super) root: u32,
     bodies: HashMap<u32, Option<Rc<Body>>>,
-    /// The methods that are recorded: classes, names, descriptors.
+    /// The recorded methods: classes, names, descriptors.
     recorded: HashSet<(String, String, String)>,
-    /// The fields that are written anywhere, by class and name.
+    /// The fields that the program writes, by class and name.
     fields: HashMap<(String, String), u32>,
     known_fields: HashMap<FieldRef, Vec<u32>>,
     of_jdk: HashMap<FieldRef, bool>,
@@ -89,7 +88,7 @@ pub struct Codes<'a> {
 }
 
 impl<'a> Codes<'a> {
-    /// Of a recording, for a call.
+    /// The code of the methods of a recording, for a root call.
     pub fn new(calls: &Calls, pool: &'a ClassPool, root: u32) -> Codes<'a> {
         let of = |m: &Method| (m.class.to_string(), m.name.clone(), m.descriptor.clone());
         Codes {
@@ -107,7 +106,7 @@ impl<'a> Codes<'a> {
         }
     }
 
-    /// The code of a method; none where it is not there, or less was recorded of it than its branches.
+    /// The code of a method; `None` if it is missing, or if the method's branches were not recorded.
     pub fn body(&mut self, number: u32, method: &Method) -> Option<Rc<Body>> {
         let pool = self.pool;
         let found = self.bodies.entry(number).or_insert_with(|| {
@@ -116,8 +115,7 @@ impl<'a> Codes<'a> {
         found.clone()
     }
 
-    /// The numbers of the field that an instruction reads; where that is not certain, those of all that it
-    /// can be.
+    /// The numbers of the field that an instruction reads; several if the field is ambiguous.
     pub fn fields_of(&mut self, field: &FieldRef, calls: &Calls) -> &[u32] {
         let fields = &self.fields;
         self.known_fields.entry(field.clone()).or_insert_with(|| {
@@ -126,13 +124,13 @@ impl<'a> Codes<'a> {
                 calls.sites.declares(&Written { class, name, descriptor: field.descriptor.clone() });
             match fields.get(&(declares, field.name.clone())) {
                 Some(number) => vec![*number],
-                // Its class may not be recorded, so that its writes name another one.
+                // Its class may be unrecorded, so that its writes name another class.
                 None => fields.iter().filter(|((_, name), _)| *name == field.name).map(|(_, n)| *n).collect(),
             }
         })
     }
 
-    /// Whether a field is one that the JDK declares.
+    /// Whether the JDK declares the field.
     pub fn is_of_jdk(&mut self, field: &FieldRef) -> bool {
         if let Some(known) = self.of_jdk.get(field) {
             return *known;
@@ -148,12 +146,12 @@ impl<'a> Codes<'a> {
         found
     }
 
-    /// The number of a field that is written, by its class and name.
+    /// The number of a written field, by class and name.
     pub fn field(&self, key: &(String, String)) -> Option<u32> {
         self.fields.get(key).copied()
     }
 
-    /// A class and all that it extends and implements.
+    /// A class and all its supertypes.
     pub(super) fn above(&mut self, class: &str) -> Rc<Vec<String>> {
         if let Some(known) = self.above.get(class) {
             return known.clone();
@@ -175,7 +173,7 @@ impl<'a> Codes<'a> {
         all
     }
 
-    /// Whether whoever executes this instruction enters a method that is recorded, before anything else is.
+    /// Whether the instruction certainly enters a recorded method before anything else happens.
     pub fn surely_enters(&mut self, kind: InvokeKind, method: &MethodRef) -> bool {
         let is_bound = matches!(kind, InvokeKind::Static | InvokeKind::Special);
         let key = (method.clone(), is_bound);
@@ -193,7 +191,7 @@ impl<'a> Codes<'a> {
         for _ in 0..MOST_ABOVE {
             let found = self.pool.find(&at).ok()??;
             if found.origin.is_runtime() {
-                // What is declared above them can be left to the JDK's own code.
+                // An inherited implementation of these classes may be JDK code.
                 let is_plain =
                     ["java.lang.Object", "java.lang.Record", "java.lang.Enum"].contains(&at.as_str());
                 return Some(is_plain && is_declared == Some(true));
@@ -216,7 +214,7 @@ impl<'a> Codes<'a> {
         None
     }
 
-    /// Whether a call of a method can be what an instruction has called.
+    /// Whether an instruction can have called this method.
     pub fn is_called_by(&mut self, kind: InvokeKind, named: &MethodRef, called: &Method) -> bool {
         if named.name != called.name || named.descriptor != called.descriptor {
             return false;
@@ -229,12 +227,12 @@ impl<'a> Codes<'a> {
         is_above || is_virtual && self.above(&called.class).contains(&named.class)
     }
 
-    /// What a method does of which nothing is recorded.
+    /// The effect of an unrecorded method.
     pub fn effect(&mut self, method: &MethodRef) -> Effect {
         if let Some(known) = self.effects.get(method) {
             return *known;
         }
-        // Whoever calls a method of the program that the JDK declares means that.
+        // A call on a program class can invoke an inherited JDK method.
         let mut class = method.class.clone();
         let mut found = Effect::Foreign;
         for _ in 0..MOST_ABOVE {

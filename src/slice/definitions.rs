@@ -1,28 +1,29 @@
-//! What code that did not run could have written, as far as that was asked.
+//! Potential definitions: writes that code could have made if it had run. Cached per request.
 
 use crate::program::effect::Effect;
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::rc::Rc;
 
-/// What some code can write.
+/// The possible writes of some code.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Around {
-    /// Variables by their slots.
+    /// Local variables, by slot.
     pub slots: BTreeSet<u16>,
-    /// Fields by their names, of whatever class.
+    /// Fields, by name, in any class.
     pub fields: BTreeSet<String>,
-    /// Elements of arrays.
+    /// Array elements.
     pub elements: bool,
-    /// What objects of the JDK hold.
+    /// The state of JDK objects.
     pub state: bool,
     /// Anything.
     pub everything: bool,
-    /// It can throw an exception: then what a handler does is written, and what is before it is not.
+    /// Whether it can throw an exception. The handler's writes are then possible, and later writes may be
+    /// missing.
     pub throws: bool,
 }
 
 impl Around {
-    /// What is not recorded does that too.
+    /// Adds the writes of an unrecorded method.
     pub(super) fn does(&mut self, effect: Effect) {
         match effect {
             Effect::Computes | Effect::Looks | Effect::Reads | Effect::Prints => {}
@@ -31,7 +32,7 @@ impl Around {
         }
     }
 
-    /// Other code can run too.
+    /// Adds the writes of other code.
     pub(super) fn add(&mut self, other: &Around) {
         self.slots.extend(&other.slots);
         self.fields.extend(other.fields.iter().cloned());
@@ -42,54 +43,54 @@ impl Around {
     }
 }
 
-/// A method by its name and descriptor, of whatever class.
+/// A method by name and descriptor, in any class.
 pub(super) type Named = (String, String);
 
-/// What branches lead around, as far as somebody has asked.
+/// The potential definitions bypassed by branches, as far as requested.
 #[derive(Default)]
 pub struct Ways {
     pub(super) known: HashMap<(u32, u32, u32), Rc<Around>>,
-    /// By method: what it can write itself, and what it calls.
+    /// By method: its own possible writes, and its callees.
     pub(super) own: HashMap<u32, Rc<(Around, HashSet<Named>)>>,
-    /// By method: what it and those that it calls can write.
+    /// By method: the possible writes of it and all its callees.
     pub(super) below: HashMap<Named, Rc<Around>>,
-    /// What can be called by a name.
+    /// The possible targets of calls, by name.
     pub(super) called: Called,
 }
 
-/// What is called by names.
+/// The possible targets of calls, by name.
 #[derive(Default)]
 pub(super) struct Called {
     pub(super) is_found: bool,
     /// The numbers of recorded methods.
     pub(super) numbers: HashMap<Named, Vec<u32>>,
-    /// What those do that are not recorded.
+    /// The possible writes of unrecorded methods.
     pub(super) unrecorded: HashMap<Named, Around>,
-    /// The methods that lambdas and method references stand for.
+    /// The methods behind lambdas and method references.
     pub(super) referred_to: HashSet<Named>,
     /// The recorded methods that the JDK can call.
     pub(super) called_back: HashSet<u32>,
-    /// Whether arrays are made collections of anywhere.
+    /// Whether the program creates collections backed by arrays.
     pub(super) backs: bool,
 }
 
 impl Called {
-    /// The recorded methods.
+    /// The recorded methods with this name and descriptor.
     pub(super) fn numbers(&self, named: &Named) -> Vec<u32> {
         self.numbers.get(named).cloned().unwrap_or_default()
     }
 
-    /// What the others do.
+    /// The possible writes of unrecorded methods with this name and descriptor.
     pub(super) fn unrecorded(&self, named: &Named) -> Option<&Around> {
         self.unrecorded.get(named)
     }
 
-    /// Whether there are several methods of a name.
+    /// Whether several methods have this name and descriptor.
     pub(super) fn has_others(&self, named: &Named) -> bool {
         self.numbers.get(named).map_or(0, Vec::len) > 1 || self.unrecorded.contains_key(named)
     }
 
-    /// Whether a lambda or a method reference stands for a method.
+    /// Whether a lambda or method reference stands for a method.
     pub(super) fn is_referred_to(&self, named: &Named) -> bool {
         self.referred_to.contains(named)
     }

@@ -1,14 +1,14 @@
-//! Why a slice was not taken.
+//! Errors of slicing.
 
 use crate::trace::TraceError;
 
-/// Why a slice was not taken.
+/// An error of slicing.
 #[derive(Debug, thiserror::Error)]
 pub enum SliceError {
     /// The recording cannot be read.
     #[error(transparent)]
     Trace(#[from] TraceError),
-    /// Its caller has stopped it.
+    /// The caller stopped it.
     #[error("interrupted")]
     Interrupted,
 }

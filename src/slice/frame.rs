@@ -1,4 +1,5 @@
-//! A call as it is gone through: its variables and operands, and the choices that have led to where it is.
+//! An interpreted call: its local variables, its operand stack, and the decisions on which the current
+//! instruction depends.
 
 use super::Lost;
 use super::code::Body;
@@ -8,55 +9,54 @@ use crate::trace::Value;
 use bytecode::Instruction;
 use std::rc::Rc;
 
-/// A call that is open.
+/// A call in progress.
 #[derive(Clone)]
 pub struct Frame {
     /// The call.
     pub call: u32,
-    /// Its code; none: what it does is not recorded in full.
+    /// Its code; `None` if the call is not fully recorded.
     pub body: Option<Rc<Body>>,
     /// The next instruction.
     pub pc: u32,
     stack: Vec<Val>,
     locals: Vec<Val>,
-    /// Why it was called.
+    /// The reasons why it was called.
     base: Node,
-    /// The choices that have led here.
+    /// The decisions on which the current instruction depends.
     choices: Vec<Choice>,
-    /// What came of calls that code which is not recorded has made for it, since the last event of its own.
+    /// The results of calls that unrecorded code made for it, since its last own event.
     pub pending: Node,
-    /// What an exception depends on that has left a call of its own.
+    /// The dependences of an exception that left one of its callees.
     pub thrown: Node,
-    /// What the last call that code made depends on of which nothing is recorded, and that returned nothing.
+    /// The dependences of the last call of unrecorded code that returned nothing.
     pub made: Node,
-    /// The last instruction, if it has called code of which nothing is recorded, and what that call depends
-    /// on.
+    /// The last instruction if it called unrecorded code, and the dependences of that call.
     pub called: Option<(u32, Node)>,
-    /// The call of its own that goes on.
+    /// The callee in progress.
     pub calling: Option<Calling>,
 }
 
-/// A way that was chosen.
+/// A control decision.
 #[derive(Clone, Copy)]
 struct Choice {
     node: Node,
-    /// The instruction from which on it does not matter any more; none: it always does.
+    /// The instruction at which the decision stops mattering; `None` if there is none.
     join: Option<u32>,
-    /// How much was on the stack: what is above was put there because of it.
+    /// The stack depth at the decision. Operands above it depend on the decision.
     depth: usize,
 }
 
-/// What has made a call.
+/// The origin of a call.
 #[derive(Clone)]
 pub struct Calling {
-    /// The instruction.
+    /// The calling instruction.
     pub instruction: Instruction,
-    /// The node of what it was made on.
+    /// The dependence node of the receiver.
     pub receiver: Node,
 }
 
 impl Frame {
-    /// As it begins.
+    /// A frame at the method's entry.
     pub fn new(call: u32, body: Option<Rc<Body>>, base: Node) -> Frame {
         Frame {
             call,
@@ -74,17 +74,17 @@ impl Frame {
         }
     }
 
-    /// What has led to the next instruction.
+    /// The decisions on which the next instruction depends.
     pub fn control(&self) -> Node {
         self.choices.last().map_or(self.base, |choice| choice.node)
     }
 
-    /// Whether an exception can be caught in it.
+    /// Whether it can catch an exception.
     pub fn can_catch(&self) -> bool {
         self.body.as_ref().is_none_or(|body| !body.code.handlers.is_empty())
     }
 
-    /// It arrives at its next instruction: choices whose ways come together here do not matter any more.
+    /// Arrives at the next instruction: decisions whose paths join here stop mattering.
     pub fn arrive(&mut self, graph: &mut Graph) {
         while let Some(choice) = self.choices.pop_if(|choice| choice.join == Some(self.pc)) {
             for val in self.stack.iter_mut().skip(choice.depth) {
@@ -93,16 +93,16 @@ impl Frame {
         }
     }
 
-    /// A way was chosen.
+    /// Records a control decision.
     pub fn choose(&mut self, node: Node, join: Option<u32>) {
-        // The choice before it is one of those that the node knows.
+        // The node already depends on the previous decision.
         match self.choices.last_mut().filter(|choice| choice.join == join) {
             Some(last) => last.node = node,
             None => self.choices.push(Choice { node, join, depth: self.stack.len() }),
         }
     }
 
-    /// Whatever it does from here on depends on that too.
+    /// Makes everything that follows depend on a node too.
     pub fn depend(&mut self, graph: &mut Graph, node: Node) {
         self.base = graph.join(self.base, node);
         for choice in &mut self.choices {
@@ -110,42 +110,46 @@ impl Frame {
         }
     }
 
-    /// Puts something on the stack that takes so many slots.
+    /// Pushes a value that occupies this number of slots.
     pub fn push(&mut self, val: Val, slots: u16) {
         self.stack.extend(std::iter::repeat_n(val, slots.into()));
     }
 
-    /// Takes so many slots from the stack, the lowest first.
+    /// Pops this number of slots, the lowest first.
     pub fn take(&mut self, slots: u16) -> Result<Vec<Val>, Lost> {
-        let at = self.stack.len().checked_sub(slots.into()).ok_or(Lost("an instruction finds too little"))?;
+        let at = self
+            .stack
+            .len()
+            .checked_sub(slots.into())
+            .ok_or(Lost("an instruction finds too few operands"))?;
         Ok(self.stack.split_off(at))
     }
 
-    /// Takes one value from the stack.
+    /// Pops one value.
     pub fn pop(&mut self, slots: u16) -> Result<Val, Lost> {
         Ok(self.take(slots)?.last().copied().unwrap_or_default())
     }
 
-    /// Takes so many slots and puts them back in another order, by their places from the lowest on.
+    /// Reorders the top slots of the stack. `order` counts from the lowest.
     pub fn shuffle(&mut self, slots: u16, order: &[usize]) -> Result<(), Lost> {
         let taken = self.take(slots)?;
         self.stack.extend(order.iter().filter_map(|place| taken.get(*place)));
         Ok(())
     }
 
-    /// A handler begins: nothing but the exception is on the stack.
+    /// Enters a handler: the stack contains only the exception.
     pub fn catch(&mut self, exception: Val) {
         self.stack = vec![exception];
         self.pending = 0;
         self.thrown = 0;
     }
 
-    /// A variable.
+    /// Reads a local variable.
     pub fn local(&self, slot: u16) -> Val {
         self.locals.get(usize::from(slot)).copied().unwrap_or_default()
     }
 
-    /// Writes a variable.
+    /// Writes a local variable.
     pub fn store(&mut self, slot: u16, val: Val) {
         let slot = usize::from(slot);
         if self.locals.len() <= slot {
@@ -156,7 +160,7 @@ impl Frame {
         }
     }
 
-    /// Goes through the variables.
+    /// Visits all local variables.
     pub fn each_local(&mut self, mut visit: impl FnMut(u16, &mut Val)) {
         (0..).zip(&mut self.locals).for_each(|(slot, val)| visit(slot, val));
     }
@@ -166,24 +170,24 @@ impl Frame {
         self.stack.last().map_or(0, |val| val.node)
     }
 
-    /// All that is on the stack.
+    /// The dependences of the whole stack.
     pub fn operands(&self, graph: &mut Graph) -> Node {
         self.stack.iter().fold(0, |all, val| graph.join(all, val.node))
     }
 
-    /// All that its variables hold.
+    /// The dependences of all local variables.
     pub fn variables(&self, graph: &mut Graph) -> Node {
         self.locals.iter().fold(0, |all, val| graph.join(all, val.node))
     }
 
-    /// An object that was made knows what it was made of.
+    /// Replaces the node of a new object by the node of its constructor's inputs.
     pub fn made_of(&mut self, object: Node, node: Node) {
         for val in self.stack.iter_mut().chain(&mut self.locals).filter(|val| val.node == object) {
             val.node = node;
         }
     }
 
-    /// An object that was made has got its number.
+    /// Sets the object number of a new object.
     pub fn born(&mut self, node: Node, object: u32) {
         for val in self.stack.iter_mut().chain(&mut self.locals) {
             if val.node == node && val.known.is_none() {

@@ -1,34 +1,34 @@
-//! What has influenced values: a value is a node, and so is the choice of a way; each knows two nodes that it
-//! depends on, and whose call has made it.
+//! The dependence graph. Nodes are values and control decisions; each depends on up to two nodes, and may
+//! belong to the call that made it.
 
 use std::collections::BTreeSet;
 
-/// A value or a choice; 0: no call that is looked at has influenced it.
+/// A value or a decision. Node 0 depends on no call below the root.
 pub type Node = u32;
 
-/// So many nodes are kept: 12 bytes each.
+/// Maximum number of nodes, at 12 bytes each.
 const MOST: usize = 16_000_000;
-/// What is of no call in itself.
+/// Marks a node without a call.
 const NOBODY: u32 = u32::MAX;
 
-/// The nodes, each behind those that it depends on.
+/// The nodes, each after those on which it depends.
 pub struct Graph {
     nodes: Vec<(Node, Node, u32)>,
     is_full: bool,
 }
 
 impl Graph {
-    /// Without nodes.
+    /// Creates an empty graph.
     pub fn new() -> Graph {
         Graph { nodes: vec![(0, 0, NOBODY)], is_full: false }
     }
 
-    /// Whether there was no room for a node: then nothing more is known.
+    /// Whether nodes were dropped because the graph is full; results are then incomplete.
     pub fn is_full(&self) -> bool {
         self.is_full
     }
 
-    /// What depends on two nodes.
+    /// A node that depends on two nodes.
     pub fn join(&mut self, one: Node, other: Node) -> Node {
         match (one, other) {
             (0, only) | (only, 0) => only,
@@ -37,12 +37,12 @@ impl Graph {
         }
     }
 
-    /// What a call has made of a node.
+    /// A node that depends on `from` and belongs to a call.
     pub fn by(&mut self, call: u32, from: Node) -> Node {
         self.push((from, 0, call))
     }
 
-    /// A node that is like another one, and can be told from it.
+    /// A new node that depends only on `from` but has its own identity.
     pub fn fresh(&mut self, from: Node) -> Node {
         self.push((from, 0, NOBODY))
     }
@@ -56,7 +56,7 @@ impl Graph {
         number
     }
 
-    /// The calls that have influenced a node.
+    /// The calls on which a node depends.
     pub fn calls(&self, of: Node) -> BTreeSet<u32> {
         let mut found = BTreeSet::new();
         let mut seen = vec![false; self.nodes.len()];

@@ -1,30 +1,29 @@
-//! What fields and elements hold while calls are gone through: the node of each, and its value where that is
-//! known.
+//! The fields and elements during interpretation: the dependence node of each, and its value if known.
 
 use super::definitions::Around;
 use super::graph::{Graph, Node};
 use crate::trace::Value;
 use std::collections::{HashMap, HashSet};
 
-/// So many places are kept.
+/// Maximum number of locations stored.
 const MOST: usize = 16_000_000;
 
-/// What a place holds.
+/// A value with its dependences.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Val {
-    /// What has influenced it.
+    /// Its dependence node.
     pub node: Node,
-    /// It, where that is known.
+    /// The value, if known.
     pub known: Option<Value>,
 }
 
 impl Val {
-    /// One of which nothing is known but what has influenced it.
+    /// An unknown value with this dependence node.
     pub fn of(node: Node) -> Val {
         Val { node, known: None }
     }
 
-    /// The object that it is.
+    /// The object number, if it is a known object.
     pub fn object(self) -> Option<u32> {
         match self.known {
             Some(Value::Object(object)) => Some(object),
@@ -33,7 +32,7 @@ impl Val {
     }
 }
 
-/// Which part of an object: a field by its number, or an element by its index.
+/// A part of an object: a field by its number, or an element by its index.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Spot {
     Field(u32),
@@ -44,37 +43,37 @@ pub enum Spot {
 #[derive(Default)]
 pub struct Heap {
     cells: HashMap<(u32, Spot), (Val, u32)>,
-    /// By field: all that was written to it, of whatever object.
+    /// By field: all values written to it, in any object.
     fields: HashMap<u32, Node>,
-    /// All that was written to elements.
+    /// All values written to array elements.
     elements: Node,
-    /// All that was written.
+    /// All values written anywhere.
     pub all: Node,
-    /// What the JDK's collections and other objects of it hold.
+    /// The state of JDK objects, such as collections.
     pub state: Node,
-    /// What was printed.
+    /// All printed values.
     printed: Node,
-    /// Code of which nothing is known: it may have written anything.
+    /// The inputs of unknown code, which may have written anything.
     foreign: Node,
-    /// Collections through which elements of arrays may have been written.
+    /// The inputs of collections through which array elements may have been written.
     through: Node,
-    /// How often that was.
+    /// How often unknown code or such collections may have written.
     disturbed: u32,
-    /// Choices that have led around writes: to fields, by their names, to elements, and to whatever.
+    /// Decisions that bypassed writes: to fields, by name; to elements; and to anything.
     around_fields: HashMap<String, Node>,
     around_elements: Node,
     around_all: Node,
-    /// Whether arrays are seen through collections.
+    /// Whether any arrays are accessible through collections.
     is_backed: bool,
-    /// What fields held before, as far as somebody has looked.
+    /// Earlier values of fields, as far as they were looked up.
     pub before: HashMap<(u32, u32), Option<Value>>,
-    /// Which of them it would help to look at.
+    /// Fields whose earlier values would be useful.
     pub missed: HashSet<(u32, u32)>,
-    /// Whether something was read of an object that is not known.
+    /// Whether a read concerned an unknown object.
     pub guessed: bool,
 }
 
-/// What code did of which nothing is known.
+/// The effects of unknown code, so that they can be undone.
 pub struct Outside {
     all: Node,
     state: Node,
@@ -85,18 +84,18 @@ pub struct Outside {
 }
 
 impl Heap {
-    /// Before everything, and whether arrays are seen through collections.
+    /// An empty heap. `is_backed`: whether arrays are accessible through collections.
     pub fn new(is_backed: bool) -> Heap {
         Heap { is_backed, ..Heap::default() }
     }
 
-    /// The same as before everything, with what is known of that.
+    /// Resets the heap, but keeps the known earlier values.
     pub fn again(self) -> Heap {
         Heap { before: self.before, is_backed: self.is_backed, ..Heap::default() }
     }
 
-    /// A field of an object, 0 for a static one, by its number and its name; without a number it is never
-    /// written.
+    /// Reads a field of an object (0 for static fields), by number and name. A field without a number is
+    /// never written.
     pub fn field(
         &mut self,
         graph: &mut Graph,
@@ -143,7 +142,7 @@ impl Heap {
         let val = match array.zip(index) {
             Some((array, index)) => {
                 let val = self.cell(graph, array, Spot::Element(index));
-                // What it held before can have been written by the JDK, of which no event tells.
+                // The JDK may have written the earlier value, and it records no events.
                 val.unwrap_or(Val::of(self.foreign))
             }
             None => {
@@ -160,19 +159,19 @@ impl Heap {
         Some(Val { node: graph.join(val.node, self.foreign), known })
     }
 
-    /// What has influenced what a field holds at last.
+    /// The dependences of a field's final value.
     pub fn field_left(&self, graph: &mut Graph, object: u32, number: Option<u32>, name: &str) -> Node {
         let cell = number.and_then(|number| self.cell(graph, object, Spot::Field(number)));
         self.or_around_field(graph, cell.map_or(self.foreign, |val| val.node), name)
     }
 
-    /// What has influenced what an element holds at last.
+    /// The dependences of an element's final value.
     pub fn element_left(&self, graph: &mut Graph, array: u32, index: u32) -> Node {
         let cell = self.cell(graph, array, Spot::Element(index));
         self.or_around_element(graph, cell.map_or(self.foreign, |val| val.node))
     }
 
-    /// A choice has led around some writes.
+    /// Records that a decision bypassed some writes.
     pub fn led_around(&mut self, graph: &mut Graph, choice: Node, around: &Around) {
         for name in &around.fields {
             match self.around_fields.get_mut(name) {
@@ -191,7 +190,7 @@ impl Heap {
         }
     }
 
-    /// Something is written.
+    /// Records a write.
     pub fn write(&mut self, graph: &mut Graph, object: u32, spot: Spot, val: Val) {
         let any = match spot {
             Spot::Field(number) => self.fields.entry(number).or_default(),
@@ -202,18 +201,18 @@ impl Heap {
         self.cells.insert((object, spot), (val, self.disturbed));
     }
 
-    /// What objects of the JDK hold, and the arrays that are seen through them.
+    /// The state of JDK objects, and of the arrays accessible through them.
     pub fn held(&self, graph: &mut Graph) -> Node {
         if self.is_backed { self.printable(graph) } else { self.state }
     }
 
-    /// What objects of the JDK and arrays hold.
+    /// The state of JDK objects and of all arrays.
     pub fn printable(&self, graph: &mut Graph) -> Node {
         let elements = self.or_around_element(graph, self.elements);
         graph.join(self.state, elements)
     }
 
-    /// Objects of the JDK hold something else, and so may the arrays that are seen through them.
+    /// Records a change of JDK objects, and possibly of the arrays accessible through them.
     pub fn hold(&mut self, graph: &mut Graph, node: Node) {
         self.state = graph.join(self.state, node);
         if self.is_backed {
@@ -223,17 +222,17 @@ impl Heap {
         }
     }
 
-    /// Something is printed.
+    /// Records output.
     pub fn print(&mut self, graph: &mut Graph, node: Node) {
         self.printed = graph.join(self.printed, node);
     }
 
-    /// Whether so many places were written that there is no room for more.
+    /// Whether no room is left for more locations.
     pub fn is_full(&self) -> bool {
         self.cells.len() > MOST
     }
 
-    /// Code of which nothing is known depends on that, and may have written anything.
+    /// Records that unknown code with these inputs may have written anything.
     pub fn disturb(&mut self, graph: &mut Graph, by: Node) {
         self.foreign = graph.join(self.foreign, by);
         self.all = graph.join(self.all, by);
@@ -241,7 +240,7 @@ impl Heap {
         self.disturbed = self.disturbed.saturating_add(1);
     }
 
-    /// What code did of which nothing is known, so that it can be undone.
+    /// The effects of unknown code so far, so that later ones can be undone.
     pub fn outside(&self) -> Outside {
         Outside {
             all: self.all,
@@ -253,7 +252,7 @@ impl Heap {
         }
     }
 
-    /// Undoes what such code did.
+    /// Restores the effects of unknown code.
     pub fn set_outside(&mut self, outside: Outside) {
         let Outside { all, state, printed, through, foreign, disturbed } = outside;
         (self.printed, self.through) = (printed, through);
@@ -261,7 +260,7 @@ impl Heap {
         self.disturbed = disturbed;
     }
 
-    /// All that code of which nothing is known can depend on.
+    /// Everything on which unknown code can depend.
     pub fn everything(&self, graph: &mut Graph) -> Node {
         let mut all = graph.join(self.all, self.state);
         all = graph.join(all, self.printed);

@@ -1,9 +1,9 @@
-//! Goes through the events of a call and those below it, and lays out what is between them from the code
-//! (`instruction`).
+//! Processes the events of a call and those below it, and interprets the code between the events
+//! (`transfer`).
 //!
-//! An event of a call tells at which instruction it is. What has called another one is told by no event: it
-//! is found where nothing else can have. Else the JDK may have called back, and what it has called depends on
-//! all that it could have been given.
+//! An event identifies its instruction. No event identifies the instruction that made a call. It is inferred
+//! if only one instruction can have made the call. Otherwise the JDK may have called back, and the callee
+//! depends on everything that could have been passed to it.
 
 use super::Lost;
 use super::code::{Body, Codes};
@@ -16,39 +16,39 @@ use bytecode::op::InvokeKind;
 use bytecode::{Instruction, Op};
 use std::collections::HashMap;
 
-/// So many instructions are executed between two events, at most.
+/// Maximum number of instructions executed between two events.
 const MOST: usize = 1 << 16;
 
-/// A call that is gone through.
+/// The interpretation of a call.
 pub struct Replay<'a> {
     pub graph: Graph,
     pub heap: Heap,
     pub(super) codes: Codes<'a>,
-    /// The call that all others are below.
+    /// The root: all other calls are below it.
     pub(super) root: u32,
-    /// Its variables by their names: the slot, and what has influenced it.
+    /// The root's variables by name: the slot and the dependence node.
     pub variables: HashMap<String, (u16, Node)>,
-    /// What has influenced what it returned, or the exception that left it.
+    /// The dependences of the root's result, or of the exception that left it.
     pub exit: Node,
     frames: Vec<Frame>,
 }
 
 impl<'a> Replay<'a> {
-    /// Before the first event of a call.
+    /// Starts before the first event of a call.
     pub fn new(root: u32, codes: Codes<'a>, heap: Heap) -> Replay<'a> {
         let (graph, variables, frames) = (Graph::new(), HashMap::new(), Vec::new());
         Replay { graph, heap, codes, root, variables, exit: 0, frames }
     }
 
-    /// The same once more, with what is known by now.
+    /// Starts over with the facts known by now.
     pub fn again(self) -> Replay<'a> {
         Replay::new(self.root, self.codes, self.heap.again())
     }
 
-    /// An event.
+    /// Processes an event.
     pub fn take(&mut self, calls: &Calls, seen: &TracedEvent<'_>) -> Result<(), Lost> {
         if self.graph.is_full() || self.heap.is_full() {
-            return Err(Lost("too much happens below it"));
+            return Err(Lost("the calls below it need too much memory to analyse"));
         }
         let (Some(call), false) = (seen.node, matches!(seen.site.what, Traced::Contents | Traced::Born))
         else {
@@ -58,7 +58,7 @@ impl<'a> Replay<'a> {
             return self.enter(call, calls, seen);
         }
         if seen.site.is_nowhere() && matches!(seen.site.what, Traced::Element(_)) {
-            // Whoever has written through the list that stands on the array.
+            // A write through a list backed by the array.
             let all = self.heap.everything(&mut self.graph);
             let led = self.frames.last().map_or(0, |frame| self.graph.join(frame.control(), frame.pending));
             let node = self.graph.join(all, led);
@@ -77,7 +77,7 @@ impl<'a> Replay<'a> {
         Ok(())
     }
 
-    /// An event of a call whose code is known: what leaves the call, if it ends.
+    /// Processes an event of a call with known code. Returns the result or exception if the call ends.
     fn own(
         &mut self,
         frame: &mut Frame,
@@ -94,15 +94,16 @@ impl<'a> Replay<'a> {
             }
             frame.choose(node, None);
             frame.catch(exception);
-            // Nobody looks for what the exception has led around.
+            // The potential definitions bypassed by an exception are not computed, so assume everything.
             self.led_around(frame, node, &Around { everything: true, ..Around::default() });
             frame.pc = seen.site.bci;
             return Ok(None);
         }
         if frame.calling.is_some() || frame.thrown != 0 {
-            return Err(Lost("what an exception did is not known"));
+            return Err(Lost("the effect of an exception is unknown"));
         }
-        let instruction = body.code.at(seen.site.bci).ok_or(Lost("the class file is another one"));
+        let instruction =
+            body.code.at(seen.site.bci).ok_or(Lost("the class file differs from the one that ran"));
         if let (
             Traced::Element(_) | Traced::Array | Traced::Put | Traced::PutStatic,
             Ok(Instruction { op: Op::Invoke { .. }, .. }),
@@ -138,8 +139,8 @@ impl<'a> Replay<'a> {
         Ok(None)
     }
 
-    /// Code that is not recorded has stored into an array, or made it, or has written a field. The call of
-    /// that code is over, normally or by an exception.
+    /// Unrecorded code has stored into an array, created an array or written a field. That call has ended,
+    /// normally or by an exception.
     fn stored_by_call(
         &mut self,
         frame: &mut Frame,
@@ -154,7 +155,7 @@ impl<'a> Replay<'a> {
             self.execute(frame, instruction, calls, None)?;
             frame.pending = 0;
         }
-        let (_, node) = frame.called.ok_or(Lost("what a call has stored is not known"))?;
+        let (_, node) = frame.called.ok_or(Lost("the writes of an unrecorded call are unknown"))?;
         if seen.site.what != Traced::Array {
             let node = self.graph.join(node, frame.control());
             self.write(frame.call, node, calls, seen)?;
@@ -162,11 +163,11 @@ impl<'a> Replay<'a> {
         Ok(())
     }
 
-    /// A choice has led around what would have been written otherwise.
+    /// Records that a decision bypassed potential definitions.
     pub(super) fn led_around(&mut self, frame: &mut Frame, choice: Node, around: &Around) {
         let is_caught = around.throws && self.frames.iter().chain([&*frame]).any(Frame::can_catch);
         if is_caught {
-            // It would not have gone on in any call up to the handler.
+            // With an exception, no call up to the handler would have continued.
             for around in self.frames.iter_mut().skip_while(|around| !around.can_catch()) {
                 around.depend(&mut self.graph, choice);
                 if around.can_catch() {
@@ -191,7 +192,8 @@ impl<'a> Replay<'a> {
         self.heap.led_around(&mut self.graph, choice, around);
     }
 
-    /// An event of a call of which not all is recorded: what leaves the call, if it ends.
+    /// Processes an event of a call that is not fully recorded. Returns the result or exception if the call
+    /// ends.
     fn closed(&mut self, frame: &Frame, calls: &Calls, seen: &TracedEvent<'_>) -> Result<Option<Val>, Lost> {
         let node = self.inside_closed(frame);
         match seen.site.what {
@@ -207,22 +209,22 @@ impl<'a> Replay<'a> {
         }
     }
 
-    /// What anything in a call can depend on of which not all is recorded.
+    /// Everything on which a call that is not fully recorded can depend.
     fn inside_closed(&mut self, frame: &Frame) -> Node {
         let all = self.heap.everything(&mut self.graph);
         let given = frame.variables(&mut self.graph);
         self.all(&[all, given, frame.control(), frame.pending])
     }
 
-    /// A call begins.
+    /// Processes a method entry.
     fn enter(&mut self, call: u32, calls: &Calls, seen: &TracedEvent<'_>) -> Result<(), Lost> {
         let number = seen.site.method;
-        let method = calls.sites.method(number).ok_or(Lost("a method is not known"))?;
+        let method = calls.sites.method(number).ok_or(Lost("a method is unknown"))?;
         let body = self.codes.body(number, method);
         let mut given = Vec::new();
         let mut base = 0;
         if call != self.root {
-            let unknown = Lost("what has called a method is not known");
+            let unknown = Lost("the caller of a method is unknown");
             let mut around =
                 self.frames.pop().filter(|frame| Some(frame.call) == seen.around).ok_or(unknown)?;
             let from = self.call(&mut around, number, method, calls)?;
@@ -241,7 +243,7 @@ impl<'a> Replay<'a> {
         let parameters = bytecode::descriptor::parameter_slots(&method.descriptor, method.is_static);
         slots.extend(parameters.iter().map(|(slot, _)| (*slot, values.next())));
         for (slot, known) in slots {
-            // All that it can have been given, or each by itself.
+            // A single value stands for every argument.
             let from = if given.len() == 1 { given.first() } else { given.get(usize::from(slot)) };
             let from = from.copied().unwrap_or_default();
             frame.store(slot, Val { node: from.node, known: known.or(from.known) });
@@ -255,8 +257,8 @@ impl<'a> Replay<'a> {
         Ok(())
     }
 
-    /// A call makes another one: what that is given by slot, or one value for all that it could be given; and
-    /// why it is made.
+    /// Processes a call from a frame. Returns the arguments by slot, or a single value for everything that
+    /// could have been passed; and why the call was made.
     fn call(
         &mut self,
         around: &mut Frame,
@@ -269,7 +271,7 @@ impl<'a> Replay<'a> {
             return Ok((vec![Val::of(node)], node));
         }
         if around.calling.is_some() || around.thrown != 0 {
-            return Err(Lost("what an exception did is not known"));
+            return Err(Lost("the effect of an exception is unknown"));
         }
         if method.name == "<clinit>" {
             return Ok((Vec::new(), around.control()));
@@ -295,12 +297,12 @@ impl<'a> Replay<'a> {
         }
         around.pending = 0;
         around.calling = Some(Calling { instruction, receiver });
-        // One value by itself would stand for all.
+        // The extra value tells known arguments from a single value for all.
         given.push(Val::default());
         Ok((given, base))
     }
 
-    /// An object has chosen the method that is called, and so led around what others would have written.
+    /// The receiver selected the called method, and so bypassed the potential definitions of the others.
     fn choose_method(&mut self, frame: &mut Frame, choice: Node, called: &Method, calls: &Calls) {
         if choice != 0
             && let Some(around) = self.codes.not_chosen(called, calls)
@@ -309,8 +311,7 @@ impl<'a> Replay<'a> {
         }
     }
 
-    /// The instruction that has called a method, if it is certain, and whether the object has chosen the
-    /// method.
+    /// The instruction that called a method, if certain, and whether the receiver selected the method.
     fn caller(
         &mut self,
         around: &Frame,
@@ -341,7 +342,7 @@ impl<'a> Replay<'a> {
         None
     }
 
-    /// A call has ended.
+    /// Processes the end of a call.
     fn leave(&mut self, frame: &Frame, exit: Val, threw: bool, calls: &Calls) -> Result<(), Lost> {
         let Some(around) = self.frames.last_mut() else {
             self.exit = exit.node;
@@ -366,14 +367,15 @@ impl<'a> Replay<'a> {
         Ok(())
     }
 
-    /// Executes up to an instruction.
+    /// Executes the instructions before `to`.
     fn advance(&mut self, frame: &mut Frame, to: u32, calls: &Calls) -> Result<(), Lost> {
         let Some(body) = frame.body.clone() else { return Ok(()) };
         for _ in 0..MOST {
             if frame.pc == to {
                 return Ok(());
             }
-            let instruction = body.code.at(frame.pc).ok_or(Lost("the class file is another one"))?;
+            let instruction =
+                body.code.at(frame.pc).ok_or(Lost("the class file differs from the one that ran"))?;
             let op = &instruction.op;
             if op.is_branch() || op.ends_flow() && !matches!(op, Op::Goto { .. }) {
                 break;
@@ -383,10 +385,9 @@ impl<'a> Replay<'a> {
         Err(Lost("the recording does not fit the class file"))
     }
 
-    /// All that what happens before the next event of a call can depend on: an exception, or what the JDK
-    /// calls.
+    /// Everything on which the frame's next event can depend: an exception, or a callback from the JDK.
     fn reachable(&mut self, frame: &Frame, calls: &Calls) -> Result<Node, Lost> {
-        // Where that has stored something before it threw an exception, it is behind it already.
+        // If the unrecorded call stored something before it threw, execution is already past it.
         let called = frame.called.map_or(0, |(_, node)| node);
         let mut all = self.all(&[frame.control(), frame.pending, frame.thrown, called]);
         let Some(body) = frame.body.clone().filter(|_| frame.thrown == 0) else { return Ok(all) };
@@ -400,7 +401,7 @@ impl<'a> Replay<'a> {
             all = self.all(&[all, trial.top(), trial.made]);
             trial.made = 0;
         }
-        // It goes up to an instruction of which an event tells: an exception can come of that too.
+        // An exception can also come from the next instruction, if it is a throw.
         let next = body.code.at(trial.pc).filter(|next| next.op == Op::Throw);
         if next.is_some() {
             all = self.graph.join(all, trial.top());
@@ -410,7 +411,7 @@ impl<'a> Replay<'a> {
     }
 }
 
-/// A value as the VM computes with it.
+/// The value in the VM's computational type.
 pub fn plain(value: Value) -> Value {
     match value {
         Value::Boolean(value) => Value::Int(value.into()),

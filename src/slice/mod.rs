@@ -1,20 +1,21 @@
-//! A dynamic slice (Korel & Laski 1988), by calls: which calls below one have influenced a value that it
-//! left.
+//! Dynamic slices (Korel & Laski 1988) at the granularity of calls: the calls below a call that have
+//! influenced a value it left.
 //!
-//! Recordings have no reads. So the call and all below it are interpreted once more, event by event, with the
-//! code of their methods in between (`interpreter`, `transfer`). Each value knows the values it was made of
-//! (`graph`), and why it was stored, passed or returned: the branches that led there, by post-dominators
-//! (`code`), and exceptions that were caught. It also knows the branches that led around a write to its place
-//! (`potential_definitions`, kept in `definitions`). `frame` has the locals and operands of a call, `heap`
-//! fields and elements, `effect` what methods of the JDK do, `call_targets` what they can call.
+//! Recordings contain no reads. So the call and all calls below it are interpreted again, event by event,
+//! together with the bytecode between the events (`interpreter`, `transfer`). Each value depends on the
+//! values it was computed from (`graph`). It also depends on the reasons why it was stored, passed or
+//! returned: the branches taken, by post-dominators (`code`), and the exceptions caught. Finally, it depends
+//! on branches that bypassed a write to its location (`potential_definitions`, stored in `definitions`).
+//! `frame` holds the locals and operands of a call, `heap` the fields and elements. `effect` describes what
+//! JDK methods do, `call_targets` what they can call.
 //!
-//! No call that has influenced the value is left out. Where the object or element that was read is not known,
-//! all writes to such fields and elements count. Where the receiver of a call is not known, all that it was
-//! given counts. Code that was not recorded may have read and written everything. Where the recording does
-//! not suffice even for that, the reason is given.
+//! The slice is conservative: it contains every call that has influenced the value. If the object or element
+//! of a read is unknown, all writes to such fields and elements count. If the caller of a method is unknown,
+//! everything that it could have passed counts. Unrecorded code may have read and written everything. If the
+//! recording is not sufficient even for that, the reason is returned.
 //!
-//! A slice has no place for what a call should have done and did not. Its users must not leave out the other
-//! calls.
+//! A slice cannot contain omissions: actions that a call should have taken but did not. So callers must keep
+//! the other calls.
 
 mod call_targets;
 mod code;
@@ -37,39 +38,40 @@ use heap::Heap;
 use interpreter::Replay;
 use std::collections::BTreeSet;
 
-/// So often it is gone through, to learn what fields held before.
+/// Maximum number of passes. Each pass looks up earlier values of more fields.
 const PASSES: usize = 4;
-/// Of so many fields it is looked up what they held before, each time.
+/// Maximum number of fields whose earlier values are looked up after each pass.
 const LOOKED_UP: usize = 10_000;
 
-/// So many events are gone through before it is asked whether somebody has interrupted it.
+/// Number of events to process between two checks for an interrupt.
 const AT_ONCE: u64 = 1 << 16;
 
-/// A place whose value is meant.
+/// A location whose value the slice explains.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Target {
-    /// What the call returned, or the exception that left it.
+    /// The result of the call, or the exception that left it.
     Exit,
-    /// What a variable of it held at last.
+    /// The final value of a local variable of the call.
     Variable(String),
-    /// What an element held as it ended: the array, and the index.
+    /// The value of an array element when the call ended: the array and the index.
     Element(u32, u32),
-    /// What a field held as it ended: the object, 0 for static fields, its number if it is ever written, and
-    /// its name.
+    /// The value of a field when the call ended: the object (0 for static fields), the field's number if it
+    /// is ever written, and its name.
     Field(u32, Option<u32>, String),
-    /// What the JDK's collections held.
+    /// The contents of the JDK's collections.
     Contents,
 }
 
-/// Why it cannot be told.
+/// Why no slice can be computed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Lost(pub &'static str);
 
-/// The calls below one that have influenced what it left at some places; else why that cannot be told.
-/// Whether all writes of the program were recorded: then what fields held before is known from that.
+/// The calls below a call that influenced the values it left at some locations, or why they cannot be
+/// computed. `is_whole` states that all writes of the program were recorded; earlier values of fields are
+/// then known.
 ///
 /// # Errors
-/// The recording cannot be read, or somebody has interrupted it.
+/// The recording cannot be read, or the user interrupted.
 pub async fn influential(
     calls: &mut Calls,
     node: u32,
@@ -79,7 +81,7 @@ pub async fn influential(
     is_stopped: &dyn Fn() -> bool,
 ) -> Result<Result<BTreeSet<u32>, Lost>, SliceError> {
     let (Some(pool), Some(thread)) = (pool, calls.thread_number(node)) else {
-        return Ok(Err(Lost("its class files are not there")));
+        return Ok(Err(Lost("its class files are missing")));
     };
     let (begins, ends) = calls.span(node)?;
     if !begins.is_undisturbed_until(ends) {
@@ -101,7 +103,7 @@ pub async fn influential(
             if let Some(lost) = lost {
                 return Ok(Err(lost));
             }
-            // Whoever listens for signals may be of the same thread.
+            // The listener for signals may share this thread.
             tokio::task::yield_now().await;
             if is_stopped() {
                 return Err(SliceError::Interrupted);
@@ -133,7 +135,7 @@ pub async fn influential(
         all = graph.join(all, node);
     }
     if replay.graph.is_full() {
-        return Ok(Err(Lost("too much happens below it")));
+        return Ok(Err(Lost("the calls below it need too much memory to analyse")));
     }
     Ok(Ok(replay.graph.calls(all)))
 }

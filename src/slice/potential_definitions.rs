@@ -1,6 +1,6 @@
-//! What a branch has led around: variables, fields and elements that would have been written on the way that
-//! was not taken. A value that was not written because of that has been influenced by the branch all the same
-//! (relevant slicing: Gyimóthy, Beszédes & Forgács 1999).
+//! Potential definitions: the variables, fields and elements that the path not taken would have written. A
+//! value that was therefore not overwritten depends on the branch (relevant slicing: Gyimóthy, Beszédes &
+//! Forgács 1999).
 
 use super::call_targets;
 use super::code::{Body, Codes};
@@ -13,7 +13,7 @@ use std::collections::HashSet;
 use std::rc::Rc;
 
 impl Codes<'_> {
-    /// What a branch of a method has led around that has gone on at an instruction.
+    /// The potential definitions bypassed by a branch that continued at `to`.
     pub fn around(
         &mut self,
         method: u32,
@@ -33,8 +33,8 @@ impl Codes<'_> {
         around
     }
 
-    /// What would have been written by methods that an object could have chosen in place of the one that was
-    /// called; none if there is no other.
+    /// The potential definitions of other methods that the receiver could have selected instead of the called
+    /// one; `None` if there are none.
     pub fn not_chosen(&mut self, called: &Method, calls: &Calls) -> Option<Rc<Around>> {
         self.find_called(calls);
         let named = (called.name.clone(), called.descriptor.clone());
@@ -44,10 +44,10 @@ impl Codes<'_> {
         self.ways.called.has_others(&named).then(|| self.below(named, calls))
     }
 
-    /// What somebody can choose who gives something to a method of the JDK that calls it back; none if that
-    /// does not.
+    /// The potential definitions of functions passed to a JDK method that calls them back; `None` if it calls
+    /// none.
     pub fn called_back(&mut self, effect: Effect, descriptor: &str, calls: &Calls) -> Option<Rc<Around>> {
-        // Of what does anything at all the rest is known anyway.
+        // A foreign method is already assumed to do everything.
         if matches!(effect, Effect::Computes | Effect::Foreign) || !call_targets::takes_functions(descriptor)
         {
             return None;
@@ -58,7 +58,7 @@ impl Codes<'_> {
         )
     }
 
-    /// What some instructions can write, and which methods they call that are recorded.
+    /// The possible writes of some instructions, and the methods they call.
     fn written_by<'i>(
         &mut self,
         instructions: impl IntoIterator<Item = &'i Instruction>,
@@ -121,7 +121,7 @@ impl Codes<'_> {
         (found, called)
     }
 
-    /// What methods of a name, and those that they call, can write.
+    /// The possible writes of the methods with a name, and of their callees.
     fn below(&mut self, named: Named, calls: &Calls) -> Rc<Around> {
         if let Some(known) = self.ways.below.get(&named) {
             return known.clone();
@@ -139,7 +139,7 @@ impl Codes<'_> {
                 open.extend(own.1.iter().filter(|called| seen.insert((*called).clone())).cloned());
             }
         }
-        // Variables of theirs are not those of who calls them.
+        // Local variables of a callee are not the caller's.
         found.slots.clear();
         let found = Rc::new(found);
         self.ways.below.insert(named, found.clone());
@@ -160,7 +160,7 @@ impl Codes<'_> {
     }
 }
 
-/// The instructions on the ways that a branch has not taken, up to where its ways come together again.
+/// The instructions on the paths that a branch did not take, up to the join point.
 fn passed_over(body: &Body, branch: u32, to: u32) -> Vec<&Instruction> {
     let Some(instruction) = body.code.at(branch) else { return Vec::new() };
     let end = body.join_of(branch);

@@ -1,4 +1,4 @@
-//! What one instruction does to the values of its call, as far as that matters for what has influenced them.
+//! The transfer function of an instruction: its effect on the values of its call and on their dependences.
 
 use super::Lost;
 use super::definitions::Around;
@@ -12,7 +12,7 @@ use bytecode::op::BinaryOp;
 use bytecode::{Constant, Instruction, Kind, Op};
 
 impl Replay<'_> {
-    /// Executes the next instruction of a call; the event that tells of it, if there is one.
+    /// Executes the next instruction of a call, with its recorded event if there is one.
     pub(super) fn execute(
         &mut self,
         frame: &mut Frame,
@@ -102,7 +102,7 @@ impl Replay<'_> {
                     frame.made_of(made, node);
                 }
                 if let Some(around) = self.codes.called_back(effect, &method.descriptor, calls) {
-                    // What is given chooses what is called back.
+                    // The arguments select the functions that are called back.
                     self.led_around(frame, node, &around);
                 }
                 frame.made = if gives == 0 { node } else { 0 };
@@ -128,7 +128,7 @@ impl Replay<'_> {
         Ok(())
     }
 
-    /// What depends on some nodes.
+    /// A node that depends on several nodes.
     pub(super) fn all(&mut self, nodes: &[Node]) -> Node {
         nodes.iter().fold(0, |all, node| self.graph.join(all, *node))
     }
@@ -149,7 +149,7 @@ impl Replay<'_> {
     fn read(&mut self, object: Option<u32>, field: &bytecode::FieldRef, calls: &Calls) -> Val {
         let name = field.name.as_str();
         if object != Some(0) && self.codes.is_of_jdk(field) {
-            // Its own code writes it too; static ones it does not change.
+            // JDK code writes this field too. It does not change static fields.
             let all = self.heap.everything(&mut self.graph);
             return Val::of(all);
         }
@@ -166,7 +166,7 @@ impl Replay<'_> {
         }
     }
 
-    /// A field or element is written.
+    /// Records a write to a field or element.
     fn written(
         &mut self,
         frame: &Frame,
@@ -183,7 +183,7 @@ impl Replay<'_> {
             same(index.known, seen.values.get(1).copied())?;
         }
         self.write(frame.call, node, calls, seen)?;
-        // Whoever has chosen this place has chosen that no other one is written.
+        // The choice of this location decided that no other one was written.
         let around = match (&seen.site.what, &seen.site.written) {
             (Traced::Element(_), _) => Around { elements: true, ..Around::default() },
             (Traced::Put, Some(written)) => {
@@ -197,7 +197,7 @@ impl Replay<'_> {
         Ok(())
     }
 
-    /// What an event tells to be written.
+    /// Records the write of an event.
     pub(super) fn write(
         &mut self,
         call: u32,
@@ -207,15 +207,15 @@ impl Replay<'_> {
     ) -> Result<(), Lost> {
         let object = match (seen.site.what, seen.values.first()) {
             (Traced::PutStatic, _) => 0,
-            (Traced::Preset, _) => calls.born(call).ok_or(Lost("an object is not known"))?,
+            (Traced::Preset, _) => calls.born(call).ok_or(Lost("an object is unknown"))?,
             (_, Some(Value::Object(object))) => *object,
-            _ => return Err(Lost("an object is not known")),
+            _ => return Err(Lost("an object is unknown")),
         };
         let spot = match (seen.site.what, seen.values.get(1), &seen.site.written) {
             (Traced::Element(_), Some(Value::Int(index)), _) => Spot::Element(index.cast_unsigned()),
             (_, _, Some(written)) => {
                 let key = (calls.sites.declares(written), written.name.clone());
-                Spot::Field(self.codes.field(&key).ok_or(Lost("a field is not known"))?)
+                Spot::Field(self.codes.field(&key).ok_or(Lost("a field is unknown"))?)
             }
             _ => return Err(Lost("a write has no place")),
         };
@@ -224,7 +224,7 @@ impl Replay<'_> {
         Ok(())
     }
 
-    /// A call of which nothing is recorded, but what it has called itself.
+    /// Records a call of an unrecorded method, apart from what it called back.
     fn unrecorded(&mut self, frame: &Frame, effect: Effect, taken: &[Val]) -> Node {
         let mut node = self.of_taken(taken, frame.pending);
         match effect {
@@ -253,12 +253,10 @@ impl Replay<'_> {
     }
 }
 
-/// Two things that are known of one value must be the same.
+/// Checks that two sources agree on a value.
 fn same(one: Option<Value>, other: Option<Value>) -> Result<(), Lost> {
     match (one.map(plain), other.map(plain)) {
-        (Some(one), Some(other)) if !one.is(other) => {
-            Err(Lost("a value is another one than the recording tells"))
-        }
+        (Some(one), Some(other)) if !one.is(other) => Err(Lost("a value differs from the recorded one")),
         _ => Ok(()),
     }
 }
@@ -270,7 +268,7 @@ fn int(val: Val) -> Option<i32> {
     }
 }
 
-/// What is computed of numbers that are known, as far as indices are computed so.
+/// The result of an operation on known integers, as array indices are computed.
 fn computed(op: &Op, taken: &[Val]) -> Option<Value> {
     let Op::Binary { op, kind: Kind::Int } = op else { return None };
     let (one, other) = (int(*taken.first()?)?, int(*taken.get(1)?)?);
