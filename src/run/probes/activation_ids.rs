@@ -1,5 +1,5 @@
-//! Activations by the numbers that rewritten methods give them as they are entered: nothing need be told of
-//! an entry.
+//! Identifies activations by the serial numbers that rewritten methods assign on entry, so that no entry
+//! needs an event.
 
 use crate::run::activations::ActivationStack;
 use crate::run::error::RunError;
@@ -8,7 +8,7 @@ use crate::run::watched::Watched;
 use jdwp::Tag;
 use jdwp::commands::{stack_frame, thread_reference};
 
-/// Brings a stopped thread's activations up to date.
+/// Updates the activations of a stopped thread.
 pub async fn update_by_ids(
     activations: &mut ActivationStack,
     watched: &mut Watched,
@@ -32,7 +32,7 @@ pub async fn update_by_ids(
     Ok(())
 }
 
-/// The number of a frame's activation; 0 where it has none.
+/// The serial number of a frame's activation; 0 if it has none.
 pub async fn activation_id(
     watched: &mut Watched,
     stop: &Stop,
@@ -41,7 +41,7 @@ pub async fn activation_id(
     added_local(watched, stop, frame, wire::SERIAL).await
 }
 
-/// The value of a local that the agent has added to a frame's method; 0 where it has added none.
+/// The value of a local that the agent added to a frame's method; 0 if it added none.
 pub async fn added_local(
     watched: &mut Watched,
     stop: &Stop,

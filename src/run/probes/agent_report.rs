@@ -1,5 +1,4 @@
-//! What the agent has told of its work: the sites by number, and where the instructions of rewritten methods
-//! are now.
+//! Reads the agent's report: the sites by number, and the new code indices of rewritten methods.
 
 use crate::model::{MethodName, Site};
 use std::collections::HashMap;
@@ -8,32 +7,32 @@ use std::sync::Arc;
 use std::time::Duration;
 use wire::{ClassReport, HiddenClass, MethodReport, Report, ReportReader};
 
-/// A site as the VM names it.
+/// A site as the agent reports it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NumberedSite {
-    /// Whose it is.
+    /// Its query.
     pub query: u16,
-    /// Where it is.
+    /// Its place in the original code.
     pub site: Site,
-    /// What tells it from other sites there.
+    /// Distinguishes it from other sites at the same place.
     pub way: Option<u32>,
-    /// For a field that is named by another class than the one that declares it: that class.
+    /// The class by which the code names the field, if that is not the declaring class.
     pub named_by: Option<String>,
 }
 
-/// A method that was rewritten. Indices of JDWP are those of its code as it is now.
+/// A rewritten method. JDWP indices refer to its rewritten code.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Moved {
     moved: Vec<(u32, u32)>,
     length: u32,
     code: u64,
-    /// The locals that were added, with their slots.
+    /// The added locals with their slots.
     pub kept: Vec<(String, u16)>,
 }
 
 impl Moved {
-    /// Which instruction of the original an index is in, or before which what was put in stands; its length
-    /// for what is behind the last.
+    /// Converts an index of the rewritten code to the original instruction that contains it or that follows
+    /// the inserted code. Returns the original length for code behind the last instruction.
     pub fn was(&self, now: u64) -> u64 {
         let at = self.moved.partition_point(|(_, place)| u64::from(*place) < now);
         self.moved.get(at).map_or(self.length, |(was, _)| *was).into()
@@ -45,28 +44,28 @@ impl Moved {
     }
 }
 
-/// What the agent has told so far.
+/// The agent's reports so far.
 pub struct Told {
     reader: ReportReader,
     sites: HashMap<u32, Arc<NumberedSite>>,
     methods: HashMap<MethodName, Arc<Moved>>,
-    /// Whether it is at work.
+    /// Whether the agent has started.
     pub started: bool,
-    /// Why sites are not watched.
+    /// Reasons why sites are not watched.
     pub problems: Vec<String>,
-    /// Hidden classes whose code may hold sites: they have no probes. The agent bounds their number.
+    /// Hidden classes whose code may contain sites but which have no probes. The agent bounds their number.
     pub hidden: Vec<HiddenClass>,
-    /// Hits by number of the site, where they were counted and the VM has told its end.
+    /// Hits by site number, if hits were counted and the VM reported them at its end.
     hits: Option<HashMap<u32, u64>>,
-    /// How long the processors were busy with the VM, told with the hits.
+    /// CPU time of the VM, reported with the hits.
     pub busy: Option<Duration>,
 }
 
-/// So many problems are named; the rest is like them.
+/// Maximum number of problems kept; further ones are similar.
 const PROBLEMS: usize = 20;
 
 impl Told {
-    /// Reads a report from its beginning.
+    /// Opens a report at its beginning.
     pub fn open(path: &Path) -> std::io::Result<Told> {
         let reader = ReportReader::open(path)?;
         let (sites, methods) = (HashMap::new(), HashMap::new());
@@ -82,7 +81,7 @@ impl Told {
         })
     }
 
-    /// Reads what has come since.
+    /// Reads new reports.
     pub fn catch_up(&mut self) {
         match self.reader.more() {
             Ok(reports) => reports.into_iter().for_each(|report| self.take(report)),
@@ -101,7 +100,7 @@ impl Told {
             Report::Started => self.started = true,
             Report::Problem(problem) => self.problem(problem),
             Report::Hidden(class) => self.hidden.push(class),
-            // Of a recording, whose report is read by who reads its events.
+            // Reports of a recording, which the reader of its events handles.
             Report::Traced(_) | Report::Write(_) | Report::Ring(_) | Report::Reached { .. } => {}
             Report::Counts { hits, busy_ms } => {
                 self.hits = Some(hits.into_iter().collect());
@@ -143,14 +142,14 @@ impl Told {
         self.sites.get(&number).cloned()
     }
 
-    /// The sites of a query so far, by their numbers.
+    /// The sites of a query reported so far, with their numbers.
     pub fn sites_of(&mut self, query: u16) -> Vec<(u32, Arc<NumberedSite>)> {
         self.catch_up();
         let of = self.sites.iter().filter(|(_, site)| site.query == query);
         of.map(|(number, site)| (*number, site.clone())).collect()
     }
 
-    /// All sites, in the order of their numbers, with how often each was hit; none if that was not told.
+    /// All sites with their hit counts, in the order of site numbers; none if no counts were reported.
     pub fn counted(&self) -> Option<Vec<(Arc<NumberedSite>, u64)>> {
         let hits = self.hits.as_ref()?;
         let mut sites: Vec<_> = self.sites.iter().collect();

@@ -1,4 +1,4 @@
-//! What the recorder is asked while a thread stands still, and what it stops with.
+//! Reads the arguments with which the recorder stops, and calls the recorder's methods in a stopped thread.
 
 use super::recorder::{Recorder, newest_frames, own_frames};
 use crate::model::{Sight, Value};
@@ -10,32 +10,32 @@ use jdwp::commands::thread_reference::Frame;
 use jdwp::commands::{array_reference, class_type, stack_frame, string_reference};
 use jdwp::{ArrayId, InvokeOptions, Location, MethodId, ReferenceTypeId, StringId, Tag, ThreadId};
 
-/// A hit that got through.
+/// A hit that interrupts the program.
 pub struct Stopped {
     /// The number of its site.
     pub site: u32,
-    /// Its number among the hits of the site in threads of that name.
+    /// Its ordinal among the hits of the site in threads of that name.
     pub ordinal: u64,
-    /// The object whose field it is, or the array.
+    /// The owner of the field, or the array.
     pub owner: jdwp::Value,
-    /// Which element of the array.
+    /// The index of the array element.
     pub index: i32,
-    /// The new value, if it is no reference: an `int` or `long`, or the bits of a `float` or `double`.
+    /// The new value if it is primitive: an `int` or `long`, or the bits of a `float` or `double`.
     pub bits: i64,
     /// The new value, if it is a reference.
     pub value: jdwp::Value,
-    /// How many frames of the recorder stand above the program's.
+    /// Number of recorder frames above the program's newest frame.
     pub hidden: usize,
-    /// Where the program stands, by its code as it is now.
+    /// The location of the program in its rewritten code.
     pub location: Location,
-    /// The program's frames, where the stack was read.
+    /// The program's frames, if the stack was read.
     pub frames: Option<Vec<Frame>>,
 }
 
-/// A deeper stack is read only where it is asked for.
+/// A stack with more frames is read only on demand.
 const DEEP: usize = 200;
 
-/// Reads what the recorder stops with.
+/// Reads the arguments with which the recorder stops.
 pub async fn stopped(watched: &mut Watched, thread: ThreadId) -> Result<Option<Stopped>, RunError> {
     let Some(recorder) = watched.recorder.as_mut() else { return Ok(None) };
     let vm = &mut watched.vm;
@@ -101,17 +101,17 @@ pub enum Last {
     Hit {
         /// The number of its site.
         site: u32,
-        /// Its number there.
+        /// Its ordinal.
         ordinal: u64,
         /// The name of its thread.
         thread: String,
     },
-    /// It is not known, and why.
+    /// The last hit is unknown; with the reason.
     Unknown(String),
 }
 
-/// Asks for the last hit of a query on an owner before the stop.
-/// For an element of an array, its index is given; else 0.
+/// Asks for the last hit of a query on an owner before the stop. `index` is the index of an array element;
+/// else 0.
 pub async fn last(
     watched: &mut Watched,
     stop: &mut Stop,
@@ -129,23 +129,24 @@ pub async fn last(
     })
 }
 
-/// The last hit of an owner in a run whose hits are numbered.
+/// The last hit of an owner in a run with numbered hits.
 pub struct Seen {
     /// Its number among all hits of the query.
     pub number: u64,
-    /// The bits of the new value, if it is no reference.
+    /// The bits of the new value, if it is primitive.
     pub bits: i64,
     /// The new value, if it is a reference.
     pub value: jdwp::Value,
-    /// The bits that the hit before wrote, if there was one.
+    /// The bits written by the previous hit, if there was one.
     pub old_bits: Option<i64>,
-    /// The reference that it wrote.
+    /// The reference written by the previous hit.
     pub old_value: jdwp::Value,
-    /// The frames, a line each, where they were kept.
+    /// The frames, one per line, if they were kept.
     pub frames: Option<String>,
 }
 
-/// Asks for the last hit of a query on an owner with what was kept of it. An element is told by its index.
+/// Asks for the last hit of a query on an owner, with the data kept about it. `index` selects an array
+/// element.
 pub async fn seen(
     watched: &mut Watched,
     stop: &mut Stop,
@@ -173,7 +174,7 @@ async fn read(watched: &mut Watched, text: jdwp::Value) -> Result<Option<String>
     Ok(Some(watched.vm.conn().send(ask).await?.into_string()))
 }
 
-/// Calls a method that answers with a text.
+/// Calls a method of the recorder that returns a string.
 async fn asked(
     watched: &mut Watched,
     stop: &mut Stop,
@@ -187,18 +188,18 @@ async fn asked(
     Ok(Some(watched.vm.conn().send(ask).await?.into_string()))
 }
 
-/// What the recorder says when it has written the log.
+/// The recorder's reply after it has written the log.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LogTold {
     /// The number of the stopped thread in the log.
     pub thread: u16,
-    /// What the log calls the object that was asked about; 0 for none.
+    /// The log's id of the requested object; 0 for none.
     pub owner: u32,
-    /// Whether the thread's last record says that it stands.
+    /// Whether the thread's last record marks that it stopped.
     pub marked: bool,
 }
 
-/// Has the log written to its file, and asks what it calls an object.
+/// Makes the recorder write the log to its file, and asks for the log's id of an object.
 pub async fn logged(
     watched: &mut Watched,
     stop: &mut Stop,
@@ -250,7 +251,7 @@ fn parse(text: &str) -> Last {
     }
 }
 
-/// What is to be seen now of a collection that a query asks about, of `all` of it or a part.
+/// The current state of a queried collection: all of its contents (`all`) or the queried part.
 pub async fn now(
     watched: &mut Watched,
     stop: &mut Stop,
@@ -278,7 +279,7 @@ pub async fn now(
     }))
 }
 
-/// What an array holds.
+/// The elements of an array.
 pub async fn elements(watched: &mut Watched, array: jdwp::Value) -> Result<Vec<jdwp::Value>, RunError> {
     let Some(id) = array.object() else { return Ok(Vec::new()) };
     let array_object = ArrayId::of(id);
@@ -290,7 +291,7 @@ pub async fn elements(watched: &mut Watched, array: jdwp::Value) -> Result<Vec<j
     Ok(watched.vm.conn().send(ask).await?.iter().collect())
 }
 
-/// Nothing that the stopped thread does from here on counts, or it does again.
+/// Makes the recorder ignore what the stopped thread does (`on`), or stop ignoring it.
 pub async fn quiet(watched: &mut Watched, stop: &mut Stop, on: bool) -> Result<(), RunError> {
     let Some(class) = watched.recorder.as_ref().and_then(Recorder::class) else { return Ok(()) };
     call(watched, stop, class.id, class.quiet, vec![jdwp::Value::Boolean(on)]).await.map(drop)
@@ -307,7 +308,7 @@ async fn call(
     let options = InvokeOptions::SINGLE_THREADED;
     let pending =
         watched.vm.conn().send(class_type::InvokeMethod { clazz: class, thread, method, arguments, options });
-    // It is ours, not the program's.
+    // This call is made by `qp`, not by the user's expression.
     let called = watched.report.called_methods;
     let reply = watched.while_running(thread, pending).await;
     watched.report.called_methods = called;

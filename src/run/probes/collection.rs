@@ -1,4 +1,4 @@
-//! Changes of what the JDK's collections hold.
+//! Changes to the contents of the JDK's collections.
 
 use super::ask::{self, Stopped};
 use crate::model::{Detail, Sight, Value, is_lambda_class};
@@ -9,18 +9,18 @@ use crate::run::error::RunError;
 use crate::run::stop::Stop;
 use crate::run::watched::Watched;
 
-/// Bits of what the recorder says of a change.
+/// Flags that the recorder sets for a change.
 const MAY: i32 = 1;
 const WAS_ABSENT: i32 = 2;
 const IS_ABSENT: i32 = 4;
 const SAME: i32 = 8;
 
-/// What the packages of the JDK begin with.
+/// Prefixes of the JDK's packages.
 const JDK: [&str; 5] = ["java.", "javax.", "jdk.", "sun.", "com.sun."];
 
 const MAY_HAVE: &str = "it may have changed nothing: whether a call that leaves as much as before put other objects there is not known";
 
-/// A call has changed a collection, and is about to return.
+/// Handles a call that has changed a collection and is about to return.
 pub async fn changed(
     watched: &mut Watched,
     candidates: &mut Candidates,
@@ -51,8 +51,8 @@ pub async fn changed(
     } else {
         value.map(|value| Sight { query: number, value, print: 0 })
     };
-    // A method reference has a class of the VM's own, which passes the call on: the program's frame is
-    // the one below.
+    // A method reference has a generated class that only forwards the call. The program's frame is the one
+    // below it.
     let (mut above, mut called) = (0, None);
     for frame in stop.frames(&mut watched.vm).await?.to_vec() {
         let class = watched.vm.class(frame.location.class).await?.name.clone();

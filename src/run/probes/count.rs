@@ -1,4 +1,4 @@
-//! What a run has counted that was watched for nothing else.
+//! Collects the hit counts of a run that only counts.
 
 use super::agent_report::Told;
 use super::sites::means;
@@ -10,26 +10,26 @@ use std::time::Duration;
 /// The hits of a run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Counted {
-    /// Of the queries, by site; a site whose class was not loaded is missing.
+    /// Hits of the queries by site; sites in classes not loaded are missing.
     pub sites: Vec<SiteHits>,
-    /// Entries of methods that probes need not be told of, and JDWP events do.
+    /// Number of method entries that interrupt with JDWP events but not with probes.
     pub entries: u64,
-    /// How long the processors were busy with the VM, where the system tells.
+    /// CPU time of the VM, if the operating system reports it.
     pub busy: Option<Duration>,
 }
 
-/// How often a site was hit.
+/// The hit count of a site.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SiteHits {
-    /// Whose it is.
+    /// Its query.
     pub query: u16,
     /// The site.
     pub site: Site,
-    /// How often, in all threads.
+    /// Number of hits in all threads.
     pub hits: u64,
 }
 
-/// The hits of these queries; none if the VM did not tell them.
+/// The hits of these queries; none if the VM did not report them.
 pub fn counted(told: &Told, queries: &[TraceQuery], pool: &ClassPool) -> Option<Counted> {
     let mut counted = Counted { busy: told.busy, ..Counted::default() };
     for (site, hits) in told.counted()? {
@@ -39,7 +39,7 @@ pub fn counted(told: &Told, queries: &[TraceQuery], pool: &ClassPool) -> Option<
         };
         match &query.event {
             Event::Written(field) | Event::Read(field) if !means(pool, field, &site) => continue,
-            // The number by which an activation remembers a way.
+            // The site by which an activation stores a way.
             Event::Branched(_) if site.way.is_some() => continue,
             _ => {}
         }

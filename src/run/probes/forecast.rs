@@ -1,5 +1,5 @@
-//! At a candidate of a point: where the VM has seen the last hit of each point that depends on it, before
-//! this moment. If the candidate is the point, then that hit is the answer, and the next run stops there.
+//! Forecasts at a candidate of a point. For each dependent point, they give the last hit that the VM saw
+//! before this moment. If the candidate is the point, that hit is the answer, and the next run stops there.
 
 use super::ask::{self, Last};
 use super::seen::kept_hit;
@@ -17,12 +17,12 @@ use jdwp::Tag;
 use jdwp::commands::stack_frame;
 use std::sync::Arc;
 
-/// What the VM tells of the last hit of one point.
+/// The last hit of one point as the VM reports it.
 struct Foretold {
     last: LastHit,
-    /// Its number, where hits are numbered.
+    /// Its number, if hits are numbered.
     number: Option<u64>,
-    /// The hit as a candidate, where the run has not stopped at it and its values were kept.
+    /// The hit as a candidate, if the run did not stop at it but kept its values.
     kept: Option<Occurrence>,
 }
 
@@ -32,8 +32,8 @@ impl From<LastHit> for Foretold {
     }
 }
 
-/// The forecasts at a candidate, and the hits among them that are candidates themselves. Points whose every
-/// hit has interrupted need none.
+/// The forecasts at a candidate, and those hits that are candidates themselves. Points whose hits all
+/// interrupted need no forecast.
 pub async fn forecasts(
     watched: &mut Watched,
     queries: &Queries,
@@ -78,7 +78,7 @@ async fn forecast(
         | Event::Changed(_) => {
             let owner = match owner_seen(query, candidate, point) {
                 Some(value @ (Value::Object { .. } | Value::Str(_))) => to_wire(value),
-                // Of no object there is no field.
+                // Null has no fields.
                 Some(_) => return Ok(LastHit::Never.into()),
                 None => jdwp::Value::NULL,
             };
@@ -107,7 +107,8 @@ async fn forecast(
     }
 }
 
-/// The last hit that an activation on the stack keeps: of one frame, or of the newest that keeps one.
+/// The last hit stored in an activation on the stack: in one given frame, or in the newest frame that stores
+/// one.
 async fn in_activation(
     watched: &mut Watched,
     stop: &mut Stop,
@@ -134,7 +135,7 @@ async fn in_activation(
             Event::Branched(branches) => group_of(branches, &here),
             _ => Some(0),
         };
-        // Where nothing decides about the place, an older frame may have what does.
+        // If nothing in this frame controls the place, try an older frame.
         let Some(group) = group else { continue };
         let name = wire::kept_name(query.point.0, group);
         let Some(moved) = watched.vm.moved(location.class, location.method).await? else { continue };
@@ -186,7 +187,7 @@ fn hit_of(watched: &mut Watched, query: &TraceQuery, last: Last) -> LastHit {
     })
 }
 
-/// What a candidate sees of the collections whose changes before it are asked for.
+/// What a candidate sees of the collections whose earlier changes are queried.
 pub async fn sights(
     watched: &mut Watched,
     queries: &Queries,
@@ -223,8 +224,8 @@ fn owner_seen<'c>(query: &TraceQuery, candidate: &'c Occurrence, point: PointInd
     }
 }
 
-/// Whether a hit is one of those that the query looks for at a frame that stands here. Those of one query are
-/// kept together, whichever frame they are for.
+/// Whether the query looks for this hit from a frame at `here`. Hits of one query are stored together, for
+/// all such frames.
 fn is_for(query: &TraceQuery, hit: &Coordinate, here: &crate::model::Site) -> bool {
     let way = hit.way.map(Way::get);
     match &query.event {

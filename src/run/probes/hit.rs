@@ -1,4 +1,4 @@
-//! Turns a stop of the recorder into what the TraceQuery of its site makes of it.
+//! Turns a stop of the recorder into an occurrence of its site's TraceQuery.
 
 use super::agent_report::NumberedSite;
 use super::ask::Stopped;
@@ -19,7 +19,7 @@ use crate::run::watched::Watched;
 use jdwp::commands::{array_reference, object_reference, reference_type, stack_frame};
 use jdwp::{ArrayId, Location, Tag, ThreadId};
 
-/// The recorder has stopped a thread.
+/// Handles a thread stopped by the recorder.
 pub async fn probed(
     watched: &mut Watched,
     candidates: &mut Candidates,
@@ -53,7 +53,7 @@ pub async fn probed(
         let (query, site) = (site.query, site.site.clone());
         recorder.numbered.insert(Coordinate { query, site, thread: thread_name, ordinal, way: hit_way });
     }
-    // Whether a pass over a line begins is not for the VM to tell.
+    // The VM does not know whether a pass over a line begins here.
     if !matches!(query.event, Event::Reached(_)) {
         stop.counted = Some((ordinal, hit_way));
     }
@@ -136,7 +136,7 @@ async fn occurred(
     }
 }
 
-/// How many turns of the endless loop that a branch leaves its activation has counted.
+/// The number of iterations that the activation has counted of the endless loop that a branch leaves.
 async fn turns(
     watched: &mut Watched,
     stop: &mut Stop,
@@ -164,7 +164,7 @@ async fn turns(
     })
 }
 
-/// A field is about to be written or read.
+/// Handles a field that is about to be written or read.
 async fn accessed(
     watched: &mut Watched,
     candidates: &mut Candidates,
@@ -189,7 +189,7 @@ async fn accessed(
         jdwp::Value::Object { id: Some(object), .. } => {
             conn.send(object_reference::GetValues { object, fields }).await?
         }
-        // A write to nothing throws, and so changes nothing.
+        // A write to a field of null throws and changes nothing.
         _ if !field.is_static => return Ok(()),
         _ => conn.send(reference_type::GetValues { ref_type: class.id, fields }).await?,
     };
@@ -203,7 +203,7 @@ async fn accessed(
     candidates.offer(watched, stop, query, None).await
 }
 
-/// An element of an array is about to be written.
+/// Handles an array element that is about to be written.
 async fn element_written(
     watched: &mut Watched,
     candidates: &mut Candidates,
@@ -212,7 +212,7 @@ async fn element_written(
     descriptor: &str,
     hit: &Stopped,
 ) -> Result<(), RunError> {
-    // A store into nothing throws, and so changes nothing.
+    // A store to null throws and changes nothing.
     let jdwp::Value::Object { id: Some(array), .. } = hit.owner else { return Ok(()) };
     let array_object = ArrayId::of(array);
     let conn = watched.vm.conn().clone();
@@ -220,7 +220,7 @@ async fn element_written(
     let old = match old {
         Ok(region) => region.iter().next().unwrap_or(jdwp::Value::NULL),
         Err(e) if e.is_fatal() => return Err(e.into()),
-        // So does one beside it.
+        // An index out of bounds also throws.
         Err(_) => return Ok(()),
     };
     let mut values = watched.vm.values(&mut watched.tables, &[old, hit.owner]).await?.into_iter();

@@ -1,14 +1,14 @@
-//! Watching by probes: the agent in the VM counts, keeps and filters, and only the hits that get through
-//! interrupt the program. They are then read by JDWP as any other.
+//! Watching by probes: the agent in the VM counts, stores and filters hits, and only selected hits interrupt
+//! the program. JDWP then reads those like any other stop.
 //!
-//! - `plan` says what the agent puts where.
-//! - `agent_report` reads what the agent has put where, and translates code indices between the original code
-//!   and the changed code.
-//! - `recorder` speaks with the class that the probes call; `hit` turns its stops into occurrences.
+//! - `plan` writes the agent's plan: which code to insert where.
+//! - `agent_report` reads the agent's report, and translates code indices between the original and the
+//!   rewritten code.
+//! - `recorder` communicates with the class that the probes call; `hit` turns its stops into occurrences.
 //! - `collection` does so for changes of the JDK's collections.
-//! - `walk` goes back through a log of how values were passed on; `tracing` reads that log.
-//! - `count` reads the counts of a run that only counts.
-//! - `forecast` asks, at a candidate, for the last hits before it of the points that depend on it.
+//! - `walk` traces a value flow backwards through the log of copies; `tracing` reads that log.
+//! - `count` collects the counts of a run that only counts.
+//! - `forecast` asks, at a candidate, for the last earlier hits of the points that depend on it.
 
 mod activation_ids;
 mod agent_report;
@@ -49,10 +49,10 @@ fn is_copied(event: &Event) -> bool {
     matches!(event, Event::Copied(_))
 }
 
-/// Writes the plan for the VM that stands at its start; none where nothing can be asked by probes.
+/// Writes the plan for the VM suspended at its start.
 ///
 /// # Errors
-/// Says why the run is watched without.
+/// The reason why the run is watched without probes.
 pub(super) fn begin(
     agent: &Agent,
     process: Option<u32>,
@@ -70,7 +70,7 @@ pub(super) fn begin(
     let told = Told::open(&planned.report).map_err(unwritable)?;
     planned.write(&Plan::path(agent.folder(), process)).map_err(|error| error.to_string())?;
     let budget = |(query, gate): (&TraceQuery, &Gate)| match gate {
-        // The way of its value is known.
+        // The value flow is already known.
         Gate::First { armed, .. } if is_copied(&query.event) && !armed.is_empty() => None,
         gate => Some((query.point.0, gate.budget()?)),
     };

@@ -1,4 +1,4 @@
-//! From TraceQueries to the agent's plan. Pure, but for the class files it looks into.
+//! Turns TraceQueries into the agent's plan. Pure, except that it reads class files.
 
 use crate::classes::ClassPool;
 use crate::model::{Coordinate, MethodName, Site};
@@ -15,27 +15,27 @@ use wire::{
     MethodSites, Plan, PlannedQuery, PlannedSite, Varied, What,
 };
 
-/// Which hits of a query interrupt the execution.
+/// Selects the hits of a query that interrupt execution.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Gate {
-    /// Every one, as without probes.
+    /// All, as without probes.
     All,
-    /// None: they are counted.
+    /// None: hits are only counted.
     Count,
-    /// The first ones, and those that are asked for. Of the others the VM keeps the last one for each object,
-    /// or in each activation.
+    /// The first hits and the armed ones. For each object or activation, the VM stores the last of the other
+    /// hits.
     First {
-        /// How many of the first.
+        /// Number of first hits that interrupt.
         budget: u32,
-        /// Which besides.
+        /// Further hits that interrupt.
         armed: Vec<Coordinate>,
     },
-    /// Hits are numbered over all threads, since no run repeats another, and those of some numbers interrupt.
+    /// For programs whose runs never repeat: numbers hits across all threads, and interrupts at some numbers.
     Varied(Varied),
 }
 
 impl Gate {
-    /// How many of the first hits interrupt, if not all do.
+    /// Number of first hits that interrupt; none if all do.
     pub fn budget(&self) -> Option<u32> {
         match self {
             Gate::All => None,
@@ -45,16 +45,16 @@ impl Gate {
         }
     }
 
-    /// Whether the last hit of each object, or in each activation, is kept.
+    /// Whether the last hit of each object or activation is stored.
     fn keeps(&self) -> bool {
         matches!(self, Gate::First { .. })
     }
 }
 
-/// The plan for these queries and what a run watches for them.
+/// The plan for these queries and the watches of a run.
 ///
 /// # Errors
-/// Says what cannot be watched by probes.
+/// The reason why something cannot be watched by probes.
 pub fn plan(
     queries: &[TraceQuery],
     gates: &[Gate],
@@ -114,7 +114,7 @@ pub fn plan(
         });
     }
     plan.counts = gates.contains(&Gate::Count);
-    // What is counted beside the queries: the entries that only JDWP events have to be told of.
+    // Also count the method entries that only JDWP events would have to report.
     let entries = plan.counts.then(|| u16::try_from(plan.queries.len()).unwrap_or(u16::MAX));
     plan.queries.extend(entries.map(|_| PlannedQuery { budget: 0, armed: Vec::new(), varied: None }));
     for query in queries {
@@ -141,7 +141,7 @@ pub fn plan(
     Ok(plan)
 }
 
-/// What is asked of a collection, as the recorder reads it.
+/// The queried aspect of a collection, in the recorder's format.
 fn asked(aspect: &Aspect) -> String {
     match aspect {
         Aspect::All => "c".to_owned(),
@@ -154,7 +154,7 @@ fn asked(aspect: &Aspect) -> String {
     }
 }
 
-/// The site that a method of a collection is.
+/// The site for a method of a collection.
 fn collection_call(
     query: u16,
     call: &ContentsCall,
@@ -207,7 +207,7 @@ fn collection_call(
     })
 }
 
-/// What goes into one method.
+/// The sites of one method.
 fn in_method(
     name: &MethodName,
     pool: &ClassPool,
@@ -230,7 +230,7 @@ fn in_method(
     })
 }
 
-/// The methods that can pass a value on.
+/// The methods that can copy a value.
 fn copying(query: u16, copies: &Copies, pool: &ClassPool) -> Result<Vec<MethodSites>, String> {
     let mut by_method: BTreeMap<&MethodName, Vec<PlannedSite>> = BTreeMap::new();
     for place in &copies.sites {
@@ -261,7 +261,7 @@ pub fn copied(place: &CopySite) -> What {
     })
 }
 
-/// A class's name as in class files.
+/// Converts a binary class name to the form of class files.
 pub fn slashes(name: &str) -> String {
     name.replace('.', "/")
 }
@@ -348,7 +348,7 @@ fn sites(
             }
         }
     }
-    // A point is the state before an instruction, and so before what the instruction assigns.
+    // A point is the state before an instruction, so it precedes the instruction's assignment.
     found.sort_by_key(|site| (site.bci, !matches!(site.what, What::At)));
     let kind = kind_of(name.descriptor.rsplit_once(')').map_or("V", |(_, result)| result));
     for query in &watch.returns {
@@ -366,7 +366,7 @@ fn kind_of(descriptor: &str) -> char {
     descriptor.chars().next().filter(|letter| *letter != '[').unwrap_or('L')
 }
 
-/// What happens at a store; without the code it is known only for parameters.
+/// What happens at a store; without the code this is known only for parameters.
 pub fn assigned(store: &StoreSite, code: Option<&Code>) -> Option<What> {
     let local = LocalStore { slot: store.slot, kind: kind_of(&store.descriptor) };
     if store.value_at == store.site.bci {

@@ -1,4 +1,4 @@
-//! The class that the probes call, as JDWP sees it: where it stops, and which frames are its own.
+//! The class that probes call, as JDWP sees it: where it stops, and which frames belong to it.
 
 use crate::model::Coordinate;
 use crate::run::error::RunError;
@@ -14,18 +14,18 @@ pub const NAME: &str = "java.lang.QuerypointProbe";
 
 /// The recorder in the VM of one run.
 pub struct Recorder {
-    /// How many of the first hits of each query interrupt; those without one interrupt at each.
+    /// Number of first hits of each query that interrupt. All hits of queries without an entry interrupt.
     pub budgets: HashMap<u16, u32>,
-    /// How many hits of each query have interrupted.
+    /// Number of hits of each query that have interrupted.
     pub stopped: HashMap<u16, u32>,
-    /// The hits of queries whose hits are numbered that have become candidates.
+    /// Hits that have become candidates, of queries with numbered hits.
     pub numbered: HashSet<Coordinate>,
-    /// The queries whose hits are numbered.
+    /// The queries with numbered hits.
     pub varied: HashSet<u16>,
-    /// Where the agent writes the log of copies.
+    /// The file to which the agent writes the log of copies.
     pub log: PathBuf,
     class: Option<RecorderClass>,
-    /// Threads whose stack was too deep to be read at each stop.
+    /// Threads whose stack is too deep to read at each stop.
     deep: HashSet<ThreadId>,
 }
 
@@ -42,36 +42,36 @@ pub struct RecorderClass {
     pub named: MethodId,
 }
 
-/// Five frames of the recorder's own nearly always, and one of the program's.
+/// Nearly always enough for the recorder's five frames and one frame of the program.
 const OWN_FRAMES: i32 = 8;
 impl Recorder {
-    /// What is known before the VM runs.
+    /// The state before the VM runs.
     pub fn new(budgets: HashMap<u16, u32>, varied: HashSet<u16>, log: PathBuf) -> Recorder {
         let (stopped, numbered, deep) = (HashMap::new(), HashSet::new(), HashSet::new());
         Recorder { budgets, stopped, numbered, varied, log, class: None, deep }
     }
 
-    /// Its class, once that was prepared.
+    /// Its class, once prepared.
     pub fn class(&self) -> Option<RecorderClass> {
         self.class
     }
 
-    /// Whether the stack of a thread was too deep to be read at each stop.
+    /// Whether the stack of a thread is too deep to read at each stop.
     pub fn is_deep(&self, thread: ThreadId) -> bool {
         self.deep.contains(&thread)
     }
 
-    /// From here on the stack of a thread is too deep to be read at each stop.
+    /// Marks the stack of a thread as too deep to read at each stop.
     pub fn mark_deep(&mut self, thread: ThreadId) {
         self.deep.insert(thread);
     }
 
-    /// Whether a location is where the recorder stops.
+    /// Whether a location is the recorder's stop method.
     pub fn is_stop(&self, location: Location) -> bool {
         self.class.is_some_and(|c| c.id == location.class && c.stop == location.method)
     }
 
-    /// The class was prepared: sets the breakpoint.
+    /// Sets the breakpoint when the class is prepared.
     pub async fn prepared(&mut self, conn: &jdwp::Connection, id: ReferenceTypeId) -> Result<(), RunError> {
         let methods = conn.send(reference_type::Methods { ref_type: id }).await?;
         let named = |name: &str| methods.iter().find(|m| m.name == name).map(|m| m.method_id);
@@ -94,14 +94,14 @@ impl Recorder {
     }
 }
 
-/// The newest frames of a thread, and how many of them are the recorder's.
+/// The newest frames of a thread, and the number of recorder frames among them.
 pub async fn newest_frames(vm: &mut Vm, thread: ThreadId) -> Result<(Vec<Frame>, usize), RunError> {
     let mut length = OWN_FRAMES;
     loop {
         let ask = thread_reference::Frames { thread, start_frame: 0, length };
         let frames = match vm.conn().send(ask).await {
             Ok(frames) => frames,
-            // There are fewer frames than that.
+            // The stack has fewer frames.
             Err(e) if !e.is_fatal() && length > 0 => {
                 length = -1;
                 continue;
@@ -116,7 +116,7 @@ pub async fn newest_frames(vm: &mut Vm, thread: ThreadId) -> Result<(Vec<Frame>,
     }
 }
 
-/// How many of the newest frames are the recorder's.
+/// Number of newest frames that belong to the recorder.
 pub async fn own_frames(vm: &mut Vm, frames: &[Frame]) -> Result<usize, RunError> {
     for (place, frame) in frames.iter().enumerate() {
         if !is_own(vm, frame.location).await? {
@@ -131,7 +131,8 @@ pub async fn is_own(vm: &mut Vm, location: Location) -> Result<bool, RunError> {
     Ok(vm.class(location.class).await?.name.starts_with(NAME))
 }
 
-/// Where the program stands in a thread whose newest frames are the recorder's, and how many those are.
+/// The program's location in a thread whose newest frames belong to the recorder, and the number of those
+/// frames.
 pub async fn program_below(vm: &mut Vm, thread: ThreadId) -> Result<Option<(Location, usize)>, RunError> {
     let (frames, hidden) = newest_frames(vm, thread).await?;
     Ok(frames.get(hidden).map(|frame| (frame.location, hidden)))

@@ -1,5 +1,5 @@
-//! The last hit of a run that no other run repeats, as the recorder has kept it: made into an occurrence
-//! without stopping there. Its locals were not kept.
+//! Makes an occurrence of the last hit without stopping there, in a program whose runs never repeat. The
+//! recorder kept the hit's values and stack, but not its locals.
 
 use super::ask::{self, Seen};
 use super::recorder::NAME as RECORDER;
@@ -14,14 +14,14 @@ use crate::run::vm::type_name;
 use crate::run::watched::Watched;
 use jdwp::{Location, TypeTag};
 
-/// What the answer says of an occurrence that was made of what the recorder has kept.
+/// The answer's note about an occurrence made from the recorder's data.
 const NOTE: &str = "no run of this program repeats another: the hit was kept as it happened in this run, with its stack and \
                     values; the locals there were not kept";
-/// The same of a stack that was too deep.
+/// The note about a stack that was too deep.
 const CUT: &str = "older frames were not kept";
 
-/// The last hit of a query whose hits are numbered: its number, and where the run has not stopped at it and
-/// its values were kept, the candidate that it is.
+/// The number of the last hit of a query with numbered hits. If the run did not stop at the hit but kept its
+/// values, also returns its candidate.
 pub async fn kept_hit(
     watched: &mut Watched,
     threads: &Threads,
@@ -70,7 +70,7 @@ async fn kept_occurrence(
     };
     let Some((stack, frame, is_cut)) = kept_stack(watched, at, frames).await? else { return Ok(None) };
     let new = value_of(watched, &descriptor, seen.bits, seen.value).await?;
-    // The first hit of all replaces what every field and element begins with.
+    // The first hit replaces the default value of the field or element.
     let old = match seen.old_bits {
         Some(bits) => value_of(watched, &descriptor, bits, seen.old_value).await?,
         None => value_of(watched, &descriptor, 0, jdwp::Value::NULL).await?,
@@ -82,8 +82,8 @@ async fn kept_occurrence(
             () if is(EventPart::Index) => Value::Int(index),
             () if is(EventPart::New) => new.clone(),
             () if is(EventPart::Old) => old.clone(),
-            // What a frame held is not known: another point that asks for it cannot be answered from
-            // here.
+            // The values of the frame are unknown, so other points that need them cannot be answered from
+            // this hit.
             _ => return Ok(None),
         });
     }
@@ -112,8 +112,7 @@ async fn kept_occurrence(
     }))
 }
 
-/// The program's frames of a stack that was kept, and whether some are left out; none where a method
-/// cannot be found any more.
+/// The program's frames of a stored stack, and whether some were omitted; none if a method no longer exists.
 async fn kept_stack(
     watched: &mut Watched,
     at: &Coordinate,
@@ -139,7 +138,7 @@ async fn kept_stack(
         let mut location = None;
         for class in vm.classes_of(signature).await? {
             let declared = vm.class(class).await?;
-            // The JDWP agent names methods as the VM's tool interface does.
+            // The JDWP method id equals the JVMTI method id.
             let found = declared.methods.iter().find(|m| i64::try_from(m.id.raw()) == Ok(method));
             if let Some(found) = found {
                 let index = index.cast_unsigned();

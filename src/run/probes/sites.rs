@@ -1,4 +1,4 @@
-//! What a site that the agent has numbered means for its query.
+//! Interprets a site numbered by the agent for its query.
 
 use super::agent_report::NumberedSite;
 use super::plan::{assigned, copied};
@@ -6,7 +6,7 @@ use crate::classes::ClassPool;
 use crate::model::Way;
 use crate::query::{Copies, CopySite, Event, Field, TraceQuery};
 
-/// The `way` of an occurrence at a site: where a branch leads, or which of the event's stores it is.
+/// The `way` of an occurrence at a site: the target of a branch, or the index of the store in the event.
 pub fn way(query: &TraceQuery, site: &NumberedSite) -> Option<Way> {
     match &query.event {
         Event::Branched(_) => Way::new(site.way?),
@@ -21,16 +21,16 @@ pub fn way(query: &TraceQuery, site: &NumberedSite) -> Option<Way> {
     }
 }
 
-/// Which of the places of a value's ways a site is.
+/// The index of a site among the places of a value flow.
 pub fn place_of(copies: &Copies, site: &NumberedSite) -> Option<u32> {
     let is = |place: &CopySite| place.site == site.site && copied(place).way() == site.way;
     u32::try_from(copies.sites.iter().position(is)?).ok()
 }
 
-/// Whether a site is of the field, where it names it by another class.
+/// Whether a site accesses this field, even if it names the field by another class.
 pub fn means(pool: &ClassPool, field: &Field, site: &NumberedSite) -> bool {
     let mut next = site.named_by.clone();
-    // No class is its own superclass, but a class file can say so.
+    // No class is its own superclass, but a malformed class file can claim it.
     for _ in 0..1000 {
         let Some(class) = next else { return site.named_by.is_none() };
         if *class == *field.class {
@@ -39,7 +39,7 @@ pub fn means(pool: &ClassPool, field: &Field, site: &NumberedSite) -> bool {
         match pool.find(&class).ok().flatten() {
             Some(found) if found.file.field(&field.name).is_some() => return false,
             Some(found) => next = found.file.super_name.clone(),
-            // What has no class file cannot be told to be another field.
+            // Without a class file we cannot exclude that it is this field.
             None => return true,
         }
     }

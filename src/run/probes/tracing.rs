@@ -1,5 +1,5 @@
-//! The way of a value: read from the log at the point that sees it, and seen again, step by step, in the next
-//! run.
+//! Reads a value flow from the log of copies, at the point that sees the value. The next run stops at each of
+//! its steps.
 
 use super::activation_ids::activation_id;
 use super::ask;
@@ -16,7 +16,7 @@ use std::collections::hash_map::Entry;
 use std::sync::Arc;
 use wire::{LogReader, Logged};
 
-/// By which way the value came that a candidate sees.
+/// The flow of the value that a candidate sees.
 pub async fn came(
     watched: &mut Watched,
     stop: &mut Stop,
@@ -32,7 +32,7 @@ pub async fn came(
     if let Some(kept) = kept {
         match candidate.kept.get(kept) {
             Some(value @ (Value::Object { .. } | Value::Str(_))) => owner = to_wire(value),
-            // Nothing has no field.
+            // Null has no fields.
             _ => return Ok(LastHit::Never),
         }
     }
@@ -65,14 +65,14 @@ pub async fn came(
     let Some(log) = watched.recorder.as_ref().map(|recorder| recorder.log.clone()) else {
         return Ok(LastHit::Unknown("there is no log".to_owned()));
     };
-    // Without any record there is no file.
+    // If nothing was logged, there is no file.
     let mut reader = LogReader::open(&log).ok();
     let unreadable = |error: std::io::Error| LastHit::Unknown(format!("the log cannot be read: {error}"));
     let mut next = || match &mut reader {
         Some(reader) => reader.back(),
         None => Ok(None),
     };
-    // What other threads have done since this one stands does not count.
+    // Skip records that other threads wrote after this thread stopped.
     let mut others = told.marked;
     while others {
         match next() {
@@ -114,7 +114,7 @@ pub async fn came(
     })
 }
 
-/// The places of the query's event by the numbers that the log has for them.
+/// Maps the site numbers of the log to positions in the query's event.
 fn places(watched: &mut Watched, query: &TraceQuery, copies: &Copies) -> HashMap<u32, u32> {
     let by_site: HashMap<(&Site, Option<u32>), u32> =
         (0..).zip(&copies.sites).map(|(n, place)| ((&place.site, copied(place).way()), n)).collect();

@@ -1,4 +1,4 @@
-//! Values and fields by what the recorder has of them.
+//! Converts the recorder's values, and finds the fields that it names.
 
 use super::ask::Stopped;
 use crate::model::Value;
@@ -34,12 +34,12 @@ pub async fn declaring(
     Ok(None)
 }
 
-/// The value that a hit came with.
+/// The new value of a hit.
 pub async fn new_value(watched: &mut Watched, descriptor: &str, hit: &Stopped) -> Result<Value, RunError> {
     value_of(watched, descriptor, hit.bits, hit.value).await
 }
 
-/// A value that the recorder has, as bits or as a reference.
+/// Converts a value that the recorder gives as bits or as a reference.
 pub async fn value_of(
     watched: &mut Watched,
     descriptor: &str,

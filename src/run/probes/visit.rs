@@ -1,4 +1,4 @@
-//! A step of a value's way that the run before has found, seen again.
+//! A step of a value flow found in the previous run, stopped at again in this run.
 
 use super::agent_report::NumberedSite;
 use super::ask::Stopped;
@@ -14,10 +14,10 @@ use crate::run::vm::to_wire;
 use crate::run::watched::Watched;
 use jdwp::commands::object_reference;
 
-/// What holds a primitive value.
+/// Classes that box a primitive value.
 const BOXES: [&str; 8] = ["Boolean", "Byte", "Character", "Short", "Integer", "Long", "Float", "Double"];
 
-/// A hit of a step that the run before has found.
+/// Handles a hit of a step found in the previous run.
 pub async fn visited(
     watched: &mut Watched,
     candidates: &mut Candidates,
@@ -45,7 +45,7 @@ pub async fn visited(
     let (_, frames) = stop.stack(&mut watched.vm, &mut watched.tables).await?;
     let Some((frame, below)) = frames.split_first() else { return Ok(()) };
     let (frame, below) = (*frame, below.to_vec());
-    // What makes an object of a lambda only passes on.
+    // The generated class of a lambda only forwards the call.
     let of_lambda = |key: &FrameKey| {
         let frame = watched.tables.frame(*key);
         frame.is_some_and(|frame| is_lambda_class(&frame.site.method.class))
@@ -64,7 +64,7 @@ pub async fn visited(
     taken(watched, candidates, stop, query, Way::new(way)).await
 }
 
-/// Adds a candidate whose way is known, if the query admits the hit.
+/// Adds a candidate with a known way if the query admits the hit.
 pub async fn taken(
     watched: &mut Watched,
     candidates: &mut Candidates,
@@ -79,7 +79,7 @@ pub async fn taken(
     Ok(())
 }
 
-/// What is in a box.
+/// The value in a box; none if the value is not a box.
 async fn content_of_box(watched: &mut Watched, value: &Value) -> Result<Option<Value>, RunError> {
     let jdwp::Value::Object { id: Some(object), .. } = to_wire(value) else { return Ok(None) };
     let name = watched.tables.class_name(&value).unwrap_or_default();

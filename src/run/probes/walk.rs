@@ -1,55 +1,55 @@
-//! Backwards through the log of one run: by which of the ways that are possible a value came. Pure.
+//! Traces a value flow backwards through the log of one run. Pure.
 
 use crate::query::{Copies, CopyWhat, SiteSet, Source};
 use std::io;
 use std::sync::Arc;
 use wire::Logged;
 
-/// Most steps. A value that goes round in a loop can take millions.
+/// Maximum number of steps. A value that circulates in a loop can take millions.
 const MOST: usize = 1000;
 
-/// What is looked for: the last hit that gave this variable its value.
+/// The variable whose last assignment is searched.
 #[derive(Clone, Debug)]
 pub enum Look {
     /// A local variable.
     Local {
         /// The number of the thread.
         thread: u16,
-        /// The number of the activation in it.
+        /// The serial number of its activation.
         activation: u64,
-        /// The places.
+        /// The places that can store to it.
         stores: SiteSet,
     },
-    /// A field, or an element.
+    /// A field or an array element.
     Heap {
-        /// Tells the object.
+        /// The log's id of the object.
         owner: u32,
-        /// Which element; 0 for a field.
+        /// The index of the element; 0 for a field.
         index: i32,
-        /// The places.
+        /// The places that can write it.
         puts: SiteSet,
     },
 }
 
-/// One step: a hit that passed the value on.
+/// A step: a hit that copied the value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Passed {
-    /// The hit; its `site` is the place in [`Copies::sites`].
+    /// The hit; its `site` is an index in [`Copies::sites`].
     pub hit: Logged,
-    /// For a parameter and a result: the place of the call.
+    /// For a parameter or a result: the place of the call.
     pub caller: Option<u32>,
     /// For a field or an element: the hit that read it.
     pub got: Option<Logged>,
 }
 
-/// The steps from the point back, and why they end; none where the last one computed the value.
+/// The steps backwards from the point, and why they end; no reason if the last step computed the value.
 pub type Walked = (Vec<Passed>, Option<Arc<str>>);
 
-/// Walks back. `back` gives the hits before the point, the last one first, with places for sites. None where
-/// the variable never got a value.
+/// Traces backwards. `back` returns the hits before the point, latest first, with `site` as an index in
+/// [`Copies::sites`]. None if the variable was never assigned.
 ///
 /// # Errors
-/// Those of `back`.
+/// Errors of `back`.
 pub fn walk(
     copies: &Copies,
     first: Look,
@@ -96,13 +96,13 @@ impl Look {
     }
 }
 
-/// Where a step had its value from.
+/// The origin of a step's value.
 enum Next {
-    /// From a variable, and the hit that read it, if that was a field or an element.
+    /// A variable, with the hit that read it if it is a field or an element.
     Look(Look, Option<Logged>),
-    /// From a method that returned it, and the place behind the call.
+    /// A method that returned it, with the place after the call.
     Hit(Logged, u32),
-    /// It ends here: at a call, if the value was an argument of one.
+    /// The flow ends here: at a call if the value was its argument.
     End(Option<Logged>, Option<Arc<str>>),
 }
 
@@ -112,7 +112,7 @@ struct Walk<'a> {
 }
 
 impl<'a> Walk<'a> {
-    /// The next hit backwards that a test wants.
+    /// The next hit backwards that satisfies a test.
     fn until(&mut self, wanted: impl Fn(&Logged) -> bool) -> io::Result<Option<Logged>> {
         while let Some(hit) = (self.back)()? {
             if wanted(&hit) {
@@ -137,7 +137,7 @@ impl<'a> Walk<'a> {
         self.copies.sites.get(usize::try_from(number).ok()?)
     }
 
-    /// Where the value of a step was before, and for a parameter the place of the call.
+    /// The origin of a step's value, and for a parameter the place of the call.
     fn before(&mut self, step: Logged) -> io::Result<(Option<u32>, Next)> {
         let Some(site) = self.site(step.site) else { return Ok((None, Next::End(None, None))) };
         let CopyWhat::Entered { callers, .. } = &site.what else {
@@ -164,7 +164,8 @@ impl<'a> Walk<'a> {
         Ok((Some(call.site), self.source(call, sources.unwrap_or_default(), Some(call))?))
     }
 
-    /// Where the value came from that a hit used: of the possible ones, that whose mark was the last before.
+    /// The origin of the value that a hit used: among the possible sources, the one with the last mark before
+    /// the hit.
     fn source(&mut self, at: Logged, sources: &'a [Source], call: Option<Logged>) -> io::Result<Next> {
         let end = |why: Option<Arc<str>>| Ok(Next::End(call, why));
         let (source, mark) = match sources {
@@ -193,7 +194,7 @@ impl<'a> Walk<'a> {
                 let (owner, index) = mark.map_or((0, 0), |hit| (hit.owner, hit.index));
                 Ok(Next::Look(Look::Heap { owner, index, puts: puts.clone() }, mark))
             }
-            // Nothing of the thread comes between a return and what is behind the call.
+            // The thread logs nothing between a return and the place after the call.
             Source::Result { returns, method, back } => match self.until(|hit| hit.thread == at.thread)? {
                 Some(hit) if holds(returns, hit.site) => Ok(Next::Hit(hit, *back)),
                 _ => end(Some(format!("{method} ran code that is not the program's own").into())),
@@ -216,7 +217,7 @@ mod tests {
         numbers.into()
     }
 
-    /// The places of the steps with where their hits are in the log, and why it ends.
+    /// The places of the steps with the positions of their hits in the log, and why the flow ends.
     type Found = (Vec<(u32, u64)>, Option<String>);
 
     fn copies(places: Vec<(CopyWhat, Vec<Source>)>) -> Copies {
@@ -237,7 +238,7 @@ mod tests {
         Source::End { mark: None, why: None }
     }
 
-    /// A hit of a place, in thread 0 and activation 1, numbered by its place in the log.
+    /// A hit of a place in thread 0 and activation 1; its ordinal becomes its position in the log.
     fn hit(site: u32) -> Logged {
         Logged { site, ordinal: 0, thread: 0, activation: 1, owner: 0, index: 0 }
     }
@@ -318,14 +319,14 @@ mod tests {
         let log = [hit(3), inner(4), inner(2), hit(1), hit(0)];
         let way = vec![(0, 5), (2, 3), (4, 2), (3, 1)];
         assert_eq!(walked(&copies, local(&[0]), &log), Some((way, None)));
-        // Code that is not the program's own came between.
+        // Code outside the program ran in between.
         let log = [hit(3), inner(4), hit(3), hit(1), hit(0)];
         let (steps, why) = walked(&copies, local(&[0]), &log).unwrap();
         assert_eq!(
             (steps, why.unwrap()),
             (vec![(0, 5)], "A.m ran code that is not the program's own".into())
         );
-        // Nobody called.
+        // No call was logged.
         let (steps, why) = walked(&copies, local(&[0]), &[inner(4), inner(2), hit(1), hit(0)]).unwrap();
         assert_eq!(steps, [(0, 4), (2, 2), (4, 1)]);
         assert!(why.unwrap().contains("not in the program's own code"));
