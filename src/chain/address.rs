@@ -4,12 +4,12 @@ use std::fmt;
 use std::net::Ipv6Addr;
 use std::str::FromStr;
 
-/// Where a VM listens.
+/// The address at which a VM listens.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Address {
-    /// A name, or an address; one of version 6 without brackets.
+    /// A host name or an IP address; IPv6 addresses without brackets.
     pub host: String,
-    /// From 1.
+    /// The port, from 1.
     pub port: u16,
 }
 

@@ -12,7 +12,8 @@ impl Chain {
     /// Reads a chain from a file.
     ///
     /// # Errors
-    /// The file cannot be read, or is no chain: where, and what was expected there.
+    /// The file cannot be read, or is not a valid chain. The error shows the position and what was expected
+    /// there.
     pub fn load(path: &Path) -> Result<Chain, ChainError> {
         let text = std::fs::read_to_string(path)
             .map_err(|source| ChainError::Unreadable { path: path.to_owned(), source })?;
@@ -24,7 +25,7 @@ impl Chain {
     /// Reads a chain from its text; `name` is shown in errors.
     ///
     /// # Errors
-    /// The text is no chain: where, and what was expected there.
+    /// The text is not a valid chain. The error shows the position and what was expected there.
     pub fn parse(text: &str, name: &str) -> Result<Chain, ChainError> {
         let chain: Chain =
             options().from_str(text).map_err(|error| ChainError::of_ron(text, name, &error))?;
@@ -32,11 +33,10 @@ impl Chain {
         Ok(chain)
     }
 
-    /// Checks a chain that was not read from a file. What is wrong is shown in the text that its file would
-    /// have.
+    /// Checks a chain that was not read from a file. Errors point into the text that its file would have.
     ///
     /// # Errors
-    /// As for a file.
+    /// The same as for a file.
     pub fn check(&self, name: &str) -> Result<(), ChainError> {
         self.check_in(&self.to_ron()?, name)
     }
@@ -51,11 +51,10 @@ impl Chain {
         Err(ChainError::invalid(text, name, faults))
     }
 
-    /// The text of the chain's file: one line per point, in a stable order, without what is left at its
-    /// default.
+    /// The text of the chain's file: one line per point, in a stable order, without fields at their defaults.
     ///
     /// # Errors
-    /// None that a chain is known to cause; the serialiser's own are passed on.
+    /// No valid chain is known to cause one; errors of the serialiser are passed on.
     pub fn to_ron(&self) -> Result<String, ChainError> {
         let pretty = PrettyConfig::new().depth_limit(2).new_line("\n").escape_strings(true);
         let mut text = options().to_string_pretty(self, pretty)?;

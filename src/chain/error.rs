@@ -1,4 +1,4 @@
-//! What is wrong with a chain's text, and where: file, line and column, and what was expected there.
+//! Errors in a chain's text: file, line and column, and what was expected there.
 
 use super::kinds;
 use annotate_snippets::renderer::DecorStyle;
@@ -17,10 +17,10 @@ pub enum ChainError {
     Unreadable {
         /// The file.
         path: PathBuf,
-        /// What the system says.
+        /// The error of the operating system.
         source: std::io::Error,
     },
-    /// The text is no chain.
+    /// The text is not a valid chain.
     #[error("{0}")]
     Invalid(Box<InvalidChain>),
     /// The chain cannot be written as text.
@@ -28,25 +28,25 @@ pub enum ChainError {
     Unwritable(#[from] ron::Error),
 }
 
-/// A text with all that is wrong with it.
+/// The text of a chain with all its faults.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct InvalidChain {
     /// Name of the file.
     pub name: String,
     /// Its text.
     pub text: Arc<str>,
-    /// What is wrong, in the order of the chain. Never empty.
+    /// The faults, in the order of the chain. Never empty.
     pub faults: Vec<Fault>,
 }
 
-/// One thing that is wrong.
+/// A fault in the text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fault {
-    /// Where, in bytes of the text.
+    /// Its position, as a byte range of the text.
     pub span: Range<usize>,
-    /// What is wrong and what was expected.
+    /// The fault and what was expected.
     pub message: String,
-    /// The next step, where one can be named.
+    /// The next step, if known.
     pub help: Option<String>,
 }
 
@@ -79,7 +79,7 @@ impl ChainError {
         ChainError::Invalid(Box::new(InvalidChain { name: name.to_owned(), text: text.into(), faults }))
     }
 
-    /// What the RON reader found.
+    /// Converts an error of the RON reader.
     pub(crate) fn of_ron(text: &str, name: &str, error: &SpannedError) -> ChainError {
         let start = offset(text, error.span.start);
         let end = offset(text, error.span.end).max(start);
@@ -88,7 +88,7 @@ impl ChainError {
         ChainError::invalid(text, name, vec![Fault { span, message, help }])
     }
 
-    /// The error for a terminal: the lines of the chain's file with what is wrong underlined.
+    /// Formats the error for a terminal: the faulty lines of the chain's file, underlined.
     pub fn render(&self, color: bool) -> String {
         let renderer = if color { Renderer::styled() } else { Renderer::plain() };
         let renderer = renderer.decor_style(DecorStyle::Ascii).term_width(100);
@@ -98,7 +98,7 @@ impl ChainError {
             }
             ChainError::Invalid(invalid) => {
                 let groups: Vec<Group<'_>> = invalid.faults.iter().map(|f| invalid.group(f)).collect();
-                // One report per fault: in one report, the later ones would be shown as parts of the first.
+                // One report per fault; in a common report, later faults would look like parts of the first.
                 groups.into_iter().map(|g| renderer.render(&[g])).collect::<Vec<_>>().join("\n\n")
             }
         }
@@ -120,7 +120,7 @@ impl InvalidChain {
     }
 }
 
-/// The byte offset of a line and column, both from 1, the column in characters.
+/// The byte offset of a line and column, both from 1; the column counts characters.
 fn offset(text: &str, position: Position) -> usize {
     let line_start: usize =
         text.split_inclusive('\n').take(position.line.saturating_sub(1)).map(str::len).sum();
@@ -129,8 +129,8 @@ fn offset(text: &str, position: Position) -> usize {
     line_start + rest.char_indices().nth(column).map_or(rest.len(), |(at, _)| at)
 }
 
-/// The reader's span ends where it gave up. Narrow it to what the message speaks of: the name it quotes,
-/// where the span holds it, else the first thing after the blanks.
+/// Narrows the reader's span, which ends where the reader stopped. The result covers the name that the
+/// message quotes, or else the first token after blanks.
 fn point_at(text: &str, span: Range<usize>, code: &ron::Error) -> Range<usize> {
     use ron::Error as E;
     let named = match code {
@@ -153,7 +153,7 @@ fn point_at(text: &str, span: Range<usize>, code: &ron::Error) -> Range<usize> {
     start..start + length
 }
 
-/// What a RON error means in the words of the format.
+/// Explains a RON error in the terms of the format.
 fn explain(code: &ron::Error) -> (String, Option<String>) {
     use ron::Error as E;
     match code {
@@ -214,7 +214,7 @@ fn part(outer: &str) -> &'static str {
     }
 }
 
-/// Names of our Rust types mean nothing to the reader.
+/// Replaces the names of our Rust types, which mean nothing to users.
 fn readable(expected: &str) -> String {
     match expected.strip_prefix("tuple variant Kind::").and_then(|rest| rest.split_once(" with ")) {
         Some((name, elements)) => format!("{elements} in `{name}`"),
@@ -237,7 +237,7 @@ fn usage(expected: &str) -> Option<String> {
     kinds::usage(name).map(|usage| format!("write {usage}"))
 }
 
-/// The nearest of the names that could stand here, else all of them.
+/// Suggests the nearest valid name, or lists all of them.
 fn choose(found: &str, expected: &[&str]) -> String {
     match nearest(found, expected) {
         Some(near) => format!("did you mean `{near}`?"),

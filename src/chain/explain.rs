@@ -1,5 +1,5 @@
-//! What a chain's questions become, to be read: the columns of the paper's Table 1 with our constraints and
-//! sites, and the dependency graph (paper §5). Nothing is run for it.
+//! Explains the TraceQueries of a chain: the columns of the paper's Table 1 with our constraints and sites,
+//! and the dependency graph (paper §5). Nothing is run.
 
 use super::format::Chain;
 use super::translate::classes::Classes;
@@ -15,9 +15,9 @@ use comfy_table::{ContentArrangement, Table, presets};
 use serde::Serialize;
 use std::fmt;
 
-/// Widest line of the table, in characters.
+/// Maximum width of the table, in characters.
 const WIDTH: u16 = 80;
-/// Sites shown of one TraceQuery in the table; `Row::sites` has them all.
+/// Maximum number of sites of a TraceQuery in the table; `Row::sites` has all of them.
 const SITES_SHOWN: usize = 8;
 
 /// A chain explained.
@@ -25,11 +25,11 @@ const SITES_SHOWN: usize = 8;
 pub struct Explanation {
     /// One row per point, in the order of the chain.
     pub rows: Vec<Row>,
-    /// Which point depends on which, and by what.
+    /// The dependences between points, with their causes.
     pub edges: Vec<Edge>,
-    /// What may have to be learnt by a further run although the points can be asked.
+    /// Facts that a further run may have to learn, although the points can already be asked.
     pub deeper: Vec<String>,
-    /// What the user should know of how the chain was understood.
+    /// Warnings about the interpretation of the chain.
     pub warnings: Vec<String>,
 }
 
@@ -40,34 +40,34 @@ pub struct Row {
     pub point: String,
     /// The question.
     pub querypoint: String,
-    /// What interrupts the execution; none while something must be learnt.
+    /// The event that interrupts execution; none while something must be learnt.
     pub event: Option<String>,
-    /// Where, as `Intro.main@31 line 31`.
+    /// Its sites, as `Intro.main@31 line 31`.
     pub sites: Vec<String>,
-    /// What must hold of the occurrence itself.
+    /// Conditions on the occurrence itself.
     pub conditions: Vec<String>,
-    /// What relates it to other points.
+    /// Constraints that relate it to other points.
     pub constraints: Vec<String>,
-    /// What each candidate keeps for other points.
+    /// The values that each candidate keeps for other points.
     pub keeps: Vec<String>,
-    /// Which instance: 0 the first, -1 the last.
+    /// The index of the instance: 0 the first, -1 the last.
     pub index: i64,
-    /// What a run must tell before the point can be asked.
+    /// What a run must learn before the point can be asked.
     pub needs: Option<String>,
 }
 
 /// A dependence of one point on another.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Edge {
-    /// The point that depends.
+    /// The dependent point.
     pub from: String,
-    /// The point it depends on.
+    /// The point on which it depends.
     pub to: String,
-    /// The constraints, or what must be learnt there.
+    /// The constraints, or what must be learnt at `to`.
     pub by: Vec<String>,
 }
 
-/// How the graph is written.
+/// Output formats of the graph.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum GraphFormat {
     /// One line per dependence
@@ -165,7 +165,7 @@ impl Explanation {
     }
 
     fn mermaid(&self) -> String {
-        // Mermaid has no quotes inside quotes, and ids of its own rules: points are numbered.
+        // Mermaid has no escaped quotes and restricts ids, so points are numbered.
         let quoted = |text: &str| text.replace('"', "#quot;");
         let node = |id: &str| {
             self.rows.iter().position(|r| r.point == id).map_or_else(String::new, |n| format!("p{n}"))
@@ -220,7 +220,7 @@ impl fmt::Display for Explanation {
 }
 
 impl Row {
-    /// The TraceQuery column: event, sites, conditions and constraints, a line each.
+    /// The TraceQuery column: event, sites, conditions and constraints, one per line.
     fn trace_query(&self) -> String {
         let Some(event) = &self.event else {
             let needs = self.needs.as_deref().unwrap_or("an earlier point");

@@ -1,7 +1,7 @@
-//! What stands in a chain file (DESIGN §6).
+//! The format of a chain file (DESIGN §6).
 //!
-//! A chain is plain data: expressions and references stay as the text the user wrote and are parsed where
-//! they are needed, so that a chain built by a command is the same thing as one read from a file.
+//! A chain is plain data. Expressions and references stay text as the user wrote them, and are parsed on use.
+//! So a chain made by a command equals one read from a file.
 
 use super::address::Address;
 use super::kinds::Kind;
@@ -10,37 +10,37 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-/// The version of the format that this build reads and writes.
+/// The format version that this build reads and writes.
 pub const FORMAT: u32 = 1;
 
-/// A saved list of Querypoints with their debuggee and what is expected of them.
+/// A saved list of Querypoints with their debuggee and the expected answers.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Chain {
     /// Version of the format; [`FORMAT`].
     pub format: u32,
-    /// What the chain shows, for people.
+    /// A description of the chain for people.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub about: String,
     /// The program and how it is launched.
     pub debuggee: Debuggee,
-    /// What the chain says of the program, where it is used as a test.
+    /// The state of the program that the chain asserts when used as a test.
     #[serde(default, skip_serializing_if = "Guards::is_default")]
     pub guards: Guards,
-    /// Id of a point that shows, by being reached, that what the chain is about was really run.
+    /// Id of a point that proves, when reached, that the relevant code was executed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub alive: Option<String>,
-    /// The questions. A point refers only to points above it.
+    /// The questions. A point can refer only to earlier points.
     pub points: Vec<Point>,
-    /// The folder that `debuggee.cwd` is relative to: that of the chain's file. Empty: the current folder.
+    /// The folder to which `debuggee.cwd` is relative: that of the chain's file. Empty: the current folder.
     #[serde(skip)]
     pub base: PathBuf,
 }
 
-/// What a chain guards, where it is used as a test.
+/// The state that a chain asserts when used as a test.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Guards {
-    /// The cause is still found as it was recorded.
+    /// The bug is present: the recorded cause is still found.
     #[default]
     Present,
     /// The bug is fixed: the root is not reached.
@@ -57,19 +57,19 @@ impl Guards {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Debuggee {
-    /// Command that builds it, before the first launch.
+    /// Command that builds it before the first launch.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub build: Vec<String>,
     /// Any command that starts a JVM; none with `attach`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub command: Vec<String>,
-    /// `host:port` on which the VM of a program listens that `qp` does not launch itself.
+    /// `host:port` of a VM that listens for a debugger; for a program that `qp` does not launch itself.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub attach: Option<String>,
-    /// Command that has that program start anew, before each run.
+    /// Command that restarts that program before each run.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub relaunch: Vec<String>,
-    /// Which JVM of the process tree, by main class.
+    /// The main class of the JVM to watch, if the command starts several.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub jvm: Option<String>,
     /// Its working folder, relative to the chain's file.
@@ -81,32 +81,32 @@ pub struct Debuggee {
     /// Environment variables added to those of `qp`.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub env: BTreeMap<String, String>,
-    /// Command that resets the world before each run.
+    /// Command that resets the environment before each run.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub before_run: Vec<String>,
-    /// Command that operates the program while it runs.
+    /// Command that operates the running program.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub drive: Vec<String>,
-    /// When `drive` may begin; none: at once.
+    /// When `drive` may begin; if absent, at once.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ready: Option<Ready>,
     /// Roots of the source text.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub sources: Vec<PathBuf>,
-    /// Folders and jars of classes that are not on its class path: those it loads by loaders of its own.
+    /// Folders and jars of classes that are not on its class path, because its own loaders load them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub classes: Vec<PathBuf>,
-    /// Longest time of one run, in seconds; none: 300.
+    /// Time limit of one run, in seconds; if absent, 300.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub timeout_s: Option<u64>,
 }
 
-/// When a program that goes on for ever is ready to be driven.
+/// The condition under which a program that runs forever can be driven.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Ready {
     /// It listens on this port.
     Port(u16),
-    /// It has printed a line in which this regular expression is found.
+    /// It has printed a line that matches this regular expression.
     Output(String),
 }
 
@@ -114,52 +114,52 @@ pub enum Ready {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Point {
-    /// Its name in the chain: a letter or `_`, then letters, digits, `_` and `-`.
+    /// Its name in the chain: a letter or `_`, followed by letters, digits, `_` and `-`.
     pub id: String,
-    /// What is asked for.
+    /// The question.
     pub at: Kind,
-    /// The source line, trimmed, so that it is found again after an edit.
+    /// The trimmed source line, to find it again after an edit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,
-    /// The method that holds the line.
+    /// The method that contains the line.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub method: Option<String>,
-    /// Which of the lines of that text in that method, from 1, and of how many there are.
+    /// The position among the lines with that text in that method, from 1, and the number of those lines.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ordinal: Option<(u32, u32)>,
-    /// A Java condition at the newest frame.
+    /// A Java condition in the newest frame.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub when: Option<String>,
-    /// Which hit: 0 the first, -1 the last. [`Point::effective_index`] has the default.
+    /// The index of the hit: 0 the first, -1 the last. [`Point::effective_index`] has the default.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub index: Option<i64>,
-    /// Id of a point that is later.
+    /// Id of a later point.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub before: Option<String>,
-    /// Id of a point that is earlier.
+    /// Id of an earlier point.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub after: Option<String>,
-    /// Id of a point whose activation is on the stack.
+    /// Id of a point whose activation must be on the stack.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub within: Option<String>,
     /// Name of the thread.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub thread: Option<String>,
-    /// A method somewhere on the stack below, `Class.method`.
+    /// A method further down the stack, as `Class.method`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub from: Option<String>,
-    /// For an exception: only caught, or only uncaught.
+    /// For an exception: only caught ones, or only uncaught ones.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub caught: Option<bool>,
-    /// What to show; none: the default collection.
+    /// The values to show; if absent, the default collection.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub collect: Option<Vec<String>>,
-    /// What is expected of the answer.
+    /// The expected answer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expect: Option<Expect>,
 }
 
-/// What is expected of a point's answer. What is not named is not compared.
+/// The expected answer of a point. Absent fields are not compared.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Expect {
@@ -169,7 +169,7 @@ pub struct Expect {
     /// Name of the method.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub method: Option<String>,
-    /// The source line, trimmed. It decides where both it and `line` are given.
+    /// The trimmed source line. If `line` is also given, `text` decides.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,
     /// Number of the source line, from 1.
@@ -184,23 +184,23 @@ pub struct Expect {
     /// The value after, as in Java.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub new: Option<String>,
-    /// The way a condition went.
+    /// The direction in which a condition went.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub taken: Option<String>,
-    /// Whether there is an answer at all.
+    /// Whether the point must be located.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub located: Option<bool>,
 }
 
 impl Debuggee {
-    /// Where the VM of a remote program listens; none for one that is launched here.
+    /// The address of a remote program's VM; none if the command launches the program.
     pub fn address(&self) -> Option<Address> {
         self.attach.as_ref()?.parse().ok()
     }
 }
 
 impl Point {
-    /// A point with nothing but its id and question.
+    /// A point with only an id and a question.
     pub fn new(id: impl Into<String>, at: Kind) -> Point {
         Point {
             id: id.into(),
@@ -221,12 +221,12 @@ impl Point {
         }
     }
 
-    /// What is remembered of its line.
+    /// Data that helps to find its line again.
     pub(super) fn remembered(&self) -> Remembered {
         Remembered { text: self.text.clone(), method: self.method.clone(), ordinal: self.ordinal }
     }
 
-    /// Its question in words, with what narrows it down: `Line(Intro, 31) when foo == null`.
+    /// Its question with all restrictions: `Line(Intro, 31) when foo == null`.
     pub fn question(&self) -> String {
         let mut text = self.at.to_string();
         let mut add = |word: &str, value: Option<String>| {
@@ -244,15 +244,15 @@ impl Point {
         text
     }
 
-    /// Ids of the points it names: the one it asks from, and those of its fields.
+    /// Ids of the points to which it refers: by its question and by its fields.
     pub fn refers_to(&self) -> Vec<String> {
         let asked_from = self.at.rule().refers_to().map(|(id, ..)| id);
         let fields = [&self.before, &self.after, &self.within].into_iter().flatten().cloned();
         asked_from.into_iter().chain(fields).collect()
     }
 
-    /// The index, or its default (DESIGN §5.12): what the kind means by itself, -1 for a point that only has
-    /// `before`, else 0.
+    /// The index or its default (DESIGN §5.12): that of the kind, else -1 for a point with only `before`,
+    /// else 0.
     pub fn effective_index(&self) -> i64 {
         let only_before = self.before.is_some() && self.after.is_none();
         self.index.or(self.at.rule().own_index()).unwrap_or(if only_before { -1 } else { 0 })
@@ -260,7 +260,7 @@ impl Point {
 }
 
 impl Chain {
-    /// A program and what is asked of it, as if they stood in a file of the current folder.
+    /// A chain of a program and its questions, as if read from a file in the current folder.
     pub fn new(debuggee: Debuggee, points: Vec<Point>) -> Chain {
         Chain {
             format: FORMAT,
@@ -284,7 +284,7 @@ impl Chain {
         self.cwd().join(written)
     }
 
-    /// The roots of the source text; the working folder when none is named.
+    /// The roots of the source text; by default the working folder.
     pub fn source_roots(&self) -> Vec<PathBuf> {
         if self.debuggee.sources.is_empty() {
             return vec![self.cwd()];
@@ -292,7 +292,7 @@ impl Chain {
         self.debuggee.sources.iter().map(|root| self.path(root)).collect()
     }
 
-    /// The place of a point in the chain, by its id.
+    /// The position of a point in the chain, by its id.
     pub fn position(&self, id: &str) -> Option<usize> {
         self.points.iter().position(|p| p.id == id)
     }

@@ -1,5 +1,5 @@
-//! Where in a chain's text a field stands. The text is read once more, with raw values that borrow from it,
-//! so that the library that reads the file also says where its parts are.
+//! Finds the position of a field in a chain's text. It parses the text again with raw values that borrow from
+//! the text. So the same library that reads the file also gives the positions.
 
 use super::error::Fault;
 use super::ron_options::options;
@@ -50,19 +50,19 @@ macro_rules! raw_point {
 }
 raw_point!(text, method, ordinal, when, before, after, within, from, caught, collect);
 
-/// The parts of one text.
+/// The parts of a text.
 pub(super) struct Spans<'a> {
     text: &'a str,
     chain: Option<RawChain<'a>>,
 }
 
 impl<'a> Spans<'a> {
-    /// The parts of a text that was read as a chain before.
+    /// The parts of a text that was already parsed as a chain.
     pub(super) fn of(text: &'a str) -> Spans<'a> {
         Spans { text, chain: options().from_str(text).ok() }
     }
 
-    /// A problem with its place in the text; the start of the text where it is not found.
+    /// A problem with its position in the text; the start of the text if the position is not found.
     pub(super) fn fault(&self, problem: Problem) -> Fault {
         let span = self.span(&problem).unwrap_or(0..0);
         Fault { span, message: problem.message, help: problem.help }
@@ -84,7 +84,7 @@ impl<'a> Spans<'a> {
                     DebuggeeField::Stdin => parts.stdin,
                     DebuggeeField::Ready => parts.ready,
                 });
-                // A field that is missing is missing in the whole.
+                // For a missing field, point at the whole debuggee.
                 trimmed(self.text, field.unwrap_or(raw))
             }
             Place::Alive => trimmed(self.text, chain.alive?),
@@ -118,22 +118,22 @@ impl<'a> Spans<'a> {
     }
 }
 
-/// The span of a raw part of a text, without the blanks and comments around it.
+/// The span of a raw part of a text, without surrounding blanks and comments.
 pub(crate) fn trimmed(text: &str, raw: &RawValue) -> Option<Range<usize>> {
     let part = raw.trim().get_ron();
-    // The part borrows from the text, so their addresses tell where it starts.
+    // The part borrows from the text, so its address gives its offset.
     let start = (part.as_ptr() as usize).checked_sub(text.as_ptr() as usize)?;
     let range = start..start + part.len();
     text.get(range.clone()).map(|_| range)
 }
 
-/// The span of a column, in characters from 1, of a string that stands in a raw part of a text, or of the
-/// whole part.
+/// The span of a column (in characters, from 1) of a string inside a raw part of a text, or of the whole
+/// part.
 pub(crate) fn inside(text: &str, raw: &RawValue, at: Option<(&str, usize)>) -> Option<Range<usize>> {
     let whole = trimmed(text, raw)?;
     let Some((wanted, column)) = at else { return Some(whole) };
     let part = text.get(whole.clone())?;
-    // A string with escapes is not found as it is, and gets its whole span.
+    // A string with escapes is not found verbatim; then the whole span is returned.
     let Some(at) = part.find(&format!("\"{wanted}\"")) else { return Some(whole) };
     let offset = wanted.char_indices().nth(column.saturating_sub(1)).map_or(wanted.len(), |(o, _)| o);
     let start = whole.start + at + 1 + offset;

@@ -1,4 +1,4 @@
-//! What a chain must keep beyond its syntax: ids, references to earlier points, fields that fit the kind,
+//! Checks a chain beyond its syntax: ids, references to earlier points, fields that fit the kind, and
 //! expressions that parse. Needs no class files.
 
 use super::address::Address;
@@ -14,11 +14,11 @@ pub(super) enum Place {
     Format,
     Debuggee(DebuggeeField),
     Alive,
-    /// A field of a point, by the point's place.
+    /// A field of a point; with the position of the point.
     Point(usize, PointField),
 }
 
-/// Which field of the debuggee.
+/// A field of the debuggee.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum DebuggeeField {
     Command,
@@ -29,7 +29,7 @@ pub(super) enum DebuggeeField {
     Ready,
 }
 
-/// Which field of a point.
+/// A field of a point.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum PointField {
     Whole,
@@ -48,25 +48,25 @@ pub(super) enum PointField {
     Collect(usize),
 }
 
-/// Something wrong with a chain.
+/// A mistake in a chain.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Problem {
     pub(super) place: Place,
-    /// A string of the field, and the column in it, in characters from 1.
+    /// A string in the field, and a column in it, in characters from 1.
     pub(super) inside: Option<(String, usize)>,
     pub(super) message: String,
     pub(super) help: Option<String>,
 }
 
 impl Problem {
-    /// The string in which it is, and the column there.
+    /// The string that contains the mistake, and the column in it.
     pub(super) fn inside(&self) -> Option<(&str, usize)> {
         self.inside.as_ref().map(|(text, column)| (text.as_str(), *column))
     }
 }
 
 impl Problem {
-    /// The place of the point it is about.
+    /// The position of the point concerned.
     pub(super) fn point(&self) -> Option<usize> {
         match self.place {
             Place::Point(index, _) => Some(index),
@@ -113,7 +113,7 @@ pub(super) fn problems(chain: &Chain) -> Vec<Problem> {
     found
 }
 
-/// What is wrong with the debuggee, and what to do about it.
+/// Mistakes in the debuggee, with their remedies.
 fn debuggee(debuggee: &Debuggee) -> Vec<(DebuggeeField, String, &'static str)> {
     use DebuggeeField as F;
     let Debuggee { command, attach, relaunch, .. } = debuggee;
@@ -181,7 +181,7 @@ fn debuggee(debuggee: &Debuggee) -> Vec<(DebuggeeField, String, &'static str)> {
     found
 }
 
-/// What is wrong with `alive`: it must name a point that is reached whether the bug is there or not.
+/// A mistake in `alive`, which must name a point that is reached with and without the bug.
 fn alive(chain: &Chain, places: &HashMap<&str, usize>) -> Option<Problem> {
     let id = chain.alive.as_deref()?;
     let problem = |message: String, help: &str| {
@@ -267,7 +267,7 @@ impl PointCheck<'_> {
         }
     }
 
-    /// Fields that only some kinds have.
+    /// Checks fields that only some kinds accept.
     fn fitting(&mut self) {
         let (name, takes) = (self.point.at.name(), self.point.at.rule().takes());
         let given = [
@@ -288,7 +288,7 @@ impl PointCheck<'_> {
         }
     }
 
-    /// What helps a text to find its line.
+    /// Checks the fields that help to find a line by its text.
     fn remembered(&mut self) {
         let help = || Some("the line is found again by its text; add `text`, or remove it".to_owned());
         if self.point.method.is_some() && self.point.text.is_none() {
@@ -340,7 +340,7 @@ impl PointCheck<'_> {
 }
 
 impl Complaint {
-    /// A text that is no expression.
+    /// The complaint about a text that does not parse as an expression.
     pub(super) fn of_parse(error: ParseError) -> Complaint {
         let ParseError { text, column, problem } = error;
         Complaint { message: problem, help: None, inside: Some((text, column)) }

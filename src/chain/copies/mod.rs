@@ -1,7 +1,7 @@
-//! From the variable that a point sees to every place that can have passed its value on ([`Copies`]): the
-//! stores of the variable, what each of them stores, the calls that pass a parameter, the returns of a called
-//! method, the writes of a field, and so on until nothing new is found. By class files alone; so it holds
-//! more than any run takes.
+//! Computes all places that can have passed on the value of a variable seen by a point ([`Copies`]). It
+//! follows the stores of the variable, the sources of the stored values, and the calls that pass a parameter.
+//! It also follows the returns of called methods and the writes of fields, until nothing new is found. It
+//! uses only class files, so the result contains more than any run takes.
 
 use super::translate::classes::Classes;
 use crate::model::{MethodName, Site, short_class_name};
@@ -14,52 +14,52 @@ use bytecode::{FieldRef, Instruction, Kind, MethodRef, Op, Producer, Producers};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet, VecDeque};
 use std::sync::Arc;
 
-/// Most places. What is beyond cannot be put into classes in a time that anyone waits for.
+/// Maximum number of places. Inserting code at more places would take too long.
 const MOST: usize = 60_000;
 
-/// There are more places than can be watched.
+/// There are too many places to watch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TooMany(pub usize);
 
-/// Which of the places at one instruction.
+/// Distinguishes places at one instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum Which {
-    /// What the instruction does.
+    /// The instruction itself.
     Does,
-    /// What is before it only for the sake of what it pushes.
+    /// A mark before the instruction, which shows that it pushed the value.
     Marks,
-    /// What is behind it.
+    /// The place after the instruction.
     Behind,
     /// The entry of the method, for a slot.
     Enters(u16),
 }
 
-/// What is still to be looked into.
+/// Work of the finder.
 enum Task {
-    /// Where a value that is stored, put or returned is from.
+    /// Find the sources of a value that is stored, written or returned.
     Value(u32),
-    /// Where an argument of a call is from.
+    /// Find the sources of an argument of a call.
     Argument(u32, usize),
 }
 
 /// The stores that reach each load of each slot.
 type Loads = HashMap<(MethodAt, u16), HashMap<u32, Vec<(u32, StoreKind)>>>;
 
-/// Finds places and what leads to them.
+/// Finds the places that can pass a value on.
 pub struct Finder<'a> {
     index: Index<'a>,
     sites: Vec<CopySite>,
     at: Vec<PlaceAt>,
     known: HashMap<(PlaceAt, Which), u32>,
     tasks: VecDeque<Task>,
-    /// The arguments of calls that are or were among the tasks.
+    /// The arguments of calls that are or were tasks.
     asked: HashSet<(u32, usize)>,
     fields: HashMap<(String, String, String), SiteSet>,
     elements: HashMap<Element, SiteSet>,
 }
 
 impl<'a> Finder<'a> {
-    /// Looks through the program's own classes.
+    /// A finder in the program's own classes.
     pub fn new(classes: &'a Classes<'a>) -> Finder<'a> {
         let index = Index::new(classes.pool);
         let (sites, at, known) = (Vec::new(), Vec::new(), HashMap::new());
@@ -67,7 +67,7 @@ impl<'a> Finder<'a> {
         Finder { index, sites, at, known, tasks: VecDeque::new(), asked: HashSet::new(), fields, elements }
     }
 
-    /// The places that store a local variable, by the code indices of the stores; 0 and `is_entry` for the
+    /// The places that store a local variable, given the code indices of the stores. A parameter entry is the
     /// call itself.
     pub fn stores(&mut self, method: &MethodName, slot: u16, stores: &[(u32, StoreKind)]) -> SiteSet {
         let Some(at) = self.index.find(method) else { return SiteSet::default() };
@@ -88,7 +88,7 @@ impl<'a> Finder<'a> {
         found
     }
 
-    /// The places that write elements of arrays, by the first letter of the elements' descriptor.
+    /// The places that write array elements, by the first letter of the element descriptor.
     pub fn element_puts(&mut self, letter: char) -> SiteSet {
         self.element(match letter {
             'I' => Element::Int,
@@ -102,7 +102,7 @@ impl<'a> Finder<'a> {
         })
     }
 
-    /// All that leads to what was asked for so far.
+    /// All places that lead to those requested so far.
     ///
     /// # Errors
     /// [`TooMany`].
@@ -114,7 +114,7 @@ impl<'a> Finder<'a> {
                 Task::Value(number) | Task::Argument(number, _) => number,
             };
             let Some((at, pc)) = self.place(number) else { continue };
-            // What the task reads is the index's; what it adds is not.
+            // A task reads only the index and adds to other fields.
             let known = producers.entry(at).or_insert_with(|| self.index.code(at).and_then(Operands::new));
             match task {
                 Task::Value(_) => {
@@ -168,7 +168,7 @@ impl<'a> Finder<'a> {
         Some((number, true))
     }
 
-    /// A place whose value is to be followed.
+    /// Adds a place whose value is followed further.
     fn copying(&mut self, place: PlaceAt, what: impl FnOnce() -> CopyWhat) -> Option<u32> {
         let (number, new) = self.number(place, Which::Does, what)?;
         if new {
@@ -215,7 +215,7 @@ impl<'a> Finder<'a> {
                     isize::try_from(place).ok().and_then(|n| usize::try_from(n + caller.first).ok());
                 calls.insert(call, argument);
                 let Some(argument) = argument else { continue };
-                // Several methods of one name have the same call.
+                // Several methods of one name can share a call.
                 if self.asked.insert((call, argument)) {
                     self.tasks.push_back(Task::Argument(call, argument));
                 }
@@ -239,7 +239,7 @@ impl<'a> Finder<'a> {
         self.copying(place, || CopyWhat::Put { name, descriptor, is_static, constructed })
     }
 
-    /// In a constructor: where it calls another one, which makes an object of `this`.
+    /// In a constructor, the call of another constructor on `this`, which initialises the object.
     fn super_call(&self, at: MethodAt) -> Option<u32> {
         let method = self.index.method(at).filter(|m| m.name == "<init>")?;
         let code = method.code.as_ref()?;
@@ -270,12 +270,12 @@ impl<'a> Finder<'a> {
         found
     }
 
-    /// A mark before an instruction.
+    /// Adds a mark before an instruction.
     fn mark(&mut self, place: PlaceAt, what: CopyWhat) -> Option<u32> {
         self.number(place, Which::Marks, || what).map(|(number, _)| number)
     }
 
-    /// Where a value is from that an instruction uses.
+    /// The sources of a value that an instruction uses.
     fn sources(
         &mut self,
         (at, used): PlaceAt,
@@ -313,7 +313,7 @@ impl<'a> Finder<'a> {
         found
     }
 
-    /// What an instruction that pushes a value had it from; none where it made it.
+    /// The source of a value that an instruction pushes; none if the instruction made the value.
     fn source(
         &mut self,
         place: PlaceAt,
@@ -388,7 +388,7 @@ impl<'a> Finder<'a> {
         code.instructions.iter().filter(loads).map(|i| (i.pc, of(i.pc))).collect()
     }
 
-    /// Whether a variable may be stored again between where it is loaded and where that value is used.
+    /// Whether a variable may be stored again between the load and the use of the value.
     fn stored_between(&self, at: MethodAt, slot: u16, from: u32, to: u32) -> bool {
         let Some(code) = self.index.code(at) else { return true };
         let between = code.instructions.iter().filter(|i| i.pc > from && i.pc < to);
@@ -407,7 +407,7 @@ impl<'a> Finder<'a> {
     }
 }
 
-/// The producers of what the instructions of a method use, without the code they were found in.
+/// The producers of the operands of a method's instructions, independent of the borrowed code.
 struct Operands {
     tops: HashMap<u32, Vec<Producer>>,
     arguments: HashMap<u32, Vec<Vec<Producer>>>,
@@ -464,7 +464,7 @@ fn called(method: &MethodRef) -> Arc<str> {
     format!("{}.{}", short_class_name(&method.class), method.name).into()
 }
 
-/// Why what an instruction pushes is not followed, where it did not compute it itself.
+/// Why a pushed value is not followed; none if the instruction computed it.
 fn came_out_of(op: &Op) -> Option<Arc<str>> {
     let field = |f: &FieldRef| format!("it came out of the field {}.{} of the JDK", f.class, f.name).into();
     match op {

@@ -1,5 +1,5 @@
-//! `Candidate("X", "CLASS:LINE", N)`: hit N of X's event at a line, whatever X's constraints say of it. So a
-//! question can go on from an occurrence that was not X's answer: a small circle of the paper's Figure 5.
+//! `Candidate("X", "CLASS:LINE", N)`: hit N of X's event at a line, regardless of X's constraints. So
+//! questions can continue from an occurrence that was not X's answer: a small circle in the paper's Figure 5.
 
 use super::{Complaint, Rule, SpecialField, class_complaints, line_complaints};
 use crate::chain::translate::lines::SourceLine;
@@ -14,7 +14,7 @@ pub(super) struct Candidate<'a> {
     pub(super) hit: &'a u32,
 }
 
-/// `Class:31` as its class and line.
+/// Splits `Class:31` into class and line.
 pub(in crate::chain) fn class_and_line(place: &str) -> Option<(&str, u32)> {
     let (class, line) = place.rsplit_once(':')?;
     Some((class, line.parse().ok()?))
@@ -69,7 +69,7 @@ impl Rule for Candidate<'_> {
             let place = format!("line {} of {}", found.line, found.file);
             return Err(Refusal::Chain(match here.len() {
                 0 => format!("{} has no hit on {place}: take a place that its answer lists", self.point),
-                // Several stores at one site are counted together by events, and each by itself by probes.
+                // Events count several stores at one site together, but probes count each separately.
                 n => format!(
                     "{} has {n} sites on {place}, so hit {} of the line is not one of them for sure: \
                      ask for the line itself with `Line`",
@@ -95,7 +95,7 @@ impl Candidate<'_> {
     }
 }
 
-/// All hits of the line are counted, so what would leave some out does not go with it.
+/// Refuses fields that would exclude hits, because a `Candidate` counts all hits of its line.
 fn refuse_fields(context: &PointContext<'_, '_>) -> Result<(), Stop> {
     let point = context.point();
     let given = [
@@ -117,7 +117,7 @@ fn refuse_fields(context: &PointContext<'_, '_>) -> Result<(), Stop> {
     }
 }
 
-/// Where the code of a line writes or reads a field.
+/// Sites on a line that write or read a field.
 fn accesses(context: &PointContext<'_, '_>, line: &SourceLine, field: &Field, writes: bool) -> Vec<Site> {
     let classes = context.classes();
     let mut found = Vec::new();
@@ -130,7 +130,7 @@ fn accesses(context: &PointContext<'_, '_>, line: &SourceLine, field: &Field, wr
             if line_of(part.code, instruction.pc) != Some(line.line) {
                 continue;
             }
-            // The instruction may name a class below the one that declares the field.
+            // The instruction may name a subclass of the declaring class.
             let declared = classes.named(&named.class).and_then(|c| classes.field(&c.file, &named.name));
             if declared.is_ok_and(|(declared, _)| declared.class != field.class) {
                 continue;
@@ -141,7 +141,7 @@ fn accesses(context: &PointContext<'_, '_>, line: &SourceLine, field: &Field, wr
     found
 }
 
-/// Whether a site is in the code of a line.
+/// Whether a site belongs to the code of a line.
 fn stands_on(context: &PointContext<'_, '_>, site: &Site, line: &SourceLine) -> bool {
     let is_of_file = line.parts().iter().any(|part| part.method == site.method);
     let at = context
@@ -151,7 +151,7 @@ fn stands_on(context: &PointContext<'_, '_>, site: &Site, line: &SourceLine) -> 
     is_of_file && at == Some(line.line)
 }
 
-/// The event with that one of its parts which has the site; none where a pass can begin elsewhere too.
+/// The event restricted to the part with this site; none if a pass can also begin elsewhere.
 fn narrowed(event: Event, site: &Site) -> Option<Event> {
     Some(match event {
         Event::Reached(passes) => {

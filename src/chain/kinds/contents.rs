@@ -1,5 +1,5 @@
-//! What a point sees of a collection: an element of a list (`list[3]`), what a map has for a key
-//! (`map{"x"}`), or all of it (`contents(set)`), and the last call that changed that.
+//! The contents of a collection as a point sees them: an element of a list (`list[3]`), the value for a key
+//! of a map (`map{"x"}`), or all contents (`contents(set)`). Asks for the last call that changed them.
 
 use super::collections::{self, Asked, Keeper, Row};
 use super::target_variable::Seen;
@@ -7,11 +7,11 @@ use crate::chain::translate::{Ask, PointContext, Refusal, Stop};
 use crate::expr::{self, EventTypes, Expr, Literal, Node, Primitive, Type};
 use crate::query::{Aspect, Contents, Counts, Event, Key};
 
-/// How deep collections stand around each other.
+/// Maximum nesting of wrapper collections.
 const DEEPEST: usize = 8;
 
 impl Seen {
-    /// The last change of what is seen of a collection; none where no collection is asked about.
+    /// The last change of queried contents; none if the reference does not query a collection.
     pub(super) fn contents(&self, context: &mut PointContext<'_, '_>) -> Result<Option<Ask>, Stop> {
         let (collection, part) = match self.expr.node() {
             Node::Call { owner: None, name, arguments } if name == "contents" && arguments.len() == 1 => {
@@ -69,7 +69,7 @@ impl Seen {
         Ok(types.into_iter().map(|(_, of)| of).collect())
     }
 
-    /// Whether what stands before an index is something else than an array. Only a run may tell.
+    /// Whether the indexed expression is not an array. Sometimes only a run can tell.
     fn is_no_array(&self, context: &mut PointContext<'_, '_>, list: &Expr) -> Result<bool, Stop> {
         let types = self.types(context, list)?;
         if types.iter().any(|of| matches!(of, Type::Array(_) | Type::Primitive(_))) {
@@ -79,8 +79,8 @@ impl Seen {
         Ok(!class.ends_with("[]"))
     }
 
-    /// The collection that keeps it in the end, and how; and whether that is a map of which it holds the
-    /// keys.
+    /// The collection that finally stores the contents, and its row. The flag is set if it is a map and the
+    /// wrapper holds its keys.
     fn kept_by(
         &self,
         context: &mut PointContext<'_, '_>,
@@ -118,7 +118,7 @@ impl Seen {
         .ok_or_else(|| Refusal::NoIndex { text: index.to_string() }.into())
     }
 
-    /// A key by its value: a literal's, or what a run tells.
+    /// A key by its value: from a literal, or as learnt from a run.
     fn key(&self, context: &mut PointContext<'_, '_>, key: &Expr) -> Result<Key, Stop> {
         if let Node::Literal(literal) = key.node() {
             let known = match literal {
@@ -144,7 +144,7 @@ impl Seen {
         }
     }
 
-    /// How a key is read. A box is by its field: no method of it need be called.
+    /// The expression that reads a key. A box is read by its field, so that no method must be called.
     fn read(&self, context: &mut PointContext<'_, '_>, key: &Expr) -> Result<Expr, Stop> {
         let types = self.types(context, key)?;
         let is_box =

@@ -1,4 +1,4 @@
-//! `Created("A:order")`: where the object that a point sees was made.
+//! `Created("A:order")`: where the object that a point sees was created.
 
 use super::Rule;
 use super::target_variable::Seen;
@@ -15,7 +15,7 @@ pub(super) struct Created<'a> {
     pub(super) reference: &'a str,
 }
 
-/// Classes whose objects the VM and its compilers make by themselves.
+/// Classes whose objects the VM and its compilers create without a constructor call in the program.
 const MADE_BY_VM: [&str; 14] = [
     "java.lang.Object",
     "java.lang.Class",
@@ -57,7 +57,7 @@ impl Rule for Created<'_> {
 }
 
 impl Seen {
-    /// The descriptor of an array whose type alone tells what it is: one of primitive elements.
+    /// The descriptor of an array whose static type is exact, because its elements are primitive.
     fn exact_array(&self, context: &mut PointContext<'_, '_>) -> Result<Option<String>, Stop> {
         let sites = context.sites_of(self.point, self.frame)?;
         let events = context.events_of(self.point);
@@ -72,8 +72,9 @@ impl Seen {
         Ok(exact.filter(|_| types.iter().all(|(_, of)| of == first)))
     }
 
-    /// Where an object of a class first can be handed out: behind the call of the superclass's constructor.
-    /// The point may stand in a constructor of a class above: then it is there.
+    /// The sites where an object of a class can first be published: after the call of the superclass's
+    /// constructor. If the point's stack contains a constructor of a superclass, the sites are in that
+    /// constructor.
     fn object(&self, context: &mut PointContext<'_, '_>, class: &Arc<str>) -> Result<Making, Stop> {
         if MADE_BY_VM.contains(&&**class) {
             return Err(Refusal::MadeByVm { class: class.to_string() }.into());
@@ -88,7 +89,7 @@ impl Seen {
             .map(|site| site.method.class.clone())
             .collect();
         let (mut chosen, mut above) = (file.clone(), file.super_name.clone());
-        // A class file can say that it is above itself.
+        // A malformed class file can name itself as its superclass.
         for _ in 0..1000 {
             let next = above.as_ref().and_then(|name| context.classes().class(name));
             let Some(next) = next else { break };
@@ -116,7 +117,7 @@ fn making_sites(class: &ClassFile) -> Vec<MakingSite> {
     first.map(site).collect()
 }
 
-/// The descriptor of an array's class, `int[][]` as `[[I`; none for other classes.
+/// The descriptor of an array class, `int[][]` as `[[I`; none for other classes.
 fn array_descriptor(class: &str) -> Option<String> {
     let element = class.trim_end_matches("[]");
     let dimensions = (class.len() - element.len()) / 2;

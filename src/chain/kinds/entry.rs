@@ -1,4 +1,4 @@
-//! `Entry("pkg.Class.method")`: a method is entered.
+//! `Entry("pkg.Class.method")`: the entry of a method.
 
 use super::{Complaint, Rule, method_complaints};
 use crate::chain::translate::classes::Classes;
@@ -34,7 +34,7 @@ impl Rule for Entry<'_> {
     }
 }
 
-/// Whether index 0 is a jump's target; an error for a method without code.
+/// Whether a jump targets index 0; an error for a method without code.
 fn with_code(classes: &Classes<'_>, class: &Arc<ClassFile>, name: &MethodName) -> Result<bool, Refusal> {
     let method = class.method(&name.name, &name.descriptor);
     match method.and_then(|m| m.code.as_ref()) {
@@ -43,7 +43,7 @@ fn with_code(classes: &Classes<'_>, class: &Arc<ClassFile>, name: &MethodName) -
     }
 }
 
-/// The code that is watched is that of the declaring class, for all its subclasses.
+/// Warns that the declaring class's code is watched, which runs for objects of all subclasses.
 fn warn_inherited(point: &mut PointContext<'_, '_>, written: &str, name: &MethodName) {
     let class = written.split('(').next().and_then(|n| n.rsplit_once('.')).map_or("", |(c, _)| c);
     let same = Classes::named(point.classes(), class).is_ok_and(|found| *found.file.name == *name.class);

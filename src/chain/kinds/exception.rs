@@ -1,4 +1,4 @@
-//! `Exception("Class")`: an exception of that class or below it is thrown.
+//! `Exception("Class")`: the throw of an exception of that class or a subclass.
 
 use super::{Complaint, Rule, SpecialField, class_complaints};
 use crate::chain::translate::{Ask, PointContext, Refusal, Stop};
@@ -21,7 +21,7 @@ impl Rule for Exception<'_> {
 
     fn translate(&self, point: &mut PointContext<'_, '_>) -> Result<Ask, Stop> {
         let classes = point.classes();
-        // As in Java, `NullPointerException` alone is the one of java.lang.
+        // As in Java, a simple name such as `NullPointerException` can mean a class of java.lang.
         let in_lang = format!("java.lang.{}", self.class);
         let unknown = matches!(classes.pool.resolve(self.class), Resolution::None { .. });
         let is_lang = unknown && classes.pool.find(&in_lang)?.is_some();

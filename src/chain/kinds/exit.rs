@@ -1,4 +1,4 @@
-//! `Exit("pkg.Class.method")`: a method returns normally (DESIGN §5.9).
+//! `Exit("pkg.Class.method")`: the normal return of a method (DESIGN §5.9).
 
 use super::{Complaint, Rule, method_complaints};
 use crate::chain::translate::{Ask, PointContext, Stop};

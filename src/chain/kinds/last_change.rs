@@ -22,9 +22,9 @@ impl Rule for LastChange<'_> {
 
     fn translate(&self, context: &mut PointContext<'_, '_>) -> Result<Ask, Stop> {
         let seen = Seen::new(context, self.reference)?;
-        // The point keeps the value it sees, so that a write nobody was told of can be noticed (DESIGN §5.2).
+        // The point keeps the value that it sees, so that a missed write can be noticed (DESIGN §5.2).
         if let Some(ask) = seen.contents(context)? {
-            // What the point sees of it the recorder tells there.
+            // The recorder reports at the point what it sees of the collection.
             return Ok(Ask { compare_at: Some((seen.point, usize::MAX)), ..ask });
         }
         let ask = match seen.variable(context)? {
@@ -51,7 +51,7 @@ impl Seen {
             let Some(stores) = told.transpose()? else { continue };
             for store in &stores.stores {
                 let site = Site { method: asked_at.method.clone(), bci: store.pc };
-                // A parameter's entry and an instruction at index 0 are two stores.
+                // The assignment of a parameter at entry and an instruction at index 0 are two stores.
                 let same = |s: &&mut StoreSite| {
                     s.site == site && s.slot == stores.slot && s.value_at == store.value_pc
                 };
@@ -81,7 +81,7 @@ impl Seen {
         Ok(Ask { constraints, ..Ask::plain(Event::Stored(found), Some(sites), events) })
     }
 
-    /// The last write to a field of the object that the point sees (paper §4.1.1). Other threads count.
+    /// The last write to a field of the object that the point sees (paper §4.1.1), in any thread.
     fn writes(
         &self,
         context: &mut PointContext<'_, '_>,
@@ -95,7 +95,7 @@ impl Seen {
         Ask { constraints, ..Ask::plain(Event::Written(field), sites, events) }
     }
 
-    /// The last write to the element that the point sees of an array. Other threads count.
+    /// The last write to the array element that the point sees, in any thread.
     fn elements(
         &self,
         context: &mut PointContext<'_, '_>,

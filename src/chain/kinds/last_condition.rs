@@ -1,5 +1,5 @@
-//! `LastCondition("B")`: the last condition, or handler, that led to a point (paper §4.1.3, DESIGN §5.6): the
-//! code of all methods on the point's stack as one block.
+//! `LastCondition("B")`: the last condition or handler that led to a point (paper §4.1.3, DESIGN §5.6). It
+//! treats the code of all methods on the point's stack as one block.
 
 use super::{Complaint, Rule};
 use crate::chain::translate::{Ask, PointContext, Stop};
@@ -28,8 +28,8 @@ impl Rule for LastCondition<'_> {
 
     fn translate(&self, context: &mut PointContext<'_, '_>) -> Result<Ask, Stop> {
         let point = context.earlier(self.point)?;
-        // An exception left the handler's method where its try block stood: what led there led to the
-        // handler.
+        // If an exception left the try block of the handler's method there, what led to that place also led
+        // to the handler.
         let mut sites: Vec<Site> = Vec::new();
         for site in context.sites_of(point, 0)? {
             sites.extend(context.led_from(point, site));
@@ -39,7 +39,7 @@ impl Rule for LastCondition<'_> {
         let mut found = Conditions::default();
         let mut from_entry = Vec::new();
         for site in &sites {
-            // A jump back to the start of a method is no entry of it: what leads to an entry is in the
+            // A jump back to the start of a method is not an entry; only an entry leads to conditions in the
             // caller.
             if context.is_entry(point, site) || found.add(context, site) {
                 from_entry.push(site.clone());
@@ -47,7 +47,7 @@ impl Rule for LastCondition<'_> {
         }
         let stack = context.stack_of(point).to_vec();
         match stack.first() {
-            // Nothing in the point's own method decides: perhaps its callers do.
+            // Nothing in the point's own method decides, but its callers may.
             None if !from_entry.is_empty() => {
                 let need = context.frame_need(point, 1);
                 if found.branches.is_empty() {
@@ -91,8 +91,9 @@ struct Conditions {
 }
 
 impl Conditions {
-    /// Adds what a site depends on in its own method. Whether the site can also be reached from the method's
-    /// entry with none of these taken; true for code that is not known (generated accessors, lambda proxies).
+    /// Adds the conditions that control a site in its own method. Returns whether the site can also be
+    /// reached from the method's entry without any of them. True if the code is unknown (generated accessors,
+    /// lambda proxies).
     fn add(&mut self, context: &PointContext<'_, '_>, site: &Site) -> bool {
         let analysis = self.analysed.entry(site.method.clone()).or_insert_with(|| {
             let code = |m: &bytecode::Method| m.code.as_ref().map(ControlDependence::new);

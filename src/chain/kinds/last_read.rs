@@ -1,4 +1,4 @@
-//! `LastRead("A(0):foo")`: where the value that a point sees in a field was last read before.
+//! `LastRead("A(0):foo")`: the last earlier read of the field that a point sees.
 
 use super::Rule;
 use super::target_variable::{Seen, Variable};

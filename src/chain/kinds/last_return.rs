@@ -1,5 +1,5 @@
-//! `LastReturn("A(0):order.total(a)")`: the `return` that gave a call its result, as a point sees that call:
-//! of the same method, in the same thread, on the same object and with the same arguments.
+//! `LastReturn("A(0):order.total(a)")`: the `return` that gave a call its result, as a point sees that call.
+//! It must be of the same method, in the same thread, on the same object and with the same arguments.
 
 use super::target_variable::{self, Seen};
 use super::{Complaint, Rule};
@@ -16,12 +16,12 @@ pub(super) struct LastReturn<'a> {
     pub(super) reference: &'a str,
 }
 
-/// Whether an expression is the call of a method. `contents(set)` and `old(x)` are none.
+/// Whether an expression is a method call. `contents(set)` and `old(x)` are not.
 pub fn is_call(text: &str) -> bool {
     Expr::parse(text).is_ok_and(|expr| parts(&expr).is_some())
 }
 
-/// What a call is written with: the receiver, the name and the arguments.
+/// The parts of a call: the receiver, the name and the arguments.
 fn parts(expr: &Expr) -> Option<(Option<&Node>, &str, &[Node])> {
     let Node::Call { owner, name, arguments } = expr.node() else { return None };
     let is_word = owner.is_none() && matches!(name.as_str(), "contents" | "old");
@@ -83,10 +83,10 @@ impl Rule for LastReturn<'_> {
     }
 }
 
-/// What a method is called on.
+/// The receiver of a call.
 struct Called {
     class: Arc<ClassFile>,
-    /// The object, where the point can tell it.
+    /// The object, if the point can evaluate it.
     receiver: Option<Expr>,
 }
 
@@ -102,7 +102,7 @@ impl Called {
         let found = type_of(context, seen, &object);
         let text = object.text().to_owned();
         let is_name = text.chars().all(|c| c.is_alphanumeric() || "_$.".contains(c));
-        // A variable hides a class of its name (JLS §6.4.2).
+        // A variable shadows a class of the same name (JLS §6.4.2).
         if is_name
             && matches!(found, Err(Stop::Refuse(_)) | Ok(Type::Unknown))
             && let Ok(class) = context.classes().named(&text)
@@ -121,7 +121,8 @@ impl Called {
         }
     }
 
-    /// Of the frame's class, or of the innermost class around it that has such a method (JLS §15.12.1).
+    /// A method of the frame's class, or of the innermost enclosing class that has such a method (JLS
+    /// §15.12.1).
     fn unqualified(context: &mut PointContext<'_, '_>, seen: &Seen, name: &str) -> Result<Called, Stop> {
         let sites = context.sites_of(seen.point, seen.frame)?;
         let method = sites.first().map(|site| site.method.clone());
@@ -151,8 +152,8 @@ impl Called {
         }
     }
 
-    /// The method that is called: of those that take such arguments the one that runs for an object of the
-    /// class.
+    /// The called method: among the methods that accept these arguments, the one that runs for an object of
+    /// the class.
     fn method(
         &self,
         context: &PointContext<'_, '_>,
@@ -197,7 +198,7 @@ impl Called {
     }
 }
 
-/// What a candidate is compared by.
+/// Collects the values by which candidates are compared.
 struct Compared<'c, 't, 'a> {
     context: &'c mut PointContext<'t, 'a>,
     seen: &'c Seen,
@@ -206,7 +207,7 @@ struct Compared<'c, 't, 'a> {
 }
 
 impl Compared<'_, '_, '_> {
-    /// A variable of the method must hold the value that an expression has at the point.
+    /// Requires that a variable of the method holds the value that an expression has at the point.
     fn same(&mut self, variable: &str, theirs: &Expr) -> Result<(), Stop> {
         let (point, frame) = (self.seen.point, self.seen.frame);
         let theirs = Slot::Kept(self.context.keep(point, frame, theirs));
@@ -217,7 +218,7 @@ impl Compared<'_, '_, '_> {
         Ok(())
     }
 
-    /// Each parameter that still holds what was given as the method returns.
+    /// Compares the arguments with those parameters that still hold them when the method returns.
     fn arguments(
         &mut self,
         arguments: &[Node],
@@ -246,7 +247,7 @@ impl Compared<'_, '_, '_> {
         Ok(())
     }
 
-    /// An argument as the value of the parameter that it is given for, or why it has none.
+    /// Converts an argument to the value of its parameter, or says why that is impossible.
     fn comparable(&self, argument: &Expr, given: &Type, takes: &Type) -> Result<Expr, String> {
         if argument.has_calls() {
             return Err("it calls code".to_owned());
@@ -283,7 +284,7 @@ impl Compared<'_, '_, '_> {
     }
 }
 
-/// The type of an expression of the point, if one holds at all places where the point can stand.
+/// The type of an expression at the point, if it is the same at all possible places of the point.
 fn type_of(context: &PointContext<'_, '_>, seen: &Seen, expr: &Expr) -> Result<Type, Stop> {
     let sites = context.sites_of(seen.point, seen.frame)?;
     let events = context.events_of(seen.point);
@@ -293,7 +294,7 @@ fn type_of(context: &PointContext<'_, '_>, seen: &Seen, expr: &Expr) -> Result<T
     Ok(if types.all(|of| of == first) { first } else { Type::Unknown })
 }
 
-/// Whether a parameter may take a value of a static type; objects may be of narrower classes at run time.
+/// Whether a parameter may accept a value of a static type; the runtime class of an object can be narrower.
 fn may(given: &Type, takes: &Type) -> bool {
     match (given, takes) {
         (Type::Void, _) => false,

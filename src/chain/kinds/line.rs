@@ -1,4 +1,4 @@
-//! `Line("Class", 31)`: execution reaches a line. A pass over the line is one hit (DESIGN §5.8).
+//! `Line("Class", 31)`: execution reaches a line. One pass over the line is one hit (DESIGN §5.8).
 
 use super::{Complaint, Rule, SpecialField, class_complaints, line_complaints};
 use crate::chain::translate::lines::SourceLine;
@@ -31,7 +31,7 @@ impl Rule for Line<'_> {
         let mut sites = Vec::new();
         for part in found.parts() {
             sites.extend(part.entries.iter().map(|bci| Site { method: part.method.clone(), bci: *bci }));
-            // One entry meets no other: nothing has to tell one pass from the next.
+            // With a single entry, each hit begins a new pass, so no exits are needed.
             let exits = if part.entries.len() > 1 { part.exits } else { Vec::new() };
             passes.push(Pass { method: part.method, entries: part.entries, exits, on_entry: false });
         }

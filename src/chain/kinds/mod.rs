@@ -1,5 +1,5 @@
-//! The kinds of points: one file each, and the table of them here. A kind says what it needs of its fields,
-//! and what TraceQuery it becomes (paper §4). Adding a kind is a file, a variant and its rows in this table.
+//! The kinds of points: one file each, and a table of them here. A kind checks its arguments and produces its
+//! TraceQuery (paper §4). To add a kind, add a file, a variant and its rows in this table.
 
 mod candidate;
 mod collections;
@@ -28,7 +28,7 @@ use std::fmt;
 
 macro_rules! kinds {
     ($($(#[$doc:meta])* $name:ident($($field:ident: $type:ty),*) $usage:literal => $module:ident::$rule:ident,)*) => {
-        /// What a point asks for.
+        /// The question of a point.
         #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
         pub enum Kind {
             $($(#[$doc])* $name($($type),*),)*
@@ -46,7 +46,7 @@ macro_rules! kinds {
         }
 
         impl fmt::Display for Kind {
-            /// As the paper writes it: `LastChange(A(0):foo)`.
+            /// The notation of the paper: `LastChange(A(0):foo)`.
             fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 match self {
                     $(Kind::$name($($field),*) => {
@@ -57,7 +57,7 @@ macro_rules! kinds {
             }
         }
 
-        /// How a kind is written.
+        /// An example of a kind in the chain file's notation.
         pub(super) fn usage(name: &str) -> Option<&'static str> {
             match name { $(stringify!($name) => Some($usage),)* _ => None }
         }
@@ -85,11 +85,11 @@ kinds! {
     LastRead(reference: String) "`LastRead(\"A(0):foo\")`" => last_read::LastRead,
     /// A method returned the result of a call that a point sees.
     LastReturn(reference: String) "`LastReturn(\"A:order.total(a)\")`" => last_return::LastReturn,
-    /// An object that a point sees was made.
+    /// An object that a point sees was created.
     Created(reference: String) "`Created(\"A:order\")`" => created::Created,
     /// The first point that computed the value that a point sees.
     Origin(reference: String) "`Origin(\"A(0):foo\")`" => origin::Origin,
-    /// A condition, or a handler, led to a point.
+    /// A condition or a handler led to a point.
     LastCondition(point: String) "`LastCondition(\"A\")`" => last_condition::LastCondition,
     /// A hit of a point's event at a line, whether or not it is the point's answer.
     Candidate(point: String, place: String, hit: u32) "`Candidate(\"B\", \"Class:31\", 2)`"
@@ -114,12 +114,12 @@ impl SpecialField {
     }
 }
 
-/// What a kind finds wrong with its own arguments.
+/// A mistake in the arguments of a kind.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Complaint {
     pub(super) message: String,
     pub(super) help: Option<String>,
-    /// The string it is about, and the column in it.
+    /// The string concerned, and the column in it.
     pub(super) inside: Option<(String, usize)>,
 }
 
@@ -131,33 +131,33 @@ impl Complaint {
 
 /// One kind of point.
 pub(super) trait Rule {
-    /// Where it asks about what a point sees: the reference to that, and what the kind tells of it, as in
-    /// "changed".
+    /// For kinds that ask about a value seen by a point: the reference to the value, and a verb such as
+    /// "changed" for messages.
     fn asks_of(&self) -> Option<(&str, &'static str)> {
         None
     }
 
-    /// What is wrong with the arguments, as far as the text tells.
+    /// Mistakes in the arguments that their text alone shows.
     fn complaints(&self) -> Vec<Complaint> {
         self.asks_of().map_or_else(Vec::new, |(reference, what)| target_variable::complaints(reference, what))
     }
 
-    /// The point it asks backwards from: its id, the text that names it and the column there.
+    /// The point from which it asks backwards: its id, the text that names it and the column in that text.
     fn refers_to(&self) -> Option<(String, String, usize)> {
         target_variable::refers_to(self.asks_of()?.0)
     }
 
-    /// Which of the special fields it takes.
+    /// The special fields that it accepts.
     fn takes(&self) -> &'static [SpecialField] {
         &[]
     }
 
-    /// Whether it makes no sense without `after`.
+    /// Whether it requires `after`.
     fn needs_after(&self) -> bool {
         false
     }
 
-    /// Its index where none is written and the kind itself means one.
+    /// Its default index, if the kind itself implies one.
     fn own_index(&self) -> Option<i64> {
         self.asks_of().map(|_| -1)
     }
@@ -165,7 +165,7 @@ pub(super) trait Rule {
     /// The TraceQuery.
     ///
     /// # Errors
-    /// [`Stop`]: what is surely wrong, or what a run must tell first.
+    /// [`Stop`]: a definite mistake, or what a run must learn first.
     fn translate(&self, point: &mut PointContext<'_, '_>) -> Result<Ask, Stop>;
 }
 

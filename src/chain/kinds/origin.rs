@@ -1,5 +1,5 @@
-//! `Origin("A(0):foo")`: the first point that computed the value that a point sees, through everything that
-//! only passed it on: assignments, parameters, results, fields and elements.
+//! `Origin("A(0):foo")`: the first point that computed the value that a point sees. It traces the value back
+//! through everything that only copied it: assignments, parameters, results, fields and elements.
 
 use super::Rule;
 use super::target_variable::{Seen, Variable};
@@ -30,7 +30,7 @@ impl Rule for Origin<'_> {
         let (point, frame) = (seen.point, seen.frame);
         let variable = seen.variable(context)?;
         let (copy, found, descriptor) = {
-            // What is kept of the point is asked for before and after, since the classes are lent meanwhile.
+            // Request the kept values before the finder exists, because it borrows the classes.
             let kept = match &variable {
                 Variable::Local { .. } | Variable::Field { owner: None, .. } => Vec::new(),
                 Variable::Field { owner: Some(owner), .. } => vec![context.keep(point, frame, owner)],
@@ -81,7 +81,7 @@ impl Rule for Origin<'_> {
     }
 }
 
-/// There is one origin: fields of a point that choose among several mean nothing.
+/// Refuses fields that choose among several occurrences, because a value has one origin.
 fn refuse_fields(context: &PointContext<'_, '_>) -> Result<(), Stop> {
     let point = context.point();
     let chooses = [

@@ -1,4 +1,4 @@
-//! `Read("Class", "field")`: a field is read.
+//! `Read("Class", "field")`: a read of a field.
 
 use super::watch::owner_event;
 use super::{Complaint, Rule, class_complaints};

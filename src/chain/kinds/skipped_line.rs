@@ -59,7 +59,7 @@ impl Rule for SkippedLine<'_> {
     }
 }
 
-/// For each handler, the instructions it protects from which reaching it bypasses the line.
+/// Maps each handler to the protected instructions from which an exception bypasses the line.
 fn bypasses(code: &Code, line: u32) -> BTreeMap<u32, Vec<u32>> {
     let mut found: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
     for handler in &code.handlers {

@@ -1,5 +1,5 @@
-//! What a point sees: the variable that a reference names in one of its frames. For the kinds that ask what
-//! last happened to it.
+//! The variable that a reference names in a frame of a point. Shared by the kinds that ask for the last event
+//! of such a variable.
 
 use super::Complaint;
 use crate::chain::translate::{PointContext, Refusal, Stop};
@@ -9,7 +9,7 @@ use crate::model::Site;
 use crate::query::{Constraint, Field, PointIndex, Slot};
 use bytecode::stores::stores_to;
 
-/// What the point sees: an expression in one of its frames.
+/// The expression that a reference names in a frame of a point.
 pub(super) struct Seen {
     pub(super) point: PointIndex,
     pub(super) frame: i32,
@@ -20,15 +20,15 @@ pub(super) type Places = Vec<(Site, Place)>;
 
 /// The variable that an expression names.
 pub(super) enum Variable {
-    /// A local variable or parameter, with where it is seen.
+    /// A local variable or parameter, with the sites that see it.
     Local { name: String, places: Places },
-    /// A field, of the object that the expression gives if it is not static.
+    /// A field; with the owner's expression if it is not static.
     Field { field: Field, descriptor: String, owner: Option<Expr> },
     /// An element of an array.
     Element { array: Expr, index: Expr, descriptor: String },
 }
 
-/// What is wrong with a reference; `what` happened before the point it lacks.
+/// Mistakes in a reference. `what` is the verb for the message about a missing point.
 pub(super) fn complaints(reference: &str, what: &str) -> Vec<Complaint> {
     match Reference::parse(reference) {
         Err(error) => vec![Complaint::of_parse(error)],
@@ -41,21 +41,21 @@ pub(super) fn complaints(reference: &str, what: &str) -> Vec<Complaint> {
     }
 }
 
-/// The point that a reference asks backwards from.
+/// The point from which a reference asks backwards.
 pub(super) fn refers_to(reference: &str) -> Option<(String, String, usize)> {
     let point = Reference::parse(reference).ok()?.point?;
     Some((point, reference.to_owned(), 1))
 }
 
 impl Seen {
-    /// Reads a reference.
+    /// Parses a reference.
     pub(super) fn new(context: &PointContext<'_, '_>, reference: &str) -> Result<Seen, Stop> {
         let Reference { point, frame, expr } = Reference::parse(reference)?;
         let point = context.earlier(&point.unwrap_or_default())?;
         Ok(Seen { point, frame, expr })
     }
 
-    /// The variable.
+    /// The variable that the expression names.
     pub(super) fn variable(&self, context: &mut PointContext<'_, '_>) -> Result<Variable, Stop> {
         let places = self.places(context)?;
         let of_class = |class: String, name: String, is_static: bool| Field {
@@ -86,7 +86,7 @@ impl Seen {
         })
     }
 
-    /// Before the point, and of the object that it sees.
+    /// Constraints: before the point, and for the object that it sees.
     pub(super) fn of_owner(
         &self,
         context: &mut PointContext<'_, '_>,
@@ -101,14 +101,15 @@ impl Seen {
         constraints
     }
 
-    /// The variable the expression names at each site where the frame can stand.
+    /// The variable that the expression names, at each possible site of the frame.
     fn places(&self, context: &mut PointContext<'_, '_>) -> Result<Places, Stop> {
         let mut sites = context.sites_of(self.point, self.frame)?;
         let at = |context: &mut PointContext<'_, '_>, sites: &[Site]| {
             context.at_sites(sites, |_, scope, classes| expr::place(&self.expr, scope, classes))
         };
         let mut places = at(context, &sites);
-        // The user means what it is at one site. Where that depends on which, a run tells.
+        // The user means the variable at one site. If the variable differs between sites, a run must tell the
+        // site.
         if places.as_ref().is_ok_and(|p| !is_one(p)) {
             sites = context.learned_site(self.point, self.frame)?;
             places = at(context, &sites);
@@ -117,7 +118,7 @@ impl Seen {
         let unclear =
             places.as_ref().map_or(true, |p| p.iter().any(|(_, p)| matches!(p, Place::Unknown { .. })));
         if unclear {
-            // Without a variable table a name may be a local's: say what would tell.
+            // Without a variable table the name may be that of a local, so report the missing table.
             for site in &sites {
                 let told = context.classes().at(&site.method, |_, method| stores_to(method, name, site.bci));
                 if let Some(Err(error @ bytecode::StoreError::NoVariableTable { .. })) = told {
@@ -128,7 +129,7 @@ impl Seen {
         Ok(places?)
     }
 
-    /// The descriptor of the elements of an array whose class only a run tells.
+    /// The element descriptor of an array whose class only a run can tell.
     fn element_of(&self, context: &mut PointContext<'_, '_>, array: &Expr) -> Result<String, Stop> {
         let class = context.class_of(self.point, self.frame, array)?;
         let element = class.strip_suffix("[]").ok_or_else(|| Refusal::NoArray { text: array.to_string() })?;
@@ -137,8 +138,8 @@ impl Seen {
         Ok(primitive.iter().find(named).map_or_else(|| "Ljava/lang/Object;".to_owned(), |d| (*d).to_owned()))
     }
 
-    /// The field of an object whose class the expression alone does not tell: the event's types may, else a
-    /// run must.
+    /// The field of an object whose class is not known from the expression alone. Uses the types of the
+    /// event, or else a run.
     fn field_of(
         &self,
         context: &mut PointContext<'_, '_>,
@@ -164,7 +165,7 @@ impl Seen {
     }
 }
 
-/// Whether all sites mean one variable. A local can have several slots, but has one name.
+/// Whether all sites name the same variable. A local can have several slots but has one name.
 fn is_one(places: &Places) -> bool {
     let Some((_, first)) = places.first() else { return true };
     places.iter().all(|(_, place)| match (first, place) {

@@ -1,4 +1,4 @@
-//! `Watch("Class", "field")`: a field is written.
+//! `Watch("Class", "field")`: a write of a field.
 
 use super::{Complaint, Rule, class_complaints};
 use crate::chain::translate::{Ask, PointContext, Stop};
@@ -24,13 +24,13 @@ impl Rule for Watch<'_> {
     }
 }
 
-/// What a write of the field knows.
+/// The types of the values that a write of the field provides.
 pub(super) fn write_events(field: &Field, descriptor: &str) -> EventTypes {
     let of = Type::of_descriptor(descriptor);
     EventTypes { old: Some(of.clone()), new: Some(of), ..owner_event(field) }
 }
 
-/// What any event of the field knows.
+/// The types of the values that any access of the field provides.
 pub(super) fn owner_event(field: &Field) -> EventTypes {
     let owner = (!field.is_static).then(|| Type::class(&field.class));
     EventTypes { owner, ..EventTypes::default() }

@@ -1,4 +1,4 @@
-//! The chain file: what it says, and what is said of one that is wrong.
+//! The chain file: reading, writing, and the errors of wrong files.
 
 use super::*;
 
@@ -82,7 +82,7 @@ fn a_chain_made_by_a_command_is_checked_too() {
     assert!(invalid.text.contains("foo =="), "{}", invalid.text);
 }
 
-/// Replaces one part of the chain above, which must be there.
+/// Replaces a part of the chain above, which must contain it.
 fn with(old: &str, new: &str) -> String {
     assert!(INTRO.contains(old), "{old}");
     INTRO.replacen(old, new, 1)

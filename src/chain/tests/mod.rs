@@ -1,5 +1,5 @@
-//! The room's tests: chain files and what is said of wrong ones; small Java programs, compiled here, and what
-//! questions about them become.
+//! The room's tests: chain files and their errors, and the translation of questions about small Java programs
+//! that are compiled here.
 
 mod format;
 mod rules;
@@ -54,7 +54,7 @@ impl Program {
         self.explain(&chain(points), &Learned::default()).to_string()
     }
 
-    /// Why the last of these points cannot be asked.
+    /// The error for the last of these points.
     pub(super) fn refusal(&self, points: &str) -> String {
         self.translate(&chain(points), &Learned::default()).unwrap_err().to_string()
     }

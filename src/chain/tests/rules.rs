@@ -1,4 +1,4 @@
-//! What each kind accepts, and how it refuses.
+//! The arguments that each kind accepts, and its refusals.
 
 use super::*;
 use crate::query::Event;

@@ -1,4 +1,4 @@
-//! What the paper's chains become (Table 1), and those of DESIGN §5.
+//! The translations of the paper's chains (Table 1) and of those in DESIGN §5.
 
 use super::*;
 use crate::model::{MethodName, Site};
@@ -32,11 +32,11 @@ fn the_introductory_chain_is_table_1_of_the_paper() {
     assert_eq!(translation.deeper, []);
     assert_eq!(translation.warnings, Vec::<String>::new());
     let explained = program.explain(&chain, &Learned::default());
-    // B: the stores to foo; our javac assigns nothing at its declaration (the paper's line 13).
+    // B: the stores to foo; our javac generates no store for its declaration (the paper's line 13).
     assert_eq!(lines(&explained, "B"), [26, 28]);
-    // C: the condition of the second loop's if; both ways matter, since B can be in either branch.
+    // C: the condition of the second loop's if; both ways matter, because B can be in either branch.
     assert!(lines(&explained, "C").iter().all(|l| *l == 24), "{:?}", lines(&explained, "C"));
-    // D: the field of the record's class, of that very record.
+    // D: the field of the record's class, for that record only.
     let d = &translation.queries[3];
     let Event::Written(field) = &d.event else { panic!("{:?}", d.event) };
     assert_eq!((&*field.class, &*field.name, field.is_static), ("Rec", "bar", false));
@@ -139,7 +139,7 @@ fn a_condition_that_can_only_be_in_a_caller_waits_for_the_stack() {
     );
     let before = program.translate(&chain, &Learned::default()).unwrap();
     let needs: Vec<String> = before.pending.iter().map(|(_, need)| need.to_string()).collect();
-    // The loop jumps to the same index, but that is no entry.
+    // The loop jumps to the same index, which is not an entry.
     assert_eq!(needs, ["the method of frame 1 at P", "the place of Q"]);
     assert_eq!(before.queries.len(), 1);
     let mut learned = Learned::default();
@@ -243,7 +243,7 @@ fn what_depends_on_a_point_that_waits_waits_too() {
     insta::assert_snapshot!(program.explained(
         r#"(id: "A", at: Watch("Rec", "bar")), (id: "B", at: LastCondition("A")), (id: "C", at: LastCondition("B"))"#
     ));
-    // What the event itself knows needs no frame of it.
+    // Values of the event itself need no frame.
     let mut learned = Learned::default();
     learned.stack(PointIndex(0), vec![site("Intro", "main", "([Ljava/lang/String;)V", 62)]);
     let after = program.translate(&chain, &learned).unwrap();
@@ -277,7 +277,7 @@ fn the_writes_of_a_private_field_are_known_before_any_run() {
     let translation = program.translate(&known, &Learned::default()).unwrap();
     let needs: Vec<String> = translation.pending.iter().map(|(p, need)| format!("{} {need}", p.0)).collect();
     assert_eq!(needs, ["3 the method of frame 1 at B"], "no condition in the methods that write");
-    // `n` is known where the one method writes and not where the other does: a run tells which it is.
+    // `n` exists in one writing method but not in the other, so a run must tell which one it is.
     let asked = chain(
         r#"(id: "A", at: Line("Main", 9)), (id: "B", at: LastChange("A:main.total")), (id: "C", at: LastChange("B:n"))"#,
     );

@@ -1,4 +1,4 @@
-//! The debuggee's classes as the translation asks for them: by the names a user writes.
+//! The debuggee's classes, looked up by the names that users write.
 
 use super::error::{Absent, Refusal};
 use crate::classes::{ClassPool, FoundClass, Resolution, SourceRoots};
@@ -26,7 +26,7 @@ impl ClassLookup for Classes<'_> {
 }
 
 impl Classes<'_> {
-    /// The class that a written name means.
+    /// The class that a written name denotes.
     pub(crate) fn named(&self, written: &str) -> Result<Arc<FoundClass>, Refusal> {
         let missing = |mut near: Vec<String>| {
             let uncompiled = self.near_class(written, &mut near);
@@ -50,17 +50,17 @@ impl Classes<'_> {
         }
     }
 
-    /// The class and its superclasses and superinterfaces, nearest first, as far as they are known.
+    /// The class with its known superclasses and superinterfaces, nearest first.
     pub(crate) fn lineage(&self, class: &Arc<ClassFile>) -> Vec<Arc<ClassFile>> {
         lineage(self.pool, class)
     }
 
-    /// Whether a class is another or below it.
+    /// Whether a class is `above` or a subtype of it.
     pub(crate) fn extends(&self, class: &Arc<ClassFile>, above: &str) -> bool {
         self.lineage(class).iter().any(|f| f.name == above)
     }
 
-    /// A field by its name, with the class that declares it and its descriptor.
+    /// A field by its name, with the declaring class and the descriptor.
     pub(crate) fn field(&self, class: &Arc<ClassFile>, name: &str) -> Result<(Field, String), Refusal> {
         let line = self.lineage(class);
         let found = line.iter().find_map(|file| file.field(name).map(|field| (file, field)));
@@ -72,8 +72,8 @@ impl Classes<'_> {
         Err(self.no_such_field(class, name))
     }
 
-    /// Where a private field is accessed: in its class and the other members of its nest (JVMS §4.7.28,
-    /// §5.4.4), and nowhere else. None for other fields: anyone can access them.
+    /// The sites that can access a private field: only its class and the other members of its nest can (JVMS
+    /// §4.7.28, §5.4.4). None for other fields, since any class may access them.
     pub(crate) fn private_accesses(&self, field: &Field, writes: bool) -> Option<Vec<Site>> {
         let class = self.class(&field.class)?;
         if class.field(&field.name)?.access & ACC_PRIVATE == 0 {
@@ -100,7 +100,7 @@ impl Classes<'_> {
         Some(sites).filter(|s| !s.is_empty())
     }
 
-    /// The method that `pkg.Class.method` or `pkg.Class.method(int)` means; bridges are not meant.
+    /// The method that `pkg.Class.method` or `pkg.Class.method(int)` denotes; ignores bridge methods.
     pub(crate) fn method(&self, written: &str) -> Result<(Arc<ClassFile>, MethodName), Refusal> {
         let (name, types) = match written.split_once('(') {
             Some((name, types)) => (name, Some(types.trim_end_matches(')'))),
@@ -114,7 +114,8 @@ impl Classes<'_> {
         });
         let meant = |m: &&Method| m.name == name && m.access & bytecode::class::ACC_BRIDGE == 0;
         let fits = |m: &&Method| wanted.as_ref().is_none_or(|w| takes(m, w));
-        // Types choose among all overloads; without them the nearest class that declares the name is meant.
+        // Parameter types select among all overloads. Without types, take the nearest class that declares the
+        // name.
         let declaring = line.iter().find(|file| file.methods.iter().any(|m| meant(&m) && fits(&m)));
         let Some(file) = declaring else {
             let other_types = line.iter().any(|file| file.methods.iter().any(|m| meant(&m)));
@@ -135,13 +136,13 @@ impl Classes<'_> {
         }
     }
 
-    /// The method of a site with its class.
+    /// Calls `read` with a method and its class.
     pub(crate) fn at<T>(&self, site: &MethodName, read: impl FnOnce(&ClassFile, &Method) -> T) -> Option<T> {
         let class = self.class(&site.class)?;
         class.method(&site.name, &site.descriptor).map(|method| read(&class, method))
     }
 
-    /// What is visible at a site.
+    /// The variables visible at a site.
     pub(crate) fn scope(&self, site: &Site) -> Option<Scope> {
         self.at(&site.method, |class, method| {
             let code = method.code.as_ref();
@@ -160,7 +161,7 @@ impl Classes<'_> {
         })
     }
 
-    /// A site with its line, for people: `Intro.main@31 line 31`.
+    /// A site with its line for users: `Intro.main@31 line 31`.
     pub(crate) fn place(&self, site: &Site) -> String {
         let line = self.at(&site.method, |_, m| m.code.as_ref().and_then(|c| line_of(c, site.bci))).flatten();
         match line {
@@ -174,7 +175,7 @@ fn line_of(code: &Code, bci: u32) -> Option<u32> {
     bytecode::lines::line_of(code, bci)
 }
 
-/// The method as a user can write it: `Shop.finish(int)`.
+/// The method in the notation of users: `Shop.finish(int)`.
 pub(super) fn readable(class: &ClassFile, method: &Method) -> String {
     format!("{}.{}({})", class.name, method.name, parameters(method).join(","))
 }
@@ -186,7 +187,7 @@ pub(crate) fn parameters(method: &Method) -> Vec<String> {
         .unwrap_or_default()
 }
 
-/// Whether the parameter types are those written: whole names, or without the package.
+/// Whether the parameter types match the written ones, with or without their packages.
 fn takes(method: &Method, written: &[String]) -> bool {
     let types = parameters(method);
     let short = |t: &str| t.rsplit(['.', '$']).next().unwrap_or(t).to_owned();

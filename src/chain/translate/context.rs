@@ -1,5 +1,5 @@
-//! What one point's translation can ask: other points' sites and types, values they shall keep, checks of
-//! expressions.
+//! The services for translating one point: sites and types of other points, values that they must keep, and
+//! checks of expressions.
 
 use super::classes::Classes;
 use super::error::Refusal;
@@ -14,9 +14,9 @@ use std::sync::Arc;
 
 /// Why a point gets no TraceQuery now.
 pub(crate) enum Stop {
-    /// It never will.
+    /// The point has a definite mistake.
     Refuse(Refusal),
-    /// A run must tell something first.
+    /// A run must first learn something.
     Learn(Need),
 }
 
@@ -26,18 +26,18 @@ impl<E: Into<Refusal>> From<E> for Stop {
     }
 }
 
-/// What a kind asks for.
+/// The TraceQuery parts that a kind requests.
 pub(crate) struct Ask {
     pub(crate) event: Event,
     pub(crate) constraints: Vec<Constraint>,
-    /// Where the occurrences stand in their newest frame, where class files tell.
+    /// The sites of the occurrences in their newest frame, if class files show them.
     pub(crate) sites: Option<Vec<Site>>,
-    /// The types of what the event knows.
+    /// The types of the values that the event provides.
     pub(crate) events: EventTypes,
     pub(crate) compare_at: Option<(PointIndex, usize)>,
-    /// What its own constraints compare of a candidate, besides the owner.
+    /// Further values of a candidate, which its own constraints compare.
     pub(crate) keep: Vec<Keep>,
-    /// The one site whose hits count.
+    /// The only site whose hits count.
     pub(crate) only_at: Option<Site>,
 }
 
@@ -56,7 +56,7 @@ impl Ask {
     }
 }
 
-/// The point being translated, with what is known so far.
+/// The point being translated, with the state of the translation.
 pub(crate) struct PointContext<'t, 'a> {
     pub(super) index: PointIndex,
     pub(super) point: &'t Point,
@@ -76,7 +76,7 @@ impl<'a> PointContext<'_, 'a> {
         &self.state.classes
     }
 
-    /// Adds something the user should know.
+    /// Adds a warning for the user.
     pub(crate) fn warn(&mut self, warning: impl AsRef<str>) {
         let warning = format!("{}: {}", self.point.id, warning.as_ref());
         if !self.state.result.warnings.contains(&warning) {
@@ -84,12 +84,12 @@ impl<'a> PointContext<'_, 'a> {
         }
     }
 
-    /// Notes that the point may stay unlocated for want of this.
+    /// Records that the point may stay unlocated while this need is open.
     pub(crate) fn deeper(&mut self, need: Need) {
         self.state.result.deeper.push((self.index, need));
     }
 
-    /// An earlier point by its id. It must be asked for itself.
+    /// An earlier point by its id. That point must already have a TraceQuery.
     pub(crate) fn earlier(&self, id: &str) -> Result<PointIndex, Stop> {
         let Some(place) = self.state.chain.position(id) else {
             return Err(Stop::Refuse(Refusal::Chain(format!("no point has the id `{id}`"))));
@@ -109,13 +109,13 @@ impl<'a> PointContext<'_, 'a> {
         self.asked(point).map_or_else(|| "?".into(), |a| a.query.id.clone())
     }
 
-    /// The types of what an earlier point's event knows.
+    /// The types of the values that an earlier point's event provides.
     pub(crate) fn events_of(&self, point: PointIndex) -> EventTypes {
         self.asked(point).map(|a| a.events.clone()).unwrap_or_default()
     }
 
-    /// What an earlier point asks for without its constraints: its event, the sites of that where class files
-    /// tell, and the types of what it knows.
+    /// The request of an earlier point without its constraints: its event, the event's sites if class files
+    /// show them, and the types of its values.
     pub(crate) fn event_of(&self, point: PointIndex) -> Result<(Event, Option<Vec<Site>>, EventTypes), Stop> {
         let asked = self.asked(point).ok_or_else(|| Stop::Learn(self.frame_need(point, 0)))?;
         Ok((asked.query.event.clone(), asked.sites.clone(), asked.events.clone()))
@@ -127,7 +127,7 @@ impl<'a> PointContext<'_, 'a> {
         point.map_or_else(|| "?".to_owned(), |p| p.at.to_string())
     }
 
-    /// Whether an earlier point stands at this site only when its method is entered.
+    /// Whether an earlier point reaches this site only when its method is entered.
     pub(crate) fn is_entry(&self, point: PointIndex, site: &Site) -> bool {
         let is_entry: Vec<bool> = match self.asked(point).map(|a| &a.query.event) {
             Some(Event::Reached(passes)) => {
@@ -141,13 +141,13 @@ impl<'a> PointContext<'_, 'a> {
         !is_entry.is_empty() && is_entry.into_iter().all(|entry| entry)
     }
 
-    /// The stack of an earlier point where it was located before, newest frame first; empty if it was not.
+    /// The stack where an earlier point was last located, newest frame first; empty if it was not.
     pub(crate) fn stack_of(&self, point: PointIndex) -> &[Site] {
         self.state.learned.frames(point)
     }
 
-    /// Where a frame of an earlier point can stand: by the class files for the newest frame, with what
-    /// earlier runs told; only by those for the others.
+    /// The possible sites of a frame of an earlier point. For the newest frame, these come from class files
+    /// and earlier runs; for older frames, from earlier runs only.
     pub(crate) fn sites_of(&self, point: PointIndex, frame: i32) -> Result<Vec<Site>, Stop> {
         let stack = self.stack_of(point);
         let known = if frame == 0 { self.asked(point).and_then(|a| a.sites.clone()) } else { None };
@@ -168,8 +168,8 @@ impl<'a> PointContext<'_, 'a> {
         }
     }
 
-    /// Where the newest frame of an earlier point was that stands at this site: for the start of a handler,
-    /// at one of the instructions that the exception can have left; else there.
+    /// The sites that led to this site of an earlier point's newest frame. For the start of a handler, these
+    /// are the instructions that may have thrown; otherwise, the site itself.
     pub(crate) fn led_from(&self, point: PointIndex, site: Site) -> Vec<Site> {
         let branches = match self.asked(point).map(|a| &a.query.event) {
             Some(Event::Branched(branches)) => branches.as_slice(),
@@ -184,7 +184,7 @@ impl<'a> PointContext<'_, 'a> {
         }
     }
 
-    /// Where a frame of an earlier point stood when it was located before.
+    /// The site of a frame of an earlier point when it was last located.
     pub(crate) fn learned_site(&self, point: PointIndex, frame: i32) -> Result<Vec<Site>, Stop> {
         let site = if frame == 0 { self.stack_of(point).first().cloned() } else { None };
         match site {
@@ -199,7 +199,8 @@ impl<'a> PointContext<'_, 'a> {
         if frame == 0 { Need::Site { point, id } } else { Need::Frame { point, id, frame } }
     }
 
-    /// The runtime class of an expression at an earlier point, or the need for it. The point keeps the value.
+    /// The runtime class of an expression at an earlier point, or the need to learn it. Makes the point keep
+    /// the value.
     pub(crate) fn class_of(&mut self, point: PointIndex, frame: i32, expr: &Expr) -> Result<Arc<str>, Stop> {
         self.keep(point, frame, expr);
         self.state.learned.class_of(point, frame, expr.text()).ok_or_else(|| {
@@ -208,8 +209,8 @@ impl<'a> PointContext<'_, 'a> {
         })
     }
 
-    /// The value of an expression at an earlier point, or the need for it; none where it is of an object that
-    /// is known by its identity alone. The point keeps the value.
+    /// The value of an expression at an earlier point, or the need to learn it. None for an object known only
+    /// by its identity. Makes the point keep the value.
     pub(crate) fn value_of(
         &mut self,
         point: PointIndex,
@@ -223,7 +224,7 @@ impl<'a> PointContext<'_, 'a> {
         })
     }
 
-    /// Makes an earlier point keep a value; its number among the kept ones.
+    /// Makes an earlier point keep a value. Returns its position among the kept values.
     pub(crate) fn keep(&mut self, point: PointIndex, frame: i32, expr: &Expr) -> usize {
         let keep = Keep { frame, expr: Arc::new(expr.clone()) };
         let Some(Some(asked)) = self.state.asked.get_mut(usize::from(point.0)) else { return 0 };
@@ -234,7 +235,7 @@ impl<'a> PointContext<'_, 'a> {
         })
     }
 
-    /// What an expression is at all sites where it means something. It is wrong when it is wrong at each.
+    /// Checks an expression at each site where it is valid. It is refused if it is invalid at every site.
     pub(crate) fn at_sites<T>(
         &self,
         sites: &[Site],
@@ -259,7 +260,7 @@ impl<'a> PointContext<'_, 'a> {
         }
     }
 
-    /// The constraints that the point's own fields add.
+    /// The constraints from the point's own fields.
     pub(super) fn others(&mut self) -> Result<Vec<Constraint>, Stop> {
         let mut constraints = Vec::new();
         if let Some(id) = &self.point.before {
@@ -277,7 +278,7 @@ impl<'a> PointContext<'_, 'a> {
         Ok(constraints)
     }
 
-    /// What holds at the occurrence itself, and what is collected there, checked as far as class files tell.
+    /// The conditions on the occurrence itself and the values to collect, checked against class files.
     pub(super) fn local(&mut self, ask: &Ask) -> Result<Checked, Stop> {
         let when = match &self.point.when {
             None => None,
@@ -319,7 +320,7 @@ impl<'a> PointContext<'_, 'a> {
         Ok((LocalConditions { when, thread, from, site }, collect))
     }
 
-    /// A method of `from` that its class does not declare: a frame is in the class that does.
+    /// The refusal of a `from` method that its class does not declare; frames name the declaring class.
     fn no_caller(&self, class: &Arc<ClassFile>, method: &str) -> Refusal {
         let line = self.classes().lineage(class);
         match line.iter().find(|file| file.methods_named(method).next().is_some()) {
@@ -349,7 +350,7 @@ impl<'a> PointContext<'_, 'a> {
             }
             return Ok(());
         }
-        // Where it happens is not known, but what the event knows is.
+        // The sites are unknown, but the values that the event provides are known.
         let missing =
             EventPart::ALL.into_iter().find(|part| expr.uses(*part) && ask.events.of(*part).is_none());
         missing.map_or(Ok(()), |part| {

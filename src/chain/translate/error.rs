@@ -1,4 +1,4 @@
-//! Why a point cannot be translated: what is surely wrong before any run.
+//! Errors of translation: definite mistakes in a point, found before any run.
 
 use crate::chain::error::ChainError;
 use crate::chain::spans::Spans;
@@ -9,20 +9,20 @@ use crate::query::PointIndex;
 use bytecode::StoreError;
 use std::sync::Arc;
 
-/// A point that cannot be asked for.
+/// A point that cannot be asked.
 #[derive(Debug, thiserror::Error)]
 #[error("point `{id}`, {question}: {refusal}{}", stale_note(stale.as_deref()))]
 pub struct TranslateError {
-    /// Its place in the chain.
+    /// Its position in the chain.
     pub point: PointIndex,
     /// Its id.
     pub id: Arc<str>,
-    /// Its question, as the paper writes it.
+    /// Its question in the paper's notation.
     pub question: String,
-    /// What is wrong.
+    /// The mistake.
     #[source]
     pub refusal: Box<Refusal>,
-    /// That the class file it is about is older than its source.
+    /// A note that the class file concerned is older than its source.
     pub stale: Option<String>,
 }
 
@@ -33,7 +33,7 @@ impl From<ClassesError> for Refusal {
 }
 
 impl TranslateError {
-    /// The error at its point in the text that the chain was read from; `name` is that of its file.
+    /// The error at its point in the text of the chain; `name` is the name of its file.
     pub fn in_text(&self, text: &str, name: &str) -> ChainError {
         let place = Place::Point(usize::from(self.point.0), PointField::At);
         let message = format!("point `{}`: {}{}", self.id, self.refusal, stale_note(self.stale.as_deref()));
@@ -42,19 +42,19 @@ impl TranslateError {
     }
 }
 
-/// What of the class path could not be searched.
+/// The elements of the class path that could not be searched.
 #[derive(Debug)]
 pub struct Absent {
     /// Elements that do not exist.
     pub missing: Vec<String>,
-    /// Elements that are there and cannot be read, with the reason.
+    /// Elements that exist but cannot be read, with the reason.
     pub unreadable: Vec<String>,
 }
 
-/// What is wrong with a point.
+/// A mistake in a point.
 #[derive(Debug, thiserror::Error)]
 pub enum Refusal {
-    /// The chain itself is wrong; a chain read from a file has been checked for that.
+    /// The chain itself is wrong; loading a chain from a file already checks this.
     #[error("{0}")]
     Chain(String),
     /// No such class.
@@ -68,16 +68,16 @@ pub enum Refusal {
     NoSuchClass {
         /// The name as written.
         written: String,
-        /// Names like it.
+        /// Similar names.
         near: Vec<String>,
-        /// That its source is there.
+        /// A note that its source exists.
         uncompiled: Option<String>,
-        /// Elements of the class path that are not there, or cannot be read.
+        /// Elements of the class path that are missing or unreadable.
         absent: Box<Absent>,
-        /// Whether the classes are copies of those of a remote program.
+        /// Whether the classes are local copies of a remote program's classes.
         copies: bool,
     },
-    /// Several classes end with the name.
+    /// Several classes whose names end with the written one.
     #[error("`{written}` can be {}; write the whole name", found.join(" or "))]
     AmbiguousClass {
         /// The name as written.
@@ -91,11 +91,11 @@ pub enum Refusal {
     /// A line without code.
     #[error("line {line} of {file} has no code{}{}", bracketed(what.as_deref()), lines_note(nearest))]
     NoCodeOnLine {
-        /// The source file, or the class where no file is known.
+        /// The source file, or the class if no file is known.
         file: String,
         /// The line.
         line: u32,
-        /// What stands there instead, where the source is known.
+        /// The actual content of the line, if the source is known.
         what: Option<String>,
         /// The nearest lines with code.
         nearest: Vec<NearLine>,
@@ -108,7 +108,7 @@ pub enum Refusal {
         /// The class.
         class: String,
     },
-    /// The line does not hold the text, and nothing else surely does.
+    /// The line does not contain the text, and no other line certainly does.
     #[error(
         "line {line} of {file} is `{actual}`, not `{text}`, and {}; correct `text` or the line",
         text_note(elsewhere)
@@ -118,11 +118,11 @@ pub enum Refusal {
         file: String,
         /// The line of the chain.
         line: u32,
-        /// What stands there, trimmed.
+        /// The trimmed text of that line.
         actual: String,
-        /// What should.
+        /// The expected text.
         text: String,
-        /// Lines with code that hold the text.
+        /// Lines with code that contain the text.
         elsewhere: Vec<u32>,
     },
     /// No such method.
@@ -132,9 +132,9 @@ pub enum Refusal {
         class: String,
         /// The method as written.
         method: String,
-        /// Methods like it.
+        /// Similar methods.
         near: Vec<String>,
-        /// What the name is instead.
+        /// What the name denotes instead.
         note: Option<String>,
     },
     /// Several overloads.
@@ -144,7 +144,7 @@ pub enum Refusal {
         class: String,
         /// The name.
         name: String,
-        /// The overloads as they can be written.
+        /// The overloads as a user can write them.
         overloads: Vec<String>,
     },
     /// A method without code.
@@ -154,7 +154,7 @@ pub enum Refusal {
         method: String,
         /// `native` or `abstract`.
         what: &'static str,
-        /// What can be asked.
+        /// What to ask instead.
         instead: String,
     },
     /// No such field.
@@ -164,9 +164,9 @@ pub enum Refusal {
         class: String,
         /// The field.
         field: String,
-        /// Fields like it, with the class where that is another one.
+        /// Similar fields, with the class if it is another one.
         near: Vec<String>,
-        /// What the name is instead.
+        /// What the name denotes instead.
         note: Option<String>,
     },
     /// Not an exception.
@@ -186,20 +186,20 @@ pub enum Refusal {
         /// The line.
         line: u32,
     },
-    /// Text that is no expression.
+    /// A text that is not an expression.
     #[error(transparent)]
     Parse(#[from] ParseError),
-    /// An expression that means nothing at its place.
+    /// An expression that is invalid at its place.
     #[error("{error} (at {place}){scope}")]
     Type {
-        /// What is wrong.
+        /// The type error.
         error: TypeError,
         /// The site.
         place: String,
-        /// What names mean something there; starts with punctuation when not empty.
+        /// The names that are valid there; starts with punctuation unless empty.
         scope: String,
     },
-    /// A variable whose stores cannot be told.
+    /// A variable whose stores cannot be found.
     #[error(transparent)]
     Stores(#[from] StoreError),
     /// Only reads of fields are watched.
@@ -211,7 +211,7 @@ pub enum Refusal {
         /// The expression.
         text: String,
     },
-    /// What is asked about is no object.
+    /// A value that is neither an object nor an array.
     #[error("`{text}` is {of}, and only objects and arrays are made; ask for its last change")]
     NoObject {
         /// The expression.
@@ -219,7 +219,7 @@ pub enum Refusal {
         /// Its type.
         of: String,
     },
-    /// Nothing of the class tells where its objects are made.
+    /// The VM also creates objects of the class without a call in the program.
     #[error(
         "it is of class {class}, whose objects the VM and its compilers also make by themselves, so where one was made \
          cannot be told; ask for the last change of the variable that holds it"
@@ -228,7 +228,7 @@ pub enum Refusal {
         /// The class.
         class: String,
     },
-    /// The class has no constructor that could be watched.
+    /// The class has no constructor that can be watched.
     #[error(
         "it is of class {class}, which has no class file with a constructor (a lambda, a proxy or another class that was \
          made at run time); ask for the last change of the variable that holds it"
@@ -237,7 +237,7 @@ pub enum Refusal {
         /// The class.
         class: String,
     },
-    /// It is no collection whose contents are watched.
+    /// A collection whose contents cannot be watched.
     #[error(
         "`{text}` is of class {class}; only the contents of these, and of sets and wrappers around them, are watched: {known}"
     )]
@@ -246,7 +246,7 @@ pub enum Refusal {
         text: String,
         /// Its class.
         class: String,
-        /// Those that are.
+        /// The classes whose contents can be watched.
         known: String,
     },
     /// A collection of another kind.
@@ -254,18 +254,18 @@ pub enum Refusal {
     NotInCollection {
         /// The expression.
         text: String,
-        /// What keeps it.
+        /// The collection class that stores the contents.
         class: String,
-        /// What is asked of it.
+        /// What was asked of it.
         wanted: &'static str,
     },
-    /// An index that is none.
+    /// An invalid index.
     #[error("`{text}` is no index of a list")]
     NoIndex {
         /// The expression.
         text: String,
     },
-    /// A key that only code of the program can find.
+    /// A key that can only be found by running code of the program.
     #[error(
         "`{text}` is {of}: a key is found without running code of the program, so only null, strings, characters, booleans \
          and whole numbers can be asked for; ask for the contents of the map"
@@ -276,13 +276,13 @@ pub enum Refusal {
         /// Its type.
         of: String,
     },
-    /// What stands before an index is no array.
+    /// An indexed value that is not an array.
     #[error("`{text}` was no array when the program ran, and has no elements; ask for a field of it")]
     NoArray {
         /// The expression.
         text: String,
     },
-    /// A frame the stack does not have.
+    /// A frame that the stack does not have.
     #[error(
         "point `{point}` has a stack of {depth} frames, so there is no frame {frame}; frame 0 is the newest and -1 the oldest"
     )]
@@ -297,7 +297,7 @@ pub enum Refusal {
 }
 
 impl Refusal {
-    /// Whether another build of the class could make it right.
+    /// Whether a newer build of the class could correct the mistake.
     pub(super) fn is_about_code(&self) -> bool {
         matches!(
             self,
@@ -311,10 +311,10 @@ impl Refusal {
     }
 }
 
-/// A line with code near one without.
+/// A line with code, near a line without code.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NearLine {
-    /// Its number.
+    /// Its text, if the source is known.
     pub line: u32,
     /// What stands there, where the source is known.
     pub text: Option<String>,

@@ -1,4 +1,4 @@
-//! From a source line to the methods that hold it (DESIGN §5.8), found again by its text when it moved
+//! Maps a source line to the methods that contain it (DESIGN §5.8), and finds a moved line again by its text
 //! (DESIGN §6).
 
 use super::classes::{Classes, method_name};
@@ -11,18 +11,18 @@ use bytecode::lines::{entries_of_line, lines_with_code};
 use bytecode::{ClassFile, Code};
 use std::sync::Arc;
 
-/// A line of one source file, with the classes that come from that file.
+/// A line of a source file, with the classes compiled from that file.
 pub(crate) struct SourceLine {
-    /// The line, where it stands now.
+    /// The current number of the line.
     pub(crate) line: u32,
-    /// The source file's name, or the class's.
+    /// The name of the source file, or of the class.
     pub(crate) file: String,
     classes: Vec<Arc<ClassFile>>,
-    /// What the user should know of how it was found.
+    /// A warning about how the line was found.
     pub(crate) warning: Option<String>,
 }
 
-/// The part of one method that a line stands for.
+/// The code of a line in one method.
 pub(crate) struct LinePart<'a> {
     pub(crate) method: MethodName,
     pub(crate) code: &'a Code,
@@ -31,7 +31,7 @@ pub(crate) struct LinePart<'a> {
 }
 
 impl SourceLine {
-    /// Finds a line by the class that holds it and what is remembered of it.
+    /// Finds a line by a class of its file and the data remembered about it.
     pub(crate) fn find(
         classes: &Classes<'_>,
         class: &str,
@@ -58,7 +58,7 @@ impl SourceLine {
         Ok(at)
     }
 
-    /// What to remember of a line, so that it is found again; nothing where there is no source.
+    /// The data by which a line can be found again; none without source.
     pub(crate) fn remember(
         classes: &Classes<'_>,
         class: &str,
@@ -73,7 +73,7 @@ impl SourceLine {
         Ok(Some(methods.remember(line, &holding(&source, text, &methods), text)))
     }
 
-    /// The classes of the line's source file, and the file where it is found.
+    /// The classes of the line's source file, and the source if it is found.
     fn unchecked(
         classes: &Classes<'_>,
         class: &str,
@@ -94,7 +94,7 @@ impl SourceLine {
         Ok((SourceLine { line, file, classes: files, warning: None }, source))
     }
 
-    /// Keeps the line if it is the one that is remembered, else goes to the one that surely is.
+    /// Keeps the line if it is the remembered one; otherwise moves to the line that certainly is.
     fn find_again(
         &mut self,
         source: &SourceText,
@@ -105,7 +105,7 @@ impl SourceLine {
         let wanted = text.trim();
         let elsewhere = holding(source, wanted, methods);
         let here = source.line(self.line).map(str::trim).unwrap_or("");
-        // A line that holds the text and no code is told as such.
+        // If the line has the text but no code, keep it: `find` then reports the missing code.
         let is_here = here == wanted && !elsewhere.contains(&self.line);
         if is_here && elsewhere.is_empty() {
             return Ok(());
@@ -125,7 +125,8 @@ impl SourceLine {
         Ok(())
     }
 
-    /// The methods that hold the line: nested classes, lambdas and copied initialisers too, but no bridges.
+    /// The methods that contain the line: also in nested classes, lambdas and copied initialisers, but no
+    /// bridge methods.
     pub(crate) fn parts(&self) -> Vec<LinePart<'_>> {
         let mut parts = Vec::new();
         for class in &self.classes {
@@ -143,7 +144,7 @@ impl SourceLine {
     }
 }
 
-/// The lines with code that hold the text.
+/// The lines with code that have the text.
 fn holding(source: &SourceText, text: &str, methods: &MethodLines) -> Vec<u32> {
     let holds = |line: &u32| source.line(*line).is_some_and(|l| l.trim() == text);
     methods.lines().into_iter().filter(holds).collect()

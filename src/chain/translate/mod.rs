@@ -1,8 +1,8 @@
-//! From Querypoints to TraceQueries (paper §4, DESIGN §5): what the debuggee's class files say before any
-//! run, and what an earlier run told.
+//! Translates Querypoints to TraceQueries (paper §4, DESIGN §5). It uses the debuggee's class files and what
+//! earlier runs learnt.
 //!
-//! This room reads class files and sources through `classes`, and knows no run. Each kind of point has its
-//! rules in `kinds`; what they share is here: sites, scopes, kept values, and what must be learnt first.
+//! This room reads class files and sources through `classes`, and knows no runs. Each kind of point has its
+//! rules in `kinds`. Shared parts are here: sites, scopes, kept values, and what must be learnt first.
 
 pub(crate) mod classes;
 mod context;
@@ -29,26 +29,26 @@ use classes::Classes;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-/// What a chain becomes.
+/// The translation of a chain.
 #[derive(Clone, Debug, Default)]
 pub struct Translation {
     /// One TraceQuery for each point that can be asked now, in the order of the chain.
     pub queries: Vec<TraceQuery>,
     /// Points that cannot be asked yet, with what must be learnt first.
     pub pending: Vec<(PointIndex, Need)>,
-    /// Points that are asked, and may yet stay unlocated because something is not known: the callers of a
-    /// point whose condition can lie in them.
+    /// Points that are asked but may stay unlocated, with the missing fact: for example, the callers that may
+    /// contain the condition of a point.
     pub deeper: Vec<(PointIndex, Need)>,
-    /// Methods whose activations must be told apart (DESIGN §5.5).
+    /// Methods whose activations must be distinguished (DESIGN §5.5).
     pub tracked: BTreeSet<MethodName>,
-    /// What the user should know of how the chain was understood.
+    /// Warnings about the interpretation of the chain.
     pub warnings: Vec<String>,
 }
 
-/// A point that has been translated.
+/// A translated point.
 struct Asked {
     query: TraceQuery,
-    /// Where its occurrences stand; none: only a run tells.
+    /// The sites of its occurrences; none if only a run can tell them.
     sites: Option<Vec<Site>>,
     events: EventTypes,
 }
@@ -57,13 +57,13 @@ struct State<'a> {
     chain: &'a Chain,
     classes: Classes<'a>,
     learned: &'a Learned,
-    /// By place in the chain; none for a pending point.
+    /// By position in the chain; none for a pending point.
     asked: Vec<Option<Asked>>,
     result: Translation,
 }
 
-/// Adds to the points that name a line what finds it again after an edit (DESIGN §6). Where there is no
-/// source, or no such line, the point stays as it is.
+/// Adds to each point that names a line the data to find it again after an edit (DESIGN §6). Without the
+/// source or the line, the point stays unchanged.
 pub fn remember(chain: &mut Chain, pool: &ClassPool, sources: &SourceRoots) {
     let classes = Classes { pool, sources };
     for point in chain.points.iter_mut().filter(|p| p.text.is_none()) {
@@ -85,8 +85,8 @@ pub fn remember(chain: &mut Chain, pool: &ClassPool, sources: &SourceRoots) {
 /// Translates a chain.
 ///
 /// # Errors
-/// What is surely wrong with a point before any run: a class, line, method, field or variable that is not
-/// there, an expression that means nothing at its place.
+/// A definite mistake in a point: a class, line, method, field or variable that does not exist, or an
+/// expression that is invalid at its place.
 pub fn translate(
     chain: &Chain,
     pool: &ClassPool,
@@ -109,15 +109,15 @@ pub fn translate(
     Ok(result)
 }
 
-/// Whether the point's own fields leave the kind's last occurrence as it is: only then must a change have
-/// written what is seen later.
+/// Whether the point's own fields do not restrict the kind's last occurrence. Only then must the change have
+/// written the value seen later.
 fn is_last_of_all(point: &Point) -> bool {
     let Point { when, before, after, within, thread, from, .. } = point;
     let fields = [when, before, after, within, thread, from];
     point.effective_index() == -1 && fields.into_iter().all(Option::is_none)
 }
 
-/// The methods whose activations an event's constraints compare.
+/// The methods whose activations the constraints of an event compare.
 fn tracked_by(event: &Event) -> Vec<MethodName> {
     match event {
         Event::Stored(sites) => sites.iter().map(|s| s.site.method.clone()).collect(),
@@ -135,7 +135,7 @@ fn tracked_by(event: &Event) -> Vec<MethodName> {
     }
 }
 
-/// The place of a point in the chain; chains are no longer than that.
+/// The index of a point; validation limits the length of a chain.
 fn point_index(index: usize) -> PointIndex {
     PointIndex(u16::try_from(index).unwrap_or(u16::MAX))
 }
@@ -150,7 +150,7 @@ impl State<'_> {
         TranslateError { point: point_index(index), id, question, refusal: Box::new(refusal), stale }
     }
 
-    /// The class that a point names, or the one that the point it asks from names.
+    /// The class named by a point, or by the point from which it asks.
     fn class_of(&self, point: &Point) -> Option<Arc<FoundClass>> {
         let named = match &point.at {
             Kind::Line(class, _) | Kind::SkippedLine(class, _) => class,
@@ -172,8 +172,8 @@ impl State<'_> {
         self.classes.named(named).ok()
     }
 
-    /// The need for the places of the point that this one asks from, where a run can add some to those known:
-    /// the condition of a point may be in callers that are not known yet.
+    /// The need for the site of the point from which this one asks, if a run can add sites to the known ones.
+    /// For instance, the condition of a point may be in callers that are still unknown.
     fn partly_known(&self, point: &Point) -> Option<Need> {
         let (id, ..) = point.at.rule().refers_to()?;
         let from = point_index(self.chain.position(&id)?);
@@ -199,7 +199,7 @@ impl State<'_> {
         let (ask, local, collect, others) = match outcome {
             Ok(parts) => parts,
             Err(Stop::Refuse(refusal)) => match self.partly_known(point) {
-                // What is wrong at the places known so far can be right at those that a run adds.
+                // An expression that is invalid at the known sites can be valid at sites that a run adds.
                 Some(need) => {
                     self.result.pending.push((place, need));
                     self.asked.push(None);

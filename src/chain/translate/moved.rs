@@ -1,21 +1,21 @@
-//! Finding a line again after an edit (DESIGN §6): by its text, its method, and which of the lines of that
-//! text it was. A line is taken only where it is certain; the rest is refused with the lines it can be.
+//! Finds a line again after an edit (DESIGN §6) by its text, its method, and its ordinal among equal lines. A
+//! line is accepted only if it is certain. Otherwise the refusal lists the possible lines.
 
 use bytecode::ClassFile;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What a chain remembers of a line beside its number.
+/// The data remembered about a line, in addition to its number.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Remembered {
-    /// The line, trimmed.
+    /// The trimmed text of the line.
     pub(crate) text: Option<String>,
-    /// The method that holds it.
+    /// The method that contains it.
     pub(crate) method: Option<String>,
-    /// Which of the lines of that text in the method, from 1, and of how many.
+    /// Its position among the lines with that text in the method, from 1, and the number of those lines.
     pub(crate) ordinal: Option<(u32, u32)>,
 }
 
-/// The lines with code of one source file, with the methods that hold each.
+/// The lines with code of a source file, with the methods that contain them.
 pub(crate) struct MethodLines(BTreeMap<u32, BTreeSet<String>>);
 
 impl MethodLines {
@@ -44,29 +44,28 @@ impl MethodLines {
         self.0.values().any(|methods| methods.contains(method))
     }
 
-    /// The line that is meant, of those that hold the text; none where it is not certain.
+    /// The remembered line, among those with its text; none if it is not certain.
     pub(crate) fn meant(&self, line: u32, with_text: &[u32], remembered: &Remembered) -> Option<u32> {
         let here = with_text.contains(&line).then_some(line);
         let only = |lines: &[u32]| if let [one] = lines { Some(*one) } else { None };
         let Some(method) = &remembered.method else { return here.or_else(|| only(with_text)) };
         let inside: Vec<u32> = with_text.iter().copied().filter(|l| self.holds(*l, method)).collect();
         match (inside.as_slice(), remembered.ordinal) {
-            // It has left the method, or the method has another name.
+            // The line left the method, or the method was renamed.
             ([], _) => only(with_text).or_else(|| here.filter(|_| !self.has_method(method))),
             ([one], None) => Some(*one),
             (many, None) => here.filter(|line| many.contains(line)),
             (many, Some((ordinal, of))) => {
                 let at = usize::try_from(ordinal).ok()?.checked_sub(1)?;
                 let counted = many.get(at).copied()?;
-                // Where there are more or fewer than there were, only one that did not move is still the
-                // same.
+                // If the number of equal lines has changed, accept only a line that has not moved.
                 let as_many = usize::try_from(of).is_ok_and(|of| of == many.len());
                 (as_many || here == Some(counted)).then_some(counted)
             }
         }
     }
 
-    /// What to remember of a line.
+    /// The data to remember about a line.
     pub(crate) fn remember(&self, line: u32, with_text: &[u32], text: &str) -> Remembered {
         let methods = self.0.get(&line).map(|m| m.iter().cloned().collect::<Vec<_>>()).unwrap_or_default();
         let [method] = methods.as_slice() else {
@@ -80,8 +79,7 @@ impl MethodLines {
     }
 }
 
-/// The method that the source has for a method of the class file: a lambda belongs to the method it stands
-/// in.
+/// The source name of a method in a class file: a lambda belongs to the method that contains it.
 fn source_name(name: &str) -> &str {
     let outer = name.strip_prefix("lambda$").and_then(|rest| rest.rsplit_once('$'));
     match outer {
@@ -119,7 +117,7 @@ mod tests {
     #[test]
     fn the_method_chooses_between_equal_lines() {
         let file = lines(&[(3, "a"), (5, "a"), (9, "b")]);
-        // Line 3 holds the text by chance: what was meant stood in `b`.
+        // Line 3 has the text by chance: the remembered line was in `b`.
         assert_eq!(file.meant(3, &[3, 9], &remembered(Some("b"), None)), Some(9));
         assert_eq!(file.meant(9, &[3, 5], &remembered(Some("b"), None)), None);
         assert_eq!(file.meant(9, &[3], &remembered(Some("b"), None)), Some(3), "moved to another method");

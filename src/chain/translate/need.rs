@@ -1,5 +1,5 @@
-//! What a translation has to learn from a run, and what has been learnt. Pure data, by names: it survives a
-//! relaunch.
+//! The facts that a translation must learn from a run, and those already learnt. Pure data, by names: it
+//! survives a relaunch.
 
 use crate::model::Site;
 use crate::query::{Key, PointIndex};
@@ -7,10 +7,10 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
-/// Something only a run can tell.
+/// A fact that only a run can tell.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Need {
-    /// Which method a frame of a point's stack is in.
+    /// The method of a frame on a point's stack.
     Frame {
         /// The point.
         point: PointIndex,
@@ -25,7 +25,7 @@ pub enum Need {
         point: PointIndex,
         /// Its id.
         id: Arc<str>,
-        /// The frame the expression is evaluated in.
+        /// The frame in which the expression is evaluated.
         frame: i32,
         /// The expression.
         expr: Arc<str>,
@@ -36,19 +36,19 @@ pub enum Need {
         point: PointIndex,
         /// Its id.
         id: Arc<str>,
-        /// The frame the expression is evaluated in.
+        /// The frame in which the expression is evaluated.
         frame: i32,
         /// The expression.
         expr: Arc<str>,
     },
-    /// Nothing more: what an earlier run told of other points shows that it cannot be asked.
+    /// Nothing can help: facts learnt about other points show that this point cannot be asked.
     Nothing {
         /// The point.
         point: PointIndex,
         /// Why it cannot be asked.
         refusal: Arc<str>,
     },
-    /// Where a point is.
+    /// The site of a point.
     Site {
         /// The point.
         point: PointIndex,
@@ -58,7 +58,7 @@ pub enum Need {
 }
 
 impl Need {
-    /// The point that must be located for it.
+    /// The point that must be located to learn the fact.
     pub fn point(&self) -> PointIndex {
         match self {
             Need::Frame { point, .. }
@@ -82,21 +82,21 @@ impl fmt::Display for Need {
     }
 }
 
-/// What earlier runs told.
+/// Facts learnt from earlier runs.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Learned {
     points: BTreeMap<PointIndex, LearnedPoint>,
     refused: BTreeMap<PointIndex, Arc<str>>,
 }
 
-/// What earlier runs told of one point.
+/// Facts learnt about one point.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LearnedPoint {
-    /// Its stack where it was located last, newest frame first. Empty: not located yet.
+    /// Its stack when last located, newest frame first. Empty: not located yet.
     pub stack: Vec<Site>,
     /// Binary names of runtime classes, by frame and expression.
     pub classes: BTreeMap<(i32, Arc<str>), Arc<str>>,
-    /// Values, by frame and expression; none for objects that are known by their identity alone.
+    /// Values, by frame and expression; none for objects known only by their identity.
     pub values: BTreeMap<(i32, Arc<str>), Option<Key>>,
 }
 
@@ -116,7 +116,7 @@ impl Learned {
         self.points.entry(point).or_default().values.insert((frame, expr.into()), value);
     }
 
-    /// Remembers that a point cannot be asked, so that the others still can.
+    /// Remembers that a point cannot be asked, so that the other points still can.
     pub fn refuse(&mut self, point: PointIndex, why: &str) {
         self.refused.insert(point, why.into());
     }
@@ -125,7 +125,7 @@ impl Learned {
         self.refused.get(&point).cloned()
     }
 
-    /// What is known of a point.
+    /// The facts learnt about a point.
     pub fn of(&self, point: PointIndex) -> Option<&LearnedPoint> {
         self.points.get(&point)
     }

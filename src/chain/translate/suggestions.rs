@@ -1,4 +1,4 @@
-//! Near misses: what the user may have meant by a name or a line that is not there (DESIGN §5.20).
+//! Suggestions for a name or line that does not exist (DESIGN §5.20).
 
 use super::classes::{Classes, parameters, readable};
 use super::error::{NearLine, Refusal};
@@ -10,19 +10,19 @@ use std::sync::Arc;
 
 /// `ACC_PUBLIC` (JVMS table 4.1-B).
 const ACC_PUBLIC: u16 = 0x0001;
-/// How many names are offered.
+/// Maximum number of suggested names.
 const OFFERED: usize = 3;
-/// How many overloads are offered, and variables in scope.
+/// Maximum number of listed overloads or variables in scope.
 const LISTED: usize = 8;
-/// Longest shown text of a source line.
+/// Maximum length of a quoted source line.
 const TEXT: usize = 50;
 
-/// The names like the written one, the best first; those that differ by their case only go before all others.
+/// Names similar to the written one, best first; names that differ only in case come first.
 fn alike<'n, T>(written: &str, names: impl Iterator<Item = (&'n str, T)>) -> Vec<T> {
     within(1 + written.chars().count() / 3, written, names)
 }
 
-/// The names that differ by so many letters at most, the best first.
+/// Names within an edit distance, best first.
 fn within<'n, T>(limit: usize, written: &str, names: impl Iterator<Item = (&'n str, T)>) -> Vec<T> {
     let wanted = written.to_lowercase();
     let mut scored: Vec<(usize, T)> = names
@@ -38,13 +38,13 @@ fn first_few(names: Vec<String>, most: usize) -> Vec<String> {
     names.into_iter().filter(|n| seen.insert(n.clone())).take(most).collect()
 }
 
-/// Whether the source has the method under this name.
+/// Whether the method exists in the source under this name.
 fn is_written(method: &Method) -> bool {
     method.name != "<clinit>" && !method.is_synthetic() && method.access & bytecode::class::ACC_BRIDGE == 0
 }
 
 impl Classes<'_> {
-    /// A method that a class does not have.
+    /// The refusal of a method that the class does not have.
     pub(crate) fn no_such_method(&self, class: &Arc<ClassFile>, name: &str, types: bool) -> Refusal {
         let line = self.lineage(class);
         let simple = short_class_name(&class.name);
@@ -77,7 +77,7 @@ impl Classes<'_> {
         Refusal::NoSuchMethod { class: class.name.clone(), method, near: first_few(near, OFFERED), note }
     }
 
-    /// A method that a class has, with other parameters.
+    /// The refusal of parameter types that no overload has.
     pub(super) fn no_such_overload(&self, class: &Arc<ClassFile>, name: &str, written: &str) -> Refusal {
         let line = self.lineage(class);
         let overloads = line.iter().flat_map(|file| {
@@ -87,7 +87,7 @@ impl Classes<'_> {
         Refusal::NoSuchMethod { class: class.name.clone(), method: written.to_owned(), near, note: None }
     }
 
-    /// A field that a class does not have.
+    /// The refusal of a field that the class does not have.
     pub(super) fn no_such_field(&self, class: &Arc<ClassFile>, name: &str) -> Refusal {
         let line = self.lineage(class);
         let shown = |file: &Arc<ClassFile>, field: &str| {
@@ -130,7 +130,8 @@ impl Classes<'_> {
             .collect()
     }
 
-    /// The JDK's classes like the written one, and that its source is there while its class file is not.
+    /// Adds similar JDK classes to `near`. Returns a note if the source of the class exists but its class
+    /// file does not.
     pub(super) fn near_class(&self, written: &str, near: &mut Vec<String>) -> Option<String> {
         let top = written.split('$').next().unwrap_or(written);
         let compiled = self.pool.find(top).is_ok_and(|found| found.is_some());
@@ -142,7 +143,7 @@ impl Classes<'_> {
             let classes = self.pool.runtime_classes();
             let api = classes.iter().filter(|name| name.starts_with("java.") && !name.contains('$'));
             let named = api.map(|name| (name.rsplit('.').next().unwrap_or(name), name));
-            // There are thousands of them: only slips of one or two letters mean one.
+            // There are thousands of them, so accept only one or two wrong letters.
             let limit = simple.chars().count() / 6;
             let public = |name: &&String| {
                 let found = self.pool.find(name).ok().flatten();
@@ -154,7 +155,7 @@ impl Classes<'_> {
         None
     }
 
-    /// A method without code, and what can be asked instead.
+    /// The refusal of a method without code, with an alternative question.
     pub(crate) fn without_code(&self, class: &ClassFile, name: &MethodName) -> Refusal {
         let declared = class.method(&name.name, &name.descriptor);
         if declared.is_some_and(Method::is_native) {
@@ -172,21 +173,21 @@ impl Classes<'_> {
         Refusal::NoCode { method: name.to_string(), what: "abstract", instead }
     }
 
-    /// What names mean something at a site, for an expression with one that means nothing there.
+    /// A note about the variables that are in scope at a site, for an expression with an unknown name.
     pub(super) fn scope_note(&self, site: &Site, name: &str) -> String {
         self.at(&site.method, |_, method| method.code.as_ref().map(|code| in_scope(code, site.bci, name)))
             .flatten()
             .unwrap_or_default()
     }
 
-    /// Says so when a class file is older than its source.
+    /// A note if the class file is older than its source.
     pub(super) fn stale(&self, class: &FoundClass) -> Option<String> {
         let source_file = class.file.source_file.as_deref();
         self.sources.find(&class.name, source_file, Some(&class.origin))?.newer_than(class)
     }
 }
 
-/// What there is, where nothing is like what was asked for.
+/// A list of all existing names, for use when none is similar.
 fn listed<'n>(what: &str, names: impl Iterator<Item = &'n str>) -> Option<String> {
     let names = first_few(names.map(|name| format!("`{name}`")).collect(), LISTED + 1);
     let shown = names.get(..LISTED.min(names.len())).unwrap_or_default().join(", ");
@@ -194,13 +195,13 @@ fn listed<'n>(what: &str, names: impl Iterator<Item = &'n str>) -> Option<String
     (!names.is_empty()).then(|| format!("its {what} are {shown}{more}"))
 }
 
-/// A method of the class with a local variable of that name.
+/// A method of the class with a local variable of this name.
 fn holder_of_local<'c>(class: &'c ClassFile, name: &str) -> Option<&'c Method> {
     let has = |m: &&Method| m.code.iter().flat_map(|c| &c.variables).any(|v| v.name == name);
     class.methods.iter().filter(|m| is_written(m)).find(has)
 }
 
-/// Where the method's variable of that name is in scope, or else which variables are, here.
+/// The lines where the method's variable of this name is in scope, or the variables in scope at this index.
 fn in_scope(code: &Code, bci: u32, name: &str) -> String {
     let line = |pc: u32| bytecode::lines::line_of(code, pc);
     let ranges = code.variables.iter().filter(|v| v.name == name);
@@ -239,7 +240,7 @@ fn in_scope(code: &Code, bci: u32, name: &str) -> String {
     }
 }
 
-/// A line without code: what stands there, and the nearest lines that have code, with what stands in them.
+/// The refusal of a line without code: its text, and the nearest lines with code.
 pub(super) fn no_code_on_line(
     file: String,
     line: u32,
