@@ -1,4 +1,4 @@
-//! `qp bisect CHAIN`: tells `git bisect run` whether the bug of a chain is there.
+//! `qp bisect CHAIN`: tells `git bisect run` whether the bug of a chain is present.
 
 use super::replay::LimitArgs;
 use super::trust::{self, TrustArgs};
@@ -6,17 +6,17 @@ use super::{Command, CommandError, Outcome};
 use crate::session::{self, Context, SessionError, Verdict};
 use std::path::PathBuf;
 
-/// The exit code that makes `git bisect run` leave a commit out.
+/// The exit code that makes `git bisect run` skip a commit.
 pub const CANNOT_TELL: u8 = 125;
 
-/// Tells `git bisect run` whether the bug of a chain is there
+/// Tells `git bisect run` whether the bug of a chain is present
 ///
-/// Exit codes: 0 the bug is absent · 1 it is present · 125 it cannot be told, or the program cannot be built
-/// · 130 interrupted. There are no others.
+/// Exit codes: 0 the bug is absent · 1 it is present · 125 unknown, or the program cannot be built · 130
+/// interrupted. There are no others.
 #[derive(clap::Args, Clone, Debug)]
 #[command(after_help = "Examples:\n  git bisect start BAD GOOD\n  git bisect run qp bisect /tmp/cart.ron")]
 pub struct Bisect {
-    /// The chain file; keep it outside of what git checks out, or untracked
+    /// The chain file; keep it untracked, or outside the checked-out folder
     #[arg(value_name = "CHAIN")]
     pub chain: PathBuf,
     #[command(flatten)]
@@ -27,12 +27,12 @@ pub struct Bisect {
     pub trust: TrustArgs,
 }
 
-/// What `git bisect run` is told, and why.
+/// The verdict for `git bisect run`, with its reason.
 #[derive(Clone, Debug, serde::Serialize)]
 pub struct Told {
     /// `absent`, `present`, `unknown` or `interrupted`.
     pub verdict: &'static str,
-    /// Why, in a sentence.
+    /// The reason, in a sentence.
     pub reason: String,
     /// The exit code.
     pub exit_code: u8,
@@ -57,14 +57,14 @@ impl Outcome for Told {
 
 impl Command for Bisect {
     type Output = Told;
-    /// `git bisect run` takes most exit codes for "bad".
+    /// `git bisect run` reads most exit codes as "bad".
     const CANNOT_BEGIN: Option<u8> = Some(CANNOT_TELL);
 
     fn trusts(&self) -> bool {
         self.trust.trust
     }
 
-    /// Whatever goes wrong, a commit of which nothing can be told is left out.
+    /// Every failure skips the commit.
     async fn execute(&self, context: &Context) -> Result<Told, CommandError> {
         Ok(match self.judge(context).await {
             Ok(told) => told,

@@ -13,12 +13,12 @@ use std::str::FromStr;
 use std::time::Instant;
 use tokio::sync::{Mutex, Semaphore};
 
-/// One part of the chains, for one machine of several.
+/// One part of the chains, for one of several machines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Shard {
-    /// Which part, from 1.
+    /// The number of the part, from 1.
     pub part: usize,
-    /// Of how many.
+    /// The number of parts.
     pub of: usize,
 }
 
@@ -36,24 +36,24 @@ impl FromStr for Shard {
 
 /// Replays chains as tests: is each cause still found, or is each bug still fixed?
 ///
-/// Exit codes: 0 all chains pass · 1 a chain fails · 2 a chain is bad, or it cannot be told · 4 a program
+/// Exit codes: 0 all chains pass · 1 a chain fails · 2 a chain is bad, or its result is unknown · 4 a program
 /// could not be built, launched or driven · 130 interrupted
 #[derive(clap::Args, Clone, Debug)]
 #[command(
     after_help = "Examples:\n  qp check querypoints/\n  qp check querypoints/ --jobs 4 --junit report.xml\n  qp check querypoints/ --shard 2/4     # the second of four machines"
 )]
 pub struct Check {
-    /// Chain files, and folders of which all `.ron` files are taken
+    /// Chain files; of a folder, all `.ron` files in it and below
     #[arg(value_name = "CHAIN|DIR", required = true)]
     pub chains: Vec<PathBuf>,
-    /// Check so many chains at once; those that share a working folder, or attach to the same port, wait for
+    /// Number of chains to check in parallel. Chains that share a working folder or an attached port wait for
     /// each other
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=256))]
     pub jobs: u16,
-    /// Check only the I-th of N parts of the chains
+    /// Check only part I of N parts of the chains
     #[arg(long, value_name = "I/N")]
     pub shard: Option<Shard>,
-    /// Write a JUnit XML report as well
+    /// Also write a JUnit XML report
     #[arg(long, value_name = "FILE")]
     pub junit: Option<PathBuf>,
     #[command(flatten)]
@@ -64,21 +64,21 @@ pub struct Check {
     pub trust: TrustArgs,
 }
 
-/// What came of one chain.
+/// The result of one chain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Status {
-    /// What the chain guards holds.
+    /// The guarded condition holds.
     Passed,
-    /// It does not.
+    /// The guarded condition does not hold.
     Failed,
-    /// It cannot be told.
+    /// The runs do not show whether it holds.
     Unsure,
-    /// The chain is bad.
+    /// The chain is invalid.
     BadChain,
     /// The program could not be built, launched or watched.
     Broken,
-    /// The user did not wait.
+    /// The user interrupted the check.
     Interrupted,
 }
 
@@ -94,53 +94,53 @@ impl Status {
     }
 }
 
-/// A point that is not as recorded.
+/// A point that differs from the chain's expectation.
 #[derive(Clone, Debug, Serialize)]
 pub struct PointDifference {
     /// Its id.
     pub id: String,
     /// Its question.
     pub question: String,
-    /// What is not as it should be.
+    /// The differences.
     pub parts: Vec<Difference>,
     /// Where it was found: `Intro.java:28`.
     pub place: Option<String>,
 }
 
-/// One chain, checked.
+/// The result of checking one chain.
 #[derive(Clone, Debug, Serialize)]
 pub struct Checked {
     /// Its file.
     pub chain: String,
-    /// What it guards; none if it could not be read.
+    /// The condition it guards; none if it could not be read.
     pub guards: Option<Guards>,
-    /// What came of it.
+    /// Its result.
     pub status: Status,
-    /// Why, in a sentence.
+    /// The reason, in a sentence.
     pub reason: String,
     /// Wall time in seconds.
     pub seconds: f64,
-    /// How the points differ from what is recorded.
+    /// The points that differ from their expectations.
     pub differences: Vec<PointDifference>,
-    /// The answer it was judged by.
+    /// The answer behind the result.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub answer: Option<Answer>,
 }
 
-/// All chains, checked, in the order of their names.
+/// The results of all chains, ordered by file name.
 #[derive(Clone, Debug, Serialize)]
 pub struct Report {
-    /// The worst of the chains' outcomes.
+    /// The worst result.
     pub outcome: Status,
     /// The chains.
     pub chains: Vec<Checked>,
-    /// The file to which the report is written as JUnit XML as well.
+    /// The file for the JUnit XML report, if one is wanted.
     #[serde(skip)]
     pub junit: Option<PathBuf>,
 }
 
 impl Outcome for Report {
-    /// That of the worst.
+    /// The exit code of the worst result.
     fn exit_code(&self) -> u8 {
         self.outcome.exit_code()
     }
@@ -154,7 +154,7 @@ impl Command for Check {
     }
 
     /// # Errors
-    /// A folder cannot be read or holds no chain. What is wrong with one chain is in the report.
+    /// A folder cannot be read or holds no chain. The report names the errors of single chains.
     async fn execute(&self, context: &Context) -> Result<Report, CommandError> {
         let files = self.files()?;
         let total = files.len();
@@ -166,7 +166,8 @@ impl Command for Check {
         let mut tasks = tokio::task::JoinSet::new();
         for (place, file) in files.into_iter().enumerate() {
             let chain = Chain::load(&file);
-            // All are asked about before the first is run: nobody has to wait for that.
+            // Ask about all chains before the first run, so that the user need not wait for the later
+            // questions.
             let allowed = match &chain {
                 Ok(chain) => session::allow(&Wanted::of_chain(&file, chain), context),
                 Err(_) => Ok(()),
@@ -178,7 +179,7 @@ impl Command for Check {
             let (options, permits) = (options.clone(), permits.clone());
             let context = context.without_progress();
             let one = async move {
-                // The folder first: who waits for it keeps nobody else waiting.
+                // Lock the folder first: a task that waits for it holds no other lock.
                 let _folder = folder.lock().await;
                 let _port = match &port {
                     Some(port) => Some(port.lock().await),
@@ -220,7 +221,7 @@ impl Command for Check {
 }
 
 impl Check {
-    /// The chain files, in the order of their names, of this shard.
+    /// The chain files of this shard, ordered by name.
     fn files(&self) -> Result<Vec<PathBuf>, CommandError> {
         let mut files = Vec::new();
         for given in &self.chains {
@@ -251,8 +252,8 @@ impl Check {
     }
 }
 
-/// All `.ron` files of a folder and the folders in it. Links to folders are not followed: they can lead in
-/// circles.
+/// Collects all `.ron` files of a folder and its subfolders. Does not follow links to folders, which can form
+/// cycles.
 fn chains_below(folder: &Path, files: &mut Vec<PathBuf>) -> std::io::Result<()> {
     for entry in std::fs::read_dir(folder)? {
         let entry = entry?;
@@ -289,7 +290,7 @@ async fn check(file: &Path, chain: &Chain, options: &session::Options, context: 
     Checked { guards: Some(chain.guards), differences, answer: judged.answer, ..checked }
 }
 
-/// What the verdict means for a chain that guards this.
+/// Translates the verdict into a status, by what the chain guards.
 fn weigh(chain: &Chain, judged: &Judged) -> (Status, String) {
     let root = chain.points.first().map_or("the root", |p| p.id.as_str());
     match (&judged.verdict, chain.guards) {
@@ -309,7 +310,8 @@ fn weigh(chain: &Chain, judged: &Judged) -> (Status, String) {
     }
 }
 
-/// The points that are not as recorded. Where the bug should be gone, the root should not be reached at all.
+/// The points that differ from the chain. Where the chain guards against a fixed bug, a reached root is a
+/// difference too.
 fn differences(chain: &Chain, judged: &Judged) -> Vec<PointDifference> {
     let Some(answer) = &judged.answer else { return Vec::new() };
     let mut found = Vec::new();
@@ -341,7 +343,7 @@ fn differences(chain: &Chain, judged: &Judged) -> Vec<PointDifference> {
 }
 
 impl Checked {
-    /// A chain without an answer.
+    /// The result of a chain without an answer.
     fn without(file: &Path, status: Status, reason: &str) -> Checked {
         Checked {
             chain: file.display().to_string(),

@@ -1,8 +1,8 @@
-//! `qp completions SHELL`: what a shell needs to complete the command line.
+//! `qp completions SHELL`: prints a completion script for a shell.
 
 use super::{CommandError, Describe};
 
-/// Prints the completions of a shell
+/// Prints the completion script of a shell
 #[derive(clap::Args, Clone, Debug)]
 #[command(after_help = "Examples:\n  qp completions bash > ~/.local/share/bash-completion/completions/qp")]
 pub struct Completions {

@@ -1,4 +1,4 @@
-//! `qp diff`: where two runs part.
+//! `qp diff`: finds the first call in which two runs diverge.
 
 use super::diagnose::TO_PROGRAMS;
 use super::program::ProgramArgs;
@@ -11,7 +11,7 @@ use crate::session::{
 };
 use std::path::{Path, PathBuf};
 
-/// Names the first call that was given the same in two runs and did something else
+/// Finds the first call with equal input that behaves differently in two runs
 #[derive(clap::Args, Clone, Debug)]
 #[command(
     after_help = "Examples:\n  qp diff --reference build/right -- java -cp classes MergeSort\n  qp diff wrong.trace right.trace"
@@ -20,25 +20,26 @@ pub struct Diff {
     /// The folder that `qp trace record` wrote, at level `writes` or `all`
     #[arg(value_name = "FOLDER", required_unless_present = "command", requires = "other")]
     pub folder: Option<PathBuf>,
-    /// That of the other run
+    /// The folder of the other run
     #[arg(value_name = "OTHER")]
     pub other: Option<PathBuf>,
-    /// A version of the program that is right: its class path stands before that of the command
+    /// Class path of a correct version of the program; qp puts it before the command's class path
     #[arg(long, value_name = "CLASSPATH", requires = "command")]
     pub reference: Option<String>,
     #[allow(missing_docs)]
     #[command(flatten)]
     pub memory: Memory,
-    /// Classes to record; without any, all but those of the JDK
+    /// Classes to record; by default all outside the JDK
     #[arg(long, value_name = "PATTERN", conflicts_with = "folder")]
     pub scope: Vec<String>,
-    /// Classes that are right for sure, and are not recorded
+    /// Trusted classes, which are not recorded
     #[arg(long, value_name = "PATTERN", conflicts_with = "folder")]
     pub trust: Vec<String>,
-    /// End each run after so many seconds
+    /// Time limit of each run in seconds
     #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..), conflicts_with = "folder")]
     pub timeout: Option<u64>,
-    /// Run the recorded programs again, to compare each with itself, although they were not recorded here
+    /// Run the recorded programs again without asking, although they were not recorded here: each version is
+    /// compared with itself
     #[arg(long, requires = "folder")]
     pub trust_command: bool,
     /// The command that starts the program: `java`, with a class path
@@ -46,23 +47,23 @@ pub struct Diff {
     pub command: Vec<String>,
 }
 
-/// What it gives.
+/// The result of a comparison.
 #[derive(Clone, Debug, serde::Serialize)]
 pub struct Parting {
-    /// Where they part; none where all calls do the same.
+    /// The first call that differs; none where all calls agree.
     pub parted: Option<Parted>,
-    /// How many runs of each version were compared.
+    /// Number of runs of each version that were compared.
     pub runs: usize,
-    /// What varies between runs of the same version, and was not compared.
+    /// The places that vary between runs of one version, and were not compared.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub varies: Vec<Varying>,
-    /// How many further places vary.
+    /// Number of further places that vary.
     #[serde(skip_serializing_if = "is_none")]
     pub more: usize,
-    /// Why a version was not compared with itself, where it should have been.
+    /// Why a version could not be compared with itself.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub unconfirmed: Option<String>,
-    /// What is missing of the runs that were compared, and why; each begins with `here` or `reference`.
+    /// Missing parts of the compared runs, with the reason; each text begins with `here` or `reference`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub missing: Vec<String>,
 }
@@ -85,7 +86,7 @@ impl Command for Diff {
     }
 
     /// # Errors
-    /// A program cannot be launched, or a recorded run not be read.
+    /// A program cannot be launched, or a recorded run cannot be read.
     async fn execute(&self, context: &Context) -> Result<Parting, CommandError> {
         let work = TemporaryFolder::new("qp-diff-");
         let work = work.map_err(super::unwritten(&std::env::temp_dir()))?;
@@ -119,7 +120,7 @@ impl Command for Diff {
             if found.wanted <= runs {
                 return Ok(told);
             }
-            // A difference counts if neither version differs from itself there.
+            // A difference counts only where runs of one version agree.
             for (version, name) in [(&mut here, "here"), (&mut there, "there")] {
                 let out = work.path().join(format!("{name}-{runs}"));
                 match self.again(version, out, context).await {
@@ -136,7 +137,7 @@ impl Command for Diff {
 }
 
 impl Diff {
-    /// Records another run of a version.
+    /// Records another run of a version and opens it.
     async fn again(
         &self,
         version: &mut [Diagnoser],
@@ -146,14 +147,15 @@ impl Diff {
         let Some(first) = version.first_mut() else {
             return Err(Again::Cannot("nothing was recorded".to_owned()));
         };
-        // What was recorded elsewhere is compared all the same, and run only with the user's word.
+        // A recording from elsewhere is compared in any case; running its program needs the user's
+        // permission.
         first.allow(context).map_err(|error| Again::Cannot(error.to_string()))?;
         let (chain, options) = first.again(out.clone()).map_err(Again::Cannot)?;
         let options = RecordOptions { timeout_s: self.timeout, ..options };
         match session::record(&chain, &options, context).await {
             Ok(_) => self.open(&out, context).await.map_err(Again::Failed),
             Err(SessionError::Interrupted) => Err(Again::Failed(SessionError::Interrupted.into())),
-            // A recording can be of a program that is elsewhere.
+            // The recorded program may exist only on another machine.
             Err(error) if self.folder.is_some() => Err(Again::Cannot(error.to_string())),
             Err(error) => Err(Again::Failed(error.into())),
         }
@@ -189,7 +191,7 @@ impl Diff {
     }
 }
 
-/// What is missing of the runs of both versions.
+/// The missing parts of the runs of both versions.
 fn missing(here: &[Diagnoser], there: &[Diagnoser]) -> Vec<String> {
     let mut all: Vec<String> = Vec::new();
     for (version, runs) in [("here", here), ("reference", there)] {
@@ -203,15 +205,15 @@ fn missing(here: &[Diagnoser], there: &[Diagnoser]) -> Vec<String> {
     all
 }
 
-/// Why there is no other run of a version.
+/// Why a version has no further run.
 enum Again {
-    /// It cannot be recorded: why.
+    /// It cannot be recorded, for this reason.
     Cannot(String),
-    /// Something failed that should not.
+    /// An unexpected failure.
     Failed(CommandError),
 }
 
-/// A command whose class path has another one before it.
+/// Prepends an entry to the class path of a command.
 fn with_class_path(command: &[String], before: &str) -> Result<Vec<String>, CommandError> {
     const OPTIONS: [&str; 3] = ["-cp", "-classpath", "--class-path"];
     let at = command.iter().position(|word| OPTIONS.contains(&word.as_str()));
@@ -219,7 +221,7 @@ fn with_class_path(command: &[String], before: &str) -> Result<Vec<String>, Comm
     match at.and_then(|at| changed.get_mut(at + 1)) {
         Some(class_path) => *class_path = format!("{before}:{class_path}"),
         None => {
-            let why = "the command has no -cp to put the reference before: record both versions with `qp trace record --level writes`, and name the folders";
+            let why = "the command has no -cp in which the reference could come first: record both versions with `qp trace record --level writes`, and name the folders";
             return Err(CommandError::Usage(why.to_owned()));
         }
     }

@@ -1,15 +1,15 @@
-//! What the dialogues of commands share: a command with its reply, and the exit code of a dialogue.
+//! Shared by the commands that run a dialogue: a command with its reply, and the exit code of a dialogue.
 
 use super::CommandError;
 use serde::{Serialize, Serializer};
 
-/// A command that was given, and what came of it. As JSON it is one object, which has `command`, `reply` and
-/// the `content` of the reply.
+/// A command of a dialogue and its reply. Its JSON is one object with `command`, `reply` and the reply's
+/// `content`.
 #[derive(Debug)]
 pub struct Exchange<R> {
-    /// The command as it was written.
+    /// The command as the user wrote it.
     pub command: String,
-    /// Its reply, or why there is none.
+    /// Its reply, or its error.
     pub reply: Result<R, CommandError>,
 }
 
@@ -34,8 +34,8 @@ impl<R: Serialize> Serialize for Exchange<R> {
     }
 }
 
-/// The exit code of a dialogue of commands: the gravest of its failures. With a person at the other end it is
-/// 0, since that person has seen each failure.
+/// The exit code of a dialogue: the highest code of its failed commands. When a person types the commands it
+/// is 0, since the person has seen each failure.
 #[derive(Clone, Copy, Debug)]
 pub struct DialogueStatus {
     is_attended: bool,
@@ -43,7 +43,7 @@ pub struct DialogueStatus {
     is_terminated: bool,
 }
 
-/// The exit code of a process that a signal has ended.
+/// The exit code of a process ended by a signal.
 const TERMINATED: u8 = 130;
 
 impl DialogueStatus {
@@ -57,12 +57,12 @@ impl DialogueStatus {
         self.is_attended
     }
 
-    /// Counts the exit code of a command, 0 for one that has not failed.
+    /// Counts the exit code of a command; 0 means success.
     pub fn count(&mut self, code: u8) {
         self.gravest = self.gravest.max(code);
     }
 
-    /// A signal ends the dialogue.
+    /// Records that a signal ended the dialogue.
     pub fn terminate(&mut self) {
         self.is_terminated = true;
     }

@@ -1,5 +1,5 @@
-//! `qp explain CHAIN`: the TraceQueries and the dependency graph, without running anything; with `--cost`
-//! what a replay would take, by one run that only counts.
+//! `qp explain CHAIN`: shows the TraceQueries and the dependency graph without a run. With `--cost` it
+//! estimates a replay from one run that only counts.
 
 use super::trust::{self, TrustArgs};
 use super::{Command, CommandError, Outcome};
@@ -7,7 +7,7 @@ use crate::chain::{Chain, Explanation, GraphFormat};
 use crate::session::{self, Context, Cost};
 use std::path::PathBuf;
 
-/// How the graph is written.
+/// The format of the graph.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub enum GraphForm {
     /// One line per dependence
@@ -28,7 +28,7 @@ impl From<GraphForm> for GraphFormat {
     }
 }
 
-/// Shows what a chain's questions become, without running anything, or what a replay would cost
+/// Shows how qp translates a chain's questions, without a run, or what a replay would cost
 #[derive(clap::Args, Clone, Debug)]
 #[command(
     after_help = "Examples:\n  qp explain cart.ron\n  qp explain cart.ron --graph dot | dot -Tsvg -o cart.svg\n  qp explain --cost cart.ron       # how long would a replay take, and by which back end?"
@@ -37,13 +37,13 @@ pub struct Explain {
     /// The chain file
     #[arg(value_name = "CHAIN")]
     pub chain: PathBuf,
-    /// Print only the dependency graph, in this form
+    /// Print only the dependency graph, in this format
     #[arg(long, value_enum, value_name = "FORM")]
     pub graph: Option<GraphForm>,
-    /// Run the program once, count the hits of each point, and tell what a replay would take
+    /// Run the program once, count the hits of each point, and estimate the time of a replay
     #[arg(long, conflicts_with = "graph")]
     pub cost: bool,
-    /// With --cost: end the run after so many seconds (overrides `timeout_s` of the chain)
+    /// With --cost: time limit of the run in seconds (overrides `timeout_s` of the chain)
     #[arg(long, value_name = "SECONDS", requires = "cost", value_parser = clap::value_parser!(u64).range(1..))]
     pub timeout: Option<u64>,
     /// Run the chain's build first, if it is due
@@ -54,25 +54,25 @@ pub struct Explain {
     pub trust: TrustArgs,
 }
 
-/// What is explained.
+/// The explanation.
 #[derive(Clone, Debug, serde::Serialize)]
 #[serde(untagged)]
 pub enum Explained {
-    /// What the questions become.
+    /// The translated questions.
     Questions(Explanation),
-    /// The same, of which people are shown the graph alone.
+    /// The same; people see only the graph.
     Graph(GraphShown),
-    /// What they cost.
+    /// The estimated cost.
     Cost(Cost),
 }
 
-/// What the questions become, for people who want the graph.
+/// The translated questions, shown as a graph.
 #[derive(Clone, Debug, serde::Serialize)]
 #[serde(transparent)]
 pub struct GraphShown {
-    /// What the questions become.
+    /// The translated questions.
     pub explanation: Explanation,
-    /// How people want the graph.
+    /// The format of the graph.
     #[serde(skip)]
     pub form: GraphForm,
 }
@@ -94,8 +94,8 @@ impl Command for Explain {
     }
 
     /// # Errors
-    /// The chain is bad, its classes cannot be read, or it was interrupted; with `--cost`, the program cannot
-    /// be built, launched or counted.
+    /// The chain is invalid, its classes cannot be read, or the user interrupted. With `--cost`: the program
+    /// cannot be built, launched or counted.
     async fn execute(&self, context: &Context) -> Result<Explained, CommandError> {
         let chain = match self.cost || self.build {
             true => trust::load(&self.chain, context)?,

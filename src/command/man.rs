@@ -1,4 +1,4 @@
-//! `qp man FOLDER`: the manual pages.
+//! `qp man FOLDER`: writes the manual pages.
 
 use super::{CommandError, Describe};
 use std::path::PathBuf;
@@ -7,7 +7,7 @@ use std::path::PathBuf;
 #[derive(clap::Args, Clone, Debug)]
 #[command(after_help = "Examples:\n  qp man ~/.local/share/man/man1")]
 pub struct Man {
-    /// The folder to write them to
+    /// The folder for the pages
     pub folder: PathBuf,
 }
 

@@ -1,9 +1,9 @@
-//! The commands of `qp`: what each takes, what it does and what it returns. Front ends render the results.
+//! The commands of `qp`: their arguments, their work and their results. Front ends render the results.
 //!
-//! A command has its arguments (`clap::Args`), what it does, and a typed result with an exit code: it is a
-//! [`Command`]. One that describes the command line itself is a [`Describe`]. Of a command that runs a
-//! dialogue only the arguments are here. To add a command, write a file here, say in `ui::render` how its
-//! result reads, and add a row to `ui::table`. This room may use `session` and `chain`.
+//! A [`Command`] has arguments (`clap::Args`), a function that executes it, and a typed result with an exit
+//! code. A [`Describe`] prints something about the command line itself. A command that runs a dialogue has
+//! only its arguments here. To add a command, write a file here, render its result in `ui::render`, and add a
+//! row to `ui::table`. This room may use `session` and `chain`.
 
 pub mod bisect;
 pub mod check;
@@ -28,53 +28,53 @@ use std::path::{Path, PathBuf};
 
 /// A command that ends with a result.
 pub trait Command: clap::Args {
-    /// What it gives.
+    /// Its result.
     type Output: Outcome;
 
-    /// The exit code where it cannot begin, since its arguments cannot be read or the system refuses;
-    /// none: the general one.
+    /// The exit code when it cannot begin, because its arguments are wrong or the system refuses. None: the
+    /// general code.
     const CANNOT_BEGIN: Option<u8> = None;
 
-    /// Whether the user lets files of others have their commands run, without being asked.
+    /// Whether the user allows commands in files from others to run without a question.
     fn trusts(&self) -> bool {
         false
     }
 
-    /// Does it.
+    /// Executes the command.
     ///
     /// # Errors
-    /// There is no result.
+    /// The command has no result.
     fn execute(&self, context: &Context) -> impl Future<Output = Result<Self::Output, CommandError>>;
 }
 
-/// What a command gives: data, which front ends show as text or as JSON.
+/// The result of a command: data that front ends show as text or as JSON.
 pub trait Outcome: serde::Serialize {
     /// The exit code of DESIGN §7.
     fn exit_code(&self) -> u8;
 
-    /// The exit code where the result could not be written.
+    /// The exit code when the result could not be written.
     fn exit_code_unwritten(&self) -> u8 {
         self.exit_code().max(4)
     }
 }
 
-/// A command that describes the command line of which it is a part.
+/// A command that describes the command line it belongs to.
 pub trait Describe: clap::Args {
-    /// Does it: the text to print.
+    /// Returns the text to print.
     ///
     /// # Errors
-    /// There is nothing to print.
+    /// The text cannot be made.
     fn describe(&self, line: clap::Command) -> Result<String, CommandError>;
 }
 
-/// Why a command has no result.
+/// The reason why a command has no result.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum CommandError {
-    /// The chain or its questions cannot be used.
+    /// The chain or its questions are unusable, or the session failed.
     #[error(transparent)]
     Session(#[from] SessionError),
-    /// An argument cannot be used.
+    /// An argument is wrong.
     #[error("{0}")]
     Usage(String),
     /// A file could not be written.
@@ -82,18 +82,18 @@ pub enum CommandError {
     Write {
         /// The file.
         path: String,
-        /// Why.
+        /// The error of the system.
         source: std::io::Error,
     },
-    /// `qp`'s own standard input cannot be read: the system gives no thread for it.
+    /// `qp` cannot read its own standard input, because the system starts no thread for it.
     #[error(
         "cannot read the standard input: {0}; end other programs, or raise the limit of processes (`ulimit -u`)"
     )]
     Input(std::io::Error),
 }
 
-/// Writes a chain, which is portable to there, to its file. What it has run is trusted if it is the user's
-/// own.
+/// Writes a chain to a file. The chain must already be portable to that place. If the chain is the user's
+/// own, its commands are trusted from now on.
 fn save_chain(chain: &Chain, file: &Path, is_own: bool) -> Result<(), CommandError> {
     let text = chain.to_ron().map_err(SessionError::from)?;
     session::write_whole(file, text).map_err(unwritten(file))?;
@@ -103,7 +103,7 @@ fn save_chain(chain: &Chain, file: &Path, is_own: bool) -> Result<(), CommandErr
     Ok(())
 }
 
-/// Writes what the program has read to a file beside the chain's, and names it in the chain.
+/// Writes the program's recorded input to a file beside the chain's, and names it in the chain.
 fn save_input(chain: &mut Chain, file: &Path, input: &[u8]) -> Result<PathBuf, CommandError> {
     let beside = file.with_extension("stdin");
     session::write_private(&beside, input).map_err(unwritten(&beside))?;

@@ -1,21 +1,20 @@
-//! The program of a question that is asked without a chain file: what the options and the words after `--`
-//! say of it.
+//! The program of a question without a chain file, from the options and the words after `--`.
 
 use crate::chain::{Address, Debuggee};
 use std::path::PathBuf;
 
-/// What is known of the program besides its command.
+/// Facts about the program besides its command.
 #[derive(clap::Args, Clone, Debug, Default)]
 pub struct ProgramArgs {
-    /// Folder of source files; can be repeated
+    /// Folder or archive with Java sources; can be repeated
     #[arg(long = "source", value_name = "DIR", requires = "command")]
     pub sources: Vec<PathBuf>,
-    /// Folder or jar of classes that the command does not name: those of a script's VM or of plug-ins, or
+    /// Folder or jar with classes that the command does not name: classes of a script's VM, of plug-ins, or
     /// copies of a remote program's classes; can be repeated
     #[arg(long = "classes", value_name = "PATH", requires = "command")]
     pub classes: Vec<PathBuf>,
-    /// Connect to the VM of a program that runs elsewhere. It listens at this address and waits at its start.
-    /// The command starts the program anew before each run
+    /// Connect to the VM of a program that runs elsewhere. That VM listens at this address and waits at its
+    /// start. The command restarts the program before each run
     #[arg(long, value_name = "HOST:PORT", requires = "command")]
     pub attach: Option<Address>,
 }

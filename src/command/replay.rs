@@ -5,36 +5,36 @@ use super::{Command, CommandError, Outcome};
 use crate::session::{self, Answer, Context, Repeated};
 use std::path::PathBuf;
 
-/// The bounds of runs, for every command that makes them.
+/// The limits of runs, shared by every command that makes runs.
 #[derive(clap::Args, Clone, Debug)]
 pub struct LimitArgs {
-    /// Run the program at most so often: each class or frame unknown before costs one run
+    /// Maximum number of runs; each unknown class or frame costs one
     #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..=1000))]
     pub max_runs: u32,
-    /// End a run after so many seconds (overrides `timeout_s` of the chain)
+    /// Time limit of a run in seconds (overrides `timeout_s` of the chain)
     #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..))]
     pub timeout: Option<u64>,
-    /// Try so often to reach the first point, for a program that does not always come there
+    /// Maximum number of runs to reach the first point
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1000))]
     pub attempts: u32,
-    /// How the program is watched: by probes in its code, by JDWP events, or by probes where they can be
-    /// placed
+    /// How qp watches the program: by probes in its code, by JDWP events, or by probes where it can place
+    /// them
     #[arg(long, value_name = "BACKEND", default_value = "auto")]
     pub backend: BackendArg,
-    /// With probes: read so many of the first hits of each point as they come; of the others the VM keeps the
-    /// last
+    /// With probes: number of initial hits of a point that suspend the VM; later hits are counted inside it,
+    /// and the VM keeps the last one
     #[arg(long, value_name = "N", default_value_t = session::EAGER, hide_short_help = true)]
     pub eager: u32,
 }
 
-/// How the program is watched.
+/// How qp watches the program.
 #[derive(clap::ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BackendArg {
-    /// By probes where they help and can be placed, else by JDWP events
+    /// Probes where they help and can be placed, else JDWP events
     Auto,
-    /// By JDWP events alone: slow on hot code, for any VM
+    /// JDWP events alone: they work on any VM, but are slow on hot code
     Jdwp,
-    /// By probes; an error where they cannot be placed
+    /// Probes; an error where they cannot be placed
     Probe,
 }
 
@@ -62,16 +62,16 @@ impl LimitArgs {
     }
 }
 
-/// How runs are made and shown, for commands that show an answer.
+/// The limits and display of runs, for commands that show an answer.
 #[derive(clap::Args, Clone, Debug)]
 pub struct RunArgs {
     #[command(flatten)]
     #[allow(missing_docs)]
     pub limits: LimitArgs,
-    /// Keep a sample of N occurrences per point that were not the answer, with the reason
+    /// Number of rejected occurrences to keep per point, with the reason
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub candidates: usize,
-    /// Show the program's output, each line with the number of its run
+    /// Show the program's output, with the run's number before each line
     #[arg(long)]
     pub show_output: bool,
 }
@@ -90,16 +90,16 @@ impl RunArgs {
 /// Runs the program again and answers the chain's questions
 #[derive(clap::Args, Clone, Debug)]
 #[command(
-    after_help = "Examples:\n  qp replay cart.ron\n  qp replay cart.ron --format json\n  qp replay cart.ron --runs 20     # how far do answers depend on the run?"
+    after_help = "Examples:\n  qp replay cart.ron\n  qp replay cart.ron --format json\n  qp replay cart.ron --runs 20     # do the answers vary between runs?"
 )]
 pub struct Replay {
     /// The chain file
     #[arg(value_name = "CHAIN")]
     pub chain: PathBuf,
-    /// Answer for each of the last N hits of the root; the program runs to its end
+    /// Answer for each of the last N hits of the root; the program then runs to its end
     #[arg(short = 'n', long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     pub last: Option<u16>,
-    /// Replay N times, and tell how often each point was found where and with which values
+    /// Replay N times, and count for each point its places and values
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100_000), conflicts_with = "last")]
     pub runs: Option<u32>,
     #[command(flatten)]
@@ -110,13 +110,13 @@ pub struct Replay {
     pub trust: TrustArgs,
 }
 
-/// What a replay gives.
+/// The result of a replay.
 #[derive(Clone, Debug, serde::Serialize)]
 #[serde(untagged)]
 pub enum Replayed {
     /// The answer.
     Once(Box<Answer>),
-    /// The answers of several replays, counted.
+    /// The counted answers of several replays.
     Repeatedly(Repeated),
 }
 
@@ -137,7 +137,7 @@ impl Command for Replay {
     }
 
     /// # Errors
-    /// The chain is bad, or the program cannot be built, launched or watched.
+    /// The chain is invalid, or the program cannot be built, launched or watched.
     async fn execute(&self, context: &Context) -> Result<Replayed, CommandError> {
         let chain = trust::load(&self.chain, context)?;
         let mut options = self.run.options();

@@ -1,4 +1,4 @@
-//! What a recording does not keep of the command, as options.
+//! The options that remove secrets from a recorded command.
 
 use super::CommandError;
 use crate::session::Secrets;
@@ -6,19 +6,19 @@ use crate::session::Secrets;
 #[allow(missing_docs)]
 #[derive(clap::Args, Clone, Debug, Default)]
 pub struct SecretArgs {
-    /// Leave out of the recorded command what this regular expression matches; can be repeated
+    /// Remove text that matches this regular expression from the recorded command; can be repeated
     #[arg(long, value_name = "PATTERN")]
     pub redact: Vec<String>,
-    /// Keep passwords, tokens and keys in the recorded command (`-Dpassword=…`); by default they are left out
+    /// Keep passwords, tokens and keys in the recorded command (`-Dpassword=…`); by default qp removes them
     #[arg(long)]
     pub keep_secrets: bool,
 }
 
 impl SecretArgs {
-    /// What is not kept.
+    /// The rules for secrets.
     ///
     /// # Errors
-    /// A pattern is no regular expression.
+    /// A pattern is not a regular expression.
     pub fn secrets(&self) -> Result<Secrets, CommandError> {
         Secrets::new(self.keep_secrets, &self.redact).map_err(CommandError::Usage)
     }

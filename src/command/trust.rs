@@ -1,4 +1,4 @@
-//! Whose files are run, as an option.
+//! The option that trusts a file.
 
 use super::CommandError;
 use crate::chain::Chain;
@@ -8,15 +8,15 @@ use std::path::Path;
 #[allow(missing_docs)]
 #[derive(clap::Args, Clone, Copy, Debug, Default)]
 pub struct TrustArgs {
-    /// Run the commands of the file without asking, although qp did not write it here
+    /// Run the commands in the file without asking, although qp did not write it here
     #[arg(long = "trust", alias = "trust-command")]
     pub trust: bool,
 }
 
-/// Reads a chain whose commands are to be run.
+/// Loads a chain whose commands are about to run.
 ///
 /// # Errors
-/// It is bad, or may not be run.
+/// The chain is invalid, or the user does not allow its commands.
 pub fn load(file: &Path, context: &Context) -> Result<Chain, CommandError> {
     let chain = Chain::load(file).map_err(SessionError::from)?;
     session::allow(&Wanted::of_chain(file, &chain), context)?;

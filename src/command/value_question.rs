@@ -1,9 +1,9 @@
-//! What `why EXPR` asks, at the command line and at the prompt: the last change of a variable, or the
-//! `return` that gave a call its result.
+//! The question of `why EXPR`, at the command line and at the prompt: the last change of a variable, or the
+//! `return` that made a call's result.
 
 use crate::chain::{Kind, Point, is_call};
 
-/// The question about an expression as a frame of a point sees it.
+/// The question about an expression, evaluated in a frame of a point.
 pub fn value_question(id: &str, point: &str, frame: i32, expr: &str) -> Point {
     let reference = format!("{point}({frame}):{expr}");
     let kind = if is_call(expr) { Kind::LastReturn(reference) } else { Kind::LastChange(reference) };

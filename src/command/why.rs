@@ -15,8 +15,8 @@ use std::path::PathBuf;
     after_help = "Examples:\n  qp why foo --at Intro:31 --when 'foo == null' -- java -ea -cp classes Intro\n  qp why --at shop.Cart:12 -- ./shop.sh     # which condition led to that line\n  qp why total --at Cart:12 --index -1 --save cart.ron -- java -jar shop.jar"
 )]
 pub struct Why {
-    /// The variable or field whose last change is asked for, as seen at the line; or a call such as
-    /// `total(order)`, to ask for the return that made its result; without it, the condition that led there
+    /// A variable or field: asks for its last change before the line. A call such as `total(order)`: asks for
+    /// the `return` that made its result. Without it: asks for the condition that led to the line
     #[arg(value_name = "EXPR")]
     pub expr: Option<String>,
     /// The line, as CLASS:LINE
@@ -34,22 +34,22 @@ pub struct Why {
     #[command(flatten)]
     #[allow(missing_docs)]
     pub program: ProgramArgs,
-    /// Write the question to a chain file, to go on from or to replay
+    /// Save the question as a chain file, to continue or to replay
     #[arg(long, value_name = "FILE")]
     pub save: Option<PathBuf>,
     #[command(flatten)]
     #[allow(missing_docs)]
     pub run: RunArgs,
-    /// The command that starts the program, or has one start anew that is attached to
+    /// The command that starts the program; with --attach, the command that restarts it
     #[arg(last = true, required = true, value_name = "COMMAND")]
     pub command: Vec<String>,
 }
 
 impl Why {
-    /// The chain that asks it.
+    /// The chain with the question.
     ///
     /// # Errors
-    /// `--at` is not CLASS:LINE, or an expression is none.
+    /// `--at` is not CLASS:LINE, or an expression is invalid.
     pub fn chain(&self) -> Result<Chain, CommandError> {
         let usage = || {
             CommandError::Usage(format!(
@@ -72,7 +72,7 @@ impl Why {
         };
         let debuggee = self.program.debuggee(&self.command);
         let chain = Chain::new(debuggee, vec![root, question]);
-        // Read back as if it were a file: what is wrong with an expression is then told the same way.
+        // Parse the chain as if it came from a file, so that errors in expressions read the same.
         let text = chain.to_ron().map_err(session::SessionError::from)?;
         Ok(Chain::parse(&text, "qp why").map_err(session::SessionError::from)?)
     }
@@ -88,7 +88,7 @@ impl Command for Why {
     type Output = Answer;
 
     /// # Errors
-    /// The question is bad, the chain cannot be saved, or the program cannot be launched or watched.
+    /// The question is invalid, the chain cannot be saved, or the program cannot be launched or watched.
     async fn execute(&self, context: &Context) -> Result<Answer, CommandError> {
         let chain = self.chain()?;
         let mut saved = match &self.save {
@@ -98,8 +98,8 @@ impl Command for Why {
         if let Some((saved, file)) = &saved {
             save_chain(saved, file, true)?;
         }
-        // A terminal is the shell's: what is typed ahead there is for its next command. A remote program is
-        // not fed.
+        // Leave a terminal's input to the shell: the user may type the next command ahead. A remote program
+        // gets no input.
         let feeds = self.program.attach.is_none() && !std::io::stdin().is_terminal();
         let stdin = feeds.then(StdinRecording::of_own_stdin).transpose().map_err(CommandError::Input)?;
         let options = session::Options { stdin: stdin.clone(), ..self.run.options() };

@@ -126,7 +126,7 @@ fn secrets_of_a_command_are_not_kept() {
     case.run(&["trace", "calls", &folder]).is(0, &["Traced.main"]);
     case.run(&["trace", "events", "0", "--level=writes", &folder])
         .fails(2, &["its command was kept without its secrets", "--keep-secrets", "--level writes"]);
-    case.run(&["trace", "as-chain", "0", &folder]).is(0, &["put them in the place of `***`"]);
+    case.run(&["trace", "as-chain", "0", &folder]).is(0, &["replace each `***`"]);
     let said = record(&case, &kept, &["--keep-secrets"]);
     assert!(!said.contains("note:"), "{said}");
     let about = std::fs::read_to_string(kept.join("about.json")).expect("read");

@@ -177,8 +177,8 @@ fn a_place_that_is_not_reached_is_told() {
     assert!(crate::support::said(&info).contains(text), "{}", crate::support::said(&info));
     let java = ["--", "java", "-cp", "classes", "Relay"];
     for (options, why) in [
-        (&["--from=Relay"][..], "a place is wanted"),
-        (&["--from=Relay.last#0"], "a place is wanted"),
+        (&["--from=Relay"][..], "expected a place"),
+        (&["--from=Relay.last#0"], "expected a place"),
         (&["--from=12"], "--like names"),
         (&["--to=12"], "--like names"),
         (&["--call=1", "--from=Relay.last"], "cannot be used with"),

@@ -164,7 +164,7 @@ fn what_cannot_be_said_is_told() {
     assert_eq!(told.status.code(), Some(2), "{}", said(&told));
     let text = said(&told);
     for part in [
-        "`bogus` is no word here",
+        "`bogus` is not a command here",
         "write: next [N]",
         "write: back VARIABLE",
         "no call 99999999",

@@ -1,4 +1,4 @@
-//! `break CLASS:LINE | CLASS.METHOD [exit]`: a place, usually the one where the state is wrong.
+//! `break CLASS:LINE | CLASS.METHOD [exit]`: adds a point at a place, usually where the state is wrong.
 
 use super::clauses::{Clauses, class_and_line, split};
 use super::{PromptCommand, Reply, usage};
@@ -29,7 +29,7 @@ impl PromptCommand for BreakAt {
     }
 }
 
-/// The first word, which goes on to `)` where parameters are written: `Shop.add(int, int)`.
+/// The first word and the rest. Parameters in parentheses belong to the word: `Shop.add(int, int)`.
 fn method_and_rest(words: &str) -> (&str, &str) {
     match (words.find('('), words.find(')'), words.find(char::is_whitespace)) {
         (Some(open), Some(close), space) if open < close && space.is_none_or(|space| open < space) => {

@@ -1,5 +1,5 @@
-//! `candidates POINT`: the occurrences that were not the answer of a point, with numbers by which `why` asks
-//! on from one.
+//! `candidates POINT`: lists the rejected occurrences of a point. Their numbers serve `why`, which asks on
+//! from one.
 
 use super::reply::Numbered;
 use super::{PromptCommand, Reply, usage};
@@ -28,7 +28,7 @@ impl PromptCommand for Candidates {
 
 type Sample = (Vec<RejectedAnswer>, indexmap::IndexMap<String, u64>);
 
-/// The sample of the newest answer, and the counts by reason.
+/// The rejected occurrences kept by the newest answer, and the counts by reason.
 fn rejected(explorer: &Explorer, id: &str) -> Result<Sample, CommandError> {
     explorer.position(id)?;
     let answer = explorer.answer();
@@ -49,7 +49,7 @@ pub(super) fn numbered(text: &str) -> Option<(&str, usize)> {
     Some((id, number.parse().ok()?)).filter(|_| is_id)
 }
 
-/// The point that stands at a numbered candidate, and the id under which the chain has it already.
+/// The point at a numbered candidate, and its id if the chain already has it.
 ///
 /// # Errors
 /// There is no candidate of that number, or it has no line.
@@ -62,7 +62,7 @@ pub(super) fn at(
     let known = sample.len();
     let candidate = number.checked_sub(1).and_then(|at| sample.into_iter().nth(at)).ok_or_else(|| {
         CommandError::Usage(format!(
-            "{id} has no candidate {number}, but {known}: `candidates {id}` lists them"
+            "{id} has no candidate {number}, only {known}: `candidates {id}` lists them"
         ))
     })?;
     let line = candidate.place.line.ok_or_else(|| {

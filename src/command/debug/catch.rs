@@ -1,4 +1,4 @@
-//! `catch EXCEPTION [caught | uncaught]`: an exception being thrown.
+//! `catch EXCEPTION [caught | uncaught]`: adds a point at the throw of an exception.
 
 use super::clauses::{Clauses, split};
 use super::{PromptCommand, Reply, usage};

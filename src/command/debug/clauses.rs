@@ -1,12 +1,12 @@
-//! The clauses that narrow a point down, the same for every command that adds one: `as ID`, `index N`,
-//! `before P`, `after P`, `within P`, `thread NAME`, `from CLASS.METHOD`, and last `when CONDITION`.
+//! The clauses that narrow a point, shared by every command that adds one: `as ID`, `index N`, `before P`,
+//! `after P`, `within P`, `thread NAME`, `from CLASS.METHOD`, and at the end `when CONDITION`.
 
 use super::Reply;
 use crate::chain::{Kind, Point};
 use crate::command::CommandError;
 use crate::session::Explorer;
 
-/// What clauses say.
+/// The values of the clauses.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Clauses {
     id: Option<String>,
@@ -23,7 +23,7 @@ const KNOWN: &str = "as ID, index N, before POINT, after POINT, within POINT, th
                      spaces), from CLASS.METHOD, when CONDITION";
 
 impl Clauses {
-    /// Reads clauses; `flags` are words of the command's own, of which those that are there are given back.
+    /// Parses clauses. `flags` are further words that the command accepts; those found are returned.
     pub fn parse<'f>(text: &str, flags: &[&'f str]) -> Result<(Clauses, Vec<&'f str>), CommandError> {
         let mut clauses = Clauses::default();
         let mut found = Vec::new();
@@ -64,7 +64,7 @@ impl Clauses {
                 }
             };
             if value.is_empty() {
-                return Err(CommandError::Usage(format!("`{word}` says nothing; the clauses are: {KNOWN}")));
+                return Err(CommandError::Usage(format!("`{word}` has no value; the clauses are: {KNOWN}")));
             }
             *slot = Some(value.to_owned());
             rest = after;
@@ -97,10 +97,11 @@ impl Clauses {
     }
 }
 
-/// A condition takes the rest of the line. Java has no word that would stand where a clause's does.
+/// Parses a condition, which takes the rest of the line. No Java condition has a clause's word second to
+/// last.
 fn condition(text: &str) -> Result<String, CommandError> {
     if text.is_empty() {
-        return Err(CommandError::Usage(format!("`when` says nothing; the clauses are: {KNOWN}")));
+        return Err(CommandError::Usage(format!("`when` has no value; the clauses are: {KNOWN}")));
     }
     let words: Vec<&str> = text.split_whitespace().collect();
     let clause = words
@@ -116,8 +117,7 @@ fn condition(text: &str) -> Result<String, CommandError> {
     }
 }
 
-/// A reference such as `A:list[i + 1]` or `A:contents(set)`, whose brackets can hold spaces, and what follows
-/// it.
+/// Splits off a reference such as `A:list[i + 1]` or `A:contents(set)`. Its brackets may hold spaces.
 pub fn reference(words: &str) -> Option<(String, &str)> {
     let mut depth = 0_usize;
     let mut quoted = false;
@@ -134,7 +134,7 @@ pub fn reference(words: &str) -> Option<(String, &str)> {
     (!reference.is_empty()).then(|| (reference.to_owned(), rest))
 }
 
-/// The first word, and what follows it. A word in double quotes can hold spaces.
+/// Splits off the first word. A word in double quotes may hold spaces.
 pub fn split(text: &str) -> (&str, &str) {
     let text = text.trim();
     if let Some(quoted) = text.strip_prefix('"')
@@ -146,10 +146,10 @@ pub fn split(text: &str) -> (&str, &str) {
     (word, after.trim())
 }
 
-/// `Class:31` as its class and line.
+/// Splits `Class:31` into class and line.
 pub fn class_and_line(text: &str) -> Option<(String, u32)> {
     let (class, line) = text.rsplit_once(':')?;
-    // `Intro.java:31`, as answers show places, means the class of that file.
+    // Accept `Intro.java:31`, the form in answers, as the class of that file.
     let class = class.strip_suffix(".java").unwrap_or(class);
     Some((class.to_owned(), line.parse().ok()?)).filter(|(class, _)| !class.is_empty())
 }
@@ -171,7 +171,7 @@ mod tests {
     fn what_is_no_clause_is_named() {
         let error = Clauses::parse("wen x", &[]).unwrap_err().to_string();
         assert!(error.starts_with("`wen` is no clause"), "{error}");
-        assert!(Clauses::parse("after", &[]).unwrap_err().to_string().contains("says nothing"));
+        assert!(Clauses::parse("after", &[]).unwrap_err().to_string().contains("has no value"));
         assert!(Clauses::parse("index first", &[]).unwrap_err().to_string().contains("-1 for the last"));
     }
 

@@ -1,4 +1,4 @@
-//! `collect POINT [EXPR, EXPR…]`: what a point keeps to be shown.
+//! `collect POINT [EXPR, EXPR…]`: sets the expressions that a point keeps and shows.
 
 use super::clauses::split;
 use super::{PromptCommand, Reply, usage};
@@ -30,7 +30,7 @@ impl PromptCommand for Collect {
     }
 }
 
-/// The expressions between commas that stand outside parentheses, brackets and quotes.
+/// Splits at commas outside parentheses, brackets and quotes.
 fn expressions(text: &str) -> Vec<String> {
     let (mut parts, mut depth, mut quote, mut start) = (Vec::new(), 0, None, 0);
     let mut escaped = false;

@@ -1,4 +1,4 @@
-//! `diff [RUN RUN]`: how the answers of two runs differ.
+//! `diff [RUN RUN]`: compares the answers of two runs.
 
 use super::{PromptCommand, Reply, usage};
 use crate::command::CommandError;

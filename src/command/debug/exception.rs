@@ -1,4 +1,4 @@
-//! `exception CLASS:LINE after POINT`: which exception made execution skip a line.
+//! `exception CLASS:LINE after POINT`: asks which exception skipped a line.
 
 use super::clauses::{Clauses, class_and_line, split};
 use super::{PromptCommand, Reply, usage};

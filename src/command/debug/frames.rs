@@ -1,4 +1,4 @@
-//! `frames [N]`: the stack where the program stands; with a number, the frame to look at.
+//! `frames [N]`: shows the stack where the program stands; with a number, selects a frame.
 
 use super::{PromptCommand, Reply, usage};
 use crate::command::CommandError;

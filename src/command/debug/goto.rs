@@ -1,4 +1,4 @@
-//! `goto POINT`: halts the program at a point that was located.
+//! `goto POINT`: halts the program at a located point.
 
 use super::{PromptCommand, Reply, usage};
 use crate::command::CommandError;

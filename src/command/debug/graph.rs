@@ -1,4 +1,4 @@
-//! `graph`: which point depends on which, and by what.
+//! `graph`: shows the dependencies between points, with their reasons.
 
 use super::{PromptCommand, Reply, nothing};
 use crate::command::CommandError;

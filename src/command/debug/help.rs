@@ -1,4 +1,4 @@
-//! `help [COMMAND]`: the table of commands, or one row of it.
+//! `help [COMMAND]`: shows the table of commands, or one row.
 
 use super::{PromptCommand, Reply, TABLE, find, unknown};
 use crate::command::CommandError;

@@ -1,4 +1,4 @@
-//! `lastcondition POINT`: which condition led to a point.
+//! `lastcondition POINT`: asks which condition led to a point.
 
 use super::clauses::{Clauses, split};
 use super::{PromptCommand, Reply, usage};

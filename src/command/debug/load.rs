@@ -1,4 +1,4 @@
-//! `load FILE`: goes on with the chain of a file.
+//! `load FILE`: continues with the chain of a file.
 
 use super::{PromptCommand, Reply, usage};
 use crate::command::{CommandError, trust};

@@ -1,4 +1,4 @@
-//! `locals [FRAME]`: what is in scope in a frame.
+//! `locals [FRAME]`: shows the variables in scope in a frame.
 
 use super::{PromptCommand, Reply, usage};
 use crate::command::CommandError;

@@ -1,4 +1,4 @@
-//! `output [N]`: the last lines that the program printed.
+//! `output [N]`: shows the last lines the program printed.
 
 use super::{PromptCommand, Reply, usage};
 use crate::command::CommandError;

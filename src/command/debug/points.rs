@@ -1,4 +1,4 @@
-//! `points [POINT]`: the points with where they are, or one in full.
+//! `points [POINT]`: lists the points and their places, or shows one in full.
 
 use super::{PromptCommand, Reply, usage};
 use crate::command::CommandError;

@@ -1,4 +1,4 @@
-//! `print EXPR`: the value of a Java expression where the program stands.
+//! `print EXPR`: evaluates a Java expression where the program stands.
 
 use super::{PromptCommand, Reply, usage};
 use crate::command::CommandError;

@@ -1,5 +1,5 @@
-//! The commands that ask about a value that a point sees: `lastchange`, `origin`, `created`, `lastread`,
-//! `contents`. They differ in their name and in the kind of point that they add.
+//! The commands that ask about a value seen at a point: `lastchange`, `origin`, `created`, `lastread`,
+//! `contents`. They differ in their name and in the kind of point they add.
 
 use super::clauses::{self, Clauses};
 use super::{PromptCommand, Reply, usage};
@@ -13,11 +13,11 @@ pub(super) trait Question {
     /// Its name in the table.
     const NAME: &'static str;
 
-    /// The kind of point that it adds.
+    /// The kind of point it adds.
     fn kind(reference: String) -> Kind;
 }
 
-/// A reference, and what narrows the question down.
+/// A reference, with the clauses that narrow the question.
 pub(super) struct Asked<Q> {
     reference: String,
     clauses: Clauses,
@@ -62,7 +62,7 @@ questions! {
     "contents" Contents OfContents contents;
 }
 
-/// `A:list` asks for the last change of what the collection holds.
+/// `A:list` asks for the last change of the collection's contents.
 fn contents(reference: String) -> Kind {
     let (point, expr) = reference.split_once(':').unwrap_or(("", &reference));
     Kind::LastChange(format!("{point}:contents({expr})"))

@@ -1,4 +1,4 @@
-//! `remove POINT…`: takes points back.
+//! `remove POINT…`: removes points.
 
 use super::{PromptCommand, Reply, usage};
 use crate::command::CommandError;

@@ -1,4 +1,4 @@
-//! What prompt commands give: typed, for front ends to render.
+//! The typed replies of prompt commands, which front ends render.
 
 use super::Row;
 use crate::chain::Explanation;
@@ -9,13 +9,13 @@ use crate::session::{
 use indexmap::IndexMap;
 use std::rc::Rc;
 
-/// What a prompt command gives.
+/// The reply of a prompt command.
 #[derive(Debug, serde::Serialize)]
 #[serde(rename_all = "kebab-case", tag = "reply", content = "content")]
 pub enum Reply {
     /// Nothing to show.
     Nothing,
-    /// Something was done, in words.
+    /// A message about what was done.
     Done(String),
     /// A point was added.
     Added {
@@ -26,11 +26,11 @@ pub enum Reply {
         /// When it is asked.
         asked: AskedWhen,
     },
-    /// A run came to an answer.
+    /// A run produced an answer.
     Ran {
         /// The answer, and where the program stands.
         ran: Ran,
-        /// Only this point is news.
+        /// The only point with news, if there is one.
         about: Option<String>,
     },
     /// A run goes on in the background.
@@ -41,25 +41,25 @@ pub enum Reply {
     Stepped(Box<Stepped>),
     /// A value.
     Value(NamedValue),
-    /// What is in scope.
+    /// The variables in scope.
     Scope(Scope),
-    /// The stack, newest frame first, and the frame that is looked at.
+    /// The stack, newest frame first, and the selected frame.
     Frames(Vec<FrameAnswer>, usize),
     /// Where the program stands.
     Standing(Box<Standpoint>),
-    /// Source lines, with the one that is meant.
+    /// The file's name, source lines, and the line to highlight.
     Source(String, Vec<(u32, String)>, u32),
-    /// The points, with the newest answer as far as there is one.
+    /// The points, with the newest answer if there is one.
     Points(Vec<(String, String)>, Option<Rc<Answer>>),
     /// One point in full.
     Point(Box<PointAnswer>),
-    /// A sample of the occurrences that were not a point's answer.
+    /// A sample of a point's rejected occurrences.
     Candidates {
         /// The point.
         point: String,
         /// The sample, in the order of the run.
         candidates: Vec<Numbered>,
-        /// How many there were, by reason.
+        /// Number of rejected occurrences, by reason.
         rejections: IndexMap<String, u64>,
     },
     /// The dependency graph.
@@ -68,11 +68,11 @@ pub enum Reply {
     Output(Vec<String>),
     /// The runs.
     Runs(Vec<PastRun>),
-    /// How two runs differ.
+    /// The differences between two runs.
     Difference(u32, u32, Vec<PointDifference>),
     /// The settings.
     Settings(Vec<Setting>),
-    /// Commands explained.
+    /// Explained commands.
     Help(Vec<Row>),
     /// The session ends.
     Quit,
@@ -81,7 +81,7 @@ pub enum Reply {
 /// A rejected candidate with its number in the list.
 #[derive(Clone, Debug, serde::Serialize)]
 pub struct Numbered {
-    /// From 1, as in `why EXPR from B~2`.
+    /// The number, from 1, as in `why EXPR from B~2`.
     pub number: usize,
     /// The candidate.
     #[serde(flatten)]
@@ -95,6 +95,6 @@ pub struct Setting {
     pub name: &'static str,
     /// Its value.
     pub value: String,
-    /// What it does.
+    /// Its meaning.
     pub about: &'static str,
 }

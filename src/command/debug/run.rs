@@ -1,4 +1,4 @@
-//! `run [&]`: runs the program, and halts it at the last point that is located.
+//! `run [&]`: runs the program, and halts it at the last located point.
 
 use super::{PromptCommand, Reply, usage};
 use crate::command::CommandError;

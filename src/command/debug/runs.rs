@@ -1,4 +1,4 @@
-//! `runs`: the runs of this session.
+//! `runs`: lists the runs of this session.
 
 use super::{PromptCommand, Reply, nothing};
 use crate::command::CommandError;

@@ -1,5 +1,4 @@
-//! `save FILE`: writes the chain to a file. What the program read, if that was recorded, goes to a file
-//! beside it.
+//! `save FILE`: writes the chain to a file. Recorded program input goes to a file beside it.
 
 use super::{PromptCommand, Reply, usage};
 use crate::command::{CommandError, save_chain, save_input};

@@ -1,4 +1,4 @@
-//! `set [NAME VALUE]`: how runs are made.
+//! `set [NAME VALUE]`: shows or changes the settings of runs.
 
 use super::clauses::split;
 use super::{PromptCommand, Reply, Setting};

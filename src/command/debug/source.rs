@@ -1,4 +1,4 @@
-//! `source [POINT | CLASS:LINE]`: source lines.
+//! `source [POINT | CLASS:LINE]`: shows source lines.
 
 use super::clauses::class_and_line;
 use super::{PromptCommand, Reply, usage};

@@ -1,4 +1,4 @@
-//! `step`, `next` and `continue`: forward from where the program stands.
+//! `step`, `next` and `continue`: move the program forward from its current position.
 
 use super::{PromptCommand, Reply, nothing};
 use crate::command::CommandError;

@@ -1,4 +1,4 @@
-//! `watch CLASS.FIELD [read]`: a write of a field, or a read.
+//! `watch CLASS.FIELD [read]`: adds a point at a write to a field, or at a read.
 
 use super::clauses::{Clauses, split};
 use super::{PromptCommand, Reply, usage};

@@ -1,4 +1,4 @@
-//! `when POINT [CONDITION]`: the Java condition of a point.
+//! `when POINT [CONDITION]`: sets the Java condition of a point.
 
 use super::clauses::split;
 use super::{PromptCommand, Reply, usage};

@@ -1,5 +1,5 @@
-//! `why [EXPR | POINT | POINT(FRAME):EXPR | [EXPR] from POINT~N]`: the shortest way to ask about what is seen
-//! here, or at a candidate that was not the answer. It adds the question and runs.
+//! `why [EXPR | POINT | POINT(FRAME):EXPR | [EXPR] from POINT~N]`: the shortest way to ask about a value seen
+//! here, or at a rejected candidate. It adds the question and runs.
 
 use super::{PromptCommand, Reply, candidates};
 use crate::chain::{Kind, Point, is_call};
@@ -22,7 +22,7 @@ impl PromptCommand for Why {
             return ask_on(explorer, expr, id, number).await;
         }
         let is_point = |id: &str| explorer.chain().position(id).is_some();
-        // What is a point's id is the point; a variable of that name is asked for as `A:B`.
+        // A name that is a point's id means the point; `A:B` asks for a variable of that name.
         let of_point =
             about.split_once(':').map(|(point, _)| point.split('(').next().unwrap_or(point).trim());
         // No Java expression begins with a name and a colon.
@@ -64,7 +64,7 @@ impl PromptCommand for Why {
     }
 }
 
-/// `total from B~2` as the expression, the point and the number of its candidate.
+/// Splits `total from B~2` into the expression, the point and the candidate's number.
 fn from_candidate(about: &str) -> Option<(&str, &str, usize)> {
     let (before, candidate) = about.rsplit_once(char::is_whitespace).unwrap_or(("", about));
     let expr = before.trim_end().strip_suffix("from")?;
@@ -73,7 +73,7 @@ fn from_candidate(about: &str) -> Option<(&str, &str, usize)> {
     is_word.then_some((expr.trim(), id, number))
 }
 
-/// Adds a point at the candidate, if the chain has none there, and asks from it.
+/// Asks from a candidate. Adds a point there if the chain has none.
 async fn ask_on(explorer: &mut Explorer, expr: &str, id: &str, number: usize) -> Result<Reply, CommandError> {
     if explorer.is_running() {
         return Err(SessionError::RunIsOn.into());
@@ -94,7 +94,7 @@ async fn ask_on(explorer: &mut Explorer, expr: &str, id: &str, number: usize) ->
     };
     let question = point.question();
     if let Err(error) = explorer.add(point).await {
-        // The chain stays as it was.
+        // Undo the addition, so that the chain is unchanged.
         if is_new {
             explorer.remove(&[here])?;
         }

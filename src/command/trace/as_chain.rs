@@ -1,11 +1,11 @@
-//! `qp trace as-chain N`: an event of a recorded run as a chain, to ask from it backwards.
+//! `qp trace as-chain N`: turns an event of a recorded run into a chain, to ask backwards from it.
 
 use super::reading::Reading;
 use crate::command::{Command, CommandError, Outcome, save_chain};
 use crate::session::{self, ChainAsked, Context, SessionError};
 use std::path::{Path, PathBuf};
 
-/// Makes a chain of an event: a run halts there, and one can ask backwards from it
+/// Turns an event into a chain, to halt there and ask backwards from it
 #[derive(clap::Args, Clone, Debug)]
 #[command(
     after_help = "Examples:\n  qp trace as-chain 24                    # the entry of call #24\n  qp trace as-chain 24 all.trace --event 4 --save point.ron && qp debug point.ron"
@@ -17,7 +17,8 @@ pub struct AsChain {
     #[allow(missing_docs)]
     #[command(flatten)]
     pub reading: Reading,
-    /// The event of the call, counted from 1 as `qp trace events --format json` lists them; 0: its entry
+    /// Number of the event in the call, from 1, as `qp trace events --format json` lists them; 0: the call's
+    /// entry
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub event: usize,
     /// Write the chain to this file
@@ -25,26 +26,26 @@ pub struct AsChain {
     pub save: Option<PathBuf>,
 }
 
-/// A chain that was made.
+/// The chain of an event.
 #[derive(Clone, Debug, serde::Serialize)]
 pub struct MadeChain {
-    /// Its text.
+    /// The chain as text.
     pub chain: String,
-    /// The file that it is in.
+    /// The file it was saved to.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub file: Option<PathBuf>,
-    /// What is to be done before it can be replayed.
+    /// What the user must do before a replay.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
-    /// What is missing of the run that can matter here, and why.
+    /// Missing parts of the run that can matter here, with the reason.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub missing: Vec<String>,
 }
 
 impl MadeChain {
-    /// A chain whose command may have been kept without its secrets.
+    /// Makes the result; `is_redacted` says that the recorded command lacks its secrets.
     pub fn new(chain: String, file: Option<&Path>, is_redacted: bool) -> MadeChain {
-        let note = "the recording has the command without its secrets: put them in the place of `***`";
+        let note = "the recorded command lacks its secrets: replace each `***`";
         let (file, note) = (file.map(Path::to_owned), is_redacted.then(|| note.to_owned()));
         MadeChain { chain, file, note, missing: Vec::new() }
     }
@@ -60,7 +61,7 @@ impl Command for AsChain {
     type Output = MadeChain;
 
     /// # Errors
-    /// The folder holds no recorded run, or not this call or event; or the file cannot be written.
+    /// The folder holds no recorded run, or the run has no such call or event; or the file cannot be written.
     async fn execute(&self, context: &Context) -> Result<MadeChain, CommandError> {
         let asked = ChainAsked { node: self.node, event: self.event };
         let mut trace = self.reading.open(context).await?;

@@ -1,4 +1,4 @@
-//! `qp trace calls FOLDER`: the calls of a recorded run as a tree, alike ones folded.
+//! `qp trace calls FOLDER`: shows the calls of a recorded run as a tree, with similar ones folded.
 
 use super::reading::Reading;
 use crate::command::{Command, CommandError, Outcome};
@@ -14,19 +14,19 @@ pub struct Calls {
     #[allow(missing_docs)]
     #[command(flatten)]
     pub reading: Reading,
-    /// Only this thread
+    /// Show only this thread
     #[arg(long, value_name = "NAME")]
     pub thread: Option<String>,
-    /// Only what is below this call, by its number
+    /// Show only the calls below this one, by its number
     #[arg(long, value_name = "N", conflicts_with = "thread")]
     pub node: Option<u32>,
-    /// Only calls of methods of this name, wherever they are: CLASS.METHOD
+    /// Show only calls of this method, anywhere in the tree
     #[arg(long, value_name = "CLASS.METHOD", conflicts_with = "node")]
     pub method: Option<String>,
-    /// How many levels to show; what is deeper begins at a call of its own, with --node
+    /// Number of levels to show; use --node to see deeper ones
     #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..=500))]
     pub depth: u32,
-    /// Show all calls of one method that follow each other, not only the first ones
+    /// Show all consecutive calls of one method, not only the first ones
     #[arg(long)]
     pub all: bool,
 }
@@ -41,7 +41,7 @@ impl Command for Calls {
     type Output = CallTree;
 
     /// # Errors
-    /// The folder holds no recorded run, or not the call or thread that is named.
+    /// The folder holds no recorded run, or the run has no such call or thread.
     async fn execute(&self, context: &Context) -> Result<CallTree, CommandError> {
         let asked = CallsAsked {
             thread: self.thread.clone(),

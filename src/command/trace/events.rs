@@ -1,4 +1,4 @@
-//! `qp trace events N`: the events of a call of a recorded run, in their order.
+//! `qp trace events N`: shows the events of a recorded call in their order.
 
 use super::level::LevelArg;
 use super::reading::Reading;
@@ -6,7 +6,7 @@ use crate::command::trust::TrustArgs;
 use crate::command::{Command, CommandError, Outcome};
 use crate::session::{self, Context, EventsAsked, EventsShown};
 
-/// Shows the events of a call: what it writes, where it goes, which calls it makes
+/// Shows the events of a call: its writes, branches and calls
 #[derive(clap::Args, Clone, Debug)]
 #[command(
     after_help = "Examples:\n  qp trace events 12                      # of call #12 in the folder `trace`\n  qp trace events 12 shop.trace --level all --limit 1000"
@@ -21,10 +21,10 @@ pub struct Events {
     #[allow(missing_docs)]
     #[command(flatten)]
     pub trust: TrustArgs,
-    /// No more than so many
+    /// Maximum number of events
     #[arg(long, value_name = "N", default_value_t = 200, value_parser = clap::value_parser!(u32).range(1..))]
     pub limit: u32,
-    /// How much to show: with more than was recorded the program is run again, and this call recorded
+    /// Level of detail; a level above the recorded one runs the program again and records this call
     #[arg(long, value_enum)]
     pub level: Option<LevelArg>,
 }
@@ -43,8 +43,8 @@ impl Command for Events {
     }
 
     /// # Errors
-    /// The folder holds no recorded run, or not this call; the program cannot be run again, or did something
-    /// else.
+    /// The folder holds no recorded run, or the run has no such call; or the program cannot be run again, or
+    /// behaved differently.
     async fn execute(&self, context: &Context) -> Result<EventsShown, CommandError> {
         let limit = usize::try_from(self.limit).unwrap_or(usize::MAX);
         let asked = EventsAsked { node: self.node, limit, level: self.level.map(Into::into) };

@@ -1,11 +1,11 @@
-//! `qp trace export`: a recorded run as lines of JSON, or as a Parquet file.
+//! `qp trace export`: writes a recorded run as lines of JSON, or as a Parquet file.
 
 use super::reading::Reading;
 use crate::command::{Command, CommandError, Outcome};
 use crate::session::{self, Context, ExportAsked, ExportForm, Exported};
 use std::path::PathBuf;
 
-/// Writes every event of a recorded run for other programs: as a line of JSON, or a row of a Parquet file
+/// Writes every event of a recorded run for other programs, as a line of JSON or a row of a Parquet file
 #[derive(clap::Args, Clone, Debug)]
 #[command(
     after_help = "Examples:\n  qp trace export --to run.jsonl\n  qp trace export shop.trace --to shop.parquet\n  qp trace export shop.trace --to /dev/stdout | jq 'select(.event == \"field\")'"
@@ -14,10 +14,10 @@ pub struct Export {
     #[allow(missing_docs)]
     #[command(flatten)]
     pub reading: Reading,
-    /// The file to write: `NAME.parquet` is a Parquet file, any other has a line of JSON for each event
+    /// The file to write: `NAME.parquet` becomes a Parquet file, any other gets a line of JSON per event
     #[arg(long, value_name = "FILE")]
     pub to: PathBuf,
-    /// What was recorded later of some calls too, behind all else, each event with its `run`
+    /// Append the calls that later runs recorded in more detail; each event names its `run`
     #[arg(long)]
     pub later: bool,
 }

@@ -1,4 +1,4 @@
-//! `qp trace find CHAIN`: where the points of a chain are in a recorded run.
+//! `qp trace find CHAIN`: finds the points of a chain in a recorded run.
 
 use super::reading::Reading;
 use crate::command::trust::{self, TrustArgs};
@@ -6,13 +6,13 @@ use crate::command::{Command, CommandError, Outcome};
 use crate::session::{self, Context, FoundEvents};
 use std::path::PathBuf;
 
-/// Replays a chain, and shows which events of a recorded run its points are
+/// Replays a chain, and shows its points as events of a recorded run
 #[derive(clap::Args, Clone, Debug)]
 #[command(
     after_help = "Examples:\n  qp trace find cart.ron                  # all points that are located, in the folder `trace`\n  qp trace find cart.ron shop.trace --point B"
 )]
 pub struct Find {
-    /// The chain
+    /// The chain file
     #[arg(value_name = "CHAIN")]
     pub chain: PathBuf,
     #[allow(missing_docs)]
@@ -21,7 +21,7 @@ pub struct Find {
     #[allow(missing_docs)]
     #[command(flatten)]
     pub trust: TrustArgs,
-    /// Only this point
+    /// Find only this point
     #[arg(long, value_name = "ID")]
     pub point: Option<String>,
 }
@@ -40,7 +40,7 @@ impl Command for Find {
     }
 
     /// # Errors
-    /// The chain may not be run, cannot be replayed, or has no such point.
+    /// The user does not allow the chain's commands, the chain cannot be replayed, or it has no such point.
     async fn execute(&self, context: &Context) -> Result<FoundEvents, CommandError> {
         let mut trace = self.reading.open(context).await?;
         let chain = trust::load(&self.chain, context)?;

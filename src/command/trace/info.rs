@@ -1,10 +1,10 @@
-//! `qp trace info FOLDER`: what a recorded run holds, and what is missing.
+//! `qp trace info FOLDER`: summarises a recorded run and its missing parts.
 
 use super::reading::Reading;
 use crate::command::{Command, CommandError, Outcome};
 use crate::session::{self, Context, Holds};
 
-/// Tells what a recorded run holds, and what is missing
+/// Summarises a recorded run and its missing parts
 #[derive(clap::Args, Clone, Debug)]
 #[command(
     after_help = "Examples:\n  qp trace info                # of the folder `trace`\n  qp trace info shop.trace --format json"

@@ -1,8 +1,8 @@
-//! How much is recorded, as an option says it.
+//! The level of detail of a recording, as an option.
 
 use crate::session::Level;
 
-/// How much is recorded.
+/// The level of detail of a recording.
 #[derive(clap::ValueEnum, Clone, Copy, Debug, Default)]
 pub enum LevelArg {
     /// Calls with arguments and results, and exceptions

@@ -1,4 +1,4 @@
-//! `qp trace …`: records a run, and shows what was recorded. Each command has a file.
+//! `qp trace …`: records a run, and shows recorded runs. Each command has a file.
 
 mod as_chain;
 mod calls;

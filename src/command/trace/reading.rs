@@ -1,4 +1,4 @@
-//! Which recorded run is read.
+//! The options that select a recorded run.
 
 use crate::command::CommandError;
 use crate::session::{Context, MEMORY, RecordedTrace};
@@ -24,18 +24,18 @@ pub struct Memory {
 
 fn megabytes(text: &str) -> Result<usize, String> {
     let number = text.parse().ok().filter(|number| (1..=1 << 20).contains(number));
-    number.ok_or_else(|| "a number of megabytes is wanted, from 1 on".to_owned())
+    number.ok_or_else(|| "expected a number of megabytes, from 1 to 1048576".to_owned())
 }
 
 impl Memory {
-    /// In bytes.
+    /// The memory in bytes.
     pub fn bytes(self) -> usize {
         self.megabytes << 20
     }
 }
 
 impl Reading {
-    /// Opens it.
+    /// Opens the recorded run.
     ///
     /// # Errors
     /// The folder holds no recorded run, or it cannot be read.

@@ -1,4 +1,4 @@
-//! `qp trace record -- java …`: runs a program once and keeps what its threads do.
+//! `qp trace record -- java …`: runs a program once and records its threads.
 
 use super::level::LevelArg;
 use super::reading::Memory;
@@ -15,39 +15,38 @@ use std::path::PathBuf;
     after_help = "Examples:\n  qp trace record -- java -cp classes Intro\n  qp trace record --level writes --out shop.trace --scope 'com.acme.**' --trust 'com.acme.log.**' -- java -jar shop.jar\n  qp trace record --level all --from Shop.open --to 'Shop:31#2' --out part.trace -- java -jar shop.jar\n  qp trace record --like trace --call 12 --level all --out call.trace -- java -cp classes Intro\n  qp trace calls trace"
 )]
 pub struct Record {
-    /// The folder to keep it in, which must not be there
+    /// The folder for the recording; it must not exist yet
     #[arg(short, long, value_name = "FOLDER", default_value = "trace")]
     pub out: PathBuf,
-    /// How much: calls; or what is written to fields and elements too; or also lines, branches, local
-    /// variables and locks
+    /// Level of detail: calls; also writes to fields and elements; or also lines, branches, local variables
+    /// and locks
     #[arg(long, value_enum, default_value_t)]
     pub level: LevelArg,
-    /// Classes to record: `com.acme.Shop` and what is inside it, `com.acme.*`, `com.acme.**` with the
-    /// packages below; without any, all but those of the JDK
+    /// Classes to record: `com.acme.Shop` with its nested classes, `com.acme.*`, or `com.acme.**` with
+    /// subpackages; by default all outside the JDK
     #[arg(long, value_name = "PATTERN")]
     pub scope: Vec<String>,
-    /// Classes that are right for sure, and are not recorded
+    /// Trusted classes, which are not recorded
     #[arg(long, value_name = "PATTERN")]
     pub trust: Vec<String>,
     #[allow(missing_docs)]
     #[command(flatten)]
     pub memory: Memory,
-    /// Record only this call and those below it, by its number in the recorded run that --like names
+    /// Record only this call and those below it, by its number in the run that --like names
     #[arg(long, value_name = "CALL", requires = "like")]
     pub call: Option<u32>,
-    /// Record from this place on: `Class.method`, `Class:LINE` or `File.java:LINE`, with `#N` for the N-th
-    /// time that it is reached; or calls from this one on, by its number in the recorded run that --like
-    /// names
+    /// Start recording at this place: `Class.method`, `Class:LINE` or `File.java:LINE`, with `#N` for the
+    /// N-th time it is reached. Or start at a call, by its number in the run that --like names
     #[arg(long, value_name = "PLACE", value_parser = bound, conflicts_with = "call")]
     pub from: Option<Bound>,
-    /// Record no more from this place on, or from this call on, one of the same thread
+    /// Stop recording at this place, or at this call of the same thread
     #[arg(long, value_name = "PLACE", value_parser = bound, conflicts_with = "call")]
     pub to: Option<Bound>,
-    /// A recorded run of this program, whose scope and trust are taken too: calls are the same in it by their
-    /// order in their thread
+    /// An earlier recording of this program; qp takes its scope and trust, and numbers the calls of each
+    /// thread alike
     #[arg(long, value_name = "FOLDER", conflicts_with_all = ["scope", "trust"])]
     pub like: Option<PathBuf>,
-    /// End the run after so many seconds
+    /// Time limit of the run in seconds
     #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..))]
     pub timeout: Option<u64>,
     /// Show the program's output
@@ -61,12 +60,12 @@ pub struct Record {
     pub command: Vec<String>,
 }
 
-/// Where a part of a run begins or ends.
+/// A bound of the recorded part of a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Bound {
-    /// A call of another recorded run, by its number.
+    /// A call, by its number in another recorded run.
     Call(u32),
-    /// A place of the program.
+    /// A place in the program.
     Place(Place),
 }
 
@@ -74,11 +73,11 @@ fn bound(text: &str) -> Result<Bound, String> {
     if let Ok(call) = text.parse() {
         return Ok(Bound::Call(call));
     }
-    let wanted = "a place is wanted, such as Shop.open, Shop:31 or Shop.java:31#2, or the number of a call";
+    let wanted = "expected a place, such as Shop.open, Shop:31 or Shop.java:31#2, or the number of a call";
     Place::parse(text).map(Bound::Place).ok_or_else(|| wanted.to_owned())
 }
 
-/// The part that is recorded.
+/// The recorded part of a run.
 #[derive(Default)]
 struct Bounds {
     only: Option<Only>,
@@ -95,7 +94,7 @@ impl Record {
         };
         match (self.call, &self.from, &self.to) {
             (None, Some(Bound::Call(_)), _) | (None, _, Some(Bound::Call(_))) if self.like.is_none() => {
-                wrong("the number of a call is one of the recorded run that --like names")
+                wrong("the number of a call needs --like, which names the recorded run with that call")
             }
             (Some(call), ..) => only(Only::Call(call)),
             (None, Some(Bound::Call(from)), None) => only(Only::Between(*from, None)),
@@ -105,15 +104,18 @@ impl Record {
             (None, None, Some(Bound::Place(to))) => places(None, Some(to)),
             (None, None, None) => Ok(Bounds::default()),
             (None, None, Some(Bound::Call(_))) => {
-                wrong("--to with the number of a call wants --from with one")
+                wrong("--to with the number of a call needs --from with the number of a call")
             }
-            (None, Some(_), Some(_)) => wrong("--from and --to are two places, or the numbers of two calls"),
+            (None, Some(_), Some(_)) => {
+                wrong("--from and --to must both be places, or both be numbers of calls")
+            }
         }
     }
 }
 
 impl Outcome for RecordedRun {
-    /// What a recording is for is there when the program came to its end.
+    /// 0 when the program ended and events were recorded; 1 when it ended without any; 4 when parts are
+    /// missing.
     fn exit_code(&self) -> u8 {
         match (self.whole && self.recorded.missing.is_empty(), self.recorded.bytes) {
             (true, 0) => 1,
@@ -127,7 +129,7 @@ impl Command for Record {
     type Output = RecordedRun;
 
     /// # Errors
-    /// The program cannot be launched, or the folder not be written.
+    /// The program cannot be launched, or the folder cannot be written.
     async fn execute(&self, context: &Context) -> Result<RecordedRun, CommandError> {
         let like = match &self.like {
             Some(folder) => Some(RecordedTrace::open(folder, self.memory.bytes(), context).await?),

@@ -1,4 +1,4 @@
-//! `qp trace state N`: an object as it was when a call of a recorded run was entered and when it ended.
+//! `qp trace state N`: shows an object at the entry and at the end of a recorded call.
 
 use super::level::LevelArg;
 use super::reading::Reading;
@@ -7,7 +7,7 @@ use crate::command::{Command, CommandError, Outcome};
 use crate::session::SessionError;
 use crate::session::{self, Context, StateAsked, StateShown};
 
-/// Shows an object as a call found it and as it left it
+/// Shows an object at the entry and at the end of a call
 #[derive(clap::Args, Clone, Debug)]
 #[command(
     after_help = "Examples:\n  qp trace state 12                       # the `this` of call #12\n  qp trace state 12 shop.trace --object 'int[]@9'"
@@ -22,14 +22,13 @@ pub struct State {
     #[allow(missing_docs)]
     #[command(flatten)]
     pub trust: TrustArgs,
-    /// The object or array, as it is shown: `Rec@7`; without it the call's `this`
+    /// The object or array in its printed form, such as `Rec@7`; by default the call's `this`
     #[arg(long, value_name = "OBJECT")]
     pub object: Option<String>,
-    /// How much of the call to know: with more than was recorded the program is run again, and this call
-    /// recorded
+    /// Level of detail; a level above the recorded one runs the program again and records this call
     #[arg(long, value_enum)]
     pub level: Option<LevelArg>,
-    /// No more than so many fields or elements
+    /// Maximum number of fields or elements
     #[arg(long, value_name = "N", default_value_t = 200, value_parser = clap::value_parser!(u32).range(1..))]
     pub limit: u32,
 }
@@ -48,7 +47,8 @@ impl Command for State {
     }
 
     /// # Errors
-    /// The folder holds no recorded run, or one without writes, or not this call or object.
+    /// The folder holds no recorded run, the run was recorded without writes, or it has no such call or
+    /// object.
     async fn execute(&self, context: &Context) -> Result<StateShown, CommandError> {
         let limit = usize::try_from(self.limit).unwrap_or(usize::MAX);
         let asked = StateAsked { node: self.node, object: self.object.clone(), limit };

@@ -6,17 +6,17 @@ use std::path::PathBuf;
 
 /// Events on each side of a list, unless the command names their number.
 pub(super) const AROUND: usize = 6;
-/// Most steps that one command takes.
+/// Maximum number of steps per command.
 const MOST: usize = 10_000;
 
 /// A row of the table of commands.
 #[derive(Clone, Copy, Debug, serde::Serialize)]
 pub struct StepRow {
-    /// The word that is typed.
+    /// The word the user types.
     pub name: &'static str,
     /// Shorter words for it.
     pub aliases: &'static [&'static str],
-    /// How it is written.
+    /// The syntax.
     pub usage: &'static str,
     /// What it does.
     pub about: &'static str,
@@ -37,53 +37,58 @@ pub const STEP_TABLE: &[StepRow] = &[
         "next",
         &["n"],
         "next [N]",
-        "to the next event of the call; behind its last one, on in the call around",
+        "to the next event of the call; after its last event, to the next one of its caller",
     ),
     row(
         "previous",
         &["p", "prev"],
         "previous [N]",
-        "to the event before; from the entry to where the call is made",
+        "to the previous event; from the entry, to the place of the call in its caller",
     ),
     row(
         "line",
         &[],
         "line [back] [N]",
-        "to the next line of this call, or of the call around it; back: to the last one before",
+        "to the next line of this call, or of its caller; back: to the previous one",
     ),
     row(
         "to",
         &[],
         "to CLASS:LINE [back]",
-        "to the next execution of a line in this thread; back: the last one",
+        "to the next execution of a line in this thread; back: to the previous one",
     ),
-    row("into", &["i"], "into", "into the call that is made here"),
-    row("out", &["o"], "out", "to where this call is made"),
+    row("into", &["i"], "into", "into the call made here"),
+    row("out", &["o"], "out", "to the place of this call in its caller"),
     row("end", &["e"], "end", "to the end of this call"),
     row("back", &["b"], "back VARIABLE", "to the last change of a variable before this event"),
-    row("forward", &["f"], "forward VARIABLE", "to the first change of a variable behind this event"),
+    row("forward", &["f"], "forward VARIABLE", "to the first change of a variable after this event"),
     row("call", &["c"], "call N", "to the entry of call #N"),
-    row("list", &["l"], "list [N]", "the events around this one; with `mark`, what changes a variable"),
+    row(
+        "list",
+        &["l"],
+        "list [N]",
+        "the events around this one; after `mark`, also the changes of a variable",
+    ),
     row(
         "mark",
         &["m"],
         "mark VARIABLE",
-        "has `list` show what changes a variable, and calls below which it changes",
+        "makes `list` show the changes of a variable, and the calls with changes below them",
     ),
     row(
         "show",
         &["s"],
         "show OBJECT | VARIABLE",
-        "an object or variable as it is here, with what hangs on it",
+        "an object or variable in its state here, with the objects it refers to",
     ),
     row("history", &["h"], "history VARIABLE", "all writes to a variable"),
     row(
         "chain",
         &[],
         "chain [FILE]",
-        "the chain of this event: a run halts here, and one can ask backwards from it",
+        "the chain of this event, to halt a run here and ask backwards from it",
     ),
-    row("where", &["w"], "where", "shows once more where this is"),
+    row("where", &["w"], "where", "shows the current event again"),
     row("help", &["?"], "help", "shows this table"),
     row("quit", &["q"], "quit", "ends"),
 ];
@@ -131,7 +136,7 @@ impl StepCommand {
     /// The command of a line; `None` for an empty line and a comment.
     ///
     /// # Errors
-    /// The line is no command.
+    /// The line is not a command.
     pub fn parse(line: &str) -> Result<Option<StepCommand>, CommandError> {
         let line = line.trim();
         let (word, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
@@ -141,7 +146,7 @@ impl StepCommand {
         }
         let known = STEP_TABLE.iter().find(|row| row.name == word || row.aliases.contains(&word));
         let Some(row) = known else {
-            let why = format!("`{word}` is no word here: `help` shows what can be said");
+            let why = format!("`{word}` is not a command here: `help` lists the commands");
             return Err(CommandError::Usage(why));
         };
         let usage = || CommandError::Usage(format!("write: {}", row.usage));

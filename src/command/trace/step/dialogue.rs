@@ -1,5 +1,5 @@
 //! The dialogue of `qp trace step`: commands go in, replies come out. It knows no terminal, so every front
-//! end has the same one.
+//! end shares it.
 
 use super::commands::{AROUND, STEP_TABLE, StepCommand, StepRow};
 use crate::command::exchange::{DialogueStatus, Exchange};
@@ -22,18 +22,18 @@ pub enum StepReply {
     History(History),
     /// A chain.
     Chain(MadeChain),
-    /// What is missing of the run, and why.
+    /// Missing parts of the run, with the reason.
     Missing(Vec<String>),
     /// The table of commands.
     Help(&'static [StepRow]),
-    /// There was no command.
+    /// The line held no command.
     Nothing,
     /// The dialogue ends.
     Quit,
 }
 
 impl StepReply {
-    /// Whether a front end shows nothing of it.
+    /// Whether there is nothing to show.
     pub fn is_silent(&self) -> bool {
         matches!(self, StepReply::Nothing | StepReply::Quit)
     }
@@ -52,7 +52,7 @@ impl StepDialogue {
         StepDialogue { stepper, status: DialogueStatus::new(is_attended), has_ended: false }
     }
 
-    /// What is missing of the run, if anything is. A front end shows it first.
+    /// The missing parts of the run, if there are any. A front end shows them first.
     pub fn missing(&self) -> Option<Exchange<StepReply>> {
         let missing = self.stepper.missing();
         let is_whole = missing.is_empty();
@@ -123,7 +123,7 @@ impl StepDialogue {
         Ok(StepReply::Chain(MadeChain::new(text, file, self.stepper.is_redacted())))
     }
 
-    /// Whether the dialogue has ended by a command.
+    /// Whether a command ended the dialogue.
     pub fn has_ended(&self) -> bool {
         self.has_ended
     }

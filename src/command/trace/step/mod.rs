@@ -1,5 +1,5 @@
-//! `qp trace step`: steps over a recorded run, by commands. This file has the arguments; `commands` has the
-//! table of commands, and `dialogue` executes them for any front end.
+//! `qp trace step`: steps through a recorded run. This file has the arguments; `commands` has the table of
+//! commands, and `dialogue` executes them for any front end.
 
 mod commands;
 mod dialogue;
@@ -14,7 +14,7 @@ use crate::command::trust::TrustArgs;
 use crate::session::{Context, Stepper};
 use std::path::PathBuf;
 
-/// Walks over a recorded run at a prompt, to and fro
+/// Steps forward and back through a recorded run at a prompt
 #[derive(clap::Args, Clone, Debug)]
 #[command(
     after_help = "Examples:\n  qp trace step 12                        # from the entry of call #12\n  qp trace step 12 shop.trace --at-end\n  At the prompt: next, previous, into, out, back this.total, forward x, show this, help"
@@ -29,14 +29,13 @@ pub struct Step {
     #[allow(missing_docs)]
     #[command(flatten)]
     pub trust: TrustArgs,
-    /// A folder or archive with Java sources; as often as wanted
+    /// Folder or archive with Java sources; can be repeated
     #[arg(long, value_name = "PATH")]
     pub source: Vec<PathBuf>,
-    /// How much of the call to know: with more than was recorded the program is run again, and this call
-    /// recorded
+    /// Level of detail; a level above the recorded one runs the program again and records this call
     #[arg(long, value_enum)]
     pub level: Option<LevelArg>,
-    /// Begin at this event of the call, counted from 1 as `qp trace find` tells it
+    /// Begin at this event of the call, counted from 1 as `qp trace find` shows it
     #[arg(long, value_name = "N", default_value_t = 0, conflicts_with = "at_end")]
     pub event: usize,
     /// Begin at the end of the call
@@ -45,10 +44,10 @@ pub struct Step {
 }
 
 impl Step {
-    /// Opens the recorded run, and goes there.
+    /// Opens the recorded run and goes to the call.
     ///
     /// # Errors
-    /// The folder holds no recorded run, or not this call.
+    /// The folder holds no recorded run, or the run has no such call.
     pub async fn stepper(&self, context: &Context) -> Result<Stepper<'static>, CommandError> {
         let trace = self.reading.open(context).await?;
         let level = self.level.map(Into::into);
