@@ -1,4 +1,4 @@
-//! The command line: parses it by the table of commands, runs the command and writes its result.
+//! The command line: parses it with the table of commands, runs the command and writes its result.
 
 use super::options::{Cli, Format};
 use super::out::{complain, error_text, print};
@@ -10,7 +10,7 @@ use std::io::IsTerminal;
 use std::process::ExitCode;
 use std::rc::Rc;
 
-/// The exit code where the system refuses what a command needs to begin.
+/// The exit code when the system refuses a resource that the command needs to begin.
 const CANNOT_START: u8 = 4;
 
 /// Runs the command line of this process.
@@ -27,7 +27,7 @@ pub fn main() -> ExitCode {
                 interrupt::survive_full_files();
             }
             let code = runtime.block_on(tokio::task::LocalSet::new().run_until(run(&call)));
-            // A thread that still reads standard input must not keep the process.
+            // Do not wait for a thread that still reads standard input.
             runtime.shutdown_background();
             code
         }
@@ -39,7 +39,7 @@ pub fn main() -> ExitCode {
     ExitCode::from(code)
 }
 
-/// Says why a command line cannot be read, or prints the help that it asks for: the exit code.
+/// Prints the error of a command line, or the requested help. Returns the exit code.
 fn refuse(error: &clap::Error) -> u8 {
     let words: Vec<String> =
         std::env::args_os().skip(1).map(|word| word.to_string_lossy().into_owned()).collect();
@@ -49,7 +49,7 @@ fn refuse(error: &clap::Error) -> u8 {
                 "error: `--` is missing before the program's command; write\n  qp {written}"
             ));
         }
-        // Help and version are no errors; both kinds go where clap sends them.
+        // Help and version are not errors; clap chooses the stream.
         None => drop(error.print()),
     }
     match u8::try_from(error.exit_code()).unwrap_or(2) {
@@ -61,13 +61,13 @@ fn refuse(error: &clap::Error) -> u8 {
 /// Commands that start a VM.
 const STARTERS: [&str; 6] = ["java", "java.exe", "mvn", "mvnw", "gradle", "gradlew"];
 
-/// The command line with `--` before the program's command, where that is missing.
+/// Inserts a missing `--` before the program's command.
 fn without_dashes(words: &[String]) -> Option<String> {
     if words.iter().any(|word| word == "--") {
         return None;
     }
     let is_starter = |word: &String| word.rsplit('/').next().is_some_and(|name| STARTERS.contains(&name));
-    // The value of an option can be called so too.
+    // The first word is the command of `qp`. A later one may be an option's value: this is only a suggestion.
     let at = words.iter().position(is_starter).filter(|at| *at > 0)?;
     let (own, program) = words.split_at(at);
     let quoted = |word: &String| match word.contains(' ') {
@@ -85,7 +85,7 @@ async fn run(call: &Call) -> u8 {
             Ok(text) => print(&text),
             Err(error) => fail(cli, &error),
         },
-        // A dialogue outlives many an interrupt, and hears them itself.
+        // A dialogue outlives interrupts, and handles them itself.
         Runs::Dialogue(lead) => {
             crate::session::remove_abandoned();
             lead(matches, cli).await.unwrap_or_else(|error| refuse(&error))
@@ -100,7 +100,7 @@ async fn run(call: &Call) -> u8 {
     }
 }
 
-/// Runs a command and writes its result: the exit code.
+/// Runs a command and writes its result. Returns the exit code.
 async fn to_result(call: &Call, command: &dyn Prepared) -> u8 {
     let interrupt = match interrupt::on_signals() {
         Ok(interrupt) => interrupt,
@@ -117,7 +117,7 @@ async fn to_result(call: &Call, command: &dyn Prepared) -> u8 {
     }
 }
 
-/// Writes a result to standard output, and to the file that is to have it as well: the exit code.
+/// Writes a result to standard output, and to its additional file. Returns the exit code.
 fn write(cli: &Cli, result: &dyn Shown) -> u8 {
     let text = match cli.format {
         Format::Json => result.json(),
@@ -133,7 +133,7 @@ fn write(cli: &Cli, result: &dyn Shown) -> u8 {
     result.exit_code(is_written)
 }
 
-/// Says why there is no result: the exit code.
+/// Prints an error. Returns the exit code.
 fn fail(cli: &Cli, error: &CommandError) -> u8 {
     let color = cli.colors(std::io::stderr().is_terminal());
     complain(format_args!("{}", error_text(error, color)));

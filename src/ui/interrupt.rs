@@ -1,15 +1,15 @@
-//! Ctrl-C and SIGTERM end the run, not the process: what was launched must end first.
+//! Ctrl-C and SIGTERM end the run, not the process: the debuggee must end first.
 
 use crate::session::Interrupt;
 use tokio::sync::watch::Sender;
 
-/// An interrupt that SIGINT, SIGTERM and SIGHUP set. A second signal ends the process at once. From the
-/// return on no signal is missed.
+/// Returns an interrupt that SIGINT, SIGTERM and SIGHUP set. A second signal ends the process at once. No
+/// signal is missed after the return.
 ///
-/// A thread of its own listens, so that the second signal counts even while the session computes.
+/// A separate thread listens, so that a second signal works even while the session computes.
 ///
 /// # Errors
-/// The system gives no thread or no signals.
+/// The system starts no thread or delivers no signals.
 pub fn on_signals() -> std::io::Result<Interrupt> {
     let (sender, interrupt) = Interrupt::new();
     let runtime = tokio::runtime::Builder::new_current_thread().enable_io().build()?;
@@ -29,43 +29,43 @@ pub fn on_signals() -> std::io::Result<Interrupt> {
     Ok(interrupt)
 }
 
-/// A file that gets longer than the process may write (`ulimit -f`) is an error of what writes it, and does
-/// not end the process. To be called inside of a runtime.
+/// Turns SIGXFSZ into a write error: a file that exceeds the limit (`ulimit -f`) does not end the process.
+/// Call it inside a runtime.
 pub fn survive_full_files() {
     let kind = tokio::signal::unix::SignalKind::from_raw(rustix::process::Signal::XFSZ.as_raw());
-    // Where the system refuses, it stays as it was. Once set, the handler stays, and what is launched does
-    // not inherit it.
+    // If the system refuses, nothing changes. Once set, the handler stays, and child processes do not inherit
+    // it.
     drop(tokio::signal::unix::signal(kind));
 }
 
-/// What a signal asks of a session.
+/// The request that a signal makes to a session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Asked {
-    /// Ctrl-C: the run is to end.
+    /// Ctrl-C: end the run.
     EndRun,
-    /// The process is to end.
+    /// End the process.
     EndAll,
 }
 
-/// The signals as they come, for a session that outlives them. To be made inside a runtime.
+/// A stream of signals, for a session that outlives them. Create it inside a runtime.
 pub struct Hearing(Signals);
 
 impl Hearing {
-    /// From here on no signal ends the process.
+    /// Starts to listen. From here on no signal ends the process.
     ///
     /// # Errors
-    /// The system gives no signals.
+    /// The system delivers no signals.
     pub fn new() -> std::io::Result<Hearing> {
         Ok(Hearing(Signals::new()?))
     }
 
-    /// The next. Cancel-safe.
+    /// The next signal. Cancel-safe.
     pub async fn next(&mut self) -> Asked {
         self.0.next().await
     }
 }
 
-/// What comes of some work, which a signal asks to stop and which ends in its own time.
+/// Runs some work to its end. Each signal asks it to stop.
 pub async fn stopped_by<T>(hearing: &mut Hearing, stop: &Sender<bool>, work: impl Future<Output = T>) -> T {
     let mut work = std::pin::pin!(work);
     loop {
@@ -77,7 +77,7 @@ pub async fn stopped_by<T>(hearing: &mut Hearing, stop: &Sender<bool>, work: imp
 }
 
 fn set(sender: &Sender<bool>) {
-    // It fails when nobody listens any more: the command has its result already.
+    // Sending fails when nobody listens any more: the command already has its result.
     let _ = sender.send(true);
 }
 

@@ -1,10 +1,8 @@
-//! Front ends: they parse what the user says, call a command, and render what it returns. They decide
-//! nothing.
+//! Front ends: they parse the user's input, call a command, and render its result. They decide nothing.
 //!
-//! `table` lists the commands, `cli` is the command line, `options` has those before the command. `repl` is
-//! the prompt of `qp debug`, `stepper` that of `qp trace step`, `diagnoser` that of `qp diagnose`. `render`
-//! makes text of what commands return, `out` writes it, `progress` shows what goes on meanwhile, `interrupt`
-//! hears Ctrl-C.
+//! `table` lists the commands, `cli` is the command line, `options` has the global options. `repl` is the
+//! prompt of `qp debug`, `stepper` that of `qp trace step`, `diagnoser` that of `qp diagnose`. `render` turns
+//! results into text, `out` writes it, `progress` shows the progress, `interrupt` handles Ctrl-C.
 
 pub mod cli;
 mod consent_prompt;

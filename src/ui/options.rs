@@ -1,4 +1,4 @@
-//! The options before any command: how results are written.
+//! The global options, which select the form of results.
 
 use clap::{Parser, ValueEnum};
 
@@ -16,7 +16,7 @@ pub struct Cli {
     /// When to use colours
     #[arg(long, global = true, value_enum, default_value_t = Color::Auto, help_heading = "Output")]
     pub color: Color,
-    /// How to write results
+    /// Format of results
     #[arg(long, global = true, value_enum, default_value_t = Format::Text, help_heading = "Output")]
     pub format: Format,
 }
@@ -32,7 +32,7 @@ pub enum Color {
     Never,
 }
 
-/// How results are written.
+/// Format of results.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Format {
     /// For people

@@ -1,4 +1,4 @@
-//! The standard streams: results go to one, complaints to the other.
+//! The standard streams: results go to standard output, errors to standard error.
 
 use super::render;
 use crate::command::CommandError;
@@ -21,7 +21,7 @@ pub fn json_line(value: &impl serde::Serialize) -> String {
     }
 }
 
-/// Prints a result. A reader that went away (`| head`) is no failure of the command.
+/// Prints a result and returns the exit code. A reader that closes the pipe (`| head`) is not a failure.
 pub fn print(text: &str) -> u8 {
     let mut out = std::io::stdout().lock();
     match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
@@ -33,8 +33,8 @@ pub fn print(text: &str) -> u8 {
     }
 }
 
-/// Writes a line to standard error. Nobody may be reading it: that must not end `qp` in the middle of its
-/// work.
+/// Writes a line to standard error. A closed stream must not end `qp` in the middle of its work, so errors
+/// are ignored.
 pub fn complain(line: std::fmt::Arguments<'_>) {
     drop(writeln!(std::io::stderr(), "{line}"));
 }
@@ -44,7 +44,7 @@ pub fn pass_on(lines: &str) {
     drop(std::io::stderr().write_all(lines.as_bytes()));
 }
 
-/// An error as it is shown: what is wrong with a chain with its place in the file.
+/// The text of an error; an error in a chain shows its place in the file.
 pub fn error_text(error: &CommandError, color: bool) -> String {
     match error {
         CommandError::Session(SessionError::Chain(chain)) => chain.render(color),

@@ -10,14 +10,14 @@ use std::time::Duration;
 pub struct Bar {
     bar: ProgressBar,
     run: Cell<u32>,
-    /// Where a replay stands among several.
+    /// The position of the current replay among several, as a prefix of messages.
     among: RefCell<String>,
-    /// Whether files are run that this user's `qp` did not write.
+    /// Whether the user allows commands in files that this user's `qp` did not write.
     trusts: bool,
 }
 
 impl Bar {
-    /// A line that is shown if standard error is a terminal.
+    /// A line; it is visible if standard error is a terminal.
     pub fn new(terminal: bool) -> Bar {
         let target = if terminal { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
         let bar = ProgressBar::with_draw_target(None, target);
@@ -27,14 +27,14 @@ impl Bar {
         Bar { bar, run: Cell::new(0), among: RefCell::default(), trusts: false }
     }
 
-    /// The same, for a user who has said whether files of others are run.
+    /// The same, with the user's decision about commands in files from others.
     #[must_use]
     pub fn trusting(self, trusts: bool) -> Bar {
         Bar { trusts, ..self }
     }
 
     fn say(&self, message: String) {
-        // What was done and goes on again is shown again.
+        // Show a finished line again when work resumes.
         if self.bar.is_finished() {
             self.bar.reset();
         }
@@ -66,15 +66,17 @@ impl Progress for Bar {
     }
 
     fn sorted(&self, done: usize, of: usize) {
-        self.say(format!("what was recorded is sorted: {done} of {of} chunks"));
+        self.say(format!("sorting the recording: {done} of {of} chunks"));
     }
 
     fn waiting(&self, calls: usize) {
         self.say(match calls {
-            0 => "the program goes on, and none of its calls has ended".to_owned(),
-            1 => "the program goes on; no more to ask about its call yet (Ctrl-C ends it)".to_owned(),
+            0 => "the program is running; none of its calls has ended yet".to_owned(),
+            1 => "the program is running; no further question about its call yet (Ctrl-C ends it)".to_owned(),
             calls => {
-                format!("the program goes on; no more to ask about its {calls} calls yet (Ctrl-C ends it)")
+                format!(
+                    "the program is running; no further question about its {calls} calls yet (Ctrl-C ends it)"
+                )
             }
         });
     }

@@ -101,7 +101,7 @@ fn a_run_that_is_cut_off_tells_what_it_has_counted() {
     assert!(hits > 0 && hits <= expected["field"], "{field:#}");
     assert_eq!(field["at_least"], true);
     let run = cost(&case, &counted("hang", 100), &points, &["--timeout", "5"]);
-    run.is(4, &["≥", "note, the run did not come to its end (by qp after 5 s)"]);
+    run.is(4, &["≥", "note, the run did not reach its end (by qp after 5 s)"]);
     // What is killed can tell nothing.
     let run = cost(&case, &counted("kill", 100), &points, &[]);
     run.fails(4, &["the VM did not tell them at its end", "killed by signal 9"]);

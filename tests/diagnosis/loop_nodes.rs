@@ -351,7 +351,7 @@ fn answers_about_loops_are_kept_apart() {
     let script = folder().join("script");
     std::fs::write(&script, "undo\n").expect("written");
     let text = said(&finish(command.stdin(std::fs::File::open(script).expect("a script"))));
-    assert!(unwrapped(&text).contains("from iteration 5 is valid, as was said before"), "{text}");
+    assert!(unwrapped(&text).contains("from iteration 5 is valid, as answered before"), "{text}");
     // Whoever trusts the method is asked of none of its loops.
     let trust = |question: &Value| if question["method"] == "sum" { "trusted" } else { "valid" };
     let trusted = told(&mut diagnose(&["--strategy=top-down", "--node=1", &trace]), trust);

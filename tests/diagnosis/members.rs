@@ -134,7 +134,7 @@ fn an_answer_about_any_call_counts_and_a_later_one_replaces_it() {
     // one around.
     let script = b"invalid\nnode 0\nvalid\nquit\n";
     let (_, said) = diagnosed(&case, &folder, &["--strategy=top-down"], script);
-    assert!(said.contains("no call is left that could be wrong"), "{said}");
+    assert!(said.contains("no suspicious call is left"), "{said}");
     let all = lines(&case, &folder, &["--strategy=single-stepping"], &all_valid(100));
     let cost: Vec<u64> =
         all.iter().filter(|line| line["method"] == "cost").filter_map(|line| line["node"].as_u64()).collect();

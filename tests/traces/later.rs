@@ -79,12 +79,14 @@ fn what_was_recorded_later_is_told_with_the_run_it_is_known_from() {
     assert!(at_once["writes"].as_array().into_iter().flatten().all(|write| write["run"].is_null()));
     let text = qp(&["trace", "history", "Traced.made"], &first);
     assert!(text.contains(&format!("by the later run {}-writes", chosen[0].0)), "{text}");
-    assert!(text.contains("writes are known of what was recorded later only"), "{text}");
+    assert!(text.contains("writes are known only for the calls recorded again"), "{text}");
 
     let plain = exported(&first, &[]);
     assert!(plain.iter().all(|event| event["run"].is_null() && event["event"] != "field"));
     let to = format!("--to={}", first.with_extension("again.jsonl").display());
-    assert!(qp(&["trace", "export", &to], &first).contains("2 calls more was recorded later: --later"));
+    assert!(
+        qp(&["trace", "export", &to], &first).contains("2 calls were recorded again in more detail: --later")
+    );
     let all = exported(&first, &["--later"]);
     assert_eq!(all[..plain.len()], plain);
     let later = &all[plain.len()..];

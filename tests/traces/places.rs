@@ -179,8 +179,8 @@ fn a_place_that_is_not_reached_is_told() {
     for (options, why) in [
         (&["--from=Relay"][..], "expected a place"),
         (&["--from=Relay.last#0"], "expected a place"),
-        (&["--from=12"], "--like names"),
-        (&["--to=12"], "--like names"),
+        (&["--from=12"], "needs --like"),
+        (&["--to=12"], "needs --like"),
         (&["--call=1", "--from=Relay.last"], "cannot be used with"),
     ] {
         let run = case.run(&[&["trace", "record", "--out=other"], options, &java].concat());

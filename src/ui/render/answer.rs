@@ -1,5 +1,5 @@
-//! The answer to a chain: each point with its place, its values and what decided it, then the chain as a
-//! tree.
+//! The answer to a chain: each point with its place, its values and its deciding condition, then the chain as
+//! a tree.
 
 use super::snippet::snippet;
 use super::trace::thread_name;
@@ -13,7 +13,7 @@ use std::fmt::Write as _;
 
 const WIDTH: usize = 80;
 const INDENT: usize = 3;
-/// How many frames of a stack are shown.
+/// Number of frames to show.
 const FRAMES: usize = 4;
 
 impl Text for Answer {
@@ -30,7 +30,7 @@ pub fn point_in_full(p: &PointAnswer, color: bool) -> String {
     out + "\n"
 }
 
-/// The answer as text, with only those points in full that are to be shown.
+/// The answer as text, with only the selected points in full.
 pub fn about(answer: &Answer, is_shown: impl Fn(&PointAnswer) -> bool, color: bool) -> String {
     let paint = Paint { color };
     let mut out = String::new();
@@ -77,7 +77,7 @@ fn summary(answer: &Answer, paint: Paint) -> String {
 fn point(out: &mut String, p: &PointAnswer, paint: Paint) {
     out.push_str(&hanging(&format!("{}  {}", paint.on(palette::POINT, &p.id), p.question), 0, WIDTH));
     if !p.located {
-        let reason = p.reason.as_deref().unwrap_or("no reason is known");
+        let reason = p.reason.as_deref().unwrap_or("unknown reason");
         let text = format!("{} {reason}", paint.on(palette::FAILED, "not located:"));
         out.push_str(&wrap(&words(&text), "", INDENT, WIDTH));
         rejected(out, p, paint);
@@ -117,7 +117,7 @@ fn point(out: &mut String, p: &PointAnswer, paint: Paint) {
     out.push('\n');
 }
 
-/// The values of a point with what they hold, each object's contents once.
+/// The values of a point with their contents, each object's contents once.
 struct Values<'a> {
     contents: &'a IndexMap<String, String>,
     told: HashSet<&'a str>,
@@ -134,7 +134,7 @@ impl Values<'_> {
         }
     }
 
-    /// The object that a change is of: only that of a collection has contents.
+    /// The owner of a changed part; only a collection has contents.
     fn owner(&mut self, owner: &str) -> String {
         match self.contents.get_key_value(owner) {
             Some((name, contents)) if self.told.insert(name) => format!("{owner} {contents}"),
@@ -147,7 +147,7 @@ fn row(out: &mut String, name: &str, value: String) {
     out.push_str(&wrap(&[format!("{name}:"), value], "", INDENT, WIDTH));
 }
 
-/// Where a located point is.
+/// The place of a located point.
 pub fn place_text(p: &PointAnswer) -> String {
     let method = format!("{}.{}", p.class.as_deref().unwrap_or("?"), p.method.as_deref().unwrap_or("?"));
     match (&p.file, p.line) {
@@ -157,7 +157,7 @@ pub fn place_text(p: &PointAnswer) -> String {
     }
 }
 
-/// Where the statement begins, if that is another line.
+/// The first line of the statement, if it is another line.
 fn statement(out: &mut String, p: &PointAnswer) {
     let Some(begins) = &p.statement else { return };
     let text = begins.text.as_ref().map(|text| format!(": {text}")).unwrap_or_default();
@@ -173,7 +173,7 @@ fn change(out: &mut String, p: &PointAnswer, values: &mut Values<'_>) {
     };
     let mut value = |v: &str| values.full(v);
     let text = match &p.old {
-        // A collection can hold as much as before.
+        // A collection of unchanged size can have changed contents.
         Some(old) if old != new || (p.by.is_some() && !p.unchanged) => {
             format!("{} → {}", value(old), value(new))
         }

@@ -1,4 +1,4 @@
-//! What `git bisect run` is told, and why.
+//! The verdict of `qp bisect` with its reason, as text.
 
 use super::Text;
 use crate::command::bisect::Told;

@@ -1,5 +1,4 @@
-//! The report of `qp check`: a line per chain, and of what failed how the points differ from what is
-//! recorded.
+//! The report of `qp check`: a line per chain, and for a failed chain the points that differ.
 
 use super::junit::junit;
 use super::{Paint, Text, palette, wrap};
@@ -47,7 +46,7 @@ fn chain(out: &mut String, chain: &Checked, paint: Paint) {
     if chain.status == Status::Passed {
         return;
     }
-    // What was laid out by others (a piece of the chain's file, a program's output) stays as it is.
+    // Keep the layout of foreign text, such as a piece of the chain's file or a program's output.
     if chain.reason.contains('\n') {
         chain.reason.lines().for_each(|line| out.push_str(&format!("{}{line}\n", " ".repeat(INDENT))));
     } else {
@@ -74,9 +73,9 @@ fn summary(report: &Report, paint: Paint) -> String {
     let mut parts = vec![format!("{} of {} chains passed", count(&[Status::Passed]), report.chains.len())];
     for (statuses, word) in [
         (&[Status::Failed][..], "failed"),
-        (&[Status::Unsure], "cannot be told"),
+        (&[Status::Unsure], "unsure"),
         (&[Status::BadChain], "bad"),
-        (&[Status::Broken], "could not be run"),
+        (&[Status::Broken], "could not run"),
         (&[Status::Interrupted], "not checked"),
     ] {
         match count(statuses) {

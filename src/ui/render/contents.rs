@@ -1,15 +1,15 @@
-//! What collections hold, as text.
+//! The contents of collections, as text.
 
 use super::{Paint, hanging, palette};
 use crate::session::{ContentsShown, EventShown, HeldContents, ItemShown};
 
-/// So many items of a collection are shown in a line.
+/// Maximum number of items to show per collection.
 const FEW: usize = 12;
-/// Columns of a line.
+/// Width of a line, in columns.
 const WIDTH: usize = 80;
 
-/// What a collection held as a call began, and as it ended; `of_field`: what a field referred to, which may
-/// have been nothing.
+/// The contents of a collection at a call's entry and at its end. `of_field`: the collection is the value of
+/// a field, which may have been null.
 pub(super) fn between(contents: &ContentsShown, of_field: bool, paint: Paint) -> String {
     let text = |held: &Option<HeldContents>| held.as_ref().map_or_else(|| "?".to_owned(), held_text);
     let (entry, exit) = (text(&contents.entry), text(&contents.exit));
@@ -63,7 +63,7 @@ pub(super) fn change(event: &EventShown, paint: Paint) -> String {
         ("remove", None, Some(index)) => format!("{object}: [{index}] removed"),
         ("remove", None, None) => format!("{object}: {} removed", value(&event.old)),
         ("clear", ..) => format!("{object}: all removed"),
-        // A map in the order of its accesses puts a key there when it is read, too.
+        // A map in access order also moves a key to the end when the key is read.
         ("last", Some(key), _) => format!("{object}[{key}]: {new}, now the last one"),
         (_, Some(key), _) => format!("{object}[{key}]: {new}"),
         _ => format!("{object} {name}"),

@@ -1,13 +1,13 @@
-//! What a replay would cost, as a table of 80 columns and what one must know of it.
+//! The estimated cost of a replay, as a table of 80 columns with notes.
 
 use crate::session::{Cost, Forecast, PointCost};
 use comfy_table::{Cell, CellAlignment, ColumnConstraint, ContentArrangement, Table, Width, presets};
 
-/// Widest line of the table, in characters.
+/// Maximum width of the table, in characters.
 const WIDTH: u16 = 80;
-/// Narrowest column of numbers, with its margins.
+/// Minimum width of a column of numbers, with its margins.
 const NUMBER: u16 = 13;
-/// What stands where nothing is known.
+/// The text of an unknown value.
 const NOTHING: &str = "-";
 
 /// The table, then the notes.
@@ -16,7 +16,7 @@ pub fn cost(cost: &Cost) -> String {
     table.load_style(presets::ASCII_FULL_CONDENSED);
     table.set_content_arrangement(ContentArrangement::Dynamic).set_width(WIDTH);
     table.set_header(row("Point", "Querypoint", ["Hits", "JDWP", "Probes"].map(str::to_owned)));
-    // Enough for what is usual: times differ from run to run, and the table should not.
+    // Wide enough for usual numbers: times differ between runs, and the table should not.
     for number in table.column_iter_mut().skip(2) {
         number.set_constraint(ColumnConstraint::LowerBoundary(Width::Fixed(NUMBER)));
     }
@@ -58,7 +58,7 @@ fn notes(cost: &Cost) -> Vec<String> {
     let mut notes = Vec::new();
     if let Some(ended) = &cost.cut_off {
         notes.push(format!(
-            "the run did not come to its end ({ended}): hits are those until then, and a whole run takes longer"
+            "the run did not reach its end ({ended}): the hits are counted up to there, and a full run takes longer"
         ));
     }
     for point in &cost.points {
@@ -91,12 +91,12 @@ pub(super) fn thousands(number: impl ToString) -> String {
     text
 }
 
-/// What a point adds.
+/// The additional time of a point.
 fn more(forecast: &Forecast) -> String {
     format!("+ {}", time(forecast))
 }
 
-/// Two digits are more than is known.
+/// A time with at most two digits: the estimate is less precise than that.
 fn time(forecast: &Forecast) -> String {
     let bound = if forecast.at_least { "≥ " } else { "" };
     let text = match forecast.seconds {

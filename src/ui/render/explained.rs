@@ -1,4 +1,4 @@
-//! What a chain's questions become, and what they cost.
+//! The translated questions of a chain, or their cost, as text.
 
 use super::Text;
 use super::cost::cost;

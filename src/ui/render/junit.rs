@@ -1,16 +1,15 @@
-//! The report of `qp check` as JUnit XML: a suite with a test case for each chain. What failed is a
-//! `failure`; what could not be told or run is an `error`, so that a CI server does not count it as a
-//! regression.
+//! The report of `qp check` as JUnit XML: a suite with a test case per chain. A failed chain is a `failure`.
+//! An undecided or broken one is an `error`, so that a CI server does not count it as a regression.
 
 use crate::command::check::{Checked, Report, Status};
 use quick_xml::Writer;
 use quick_xml::events::{BytesDecl, BytesText, Event};
 use std::io;
 
-/// The report as XML; `text` is what it says of one chain.
+/// The report as XML; `text` renders the report of one chain.
 ///
 /// # Errors
-/// None that a report is known to cause; the writer's own are passed on.
+/// The writer's errors, which no known report causes.
 pub fn junit(report: &Report, text: fn(&Report) -> String) -> io::Result<String> {
     let mut writer = Writer::new_with_indent(Vec::new(), b' ', 2);
     writer.write_event(Event::Decl(BytesDecl::new("1.0", Some("UTF-8"), None)))?;
@@ -56,7 +55,7 @@ fn case(writer: &mut Writer<Vec<u8>>, chain: &Checked, text: fn(&Report) -> Stri
     Ok(())
 }
 
-/// The text without the control characters that no XML document may hold (XML 1.0 §2.2).
+/// Replaces the control characters that XML forbids (XML 1.0 §2.2).
 fn legal(text: &str) -> String {
     text.chars()
         .map(|c| match c {

@@ -1,5 +1,4 @@
-//! What commands return, as text for people (80 columns, colours that mean something) and as JSON for
-//! machines.
+//! The results of commands, as text for people (80 columns, meaningful colours) and as JSON for machines.
 
 mod answer;
 mod bisect;
@@ -28,18 +27,18 @@ use crate::session::FrameAnswer;
 use anstyle::{AnsiColor, Style};
 use std::path::Path;
 
-/// How the result of a command reads.
+/// How a result becomes text.
 pub trait Text {
-    /// For people, in colours or not.
+    /// The text for people, coloured or plain.
     fn text(&self, color: bool) -> String;
 
-    /// A file that the result is written to as well, and what is written there.
+    /// An additional file for the result, with its content.
     fn beside(&self) -> Option<(&Path, std::io::Result<String>)> {
         None
     }
 }
 
-/// What colours mean, everywhere.
+/// The meaning of colours, everywhere.
 pub mod palette {
     use super::{AnsiColor, Style};
 
@@ -47,16 +46,17 @@ pub mod palette {
     pub const POINT: Style = AnsiColor::Cyan.on_default().bold();
     /// A value.
     pub const VALUE: Style = AnsiColor::Yellow.on_default();
-    /// What failed.
+    /// A failure.
     pub const FAILED: Style = AnsiColor::Red.on_default().bold();
-    /// What holds.
+    /// A success.
     pub const HELD: Style = AnsiColor::Green.on_default();
-    /// What matters less.
+    /// Secondary text.
     pub const DIM: Style = Style::new().dimmed();
 }
 
-/// A frame as text. The package is in the JSON: a line of 80 columns has no room for it. The frame of a class
-/// that the VM made for a lambda only passes a call on, and is named by the class that the lambda stands in.
+/// A frame as text. It omits the package, since 80 columns have no room for it; the JSON has it. A frame in a
+/// class that the VM generated for a lambda only forwards a call. It gets the name of the class that contains
+/// the lambda.
 fn frame_text(frame: &FrameAnswer) -> String {
     if let Some((host, _)) = frame.class.split_once("$$Lambda") {
         return format!("a lambda of {} ({})", short_class_name(host), frame.method);
@@ -82,8 +82,8 @@ impl Paint {
     }
 }
 
-/// Breaks words into lines of at most `width` columns, each after `indent` spaces. A word that is longer than
-/// a line is broken at its own spaces.
+/// Breaks words into lines of at most `width` columns, each after `indent` spaces. A word longer than a line
+/// is broken at its own spaces.
 pub fn wrap(words: &[String], separator: &str, indent: usize, width: usize) -> String {
     let mut out = String::new();
     let mut column = 0;
@@ -119,12 +119,12 @@ pub fn wrap(words: &[String], separator: &str, indent: usize, width: usize) -> S
 }
 
 /// Breaks a text at its spaces into lines of at most `width` columns. The first begins after `indent` spaces,
-/// the others four further.
+/// the others after four more.
 pub fn hanging(text: &str, indent: usize, width: usize) -> String {
     hanging_at(text, indent, indent + 4, width)
 }
 
-/// The same, where all lines but the first begin after `hang` spaces.
+/// The same, with `hang` spaces before all lines but the first.
 pub fn hanging_at(text: &str, indent: usize, hang: usize, width: usize) -> String {
     let mut out = " ".repeat(indent);
     let mut column = indent;
@@ -147,7 +147,7 @@ pub fn hanging_at(text: &str, indent: usize, hang: usize, width: usize) -> Strin
     out
 }
 
-/// At most `width` columns of a text without colours.
+/// Clips a text without colours to `width` columns.
 pub fn clipped(text: &str, width: usize) -> String {
     if columns(text) <= width {
         return text.to_owned();
@@ -164,7 +164,7 @@ pub fn clipped(text: &str, width: usize) -> String {
     out + "…"
 }
 
-/// The number of columns of a text without colours: characters of East Asian scripts take two.
+/// Number of columns of a text without colours; characters of East Asian scripts take two.
 pub fn columns(text: &str) -> usize {
     text.chars().map(column_of).sum()
 }
@@ -186,7 +186,7 @@ pub fn counted(count: u64, noun: &str) -> String {
     }
 }
 
-/// The number of columns of a text, its colours left out.
+/// Number of columns of a text without its colours.
 pub fn visible(text: &str) -> usize {
     let mut count = 0;
     let mut escape = false;

@@ -1,11 +1,11 @@
-//! Where two runs part, as text.
+//! The first difference between two runs, as text.
 
 use super::question::{given_and_become, named};
 use super::{Paint, Text, hanging, hanging_at, lacks, palette};
 use crate::command::diff::Parting;
 use crate::session::Parted;
 
-/// Columns of a line.
+/// Width of a line, in columns.
 const WIDTH: usize = 80;
 
 impl Text for Parting {
@@ -14,12 +14,12 @@ impl Text for Parting {
     }
 }
 
-/// Where they part, and what varies.
+/// The differing call, and the values that vary.
 fn parting(parting: &Parting, color: bool) -> String {
     let mut out = match &parting.parted {
         Some(found) => parted(found, Paint { color }),
-        None if parting.varies.is_empty() => "all calls do the same in both runs\n".to_owned(),
-        None => "all calls do the same, but for what varies from run to run\n".to_owned(),
+        None if parting.varies.is_empty() => "all calls behave the same in both runs\n".to_owned(),
+        None => "all calls behave the same, apart from what varies between runs\n".to_owned(),
     };
     if !parting.varies.is_empty() {
         out.push_str(&format!(
@@ -48,12 +48,12 @@ fn parting(parting: &Parting, color: bool) -> String {
 
 fn parted(parted: &Parted, paint: Paint) -> String {
     let mut out = match &parted.call {
-        Some(call) => format!("{} {}\n", paint.on(palette::FAILED, "the runs part in"), named(call)),
-        None => format!("{}\n", paint.on(palette::FAILED, "the runs part at the first calls of a thread")),
+        Some(call) => format!("{} {}\n", paint.on(palette::FAILED, "the runs diverge in"), named(call)),
+        None => format!("{}\n", paint.on(palette::FAILED, "the runs diverge at the first calls of a thread")),
     };
     out.push_str(&match parted.same {
-        1 => "1 call before does the same\n".to_owned(),
-        same => format!("{same} calls before do the same\n"),
+        1 => "1 call before behaves the same\n".to_owned(),
+        same => format!("{same} calls before behave the same\n"),
     });
     for difference in &parted.differs {
         out.push_str(&format!("  {}\n", difference.what));

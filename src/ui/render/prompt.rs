@@ -1,4 +1,4 @@
-//! What prompt commands give, as text.
+//! The replies of prompt commands, as text.
 
 use super::answer::{about, place_text, point_in_full};
 use super::{Paint, clipped, frame_text, palette, wrap};
@@ -11,10 +11,10 @@ use indexmap::IndexMap;
 use std::fmt::Write as _;
 
 const WIDTH: usize = 80;
-/// So many frames of a stack are shown.
+/// Maximum number of frames to show.
 const FRAMES: usize = 40;
 
-/// A reply as text; nothing where there is nothing to say.
+/// The text of a reply; empty if there is nothing to show.
 pub fn reply(reply: &Reply, color: bool) -> String {
     let paint = Paint { color };
     match reply {
@@ -24,13 +24,13 @@ pub fn reply(reply: &Reply, color: bool) -> String {
             let when = match asked {
                 AskedWhen::Next => "asked in the next run",
                 AskedWhen::AsItBegins => "asked in this run, which is just beginning",
-                AskedWhen::Now => "asked from here on, and as a whole in the next run",
+                AskedWhen::Now => "asked from here on, and for the whole run in the next one",
             };
             format!("{}  {question}\n   {}\n", paint.on(palette::POINT, id), paint.on(palette::DIM, when))
         }
         Reply::Ran { ran, about } => ran_text(ran, about.as_deref(), paint),
         Reply::Started => {
-            sentence("running in the background: more can be asked meanwhile, and the answer appears here")
+            sentence("running in the background: ask more meanwhile; the answer will appear here")
         }
         Reply::Gone(gone) => gone_text(gone, paint),
         Reply::Stepped(stepped) => stepped_text(stepped, paint),
@@ -82,7 +82,7 @@ fn candidates_text(
 ) -> String {
     let all: u64 = rejections.values().sum();
     if candidates.is_empty() {
-        return sentence(&format!("every occurrence of {point}'s event that was looked at is its answer"));
+        return sentence(&format!("no occurrence of {point}'s event was rejected"));
     }
     let mut out = String::new();
     for Numbered { number, rejected } in candidates {
@@ -110,7 +110,7 @@ fn ran_text(ran: &Ran, point: Option<&str>, paint: Paint) -> String {
         out.push_str(&sentence(&format!("as in the run before: {ids} (`points ID` shows one in full)")));
     }
     if ran.run_again {
-        out.push_str(&sentence("the program came to its end, and was run again to halt it there"));
+        out.push_str(&sentence("the program ended, so it was run again to halt there"));
     }
     match &ran.standing {
         Some(standing) => out.push_str(&sentence(&halted(standing, paint))),
@@ -185,7 +185,7 @@ fn gone_text(gone: &Gone, paint: Paint) -> String {
         }
         Certainty::Differs { differences } => {
             out.push_str(&sentence(&format!(
-                "this run differs: it stands where {id} was, but not as it was"
+                "this run differs: it is at the place of {id}, but in another state"
             )));
             for difference in differences {
                 let _ = writeln!(out, "   {difference}");
@@ -197,7 +197,7 @@ fn gone_text(gone: &Gone, paint: Paint) -> String {
                 None => format!("{id} was not located in this run"),
             };
             out.push_str(&sentence(&format!(
-                "this run differs: it did not come to where the run before found {id}; {instead}"
+                "this run differs: it did not reach the place where the last run found {id}; {instead}"
             )));
         }
     }
@@ -342,7 +342,7 @@ fn help_text(rows: &[Row], paint: Paint) -> String {
     let adds = |row: &&Row| row.usage.contains("[CLAUSES]");
     if rows.iter().any(|row| adds(&row)) {
         out.push_str(
-            "\nCLAUSES narrow a point down: as ID, index N, before POINT, after POINT,\nwithin POINT, thread NAME, \
+            "\nCLAUSES narrow a point: as ID, index N, before POINT, after POINT,\nwithin POINT, thread NAME, \
              from CLASS.METHOD, and last: when CONDITION\n",
         );
     }

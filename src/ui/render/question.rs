@@ -1,4 +1,4 @@
-//! The questions of a diagnosis as text, and its end.
+//! The questions and the result of a diagnosis, as text.
 
 use super::cost::thousands;
 use super::{Paint, hanging, palette, visible};
@@ -7,10 +7,10 @@ use crate::session::{
     Buggy, By, Change, Judgement, KeptAnswer, Left, LoopPart, Question, Referred, Shape, Survey, strategies,
 };
 
-/// Columns of a line.
+/// Width of a line, in columns.
 const WIDTH: usize = 80;
 
-/// A question.
+/// The text of a question.
 pub fn question(question: &Question, color: bool) -> String {
     let paint = Paint { color };
     let mut suspicious = match (question.remaining, question.has_loops) {
@@ -33,7 +33,7 @@ pub fn question(question: &Question, color: bool) -> String {
     out
 }
 
-/// A method, and the loop of it that is meant.
+/// The name of a method, with its loop if the question is about one.
 fn in_loop(method: &str, part: Option<&LoopPart>) -> String {
     match part {
         None => method.to_owned(),
@@ -41,7 +41,7 @@ fn in_loop(method: &str, part: Option<&LoopPart>) -> String {
     }
 }
 
-/// What a call was given, and what became of that.
+/// The input of a call and its effects.
 pub fn given_and_become(question: &Question, paint: Paint) -> String {
     let mut out = String::new();
     let reaches = |name: &str| {
@@ -55,7 +55,7 @@ pub fn given_and_become(question: &Question, paint: Paint) -> String {
     };
     let mut entries: Vec<(&String, &Shape)> = question.entry.iter().collect();
     if question.part.is_some() {
-        // A loop has many variables: first those that it changes.
+        // A loop has many variables: show the changed ones first.
         entries.sort_by_key(|entry| !is_other(*entry));
     }
     for (name, entry) in entries {
@@ -118,12 +118,12 @@ fn pair(out: &mut String, name: &str, old: &Shape, new: &Shape, paint: Paint) {
     ));
 }
 
-/// What tells one value from another: an object is itself, whatever it holds.
+/// The identity of a value: an object is itself, whatever its contents.
 fn one_value(shape: &Shape) -> String {
     shape.text(0)
 }
 
-/// An answer that nobody was asked for.
+/// An answer that needed no question.
 pub fn referred(referred: &Referred, color: bool) -> String {
     let paint = Paint { color };
     let Referred { node, method, part, answer, by, why } = referred;
@@ -131,14 +131,14 @@ pub fn referred(referred: &Referred, color: bool) -> String {
     let style = if *answer == Judgement::Valid { palette::HELD } else { palette::FAILED };
     let by = match by {
         By::Assertion => " by the assertion",
-        By::Kept => ", as was said before",
+        By::Kept => ", as answered before",
         By::Reference => " by the reference",
     };
     let why = if why.is_empty() { String::new() } else { format!(": {why}") };
     hanging(&format!("#{node} {method} is {}{by}{why}", paint.on(style, word(*answer))), 0, WIDTH)
 }
 
-/// What assertions say before the first question.
+/// The results of the assertions before the first question.
 pub fn survey(survey: &Survey) -> String {
     let Survey { evaluated, innermost, first, not_evaluated, why, .. } = survey;
     let mut out = String::new();
@@ -146,7 +146,7 @@ pub fn survey(survey: &Survey) -> String {
         let least = if *not_evaluated > 0 { "at least " } else { "" };
         out = format!(
             "{least}{} calls violate an assertion without a violation below them;\n\
-             the search begins at #{}, which ended first; --node begins at another:\n",
+             the search begins at #{}, which ended first; --node begins at another one:\n",
             thousands(innermost),
             begins.node
         );
@@ -178,7 +178,7 @@ fn word(answer: Judgement) -> &'static str {
     }
 }
 
-/// The answers that are kept.
+/// The list of kept answers.
 pub fn kept<'a>(answers: impl ExactSizeIterator<Item = &'a KeptAnswer>) -> String {
     if answers.len() == 0 {
         return "no answer is kept\n".to_owned();
@@ -195,7 +195,7 @@ fn after(answers: usize) -> String {
     if answers == 1 { "after 1 answer".to_owned() } else { format!("after {answers} answers") }
 }
 
-/// A call by its method and place, or a loop of it.
+/// Names a call by its method and place, or a loop in it.
 pub fn named(buggy: &Buggy) -> String {
     if let Some(part) = &buggy.part {
         let lines = match (part.line, part.to_line) {
@@ -222,7 +222,7 @@ pub fn named(buggy: &Buggy) -> String {
     format!("{}.{}{place}, call #{}", buggy.class, buggy.method, buggy.node)
 }
 
-/// How it ended.
+/// The result of a search.
 pub fn found(buggy: Option<&Buggy>, not_ended: bool, answers: usize, color: bool) -> String {
     let paint = Paint { color };
     match buggy {
@@ -234,16 +234,16 @@ pub fn found(buggy: Option<&Buggy>, not_ended: bool, answers: usize, color: bool
                 after(answers)
             );
             if buggy.recursive {
-                out.push_str("its recursive calls were not judged: it may be in what one of them did\n");
+                out.push_str("its recursive calls were not judged: the bug may be in one of them\n");
             }
             out
         }
         None if not_ended => format!("the buggy call has not ended yet, {}\n", after(answers)),
-        None => format!("no call is left that could be wrong, {}\n", after(answers)),
+        None => format!("no suspicious call is left, {}\n", after(answers)),
     }
 }
 
-/// How it ended where somebody did not know.
+/// The result of a search with unknown answers.
 pub fn undecided(invalid: Option<&Buggy>, unknown: &[u32], answers: usize, color: bool) -> String {
     let paint = Paint { color };
     let calls: Vec<String> = unknown.iter().map(|node| format!("#{node}")).collect();
@@ -255,7 +255,7 @@ pub fn undecided(invalid: Option<&Buggy>, unknown: &[u32], answers: usize, color
     }
 }
 
-/// What can be said, and how questions can be chosen.
+/// The possible answers, and the strategies.
 pub fn answers() -> String {
     let mut out = String::new();
     for row in ANSWER_TABLE {

@@ -1,5 +1,5 @@
-//! Several replays of one chain: for each point how often it was found where, with the values that were not
-//! always the same, and where the replays first differ.
+//! Several replays of one chain: the places of each point with their counts, the values that vary, and the
+//! first point at which the replays differ.
 
 use super::{Paint, Text, palette, wrap};
 use crate::command::replay::Replayed;
@@ -51,7 +51,7 @@ fn places(out: &mut String, point: &RepeatedPoint, replays: u32) {
         let text = place.text.as_ref().map(|t| format!(": {t}")).unwrap_or_default();
         line(out, 3, &format!("{} in {of}{text}", at(place)));
         for (name, counts) in &place.values {
-            // What never varies is told where it is the answer itself.
+            // Show a constant value only where it is the answer itself.
             let is_answer = matches!(name.as_str(), "new" | "taken" | "exception");
             if counts.len() > 1 || several && is_answer {
                 line(out, 6, &format!("{name}: {}", counted(counts)));

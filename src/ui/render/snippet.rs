@@ -1,15 +1,15 @@
-//! A source line with its neighbours, and the expression marked in it where its text is unique.
+//! A source line with its neighbours. The expression is marked if its text is unique in the line.
 
 use super::{clipped, columns};
 use crate::session::PointAnswer;
 use annotate_snippets::{AnnotationKind, Level, Renderer, Snippet};
 
-/// Columns of the whole, and of what stands before it.
+/// Width of the output and of its indentation, in columns.
 const WIDTH: usize = 80;
 const INDENT: usize = 3;
 
-/// The source around a point; nothing when the source is not at hand. Each line is clipped by itself, the
-/// marked one so that the mark is in it.
+/// The source around a point; none when the source is unavailable. Each line is clipped on its own, and the
+/// marked one keeps its mark visible.
 pub fn snippet(point: &PointAnswer, color: bool) -> Option<String> {
     let line = point.line?;
     let first = point.neighbours.first()?.0;
@@ -40,20 +40,20 @@ pub fn snippet(point: &PointAnswer, color: bool) -> Option<String> {
         .annotation(AnnotationKind::Primary.span(span));
     let report = &[Level::INFO.no_name().secondary_title("").element(snippet)];
     let renderer = if color { Renderer::styled() } else { Renderer::plain() };
-    // The lines fit by themselves: the library, which crops all as one, has nothing left to crop.
+    // The lines already fit, so the library, which would crop all of them alike, crops nothing.
     let rendered = renderer.term_width(2 * WIDTH).render(report);
-    // The title is the point's own header, printed before; only the source is wanted here.
+    // Keep only the source: the point's header replaces the title.
     let body: Vec<&str> = rendered.lines().filter(|l| l.contains('|')).map(str::trim_end).collect();
     (!body.is_empty()).then(|| body.join("\n"))
 }
 
-/// Where the mark is in the shown line: its offset and length in bytes; without a mark, all of the line.
+/// Offset and length of the mark in the shown line, in bytes; without a mark, of the whole line.
 fn marked(point: &PointAnswer, shown: &str) -> (usize, usize) {
     let indent = shown.len() - shown.trim_start().len();
     let whole = (indent, shown.trim().len());
     let (Some((offset, length)), Some(text)) = (point.mark, &point.text) else { return whole };
     let byte = |n: usize| text.char_indices().nth(n).map_or(text.len(), |(at, _)| at);
-    // The mark counts the characters of the line as it is in the file; shown are spaces for its tabs.
+    // The mark counts characters of the file's line, where the shown line has spaces for tabs.
     let spaced = |part: Option<&str>| part.map(|part| part.replace('\t', "    ").len());
     let (start, end) = (byte(offset), byte(offset + length));
     match (spaced(text.get(..start)), spaced(text.get(start..end))) {
@@ -62,8 +62,8 @@ fn marked(point: &PointAnswer, shown: &str) -> (usize, usize) {
     }
 }
 
-/// The part of a line that is shown, and where its mark begins in that: the beginning of the line if the mark
-/// is in it.
+/// Clips a line so that its mark is visible, from the start of the line if possible. Also returns the offset
+/// of the mark.
 fn window(line: &str, start: usize, length: usize, room: usize) -> (String, usize) {
     let end = (start + length).min(line.len());
     let head = columns(line.get(..end).unwrap_or(line));
@@ -71,7 +71,7 @@ fn window(line: &str, start: usize, length: usize, room: usize) -> (String, usiz
         return (clipped(line, room), start);
     }
     let marked = columns(line.get(start..end).unwrap_or_default());
-    // Some of what stands before the mark, as far as there is room.
+    // Keep some text before the mark, as far as there is room.
     let before = room.saturating_sub(marked + 2).min(room / 2);
     let mut from = start;
     for (at, _) in line.get(..start).unwrap_or_default().char_indices().rev() {

@@ -1,4 +1,4 @@
-//! A walk over a recorded run as text.
+//! The replies of `qp trace step`, as text.
 
 use super::trace::{happening, line, made_chain, missing, writes};
 use super::{Paint, clipped, hanging, hanging_at, palette};
@@ -6,10 +6,10 @@ use super::{Paint, clipped, hanging, hanging_at, palette};
 use crate::command::trace::StepReply;
 use crate::session::{EventShown, HeldShown, ListedEvent, ObjectShown, View};
 
-/// Columns of a line.
+/// Width of a line, in columns.
 const WIDTH: usize = 80;
 
-/// What a line at the prompt gives.
+/// The text of a reply.
 pub fn stepped(reply: &StepReply, color: bool) -> String {
     let paint = Paint { color };
     match reply {
@@ -35,7 +35,7 @@ pub fn stepped(reply: &StepReply, color: bool) -> String {
     }
 }
 
-/// What an event is, in a few words.
+/// A short description of an event.
 fn words(event: &EventShown, paint: Paint) -> String {
     match (event.event, &event.call) {
         ("enter", _) => "the call begins".to_owned(),
@@ -93,7 +93,7 @@ fn part(out: &mut String, held: &HeldShown, depth: usize, paint: Paint) {
     let inside = held.inner.as_ref().is_some_and(any_changed);
     let value = match (held.changed, inside) {
         (true, _) => paint.on(palette::FAILED, value),
-        // The reference is the same, and its object is not (JHyde §2.2).
+        // The reference is unchanged, but its object has changed (JHyde §2.2).
         (false, true) => paint.on(palette::VALUE, value),
         (false, false) => value.to_owned(),
     };
@@ -110,7 +110,8 @@ fn any_changed(object: &ObjectShown) -> bool {
 fn listed(listed: &ListedEvent, paint: Paint) -> String {
     let mark = if listed.here { ">" } else { " " };
     let line = listed.event.line.map_or(String::new(), |line| line.to_string());
-    // The letters say what the colours do: JHyde §3 has such events red, and such calls yellow.
+    // The signs repeat the colours: JHyde §3 shows changing events red, and calls with changes below them
+    // yellow.
     let (sign, style) = match (listed.changes, listed.changes_below) {
         (true, _) => ("*", Some(palette::FAILED)),
         (false, true) => ("+", Some(palette::VALUE)),

@@ -1,4 +1,4 @@
-//! Recorded runs as text: what was recorded, and calls as a tree.
+//! Recorded runs as text: summaries, trees of calls, events and writes.
 
 use super::cost::thousands;
 use super::{Paint, Text, counted, hanging, hanging_at, palette};
@@ -9,9 +9,9 @@ use crate::session::{
     RecordedRun, Shown, StateShown,
 };
 
-/// Columns of a line.
+/// Width of a line, in columns.
 const WIDTH: usize = 80;
-/// How many levels of calls are indented.
+/// Number of levels of calls to indent.
 const DEEPEST: usize = 20;
 
 impl Text for RecordedRun {
@@ -75,19 +75,19 @@ fn found_events(points: &FoundEvents, paint: Paint) -> String {
     found.chain(points.not_found.iter().map(not)).chain([lacks]).collect()
 }
 
-/// A chain, or where it is.
+/// The text of a chain, or the file it is in.
 pub(super) fn made_chain(made: &MadeChain) -> String {
     let mut text = match &made.file {
         Some(file) => format!("the chain is in {}\n", file.display()),
         None => format!("{}\n", made.chain.trim_end()),
     };
-    // The text is a chain: what is beside it stands in comments.
+    // The text is a chain, so notes become comments.
     let beside = made.note.iter().cloned().chain(made.missing.iter().map(|what| format!("missing: {what}")));
     beside.for_each(|line| text.push_str(&format!("// {line}\n")));
     text
 }
 
-/// What is missing of a recorded run.
+/// The missing parts of a recorded run.
 pub fn lacks(what: &[String], color: bool) -> String {
     missing(what, Paint { color })
 }
@@ -110,7 +110,7 @@ fn recorded_run(run: &RecordedRun, paint: Paint) -> String {
     );
     if recorded.waited_s >= 0.05 {
         out.push_str(&format!(
-            "its threads waited {:.1} s in all until events were taken out\n",
+            "its threads waited {:.1} s in total for room in their event buffers\n",
             recorded.waited_s
         ));
     }
@@ -164,7 +164,7 @@ fn info(holds: &Holds, paint: Paint) -> String {
     out.push_str(&format!("objects    {}\n", thousands(holds.objects)));
     for thread in &holds.threads {
         let end = match &thread.uncaught {
-            Some(exception) => format!(", ended by {exception}, which nobody caught"),
+            Some(exception) => format!(", ended by the uncaught {exception}"),
             None if thread.ended => String::new(),
             None => ", its end was not recorded".to_owned(),
         };
@@ -175,7 +175,8 @@ fn info(holds: &Holds, paint: Paint) -> String {
         out.push_str(&labelled("thread", &text));
     }
     for (method, at) in &holds.lower {
-        let text = format!("{method} is recorded at level {at}: with more it would be too long");
+        let text =
+            format!("{method} is recorded at level {at}: at a higher level its code would be too long");
         out.push_str(&hanging(&text, 0, WIDTH));
     }
     for (method, why) in &holds.left {
@@ -185,7 +186,7 @@ fn info(holds: &Holds, paint: Paint) -> String {
     out
 }
 
-/// A row of what a recording holds.
+/// A labelled row of the summary.
 fn labelled(label: &str, text: &str) -> String {
     let label = format!("{label:<10}").replace(' ', "\u{a0}");
     hanging_at(&format!("{label} {text}"), 0, 11, WIDTH).replace('\u{a0}', " ")
@@ -207,7 +208,7 @@ fn calls(tree: &CallTree, paint: Paint) -> String {
 }
 
 fn one(out: &mut String, shown: &Shown, depth: usize, paint: Paint) {
-    // What is deeper has no room left in a line.
+    // Deeper calls have no room left in a line.
     let indent = 2 * depth.min(DEEPEST);
     match shown {
         Shown::Fold(fold) => {
@@ -259,7 +260,7 @@ fn events(shown: &EventsShown, paint: Paint) -> String {
     out.push_str(&hanging(&line(&shown.call, paint), 2, WIDTH));
     let file = shown.source.as_deref().unwrap_or("line");
     for (event, next) in shown.events.iter().zip(shown.events.iter().skip(1).map(Some).chain([None])) {
-        // What is done in the line says that it began.
+        // An event in the line already shows that the line began.
         if event.event == "line" && next.is_some_and(|next| next.event != "line" && next.line == event.line) {
             continue;
         }
@@ -288,7 +289,7 @@ fn events(shown: &EventsShown, paint: Paint) -> String {
     out
 }
 
-/// What an event that is no call does, and who has done it where the method has not itself.
+/// The text of an event other than a call. It names the method that acted where that is not the call's own.
 pub(super) fn happening(event: &EventShown, paint: Paint) -> String {
     let Some(by) = &event.by else { return happens(event, paint) };
     let mut parts = by.rsplit('.');
@@ -296,7 +297,7 @@ pub(super) fn happening(event: &EventShown, paint: Paint) -> String {
     format!("{}{}", happens(event, paint), paint.on(palette::DIM, format!("   by {class}.{method}")))
 }
 
-/// Whether an object, as it is shown, is of this class, so that its field needs no other name.
+/// Whether a printed object is of this class, so that its field needs no class name.
 fn is_of(object: &str, class: &str) -> bool {
     object.split('@').next() == Some(short_class_name(class).as_str())
 }
@@ -346,7 +347,7 @@ fn happens(event: &EventShown, paint: Paint) -> String {
     }
 }
 
-/// The lines of the arms by which a value can have come, where that is not known.
+/// The lines of the possible branches that produced a value, where the branch is unknown.
 fn arms(event: &EventShown) -> String {
     let Some((last, others)) = event.lines.split_last() else { return String::new() };
     let others: Vec<String> = others.iter().map(ToString::to_string).collect();
@@ -376,7 +377,7 @@ pub(super) fn writes(history: &History, paint: Paint) -> String {
     if !history.only.is_empty() {
         let calls: Vec<String> = history.only.iter().map(|node| format!("#{node}")).collect();
         let only = format!(
-            "writes are known of what was recorded later only: {} and what is below",
+            "writes are known only for the calls recorded again: {} and those below",
             calls.join(", ")
         );
         out.push_str(&format!("{}\n", paint.on(palette::DIM, only)));
@@ -408,7 +409,7 @@ fn state(shown: &StateShown, paint: Paint) -> String {
             1 => paint.on(palette::DIM, " written once"),
             many => paint.on(palette::DIM, format!(" written {many} times")),
         };
-        let unrecorded = if part.unrecorded { " (also written by what is not recorded)" } else { "" };
+        let unrecorded = if part.unrecorded { " (also written by unrecorded code)" } else { "" };
         let name = format!("{name:<16}").replace(' ', "\u{a0}");
         let text = format!("{name} {held}{writes}{unrecorded}");
         out.push_str(&hanging(&text, 4, WIDTH).replace('\u{a0}', " "));
@@ -423,7 +424,7 @@ fn state(shown: &StateShown, paint: Paint) -> String {
         out.push_str("    … and more: see --limit\n");
     }
     if shown.parts.is_empty() && shown.contents.is_none() {
-        out.push_str("    nothing of it is ever written\n");
+        out.push_str("    no part of it is ever written\n");
     }
     out.push_str(&missing(&shown.missing, paint));
     out
@@ -439,14 +440,14 @@ fn found_event(found: &FoundEvent, paint: Paint) -> String {
 }
 
 fn exports(exported: &Exported, paint: Paint) -> String {
-    // What goes to a pipe is read by another program, and says itself what is missing.
+    // Print nothing when the export goes to a pipe: the export itself names the missing parts.
     if !exported.file.is_file() {
         return String::new();
     }
     let left = match exported.left.len() {
         0 => String::new(),
-        1 => "; of one call more was recorded later: --later writes that too".to_owned(),
-        many => format!("; of {many} calls more was recorded later: --later writes that too"),
+        1 => "; one call was recorded again in more detail: --later writes that too".to_owned(),
+        many => format!("; {many} calls were recorded again in more detail: --later writes that too"),
     };
     let events = thousands(exported.events);
     format!("{events} events are in {}{left}\n{}", exported.file.display(), missing(&exported.missing, paint))
@@ -466,7 +467,7 @@ fn ratio(count: u64, of: u64) -> f64 {
     count as f64 / of as f64
 }
 
-/// A thread by its name: a virtual one often has none.
+/// The name of a thread. Virtual threads often have none.
 pub(super) fn thread_name(name: &str) -> &str {
     if name.is_empty() { "without a name" } else { name }
 }

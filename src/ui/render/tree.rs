@@ -3,7 +3,7 @@
 use super::{Paint, palette, visible};
 use crate::session::PointAnswer;
 
-/// One line per point, each under the point it was asked from.
+/// One line per point, below the point it was asked from.
 pub fn tree(points: &[PointAnswer], paint: Paint) -> String {
     let mut out = String::new();
     let roots = points.iter().filter(|p| parent(points, p).is_none());
@@ -45,7 +45,7 @@ fn line(out: &mut String, all: &[PointAnswer], point: &PointAnswer, lead: &str, 
     }
 }
 
-/// At most `width` columns of a text.
+/// Clips a text to `width` columns.
 fn clip(text: &str, width: usize) -> String {
     if visible(text) <= width {
         return text.to_owned();

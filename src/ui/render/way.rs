@@ -1,13 +1,13 @@
-//! The steps by which a value came, a line each: from the point that sees it back to where it was computed.
+//! The steps of a value's flow, one line each: from the point that sees it back to its origin.
 
 use crate::model::short_class_name;
 use crate::session::StepAnswer;
 use std::fmt::Write as _;
 
-/// So many of the first steps and of the last are shown; the JSON has all.
+/// Number of first steps to show, and of last steps; the JSON has all.
 const SHOWN: usize = 30;
 
-/// Lines of at most `width` columns.
+/// Renders the steps in lines of at most `width` columns.
 pub fn way(steps: &[StepAnswer], width: usize, indent: usize) -> String {
     let mut out = String::new();
     if steps.is_empty() {

@@ -1,8 +1,8 @@
-//! The table of commands. The command line, its completions and manual pages are made from it, the tests of
-//! the docs go by it, and any other front end finds in it what it can offer: a name, what it is about, its
-//! arguments, and a run that gives text or JSON.
+//! The table of commands. The command line, its completions and manual pages come from it, and tests compare
+//! the docs with it. Other front ends find here what they can offer: a command's name, purpose and arguments,
+//! and a function that runs it to text or JSON.
 //!
-//! A row per command: its name, its type in `command`, and its group if it has one.
+//! Each command has a row with its name, its type in `command`, and its group if it has one.
 
 mod row;
 
@@ -51,22 +51,22 @@ pub const COMMANDS: &[Row] = &[
 
 /// Several commands under one name.
 pub struct Group {
-    /// What is typed.
+    /// The word the user types.
     pub name: &'static str,
-    /// What they are about.
+    /// Their purpose.
     pub about: &'static str,
-    /// Examples of them.
+    /// Examples.
     pub examples: &'static str,
 }
 
 /// The groups.
 pub const GROUPS: &[Group] = &[Group {
     name: "trace",
-    about: "Records a run, and shows what was recorded",
+    about: "Records a run, and shows recorded runs",
     examples: "Examples:\n  qp trace record -- java -cp classes Intro\n  qp trace info\n  qp trace calls --depth 5",
 }];
 
-/// A command line that was understood.
+/// A parsed command line.
 pub struct Call {
     /// The options before the command.
     pub cli: Cli,
@@ -96,10 +96,10 @@ pub fn line() -> clap::Command {
     line
 }
 
-/// Understands a command line; the first word is the name of the program.
+/// Parses a command line. The first word is the name of the program.
 ///
 /// # Errors
-/// It means nothing, or asks for help.
+/// The command line is invalid, or asks for help.
 pub fn parse(words: impl IntoIterator<Item = OsString>) -> Result<Call, clap::Error> {
     let mut line = line();
     let matches = line.try_get_matches_from_mut(words)?;
@@ -115,7 +115,7 @@ pub fn parse(words: impl IntoIterator<Item = OsString>) -> Result<Call, clap::Er
     Ok(Call { cli, row, matches })
 }
 
-/// The exit code of a command line that means nothing, where a command of it has one of its own.
+/// The exit code of an invalid command line, if its command has a code of its own.
 pub fn cannot_begin(words: &[String]) -> Option<u8> {
     let named = COMMANDS.iter().filter(|row| words.iter().any(|word| word == row.name));
     named.filter_map(|row| row.cannot_begin).next()

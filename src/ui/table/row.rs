@@ -1,4 +1,4 @@
-//! A row of the table of commands: a name, and how a command of any type is parsed and run.
+//! A row of the table of commands: a name, and functions that parse and run a command of any type.
 
 use crate::command::{Command, CommandError, Describe, Outcome};
 use crate::session::Context;
@@ -9,18 +9,18 @@ use clap::{ArgMatches, Args};
 use std::path::Path;
 use std::pin::Pin;
 
-/// A future of the thread that it is made in.
+/// A future that stays on its thread.
 pub type Local<'a, T> = Pin<Box<dyn Future<Output = T> + 'a>>;
 
-/// A command, as the table has it.
+/// A row of the table.
 pub struct Row {
-    /// What is typed, behind the name of the group.
+    /// The word the user types, after the group's name.
     pub name: &'static str,
-    /// The group that it belongs to.
+    /// Its group.
     pub group: Option<&'static str>,
     /// How it runs.
     pub runs: Runs,
-    /// The exit code where it cannot begin, if that is not the general one.
+    /// The exit code when it cannot begin, if that is not the general one.
     pub cannot_begin: Option<u8>,
     arguments: fn(clap::Command) -> clap::Command,
 }
@@ -31,27 +31,27 @@ pub enum Runs {
     ToResult(fn(&ArgMatches) -> Result<Box<dyn Prepared>, clap::Error>),
     /// Interactive: it runs a dialogue, and gives an exit code.
     Dialogue(for<'a> fn(&'a ArgMatches, &'a Cli) -> Local<'a, Result<u8, clap::Error>>),
-    /// It describes the command line, and runs nothing.
+    /// It prints a description of the command line, and runs no program.
     Describes(fn(&ArgMatches, clap::Command) -> Result<String, CommandError>),
 }
 
-/// A command with its arguments, of a type that is not known.
+/// A command with its arguments, behind a type-erased interface.
 pub trait Prepared {
-    /// Whether the user lets files of others have their commands run, without being asked.
+    /// Whether the user allows commands in files from others to run without a question.
     fn trusts(&self) -> bool;
-    /// Does it.
+    /// Runs it.
     fn run<'a>(&'a self, context: &'a Context) -> Local<'a, Result<Box<dyn Shown>, CommandError>>;
 }
 
-/// A result, of a type that is not known.
+/// A result, behind a type-erased interface.
 pub trait Shown {
-    /// For people.
+    /// The text for people.
     fn text(&self, color: bool) -> String;
-    /// For machines.
+    /// The JSON for machines.
     fn json(&self) -> String;
-    /// A file that the result is written to as well, and what is written there.
+    /// An additional file for the result, with its content.
     fn beside(&self) -> Option<(&Path, std::io::Result<String>)>;
-    /// The exit code; another where the result could not be written.
+    /// The exit code, which depends on whether the result could be written.
     fn exit_code(&self, is_written: bool) -> u8;
 }
 
@@ -96,7 +96,7 @@ impl Row {
         Row { name, group: None, runs, cannot_begin: C::CANNOT_BEGIN, arguments: C::augment_args }
     }
 
-    /// A command that is led in a dialogue.
+    /// A command that runs a dialogue.
     pub(super) const fn dialogue<A: Args>(
         name: &'static str,
         lead: for<'a> fn(&'a ArgMatches, &'a Cli) -> Local<'a, Result<u8, clap::Error>>,
@@ -119,18 +119,18 @@ impl Row {
         Row { group: Some(group), ..self }
     }
 
-    /// What is typed, with the name of the group: `trace record`.
+    /// The words the user types, with the group's name: `trace record`.
     pub fn path(&self) -> String {
         self.group.map_or_else(|| self.name.to_owned(), |group| format!("{group} {}", self.name))
     }
 
-    /// Its name, what it is about, and its arguments.
+    /// Its name, purpose and arguments, for clap.
     pub fn line(&self) -> clap::Command {
         (self.arguments)(clap::Command::new(self.name))
     }
 }
 
-/// Parses the arguments of a dialogue, and leads it.
+/// Parses the arguments of a dialogue, and runs it.
 pub(super) fn lead<'a, A: Args + 'a>(
     matches: &'a ArgMatches,
     cli: &'a Cli,
