@@ -1,5 +1,5 @@
-//! Whether assertions mean something: their methods are there, their conditions have types, and call nothing
-//! whose code would have to run.
+//! Checks assertions against class files: their methods exist, their conditions have types, and they call no
+//! method whose code would have to run.
 
 use super::error::AssertionError;
 use super::file::{AssertFile, Part};
@@ -13,26 +13,26 @@ use crate::expr::{
 use crate::model::{MethodName, Site};
 use std::path::Path;
 
-/// What is said of a method, checked.
+/// The checked conditions of a method.
 pub struct Rule {
     /// The method.
     pub method: MethodName,
-    /// What holds as a call begins that is to be judged at all.
+    /// The precondition: qp judges only calls that meet it at their entry.
     pub requires: Option<Expr>,
-    /// What holds as a call ends that did what it should.
+    /// The postcondition: it holds at the end of a correct call.
     pub ensures: Option<Expr>,
-    /// Whether that is all that the method is to do.
+    /// Whether the postcondition describes everything that the method should do.
     pub complete: bool,
-    /// Whether it says something of calls that an exception leaves.
+    /// Whether it judges calls that end with an exception.
     pub tells_of_exceptions: bool,
-    /// What names mean.
+    /// The meaning of names.
     pub names: Names,
 }
 
-/// The rules of a file, for the class files of a program.
+/// Checks the rows of a file against the class files of a program.
 ///
 /// # Errors
-/// All that is wrong with it.
+/// All faults of the file.
 pub fn rules(file: &AssertFile, pool: &ClassPool) -> Result<Vec<Rule>, AssertionError> {
     let sources = SourceRoots::open(&[], Path::new("."), None);
     let classes = Classes { pool, sources: &sources };
@@ -41,14 +41,14 @@ pub fn rules(file: &AssertFile, pool: &ClassPool) -> Result<Vec<Rule>, Assertion
         let names = match names(&classes, &said.method) {
             Ok(named) => named,
             Err(why) => {
-                let message = format!("{why} ({} is said of it)", file.conditions(at));
+                let message = format!("{why} (in the row of {})", file.conditions(at));
                 faults.push(file.fault(at, Part::Method, message));
                 continue;
             }
         };
         let (method, names, written_result) = names;
         if found.iter().any(|other: &Rule| other.method == method) {
-            let message = format!("`{method}` has a row already: join their conditions with `&&`");
+            let message = format!("`{method}` already has a row: join their conditions with `&&`");
             faults.push(file.fault(at, Part::Method, message));
             continue;
         }
@@ -80,14 +80,13 @@ pub fn rules(file: &AssertFile, pool: &ClassPool) -> Result<Vec<Rule>, Assertion
     if faults.is_empty() { Ok(found) } else { Err(file.wrong(faults)) }
 }
 
-/// A problem behind the text that it is of.
+/// Joins a problem to the text it is about.
 fn told(problem: &str) -> String {
     let goes_on = ["is ", "names "].iter().any(|begin| problem.starts_with(begin));
     if goes_on { format!(" {problem}") } else { format!(": {problem}") }
 }
 
-/// The method that is meant, what names mean in its conditions, and the type of what it returns, if it
-/// returns something.
+/// The method of a row, the meaning of names in its conditions, and the type of its result if it has one.
 fn names(classes: &Classes<'_>, written: &str) -> Result<(MethodName, Names, Option<Type>), String> {
     let (file, method) = classes.method(written).map_err(|refusal| refusal.to_string())?;
     let declared = file.method(&method.name, &method.descriptor);
@@ -126,7 +125,7 @@ impl Checked<'_> {
         let scope = &self.names.at_begin;
         self.calls(condition.node(), scope)?;
         if let Some(old) = condition.node().all().into_iter().find(|node| node.old().is_some()) {
-            return wrong(old, "is of `ensures`: in `requires` everything is as the call begins");
+            return wrong(old, "is only for `ensures`: `requires` reads the state at the call's entry");
         }
         check_condition(condition, scope, self.classes, &EventTypes::default())
     }
@@ -135,7 +134,7 @@ impl Checked<'_> {
         let Names { at_begin, at_end, .. } = self.names;
         for old in condition.node().all().into_iter().filter_map(Node::old) {
             if let Some(inner) = old.all().into_iter().find(|node| node.old().is_some()) {
-                return wrong(inner, "is inside of another `old`");
+                return wrong(inner, "is inside another `old`");
             }
             self.calls(old, at_begin)?;
             check(&Expr::of_node(old), at_begin, self.classes, &EventTypes::default())?;
@@ -144,15 +143,15 @@ impl Checked<'_> {
             let is_told = name == EXCEPTION || name == RESULT && self.result.is_some();
             if is_told && self.is_variable(name) {
                 let problem = format!(
-                    "names a variable too: write `.{name}` for how the call ended, `this.{name}` for a field, \
-                     `old({name})` for what a parameter was"
+                    "names a variable too: write `.{name}` for the call's outcome, `this.{name}` for a field, \
+                     `old({name})` for a parameter"
                 );
                 return Err(TypeError { text: name.to_owned(), problem });
             }
             if name == RESULT && self.result.is_none() && !self.is_variable(name) {
                 return Err(TypeError {
                     text: name.to_owned(),
-                    problem: "is of methods that return something".to_owned(),
+                    problem: "is only for methods that return something".to_owned(),
                 });
             }
         }
@@ -165,14 +164,14 @@ impl Checked<'_> {
         EventTypes { result: self.result.clone(), exception, has_old: true, ..EventTypes::default() }
     }
 
-    /// Whether a name is that of a parameter or field.
+    /// Whether a name is a parameter or field.
     fn is_variable(&self, name: &str) -> bool {
         let expr = Expr::of_node(&Node::Name(name.to_owned()));
         let of = check(&expr, &self.names.at_begin, self.classes, &EventTypes::default());
         of.is_ok_and(|of| of != Type::Unknown)
     }
 
-    /// Calls of methods whose code would have to run, and boxes that nobody has made.
+    /// Refuses calls of methods whose code would have to run, and boxes that the program did not create.
     fn calls(&self, node: &Node, scope: &Scope) -> Result<(), TypeError> {
         for part in node.all().into_iter().filter(|part| part.old().is_none()) {
             match part {
@@ -183,13 +182,13 @@ impl Checked<'_> {
                     if owner.is_none() || !library::can_be_called(name, arguments.len()) =>
                 {
                     let problem =
-                        "is a call of code, and no code runs; methods of the JDK that can be called";
+                        "is a call, but conditions run no code; they can call these methods of the JDK";
                     return wrong(part, format!("{problem}: {}", library::called()));
                 }
                 Node::Cast { to, operand } if to.primitive().is_none() => {
                     let of = check(&Expr::of_node(operand), scope, self.classes, &self.events())?;
                     if matches!(of, Type::Primitive(_)) {
-                        return wrong(part, "is a box that the program has not made");
+                        return wrong(part, "is a box that the program did not create");
                     }
                 }
                 _ => {}
@@ -199,7 +198,7 @@ impl Checked<'_> {
     }
 }
 
-/// The simple names in an expression that mean something as the call ends.
+/// The simple names in an expression that refer to the state at the call's end.
 fn names_outside_old(node: &Node) -> Vec<&str> {
     match node {
         Node::Name(name) => vec![name],

@@ -1,4 +1,4 @@
-//! Why assertions do not answer.
+//! The errors of assertions.
 
 use crate::chain::ChainError;
 use crate::classes::ClassesError;
@@ -6,7 +6,7 @@ use crate::inspect::InspectError;
 use crate::trace::TraceError;
 use std::path::PathBuf;
 
-/// Why assertions do not answer.
+/// The errors of assertions.
 #[derive(Debug, thiserror::Error)]
 pub enum AssertionError {
     /// The file cannot be read.
@@ -14,19 +14,19 @@ pub enum AssertionError {
     NoFile {
         /// The file.
         file: PathBuf,
-        /// Why.
+        /// The error of the system.
         source: std::io::Error,
     },
-    /// There is nothing to check the assertions against.
-    #[error("there are no class files of the program: --assert needs those of the command that was recorded")]
+    /// The program has no class files to check the assertions against.
+    #[error("the program has no class files: --assert needs those of the recorded command")]
     NoClassFiles,
-    /// The file is wrong: where, and what was expected there.
+    /// The file is wrong; the error shows the place and the expected text.
     #[error(transparent)]
     Chain(#[from] ChainError),
     /// Class files cannot be read.
     #[error(transparent)]
     Classes(Box<ClassesError>),
-    /// The recording does not have what a condition reads.
+    /// The recording lacks what a condition reads.
     #[error(transparent)]
     Inspect(#[from] InspectError),
     /// The recording cannot be read.

@@ -1,4 +1,4 @@
-//! The file of assertions (docs/declarative.md): what stands in it, reading it, and where its parts stand.
+//! The file of assertions (docs/declarative.md): its format, its parser, and the positions of its parts.
 
 use super::error::AssertionError;
 use crate::chain::{ChainError, Fault, inside, options, trimmed};
@@ -20,7 +20,7 @@ struct Assertions {
     assertions: Vec<Row>,
 }
 
-/// What is said of a method.
+/// The conditions of a method.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Row {
@@ -29,27 +29,27 @@ struct Row {
     requires: Option<String>,
     #[serde(default)]
     ensures: Option<String>,
-    /// `ensures` is all that the method is to do.
+    /// `ensures` describes everything that the method should do.
     #[serde(default)]
     complete: bool,
 }
 
-/// What is said of a method, with its conditions as they are written.
+/// The conditions of a method, parsed.
 pub struct Said {
-    /// The method, as it is written.
+    /// The method, as written.
     pub method: String,
-    /// What holds as a call begins that is to be judged at all.
+    /// The precondition: qp judges only calls that meet it at their entry.
     pub requires: Option<Expr>,
-    /// What holds as a call ends that did what it should.
+    /// The postcondition: it holds at the end of a correct call.
     pub ensures: Option<Expr>,
-    /// Whether that is all that the method is to do.
+    /// Whether the postcondition describes everything that the method should do.
     pub complete: bool,
 }
 
 /// A part of a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Part {
-    /// All of it.
+    /// The whole row.
     Whole,
     /// `method`
     Method,
@@ -86,11 +86,11 @@ struct RawRow<'a> {
 }
 
 impl AssertFile {
-    /// Reads it.
+    /// Reads a file.
     ///
     /// # Errors
-    /// It cannot be read, is no such file, or a condition is no expression: where, and what was expected
-    /// there.
+    /// The file cannot be read, has the wrong format, or a condition is not an expression. The error shows
+    /// the place and the expected text.
     pub fn load(path: &Path) -> Result<AssertFile, AssertionError> {
         let text = std::fs::read_to_string(path)
             .map_err(|source| AssertionError::NoFile { file: path.to_owned(), source })?;
@@ -108,23 +108,24 @@ impl AssertFile {
         for (at, row) in read.assertions.into_iter().enumerate() {
             let Row { method, requires, ensures, complete } = row;
             if !methods.insert(method.clone()) {
-                let message = format!("`{method}` has a row already: join their conditions with `&&`");
+                let message = format!("`{method}` already has a row: join their conditions with `&&`");
                 faults.push(file.fault(at, Part::Method, message));
             }
             let says_nothing = requires.is_none() && ensures.is_none();
             if says_nothing {
-                let message = format!("this says nothing of `{method}`: write `ensures` or `requires`");
+                let message =
+                    format!("this row has no condition for `{method}`: write `ensures` or `requires`");
                 faults.push(file.fault(at, Part::Whole, message));
             }
             if complete && ensures.is_none() && !says_nothing {
-                let message = "`complete` is said of `ensures`, which is not there".to_owned();
+                let message = "`complete` needs an `ensures` condition".to_owned();
                 faults.push(file.fault(at, Part::Whole, message));
             }
             let mut parsed = |text: Option<String>, part| match text.as_deref().map(Expr::parse) {
                 None => None,
                 Some(Ok(expr)) => Some(expr),
                 Some(Err(ParseError { text, column, problem })) => {
-                    let message = format!("`{method}`: `{text}` is no condition: {problem}");
+                    let message = format!("`{method}`: `{text}` is not a condition: {problem}");
                     let span = file.span(at, part, Some((&text, column)));
                     let help = Some("write a Java expression".to_owned());
                     faults.push(Fault { span, message, help });
@@ -137,26 +138,29 @@ impl AssertFile {
         if faults.is_empty() { Ok(file) } else { Err(file.wrong(faults)) }
     }
 
-    /// The conditions of a row, as they are written.
+    /// The conditions of a row, as text.
     pub fn conditions(&self, row: usize) -> String {
         let said = self.rows.get(row).into_iter().flat_map(|said| said.requires.iter().chain(&said.ensures));
         let texts: Vec<String> = said.map(|condition| format!("`{condition}`")).collect();
         texts.join(", ")
     }
 
-    /// That no call of the method of a row was recorded.
+    /// The fault of a row whose method has no recorded call.
     pub fn unmet(&self, row: usize, method: &MethodName) -> Fault {
-        let message = format!("no call of {method} was recorded, of which {} is said", self.conditions(row));
+        let message = format!(
+            "no call of {method} was recorded, so there is nothing to check with {}",
+            self.conditions(row)
+        );
         let help = "remove the row, or name a method that `qp trace calls` shows".to_owned();
         Fault { help: Some(help), ..self.fault(row, Part::Method, message) }
     }
 
-    /// Something that is wrong with a part of a row.
+    /// A fault in a part of a row.
     pub fn fault(&self, row: usize, part: Part, message: String) -> Fault {
         Fault { span: self.span(row, part, None), message, help: None }
     }
 
-    /// That this is wrong with it.
+    /// The error with these faults.
     pub fn wrong(&self, faults: Vec<Fault>) -> AssertionError {
         ChainError::invalid(&self.text, &self.name, faults).into()
     }
@@ -165,7 +169,8 @@ impl AssertFile {
         options().from_str(&self.text).ok().and_then(read)
     }
 
-    /// Where a part of a row stands, or a column of its text; the start of the file where that is not found.
+    /// The position of a part of a row, or of a column in its text. If it is not found: the start of the
+    /// file.
     fn span(&self, row: usize, part: Part, at: Option<(&str, usize)>) -> Range<usize> {
         let find = |raw: RawAssertions<'_>| {
             let row: &RawValue = raw.assertions.get(row)?;

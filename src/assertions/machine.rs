@@ -1,5 +1,5 @@
-//! A call of a recording as conditions read it: as it ended, and as it began. Everything is read where it is
-//! asked for, so nothing is cut off; what is not known is an error, never a value.
+//! Lets conditions read a recorded call, in its state at the entry and at the end. Values are read on demand,
+//! so nothing is cut off. An unknown value is an error, never a guess.
 
 use super::error::AssertionError;
 use super::library;
@@ -15,22 +15,22 @@ use bytecode::Constant;
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
-/// The name of what a call returned.
+/// The name of a call's result.
 pub const RESULT: &str = "result";
 /// The name of the exception that left a call.
 pub const EXCEPTION: &str = "exception";
-/// The slot of both, which are in none.
+/// The slot of both names, which are in no slot.
 pub const NO_SLOT: u16 = u16::MAX;
-/// The numbers of objects that only a condition has made come behind those of a recording.
+/// The objects that a condition creates have numbers from here on, above those of a recording.
 const MADE: u64 = 1 << 32;
 
-/// Why something has no value.
+/// The reason why a value is missing.
 #[derive(Debug, thiserror::Error)]
 pub enum Unread {
-    /// The recording does not tell.
+    /// The recording does not contain it.
     #[error("{0}")]
     NotKnown(String),
-    /// It cannot be read.
+    /// Reading failed.
     #[error(transparent)]
     Broken(Box<AssertionError>),
 }
@@ -41,18 +41,18 @@ impl<E: Into<AssertionError>> From<E> for Unread {
     }
 }
 
-/// That the recording does not tell something.
+/// The error for a value that the recording does not contain.
 pub fn not_known<T>(why: impl Into<String>) -> Result<T, Unread> {
     Err(Unread::NotKnown(why.into()))
 }
 
-/// What names can mean in the conditions of a method.
+/// The meaning of names in a method's conditions.
 pub struct Names {
-    /// As a call begins.
+    /// At the entry of a call.
     pub at_begin: Scope,
-    /// As it ends.
+    /// At its end.
     pub at_end: Scope,
-    /// The slots that its code writes.
+    /// The slots that the method's code writes.
     pub written: BTreeSet<u16>,
 }
 
@@ -66,20 +66,20 @@ pub struct CallMachine<'a> {
     call: Call,
     span: (EventTime, EventTime),
     begins: bool,
-    /// The arguments by their slots, with the names of their parameters as they were recorded.
+    /// The arguments by slot, with the recorded names of their parameters.
     arguments: Vec<(u16, Option<String>, trace::Value)>,
     result: Type,
-    /// What is known of how it ended.
+    /// The known outcome of the call.
     ended: Vec<(EventPart, Value)>,
     infos: HashMap<Arc<str>, Arc<ClassInfo<Arc<str>>>>,
     /// The classes that values name.
     pub tables: Tables,
-    /// What only the condition has made.
+    /// The objects that the condition has created.
     pub made: Vec<Made>,
 }
 
 impl<'a> CallMachine<'a> {
-    /// A call, as it ended.
+    /// Starts with the state at the call's end.
     pub fn new(
         calls: &'a mut Calls,
         fields: &'a mut Fields,
@@ -125,12 +125,12 @@ impl<'a> CallMachine<'a> {
         Ok(machine)
     }
 
-    /// Whether everything is what it was as the call began.
+    /// Whether reads return the state at the call's entry.
     pub fn stands_at_the_begin(&self) -> bool {
         self.begins
     }
 
-    /// From now on everything is what it was as the call began, or as it ended.
+    /// Selects the state that reads return: at the call's entry, or at its end.
     pub fn stand_at_the_begin(&mut self, begins: bool) {
         self.begins = begins;
     }
@@ -139,12 +139,12 @@ impl<'a> CallMachine<'a> {
         if self.begins { self.span.0 } else { self.span.1 }
     }
 
-    /// The number of an object in the recording; none of one that only the condition has made.
+    /// The number of an object in the recording; none for an object that the condition created.
     pub fn number(id: ObjectId) -> Option<u32> {
         u32::try_from(id.0).ok()
     }
 
-    /// The binary name of the class of an object, with brackets behind that of an array's elements.
+    /// The binary name of an object's class; for an array, that of its elements followed by brackets.
     pub fn class_name(&self, object: ObjectId) -> Result<Arc<str>, Unread> {
         let Some(number) = CallMachine::number(object) else {
             return Ok(self.made_at(object).map_or("java.lang.String", Made::class).into());
@@ -155,7 +155,7 @@ impl<'a> CallMachine<'a> {
         }
     }
 
-    /// A value of the recording, of a type.
+    /// Converts a recorded value of a type.
     pub fn value(&mut self, value: trace::Value, descriptor: &str) -> Result<Value, Unread> {
         let object = match value {
             trace::Value::Object(0) => return Ok(Value::Null),
@@ -164,7 +164,7 @@ impl<'a> CallMachine<'a> {
         };
         let id = ObjectId(object.into());
         if let Some(text) = self.calls.objects.text_of(object) {
-            // Half a pair of surrogates reads as this too.
+            // An unpaired surrogate reads as this character too.
             if !text.is_whole() || text.begins.contains('\u{fffd}') {
                 return not_known(format!(
                     "not all of the text {} was recorded",
@@ -177,7 +177,7 @@ impl<'a> CallMachine<'a> {
         Ok(Value::Object { id, class: self.tables.class_key(&class) })
     }
 
-    /// An object as a value.
+    /// Converts an object to a value.
     pub fn value_of(&mut self, object: ObjectId) -> Result<Value, Unread> {
         match self.made_at(object) {
             Some(Made::Text(text)) => Ok(Value::Str(Arc::new(JavaString { id: object, text: text.clone() }))),
@@ -194,7 +194,7 @@ impl<'a> CallMachine<'a> {
         self.made.get(usize::try_from(at).ok()?)
     }
 
-    /// Something that only the condition has.
+    /// Creates an object for the condition.
     pub fn make(&mut self, made: Made) -> Value {
         let id = ObjectId(MADE + u64::try_from(self.made.len()).unwrap_or(u64::MAX - MADE));
         let class = self.tables.class_key(made.class());
@@ -209,7 +209,7 @@ impl<'a> CallMachine<'a> {
         }
     }
 
-    /// What a box holds; none of another object.
+    /// The value in a box; none for any other object.
     pub fn boxed(&self, object: ObjectId) -> Result<Option<Value>, Unread> {
         let Some(number) = CallMachine::number(object) else {
             return Ok(match self.made_at(object) {
@@ -227,19 +227,21 @@ impl<'a> CallMachine<'a> {
         }))
     }
 
-    /// What a collection of the JDK holds.
+    /// The contents of a JDK collection.
     pub fn contents(&mut self, object: ObjectId) -> Result<CollectionContents, Unread> {
         let when = self.when();
         let number = CallMachine::number(object).unwrap_or(0);
         let told = if self.calls.has_contents(number) { self.calls.contents(number, when)? } else { None };
         match told {
             Some(held) if !held.unsure => Ok(held),
-            Some(_) => not_known("the collection may have been changed where that is not recorded"),
-            None => not_known(format!("what {} holds was not recorded", self.calls.objects.name(number))),
+            Some(_) => not_known("unrecorded code may have changed the collection"),
+            None => {
+                not_known(format!("the contents of {} were not recorded", self.calls.objects.name(number)))
+            }
         }
     }
 
-    /// The class files know it, as those of the JDK or not.
+    /// Whether the class files assign a class to the JDK.
     pub fn is_of_jdk(&self, class: &str) -> bool {
         let found = self.fields.pool().and_then(|pool| pool.find(class).ok().flatten());
         found.is_some_and(|found| found.origin.is_runtime())
@@ -249,16 +251,16 @@ impl<'a> CallMachine<'a> {
         let when = self.when();
         match held(self.calls, object, part, when)? {
             Some(value) => self.value(value, &part.descriptor),
-            None => not_known(format!("what `{}` held was not recorded", name())),
+            None => not_known(format!("the value of `{}` was not recorded", name())),
         }
     }
 
-    /// A parameter as the call ended.
+    /// A parameter in the selected state.
     fn parameter(&mut self, slot: u16, name: &str) -> Result<Option<trace::Value>, Unread> {
         let found = self.arguments.iter().find(|(of, ..)| *of == slot);
         if found.is_some_and(|(_, of, _)| of.as_deref().is_some_and(|of| of != name)) {
             let why = format!(
-                "`{name}` had another name when the run was recorded: the class file is not that of then"
+                "`{name}` had another name when the run was recorded: the class file has changed since"
             );
             return not_known(why);
         }
@@ -270,7 +272,7 @@ impl<'a> CallMachine<'a> {
         let is_told = self.calls.method(node).is_some_and(|method| method.level == Level::All);
         if !is_told {
             return not_known(format!(
-                "what `{name}` was at the end is recorded at level `all` only: write `old({name})`"
+                "only level `all` records the value of `{name}` at the end: write `old({name})`"
             ));
         }
         let mut last = given;
@@ -297,7 +299,7 @@ impl<'a> CallMachine<'a> {
                 let descriptor = self.result.descriptor().unwrap_or_default();
                 self.value(result, &descriptor)
             }
-            _ => not_known("how the call ended was not recorded"),
+            _ => not_known("the end of the call was not recorded"),
         }
     }
 }
@@ -328,14 +330,14 @@ impl Machine for CallMachine<'_> {
         }
         match self.parameter(local.slot, &local.name)? {
             Some(value) => self.value(value, &local.descriptor),
-            None => not_known(format!("what was given for `{}` was not recorded", local.name)),
+            None => not_known(format!("the argument `{}` was not recorded", local.name)),
         }
     }
 
     async fn this_object(&mut self) -> Result<Option<Value>, Unread> {
         match self.call.this {
             None => Ok(None),
-            Some(0) => not_known("which object `this` was is not recorded"),
+            Some(0) => not_known("the object `this` was not recorded"),
             Some(this) => self.value(trace::Value::Object(this), "").map(Some),
         }
     }
@@ -424,7 +426,7 @@ impl Machine for CallMachine<'_> {
                 let part = Part::of_field(field, self.calls.was_made(number));
                 self.part(number, &part, || name)
             }
-            None => not_known(format!("what `{name}` held was not recorded")),
+            None => not_known(format!("the value of `{name}` was not recorded")),
         }
     }
 
@@ -441,7 +443,7 @@ impl Machine for CallMachine<'_> {
                     Constant::Long(value) => trace::Value::Long(value),
                     Constant::Float(value) => trace::Value::Float(value),
                     Constant::Double(value) => trace::Value::Double(value),
-                    _ => return not_known(format!("what `{name}` holds is not told by its class file")),
+                    _ => return not_known(format!("the class file does not give the value of `{name}`")),
                 };
                 return Ok(primitive(plain, &declared.descriptor));
             }
@@ -453,7 +455,7 @@ impl Machine for CallMachine<'_> {
         let fields = self.calls.fields().iter();
         let number = (0..).zip(fields).find(|(_, (of, field))| **of == **class && *field == declared.name);
         let Some((number, _)) = number else {
-            return not_known(format!("what `{name}` held was not recorded"));
+            return not_known(format!("the value of `{name}` was not recorded"));
         };
         let part = Part { descriptor: declared.descriptor, ..Part::of_static(number) };
         self.part(0, &part, || name)
@@ -503,7 +505,7 @@ impl Machine for CallMachine<'_> {
     async fn is_instance(&mut self, object: ObjectId, class: &Arc<str>) -> Result<bool, Unread> {
         let own = self.class_name(object)?;
         let (mut have, mut wanted) = (&*own, &**class);
-        // Arrays are covariant (JLS §4.10.3): their elements decide.
+        // Arrays are covariant (JLS §4.10.3): compare their element types.
         while let (Some(inner), Some(of)) = (have.strip_suffix("[]"), wanted.strip_suffix("[]")) {
             (have, wanted) = (inner, of);
         }
@@ -531,8 +533,8 @@ impl Machine for CallMachine<'_> {
     }
 }
 
-/// A primitive value of the type of a descriptor: the recording has all that the VM computes with as an `int`
-/// as one.
+/// Converts a primitive value to the type of a descriptor. The recording keeps every type that the VM
+/// computes as `int` as one.
 fn primitive(value: trace::Value, descriptor: &str) -> Value {
     match (value, descriptor) {
         (trace::Value::Int(value), "Z") => Value::Boolean(value & 1 != 0),

@@ -1,7 +1,8 @@
-//! Assertions: small conditions on methods, in Java, that answer for a person (docs/declarative.md).
+//! Assertions: small Java conditions on methods that answer questions instead of a person
+//! (docs/declarative.md).
 //!
 //! `file` reads them, `check` checks them against the program's classes, and `machine` evaluates them on a
-//! recorded call, with the methods of `library`. `unrecorded_writes` finds the values that a call may have
+//! recorded call with the methods of `library`. `unrecorded_writes` finds the values that a call may have
 //! changed without an event.
 
 mod check;
@@ -24,23 +25,23 @@ use check::Rule;
 use machine::{CallMachine, Unread};
 pub use unrecorded_writes::Unseen;
 
-/// What an assertion says of a call.
+/// The verdict of an assertion on a call.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Told {
-    /// It did all that it should.
+    /// The call did everything it should.
     Valid(String),
-    /// It did not: what is not as it should be.
+    /// The call did something wrong, for this reason.
     Invalid(String),
-    /// What it was given is not what it takes: what is not.
+    /// The call violates the precondition, for this reason.
     Inadmissible(String),
-    /// It says nothing, and why.
+    /// The assertion does not judge the call, for this reason.
     Nothing(String),
-    /// What it says has no value for this call, and why.
+    /// The assertion has no value for this call, for this reason.
     Unknown(String),
 }
 
 impl Told {
-    /// What is told.
+    /// The text of the verdict.
     pub fn why(self) -> String {
         match self {
             Told::Valid(why) | Told::Invalid(why) | Told::Inadmissible(why) => why,
@@ -52,17 +53,18 @@ impl Told {
 /// The assertions about a program.
 pub struct Asserts {
     rules: Vec<Rule>,
-    /// What the calls that were read last may have written without an event.
+    /// The possible unrecorded writes of the calls read last.
     unseen: Option<Unseen>,
-    /// Whether classes of the program are not recorded.
+    /// Whether some classes of the program are not recorded.
     has_outside: bool,
 }
 
 impl Asserts {
-    /// Those of a file, about a program with these class files, of which classes are left out or not.
+    /// The assertions of a file for a program with these class files. `has_outside` says that some of its
+    /// classes are not recorded.
     ///
     /// # Errors
-    /// A row means nothing there.
+    /// A row does not fit the program.
     pub fn new(
         file: &AssertFile,
         pool: Option<&ClassPool>,
@@ -72,27 +74,27 @@ impl Asserts {
         Ok(Asserts { rules: check::rules(file, pool)?, unseen: None, has_outside })
     }
 
-    /// The methods of which no call was recorded.
+    /// The asserted methods without a recorded call.
     pub fn unmet(&self, calls: &Calls) -> Vec<String> {
         self.rules.iter().filter(|rule| !is_met(rule, calls)).map(|rule| rule.method.to_string()).collect()
     }
 
-    /// Whether calls of all methods were recorded.
+    /// Checks that every asserted method has a recorded call.
     ///
     /// # Errors
-    /// Those of which none was.
+    /// The methods without one.
     pub fn are_met(&self, file: &AssertFile, calls: &Calls) -> Result<(), AssertionError> {
         let unmet = self.rules.iter().enumerate().filter(|(_, rule)| !is_met(rule, calls));
         let faults: Vec<_> = unmet.map(|(at, rule)| file.unmet(at, &rule.method)).collect();
         if faults.is_empty() { Ok(()) } else { Err(file.wrong(faults)) }
     }
 
-    /// More was recorded.
+    /// Call this when the recording has grown.
     pub fn grown(&mut self) {
         self.unseen = None;
     }
 
-    /// Sees to what the calls of a whole run may have written without an event, once.
+    /// Computes once which values the calls of a whole run may have written without an event.
     pub fn look_at(&mut self, calls: &Calls, pool: Option<&ClassPool>) {
         self.unseen.get_or_insert_with(|| Unseen::of(calls, pool, self.has_outside));
     }
@@ -104,16 +106,16 @@ impl Asserts {
         asserted.map(|(number, _)| number).collect()
     }
 
-    /// What calls may have written without an event; the same for all calls of a recording.
+    /// The values that calls may have written without an event; the same for all calls of a recording.
     pub fn unseen(&self, calls: &Calls, pool: Option<&ClassPool>) -> Unseen {
         self.unseen.clone().unwrap_or_default().with_less(calls, pool)
     }
 
-    /// What they say of a call; none if they say nothing of its method. Of a recording that has only a part
-    /// of what was written, nothing is told.
+    /// Judges a call; none if no assertion is about its method. A recording with only a part of the run's
+    /// writes gives no verdict.
     ///
     /// # Errors
-    /// It cannot be read.
+    /// The recording or a class file cannot be read.
     pub async fn judge(
         &self,
         calls: &mut Calls,
@@ -128,7 +130,7 @@ impl Asserts {
         let is_asserted = self.rule_of(calls, node).is_some();
         let call = if is_asserted { calls.call(node)? } else { None };
         let has_ended = call.is_some_and(|call| matches!(call.exit, Exit::Returned | Exit::Threw));
-        let why = "only a part of the run was recorded, and others may have written too: record it with --level all";
+        let why = "only a part of the run was recorded, and unrecorded code may have written too: record it with --level all";
         Ok(has_ended.then(|| Told::Unknown(cannot_tell(why))))
     }
 
@@ -136,10 +138,10 @@ impl Asserts {
         calls.method(node).and_then(|method| self.rules.iter().find(|rule| is_of(rule, method)))
     }
 
-    /// What they say of a call of a whole run, of which this may have been written without an event.
+    /// Judges a call of a whole run, with the values that may have been written without an event.
     ///
     /// # Errors
-    /// It cannot be read.
+    /// The recording or a class file cannot be read.
     pub async fn judge_with(
         &self,
         unseen: &Unseen,
@@ -168,21 +170,19 @@ impl Asserts {
             machine.stand_at_the_begin(false);
         }
         let Some(ensures) = &rule.ensures else {
-            let why = "the assertion says of what it was given that it is as it should be, and nothing more";
+            let why = "the assertion has no `ensures`; the call meets its `requires`";
             return Ok(Some(Told::Nothing(why.to_owned())));
         };
         if has_thrown && !rule.tells_of_exceptions {
             let why =
-                "the assertion says nothing of calls that an exception leaves: it does not name `exception`";
+                "the assertion does not judge calls that end with an exception: it does not name `exception`";
             return Ok(Some(Told::Nothing(why.to_owned())));
         }
         Ok(Some(match holds(ensures, &mut machine).await? {
             Err(why) => Told::Unknown(cannot_tell(&why)),
             Ok(false) => Told::Invalid(why_not(ensures, &mut machine).await?),
             Ok(true) if rule.complete => Told::Valid(format!("`{ensures}` is true")),
-            Ok(true) => {
-                Told::Nothing(format!("the assertion holds, which is not all that it should do: `{ensures}`"))
-            }
+            Ok(true) => Told::Nothing(format!("the assertion holds, but it is not `complete`: `{ensures}`")),
         }))
     }
 }
@@ -203,7 +203,7 @@ fn is_of(rule: &Rule, method: &crate::trace::Method) -> bool {
     (&*of.class, &*of.name, &*of.descriptor) == (&*method.class, &*method.name, &*method.descriptor)
 }
 
-/// Whether a condition holds, or why that cannot be told.
+/// Whether a condition holds, or the reason why that is unknown.
 async fn holds(
     condition: &Expr,
     machine: &mut CallMachine<'_>,
@@ -212,14 +212,14 @@ async fn holds(
         Ok(Value::Boolean(holds)) => Ok(holds),
         Ok(Value::Object { id, .. }) => match machine.boxed(id) {
             Ok(Some(Value::Boolean(holds))) => Ok(holds),
-            _ => Err(format!("`{condition}` is no boolean")),
+            _ => Err(format!("`{condition}` is not a boolean")),
         },
-        Ok(_) => Err(format!("`{condition}` is no boolean")),
+        Ok(_) => Err(format!("`{condition}` is not a boolean")),
         Err(why) => Err(why),
     })
 }
 
-/// What an expression is, or why that cannot be told.
+/// The value of an expression, or the reason why it is unknown.
 async fn value(expr: &Expr, machine: &mut CallMachine<'_>) -> Result<Result<Value, String>, AssertionError> {
     let begins = machine.stands_at_the_begin();
     let found = evaluate(expr, machine).await;
@@ -231,7 +231,7 @@ async fn value(expr: &Expr, machine: &mut CallMachine<'_>) -> Result<Result<Valu
     }
 }
 
-/// That a condition is false, with what it compares.
+/// Explains a false condition by the values it compares.
 async fn why_not(condition: &Expr, machine: &mut CallMachine<'_>) -> Result<String, AssertionError> {
     let mut parts = Vec::new();
     for operand in condition.operands_with_calls() {

@@ -1,5 +1,5 @@
-//! The program's own classes, looked through once: which methods there are, who calls them, and what writes
-//! fields and arrays.
+//! An index of the program's own classes: their methods, the calls of each method, and the writes to fields
+//! and arrays.
 
 use super::hierarchy::{lineage, method_name};
 use crate::classes::ClassPool;
@@ -10,7 +10,7 @@ use bytecode::{ClassFile, Code, Constant, FieldRef, Method, MethodRef, Op};
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-/// A method by its class and its place in it.
+/// A method, identified by its class and its place in it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct MethodAt {
     class: usize,
@@ -23,15 +23,15 @@ pub type PlaceAt = (MethodAt, u32);
 /// A name and a descriptor.
 type Named = (String, String);
 
-/// A lambda or method reference: what runs the method when the interface's is called.
+/// A lambda or method reference, with the method it runs.
 struct Lambda {
     /// The interface's method.
     name: String,
     /// Its descriptor.
     of: String,
-    /// What it runs.
+    /// The method it runs.
     runs: MethodRef,
-    /// How many of the first arguments, the object included, were captured.
+    /// Number of captured leading arguments, including the object.
     captured: usize,
 }
 
@@ -40,12 +40,12 @@ struct Lambda {
 pub struct Caller {
     /// The call.
     pub place: PlaceAt,
-    /// Which of the call's arguments is the method's first parameter. Negative where a lambda has captured
-    /// that.
+    /// Index of the call's argument that is the method's first parameter. Negative if a lambda has captured
+    /// that parameter.
     pub first: isize,
 }
 
-/// What the classes hold.
+/// The index.
 pub struct Index<'a> {
     pool: &'a ClassPool,
     files: Vec<Arc<ClassFile>>,
@@ -55,12 +55,12 @@ pub struct Index<'a> {
     puts: HashMap<Named, Vec<PlaceAt>>,
     elements: HashMap<Element, Vec<PlaceAt>>,
     lambdas: Vec<Lambda>,
-    /// Calls of instance methods by name: of those that lambdas implement.
+    /// Calls of instance methods, by name, for the names that lambdas implement.
     calls_by_name: HashMap<String, Vec<PlaceAt>>,
 }
 
 impl<'a> Index<'a> {
-    /// Looks through every class that is not the JDK's. One that cannot be read is left out.
+    /// Indexes every class outside the JDK. Skips classes that cannot be read.
     pub fn new(pool: &'a ClassPool) -> Index<'a> {
         let found = pool.user_classes().filter_map(|name| pool.find(name).ok().flatten());
         let files: Vec<Arc<ClassFile>> = found.map(|found| found.file.clone()).collect();
@@ -114,34 +114,34 @@ impl<'a> Index<'a> {
         self.files.get(at.class).map(|file| &**file)
     }
 
-    /// The method itself.
+    /// The method.
     pub fn method(&self, at: MethodAt) -> Option<&Method> {
         self.file(at)?.methods.get(at.method)
     }
 
-    /// Its code.
+    /// The method's code.
     pub fn code(&self, at: MethodAt) -> Option<&Code> {
         self.method(at)?.code.as_ref()
     }
 
-    /// What an instruction does.
+    /// The operation of an instruction.
     pub fn op(&self, (at, pc): PlaceAt) -> Option<&Op> {
         self.code(at)?.at(pc).map(|instruction| &instruction.op)
     }
 
-    /// Its name.
+    /// The method's name.
     pub fn name(&self, at: MethodAt) -> Option<MethodName> {
         Some(method_name(self.file(at)?, self.method(at)?))
     }
 
-    /// The method of a name, if it is one of the program's own.
+    /// Finds a method of the program by its name.
     pub fn find(&self, name: &MethodName) -> Option<MethodAt> {
         let named = (name.name.to_string(), name.descriptor.to_string());
         let mut all = self.methods.get(&named)?.iter();
         all.find(|at| self.file(**at).is_some_and(|file| *file.name == *name.class)).copied()
     }
 
-    /// The methods with code that a call can run, by a lambda too.
+    /// The methods with code that a call can run, directly or through a lambda.
     pub fn targets(&self, kind: InvokeKind, called: &MethodRef) -> Vec<MethodAt> {
         let named = (called.name.clone(), called.descriptor.clone());
         let all = self.methods.get(&named).map(Vec::as_slice).unwrap_or_default();
@@ -164,7 +164,7 @@ impl<'a> Index<'a> {
         self.find(&MethodName::new(class.as_str(), name.as_str(), descriptor.as_str()))
     }
 
-    /// The calls that can run a method, by a lambda too.
+    /// The calls that can run a method, directly or through a lambda.
     pub fn callers(&self, at: MethodAt) -> Vec<Caller> {
         let mut found: Vec<Caller> =
             self.direct_callers(at).into_iter().map(|place| Caller { place, first: 0 }).collect();
@@ -203,8 +203,8 @@ impl<'a> Index<'a> {
         all.iter().copied().filter(runs).collect()
     }
 
-    /// Whether a call by that name can run the method. Of an overridable one any class may be meant: the
-    /// object decides, and a class can inherit from one what another's interface asks for.
+    /// Whether a call by that name can run the method. An overridable method may be that of any class: the
+    /// object decides, and a class can inherit the implementation of another class's interface.
     fn can_run(&self, kind: InvokeKind, called: &MethodRef, at: MethodAt) -> bool {
         let (Some(file), Some(method)) = (self.file(at), self.method(at)) else { return false };
         if method.is_static() != (kind == InvokeKind::Static) {
@@ -233,7 +233,7 @@ impl<'a> Index<'a> {
         Some((name, own))
     }
 
-    /// What writes a field that a class declares.
+    /// The writes to a field that a class declares.
     pub fn puts(&self, class: &str, name: &str, descriptor: &str) -> Vec<PlaceAt> {
         let all = self.puts.get(&(name.to_owned(), descriptor.to_owned()));
         let mut known: HashMap<&str, bool> = HashMap::new();
@@ -250,13 +250,13 @@ impl<'a> Index<'a> {
         meant
     }
 
-    /// What writes elements of arrays of a kind.
+    /// The writes to elements of arrays of a kind.
     pub fn elements(&self, element: Element) -> &[PlaceAt] {
         self.elements.get(&element).map(Vec::as_slice).unwrap_or_default()
     }
 }
 
-/// A lambda or method reference that an `invokedynamic` makes.
+/// Reads the lambda or method reference that an `invokedynamic` creates.
 fn lambda(name: &str, descriptor: &str, bootstrap: &Bootstrap) -> Option<Lambda> {
     if bootstrap.method.class != "java.lang.invoke.LambdaMetafactory" {
         return None;
@@ -267,7 +267,7 @@ fn lambda(name: &str, descriptor: &str, bootstrap: &Bootstrap) -> Option<Lambda>
     Some(Lambda { name: name.to_owned(), of: of.clone(), runs: runs.clone(), captured })
 }
 
-/// How many arguments a method takes.
+/// Number of arguments of a method.
 fn takes(descriptor: &str) -> usize {
     parse_method(descriptor).map_or(0, |d| d.parameters.len())
 }

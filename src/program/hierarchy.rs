@@ -1,16 +1,16 @@
-//! Classes and what they inherit from.
+//! The supertypes of classes.
 
 use crate::classes::ClassPool;
 use crate::model::MethodName;
 use bytecode::{ClassFile, Method};
 use std::sync::Arc;
 
-/// The name of a method for sites.
+/// The name of a method, as sites use it.
 pub fn method_name(class: &ClassFile, method: &Method) -> MethodName {
     MethodName::new(class.name.as_str(), method.name.as_str(), method.descriptor.as_str())
 }
 
-/// The class and its superclasses and superinterfaces, nearest first, as far as their class files are there.
+/// The class with its superclasses and superinterfaces, nearest first. It omits those without class files.
 pub fn lineage(pool: &ClassPool, class: &Arc<ClassFile>) -> Vec<Arc<ClassFile>> {
     let mut line = vec![class.clone()];
     let mut at = 0;

@@ -1,9 +1,9 @@
-//! What class files say about the whole program. Chains, slices and assertions stand on it.
+//! Facts about the whole program from its class files, for chains, slices and assertions.
 //!
-//! - `hierarchy` has the superclasses of a class; `call_index` the methods of the program, who calls them,
-//!   and what writes fields and arrays.
-//! - `purity` tells which methods do nothing but compute values; `effect` what a call of a JDK method depends
-//!   on, and what depends on it.
+//! - `hierarchy` finds the superclasses of a class. `call_index` indexes the program's methods, their
+//!   callers, and the writes to fields and arrays.
+//! - `purity` finds the methods that only compute values. `effect` knows the inputs and outputs of a call to
+//!   a JDK method.
 
 pub mod call_index;
 pub mod effect;

@@ -137,7 +137,7 @@ fn a_partial_assertion_answers_only_that_a_call_is_wrong() {
         words[..2].iter().map(|(node, word)| (*node, (*word).to_owned())).collect::<Vec<_>>()
     );
     let asked = told.iter().find(|line| line["node"] == 3).expect("it is asked");
-    assert_eq!(asked["notes"], json!(["the assertion holds, which is not all that it should do: `lc <= 4`"]));
+    assert_eq!(asked["notes"], json!(["the assertion holds, but it is not `complete`: `lc <= 4`"]));
 }
 
 #[test]
@@ -187,7 +187,7 @@ fn fields_parameters_and_results_are_those_of_the_end_and_old_ones_of_the_begin(
     let told = told_of(&writes, pay, r#"ensures: "amount == 0""#);
     assert_eq!(
         told.1,
-        "the assertion cannot tell: what `amount` was at the end is recorded at level `all` only: write `old(amount)`"
+        "the assertion cannot tell: only level `all` records the value of `amount` at the end: write `old(amount)`"
     );
     assert_eq!(
         told_of(&writes, pay, r#"ensures: "old(amount) == 30 && balance == 70", complete: true"#).0,
@@ -209,7 +209,7 @@ fn a_call_that_was_given_what_its_method_does_not_take_is_inadmissible() {
         ".half",
         r#"requires: "n > 0""#,
         "asked",
-        "the assertion says of what it was given that it is as it should be, and nothing more",
+        "the assertion has no `ensures`; the call meets its `requires`",
     );
 }
 
@@ -234,7 +234,7 @@ fn exceptions_are_told_of_by_those_that_name_them() {
         (
             "asked".to_owned(),
             Some(
-                "the assertion says nothing of calls that an exception leaves: it does not name `exception`"
+                "the assertion does not judge calls that end with an exception: it does not name `exception`"
                     .to_owned()
             )
         )
@@ -312,7 +312,7 @@ fn class_files_that_are_not_those_of_the_run_are_noticed() {
     compile(&source.replace("half(int n)", "half(int m)").replace("return n / 2", "return m / 2"));
     let (answer, why) = told_of(&trace, ".half", r#"ensures: "m == 7", complete: true"#);
     assert_eq!(answer, "asked");
-    let known = "the assertion cannot tell: `m` had another name when the run was recorded: the class file is not that of then";
+    let known = "the assertion cannot tell: `m` had another name when the run was recorded: the class file has changed since";
     assert_eq!(why, known);
 }
 
@@ -334,7 +334,7 @@ fn a_run_of_which_calls_were_recorded_is_run_again() {
     assert_eq!(
         asked["notes"],
         json!([
-            "the assertion cannot tell: only a part of the run was recorded, and others may have written too: record it with --level all"
+            "the assertion cannot tell: only a part of the run was recorded, and unrecorded code may have written too: record it with --level all"
         ])
     );
     // How calls ended is recorded of the whole run.
@@ -411,10 +411,7 @@ fn an_answer_about_a_call_of_which_an_assertion_cannot_tell_is_kept() {
     let answers = answers.display().to_string();
     let rows = r#"(method: "MergeSort.merge", ensures: "lc <= 4"),"#;
     let (told, _) = diagnosed(merge_sort(), rows, "invalid", &["--answers", &answers]);
-    assert_eq!(
-        told[0]["notes"],
-        json!(["the assertion holds, which is not all that it should do: `lc <= 4`"])
-    );
+    assert_eq!(told[0]["notes"], json!(["the assertion holds, but it is not `complete`: `lc <= 4`"]));
     let (told, _) = diagnosed(merge_sort(), rows, "valid", &["--answers", &answers]);
     assert_eq!(told[0]["kept"]["answer"], "invalid", "{told:?}");
 }
@@ -438,18 +435,18 @@ fn what_means_nothing_is_refused_before_anything_is_asked() {
     refused(r#"(method: "MergeSort.merge", ensure: "true"),"#, &["unknown field `ensure` in a row"]);
     refused(
         r#"(method: "MergeSort.merge"),"#,
-        &["this says nothing of `MergeSort.merge`: write `ensures` or `requires`"],
+        &["this row has no condition for `MergeSort.merge`: write `ensures` or `requires`"],
     );
     refused(
         r#"(method: "MergeSort.merge", ensures: "lc = 4"),"#,
         &[
-            "`MergeSort.merge`: `lc = 4` is no condition: expected the end, an operator, a member or arguments, found `=`; expressions cannot assign; use `==` to compare",
+            "`MergeSort.merge`: `lc = 4` is not a condition: expected the end, an operator, a member or arguments, found `=`; expressions cannot assign; use `==` to compare",
         ],
     );
     refused(
         r#"(method: "MergeSort.merg", ensures: "lc == 4"),"#,
         &[
-            "class MergeSort has no method `merg`; did you mean `MergeSort.merge(int[],int,int,int[],int,int,int[],int)`? (`lc == 4` is said of it)",
+            "class MergeSort has no method `merg`; did you mean `MergeSort.merge(int[],int,int,int[],int,int,int[],int)`? (in the row of `lc == 4`)",
         ],
     );
     refused(
@@ -462,32 +459,32 @@ fn what_means_nothing_is_refused_before_anything_is_asked() {
     );
     refused(
         r#"(method: "MergeSort.merge", ensures: "result == 1"),"#,
-        &["`MergeSort.merge`: `result == 1`: `result` is of methods that return something"],
+        &["`MergeSort.merge`: `result == 1`: `result` is only for methods that return something"],
     );
     refused(
         r#"(method: "MergeSort.sort", requires: "old(a) == a", ensures: "old(old(a)) == a"),"#,
         &[
-            "`MergeSort.sort`: `old(a) == a`: `old(a)` is of `ensures`: in `requires` everything is as the call begins",
-            "`MergeSort.sort`: `old(old(a)) == a`: `old(a)` is inside of another `old`",
+            "`MergeSort.sort`: `old(a) == a`: `old(a)` is only for `ensures`: `requires` reads the state at the call's entry",
+            "`MergeSort.sort`: `old(old(a)) == a`: `old(a)` is inside another `old`",
         ],
     );
     refused(
         r#"(method: "MergeSort.sort", ensures: "isSorted(a)"), (method: "MergeSort.sort(int[])", ensures: "a != null"),"#,
         &[
-            "`MergeSort.sort`: `isSorted(a)`: `isSorted(a)` is a call of code, and no code runs; methods of the JDK that can be called: size, isEmpty, get, contains, containsKey, containsValue, length, charAt, equals, compareTo, startsWith, endsWith, indexOf, abs, min, max",
-            "`MergeSort.sort` has a row already: join their conditions with `&&`",
+            "`MergeSort.sort`: `isSorted(a)`: `isSorted(a)` is a call, but conditions run no code; they can call these methods of the JDK: size, isEmpty, get, contains, containsKey, containsValue, length, charAt, equals, compareTo, startsWith, endsWith, indexOf, abs, min, max",
+            "`MergeSort.sort` already has a row: join their conditions with `&&`",
         ],
     );
     refused(
         r#"(method: "MergeSort.<init>", ensures: "exception == null"),"#,
-        &["no call of MergeSort.<init> was recorded, of which `exception == null` is said"],
+        &["no call of MergeSort.<init> was recorded, so there is nothing to check with `exception == null`"],
     );
     // What could mean two things.
     let mut command = qp();
     let rows = r#"(method: "Asserted.same", ensures: "result == 0.5"),"#;
     let output = finish(command.args(["diagnose", asserted(), "--assert"]).arg(file(rows)));
-    let why = "`Asserted.same`: `result == 0.5`: `result` names a variable too: write `.result` for how the call ended, \
-               `this.result` for a field, `old(result)` for what a parameter was";
+    let why = "`Asserted.same`: `result == 0.5`: `result` names a variable too: write `.result` for the call's outcome, \
+               `this.result` for a field, `old(result)` for a parameter";
     assert!(said(&output).contains(why), "{}", said(&output));
     let of_format = file("").with_file_name("other.ron");
     std::fs::write(&of_format, "(format: 2, assertions: [])").expect("written");

@@ -74,7 +74,7 @@ fn a_list_that_stands_on_an_array_is_what_the_jdk_writes_through_it() {
     says("left", "result.get(0) == 2 && result.get(1) == 0 && result.get(2) == 9", "valid");
     says("through", "result.get(0) == 9 && result.get(1) == 7", "valid");
     says("through", "result.get(0) == 8", "invalid");
-    let why = "the assertion cannot tell: the collection may have been changed where that is not recorded";
+    let why = "the assertion cannot tell: unrecorded code may have changed the collection";
     says("large", "result.size() == 70000", why);
 }
 
