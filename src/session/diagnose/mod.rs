@@ -1,10 +1,10 @@
-//! Declarative debugging of a recorded run (JHyde §2): calls are asked about, one after the other, until one
-//! is left.
+//! Declarative debugging of a recorded run (JHyde §2): asks about one call after the other until one is left.
 //!
-//! - [`Diagnoser`] leads from question to answer. `question` describes a call: what it was given and what it
-//!   did. `snapshot` describes the values, `fields` the fields of objects, `around` what surrounds the call.
+//! - [`Diagnoser`] chooses questions and takes answers. `question` describes a call: its arguments and
+//!   effects. `snapshot` describes values, `fields` the fields of objects. `call_views` shows more of a call,
+//!   and other calls, while a question is open.
 //! - `tree` is the execution tree that is asked about. `live` asks while the program still runs.
-//! - `generated` recognises members that the compiler made; they are not asked about.
+//! - `generated` recognises members that the compiler made. They are not asked about.
 //! - `oracles` answer in place of a person: `asserts` by conditions on methods, `answer_cache` by earlier
 //!   answers, and a [`Reference`] by a version of the program that is right. `purity` tells which calls that
 //!   version can judge by values.
@@ -12,13 +12,13 @@
 //!   begins.
 //! - `slice_answer` is the answer that points at a wrong value: `value_path` finds the value, `slice` the
 //!   calls that influenced it, along the code that `stretch` lays out.
-//! - [`parted`] finds where two versions part (`divergence`). `lambdas` names lambdas alike in both, `chance`
-//!   finds what changes from run to run.
+//! - [`parted`] finds where two versions diverge (`divergence`). `lambdas` gives a lambda the same name in
+//!   both versions, `chance` finds what changes from run to run.
 //! - `again` tells whether a recorded program can be run once more.
 
 mod again;
 mod answer_cache;
-mod around;
+mod call_views;
 mod chance;
 mod divergence;
 mod generated;

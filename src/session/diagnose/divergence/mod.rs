@@ -1,10 +1,11 @@
-//! Finds where recorded runs of two versions part: the innermost call that has equal inputs and equal calls
-//! in both, and different effects. `walk` goes through the calls, `told` compares what they did.
+//! Finds where recorded runs of two versions diverge: the innermost call that has the same arguments and the
+//! same callees in both, and another effect. `walk` goes through the calls, `comparison` compares their
+//! values.
 //!
-//! Several runs of each version show what differs from run to run: time, random numbers, races between
-//! threads. Such differences are ignored.
+//! Several runs of each version show what differs from run to run: time, random numbers, races of threads.
+//! Such a difference says nothing about the versions, and is left out.
 
-mod told;
+mod comparison;
 mod walk;
 
 pub use walk::Varying;
@@ -21,60 +22,59 @@ use walk::{Candidate, Runs, Variation};
 
 /// Number of runs of each version that confirm a difference.
 const RUNS: usize = 2;
-/// The same, if the program has several threads or something varies between runs.
+/// The same for a program with several threads, or one in which something varies.
 const IN_DOUBT: usize = 4;
-/// The same, if the call itself uses time, random numbers or the like. A call that draws one random bit can
-/// agree by chance in a few runs.
+/// The same for a call that itself reads the time, random numbers or the like. A call that draws one random
+/// bit agrees in a few runs by chance.
 const IN_GREAT_DOUBT: usize = 8;
 
-/// The call in which two versions part.
+/// The place at which two versions diverge.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Parted {
-    /// The call and its method; `None` if the outermost calls of a thread differ already.
+    /// The diverging call, with its method's place. None: the first calls of a thread differ already.
     #[serde(flatten)]
     pub call: Option<Buggy>,
-    /// Its inputs and effects here.
+    /// Its arguments and effects in the version under test.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub here: Option<Box<Question>>,
-    /// Its inputs and effects in the other version.
+    /// Its arguments and effects in the reference version.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub there: Option<Box<Question>>,
-    /// The differences.
+    /// How its effects differ.
     pub differs: Vec<Departure>,
-    /// Number of compared calls that behave alike.
+    /// Number of compared calls that do the same.
     pub same: usize,
 }
 
-/// A difference between the versions.
+/// One difference between the versions.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Departure {
-    /// What differs: a call that it makes, its result or exception, or a change that it makes.
+    /// What differs: a callee, the result, the exception, or a changed place.
     pub what: String,
-    /// The value here.
+    /// Its value in the version under test.
     pub here: String,
-    /// The value in the other version.
+    /// Its value in the reference version.
     pub there: String,
 }
 
-/// The result of a comparison of runs.
+/// The result of comparing runs of two versions.
 #[derive(Debug)]
 pub struct Compared {
-    /// Where the versions part; `None` if all calls behave alike.
+    /// Where the versions diverge. None: all calls do the same.
     pub parted: Option<Parted>,
-    /// What varies between runs of the same version. It was not compared.
+    /// What varies between runs of the same version; it is not compared.
     pub varies: Vec<Varying>,
     /// Number of further places that vary.
     pub more: usize,
-    /// Number of runs of each version needed to be sure; 0 if they do not part.
+    /// Number of runs of each version that confirm the divergence; 0 without one.
     pub wanted: usize,
 }
 
-/// Checks that a class path contains a class of the recorded program. Otherwise the VM would fall back on the
-/// program's own classes, and a version would be compared with itself. Relative paths start at the current
-/// folder.
+/// Checks that a class path has a class of the recorded program. Without one the VM would load the program's
+/// own classes, and the program would be compared with itself. Relative paths start at the current folder.
 ///
 /// # Errors
-/// The class path contains none.
+/// The class path has no such class.
 pub fn check_reference(here: &Diagnoser, class_path: &str) -> Result<(), SessionError> {
     let paths = ClassPaths {
         cwd: std::env::current_dir().unwrap_or_default(),
@@ -90,10 +90,10 @@ pub fn check_reference(here: &Diagnoser, class_path: &str) -> Result<(), Session
     Err(SessionError::NoReference { class_path: class_path.to_owned(), missing })
 }
 
-/// Finds where two versions part. Both slices contain the same number of runs.
+/// Finds where two versions diverge. Both slices have the same number of runs.
 ///
 /// # Errors
-/// The recordings cannot be read.
+/// A recording cannot be read, or the user interrupts.
 pub async fn parted(
     here: &mut [Diagnoser],
     there: &mut [Diagnoser],
@@ -117,7 +117,7 @@ pub async fn parted(
         }
     }
     let is_in_doubt = count > 1 || !runs.variation.is_empty();
-    let ((varies, more), same) = (runs.variation.told(), runs.same);
+    let ((varies, more), same) = (runs.variation.listed(), runs.same);
     let Some((shown, candidate)) = here.first().and_then(|run| Some((run, innermost(run, found)?))) else {
         return Ok(Compared { parted: None, varies, more, wanted: 0 });
     };
@@ -151,7 +151,7 @@ fn threads_of(run: &Diagnoser) -> Vec<Thread> {
     run.trace.calls.threads().into_iter().map(|(number, name, _)| Thread { name, number }).collect()
 }
 
-/// The outermost calls of a thread, in all runs.
+/// The first calls of a thread in each run.
 struct Roots {
     name: String,
     calls: Vec<Vec<u32>>,
@@ -159,7 +159,7 @@ struct Roots {
     started_in: Option<u32>,
 }
 
-/// Takes the next thread: in each run, the first remaining one with the same name.
+/// Takes the next thread of all runs. In each run it is the first remaining thread of that name.
 fn next_thread(runs: &mut Runs<'_>, threads: &mut [Vec<Thread>]) -> Option<Roots> {
     loop {
         let name = threads.iter().find_map(|of| of.first()).map(|thread| thread.name.clone())?;
@@ -185,8 +185,8 @@ fn next_thread(runs: &mut Runs<'_>, threads: &mut [Vec<Thread>]) -> Option<Roots
     }
 }
 
-/// Chooses among the candidates of several threads. A thread's difference explains that of the call that
-/// started it, so the candidate must contain no start of a thread with another candidate.
+/// A diverging call that started no thread with a diverging call. A thread's own divergence explains that of
+/// the call that started it.
 fn innermost(shown: &Diagnoser, mut found: Vec<(Option<u32>, Candidate)>) -> Option<Candidate> {
     if found.is_empty() {
         return None;

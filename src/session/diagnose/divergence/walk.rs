@@ -1,7 +1,7 @@
-//! Walks the calls of one thread in all runs of both versions at once.
+//! Walks the calls of one thread in all runs of both versions in step.
 
 use super::Departure;
-use super::told::{Apart, Path, Teller, Told, plain, shown};
+use super::comparison::{ComparableCall, Comparison, Normalizer, Path, plain, shown};
 use crate::session::context::Context;
 use crate::session::diagnose::Diagnoser;
 use crate::session::diagnose::lambdas::Lambdas;
@@ -12,29 +12,31 @@ use serde::Serialize;
 use serde_json::Value;
 use std::collections::HashSet;
 
-/// Maximum number of varying places that are named, and that are counted.
+/// Most varying places that are named.
 const NAMED: usize = 12;
+/// Most further varying places that are counted.
 const COUNTED: usize = 10_000;
-/// Maximum number of values shown of a varying place.
+/// Most values that are shown for one varying place.
 const VALUES: usize = 4;
 
 /// Something that differs between runs of the same version.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Varying {
-    /// The place: a method, as CLASS.METHOD, or a thread.
+    /// A method as CLASS.METHOD, or a thread.
     pub place: String,
-    /// What varies: a value, or the calls that the method makes.
+    /// The value that varies, or the calls made there.
     pub what: String,
-    /// Some of its values.
+    /// Examples of its values.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub values: Vec<String>,
 }
 
-/// What varies, each place once. A static field is one place, although many calls see it.
+/// What varies between runs of the same version, each place once. A static field is one place, whatever
+/// methods see it.
 #[derive(Default)]
 pub struct Variation {
     named: IndexMap<(String, String), Vec<String>>,
-    /// Further places, which are only counted.
+    /// Places beyond the named ones.
     more: HashSet<(String, String)>,
 }
 
@@ -44,7 +46,7 @@ impl Variation {
         self.named.is_empty()
     }
 
-    /// Adds a place that varies.
+    /// Adds a varying place, unless it is known.
     pub fn add(&mut self, place: String, what: String, values: Vec<String>) {
         let key = (place, what);
         if self.named.len() < NAMED || self.named.contains_key(&key) {
@@ -67,56 +69,58 @@ impl Variation {
     }
 
     /// The named places, and the number of further ones.
-    pub fn told(self) -> (Vec<Varying>, usize) {
+    pub fn listed(self) -> (Vec<Varying>, usize) {
         let one = |((place, what), values)| Varying { place, what, values };
         (self.named.into_iter().map(one).collect(), self.more.len())
     }
 }
 
-/// The place where the runs of a thread part.
+/// The place at which the versions diverge in one thread.
 pub struct Candidate {
-    /// The call in which they part, in the first run of each version; `None` if the outermost calls of the
-    /// thread differ.
+    /// The diverging call in the first run of each version. None: the first calls of the thread differ.
     pub call: Option<(Question, Question)>,
-    /// The differences.
+    /// How the versions differ there.
     pub differs: Vec<Departure>,
 }
 
 /// All runs of both versions.
 pub struct Runs<'a> {
-    /// The runs of the first version, then those of the other.
+    /// The runs of the version under test, followed by those of the reference version.
     pub all: Vec<&'a mut Diagnoser>,
-    /// The positions of lambdas, in each version.
+    /// The lambdas of each version by their places.
     pub lambdas: [Lambdas; 2],
-    /// Number of runs of the first version.
+    /// Number of runs of the version under test.
     pub first: usize,
-    /// What varies.
+    /// What varies between runs of the same version.
     pub variation: Variation,
-    /// Number of calls that behave alike.
+    /// Number of calls that do the same in both versions.
     pub same: usize,
 }
 
-/// An open call in all runs, the calls that it makes there, and the index of the next one.
+/// An open call in all runs, with its callees and the index of the next one.
 struct Open {
     of: Option<Vec<Question>>,
     made: Vec<Vec<u32>>,
     next: usize,
 }
 
-/// The value that all runs of a version agree on; `None` if they disagree.
+/// The element that all runs of a version share, if they agree.
 fn common<T: PartialEq>(version: &[T]) -> Option<&T> {
     version.first().filter(|first| version.iter().all(|one| one == *first))
 }
 
 impl Runs<'_> {
-    /// Finds where the runs part in a thread, given its outermost calls in each run.
+    /// Finds where the versions diverge in the thread of this name, starting at its first calls in each run.
+    ///
+    /// # Errors
+    /// A recording cannot be read, or the user interrupts.
     pub async fn parted(
         &mut self,
         thread: &str,
         roots: Vec<Vec<u32>>,
         context: &Context,
     ) -> Result<Option<Candidate>, SessionError> {
-        // The open calls, outermost first. The first entry stands for the thread, so it has no question.
+        // The open calls, outermost first. The root of the thread has no question.
         let mut open = vec![Open { of: None, made: roots, next: 0 }];
         while let Some(around) = open.last_mut() {
             if context.is_interrupted() {
@@ -139,7 +143,7 @@ impl Runs<'_> {
                 continue;
             };
             if one.is_none() && other.is_none() {
-                // All calls that it makes behave alike.
+                // All of its callees do the same.
                 let Some(of) = open.pop().and_then(|open| open.of) else { continue };
                 let differs = self.became(&of);
                 if !differs.is_empty() {
@@ -154,7 +158,7 @@ impl Runs<'_> {
                     questions.push(diagnoser.question(*node, context).await?);
                 }
             }
-            // The runs of a version agree, so either all of them have the call or none.
+            // Either all runs of a version make this call, or none.
             let is_in_both = questions.len() == nodes.len();
             if is_in_both && one == other && self.is_given_the_same(&questions) {
                 let made = self.made(&questions);
@@ -177,7 +181,7 @@ impl Runs<'_> {
         Ok(None)
     }
 
-    /// The method of a call. Lambdas are named by their positions.
+    /// The method of a call. Lambdas are named by their places.
     fn method(&mut self, run: usize, node: u32) -> Option<String> {
         let diagnoser = self.all.get(run)?;
         let method = diagnoser.trace.calls.method(node)?;
@@ -187,41 +191,45 @@ impl Runs<'_> {
         Some(format!("{}.{name}{}", method.class, method.descriptor))
     }
 
-    fn each<T>(&mut self, questions: &[Question], tell: impl Fn(&mut Teller<'_>, &Question) -> T) -> Vec<T> {
-        let mut told = Vec::with_capacity(questions.len());
+    fn each<T>(
+        &mut self,
+        questions: &[Question],
+        normal: impl Fn(&mut Normalizer<'_>, &Question) -> T,
+    ) -> Vec<T> {
+        let mut calls = Vec::with_capacity(questions.len());
         for (run, question) in questions.iter().enumerate() {
             let version = usize::from(run >= self.first);
             if let (Some(lambdas), Some(diagnoser)) = (self.lambdas.get_mut(version), self.all.get(run)) {
-                told.push(tell(&mut Teller { lambdas, pool: diagnoser.fields.pool() }, question));
+                calls.push(normal(&mut Normalizer { lambdas, pool: diagnoser.fields.pool() }, question));
             }
         }
-        told
+        calls
     }
 
-    /// Whether a call has equal inputs in both versions, except for what varies.
+    /// Whether the arguments of a call agree in both versions, apart from what varies.
     fn is_given_the_same(&mut self, questions: &[Question]) -> bool {
-        let given = self.each(questions, |teller, question| teller.given(question));
-        let apart = Apart::of(&given, self.first);
-        if apart.differs.is_empty()
+        let given = self.each(questions, |normalizer, question| normalizer.given(question));
+        let compared = Comparison::of(&given, self.first);
+        if compared.differs.is_empty()
             && let Some(question) = questions.first()
         {
-            self.variation.of_values(&name(question), &apart.varies, &given);
+            self.variation.of_values(&name(question), &compared.varies, &given);
         }
-        apart.differs.is_empty()
+        compared.differs.is_empty()
     }
 
-    /// The differences between the effects of a call, except for what varies.
+    /// How the effects of a call differ between the versions, apart from what varies.
     fn became(&mut self, questions: &[Question]) -> Vec<Departure> {
-        let told = self.each(questions, |teller, question| teller.told(question));
-        let values: Vec<Value> = told.iter().map(|told| told.value.clone()).collect();
-        let apart = Apart::of(&values, self.first);
+        let calls = self.each(questions, |normalizer, question| normalizer.call(question));
+        let values: Vec<Value> = calls.iter().map(|call| call.value.clone()).collect();
+        let compared = Comparison::of(&values, self.first);
         if let Some(question) = questions.first() {
-            // The inputs were reported before.
-            let new: Vec<Path> = apart.varies.into_iter().filter(|path| !is_given(path)).collect();
+            // Arguments that vary are known already.
+            let new: Vec<Path> = compared.varies.into_iter().filter(|path| !is_given(path)).collect();
             self.variation.of_values(&name(question), &new, &values);
         }
-        let differs: Vec<Path> = apart.differs.into_iter().filter(|path| !is_given(path)).collect();
-        match (questions.first(), questions.get(self.first), told.first(), told.get(self.first)) {
+        let differs: Vec<Path> = compared.differs.into_iter().filter(|path| !is_given(path)).collect();
+        match (questions.first(), questions.get(self.first), calls.first(), calls.get(self.first)) {
             (Some(one), Some(other), Some(ours), Some(theirs)) => {
                 departures(&differs, (one, ours), (other, theirs))
             }
@@ -246,14 +254,14 @@ fn name(question: &Question) -> String {
     format!("{}.{}", question.class, question.method)
 }
 
-/// The questions of the first runs of both versions.
+/// The questions of the first run of each version.
 fn pair(questions: Vec<Question>, first: usize) -> Option<(Question, Question)> {
     let mut questions = questions.into_iter();
     let one = questions.next()?;
     Some((one, questions.nth(first.saturating_sub(1))?))
 }
 
-/// A call for display.
+/// A call with its number, method and arguments.
 fn call(question: Option<&Question>) -> String {
     let Some(question) = question else { return "none".to_owned() };
     let given: Vec<String> =
@@ -262,9 +270,13 @@ fn call(question: Option<&Question>) -> String {
 }
 
 /// The differences as text, in the order of a question.
-fn departures(differs: &[Path], one: (&Question, &Told), other: (&Question, &Told)) -> Vec<Departure> {
-    let changes = |(question, told): (&Question, &Told)| -> IndexMap<String, (String, String)> {
-        let key = |path: &str| told.changes.iter().find(|(_, of)| *of == path).map(|(key, _)| key.clone());
+fn departures(
+    differs: &[Path],
+    one: (&Question, &ComparableCall),
+    other: (&Question, &ComparableCall),
+) -> Vec<Departure> {
+    let changes = |(question, call): (&Question, &ComparableCall)| -> IndexMap<String, (String, String)> {
+        let key = |path: &str| call.changes.iter().find(|(_, of)| *of == path).map(|(key, _)| key.clone());
         let all = question.changed.iter();
         all.filter_map(|change| Some((key(&change.path)?, (change.path.clone(), change.new.text(1)))))
             .collect()
@@ -292,7 +304,7 @@ fn departures(differs: &[Path], one: (&Question, &Told), other: (&Question, &Tol
     if found.is_empty()
         && let Some(path) = differs.first()
     {
-        let text = |told: &Told| plain(&told.value, path).unwrap_or("something else".to_owned());
+        let text = |call: &ComparableCall| plain(&call.value, path).unwrap_or("something else".to_owned());
         found.push(Departure { what: shown(path), here: text(one.1), there: text(other.1) });
     }
     found

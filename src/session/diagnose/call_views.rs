@@ -1,5 +1,5 @@
-//! Looks around while a call is asked about (JHyde §3): its values, histories and events, and the questions
-//! of other calls.
+//! Views of a call while a question about it is open (JHyde §3): its values, histories and events, and the
+//! questions of other calls.
 
 use super::{Diagnoser, Question};
 use crate::inspect::InspectError;
@@ -8,11 +8,11 @@ use crate::session::error::SessionError;
 use crate::session::recorded::{EventsAsked, EventsShown, RecordedTrace, Stepper, detail, events};
 use crate::trace::Level;
 
-/// Maximum number of events that are shown of a call.
-const EVENTS: usize = 200;
+/// Most events of a call that are shown.
+const MOST_EVENTS: usize = 200;
 
 impl Diagnoser {
-    /// The question about any call, by its displayed number.
+    /// The question about any call, by the number that front ends show.
     ///
     /// # Errors
     /// There is no such call, it has not ended, or it cannot be read.
@@ -24,15 +24,17 @@ impl Diagnoser {
             return Err(InspectError::NoSuchCall { node: call, calls }.into());
         }
         if !self.diagnosis.forest().has_ended(node) {
-            return Err(SessionError::NoStep(format!("call #{call} has not ended: it cannot be judged yet")));
+            return Err(SessionError::NoStep(format!(
+                "call #{call} has not ended: nothing can be said of it yet"
+            )));
         }
         self.question(node, context).await
     }
 
-    /// A stepper at the end of the call or loop that is asked about.
+    /// A stepper at the end of the call of a question, or at the end of its loop.
     ///
     /// # Errors
-    /// The recording cannot be read, or the program cannot be run again.
+    /// The recording cannot be read, or a run that would record more of the call fails.
     pub async fn stand(
         &mut self,
         question: &Question,
@@ -54,23 +56,23 @@ impl Diagnoser {
         }
     }
 
-    /// The events of a call that is asked about.
+    /// The events of the call of a question.
     ///
     /// # Errors
-    /// The recording cannot be read, or the program cannot be run again.
+    /// The recording cannot be read, or a run that would record more of the call fails.
     pub async fn events(
         &mut self,
         question: &Question,
         context: &Context,
     ) -> Result<EventsShown, SessionError> {
-        let asked = EventsAsked { node: question.node, limit: EVENTS, level: None };
+        let asked = EventsAsked { node: question.node, limit: MOST_EVENTS, level: None };
         match self.with_more(question.at, context).await? {
             Some(mut later) => events(&mut later, &asked, context).await,
             None => events(&mut self.trace, &asked, context).await,
         }
     }
 
-    /// The recording of another run with more detail about a call; `None` if this recording has writes.
+    /// A recording of a further run with all events of a call, if this recording has no writes.
     async fn with_more(&mut self, at: u32, context: &Context) -> Result<Option<RecordedTrace>, SessionError> {
         if self.trace.about.level >= Level::Writes {
             return Ok(None);

@@ -1,53 +1,55 @@
-//! The inputs and effects of calls in a form that is equal in all runs, and the places where two of these
-//! differ.
+//! Compares the values of one call in several runs of two versions. Before that, object numbers and names of
+//! lambdas, which change from run to run, are replaced by names that do not.
 
 use crate::classes::ClassPool;
+use crate::session::diagnose::Shape;
 use crate::session::diagnose::lambdas::Lambdas;
-use crate::session::diagnose::question::Question;
+use crate::session::diagnose::question::{Change, Question};
 use serde_json::{Map, Value, json};
 use std::collections::{HashMap, HashSet};
 
 /// The path from the root of a value to a part of it.
 pub type Path = Vec<String>;
 
-/// Maximum number of differences between two values.
-const MOST: usize = 1000;
+/// Most differences that are reported for two values.
+const MOST_DIFFERENCES: usize = 1000;
 
-/// The places where the values of several runs of two versions differ.
-pub struct Apart {
-    /// Places where the versions differ and each version agrees with itself.
+/// Where the values of several runs of two versions differ.
+pub struct Comparison {
+    /// Paths at which the versions differ, and at which the runs of each version agree.
     pub differs: Vec<Path>,
-    /// Places where runs of one version differ.
+    /// Paths at which runs of the same version differ.
     pub varies: Vec<Path>,
 }
 
-impl Apart {
-    /// Compares values. The first `first` are of one version, the others of the other.
-    pub fn of(values: &[Value], first: usize) -> Apart {
+impl Comparison {
+    /// Compares the values of one call. The first `first` values belong to one version, the others to the
+    /// other version.
+    pub fn of(values: &[Value], first: usize) -> Comparison {
         let (ours, theirs) = values.split_at(first.min(values.len()));
         let mut varies = Vec::new();
         for version in [ours, theirs] {
             if let Some((one, others)) = version.split_first() {
-                others.iter().for_each(|other| apart(one, other, &mut Vec::new(), &mut varies));
+                others.iter().for_each(|other| compare(one, other, &mut Vec::new(), &mut varies));
             }
         }
         let mut differs = Vec::new();
         if let (Some(one), Some(other)) = (ours.first(), theirs.first()) {
-            apart(one, other, &mut Vec::new(), &mut differs);
+            compare(one, other, &mut Vec::new(), &mut differs);
         }
         let varying: HashSet<&[String]> = varies.iter().map(Vec::as_slice).collect();
         let is_varying = |path: &Path| {
             (0..=path.len()).any(|to| path.get(..to).is_some_and(|begin| varying.contains(begin)))
         };
         differs.retain(|path| !is_varying(path));
-        Apart { differs, varies }
+        Comparison { differs, varies }
     }
 }
 
-/// Adds the places where two values differ, as deep as possible. An array of another length and an object of
-/// another type count as a whole.
-fn apart(one: &Value, other: &Value, at: &mut Path, found: &mut Vec<Path>) {
-    if one == other || found.len() >= MOST {
+/// Adds the paths at which two values differ, as deep as possible. Arrays of different lengths and objects of
+/// different types differ as a whole.
+fn compare(one: &Value, other: &Value, at: &mut Path, found: &mut Vec<Path>) {
+    if one == other || found.len() >= MOST_DIFFERENCES {
         return;
     }
     match (one, other) {
@@ -56,7 +58,7 @@ fn apart(one: &Value, other: &Value, at: &mut Path, found: &mut Vec<Path>) {
             for key in all {
                 at.push(key.clone());
                 match (one.get(key), other.get(key)) {
-                    (Some(one), Some(other)) => apart(one, other, at, found),
+                    (Some(one), Some(other)) => compare(one, other, at, found),
                     _ => found.push(at.clone()),
                 }
                 at.pop();
@@ -65,7 +67,7 @@ fn apart(one: &Value, other: &Value, at: &mut Path, found: &mut Vec<Path>) {
         (Value::Array(one), Value::Array(other)) if one.len() == other.len() => {
             for (index, (one, other)) in one.iter().zip(other).enumerate() {
                 at.push(format!("[{index}]"));
-                apart(one, other, at, found);
+                compare(one, other, at, found);
                 at.pop();
             }
         }
@@ -73,7 +75,7 @@ fn apart(one: &Value, other: &Value, at: &mut Path, found: &mut Vec<Path>) {
     }
 }
 
-/// A path for display: `this.items[2]`, `its result`.
+/// A path as people write it: `this.items[2]`, `its result`.
 pub fn shown(path: &[String]) -> String {
     let (first, rest) = match path {
         [] => return "all".to_owned(),
@@ -88,7 +90,7 @@ pub fn shown(path: &[String]) -> String {
     parts.fold(first, |text, part| if part.starts_with('[') { text + part } else { format!("{text}.{part}") })
 }
 
-/// The value at a path, if it is primitive or a string.
+/// The text of the value at a path, if that value is plain.
 pub fn plain(value: &Value, path: &[String]) -> Option<String> {
     let mut at = value;
     for part in path {
@@ -102,31 +104,31 @@ pub fn plain(value: &Value, path: &[String]) -> Option<String> {
     (at.is_string() || at.is_number() || at.is_boolean()).then(|| at.to_string())
 }
 
-/// A call in the form that is equal in all runs.
-pub struct Told {
-    /// The inputs and effects.
+/// A call in a form that can be compared between runs.
+pub struct ComparableCall {
+    /// Its arguments and effects.
     pub value: Value,
-    /// The paths of its changes, by their keys in `value`.
+    /// The paths of its changes by their keys in `value`.
     pub changes: HashMap<String, String>,
 }
 
-/// Converts the calls of a run.
-pub struct Teller<'a> {
-    /// The positions of lambdas.
+/// Makes the calls of a run comparable with those of other runs.
+pub struct Normalizer<'a> {
+    /// The lambdas of the version by their places.
     pub lambdas: &'a mut Lambdas,
-    /// The class files.
+    /// The class files of the version, if they are there.
     pub pool: Option<&'a ClassPool>,
 }
 
-impl Teller<'_> {
-    /// The inputs of a call.
+impl Normalizer<'_> {
+    /// The arguments of a call, with `this` and static fields.
     pub fn given(&mut self, question: &Question) -> Value {
         self.named(json!({ "entry": question.entry }), "", &mut HashMap::new())
     }
 
-    /// The inputs and effects of a call, without its local variables.
-    pub fn told(&mut self, question: &Question) -> Told {
-        let refers = |(name, shape): (&String, &crate::session::diagnose::Shape)| -> Option<(String, Value)> {
+    /// The arguments and effects of a call, without its local variables.
+    pub fn call(&mut self, question: &Question) -> ComparableCall {
+        let refers = |(name, shape): (&String, &Shape)| -> Option<(String, Value)> {
             let value = serde_json::to_value(shape).ok()?;
             value.get("object").is_some().then(|| (name.clone(), value))
         };
@@ -136,18 +138,17 @@ impl Teller<'_> {
         for change in &question.changed {
             changed.insert(change.path.clone(), json!({ "old": change.old, "new": change.new }));
         }
-        let told = json!({
+        let call = json!({
             "entry": question.entry, "exit": exit, "result": question.result, "exception": question.exception,
             "changed": changed,
         });
         let mut objects = HashMap::new();
-        let value = self.named(told, "", &mut objects);
-        let key =
-            |change: &crate::session::diagnose::Change| (keyed(&change.path, &objects), change.path.clone());
-        Told { value, changes: question.changed.iter().map(key).collect() }
+        let value = self.named(call, "", &mut objects);
+        let key = |change: &Change| (keyed(&change.path, &objects), change.path.clone());
+        ComparableCall { value, changes: question.changed.iter().map(key).collect() }
     }
 
-    /// Names objects by the first path to them, and lambdas by their positions.
+    /// Names each object by the first path to it, and each lambda by its place in the source.
     fn named(&mut self, value: Value, at: &str, objects: &mut HashMap<u64, String>) -> Value {
         match value {
             Value::Object(fields) => {
@@ -174,7 +175,7 @@ impl Teller<'_> {
     }
 }
 
-/// Replaces the object numbers in a key, such as `this.counts{Key@7}`, by the objects' names.
+/// A key with each object number in it, as in `this.counts{Key@7}`, replaced by the object's name.
 fn keyed(key: &str, objects: &HashMap<u64, String>) -> String {
     let mut parts = key.split('@');
     let mut text = parts.next().unwrap_or_default().to_owned();
@@ -198,17 +199,17 @@ mod tests {
     fn what_varies_is_no_difference() {
         let value = |n: u32, m: u32| json!({"entry": {"a": {"fields": {"n": n, "m": m}}}, "result": m});
         let texts = |paths: &[Path]| paths.iter().map(|path| shown(path)).collect::<Vec<_>>();
-        let once = Apart::of(&[value(1, 5), value(2, 6)], 1);
+        let once = Comparison::of(&[value(1, 5), value(2, 6)], 1);
         assert_eq!(texts(&once.differs), ["a.n", "a.m", "its result"]);
-        let twice = Apart::of(&[value(1, 5), value(3, 5), value(2, 6), value(2, 6)], 2);
+        let twice = Comparison::of(&[value(1, 5), value(3, 5), value(2, 6), value(2, 6)], 2);
         assert_eq!(
             (texts(&twice.differs), texts(&twice.varies)),
             (vec!["a.m".into(), "its result".into()], vec!["a.n".into()])
         );
         // Arrays that vary in one element can still differ in length.
         let rows = [json!([1, 2]), json!([3, 2]), json!([1]), json!([1])];
-        assert_eq!(Apart::of(&rows, 2).differs, [Path::new()]);
+        assert_eq!(Comparison::of(&rows, 2).differs, [Path::new()]);
         let rows = [json!([1, 2]), json!([3]), json!([1, 5]), json!([1, 5])];
-        assert!(Apart::of(&rows, 2).differs.is_empty());
+        assert!(Comparison::of(&rows, 2).differs.is_empty());
     }
 }

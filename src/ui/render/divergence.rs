@@ -1,4 +1,4 @@
-//! The first difference between two runs, as text.
+//! The divergence of two versions as text.
 
 use super::question::{given_and_become, named};
 use super::{Paint, Text, hanging, hanging_at, lacks, palette};
@@ -14,7 +14,7 @@ impl Text for Parting {
     }
 }
 
-/// The differing call, and the values that vary.
+/// The divergence, and what varies from run to run.
 fn parting(parting: &Parting, color: bool) -> String {
     let mut out = match &parting.parted {
         Some(found) => parted(found, Paint { color }),
