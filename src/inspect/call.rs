@@ -1,28 +1,28 @@
-//! A call of a recorded run as it is shown.
+//! The display form of a recorded call.
 
 use super::error::InspectError;
 use super::values::shown;
 use crate::trace::{Calls, Exit, Value};
 use serde::Serialize;
 
-/// A call, or several that are not shown.
+/// A call, or several folded calls.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(untagged)]
 pub enum Shown {
     /// A call.
     Call(CallShown),
-    /// Calls of one method that are not shown.
+    /// Folded calls of one method.
     Fold(Fold),
 }
 
-/// Calls of one method that follow each other.
+/// Consecutive calls of one method that are folded.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Fold {
-    /// How many.
+    /// Number of folded calls.
     pub folded: usize,
     /// Their method, as CLASS.METHOD.
     pub method: String,
-    /// How many calls are below them.
+    /// Number of calls below them.
     pub below: u64,
 }
 
@@ -37,7 +37,7 @@ pub struct CallShown {
     pub method: String,
     /// Its descriptor.
     pub descriptor: String,
-    /// What it was called on.
+    /// Its receiver.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub this: Option<String>,
     /// Its arguments.
@@ -45,24 +45,24 @@ pub struct CallShown {
     /// The names of its parameters, as far as the class file has them.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub parameters: Vec<Option<String>>,
-    /// What it returned; none for `void`.
+    /// Its result; `None` for `void`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub result: Option<String>,
     /// The exception that left it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub exception: Option<String>,
-    /// Why it is not known how it ended.
+    /// Why its end is unknown.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub open: Option<&'static str>,
-    /// How many calls are below it.
+    /// Number of calls below it.
     pub below: u32,
-    /// Those of them that are shown.
+    /// The displayed calls below it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub calls: Vec<Shown>,
 }
 
 impl CallShown {
-    /// A call without those below it; none if there is no such call.
+    /// A call without the calls below it; `None` if it does not exist.
     pub(crate) fn of(calls: &mut Calls, node: u32) -> Result<Option<CallShown>, InspectError> {
         let Some(call) = calls.call(node)? else { return Ok(None) };
         let objects = &calls.objects;
@@ -94,7 +94,7 @@ impl CallShown {
     }
 }
 
-/// How many parameters a method has.
+/// Number of parameters of a method.
 fn parameter_count(descriptor: &str) -> usize {
     bytecode::descriptor::parse_method(descriptor).map_or(0, |parts| parts.parameters.len())
 }

@@ -1,4 +1,4 @@
-//! The calls of a recorded run as a tree, alike ones folded.
+//! The calls of a recording as a tree, in which similar calls are folded.
 
 use super::call::{CallShown, Fold, Shown};
 use super::error::InspectError;
@@ -7,27 +7,27 @@ use super::recording::Recording;
 use crate::trace::{Calls, Method, is_named};
 use serde::Serialize;
 
-/// What is shown of the calls.
+/// Which calls to display.
 #[derive(Clone, Debug, Default)]
 pub struct CallsAsked {
     /// Only this thread.
     pub thread: Option<String>,
-    /// Only this call and what is below it.
+    /// Only this call and those below it.
     pub node: Option<u32>,
-    /// Only calls of methods of this name, as CLASS.METHOD.
+    /// Only calls of methods with this name, as CLASS.METHOD.
     pub method: Option<String>,
-    /// How many levels.
+    /// Number of levels.
     pub depth: u32,
-    /// Whether none are folded.
+    /// Whether to display all calls without folding.
     pub all: bool,
 }
 
-/// The calls that are shown.
+/// The displayed calls.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct CallTree {
     /// By thread.
     pub threads: Vec<ThreadShown>,
-    /// What is missing of the run that can matter here, and why.
+    /// What the recording lacks that can matter here, and why.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub missing: Vec<String>,
 }
@@ -37,18 +37,18 @@ pub struct CallTree {
 pub struct ThreadShown {
     /// Its name.
     pub thread: String,
-    /// What is shown of it.
+    /// Its displayed calls.
     pub calls: Vec<Shown>,
 }
 
-/// So many calls of one method that follow each other are shown, and no more than that twice where no more
-/// are folded.
+/// Number of consecutive calls of one method displayed before folding. Up to twice as many are displayed
+/// without folding.
 const FIRST: usize = 3;
 
-/// Shows the calls of a recorded run.
+/// Displays the calls of a recording.
 ///
 /// # Errors
-/// It has not the call or thread that is named, or cannot be read.
+/// The given call or thread does not exist, or the recording cannot be read.
 pub fn calls(trace: &mut Recording, asked: &CallsAsked) -> Result<CallTree, InspectError> {
     let calls = &mut trace.calls;
     if let Some(node) = asked.node {
@@ -121,7 +121,7 @@ impl CallsAsked {
     }
 }
 
-/// The calls of a thread that are of methods named so: CLASS.METHOD.
+/// The calls of a thread whose methods match CLASS.METHOD.
 fn of_methods(calls: &Calls, thread: u32, wanted: &str) -> Vec<u32> {
     let (class, name) = wanted.rsplit_once('.').unwrap_or(("**", wanted));
     let is_it = |method: &Method| {

@@ -1,31 +1,31 @@
-//! What collections of a recorded run hold, and how they change.
+//! The contents of collections in a recording, and how they change.
 
 use super::error::InspectError;
 use super::values::shown_item;
 use crate::trace::{Calls, CollectionContents, EventTime, Items, Objects, Value};
 use serde::Serialize;
 
-/// What a collection held as a call began, and as it ended.
+/// The contents of a collection when a call began, and when it ended.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ContentsShown {
-    /// As it began; none where nobody had met it.
+    /// When it began; `None` if the recorder had not met the collection yet.
     pub entry: Option<HeldContents>,
-    /// As it ended.
+    /// When it ended.
     pub exit: Option<HeldContents>,
 }
 
-/// What a collection held.
+/// The contents of a collection.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct HeldContents {
-    /// How many.
+    /// Number of items.
     pub size: usize,
-    /// The first of them.
+    /// The first items.
     pub items: Vec<ItemShown>,
-    /// It may have held something else: it was changed where that is not recorded.
+    /// Whether the contents may be wrong, because unrecorded code changed the collection.
     pub unrecorded: bool,
 }
 
-/// What is in a collection.
+/// An item of a collection.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(untagged)]
 pub enum ItemShown {
@@ -41,7 +41,7 @@ pub enum ItemShown {
 }
 
 impl HeldContents {
-    /// What it held at some time, no more than so many items; none where that is not known.
+    /// The contents at a given time, with at most `limit` items; `None` if unknown.
     pub(crate) fn at(
         calls: &mut Calls,
         object: u32,
@@ -58,7 +58,8 @@ impl HeldContents {
 }
 
 impl ContentsShown {
-    /// Of what is held as a call begins, and of what is held as it ends; none where neither is a collection.
+    /// The contents of one collection when a call began and of one when it ended; `None` if neither is a
+    /// collection.
     pub(crate) fn between(
         calls: &mut Calls,
         (entry, exit): (u32, u32),

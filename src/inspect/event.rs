@@ -1,4 +1,4 @@
-//! An event of a recorded run as it is shown.
+//! The display form of a recorded event.
 
 use super::call::CallShown;
 use super::values::{shown, shown_item, shown_name};
@@ -8,21 +8,20 @@ use serde::Serialize;
 /// An event.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct EventShown {
-    /// What happens: `call`, `field`, `element`, `array`, `local`, `line`, `branch`, `lock`, `unlock`,
+    /// The kind of event: `call`, `field`, `element`, `array`, `local`, `line`, `branch`, `lock`, `unlock`,
     /// `catch`, `contents`, `start`.
     pub event: &'static str,
-    /// The line of the source that it is in, if that is known.
+    /// Its source line, if known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub line: Option<u16>,
-    /// The line at which the statement begins that writes a value, if `line` is another one: that of the arm
-    /// of a `switch` expression, a `?:`, `&&` or `||` that ran.
+    /// The first line of the statement that writes a value, if `line` is another line. `line` is then that of
+    /// the executed arm of a `switch` expression, `?:`, `&&` or `||`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub statement: Option<u16>,
-    /// The lines of the arms, where it was not recorded which of them ran; `line` is that of the statement
-    /// then.
+    /// The lines of the arms, if the executed arm was not recorded; `line` is then that of the statement.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub lines: Vec<u16>,
-    /// The index in the method's code; none of a call.
+    /// The bytecode index in the method; `None` for a call.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub bci: Option<u32>,
     /// The object or array.
@@ -34,39 +33,39 @@ pub struct EventShown {
     /// The class that declares the field.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub declared_by: Option<String>,
-    /// Of an element.
+    /// The index of an element.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub index: Option<i32>,
-    /// Of a map: the key.
+    /// The key of a map entry.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub key: Option<String>,
-    /// All that a collection holds, or what follows of that: its elements, or the values of a map.
+    /// Contents of a collection, or a continuation of them: its elements, or the values of a map.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub items: Option<Vec<String>>,
-    /// The keys of those values.
+    /// The keys of these values.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub keys: Option<Vec<String>>,
-    /// What was there before, where that is recorded.
+    /// The value before, if recorded.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub old: Option<String>,
-    /// What is there from then on.
+    /// The value after.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub new: Option<String>,
-    /// The method that has done it, where that is one which is not recorded.
+    /// The unrecorded method that caused the event.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub by: Option<String>,
-    /// Where a branch goes on: an index in the method's code, and its line.
+    /// The instruction at which a branch continues, as a bytecode index, and its line.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub to: Option<u16>,
     #[allow(missing_docs)]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub to_line: Option<u16>,
-    /// The call that is made.
+    /// The call.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub call: Option<Box<CallShown>>,
 }
 
-/// An event other than those of calls.
+/// Converts an event; not for events of calls.
 pub(crate) fn event(calls: &Calls, seen: &TracedEvent<'_>) -> EventShown {
     let TracedEvent { site, values, .. } = seen;
     if let Some(told) = seen.collection_change() {
@@ -117,7 +116,7 @@ pub(crate) fn event(calls: &Calls, seen: &TracedEvent<'_>) -> EventShown {
     event
 }
 
-/// A change of a collection as an event.
+/// Converts a change of a collection.
 fn change(told: &CollectionChange<'_>, objects: &Objects) -> EventShown {
     let text = |at: usize| told.rest.get(at).map(|value| shown_item(value, objects));
     let object = (told.collection != 0).then(|| objects.name(told.collection));

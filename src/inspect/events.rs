@@ -1,4 +1,4 @@
-//! The events of a call of a recorded run, in their order; calls that it makes as one each.
+//! The events of a recorded call, in order; each callee is one event.
 
 use super::call::CallShown;
 use super::error::InspectError;
@@ -10,24 +10,24 @@ use serde::Serialize;
 /// The events of a call.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct EventsShown {
-    /// The name of its thread.
+    /// Name of the thread.
     pub thread: String,
     /// The call.
     pub call: CallShown,
-    /// The file of its source, if that is known.
+    /// The source file, if known.
     pub source: Option<String>,
     /// Its events.
     pub events: Vec<EventShown>,
     /// Whether there are more.
     pub more: bool,
-    /// How much was recorded of the call.
+    /// The level at which the call was recorded.
     pub level: Level,
-    /// What is missing of the run that can matter here, and why.
+    /// What the recording lacks that can matter here, and why.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub missing: Vec<String>,
 }
 
-/// The events of a call, no more than so many, and whether there are more.
+/// The events of a call, at most `limit`, and whether there are more.
 ///
 /// # Errors
 /// The events cannot be read.

@@ -1,12 +1,11 @@
-//! The fields of the classes of objects: those that class files declare, and the parts under which their
-//! writes are found.
+//! The fields of objects: declared by class files, with the keys under which their writes are found.
 
 use crate::classes::ClassPool;
 use crate::trace::{Calls, Value};
 use std::collections::HashMap;
 use std::rc::Rc;
 
-/// No class has so many above it.
+/// Maximum number of superclasses; no class has that many.
 const MOST_ABOVE: usize = 64;
 
 /// A field of an object.
@@ -14,22 +13,22 @@ const MOST_ABOVE: usize = 64;
 pub struct Field {
     /// The class that declares it.
     pub class: String,
-    /// Its name; with its class before it where a class below declares one of the same name.
+    /// Its name; prefixed by its class if a subclass declares a field of the same name.
     pub name: String,
     /// Its descriptor.
     pub descriptor: String,
-    /// The part under which its writes are found; none where it is never written.
+    /// The key under which its writes are found; `None` if it is never written.
     pub part: Option<u32>,
-    /// Whether what the methods of its class write is recorded.
+    /// Whether writes by the methods of its class are recorded.
     pub is_recorded: bool,
 }
 
-/// The fields of a class and those above it.
+/// The fields of a class and its superclasses.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FieldsOf {
-    /// Those that are known, of the topmost class first.
+    /// The known fields, those of the topmost class first.
     pub fields: Vec<Field>,
-    /// Whether these are all but those of the JDK's classes above it.
+    /// Whether these are all fields, apart from those of JDK superclasses.
     pub is_whole: bool,
 }
 
@@ -41,7 +40,7 @@ pub struct Fields {
 }
 
 impl Fields {
-    /// As class files declare them; without class files, those that are written.
+    /// Uses class files if available; otherwise only written fields are known.
     pub fn new(pool: Option<ClassPool>) -> Fields {
         Fields { pool, known: HashMap::new() }
     }
@@ -51,7 +50,7 @@ impl Fields {
         self.pool.as_ref()
     }
 
-    /// Forgets the parts: those of another recording are others.
+    /// Forgets the keys, which differ in another recording.
     pub fn forget(&mut self) {
         self.known.clear();
     }
@@ -78,7 +77,7 @@ impl Fields {
                 break;
             };
             if found.origin.is_runtime() {
-                // What the JDK's classes hold is not recorded, unless it is in the scope.
+                // The fields of JDK classes are not recorded, unless they are in the scope.
                 is_whole = matches!(name.as_str(), "java.lang.Record" | "java.lang.Enum");
                 break;
             }
@@ -110,13 +109,13 @@ impl Fields {
     }
 }
 
-/// How a field is named that another one of its name hides.
+/// The display name of a field hidden by another one of the same name.
 fn hidden(class: &str, name: &str) -> String {
     format!("{}.{name}", crate::model::short_class_name(class))
 }
 
 impl FieldsOf {
-    /// The field that a class declares by that name.
+    /// The field that a class declares with this name.
     pub fn declared(&self, class: &str, name: &str) -> Option<&Field> {
         let is_it = |field: &&Field| {
             field.class == class && (field.name == name || field.name == hidden(class, name))
@@ -125,7 +124,7 @@ impl FieldsOf {
     }
 }
 
-/// What the VM puts into a field or an element of a type before anything is written to it (JVMS §2.3, §2.4).
+/// The default value of a field or element of this type (JVMS §2.3, §2.4).
 pub fn default_of(descriptor: &str) -> Value {
     match descriptor.as_bytes().first() {
         Some(b'Z') => Value::Boolean(false),

@@ -1,4 +1,4 @@
-//! Every write to a field or an element of a recorded run, in their order.
+//! The writes to a field or element in a recording, in order.
 
 use super::error::InspectError;
 use super::event::{EventShown, event};
@@ -7,25 +7,25 @@ use super::recording::Recording;
 use crate::trace::{CONTENTS, Calls, WalkControl, Writes, shown_class};
 use serde::Serialize;
 
-/// A field or an element.
+/// A field, an element or the contents of a collection.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Variable {
-    /// `Rec@7.bar` or `@7.bar`: a field of an object, by its number; `@7.Base.bar` the one that this class
-    /// declares.
+    /// `Rec@7.bar` or `@7.bar`: a field of an object, by the object's number. `@7.Base.bar` is the field
+    /// declared by class `Base`.
     Field(u32, String),
-    /// `int[]@9[3]` or `@9[3]`: an element of an array, by its number.
+    /// `int[]@9[3]` or `@9[3]`: an array element, by the array's number.
     Element(u32, i32),
-    /// `ArrayList@5` or `@5`: what a collection of the JDK holds, by its number.
+    /// `ArrayList@5` or `@5`: the contents of a JDK collection, by its number.
     Contents(u32),
-    /// `com.acme.Shop.open`: a static field, by the name of the class that declares it, or how that ends.
+    /// `com.acme.Shop.open`: a static field, by the name of its declaring class or the end of that name.
     Static(String),
 }
 
 impl Variable {
-    /// From its text.
+    /// Parses a variable.
     ///
     /// # Errors
-    /// It is none.
+    /// The text is not a variable.
     pub fn parse(text: &str) -> Result<Variable, InspectError> {
         let parsed = match text.split_once('@') {
             Some((_, of)) => {
@@ -49,7 +49,7 @@ impl Variable {
         parsed.ok_or_else(|| InspectError::NoVariable(text.to_owned()))
     }
 
-    /// Its object, if it is of one: the number, and the class as it was written.
+    /// Its object, if it has one: the number, and the class as the user wrote it.
     fn object<'t>(&self, text: &'t str) -> Option<(u32, &'t str)> {
         match self {
             Variable::Field(object, _) | Variable::Element(object, _) | Variable::Contents(object) => {
@@ -59,10 +59,10 @@ impl Variable {
         }
     }
 
-    /// That its object was recorded, and is of the class that was written.
+    /// Checks that its object was recorded and has the given class.
     ///
     /// # Errors
-    /// It was not, or is of another class.
+    /// The object was not recorded, or has another class.
     pub(crate) fn check(&self, text: &str, calls: &Calls) -> Result<(), InspectError> {
         match self.object(text) {
             Some((number, class)) => check_object(calls, number, class),
@@ -70,7 +70,7 @@ impl Variable {
         }
     }
 
-    /// What it is in the tables: an object, and the parts that are meant.
+    /// Its representation in the tables: an object and the matching parts.
     pub(crate) fn parts(&self, calls: &Calls) -> (u32, Vec<u32>) {
         let named = |wanted: &str| {
             let (class, field) = wanted.rsplit_once('.').unwrap_or(("", wanted));
@@ -94,11 +94,11 @@ impl Variable {
     }
 }
 
-/// That an object was recorded, and is of the class that was written before its number: `Order` of
-/// `Order@80`; nothing of `@80`.
+/// Checks that an object was recorded and has the class written before its number: `Order` in `Order@80`. For
+/// `@80`, any class matches.
 ///
 /// # Errors
-/// It was not, or is of another class.
+/// The object was not recorded, or has another class.
 pub(crate) fn check_object(calls: &Calls, number: u32, class: &str) -> Result<(), InspectError> {
     let written = format!("{class}@{number}");
     let objects = &calls.objects;
@@ -106,8 +106,7 @@ pub(crate) fn check_object(calls: &Calls, number: u32, class: &str) -> Result<()
     let Some(found) = objects.class(own).filter(|_| own != 0) else {
         return Err(InspectError::NoSuchObject { written, instead: None });
     };
-    // `int[]@9`, `int[3]@9` and `Outer.Rec@7` are written as they are shown; a class can also be written by
-    // its whole name.
+    // Users write `int[]@9`, `int[3]@9` and `Outer.Rec@7` as displayed, or the full class name.
     let element = |name: &str| name.split('[').next().unwrap_or_default().to_owned();
     let is_it = class.is_empty()
         || ends_with(&element(&shown_class(found)), &element(class))
@@ -119,17 +118,17 @@ pub(crate) fn check_object(calls: &Calls, number: u32, class: &str) -> Result<()
 /// The writes to a variable.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct History {
-    /// What was asked.
+    /// The requested variable.
     pub variable: String,
     /// The writes, in their order.
     pub writes: Vec<WriteShown>,
-    /// How many there were before those.
+    /// Number of earlier writes.
     pub before: usize,
-    /// The run was recorded without writes: those are shown that are known of these calls, which were
-    /// recorded later.
+    /// The calls whose writes are displayed, because only later runs recorded them. Empty if the run itself
+    /// was recorded with writes.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub only: Vec<u32>,
-    /// What is missing of the run that can matter here, and why.
+    /// What the recording lacks that can matter here, and why.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub missing: Vec<String>,
 }
@@ -137,14 +136,13 @@ pub struct History {
 /// A write.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct WriteShown {
-    /// The name of the thread.
+    /// Name of the thread.
     pub thread: String,
-    /// The call that it is in.
+    /// The call that contains it.
     pub node: Option<u32>,
-    /// The method of that, as CLASS.METHOD.
+    /// The method of that call, as CLASS.METHOD.
     pub method: String,
-    /// The further run that it is known from, by the name of its folder in `details`; none: from the first
-    /// one.
+    /// The later run that recorded it, by the name of its folder in `details`; `None` for the first run.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub run: Option<String>,
     /// The write.
@@ -152,7 +150,7 @@ pub struct WriteShown {
     pub write: EventShown,
 }
 
-/// Shows the last so many writes to parts of an object.
+/// The last writes to parts of an object, at most `limit`.
 pub(crate) fn of_parts(
     trace: &mut Recording,
     variable: &str,
@@ -166,7 +164,7 @@ pub(crate) fn of_parts(
     let mut last = rows;
     let mut groups: Vec<Writes> = Vec::new();
     let mut there = 0;
-    // The last rows, of all that are meant, until there are enough.
+    // Collects the latest rows of all parts until there are enough writes.
     while there < limit {
         let ends = last.iter_mut().filter_map(|rows| {
             let row = rows.end.checked_sub(1).filter(|row| rows.contains(row))?;

@@ -1,4 +1,4 @@
-//! What a recorded run holds, and what is missing.
+//! What a recording contains, and what is missing.
 
 use super::recording::Recording;
 use super::values::shown;
@@ -6,69 +6,69 @@ use crate::trace::{Level, Value};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
-/// What a recorded run holds.
+/// What a recording contains.
 #[derive(Clone, Debug, Serialize)]
 pub struct Holds {
     /// The program and its arguments.
     pub command: Vec<String>,
-    /// How much was recorded.
+    /// The level of recording.
     pub level: Level,
-    /// The places between which it was recorded.
+    /// The places between which the run was recorded.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub places: Option<PlacesHeld>,
-    /// How it ended; none while it is recorded, or where that was cut off.
+    /// How the run ended; `None` while it is being recorded, or if the recording was cut off.
     pub ended: Option<String>,
-    /// How long the run took, in seconds.
+    /// The duration of the run, in seconds.
     pub seconds: Option<f64>,
-    /// The threads, with their calls.
+    /// The threads, with the number of their calls.
     pub threads: Vec<ThreadHolds>,
-    /// How many events there are of each kind.
+    /// Number of events of each kind.
     pub events: BTreeMap<String, u64>,
-    /// How many calls.
+    /// Number of calls.
     pub calls: usize,
-    /// How many methods are recorded.
+    /// Number of recorded methods.
     pub methods: usize,
-    /// How many objects were met.
+    /// Number of objects that the recorder has met.
     pub objects: usize,
-    /// Bytes of events.
+    /// Size of the events, in bytes.
     pub bytes: u64,
     /// What is missing, and why.
     pub missing: Vec<String>,
-    /// Methods that are recorded at a lower level: with more they would be too long.
+    /// Methods recorded at a lower level; at the full level their code would be too long.
     pub lower: Vec<(String, Level)>,
-    /// Methods and hidden classes that are not recorded, and why.
+    /// Unrecorded methods and hidden classes, and the reasons.
     pub left: Vec<(String, String)>,
 }
 
-/// Where a recording begins and ends.
+/// The places at which a recording begins and ends.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct PlacesHeld {
-    /// None: with the program.
+    /// Where it begins; `None` for the start of the program.
     pub from: Option<String>,
-    /// None: with the program.
+    /// Where it ends; `None` for the end of the program.
     pub to: Option<String>,
-    /// Those that were not reached.
+    /// The places that were not reached.
     pub unreached: Vec<String>,
 }
 
-/// A thread of a recorded run.
+/// A thread of a recording.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct ThreadHolds {
     /// Its name.
     pub name: String,
-    /// How many calls it has.
+    /// Number of its calls.
     pub calls: u32,
-    /// The call in which it was started, where that was recorded.
+    /// The call in which it was started, if recorded.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub started_in: Option<u32>,
     /// Whether it has ended.
     pub ended: bool,
-    /// The exception by which it has ended, since nobody caught it.
+    /// The uncaught exception that ended it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub uncaught: Option<String>,
 }
 
-/// Tells what a recorded run holds.
+/// Summarises what a recording contains.
 pub fn holds(trace: &Recording) -> Holds {
     let Recording { about, calls, .. } = trace;
     let recorded = about.recorded.clone();

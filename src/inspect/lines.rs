@@ -1,6 +1,6 @@
-//! Lines of recorded events by class files. A recording has the line that the line table has for an event; a
-//! value that comes over several lines came by another one (`bytecode::Arms`), and a line can be entered
-//! where no hit of `Line` is.
+//! The source lines of recorded events, corrected by class files. A recording contains the line table's line
+//! of each event. The value of a multi-line expression may come from another line (`bytecode::Arms`), and
+//! entering a line is not always a hit of `Line`.
 
 use super::error::InspectError;
 use super::event::EventShown;
@@ -13,35 +13,35 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use std::time::SystemTime;
 
-/// Most events that are gone back for one value.
+/// Maximum number of events to go back for one value.
 const BACK: usize = 10_000;
 
-/// Finds the class files and sources of a recorded program. None where they are not there any more.
+/// Finds the class files and sources of a recorded program. Returns `None` if they no longer exist.
 pub type OpenCode = Box<dyn FnOnce() -> Option<(ClassPool, SourceRoots)> + Send>;
 
-/// The class files of a recorded program, as far as they are there.
+/// The class files of a recorded program, as far as they exist.
 pub struct Lines {
-    /// Opens them, once.
+    /// Opens them once.
     open: Option<OpenCode>,
-    /// None where there are no class files, or where they were not opened yet.
+    /// `None` if there are no class files, or if they were not opened yet.
     code: Option<(ClassPool, SourceRoots)>,
-    /// By method and index: what can have given the value there.
+    /// By method and index: the arms that can have produced the value there.
     known: HashMap<(u32, u32), Option<Arc<ArmLines>>>,
 }
 
-/// A method by its class, name and descriptor.
+/// A method by class, name and descriptor.
 type MethodKey = (Arc<str>, String, String);
 
-/// The passes over a line that a walk comes by, as `Line` counts them.
+/// Recognises passes over a line during a walk, as `Line` counts them.
 pub struct Passes {
-    /// Where the line is in each method, and where rows of its line table begin.
+    /// By method: the entries of the line, and the starts of rows in the line table.
     entries: HashMap<MethodKey, (LineEntries, HashSet<u32>)>,
-    /// The calls in which a pass is on, of methods in which it has several entries.
+    /// The calls in which a pass is in progress, if the method has several entries of the line.
     on: HashSet<u32>,
 }
 
 impl Lines {
-    /// For a recorded run; `open` finds its class files and sources when they are needed.
+    /// Creates the lines of a recording; `open` finds its class files and sources on demand.
     pub fn new(open: OpenCode) -> Lines {
         Lines { open: Some(open), code: None, known: HashMap::new() }
     }
@@ -57,8 +57,8 @@ impl Lines {
         self.code().map(|(pool, _)| pool)
     }
 
-    /// Has the lambdas of a recording shown as they stand in its source. A source that was written after the
-    /// recording tells nothing.
+    /// Displays the lambdas of a recording by their source text. Ignores sources modified after the
+    /// recording.
     pub fn name_lambdas(&mut self, calls: &mut Calls, recorded: Option<SystemTime>) {
         for (class, mut code) in calls.lambdas().into_iter().filter(|(_, code)| code.is_body()) {
             let Some((pool, sources)) = self.code() else { return };
@@ -80,8 +80,8 @@ impl Lines {
         self.pool()?.find(class).ok().flatten()
     }
 
-    /// What can have given the value that is written or returned at a site. None where the class file is not
-    /// there, or is of other code.
+    /// The arms that can have produced the value written or returned at a site. `None` if the class file is
+    /// missing or contains other code.
     fn arms(&mut self, method: &Method, site: &Site) -> Option<Arc<ArmLines>> {
         let key = (site.method, site.bci);
         if let Some(known) = self.known.get(&key) {
@@ -98,7 +98,7 @@ impl Lines {
         found
     }
 
-    /// Where the value came from that is written or returned at an event.
+    /// The lines that produced the value written or returned at an event.
     ///
     /// # Errors
     /// The events cannot be read.
@@ -126,7 +126,7 @@ impl Lines {
         Ok(Some(lines.value_lines(arm)))
     }
 
-    /// The mark that ran last before an event: the code between two recorded branches is a straight line.
+    /// The last mark executed before an event. The code between two recorded branches has no decisions.
     fn arm(
         &mut self,
         calls: &mut Calls,
@@ -163,7 +163,7 @@ impl Lines {
         Ok(None)
     }
 
-    /// Has a shown event name the line that gave its value.
+    /// Replaces the line of a displayed event by the line that produced its value.
     ///
     /// # Errors
     /// The events cannot be read.
@@ -181,7 +181,8 @@ impl Lines {
         Ok(())
     }
 
-    /// The passes over a line of a class and of those in its file. None where there are no class files.
+    /// The passes over a line of a class and of the classes in its file. `None` without class files, or if no
+    /// code is on the line.
     pub fn passes(&mut self, class: &str, line: u32) -> Option<Passes> {
         let pool = self.pool()?;
         let mut entries = HashMap::new();
@@ -218,7 +219,7 @@ impl Passes {
             self.on.remove(&node);
             return false;
         }
-        // A jump to the first instruction of a row is followed by the event of that row.
+        // After a jump to the start of a row, the row's own line event follows.
         let begins = line.pcs.contains(&at) && (is_row || !rows.contains(&at));
         begins && (line.pcs.len() < 2 || self.on.insert(node))
     }
@@ -228,15 +229,14 @@ fn code<'c>(class: &'c FoundClass, method: &Method) -> Option<&'c Code> {
     class.file.method(&method.name, &method.descriptor)?.code.as_ref()
 }
 
-/// The file and the first line of the method that is the body of a lambda.
+/// The file and the first line of a lambda's body.
 fn place(class: &FoundClass, method: &str) -> Option<(Arc<str>, u32)> {
     let body = class.file.methods.iter().find(|body| body.name == method)?;
     let line = body.code.as_ref()?.lines.first()?.line;
     Some((class.file.source_file.as_deref()?.into(), line))
 }
 
-/// The instructions from one up to another, which is not among them, without a decision between; none where
-/// there is one.
+/// The instructions from `from` up to, excluding, `until`; `None` if there is a decision in between.
 fn straight(code: &Code, from: u32, until: u32) -> Option<Vec<u32>> {
     let mut passed = Vec::new();
     let mut at = from;

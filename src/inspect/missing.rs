@@ -1,18 +1,18 @@
-//! What a recorded run lacks of the run, and whether that matters for an answer.
+//! What a recording lacks, and whether that matters for an answer.
 
 use super::recording::Recording;
 use crate::trace::Exit;
 
 impl Recording {
-    /// What is missing of the run, and why.
+    /// What the recording lacks, and why.
     pub fn missing(&self) -> Vec<String> {
         let mut missing = self.lost();
         missing.extend(self.not_recorded());
         missing
     }
 
-    /// What is missing that can matter for what a call does, by its own number. A call whose end was recorded
-    /// is complete: the events of a thread are lost from some place on.
+    /// What the recording lacks that can matter for the behaviour of a call. If the end of the call was
+    /// recorded, the call is complete, since a thread can lose only the end of its events.
     pub fn missing_in(&self, node: u32) -> Vec<String> {
         match self.calls.exit(node) {
             Exit::Returned | Exit::Threw => self.not_recorded(),
@@ -20,8 +20,8 @@ impl Recording {
         }
     }
 
-    /// What is missing that can matter for what objects held before a call ended: a damaged recording may
-    /// lack writes of other threads.
+    /// What the recording lacks that can matter for the state of objects before a call ended. If the
+    /// recording is damaged, writes of other threads may be missing.
     pub fn missing_until(&self, node: u32) -> Vec<String> {
         if self.is_damaged() { self.missing() } else { self.missing_in(node) }
     }
@@ -31,15 +31,16 @@ impl Recording {
         !self.calls.missing.is_empty() || recorded.is_some_and(|recorded| self.calls.bytes < recorded.bytes)
     }
 
-    /// What the recording has lost: it was cut off or damaged.
+    /// What the recording has lost because it was cut off or damaged.
     fn lost(&self) -> Vec<String> {
         let mut lost = self.calls.missing.clone();
         match &self.about.recorded {
             None => lost.push(
-                "the recording has not ended, or was cut off: this is what was written so far".to_owned(),
+                "the recording has not ended, or was cut off: only the events written so far are shown"
+                    .to_owned(),
             ),
             Some(recorded) if self.calls.bytes < recorded.bytes => lost.push(format!(
-                "of {} bytes of events {} are left: the file of events was cut off or changed",
+                "of {} bytes of events, {} are left: the file of events was cut off or changed",
                 recorded.bytes, self.calls.bytes
             )),
             Some(_) => {}
@@ -47,7 +48,7 @@ impl Recording {
         lost
     }
 
-    /// What the recorder could not do.
+    /// What the recorder could not record.
     pub fn not_recorded(&self) -> Vec<String> {
         let recorded = self.about.recorded.iter().flat_map(|recorded| &recorded.missing);
         let mut missing: Vec<String> = Vec::new();

@@ -1,13 +1,13 @@
-//! Views of a recording, pure: nothing here runs the program. Front ends, queries and diagnoses stand on
-//! them.
+//! Views of a recording. They are pure: nothing here runs the program. Front ends, queries and diagnoses
+//! build on them.
 //!
-//! - [`Recording`] is what views read: what was recorded, its calls, and the lines of its events ([`Lines`]).
-//! - [`calls()`] shows the tree of calls, [`events_of`] the events of one, `history` the writes to a
-//!   [`Variable`], [`state()`] an object when a call began and ended, `contents` what a collection held,
-//!   [`holds`] the recording as a whole.
-//! - `call`, `event` and `values` are how one call, event and value is shown.
-//! - `snapshot` describes a value with its parts at some time, `fields` the fields that objects have.
-//! - `missing` says what a recording lacks, and whether that matters for an answer.
+//! - [`Recording`] is their input: the recording, its calls, and the lines of its events ([`Lines`]).
+//! - [`calls()`] shows the call tree and [`events_of`] the events of one call. `history` shows the writes to
+//!   a [`Variable`], and [`state()`] an object when a call began and ended. `contents` shows the contents of
+//!   a collection, and [`holds`] summarises the whole recording.
+//! - `call`, `event` and `values` display one call, event and value.
+//! - `snapshot` describes a value and its parts at a given time. `fields` finds the fields of objects.
+//! - `missing` reports what a recording lacks, and whether that matters for an answer.
 
 pub mod call;
 pub mod calls;

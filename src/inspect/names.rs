@@ -1,6 +1,6 @@
-//! Names of classes as people write them.
+//! Names of classes as users write them.
 
-/// Whether a class is named by how its name ends: `Shop` is `com.acme.Shop`.
+/// Whether a class name ends with the wanted name: `Shop` matches `com.acme.Shop`.
 pub(super) fn ends_with(class: &str, wanted: &str) -> bool {
     let (class, wanted) = (class.replace('$', "."), wanted.replace('$', "."));
     class.strip_suffix(&wanted).is_some_and(|rest| rest.is_empty() || rest.ends_with('.'))

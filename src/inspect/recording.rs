@@ -1,14 +1,14 @@
-//! A recording as views read it.
+//! The input of all views: a recording.
 
 use super::lines::Lines;
 use crate::trace::{About, Calls};
 
-/// A recording as views read it.
+/// A recording with its metadata and lines.
 pub struct Recording {
-    /// What was recorded, and how.
+    /// The recorded program and the settings.
     pub about: About,
-    /// Its calls and their events.
+    /// The calls and their events.
     pub calls: Calls,
-    /// The lines of its events by class files.
+    /// The source lines of events, from class files.
     pub lines: Lines,
 }

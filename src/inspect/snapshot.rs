@@ -1,4 +1,4 @@
-//! Values as they were at some time, with what hangs on them: the form in which questions carry them
+//! Values at a given time with their parts, in the form in which questions contain them
 //! (docs/declarative.md).
 
 use super::error::InspectError;
@@ -20,9 +20,9 @@ pub enum Shape {
         /// Its type, as in Java.
         #[serde(rename = "type")]
         of: String,
-        /// It.
+        /// The value.
         value: serde_json::Value,
-        /// Only how a string begins is known.
+        /// Whether only the beginning of a string is known.
         #[serde(skip_serializing_if = "std::ops::Not::not")]
         truncated: bool,
     },
@@ -33,12 +33,12 @@ pub enum Shape {
         of: String,
         /// Its number.
         object: u32,
-        /// Its name, where it is an enum constant whose name is known: `Level.HIGH`.
+        /// The name of an enum constant, if known: `Level.HIGH`.
         #[serde(skip)]
         constant: Option<String>,
         /// Its fields.
         fields: IndexMap<String, Shape>,
-        /// Whether not all of it is shown.
+        /// Whether parts are missing.
         truncated: bool,
     },
     /// An array or a collection.
@@ -50,10 +50,10 @@ pub enum Shape {
         object: u32,
         /// Its elements.
         elements: Vec<Shape>,
-        /// Whether not all of it is shown.
+        /// Whether parts are missing.
         truncated: bool,
     },
-    /// An object that stands in the same value before.
+    /// An object that already occurred in the same value.
     Again {
         /// The binary name of its class.
         #[serde(rename = "type")]
@@ -68,12 +68,12 @@ pub enum Shape {
         /// Its value.
         value: Box<Shape>,
     },
-    /// Nothing: of a collection that had fewer elements, or a map that had not this key.
+    /// No item: the collection had fewer elements, or the map lacked this key.
     Absent {
         /// Always true.
         absent: bool,
     },
-    /// It was not recorded.
+    /// The value was not recorded.
     Unknown {
         /// Always true.
         unknown: bool,
@@ -81,7 +81,7 @@ pub enum Shape {
 }
 
 impl Shape {
-    /// Adds the numbers of the objects that it tells of.
+    /// Adds the numbers of all objects in it.
     pub fn objects(&self, numbers: &mut Vec<u32>) {
         match self {
             Shape::Object { object, fields, .. } => {
@@ -104,8 +104,7 @@ impl Shape {
         }
     }
 
-    /// As much of it as fits into so many columns: as many levels as fit whole, else as many of its first
-    /// parts as fit.
+    /// Its text with at most `room` characters: the deepest nesting that fits, or else as many parts as fit.
     pub fn fitting(&self, room: usize) -> String {
         let fits = |text: &String| text.chars().count() <= room;
         if let Some(text) =
@@ -125,7 +124,7 @@ impl Shape {
         let mut out = format!("{name} {open}");
         let mut shown = 0;
         for part in &parts {
-            // What ends it has to fit too.
+            // The end of the text must fit too.
             if out.chars().count() + part.chars().count() + ", , …}".len() > room {
                 break;
             }
@@ -138,7 +137,7 @@ impl Shape {
         if shown == 0 { name } else { format!("{out}, …{close}") }
     }
 
-    /// As text, with objects so many levels deep.
+    /// Its text, with objects nested to the given depth.
     pub fn text(&self, depth: usize) -> String {
         let short = |of: &str| crate::model::short_class_name(of).to_owned();
         match self {
@@ -183,27 +182,26 @@ impl Shape {
     }
 }
 
-/// How much of values is shown.
+/// Limits on the displayed parts of values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Bounds {
-    /// Objects inside of each other.
+    /// Maximum nesting of objects.
     pub depth: usize,
-    /// Elements of one array.
+    /// Maximum number of elements of one array.
     pub elements: usize,
-    /// Fields and elements of one value.
+    /// Maximum number of fields and elements of one value.
     pub parts: usize,
 }
 
-/// A place of something that holds a value: its name, where its writes are found, and what it holds before
-/// them.
+/// A part of an object that holds a value: its name, the key of its writes, and its value before them.
 pub struct Part {
-    /// A field's name; none for an element.
+    /// The field's name; `None` for an element.
     pub name: Option<String>,
-    /// Where its writes are found.
+    /// The key under which its writes are found; `None` if there are none.
     pub part: Option<u32>,
-    /// The descriptor of what it can hold.
+    /// The descriptor of its type.
     pub descriptor: String,
-    /// Whether it holds the type's default before anything is written.
+    /// Whether it has its type's default value before the first write.
     pub begins_empty: bool,
 }
 
@@ -213,15 +211,15 @@ impl Part {
         Part { name: None, part: Some(number), descriptor: String::new(), begins_empty: false }
     }
 
-    /// An element of an array of a class, which was made where that is recorded or not.
+    /// An element of an array with this class; `was_made`: whether the array's creation was recorded.
     pub fn of_element(class: &str, index: u32, was_made: bool) -> Part {
         let descriptor = class.get(1..).unwrap_or("I").to_owned();
-        // Arrays inside of one can be made with it, by one instruction.
+        // A multidimensional array can be created together with its inner arrays, by one instruction.
         let begins_empty = was_made && !descriptor.starts_with('[');
         Part { name: None, part: Some(index), descriptor, begins_empty }
     }
 
-    /// A field of an object that was made where that is recorded or not.
+    /// A field of an object; `was_made`: whether the object's creation was recorded.
     pub fn of_field(field: &Field, was_made: bool) -> Part {
         Part {
             name: Some(field.name.clone()),
@@ -231,7 +229,7 @@ impl Part {
         }
     }
 
-    /// How it is named behind the path of its object.
+    /// Its path, given the path of its object.
     pub fn path(&self, of: &str) -> String {
         match (&self.name, self.part) {
             (Some(name), _) => format!("{of}.{name}"),
@@ -240,18 +238,18 @@ impl Part {
     }
 }
 
-/// What can be said of values in one recording.
+/// Describes values of a recording.
 pub struct Shaper<'a> {
     /// The recording.
     pub calls: &'a mut Calls,
     /// The fields of classes.
     pub fields: &'a mut Fields,
-    /// How much is shown.
+    /// The limits.
     pub bounds: Bounds,
 }
 
 impl Shaper<'_> {
-    /// The parts of an object, no more than so many, and whether these are all.
+    /// The parts of an object, at most `limit`, and whether these are all.
     pub fn parts(&mut self, object: u32, limit: usize) -> (Vec<Part>, bool) {
         let Some(class) = self.calls.objects.class(object).cloned() else { return (Vec::new(), false) };
         let was_made = self.calls.was_made(object);
@@ -263,7 +261,7 @@ impl Shaper<'_> {
         let of = self.fields.of(&class, self.calls);
         let mut parts: Vec<Part> = of.fields.iter().map(|field| Part::of_field(field, was_made)).collect();
         if of.fields.is_empty() && !of.is_whole {
-            // Without its class file: what is ever written.
+            // Without its class file: the fields that are ever written.
             let mut next = self.calls.part_from(object, 0);
             while let Some(number) = next.filter(|_| parts.len() < limit) {
                 let at = usize::try_from(number).ok();
@@ -277,12 +275,12 @@ impl Shaper<'_> {
         (parts, is_whole)
     }
 
-    /// What a part held; none where that is not known.
+    /// The value of a part at a given time; `None` if unknown.
     pub fn held(&mut self, object: u32, part: &Part, when: EventTime) -> Result<Option<Value>, InspectError> {
         held(self.calls, object, part, when)
     }
 
-    /// A value as it was.
+    /// Describes a value at a given time.
     pub fn shape(
         &mut self,
         value: Option<Value>,
@@ -358,7 +356,7 @@ impl Shaper<'_> {
 }
 
 impl Shaper<'_> {
-    /// What a collection of the JDK held; none where that is not known, or it is none.
+    /// The contents of a JDK collection; `None` if they are unknown, or if the object is no collection.
     pub fn contents(&mut self, object: u32, when: EventTime) -> Result<Option<Contents>, InspectError> {
         match self.calls.has_contents(object) {
             true => Ok(self.calls.contents(object, when)?),
@@ -396,7 +394,7 @@ impl Shaper<'_> {
         Ok(Shape::Array { of, object, elements, truncated })
     }
 
-    /// How a key of a map or an element of a set is told in a path.
+    /// The display form of a map key or set element in a path.
     pub fn key(&self, value: Value) -> String {
         match value {
             Value::Object(object) => self.calls.objects.item(object),
@@ -408,7 +406,7 @@ impl Shaper<'_> {
     }
 }
 
-/// What a part of an object held; none where that is not known.
+/// The value of a part of an object at a given time; `None` if unknown.
 pub fn held(
     calls: &mut Calls,
     object: u32,
@@ -431,7 +429,7 @@ struct Walk {
     shown: HashSet<u32>,
 }
 
-/// A class as Java names it: `[I` is `int[]`.
+/// The Java name of a class: `[I` is `int[]`.
 pub fn type_name(class: &str) -> String {
     if class.starts_with('[') {
         bytecode::descriptor::java_type(&class.replace('.', "/"))
@@ -440,7 +438,7 @@ pub fn type_name(class: &str) -> String {
     }
 }
 
-/// What a box holds.
+/// The value in a box.
 fn unboxed(value: &Plain) -> Value {
     match *value {
         Plain::Boolean(value) => Value::Boolean(value),
@@ -458,7 +456,7 @@ fn unboxed(value: &Plain) -> Value {
 fn primitive(value: Value, descriptor: &str) -> Shape {
     let real = |number: f64| match serde_json::Number::from_f64(number) {
         Some(number) => serde_json::Value::Number(number),
-        // JSON has no words for them.
+        // JSON has no representation for these numbers.
         None => serde_json::Value::String(if number.is_nan() {
             "NaN".to_owned()
         } else if number > 0.0 {

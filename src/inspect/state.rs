@@ -1,4 +1,4 @@
-//! An object as it was when a call of a recorded run was entered and when it ended.
+//! An object when a recorded call began and when it ended.
 
 use super::call::CallShown;
 use super::contents::ContentsShown;
@@ -10,23 +10,23 @@ use crate::trace::{Calls, EventPosition, EventTime, Exit, Level, Value, WalkCont
 use serde::Serialize;
 use std::ops::Range;
 
-/// An object at the beginning and the end of a call: all of it that is ever written.
+/// An object at the beginning and end of a call, with all parts that are ever written.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct StateShown {
     /// The call.
     pub call: CallShown,
     /// The object.
     pub object: String,
-    /// Whether the call has ended: else what it has at the end of the recording stands for that.
+    /// Whether the call has ended. Otherwise the end of the recording counts as its end.
     pub ended: bool,
     /// Its fields or elements.
     pub parts: Vec<PartShown>,
-    /// What it holds, if it is a collection of the JDK.
+    /// Its contents, if it is a JDK collection.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub contents: Option<ContentsShown>,
-    /// Whether there are more.
+    /// Whether there are more parts.
     pub more: bool,
-    /// What is missing of the run that can matter here, and why.
+    /// What the recording lacks that can matter here, and why.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub missing: Vec<String>,
 }
@@ -40,38 +40,38 @@ pub struct PartShown {
     /// The class that declares it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub declared_by: Option<String>,
-    /// Of an element.
+    /// The index of an element.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub index: Option<i32>,
-    /// What it held as the call was entered; none where that is not known.
+    /// Its value when the call began; `None` if unknown.
     pub entry: Option<String>,
-    /// What it held as the call ended.
+    /// Its value when the call ended.
     pub exit: Option<String>,
-    /// How often it was written between.
+    /// Number of writes in between.
     pub writes: usize,
-    /// What the collection holds to which it refers.
+    /// The contents of the collection to which it refers.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub contents: Option<ContentsShown>,
-    /// Something that is not recorded has written it too, before the call began or ended: what it held then
-    /// may be another value.
+    /// Whether unrecorded code also wrote it before the call began or ended, so that its value at that time
+    /// may differ.
     pub unrecorded: bool,
 }
 
-/// Which state is shown.
+/// Which state to display.
 #[derive(Clone, Debug, Default)]
 pub struct StateAsked {
-    /// At the beginning and end of this call.
+    /// The call at whose beginning and end the object is displayed.
     pub node: u32,
-    /// Of this object, as it is shown; none: the call's `this`.
+    /// The object as displayed; `None` for the call's `this`.
     pub object: Option<String>,
-    /// No more than so many fields or elements.
+    /// Maximum number of fields or elements.
     pub limit: usize,
 }
 
-/// Shows an object as it was at the beginning and the end of a call.
+/// Displays an object at the beginning and end of a call.
 ///
 /// # Errors
-/// It was recorded without writes, or has not this call or object, or cannot be read.
+/// Writes were not recorded, the call or object does not exist, or the recording cannot be read.
 pub fn state(trace: &mut Recording, asked: &StateAsked) -> Result<StateShown, InspectError> {
     let calls = &mut trace.calls;
     let node = calls.own(asked.node);
@@ -131,18 +131,18 @@ fn refers_to(value: Option<Value>) -> u32 {
     }
 }
 
-/// The writes to a part around some time.
+/// The writes to a part around a given time.
 #[derive(Default)]
 pub(crate) struct Around {
-    /// The last one before.
+    /// The last write before.
     pub last: Option<EventShown>,
-    /// The first one from then on.
+    /// The first write from then on.
     pub next: Option<EventShown>,
-    /// How many there are before.
+    /// Number of writes before.
     before: usize,
-    /// What the last one has written, or the first one after has found.
+    /// The value written by the last write before, or found by the first write after.
     pub value: Option<Value>,
-    /// Where the last one is.
+    /// The position of the last write.
     pub last_at: Option<EventPosition>,
 }
 
@@ -155,7 +155,7 @@ impl Around {
         let low = calls.row_from(rows, when);
         let count = |writes: Writes| usize::try_from(writes.count).unwrap_or(usize::MAX);
         let mut around = Around::default();
-        // Of the row that begins before, some may be behind.
+        // The last row that begins earlier can also contain later writes.
         if let Some(row) = low.checked_sub(1).filter(|row| rows.contains(row)) {
             around.before = (rows.start..row).map(|row| count(calls.writes_in(row))).sum();
             calls.each_write(calls.writes_in(row), |calls, seen| {
@@ -183,8 +183,7 @@ impl Around {
         Ok(around)
     }
 
-    /// What it held then, as it is shown: what the last write before has written, or what the first one after
-    /// has found.
+    /// The displayed value at that time: written by the last write before, or found by the first write after.
     pub(crate) fn held(&self) -> Option<String> {
         match (&self.last, &self.next) {
             (Some(last), _) => last.new.clone(),
@@ -192,7 +191,7 @@ impl Around {
         }
     }
 
-    /// Whether something else has written between.
+    /// Whether unrecorded code has written in between.
     fn is_unsure(&self) -> bool {
         match (&self.last, &self.next) {
             (Some(last), Some(next)) => next.old.is_some() && last.new != next.old,
@@ -203,7 +202,7 @@ impl Around {
 
 /// `Rec@7`, `@7` or `7`.
 pub(crate) fn number(text: &str) -> Option<u32> {
-    // An exception is shown with its message behind.
+    // Exceptions are displayed with their message after the name.
     let text = text.split_once(" \"").map_or(text, |(name, _)| name);
     text.rsplit_once('@').map_or(text, |(_, number)| number).parse().ok()
 }

@@ -3,17 +3,17 @@
 use crate::model::{Namer, Tables, Value as Plain};
 use crate::trace::{Objects, Value};
 
-/// A value as in Java source.
+/// A value in Java syntax.
 pub(crate) fn shown(value: &Value, objects: &Objects) -> String {
     text(value, |object| objects.show(object))
 }
 
-/// What a collection holds: a box reads like its value.
+/// An item of a collection: a box is displayed as its value.
 pub(crate) fn shown_item(value: &Value, objects: &Objects) -> String {
     text(value, |object| objects.item(object))
 }
 
-/// The object that something is done to.
+/// The name of an object that something is done to, such as the owner of a field.
 pub(crate) fn shown_name(value: &Value, objects: &Objects) -> String {
     text(value, |object| objects.name(object))
 }
