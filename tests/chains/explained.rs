@@ -235,7 +235,7 @@ fn what_is_asked_from_a_point_says_what_it_lacked() {
             reason("F"),
             "no write was seen since the class was prepared; it has its default value"
         );
-        assert_eq!(reason("G"), "A, which it is asked from, was not located");
+        assert_eq!(reason("G"), "A, on which it depends, was not located");
     }
 }
 

@@ -80,7 +80,7 @@ pub fn unlocated<'l>(
     let run = &facts.round.outcome.report;
     let text = match report.outcome.err() {
         Some(Unlocated::EffectNotLocated(point)) => {
-            return format!("{}, which it is asked from, was not located", facts.id(point));
+            return format!("{}, on which it depends, was not located", facts.id(point));
         }
         Some(Unlocated::NeverOccurred) | None => {
             let empty = QueryReport::default();
@@ -124,7 +124,7 @@ pub fn unlocated<'l>(
 /// Explains why the located occurrence of a point is not its answer.
 fn not_the_last(facts: &AnswerFacts<'_>, astray: &Astray) -> String {
     match astray {
-        Astray::Follows(point) => format!("{}, which it is asked from, was not located", facts.id(*point)),
+        Astray::Follows(point) => format!("{}, on which it depends, was not located", facts.id(*point)),
         Astray::Last(LastHit::At(last)) => {
             let book = facts.code_book();
             format!(

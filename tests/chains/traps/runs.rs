@@ -61,7 +61,7 @@ fn a_root_not_reached_tells_how_the_program_ended() {
             assert_eq!(asked.code, 3, "{:#}", asked.answer);
             assert_eq!(asked.answer["outcome"], "root-not-reached");
             asked.missing("A", "its condition was false 10 times").missing("A", end);
-            asked.missing("B", "A, which it is asked from, was not located");
+            asked.missing("B", "A, on which it depends, was not located");
         }
     }
 }
