@@ -143,7 +143,7 @@ fn a_cause_is_withdrawn_where_a_later_hit_was_not_stopped_at() {
         if turns > 250 {
             assert_eq!(b["located"], false, "{b:#}");
             let reason = b["reason"].as_str().expect("a reason");
-            assert!(reason.contains(&place) && reason.contains("was not stopped at"), "{reason}");
+            assert!(reason.contains(&place) && reason.contains("where the run did not stop"), "{reason}");
         } else {
             assert_eq!(b["hit"], turns + 5, "{b:#}");
         }
