@@ -102,7 +102,7 @@ pub struct Vm {
     pub layouts: super::content::Layouts,
     /// Reads stacks together with the locals of their newest frame.
     pub top: jdwp::TopFrames,
-    /// What the agent reports to have rewritten, if the run has an agent.
+    /// The agent's report about rewritten code, if the run has an agent.
     pub told: Option<Told>,
     moved: HashMap<(ReferenceTypeId, MethodId), Option<Arc<Moved>>>,
 }
@@ -316,7 +316,7 @@ impl Vm {
         self.names.remove(name);
     }
 
-    /// Drops what is cached of a redefined class, whose methods' tables may have changed.
+    /// Drops the cached data of a redefined class, whose methods' tables may have changed.
     pub fn forget_class(&mut self, class: ReferenceTypeId) {
         self.classes.remove(&class);
         self.layouts.forget(class);

@@ -1,30 +1,31 @@
-//! Objects that are gone: what was kept of them can win no more. The recorder asks before it takes more
-//! memory, so what it has is bounded by the objects in the heap.
+//! Finds dead objects, so that the hits retained for them can be dropped. The recorder asks before it takes
+//! more memory. So its memory is bounded by the number of objects in the heap.
 
 use jvmti_bindings::prelude::*;
 use std::collections::HashSet;
 use std::ffi::c_void;
 
-/// Marks the classes whose objects are looked at.
+/// Tags the classes whose objects are counted.
 const CLASS: jni::jlong = 1;
-/// The bit in which an object's number differs from its hash code: the recorder's `QuerypointProbeNumber`.
+/// The bit in which an object's number differs from its hash code; as in the recorder's
+/// `QuerypointProbeNumber`.
 const GIVEN: jni::jint = 1 << 30;
-/// Marks such an object.
+/// Tags a counted object.
 const OWNER: jni::jlong = 2;
 
-/// So many are marked as they are.
+/// Up to this number, objects are tagged without a garbage collection.
 const FEW: u32 = 1 << 16;
-/// For so many it is worth to have the VM collect what is dead.
+/// From this number on, a forced garbage collection pays off.
 const MANY: u32 = 1 << 19;
 
-/// How many objects were met, and with how many it is enough.
+/// The number of counted objects, and the limit at which counting stops.
 struct Met {
     count: u32,
     enough: u32,
 }
 
-/// The numbers of the objects of a class, its subclasses included, that are in the heap; none if there are
-/// as many as `enough`, or if the VM does not tell.
+/// The numbers of the objects in the heap whose class is this one or a subclass. None if there are `enough`
+/// or more, or if the VM refuses.
 pub fn in_heap(jvmti: &Jvmti, env: &JniEnv, signature: &str, enough: u32) -> Option<HashSet<jni::jint>> {
     let loaded = jvmti.get_loaded_classes().ok()?;
     // SAFETY: the VM has just handed out these references.
@@ -42,8 +43,7 @@ pub fn in_heap(jvmti: &Jvmti, env: &JniEnv, signature: &str, enough: u32) -> Opt
     }
     let mut few = met(jvmti, count, enough);
     if enough > MANY && !met(jvmti, count, FEW) {
-        // What nobody has collected yet is still in the heap, and to mark it would cost more than to collect
-        // it.
+        // Dead objects are still in the heap. Tagging them would cost more than collecting them.
         few = jvmti.force_garbage_collection().is_ok() && met(jvmti, count, enough);
     }
     let found = (few && met(jvmti, mark, enough)).then(|| numbers(jvmti, env)).flatten();
@@ -51,17 +51,17 @@ pub fn in_heap(jvmti: &Jvmti, env: &JniEnv, signature: &str, enough: u32) -> Opt
         unmark(jvmti);
     }
     for class in tagged {
-        // SAFETY: as above. A tag that stays does no harm: nobody else reads it.
+        // SAFETY: as above. A tag that remains does no harm, because nobody else reads it.
         let _ = unsafe { jvmti.set_tag(class, 0) };
     }
     for class in loaded {
-        // SAFETY: as above, and it is not used any more.
+        // SAFETY: as above, and the reference is not used any more.
         unsafe { env.delete_local_ref(class) };
     }
     found
 }
 
-/// Whether fewer objects of the marked classes are met than are enough.
+/// Whether the heap contains fewer than `enough` objects of the tagged classes.
 fn met(jvmti: &Jvmti, callback: jvmti::jvmtiHeapIterationCallback, enough: u32) -> bool {
     let mut met = Met { count: 0, enough };
     let data: *mut Met = &raw mut met;
@@ -76,7 +76,7 @@ fn walk(
 ) -> bool {
     let none = jvmti::jvmtiHeapCallbacks::default();
     let callbacks = jvmti::jvmtiHeapCallbacks { heap_iteration_callback: Some(callback), ..none };
-    // SAFETY: each callback here takes what its caller passes.
+    // SAFETY: each callback here accepts the data that its caller passes.
     unsafe { jvmti.iterate_through_heap(filter, std::ptr::null_mut(), &callbacks, data) }.is_ok()
 }
 
@@ -87,7 +87,7 @@ unsafe extern "system" fn count(
     _length: jni::jint,
     data: *mut c_void,
 ) -> jni::jint {
-    // SAFETY: `met` passes this, and nobody else has it while the heap is walked.
+    // SAFETY: `met` passes this, and no other code accesses it during the heap walk.
     let met = unsafe { &mut *data.cast::<Met>() };
     met.count += 1;
     if met.count >= met.enough { jvmti::JVMTI_VISIT_ABORT } else { jvmti::JVMTI_VISIT_OBJECTS }
@@ -100,14 +100,14 @@ unsafe extern "system" fn mark(
     length: jni::jint,
     data: *mut c_void,
 ) -> jni::jint {
-    // SAFETY: the VM passes the place of the object's tag, and what `met` has passed.
+    // SAFETY: the VM passes the address of the object's tag, and the data from `met`.
     unsafe {
         *tag = OWNER;
         count(class_tag, size, tag, length, data)
     }
 }
 
-/// The numbers of the marked objects.
+/// The numbers of the tagged objects.
 fn numbers(jvmti: &Jvmti, env: &JniEnv) -> Option<HashSet<jni::jint>> {
     let (objects, _) = jvmti.get_objects_with_tags(&[OWNER]).ok()?;
     let mut found = HashSet::new();
@@ -126,7 +126,7 @@ fn numbers(jvmti: &Jvmti, env: &JniEnv) -> Option<HashSet<jni::jint>> {
     all.then_some(found)
 }
 
-/// What it cannot reach stays marked: that does no harm, but costs memory.
+/// Clears the tags. Objects that the walk does not reach stay tagged: this is harmless, but costs memory.
 fn unmark(jvmti: &Jvmti) {
     walk(jvmti, jvmti::JVMTI_HEAP_FILTER_UNTAGGED, clear, std::ptr::null_mut());
 }
@@ -138,7 +138,7 @@ unsafe extern "system" fn clear(
     _length: jni::jint,
     _data: *mut c_void,
 ) -> jni::jint {
-    // SAFETY: the VM passes the place of the object's tag.
+    // SAFETY: the VM passes the address of the object's tag.
     unsafe {
         if *tag == OWNER {
             *tag = 0;

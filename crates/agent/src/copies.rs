@@ -1,4 +1,4 @@
-//! The code that logs how values are passed on.
+//! Generates the code that logs how values are copied.
 
 use crate::steps::{FieldAccess, Weaver, call, initialised, kind_of};
 use bytecode::Kind;
@@ -6,8 +6,8 @@ use bytecode::rewrite::{Slot, StackOp, Step};
 use wire::{Copied, LocalStore};
 
 impl Weaver {
-    /// What happens at an index of the method. `constant` is what the instruction there names, of a static
-    /// field of another class.
+    /// Logs the copy at an index of the method. `constant` names the static field accessed there, if it is of
+    /// another class.
     pub fn copied(&mut self, site: i32, bci: u32, copied: &Copied, constant: Option<u16>) {
         let number = self.numbered();
         let serial = Step::Load(Kind::Long, number);

@@ -1,5 +1,5 @@
-//! Fields that recorded code writes: the recorder asks where they are in their objects, and tells of those
-//! that a call has written.
+//! Natives for fields that recorded code writes. The recorder asks for their reflected fields, and reports
+//! fields that a call has written.
 
 use crate::state::{tools, with_state};
 use jvmti_bindings::prelude::*;
@@ -40,7 +40,7 @@ pub unsafe extern "system" fn Java_java_lang_QuerypointTraceAgent_write(
 ) -> jni::jint {
     // SAFETY: the VM passes its environment.
     let env = unsafe { JniEnv::from_raw(env) };
-    // SAFETY: the recorder passes texts.
+    // SAFETY: the recorder passes strings.
     let [class, name, descriptor] =
         [class, name, descriptor].map(|text| unsafe { env.get_string_lossy(text) }.unwrap_or_default());
     let written = Written { class: class.replace('.', "/"), name, descriptor };
@@ -53,8 +53,8 @@ pub unsafe extern "system" fn Java_java_lang_QuerypointTraceAgent_write(
     told.flatten().and_then(|id| jni::jint::try_from(id).ok()).unwrap_or(0)
 }
 
-/// Looks for a field as the VM does (JVMS §5.4.3, "Field Resolution"): from the class by which it is named
-/// upwards. No class is initialised by that.
+/// Resolves a field like the VM (JVMS §5.4.3, "Field Resolution"): from the class by which it is named
+/// upwards. This initialises no class.
 ///
 /// # Safety
 /// `owner` is a class.
@@ -64,7 +64,7 @@ unsafe fn find(env: &JniEnv, field: &Written, owner: jni::jclass) -> Option<jni:
     let mut is_below = true;
     let mut class = Some(owner);
     while let Some(at) = class {
-        // SAFETY: a class or a superclass of one, which the VM has handed out, as are its fields.
+        // SAFETY: the VM handed out this class or superclass, and its fields.
         unsafe {
             is_below = is_below && tools.get_class_signature(at).ok()?.0 != named;
             if !is_below {

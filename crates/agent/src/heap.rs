@@ -1,8 +1,8 @@
-//! Memory of the agent's own: the VM orders the methods of a class by where the names lie in the C heap, and
-//! what comes and goes there would change the order in which reflection tells of them.
+//! The agent's own allocator. The VM orders the methods of a class by the addresses of their names in the C
+//! heap. Allocations there would change the order in which reflection lists methods.
 //!
-//! Whoever rewrites a class asks for thousands of small pieces, and gives them back: those wait here for the
-//! next one that asks for as much.
+//! Rewriting a class allocates and frees thousands of small blocks. Freed blocks wait here for the next
+//! request of the same size.
 
 use dlmalloc::{Allocator, Dlmalloc};
 use std::alloc::{GlobalAlloc, Layout};
@@ -14,9 +14,9 @@ use std::sync::atomic::{AtomicBool, AtomicUsize};
 #[global_allocator]
 static MEMORY: Heap = Heap { is_taken: AtomicBool::new(false), parts: UnsafeCell::new(Parts::new()) };
 
-/// Pieces come in multiples of so many bytes, which is what they are aligned to.
+/// Block sizes are multiples of this number of bytes, which is also the alignment.
 const GRAIN: usize = 16;
-/// Those that wait have less than so many grains.
+/// Number of size rows: cached blocks have fewer grains than this.
 const SIZES: usize = 64;
 
 struct Heap {
@@ -26,7 +26,7 @@ struct Heap {
 
 struct Parts {
     all: Dlmalloc<Source>,
-    /// By size: the pieces that wait, each with the address of the next one.
+    /// Free lists by size; each block holds the address of the next one.
     waiting: [*mut Piece; SIZES],
 }
 
@@ -34,7 +34,7 @@ struct Piece {
     next: *mut Piece,
 }
 
-// SAFETY: one thread at a time has the parts.
+// SAFETY: only one thread at a time accesses the parts.
 unsafe impl Sync for Heap {}
 
 impl Parts {
@@ -43,35 +43,35 @@ impl Parts {
     }
 }
 
-/// How much is reserved at the start, for when the system gives no more: the agent ends what it is at with
-/// this. Rust ends the process where an allocation fails.
+/// Memory reserved at the start for when the operating system refuses more. It lets the agent finish its
+/// current work, because Rust ends the process when an allocation fails.
 const SPARE: usize = 32 << 20;
-/// Where the spare memory is; 0 before it is reserved, and where that was refused.
+/// Address of the spare memory; 0 before it is reserved, or if that was refused.
 static SPARE_AT: AtomicUsize = AtomicUsize::new(0);
-/// How much of it is in use.
+/// Number of its bytes in use.
 static SPARE_USED: AtomicUsize = AtomicUsize::new(0);
 
-/// Reserves the spare memory; called once, before anything else.
+/// Reserves the spare memory. Call it once, before anything else.
 pub fn prepare() {
     let memory = system::map(SPARE);
     SPARE_AT.store(memory as usize, Release);
 }
 
-/// Whether the system gave no more memory at some time. Then nothing large is begun any more.
+/// Whether the operating system has ever refused memory. Then the agent starts no large work any more.
 pub fn is_short() -> bool {
     SPARE_USED.load(Relaxed) > 0
 }
 
-/// Where the allocator has its memory from: the system, and the spare memory where that gives none.
+/// The source of the allocator's memory: the operating system, or the spare memory if that refuses.
 struct Source;
 
 impl Source {
-    /// A part of the spare memory, which is never given back.
+    /// A part of the spare memory, which is never freed.
     fn spare(bytes: usize) -> (*mut u8, usize, u32) {
         let base = SPARE_AT.load(Acquire);
         let used = SPARE_USED.fetch_add(bytes, Relaxed);
         let fits = base != 0 && used.checked_add(bytes).is_some_and(|end| end <= SPARE);
-        // The last number says that it is neither given back to the system nor merged with other memory.
+        // The flag 1 means that the memory is neither returned to the system nor merged with other memory.
         if fits { ((base + used) as *mut u8, bytes, 1) } else { (null_mut(), 0, 0) }
     }
 
@@ -81,7 +81,7 @@ impl Source {
     }
 }
 
-// SAFETY: what it hands out is memory that nobody else has, of at least so many bytes.
+// SAFETY: it returns memory of at least the requested size that no other code owns.
 unsafe impl Allocator for Source {
     fn alloc(&self, size: usize) -> (*mut u8, usize, u32) {
         let mapped = system::map(size);
@@ -89,7 +89,7 @@ unsafe impl Allocator for Source {
     }
 
     fn remap(&self, memory: *mut u8, old: usize, new: usize, can_move: bool) -> *mut u8 {
-        // SAFETY: the allocator says how long its mapping is.
+        // SAFETY: the allocator passes the length of its mapping.
         if Source::is_spare(memory) {
             null_mut()
         } else {
@@ -98,12 +98,12 @@ unsafe impl Allocator for Source {
     }
 
     fn free_part(&self, memory: *mut u8, old: usize, new: usize) -> bool {
-        // SAFETY: the allocator says how long its mapping is, and uses the rest no more.
+        // SAFETY: the allocator passes the length of its mapping, and no longer uses the rest.
         !Source::is_spare(memory) && unsafe { system::free(memory.wrapping_add(new), old - new) }
     }
 
     fn free(&self, memory: *mut u8, size: usize) -> bool {
-        // SAFETY: the allocator says how long its mapping is, and uses it no more.
+        // SAFETY: the allocator passes the length of its mapping, and no longer uses it.
         !Source::is_spare(memory) && unsafe { system::free(memory, size) }
     }
 
@@ -124,15 +124,15 @@ unsafe impl Allocator for Source {
 mod system {
     use std::ptr::null_mut;
 
-    /// New memory, all 0; null where there is none.
+    /// Maps new zeroed memory; null on failure.
     pub fn map(bytes: usize) -> *mut u8 {
         let (both, flags) = (libc::PROT_READ | libc::PROT_WRITE, libc::MAP_PRIVATE | libc::MAP_ANON);
-        // SAFETY: new memory, at a place that the system chooses.
+        // SAFETY: a new mapping at an address chosen by the system.
         let memory = unsafe { libc::mmap(null_mut(), bytes, both, flags, -1, 0) };
         if memory == libc::MAP_FAILED { null_mut() } else { memory.cast() }
     }
 
-    /// Makes a mapping longer or shorter; null where that cannot be done.
+    /// Changes the length of a mapping; null on failure.
     #[cfg(target_os = "linux")]
     pub unsafe fn remap(memory: *mut u8, old: usize, new: usize, can_move: bool) -> *mut u8 {
         let flags = if can_move { libc::MREMAP_MAYMOVE } else { 0 };
@@ -152,7 +152,7 @@ mod system {
     }
 
     pub fn page() -> usize {
-        // SAFETY: it takes a number.
+        // SAFETY: the function takes a number.
         usize::try_from(unsafe { libc::sysconf(libc::_SC_PAGESIZE) }).unwrap_or(4096)
     }
 }
@@ -163,7 +163,7 @@ mod system {
     use std::ptr::null_mut;
 
     pub fn map(bytes: usize) -> *mut u8 {
-        // SAFETY: nobody asks for no bytes.
+        // SAFETY: the size is never 0.
         Layout::from_size_align(bytes, page()).map_or(null_mut(), |layout| unsafe { System.alloc(layout) })
     }
 
@@ -183,44 +183,44 @@ mod system {
 impl Heap {
     fn with<T>(&self, work: impl FnOnce(&mut Parts) -> T) -> T {
         while self.is_taken.compare_exchange_weak(false, true, Acquire, Relaxed).is_err() {
-            // It is held for some instructions, unless its thread was interrupted in them.
+            // The lock is held for a few instructions, unless its thread was interrupted meanwhile.
             std::thread::yield_now();
         }
-        // SAFETY: nobody else has taken it.
+        // SAFETY: this thread holds the lock.
         let done = work(unsafe { &mut *self.parts.get() });
         self.is_taken.store(false, Release);
         done
     }
 }
 
-/// Which row of those that wait a piece belongs to; none of large ones.
+/// The row of free blocks for a layout; none for large blocks.
 fn row(layout: Layout) -> Option<usize> {
     let grains = layout.size().div_ceil(GRAIN);
     (layout.align() <= GRAIN && grains < SIZES).then_some(grains)
 }
 
-/// As much as every piece of a row has.
+/// The size of each block in a row.
 fn rounded(row: usize) -> usize {
     row.max(1) * GRAIN
 }
 
-// SAFETY: every piece is of `Dlmalloc`, at least as long as is asked for and aligned, and of nobody else
-// until it is given back.
+// SAFETY: every block comes from `Dlmalloc`, is large enough and aligned, and belongs to nobody else until it
+// is freed.
 unsafe impl GlobalAlloc for Heap {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         self.with(|parts| {
             let Some(row) = row(layout) else {
-                // SAFETY: what is asked for is passed on.
+                // SAFETY: the request is passed on unchanged.
                 return unsafe { parts.all.malloc(layout.size(), layout.align()) };
             };
             match parts.waiting.get_mut(row) {
                 Some(first) if !first.is_null() => {
                     let piece = *first;
-                    // SAFETY: pieces that wait are whole, and have the address of the next one.
+                    // SAFETY: free blocks are unused and hold the address of the next one.
                     *first = unsafe { (*piece).next };
                     piece.cast()
                 }
-                // SAFETY: there is no piece of no bytes.
+                // SAFETY: the size is never 0.
                 _ => unsafe { parts.all.malloc(rounded(row), GRAIN) },
             }
         })
@@ -230,25 +230,25 @@ unsafe impl GlobalAlloc for Heap {
         self.with(|parts| match row(layout).and_then(|row| parts.waiting.get_mut(row)) {
             Some(first) => {
                 let piece = piece.cast::<Piece>();
-                // SAFETY: it was given back, and has room for an address.
+                // SAFETY: the block was freed, and it has room for an address.
                 unsafe { (*piece).next = *first };
                 *first = piece;
             }
-            // SAFETY: such a piece is as it was given.
+            // SAFETY: large blocks are passed on with their original layout.
             None => unsafe { parts.all.free(piece, layout.size(), layout.align()) },
         });
     }
 
     unsafe fn realloc(&self, piece: *mut u8, layout: Layout, size: usize) -> *mut u8 {
-        // SAFETY: whoever asks keeps the size in bounds.
+        // SAFETY: the caller keeps the size in bounds.
         let wanted = unsafe { Layout::from_size_align_unchecked(size, layout.align()) };
         match (row(layout), row(wanted)) {
             (Some(had), Some(row)) if had == row => piece,
-            // SAFETY: both are pieces as they were given.
+            // SAFETY: both are large blocks with their original layout.
             (None, None) => {
                 self.with(|parts| unsafe { parts.all.realloc(piece, layout.size(), layout.align(), size) })
             }
-            // SAFETY: neither is shorter than what is copied, and they do not overlap.
+            // SAFETY: both blocks are at least as long as the copied range, and they do not overlap.
             _ => unsafe {
                 let moved = self.alloc(wanted);
                 if !moved.is_null() {
@@ -266,7 +266,8 @@ unsafe impl GlobalAlloc for Heap {
 mod tests {
     use std::collections::VecDeque;
 
-    /// Texts of all lengths come, grow and go in several threads: none of them changes but by its own thread.
+    /// Strings of all lengths are allocated, grow and are freed in several threads. Only its own thread
+    /// changes a string.
     #[test]
     fn nobody_writes_into_what_others_have() {
         let work = |seed: u64| {

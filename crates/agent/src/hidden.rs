@@ -1,15 +1,15 @@
-//! Hidden classes, such as those of `Lookup.defineHiddenClass`: the VM shows them to no load hook and lets
-//! nobody change them (JVMTI specification of ClassFileLoadHook and RetransformClasses). Those whose code may
-//! matter are reported as they are prepared, before any of that code runs.
+//! Hidden classes, such as those of `Lookup.defineHiddenClass`. The VM shows them to no load hook and does
+//! not allow changing them (JVMTI specification of ClassFileLoadHook and RetransformClasses). The agent
+//! reports those whose code may contain sites when they are prepared, before any of that code runs.
 
 use crate::state::{State, problem, with_state};
 use jvmti_bindings::prelude::*;
 use wire::HiddenClass;
 
-/// ACC_SYNTHETIC (JVMS table 4.1-B): no source has this class.
+/// ACC_SYNTHETIC (JVMS table 4.1-B): the class is not in the source.
 const SYNTHETIC: jni::jint = 0x1000;
 
-/// A class was prepared.
+/// Handles a prepared class.
 pub(crate) fn prepared(tools: &Jvmti, class: jni::jclass) {
     // SAFETY: the VM has just handed out the reference.
     let Ok((signature, _)) = (unsafe { tools.get_class_signature(class) }) else { return };
@@ -21,13 +21,13 @@ pub(crate) fn prepared(tools: &Jvmti, class: jni::jclass) {
     let records = with_state(|state| state.tracer.as_ref().map(|tracer| tracer.is_in_scope(name)));
     match records {
         None => {}
-        // What the VM makes of a lambda only calls a method of the class around it, and that is recorded.
+        // The generated class of a lambda only calls a method of the enclosing class, which is recorded.
         Some(Some(in_scope)) if in_scope && !(is_synthetic && name.contains("$$Lambda")) => {
             report(HiddenClass { class: name.to_owned(), queries: Vec::new() });
         }
         Some(Some(_)) => {}
         Some(None) => match outline(tools, class, name) {
-            // The VM is ending: it runs no more code that anybody could watch.
+            // The VM is ending and runs no more code of the program.
             Err(Unread::VmEnds) => {}
             Ok(outline) => {
                 let found = with_state(|state| state.probes.hidden(name, &outline, is_of_vm));
@@ -57,8 +57,8 @@ fn unread(name: &str, why: &str) {
     problem(format!("{} is a hidden class whose code cannot be read: {why}", name.replace('/', ".")));
 }
 
-/// The name in the class file of a hidden class, by its signature; none of another class. The VM puts a dot
-/// and a number behind the name (JVMTI specification of GetClassSignature), and no other signature has a dot.
+/// The class file name of a hidden class, from its signature; none for other classes. The VM appends a dot
+/// and a number to the name (JVMTI specification of GetClassSignature). No other signature contains a dot.
 fn file_name(signature: &str) -> Option<&str> {
     let name = signature.strip_prefix('L')?.strip_suffix(';')?;
     name.rsplit_once('.').map(|(name, _)| name)
@@ -68,7 +68,7 @@ fn file_name(signature: &str) -> Option<&str> {
 enum Unread {
     /// The VM has left its live phase (JVMTI specification, WRONG_PHASE).
     VmEnds,
-    /// The VM or the scan refused, and this is why.
+    /// The VM or the scan refused, with the reason.
     Refused(String),
 }
 
@@ -81,9 +81,9 @@ impl From<jvmti::jvmtiError> for Unread {
     }
 }
 
-/// What can be scanned of a class that has no file.
+/// The scannable parts of a class without a class file.
 fn outline(tools: &Jvmti, class: jni::jclass, name: &str) -> Result<Vec<u8>, Unread> {
-    // SAFETY: the class is prepared, and the references are what the VM hands out of it.
+    // SAFETY: the class is prepared, and the VM has handed out these references.
     unsafe {
         let pool = tools.get_constant_pool(class)?;
         let mut fields = Vec::new();

@@ -1,12 +1,12 @@
-//! The hidden classes that were reported.
+//! Tracks which hidden classes were already reported.
 
 use std::collections::HashSet;
 use wire::{HiddenClass, Report};
 
-/// Hidden classes that are named at most; a framework can define one for each object.
+/// Maximum number of named hidden classes; a framework can define one for each object.
 const NAMED: usize = 1000;
 
-/// The hidden classes that were reported, by the names in their class files.
+/// The reported hidden classes, by the names in their class files.
 #[derive(Debug, Default)]
 pub(crate) struct HiddenClasses {
     named: HashSet<HiddenClass>,
@@ -14,7 +14,7 @@ pub(crate) struct HiddenClasses {
 }
 
 impl HiddenClasses {
-    /// What is reported: each class once, and a problem once where there are too many.
+    /// The report for a class: each class once, and one problem when there are too many.
     pub(crate) fn line(&mut self, class: HiddenClass) -> Option<Report> {
         if self.named.contains(&class) || self.has_more {
             return None;

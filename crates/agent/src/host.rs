@@ -1,4 +1,4 @@
-//! The VM's side: loads the recorder, is told of classes, tells what was counted.
+//! The VM's side: defines the recorder, handles class events, and reports the counts.
 
 use crate::compilers;
 use crate::heap;
@@ -14,15 +14,14 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 use wire::{PROBE_CLASS, Report, TRACE_CLASS};
 
-/// A class file that stands beside the recorder's source.
+/// The class files next to the recorder's source.
 macro_rules! recorder {
     ($($name:literal),*) => {
         [$(($name, include_bytes!(concat!("../../../java/recorder/", $name, ".class")).as_slice())),*]
     };
 }
 
-/// The recorder's class files: first the one that the code in methods calls, whose initialiser initialises
-/// the rest.
+/// The recorder's class files. Probes call the first; its initialiser initialises the rest.
 const RECORDER: [(&str, &[u8]); 14] = recorder![
     "java/lang/QuerypointProbe",
     "java/lang/QuerypointProbeNumber",
@@ -40,8 +39,7 @@ const RECORDER: [(&str, &[u8]); 14] = recorder![
     "java/lang/QuerypointProbeVaried$Hit"
 ];
 
-/// The class files of what recorded methods call: first the one that the code in methods calls, last the one
-/// that is told when a thread ends.
+/// The class files for recording. Recorded methods call the first; the last handles ends of threads.
 const TRACE_RECORDER: [(&str, &[u8]); 16] = recorder![
     "java/lang/QuerypointTrace",
     "java/lang/QuerypointProbeNumber",
@@ -61,16 +59,17 @@ const TRACE_RECORDER: [(&str, &[u8]); 16] = recorder![
     "java/lang/QuerypointTraceThread"
 ];
 
-/// Where plans are.
+/// The folder of the plans.
 static FOLDER: OnceLock<PathBuf> = OnceLock::new();
 
-/// The class that is told of threads that end, a global reference, and its method, where the run is recorded.
+/// A global reference to the class that handles ends of threads, and its method. Set only if the run is
+/// recorded.
 static THREAD_END: OnceLock<(usize, usize)> = OnceLock::new();
 
-/// The recorder's class, a global reference, where its counts are asked for at the end.
+/// A global reference to the recorder's class. Set if its counts are read at the end.
 static RECORDER_CLASS: OnceLock<usize> = OnceLock::new();
 
-/// There was no memory left to look at a class, and that was told.
+/// Whether the lack of memory for inspecting a class was reported.
 static IS_SHORT: AtomicBool = AtomicBool::new(false);
 
 /// The agent.
@@ -84,7 +83,7 @@ impl Agent for Host {
         if FOLDER.set(PathBuf::from(folder.as_ref())).is_err() {
             return jni::JNI_OK;
         }
-        // What the VM refuses here shows by the report that does not begin.
+        // If the VM refuses something here, the report does not begin, which `qp` notices.
         if let Ok(jvmti) = context.vm().jvmti() {
             let wanted = |caps: &mut jvmti::jvmtiCapabilities| {
                 caps.set_can_generate_all_class_hook_events(true);
@@ -102,7 +101,7 @@ impl Agent for Host {
     }
 
     fn vm_init(&self, context: CallbackContext<'_>, _event: ThreadEvent) {
-        // `qp` has met the VM by now, and has written the plan if it is the one that is meant.
+        // By now `qp` has connected to the VM, and has written a plan if this is the wanted VM.
         let Some(env) = context.jni() else { return };
         let Some(plan) = FOLDER.get().and_then(|folder| wire::Plan::find(folder, std::process::id())) else {
             return;
@@ -126,8 +125,7 @@ impl Agent for Host {
         };
         if records {
             compilers::step_back();
-            // SAFETY: the class was just defined, and its method is there. The reference lives as long as the
-            // VM.
+            // SAFETY: the class was just defined and has the method. The reference lives as long as the VM.
             let end = unsafe {
                 let class = classes.last().map(|class| env.new_global_ref(*class));
                 class.filter(|class| !class.is_null()).and_then(|class| {
@@ -169,7 +167,7 @@ impl Agent for Host {
 
     fn thread_end(&self, context: CallbackContext<'_>, event: ThreadEvent) {
         let (Some(env), Some((class, method))) = (context.jni(), THREAD_END.get()) else { return };
-        // SAFETY: the class is held by a global reference; its method takes a thread and gives nothing.
+        // SAFETY: a global reference holds the class; its method takes a thread and returns nothing.
         unsafe {
             let thread = jni::jvalue { l: event.thread() };
             env.call_static_void_method(*class as jni::jclass, *method as jni::jmethodID, &[thread]);
@@ -181,7 +179,7 @@ impl Agent for Host {
 
     fn vm_death(&self, context: CallbackContext<'_>) {
         let (Some(env), Some(class)) = (context.jni(), RECORDER_CLASS.get()) else { return };
-        // The state is not locked here: the recorder asks it.
+        // Do not lock the state here, because the recorder calls natives that do.
         match counts(env, *class as jni::jclass) {
             Some((hits, whole)) => {
                 if !whole {
@@ -232,7 +230,7 @@ impl Agent for Host {
             match &probed {
                 Ok(None) => {}
                 Ok(Some(probed)) => {
-                    // Hits of sites that nobody could be told of would be taken for others.
+                    // Without this report, hits of its sites would be attributed to other sites.
                     if !state.reporter.tell(&Report::Class(probed.report.clone())) {
                         return None;
                     }
@@ -256,7 +254,7 @@ impl Agent for Host {
 /// Defines the recorder's classes and initialises the first, which initialises the rest.
 ///
 /// # Errors
-/// Says what the VM refused.
+/// What the VM refused.
 fn define(env: &JniEnv, recorder: &[(&str, &[u8])], method: &str) -> Result<Vec<jni::jclass>, String> {
     let mut classes = Vec::new();
     for (name, bytes) in recorder {
@@ -269,7 +267,7 @@ fn define(env: &JniEnv, recorder: &[(&str, &[u8])], method: &str) -> Result<Vec<
             }
         }
     }
-    // Asking for a method initialises the class: from here on its methods can be called.
+    // Looking up a method initialises the class, so that its methods can be called.
     // SAFETY: the class was just defined.
     let found = classes.first().and_then(|c| unsafe { env.get_static_method_id(*c, method, "()J") });
     if found.is_none() || env.exception_check() {
@@ -280,11 +278,12 @@ fn define(env: &JniEnv, recorder: &[(&str, &[u8])], method: &str) -> Result<Vec<
     Ok(classes)
 }
 
-/// The recorder cannot be used: what it has reserved is the program's again. Why, in the words of the report.
+/// Handles a recorder that cannot be used: releases its reserved memory for the program. Returns the reason
+/// for the report.
 fn forgo(why: String) -> String {
     let lacks = with_state(|state| {
         state.tracer.as_mut().is_some_and(|tracer| {
-            // SAFETY: its initialiser has failed, and no class is made to call it.
+            // SAFETY: the recorder's initialiser failed, and no rewritten class calls it.
             unsafe { tracer.release() };
             tracer.lacks
         })
@@ -297,12 +296,12 @@ fn forgo(why: String) -> String {
     }
 }
 
-/// Of a run that is recorded: the class file that a class is to have, none where it stays; none at all of any
-/// other run.
+/// The recorded class file of a class; the inner option is none if the class stays unchanged. The outer
+/// option is none if the run is not recorded.
 fn record(state: &mut State, name: Option<&str>, bytes: &[u8]) -> Option<Option<Vec<u8>>> {
     match state.tracer.as_mut()?.record(name, bytes) {
         Ok(None) => Some(None),
-        // Events of sites that nobody could be told of would mean nothing.
+        // Without this report, events of its sites would be meaningless.
         Ok(Some(Recorded { bytes, report })) => {
             let is_told = report.is_none_or(|report| state.reporter.tell(&Report::Traced(report)));
             Some(if is_told { bytes } else { None })
@@ -315,9 +314,9 @@ fn record(state: &mut State, name: Option<&str>, bytes: &[u8]) -> Option<Option<
     }
 }
 
-/// The hits that were counted, by number of the site, and whether those are all.
+/// The counted hits by site number, and whether they are complete.
 fn counts(env: &JniEnv, class: jni::jclass) -> Option<(Vec<(u32, u64)>, bool)> {
-    // SAFETY: the class is held by a global reference; the method takes nothing and gives an array of `long`.
+    // SAFETY: a global reference holds the class; the method takes nothing and returns an array of `long`.
     let told = unsafe {
         let method = env.get_static_method_id(class, "counts", "()[J")?;
         let array = env.call_static_object_method(class, method, &[]);
@@ -335,11 +334,11 @@ fn counts(env: &JniEnv, class: jni::jclass) -> Option<(Vec<(u32, u64)>, bool)> {
     Some((hits.collect::<Option<Vec<_>>>()?, *lost == 0))
 }
 
-/// How long the processors were busy with this process, where the system tells: the fields `utime` and
-/// `stime` of proc(5), in hundredths of a second.
+/// CPU time of this process, if the operating system reports it: the fields `utime` and `stime` of proc(5),
+/// in hundredths of a second.
 fn busy_ms() -> Option<u64> {
     let stat = std::fs::read_to_string("/proc/self/stat").ok()?;
-    // The name of the command may hold anything, and ends with the last bracket.
+    // The command name may contain anything, and ends at the last bracket.
     let (_, fields) = stat.rsplit_once(')')?;
     let ticks: Vec<u64> = fields.split_whitespace().skip(11).take(2).filter_map(|n| n.parse().ok()).collect();
     match ticks[..] {
@@ -348,7 +347,7 @@ fn busy_ms() -> Option<u64> {
     }
 }
 
-/// Puts probes into classes that were loaded before the agent was told of any.
+/// Inserts probes into classes that were loaded before the agent received class events.
 fn retransform(context: &CallbackContext<'_>) {
     let jvmti = context.jvmti();
     let Ok(loaded) = jvmti.get_loaded_classes() else { return };

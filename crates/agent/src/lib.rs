@@ -1,22 +1,24 @@
-//! The agent: lives in the debuggee's VM, next to the JDWP agent, and puts probes into the methods that its
-//! plan names as their classes are loaded.
+//! The agent runs in the debuggee's VM, next to the JDWP agent. It inserts probes into the methods named in
+//! its plan when their classes are loaded.
 //!
-//! It never ends its host: what does not work is written to the report, and the program goes on as it is.
+//! It never ends its host. Failures are written to the report, and the program continues unchanged.
 //!
-//! - `host` speaks with the VM; `natives` is what the recorder asks.
-//! - `probes` decides what goes into a class; `steps` is the code that goes in, `copies` that which logs.
-//! - `tracing` decides what goes into a class that is recorded, `weave` is the code; `rings` is where its
-//!   events go, `pool` has the rings of all threads, `linked` has the VM know it, `fields` finds what is
-//!   written. `contents` is what goes into the JDK's collections, `outside` tells what calls of code that is
-//!   not recorded may write.
+//! - `host` communicates with the VM; `natives` implements the recorder's native methods.
+//! - `probes` decides which code is inserted into a class; `steps` generates that code, and `copies` the code
+//!   that logs copies.
+//! - `tracing` decides what is recorded in a class, and `weave` generates that code. `rings` serves the rings
+//!   of events, `pool` holds the rings of all threads, and `linked` registers the natives. `fields` finds
+//!   written fields. `contents` rewrites the JDK's collections, and `outside` tells what calls to unrecorded
+//!   code may write.
+//! - `threads` rewrites the JDK's thread classes.
 //! - `hidden` reports classes that no load hook sees.
-//! - `heap` is where its own memory comes from, `space` where the recorder's does; `compilers` has threads of
-//!   the VM step back.
+//! - `heap` is the agent's allocator, and `space` reserves address space for the recorder. `compilers` lowers
+//!   the priority of the VM's compiler threads.
 //! - `stacks` reads and names the frames of a hit.
-//! - `rows` is where last hits are kept, `burial` tells which objects are gone; `sites` numbers the sites;
-//!   `reporter` writes the report.
-//! - `java/recorder/` at the root is the Java that the code in the methods calls. Its class files stand
-//!   beside their source.
+//! - `rows` stores last hits, and `burial` finds dead objects. `sites` numbers the sites; `reporter` writes
+//!   the report.
+//! - `java/recorder/` at the repository root is the Java code that rewritten methods call. Its class files
+//!   are next to their source.
 
 mod burial;
 mod compilers;

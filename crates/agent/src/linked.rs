@@ -1,6 +1,6 @@
-//! The functions that the recorder asks for, handed to the VM at once. It would look for each when that is
-//! called first, and runs code of `java.util` for that: where a scope names that package, code that is
-//! recorded, which calls the same function.
+//! Registers the recorder's natives with the VM in advance. Otherwise the VM would look up each on its first
+//! call, which runs code of `java.util`. If a scope includes that package, this code is recorded and calls
+//! the same native.
 
 use crate::fields::{
     Java_java_lang_QuerypointTraceAgent_field as field, Java_java_lang_QuerypointTraceAgent_write as write,
@@ -13,12 +13,12 @@ use crate::rings::{
 use jvmti_bindings::prelude::*;
 use std::ffi::{CStr, c_void};
 
-/// `QuerypointTraceAgent.link()`: hands over those functions that are called later than its other ones, which
-/// are called before anything is recorded. Where the VM refuses it throws. The class itself asks for this:
-/// natives of the VM's own classes that come from elsewhere it would tell of, in what the program prints.
+/// `QuerypointTraceAgent.link()`: registers the natives that are first called after recording starts. It
+/// throws if the VM refuses. The class itself must call this: the VM prints a warning if other code registers
+/// natives of its own classes.
 ///
 /// # Safety
-/// Called by the VM, with what the signature says.
+/// Called by the VM, with arguments that match the signature.
 #[unsafe(no_mangle)]
 pub unsafe extern "system" fn Java_java_lang_QuerypointTraceAgent_link(
     env: *mut jni::JNIEnv,
@@ -43,8 +43,8 @@ pub unsafe extern "system" fn Java_java_lang_QuerypointTraceAgent_link(
         ),
         native(c"field", c"(ILjava/lang/Class;)Ljava/lang/reflect/Field;", field as *mut c_void),
     ];
-    // SAFETY: the VM passes its environment and the class. The names are as the source has them, and the
-    // functions take what the VM hands to natives of these signatures. What it answers is an error only with
-    // an exception, which goes on from here.
+    // SAFETY: the VM passes its environment and the class. Names and signatures match the source, and the
+    // functions accept what the VM passes to such natives. An error comes with an exception, which propagates
+    // from here.
     let _ = unsafe { JniEnv::from_raw(env).register_natives(class, &natives) };
 }

@@ -1,10 +1,10 @@
-//! What the recorder asks of the agent: the functions that its class `QuerypointProbeAgent` declares.
+//! The native methods of the recorder's class `QuerypointProbeAgent`.
 
 use crate::burial;
 use crate::state::{State, problem, tools, with_state};
 use jvmti_bindings::prelude::*;
 
-/// Marks the record of an owner that is gone: the recorder's `QuerypointProbeKept.GONE`.
+/// Marks the record of a dead owner; the recorder's `QuerypointProbeKept.GONE`.
 const GONE: jni::jlong = jni::jlong::MIN;
 
 /// `QuerypointProbeAgent.budgets()`.
@@ -18,7 +18,7 @@ pub unsafe extern "system" fn Java_java_lang_QuerypointProbeAgent_budgets(
 ) -> jni::jintArray {
     let budgets = with_state(|state| {
         let all = state.probes.plan.queries.iter();
-        // Where a hit is expected to be the last, none before it is kept.
+        // If a single armed hit is expected to be the last, no earlier hit is kept.
         let budget = |q: &wire::PlannedQuery| match q.budget {
             0 if q.armed.len() == 1 => -2,
             0 if !q.armed.is_empty() => -1,
@@ -48,7 +48,7 @@ pub unsafe extern "system" fn Java_java_lang_QuerypointProbeAgent_indices(
     unsafe { ints(env, &indices.unwrap_or_else(Vec::new)) }
 }
 
-/// An array of `int`; none where there is no memory for it.
+/// An array of `int`; null if there is no memory for it.
 unsafe fn ints(env: *mut jni::JNIEnv, values: &[jni::jint]) -> jni::jintArray {
     // SAFETY: the caller passes the VM's environment.
     let env = unsafe { JniEnv::from_raw(env) };
@@ -154,7 +154,7 @@ pub unsafe extern "system" fn Java_java_lang_QuerypointProbeAgent_write(
     else {
         return 0;
     };
-    // SAFETY: the recorder has allocated it, and never frees it.
+    // SAFETY: the recorder allocated it, and never frees it.
     let bytes = unsafe { std::slice::from_raw_parts(at as *const u8, length) };
     u8::from(crate::reporter::write_at(&path, offset, bytes).is_ok())
 }
@@ -175,7 +175,7 @@ pub unsafe extern "system" fn Java_java_lang_QuerypointProbeAgent_bury(
     // SAFETY: the VM passes its environment.
     let env = unsafe { JniEnv::from_raw(env) };
     let Some(tools) = tools() else { return -1 };
-    // Hashes of elements are not the numbers of their arrays.
+    // Hashes of array elements are not the numbers of their arrays.
     let owners = with_state(|state| {
         let owners = state.probes.plan.owners(query)?;
         (!owners.starts_with('[')).then_some(owners)
@@ -186,7 +186,7 @@ pub unsafe extern "system" fn Java_java_lang_QuerypointProbeAgent_bury(
         return -1;
     };
     let Some(alive) = burial::in_heap(&tools, &env, &owners, used / 2) else { return -1 };
-    // SAFETY: the recorder has allocated so many rows of two words, and no other thread writes them.
+    // SAFETY: the recorder allocated `capacity` rows of two words, and no other thread writes them.
     let rows = unsafe { std::slice::from_raw_parts_mut(rows as *mut [i64; 2], capacity) };
     let mut left = 0;
     for [word, record] in rows.iter_mut().filter(|[_, record]| *record != 0) {

@@ -1,5 +1,5 @@
-//! The rings of a recorded run: files that are mapped into the VM, each with a row of rings. When a thread
-//! has ended and its events were taken out, another one gets its ring.
+//! The rings of a recorded run: files mapped into the VM, each with several rings. A ring is reused by
+//! another thread when its thread has ended and its events were collected.
 
 use crate::space;
 use std::collections::{HashMap, VecDeque};
@@ -10,28 +10,28 @@ use wire::recording::{
     OWNER, RING_DATA, RING_SIZES, RINGS_IN_FILE, RingPlace, STOPPED, TAKEN, THREAD, UNTOLD, WAITED, WRITTEN,
 };
 
-/// How many rings of threads that have ended are looked at, of each size, before another one is made.
+/// Number of released rings per size that are checked before another ring is created.
 const LOOKS: usize = 4;
-/// The rings may have this part of the mappings that the system allows the process: its threads need some
-/// too.
+/// The rings may use 1/4 of the mappings that the operating system allows the process, because its threads
+/// need some too.
 const SHARE: u32 = 4;
 
 /// The rings of this run.
 #[derive(Debug)]
 pub struct Pool {
     folder: PathBuf,
-    /// Where the board is mapped; none where it cannot be.
+    /// Address of the mapped board; none if it cannot be mapped.
     board: Option<usize>,
-    /// How many rings there may be.
+    /// Maximum number of rings.
     most: u32,
-    /// How many rings there are, and in how many files.
+    /// Number of rings, and number of files that contain them.
     rings: u32,
     files: u32,
-    /// Those of the last file that no thread has had yet, the next one last.
+    /// Rings of the last file that no thread has used yet; the next one is last.
     fresh: Vec<Ring>,
-    /// By size, those of threads that have ended, in that order.
+    /// Rings of ended threads, by size, in the order of their ends.
     ended: [VecDeque<Ring>; RING_SIZES.len()],
-    /// Those of threads that live, by their addresses.
+    /// Rings of live threads, by address.
     used: HashMap<usize, Ring>,
 }
 
@@ -39,13 +39,13 @@ pub struct Pool {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Ring {
     address: usize,
-    /// Which of the sizes it has.
+    /// Index of its size in `RING_SIZES`.
     size: usize,
     place: RingPlace,
 }
 
 impl Pool {
-    /// For a folder that holds the board.
+    /// A pool for a folder that contains the board.
     pub fn new(folder: PathBuf) -> Pool {
         let board = files::board(&folder.join(BOARD));
         let most = files::most_mappings().map_or(MOST_RINGS, |all| (all / SHARE).min(MOST_RINGS));
@@ -61,31 +61,31 @@ impl Pool {
         }
     }
 
-    /// Whether the reader takes out no more.
+    /// Whether the reader has stopped collecting events.
     pub fn is_stopped(&self) -> bool {
         self.board.is_some_and(|board| word(board, STOPPED).load(Ordering::Acquire) != 0)
     }
 
-    /// Where it is noted that the report could not be written to.
+    /// The word that records that the report could not be written.
     pub fn untold(&self) -> Option<&'static AtomicU64> {
         self.board.map(|board| word(board, UNTOLD))
     }
 
-    /// Whether as many rings as there may be are in use.
+    /// Whether the number of rings is at its maximum.
     pub fn is_full(&self) -> bool {
         self.rings >= self.most
     }
 
-    /// A ring for this thread, which has this number: its address and where it is. None where there is no
-    /// memory, or no room on the disk. The ring is not in use before [`Pool::begin`].
+    /// Takes a ring for a thread: its address and its place. None if there is no memory or no space on disk.
+    /// The ring is in use only after [`Pool::begin`].
     pub fn take(&mut self) -> Option<(usize, RingPlace)> {
         let ring = self.free(LOOKS).or_else(|| self.new_one()).or_else(|| self.free(usize::MAX))?;
         self.used.insert(ring.address, ring);
         Some((ring.address, ring.place))
     }
 
-    /// The ring is that of a thread from now on, which has this number; `waits` says whether the first event
-    /// has to take a turn.
+    /// Starts to use the ring for a thread with this number. If `waits` is set, the thread's first event must
+    /// wait for its turn.
     pub fn begin(&self, address: usize, owner: u32, thread: u64, waits: bool) {
         let Some((ring, board)) = self.used.get(&address).zip(self.board) else { return };
         let size = RING_SIZES.get(ring.size).copied().unwrap_or(1);
@@ -104,17 +104,17 @@ impl Pool {
         for (at, value) in words {
             word(address, at).store(value, Ordering::Relaxed);
         }
-        // The reader looks at the others when it has seen this one.
+        // The reader checks this word first, so it is written last.
         word(address, ENDED).store(0, Ordering::Release);
     }
 
-    /// The ring's thread was not told of: nobody looks for it there.
+    /// Returns a ring whose thread was not reported; no reader looks at it.
     pub fn give_back(&mut self, address: usize) {
         word(address, ENDED).store(FREE, Ordering::Release);
         self.end(address);
     }
 
-    /// The ring's thread has ended.
+    /// Releases the ring of an ended thread.
     pub fn end(&mut self, address: usize) {
         let Some(ring) = self.used.remove(&address) else { return };
         if let Some(ended) = self.ended.get_mut(ring.size) {
@@ -122,7 +122,7 @@ impl Pool {
         }
     }
 
-    /// A ring that was taken out, the largest there is; looks at so many of each size.
+    /// A released ring with no uncollected events, the largest first; checks `looks` rings of each size.
     fn free(&mut self, looks: usize) -> Option<Ring> {
         let is_free = |ring: &Ring| word(ring.address, ENDED).load(Ordering::Acquire) == FREE;
         self.ended.iter_mut().find_map(|ended| {
@@ -131,11 +131,11 @@ impl Pool {
         })
     }
 
-    /// A ring that no thread has had yet.
+    /// A ring that no thread has used yet.
     fn new_one(&mut self) -> Option<Ring> {
         if self.fresh.is_empty() && !self.is_full() {
             let first = LARGE_RINGS.iter().filter(|up_to| self.rings >= **up_to).count();
-            // Where there is no room for large ones, there may be for small ones.
+            // If there is no room for large rings, there may be room for small ones.
             let all = (first..RING_SIZES.len()).filter_map(|size| Some((size, *RINGS_IN_FILE.get(size)?)));
             let last = (RING_SIZES.len() - 1, 1);
             all.chain([last]).find_map(|(size, count)| self.make(size, count));
@@ -143,7 +143,7 @@ impl Pool {
         self.fresh.pop()
     }
 
-    /// Makes a file with so many rings.
+    /// Creates a file with `count` rings.
     fn make(&mut self, size: usize, count: u32) -> Option<()> {
         let bytes = *RING_SIZES.get(size)?;
         let place = RingPlace { file: self.files, at: 0, slot: self.rings };
@@ -161,10 +161,10 @@ impl Pool {
     }
 }
 
-/// One of the words of a ring or of the board.
+/// A word of a ring or of the board.
 fn word(address: usize, at: u64) -> &'static AtomicU64 {
     let address = address + usize::try_from(at).unwrap_or_default();
-    // SAFETY: rings and the board live as long as the VM; the words lie at multiples of 8.
+    // SAFETY: rings and the board live as long as the VM; words are aligned to 8 bytes.
     unsafe { &*(address as *const AtomicU64) }
 }
 
@@ -181,36 +181,35 @@ mod files {
         (address != libc::MAP_FAILED).then_some(address as usize)
     }
 
-    /// Maps the board, which is there and has all its bytes.
+    /// Maps the board, which exists with its full length.
     pub fn board(path: &Path) -> Option<usize> {
         let file = File::options().read(true).write(true).open(path).ok()?;
         if file.metadata().ok()?.len() < BOARD_BYTES {
             return None;
         }
         let bytes = usize::try_from(BOARD_BYTES).ok()?;
-        // SAFETY: new memory, at a place that the system chooses; the file is as long as that.
+        // SAFETY: a new mapping at an address chosen by the system; the file is long enough.
         found(unsafe { libc::mmap(std::ptr::null_mut(), bytes, BOTH, libc::MAP_SHARED, file.as_raw_fd(), 0) })
     }
 
-    /// How many mappings the system allows a process; none where it does not tell.
+    /// Maximum number of mappings per process; none if the operating system does not report it.
     pub fn most_mappings() -> Option<u32> {
         std::fs::read_to_string("/proc/sys/vm/max_map_count").ok()?.trim().parse().ok()
     }
 
-    /// Makes a file of so many rings, which hold so many bytes each, and maps them. Its data lies in memory
-    /// twice, one behind the other: an event never has to be put together from two ends. Where the data lies
-    /// for the second time the next ring begins, in memory as in the file: the system has one mapping for
-    /// both.
+    /// Creates a file with `count` rings of `bytes` bytes each, and maps them. The data of each ring is
+    /// mapped twice in a row, so that no event wraps around. The next ring begins right after the second
+    /// copy, in memory as in the file, so that one mapping serves both.
     pub fn rings(path: &Path, bytes: u64, count: u32) -> Option<usize> {
         let mut options = File::options();
-        // What it holds is the program's: only its user may read it.
+        // It contains data of the program, so only its user may read it.
         options.read(true).write(true).create(true).truncate(true);
         std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
         let file = options.open(path).ok()?;
         let made =
             allocate(&file, u64::from(count) * (RING_DATA + bytes)).and_then(|()| map(&file, bytes, count));
         if made.is_none() {
-            // What it takes on the disk is needed there.
+            // Free the disk space for others.
             drop(std::fs::remove_file(path));
         }
         made
@@ -224,7 +223,7 @@ mod files {
         let flags = libc::MAP_SHARED | libc::MAP_FIXED;
         let at = |address: usize, length: usize, from: usize| {
             let from = libc::off_t::try_from(from).ok()?;
-            // SAFETY: it lies inside of what was just reserved; the file is as long as what is mapped of it.
+            // SAFETY: the range lies inside the reserved space; the file is long enough.
             found(unsafe { libc::mmap(address as *mut _, length, BOTH, flags, file.as_raw_fd(), from) })
         };
         let all = (0..count).try_for_each(|n| {
@@ -233,14 +232,14 @@ mod files {
             at(ring + data + size, size, from + data).map(|_| ())
         });
         if all.is_none() {
-            // SAFETY: nobody was told of it.
+            // SAFETY: nobody knows this address yet.
             unsafe { space::release(base, stride * count) };
         }
         all.map(|()| base)
     }
 
-    /// All of the file's space is taken at once: where the disk is full the VM would be killed for a write to
-    /// its memory.
+    /// Allocates the whole file in advance. If the disk were full later, a write to the mapped memory would
+    /// kill the VM.
     fn allocate(file: &File, length: u64) -> Option<()> {
         #[cfg(target_os = "linux")]
         {
@@ -264,7 +263,7 @@ mod files {
 mod files {
     use std::path::Path;
 
-    /// The rings need a system that maps a file twice.
+    /// Rings require a system that can map a file twice.
     pub fn rings(_path: &Path, _bytes: u64, _count: u32) -> Option<usize> {
         None
     }
@@ -284,7 +283,7 @@ mod files {
 mod tests {
     use super::*;
 
-    /// A folder with a board, which is removed with this.
+    /// A folder with a board, deleted on drop.
     struct Folder(PathBuf);
 
     impl Folder {
@@ -314,7 +313,7 @@ mod tests {
             let size = word(address, MASK).load(Ordering::Relaxed) + 1;
             let class = LARGE_RINGS.iter().filter(|up_to| number >= **up_to).count();
             assert_eq!(size, RING_SIZES[class]);
-            // What is written behind the end of the data is at its beginning.
+            // Data written beyond the end appears at the beginning.
             word(address, RING_DATA + size).store(u64::from(number) + 1, Ordering::Relaxed);
             taken.push((address, place, number));
         }
@@ -336,7 +335,7 @@ mod tests {
         let (first, _) = pool.take().unwrap();
         pool.begin(first, 1, 0, false);
         pool.end(first);
-        // Nobody has taken out what is in it.
+        // Nobody has collected its events.
         let (second, place) = pool.take().unwrap();
         assert_ne!(second, first);
         assert_eq!(place.slot, 1);

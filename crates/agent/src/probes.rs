@@ -1,4 +1,4 @@
-//! What goes into a class: the plan, applied to one class file.
+//! Applies the plan to a class file: decides which code is inserted.
 
 use crate::sites::{Site, Sites};
 use crate::steps::{FieldAccess, FieldSite, Weaver};
@@ -8,16 +8,16 @@ use wire::{
     ArraySites, ClassReport, FieldSites, Left, MakingSites, MethodReport, MethodSites, Plan, SiteReport, What,
 };
 
-/// The plan, what is known of classes, and the sites.
+/// The plan, known classes and numbered sites.
 #[derive(Debug, Default)]
 pub struct Probes {
     /// The plan.
     pub plan: Plan,
     /// The sites by number.
     pub sites: Sites,
-    /// By class: its sites in the plan.
+    /// Positions of the planned methods, by class.
     by_class: HashMap<String, Vec<usize>>,
-    /// The classes that were loaded: superclass, and which of the plan's fields it declares.
+    /// The loaded classes: the superclass, and the planned fields that the class declares.
     lineage: HashMap<String, (Option<String>, Vec<String>)>,
 }
 
@@ -26,14 +26,14 @@ pub struct Probes {
 pub struct Probed {
     /// The class file.
     pub bytes: Vec<u8>,
-    /// What was done.
+    /// What was inserted.
     pub report: ClassReport,
 }
 
 type Name = (String, String);
 
 impl Probes {
-    /// For a plan.
+    /// Starts with a plan.
     pub fn new(plan: Plan) -> Probes {
         let mut by_class: HashMap<String, Vec<usize>> = HashMap::new();
         for (place, method) in plan.methods.iter().enumerate() {
@@ -42,7 +42,7 @@ impl Probes {
         Probes { plan, by_class, sites: Sites::default(), lineage: HashMap::new() }
     }
 
-    /// Whether classes that are there already may hold sites: those named, and what is declared inside them.
+    /// Whether an already loaded class may contain sites: a planned class, or one nested in it.
     pub fn concerns(&self, class: &str) -> bool {
         let inside = |outer: &str| {
             class.strip_prefix(outer).is_some_and(|rest| rest.is_empty() || rest.starts_with('$'))
@@ -50,7 +50,7 @@ impl Probes {
         self.by_class.contains_key(class) || self.plan.fields.iter().any(|f| inside(&f.class))
     }
 
-    /// Puts probes into a class; none if it gets none.
+    /// Inserts probes into a class; none if nothing is inserted.
     ///
     /// # Errors
     /// The class file is broken, or its constant pool is full.
@@ -120,8 +120,8 @@ impl Probes {
         Ok(Some(Probed { bytes, report }))
     }
 
-    /// The queries of which a class has sites that no load hook has seen: `bytes` is the outline of a hidden
-    /// class, and `name` the one in its class file.
+    /// The queries with sites in a class that no load hook has seen. `bytes` is the outline of a hidden
+    /// class, and `name` its class file name.
     ///
     /// # Errors
     /// The outline is broken.
@@ -137,7 +137,7 @@ impl Probes {
         for field in &self.plan.fields {
             let is_meant = |access: &Access| {
                 let class = if own(&access.class) { name } else { &access.class };
-                // Its own field of that name, if it declares one.
+                // It accesses its own field of that name, if it declares one.
                 let is_other = class == name && class != field.class && scan.declares_field(&field.name);
                 is_access(field, access) && !is_other && self.means(field, class) != Some(false)
             };
@@ -181,7 +181,7 @@ impl Probes {
         };
         let found = scan.code(name, descriptor)?;
         match found {
-            // Without its marks a method is as before: which arm ran is not known then.
+            // A method with marks only stays unchanged; then the executed arm is unknown.
             None if sites.is_empty() && !serial => return Ok(()),
             Some(found) if sites.is_empty() && !serial && wire::code_hash(found) != *code => return Ok(()),
             None => {
@@ -242,7 +242,7 @@ impl Probes {
         Ok(())
     }
 
-    /// The accesses to the plan's fields of one name.
+    /// Inserts probes at the accesses to planned fields with this name.
     fn field(
         &mut self,
         scan: &Scan<'_>,
@@ -265,7 +265,7 @@ impl Probes {
                 Left { method: method.clone(), descriptor: descriptor.clone(), queries, why: why.to_owned() }
             };
             if method == "<init>" && !access.is_static && access.class == class {
-                // Until another constructor was called `this` can be handed to nobody.
+                // Until another constructor was called, no code may use `this` as an object.
                 let from = rewrite::initialised_from(bytes, method, descriptor)?;
                 if from.is_none_or(|from| access.pc < from) {
                     report.left.push(left("it is written before another constructor is called"));
@@ -295,7 +295,7 @@ impl Probes {
             let field = FieldAccess {
                 is_static: access.is_static,
                 kind: access.descriptor.chars().next().unwrap_or('L'),
-                // The class whose code runs is initialised, or is being so.
+                // The class whose code runs is already initialised, or being initialised.
                 initialises: (access.is_static && access.class != class).then_some(access.constant),
             };
             if access.writes {
@@ -307,7 +307,7 @@ impl Probes {
         Ok(())
     }
 
-    /// The stores into arrays of the plan's types.
+    /// Inserts probes at stores to arrays of the planned types.
     fn arrays(
         &mut self,
         scan: &Scan<'_>,
@@ -330,7 +330,7 @@ impl Probes {
         Ok(())
     }
 
-    /// The making of arrays of the plan's types.
+    /// Inserts probes at the creation of arrays of the planned types.
     fn makings(
         &mut self,
         scan: &Scan<'_>,
@@ -354,8 +354,7 @@ impl Probes {
         Ok(())
     }
 
-    /// The sites at an instruction that does something with arrays: queries, and whether each keeps the last
-    /// hits.
+    /// The sites at an array instruction, from pairs of a query and whether it keeps last hits.
     fn sites_of_arrays(
         &mut self,
         wanted: impl Iterator<Item = (u16, bool)>,
@@ -380,10 +379,10 @@ impl Probes {
         sites
     }
 
-    /// Whether a field that is named by a class is the plan's; none while that class is not known.
+    /// Whether a field named by a class is the planned field; none while a class of the chain is unknown.
     pub fn means(&self, field: &FieldSites, named_by: &str) -> Option<bool> {
         let mut class = named_by;
-        // No class is its own superclass.
+        // No class is its own superclass, so this bounds the walk.
         for _ in 0..=self.lineage.len() {
             if class == field.class {
                 return Some(true);
@@ -397,9 +396,9 @@ impl Probes {
         None
     }
 
-    /// Whether a site that was numbered can be one of its query. What was not known when its class was loaded
-    /// may be when it is first hit: where there is an object, its classes are there. What is still not known
-    /// is for `qp` to tell.
+    /// Whether a numbered site can belong to its query. Facts unknown when its class was loaded may be known
+    /// at its first hit: if an object exists, its classes are loaded. `qp` decides about what is still
+    /// unknown.
     pub fn is_meant(&self, site: &Site) -> bool {
         let Some(named_by) = &site.named_by else { return true };
         let fields = self.plan.fields.iter().filter(|f| f.query == site.query);
@@ -412,7 +411,7 @@ fn is_access(field: &FieldSites, access: &Access) -> bool {
         && (field.descriptor.is_empty() || field.descriptor == access.descriptor)
 }
 
-/// Whether a class in a hidden class's constant pool is that class itself. The VM has put a number behind its
+/// Whether a class in a hidden class's constant pool is that class itself. The VM appends a number to its
 /// name there.
 fn names_hidden(class: &str, hidden: &str) -> bool {
     class.strip_prefix(hidden).is_some_and(|rest| {
@@ -421,7 +420,7 @@ fn names_hidden(class: &str, hidden: &str) -> bool {
     })
 }
 
-/// The constant that names the field of a `getstatic` or `putstatic`.
+/// The index of the constant that names the field of a `getstatic` or `putstatic`.
 fn static_field(code: Option<&[u8]>, bci: u32) -> Option<u16> {
     let at = usize::try_from(bci).ok()?;
     match code?.get(at..at + 3)? {

@@ -1,4 +1,4 @@
-//! Writes the report: whole lines, each at once, so that a reader never sees half of one for long.
+//! Writes the report: each line with one write, so that a reader rarely sees an incomplete line.
 
 use std::fs::File;
 use std::io::{Seek, SeekFrom, Write};
@@ -11,25 +11,26 @@ use wire::Report;
 #[derive(Debug, Default)]
 pub struct Reporter {
     file: Option<File>,
-    /// Where it is noted that something could not be written, so that whoever reads the report knows.
+    /// The word that records a failed write, so that the report's reader knows about it.
     untold: Option<&'static AtomicU64>,
 }
 
 impl Reporter {
-    /// Appends to a file that is there. One that cannot be opened loses the report, not the program.
+    /// Opens an existing file for appending. If it cannot be opened, the report is lost, but the program
+    /// continues.
     pub fn open(path: &Path) -> Reporter {
         let mut file = File::options().append(true).open(path).ok();
-        // Nobody else writes to it: its position is its length.
+        // Nobody else writes to it, so its position is its length.
         file.as_mut().map(|file| file.seek(SeekFrom::End(0)));
         Reporter { file, untold: None }
     }
 
-    /// The same, which notes in a word that something could not be written.
+    /// Sets the word that records failed writes.
     pub fn noting(self, untold: Option<&'static AtomicU64>) -> Reporter {
         Reporter { untold, ..self }
     }
 
-    /// Writes a line. False when that is not possible: then nothing of it is left in the file.
+    /// Writes a line. False if that fails; then no part of it remains in the file.
     pub fn tell(&mut self, report: &Report) -> bool {
         let is_told = self.write(report).is_some();
         if let (false, Some(untold)) = (is_told, self.untold) {
@@ -45,17 +46,17 @@ impl Reporter {
         let before = file.stream_position().ok()?;
         let written = file.write_all(&line);
         if written.is_err() {
-            // The disk is full, say, and has taken a part of the line.
+            // For example, the disk is full and only a part of the line was written.
             drop(file.set_len(before).and_then(|()| file.seek(SeekFrom::End(0))));
         }
         written.ok()
     }
 }
 
-/// Writes a part of a file, which is made if it is not there.
+/// Writes at an offset of a file, and creates the file if it does not exist.
 ///
 /// # Errors
-/// It cannot be written.
+/// The file cannot be written.
 pub fn write_at(path: &Path, offset: u64, bytes: &[u8]) -> std::io::Result<()> {
     let mut file = File::options().write(true).create(true).truncate(false).mode(0o600).open(path)?;
     file.seek(SeekFrom::Start(offset))?;

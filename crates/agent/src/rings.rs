@@ -1,5 +1,5 @@
-//! What the recorder's class `QuerypointTraceAgent` asks for: first of all the rings in which recorded
-//! threads leave their events.
+//! The natives of the recorder's class `QuerypointTraceAgent`, mainly for the rings in which recorded threads
+//! store their events.
 
 use crate::space;
 use crate::state::{problem, with_state};
@@ -10,18 +10,18 @@ use std::time::{Duration, Instant};
 use wire::Report;
 use wire::recording::{LIMIT, LONGEST_EVENT, MASK, RingReport, TAKEN, WAITED, WRITTEN};
 
-/// How long a thread waits while nothing at all is taken out.
+/// How long a thread waits while no event at all is collected.
 const PATIENCE: Duration = Duration::from_secs(30);
-/// How long it sleeps before it looks again.
+/// How long it sleeps between checks.
 const NAP: Duration = Duration::from_micros(50);
-/// A thread has waited so long in vain: no other one waits as long again.
+/// Set after a thread has waited in vain, so that no other thread waits as long.
 static NOBODY_READS: AtomicBool = AtomicBool::new(false);
 
-/// Two of [`LOSSES`].
+/// Indices in [`LOSSES`].
 const THREADS: jni::jint = 0;
 const ROOM: jni::jint = 1;
 
-/// What the recorder may lose, by its number there.
+/// Messages about lost data, by the recorder's loss number.
 const LOSSES: [&str; 7] = [
     "more threads lived at once than are recorded: those beyond are missing",
     "there was no memory or no space on disk for what a thread records: it is missing",
@@ -70,13 +70,13 @@ pub unsafe extern "system" fn Java_java_lang_QuerypointTraceAgent_ring(
             return Err(Some(if tracer.pool.is_full() { THREADS } else { ROOM }));
         };
         let ring = tracer.next_ring();
-        // Where it begins at a place, the first event of each thread has to take a turn.
+        // If recording begins at a place, the first event of each thread must wait for its turn.
         tracer.pool.begin(address, ring, this_thread(), tracer.has_places());
         let report = RingReport { ring, thread, object: object.cast_unsigned(), place };
         if state.reporter.tell(&Report::Ring(report)) {
             return Ok(address);
         }
-        // A ring that nobody is told of would never be read.
+        // A ring that was not reported would never be read.
         tracer.pool.give_back(address);
         Err(Some(ROOM))
     });
@@ -86,7 +86,7 @@ pub unsafe extern "system" fn Java_java_lang_QuerypointTraceAgent_ring(
             lose(loss);
             0
         }
-        // Who reads has said why.
+        // The reader has reported the reason.
         Some(Err(None)) | None => 0,
     }
 }
@@ -105,10 +105,10 @@ pub unsafe extern "system" fn Java_java_lang_QuerypointTraceAgent_ended(
     with_state(|state| state.tracer.as_mut().map(|tracer| tracer.pool.end(address)));
 }
 
-/// The number by which the system knows this thread.
+/// The operating system's id of this thread.
 #[cfg(target_os = "linux")]
 fn this_thread() -> u64 {
-    // SAFETY: it takes nothing and always succeeds.
+    // SAFETY: the function takes nothing and always succeeds.
     u64::try_from(unsafe { libc::gettid() }).unwrap_or(0)
 }
 
@@ -224,13 +224,13 @@ pub unsafe extern "system" fn Java_java_lang_QuerypointTraceAgent_window(
     array
 }
 
-/// One of the words of a ring.
+/// A word of a ring.
 ///
 /// # Safety
 /// The address is that of a ring, which lives as long as the VM.
 unsafe fn word(ring: jni::jlong, at: u64) -> &'static AtomicU64 {
     let address = usize::try_from(ring).unwrap_or_default() + usize::try_from(at).unwrap_or_default();
-    // SAFETY: as the caller says; the words lie at multiples of 8.
+    // SAFETY: as the caller guarantees; words are aligned to 8 bytes.
     unsafe { &*(address as *const AtomicU64) }
 }
 
@@ -257,7 +257,7 @@ pub unsafe extern "system" fn Java_java_lang_QuerypointTraceAgent_await(
     ring: jni::jlong,
 ) -> jni::jboolean {
     let began = Instant::now();
-    // SAFETY: the recorder passes what it was given.
+    // SAFETY: the recorder passes the address of a ring.
     let [written, limit, mask, taken, waited] =
         [WRITTEN, LIMIT, MASK, TAKEN, WAITED].map(|at| unsafe { word(ring, at) });
     let size = mask.load(Ordering::Relaxed) + 1;
@@ -274,7 +274,7 @@ pub unsafe extern "system" fn Java_java_lang_QuerypointTraceAgent_await(
         if NOBODY_READS.load(Ordering::Relaxed) {
             return 0;
         }
-        // Who reads says why.
+        // The reader reports the reason.
         if with_state(|state| state.tracer.as_ref().is_some_and(|tracer| tracer.pool.is_stopped()))
             == Some(true)
         {
@@ -284,7 +284,7 @@ pub unsafe extern "system" fn Java_java_lang_QuerypointTraceAgent_await(
         if now != last.0 {
             last = (now, Instant::now());
         } else if last.1.elapsed() > PATIENCE {
-            // Threads may come here at once: one of them says it.
+            // Several threads may arrive here at once; only one reports.
             if !NOBODY_READS.swap(true, Ordering::Relaxed) {
                 problem("nobody takes out what is recorded any more: what came later is missing".to_owned());
             }
@@ -307,7 +307,7 @@ pub unsafe extern "system" fn Java_java_lang_QuerypointTraceAgent_lose(
     lose(what);
 }
 
-/// Something is lost, by its number; told once.
+/// Reports a loss by its number, once.
 fn lose(what: jni::jint) {
     let loss = usize::try_from(what).ok().and_then(|what| LOSSES.get(what));
     let new = with_state(|state| state.tracer.as_mut().is_some_and(|tracer| tracer.loses(what)));

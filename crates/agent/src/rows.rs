@@ -1,5 +1,5 @@
-//! Rows by the numbers of owners, in which the recorder's `QuerypointProbeRows` keeps last hits: address
-//! space that becomes memory as it is needed, and is given back where the owners are gone.
+//! Rows indexed by owner number, in which the recorder's `QuerypointProbeRows` stores last hits. Address
+//! space becomes memory on demand, and is returned when its owners are dead.
 
 use crate::burial;
 use crate::state::{tools, with_state};
@@ -10,30 +10,30 @@ use std::sync::atomic::AtomicU64;
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// As many owners as are given numbers.
+/// Maximum number of owners, the number of assignable owner numbers.
 const MOST: usize = 1 << 30;
-/// Bytes of a row.
+/// Bytes per row.
 const ROW: usize = 8;
-/// So many rows at least become usable at first.
+/// Minimum number of rows made usable at first.
 const FIRST: usize = 1 << 16;
-/// So many rows are used without asking which of them are needed.
+/// Number of rows used before checking which ones are needed.
 const FEW: usize = 1 << 22;
-/// What is given back at once, and looked at no more: so many rows.
+/// Number of rows that are returned together and then no longer inspected.
 const BLOCK: usize = 1 << 16;
-/// What is kept may have this part of the memory that the program's objects may have, before that is asked.
+/// Rows and cells may use 1/8 of the maximum heap size before dead owners are searched.
 const SHARE: usize = 8;
-/// And no more than so many bytes.
+/// Upper bound for that, in bytes.
 const MUCH: usize = 512 << 20;
-/// Pages of the system are no smaller.
+/// Smallest page size of the operating system.
 const PAGE: usize = 4096;
-/// So much memory may lie idle between the rows that are used, and so much for each of those.
+/// Memory that may lie idle between used rows: a base amount, and an amount per used row.
 const IDLE: usize = 64 << 20;
 const IDLE_EACH: usize = 64;
-/// Bytes of cells of arrays, at most.
+/// Maximum number of bytes for cells of arrays.
 const CELLS: usize = 4 << 30;
 
-/// The rows of each query. Nobody else waits for this while the heap is walked: the recorder asks under a
-/// lock of its own.
+/// The rows of each query. No other thread waits for this lock during a heap walk, because the recorder calls
+/// under its own lock.
 static ALL: Mutex<BTreeMap<jni::jint, Rows>> = Mutex::new(BTreeMap::new());
 
 fn all() -> MutexGuard<'static, BTreeMap<jni::jint, Rows>> {
@@ -43,26 +43,26 @@ fn all() -> MutexGuard<'static, BTreeMap<jni::jint, Rows>> {
 /// The rows of a query.
 struct Rows {
     address: usize,
-    /// So many are usable.
+    /// Number of usable rows.
     limit: usize,
-    /// While they and the cells have fewer bytes it is not asked which owners are gone.
+    /// Below this number of bytes in rows and cells, dead owners are not searched.
     patience: usize,
-    /// By block: whether all its owners are gone.
+    /// By block: whether all its owners are dead.
     gone: Vec<bool>,
-    /// Bytes of the arrays' cells; none where the rows are the hits themselves.
+    /// Bytes of the arrays' cells; 0 if the rows themselves hold the hits.
     cells: usize,
 }
 
 impl Rows {
-    /// For objects that may have so many bytes.
+    /// Reserves rows for objects in a heap of at most `heap` bytes.
     fn reserve(heap: usize) -> Option<Rows> {
         let address = memory::reserve(MOST * ROW)?;
         let patience = (heap / SHARE).clamp(FEW / 2 * ROW, MUCH);
         Some(Rows { address, limit: 0, patience, gone: Vec::new(), cells: 0 })
     }
 
-    /// Makes more rows usable: how many are now. None where there is no memory, or where too much of it lies
-    /// idle. `alive` has the numbers of owners that are in the heap, if there are less than so many.
+    /// Makes more rows usable and returns their number. None if there is no memory, or if too much of it lies
+    /// idle. `alive` returns the numbers of owners in the heap if there are fewer than its argument.
     fn widen(&mut self, alive: impl FnOnce(u32) -> Option<HashSet<jni::jint>>) -> Option<usize> {
         let (wider, is_dense) = if self.limit < FEW {
             ((self.limit * 4).max(FIRST), self.limit > 0)
@@ -73,7 +73,7 @@ impl Rows {
         let wider = wider.next_multiple_of(BLOCK).min(MOST);
         let (from, bytes) = (self.address + self.limit * ROW, (wider - self.limit) * ROW);
         memory::claim(from, bytes)?;
-        // They are used here and there: in small pages the processor looks up most addresses too.
+        // Accesses are scattered: with small pages the processor would have too many TLB misses.
         if is_dense {
             memory::large_pages(from, bytes);
         }
@@ -82,8 +82,7 @@ impl Rows {
         Some(wider)
     }
 
-    /// The rows that are used once those that need not be are free; none where too much memory lies idle
-    /// between them.
+    /// Counts the used rows after dropping unneeded ones. None if too much memory lies idle between them.
     fn needed(&mut self, alive: impl FnOnce(u32) -> Option<HashSet<jni::jint>>) -> Option<Used> {
         let mut used = self.used();
         let bytes = |used: &Used, cells: usize| used.rows * ROW + cells;
@@ -94,17 +93,17 @@ impl Rows {
                     used = self.used();
                     self.patience = (bytes(&used, self.cells) * 2).max(FEW / 2 * ROW);
                 }
-                // Most are alive, and it takes long to ask.
+                // Most owners are alive, and the search is slow.
                 None => self.patience = bytes(&used, self.cells) * 3,
             }
         }
         (!used.is_wasteful()).then_some(used)
     }
 
-    /// The program's threads write there too, but only rows of objects that they have.
+    /// The rows of a block. The program's threads also write there, but only rows of live objects.
     fn block(&self, number: usize) -> &[AtomicU64] {
         let at = self.address + number * BLOCK * ROW;
-        // SAFETY: it lies below the limit, and is 0 where nobody has written.
+        // SAFETY: the block lies below the limit, and unwritten rows are 0.
         unsafe { std::slice::from_raw_parts(at as *const AtomicU64, BLOCK) }
     }
 
@@ -120,10 +119,10 @@ impl Rows {
         used
     }
 
-    /// Empties the rows of owners that are gone. Nobody can write there any more.
+    /// Clears the rows of dead owners. No thread can write there any more.
     fn bury(&mut self, alive: &HashSet<jni::jint>) {
         let mut lives = vec![false; self.gone.len()];
-        // What no object is written to is kept by number 0.
+        // Number 0 holds hits that belong to no object.
         for owner in alive.iter().chain(&[0]) {
             let block = usize::try_from(*owner).ok().and_then(|owner| lives.get_mut(owner / BLOCK));
             block.into_iter().for_each(|lives| *lives = true);
@@ -140,7 +139,7 @@ impl Rows {
                 }
                 let was = row.swap(0, Relaxed);
                 if self.cells > 0 {
-                    // SAFETY: it is the address of cells, and the array is gone.
+                    // SAFETY: the row holds the address of cells, and their array is dead.
                     freed += unsafe { free(was) };
                 }
             }
@@ -152,7 +151,7 @@ impl Rows {
         self.cells -= freed;
     }
 
-    /// Cells of an array: how many there are, in a word, and a word for each.
+    /// Allocates the cells of an array: a word with their number, and a word for each element.
     fn cells(&mut self, length: jni::jint) -> Option<usize> {
         let layout = cells_layout(length)?;
         if self.cells + layout.size() > CELLS {
@@ -164,7 +163,7 @@ impl Rows {
             return None;
         }
         self.cells += layout.size();
-        // SAFETY: there is at least one word. The length is below 2^31, and is read as the lower half.
+        // SAFETY: there is at least one word. The length is below 2^31, and the lower half is read.
         unsafe { *cells.cast::<u64>() = u64::from(length.unsigned_abs()) };
         Some(cells as usize)
     }
@@ -174,24 +173,24 @@ fn cells_layout(length: jni::jint) -> Option<Layout> {
     Layout::array::<u64>(usize::try_from(length).ok()? + 1).ok()
 }
 
-/// Frees cells: how many bytes.
+/// Frees cells. Returns the number of bytes.
 ///
 /// # Safety
-/// They are cells, or those without length that the recorder made, and nobody has them any more.
+/// They are cells, or those without a length that the recorder made, and nobody uses them any more.
 unsafe fn free(cells: u64) -> usize {
-    // SAFETY: as the caller says.
+    // SAFETY: as the caller guarantees.
     let length = unsafe { *(cells as *const u64) };
     let layout = jni::jint::try_from(length).ok().filter(|length| *length > 0).and_then(cells_layout);
     let Some(layout) = layout else { return 0 };
-    // SAFETY: it was made with this layout.
+    // SAFETY: the cells were allocated with this layout.
     unsafe { std::alloc::dealloc(cells as *mut u8, layout) };
     layout.size()
 }
 
-/// How much of the rows is in use.
+/// The used part of the rows.
 struct Used {
     rows: usize,
-    /// Of the pages that hold them.
+    /// Bytes of the pages that contain them.
     bytes: usize,
 }
 
@@ -201,7 +200,7 @@ impl Used {
     }
 }
 
-/// The numbers of a query's owners that are in the heap.
+/// The numbers of a query's owners in the heap.
 fn alive(env: &JniEnv, query: jni::jint, enough: u32) -> Option<HashSet<jni::jint>> {
     let signature = with_state(|state| state.probes.plan.owners(query)).flatten()?;
     burial::in_heap(&tools()?, env, &signature, enough)
@@ -259,25 +258,25 @@ pub unsafe extern "system" fn Java_java_lang_QuerypointProbeAgent_cells(
 mod memory {
     use libc::{MAP_ANON, MAP_FAILED, MAP_NORESERVE, MAP_PRIVATE, PROT_NONE, PROT_READ, PROT_WRITE, c_void};
 
-    /// Address space that is no memory yet.
+    /// Reserves address space without memory.
     pub fn reserve(bytes: usize) -> Option<usize> {
         let flags = MAP_PRIVATE | MAP_ANON | MAP_NORESERVE;
-        // SAFETY: a new mapping, at a place that the system chooses.
+        // SAFETY: a new mapping at an address chosen by the system.
         let address = unsafe { libc::mmap(std::ptr::null_mut(), bytes, PROT_NONE, flags, -1, 0) };
         (address != MAP_FAILED).then_some(address as usize)
     }
 
-    /// Makes memory of it, all 0.
+    /// Makes zeroed memory of reserved space.
     pub fn claim(address: usize, bytes: usize) -> Option<()> {
-        // SAFETY: a part of what was reserved.
+        // SAFETY: a part of the reserved space.
         let refused = unsafe { libc::mprotect(address as *mut c_void, bytes, PROT_READ | PROT_WRITE) };
         (refused == 0).then_some(())
     }
 
-    /// Asks for large pages, where the system knows them.
+    /// Requests large pages, if the operating system supports them.
     pub fn large_pages(address: usize, bytes: usize) {
         #[cfg(target_os = "linux")]
-        // SAFETY: a part of what was reserved. It is advice: what it answers does not matter.
+        // SAFETY: a part of the reserved space. This is only advice, so errors are ignored.
         unsafe {
             libc::madvise(address as *mut c_void, bytes, libc::MADV_HUGEPAGE)
         };
@@ -285,16 +284,16 @@ mod memory {
         let _ = (address, bytes);
     }
 
-    /// Its pages are free for others. What is read there is 0 again, or still is.
+    /// Returns the pages to the operating system. Reads there give 0, or the old value.
     pub fn give_back(address: usize, bytes: usize) {
-        // SAFETY: a part of what was reserved. It is advice: what it answers does not matter.
+        // SAFETY: a part of the reserved space. This is only advice, so errors are ignored.
         unsafe { libc::madvise(address as *mut c_void, bytes, libc::MADV_DONTNEED) };
     }
 }
 
 #[cfg(not(unix))]
 mod memory {
-    /// Without it, hits are kept by hash codes.
+    /// Without rows, hits are stored by hash codes.
     pub fn reserve(_bytes: usize) -> Option<usize> {
         None
     }
@@ -360,7 +359,7 @@ mod tests {
         let alive: HashSet<jni::jint> = [7, 100_000, 100_001].into();
         assert_eq!(rows.widen(|_| Some(alive)), Some(2 * FEW));
         let used = rows.used();
-        // That of no object stays.
+        // The row without an object stays.
         assert_eq!((used.rows, used.bytes), (4, 2 * PAGE));
         assert_eq!(row(&rows, 100_001), 100_002);
         assert_eq!(rows.gone.iter().filter(|gone| !**gone).count(), 2 + FEW / BLOCK);
@@ -370,7 +369,7 @@ mod tests {
     fn rows_far_apart_are_not_worth_their_memory() {
         let mut rows = Rows::reserve(0).unwrap();
         fill(&mut rows, 512);
-        // Each of 8,192 pages has a single one: 32 MB are not too many yet.
+        // Each of 8,192 pages has a single used row: 32 MB are still acceptable.
         assert_eq!(rows.widen(|_| None), Some(2 * FEW));
         write(&rows, (FEW..2 * FEW).step_by(512));
         assert_eq!(rows.widen(|_| None), Some(3 * FEW));

@@ -1,12 +1,12 @@
-//! The sites of this run by their numbers, and which of their hits stop.
+//! Numbers the sites of this run, and selects the hits that stop.
 
 use std::collections::HashMap;
 use wire::{Armed, Plan};
 
-/// Where something can happen, for one query.
+/// A place where an event of a query can occur.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Site {
-    /// Whose it is.
+    /// Its query.
     pub query: u16,
     /// The class, with slashes.
     pub class: String,
@@ -14,18 +14,18 @@ pub struct Site {
     pub method: String,
     /// Its descriptor.
     pub descriptor: String,
-    /// The index, of the code as it was.
+    /// The index in the original code.
     pub bci: u32,
-    /// What tells it from other sites at that index.
+    /// Distinguishes it from other sites at that index.
     pub way: Option<u32>,
-    /// For a field that is named by another class than that of the plan: that name.
+    /// The class by which the code names the field, if that is not the planned class.
     pub named_by: Option<String>,
 }
 
-/// How many sites the records of hits can tell apart.
+/// Maximum number of sites that records of hits can distinguish.
 const MOST: usize = 1 << 20;
 
-/// The numbers. A class that is transformed again keeps its.
+/// The site numbers. A class that is transformed again keeps its numbers.
 #[derive(Debug, Default)]
 pub struct Sites {
     numbers: HashMap<Site, u32>,
@@ -33,7 +33,7 @@ pub struct Sites {
 }
 
 impl Sites {
-    /// The number of a site, and whether it is new; none when there are too many.
+    /// The number of a site, and whether it is new; none if there are too many.
     pub fn number(&mut self, site: &Site) -> Option<(u32, bool)> {
         if let Some(number) = self.numbers.get(site) {
             return Some((*number, false));
@@ -44,17 +44,17 @@ impl Sites {
         Some((number, true))
     }
 
-    /// How many there are.
+    /// The number of sites.
     pub fn count(&self) -> usize {
         self.all.len()
     }
 
-    /// The site of a number.
+    /// The site with a number.
     pub fn get(&self, number: u32) -> Option<&Site> {
         self.all.get(usize::try_from(number).ok()?)
     }
 
-    /// The hits that stop at a site in threads of a name, ascending.
+    /// The ordinals of hits that stop at a site in threads with a name, ascending.
     pub fn armed(&self, plan: &Plan, site: &Site, thread: &str) -> Vec<u64> {
         let here = |a: &&Armed| {
             a.class == site.class

@@ -1,10 +1,10 @@
-//! The stack at a hit of a run that no other run repeats, and what its methods are: the natives of the
-//! recorder's `QuerypointProbeVaried`.
+//! Captures the stack of a hit, for programs whose runs never repeat, and names its methods. These are
+//! natives of the recorder's `QuerypointProbeVaried`.
 
 use crate::state::{tools, with_state};
 use jvmti_bindings::prelude::*;
 
-/// Most frames of a stack that are kept.
+/// Maximum number of captured frames.
 const MOST: jni::jint = 1 << 10;
 
 /// `QuerypointProbeAgent.varied(int)`.
@@ -39,7 +39,7 @@ pub unsafe extern "system" fn Java_java_lang_QuerypointProbeAgent_stack(
     _class: jni::jclass,
 ) -> jni::jlongArray {
     let Some(tools) = tools() else { return std::ptr::null_mut() };
-    // SAFETY: no thread stands for the current one (JVMTI specification of GetStackTrace).
+    // SAFETY: null means the current thread (JVMTI specification of GetStackTrace).
     let Ok(frames) = (unsafe { tools.get_stack_trace(std::ptr::null_mut(), 0, MOST) }) else {
         return std::ptr::null_mut();
     };
@@ -56,9 +56,9 @@ pub unsafe extern "system" fn Java_java_lang_QuerypointProbeAgent_stack(
 /// `QuerypointProbeAgent.frames(long[])`.
 ///
 /// # Safety
-/// Called by the VM only, with what [`Java_java_lang_QuerypointProbeAgent_stack`] gave: methods stay as long
-/// as the classes of the frames, which the recorder's hit does not keep; the VM refuses a method that is
-/// gone.
+/// Called by the VM only, with the result of [`Java_java_lang_QuerypointProbeAgent_stack`]. Method ids are
+/// valid as long as the classes of the frames, which the recorder's hit does not keep alive. The VM refuses
+/// the id of an unloaded method.
 #[unsafe(no_mangle)]
 pub unsafe extern "system" fn Java_java_lang_QuerypointProbeAgent_frames(
     env: *mut jni::JNIEnv,
@@ -90,7 +90,7 @@ pub unsafe extern "system" fn Java_java_lang_QuerypointProbeAgent_frames(
 
 fn named(tools: &Jvmti, env: &JniEnv, method: jni::jlong, index: jni::jlong) -> Option<String> {
     let id = method as jni::jmethodID;
-    // SAFETY: the VM gave the method, and checks it.
+    // SAFETY: the VM handed out the method id, and validates it.
     unsafe {
         let (name, descriptor, _) = tools.get_method_name(id).ok()?;
         let class = tools.get_method_declaring_class(id).ok()?;
@@ -100,7 +100,7 @@ fn named(tools: &Jvmti, env: &JniEnv, method: jni::jlong, index: jni::jlong) -> 
     }
 }
 
-/// An array of `long`; none where there is no memory for it.
+/// An array of `long`; null if there is no memory for it.
 unsafe fn longs(env: *mut jni::JNIEnv, values: &[jni::jlong]) -> jni::jlongArray {
     // SAFETY: the caller passes the VM's environment.
     let env = unsafe { JniEnv::from_raw(env) };

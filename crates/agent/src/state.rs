@@ -1,4 +1,4 @@
-//! What the agent knows: plain functions that the VM calls find it here.
+//! The agent's global state. Native methods are plain functions, so they find it here.
 
 use crate::hidden_classes::HiddenClasses;
 use crate::probes::Probes;
@@ -8,43 +8,43 @@ use jvmti_bindings::prelude::*;
 use std::sync::{Mutex, OnceLock, PoisonError};
 use wire::Report;
 
-/// What the agent knows.
+/// The agent's state.
 pub(crate) struct State {
-    /// What goes into classes.
+    /// Inserts probes into classes.
     pub probes: Probes,
-    /// What records, where the run is recorded.
+    /// Records classes; set if the run is recorded.
     pub tracer: Option<Tracer>,
-    /// What `qp` is told.
+    /// Reports to `qp`.
     pub reporter: Reporter,
-    /// The hidden classes that it was told of.
+    /// The hidden classes already reported.
     pub hidden: HiddenClasses,
 }
 
-/// The VM's tool interface, by its address: the natives are not handed it.
+/// The address of the JVMTI environment, which the VM does not pass to natives.
 static TOOLS: OnceLock<usize> = OnceLock::new();
 
-/// The plan's state: the natives are plain functions and find it here.
+/// The state, for native methods, which are plain functions.
 static STATE: OnceLock<Mutex<State>> = OnceLock::new();
 
-/// Keeps the VM's tool interface and the state. False if that was done before.
+/// Stores the JVMTI environment and the state. False if they were already stored.
 pub(crate) fn begin(tools: &Jvmti, state: State) -> bool {
     let _ = TOOLS.set(tools.raw() as usize);
     STATE.set(Mutex::new(state)).is_ok()
 }
 
-/// Does something with what the agent knows, unless it was given no plan.
+/// Calls `act` with the state, unless the agent has no plan.
 pub(crate) fn with_state<T>(act: impl FnOnce(&mut State) -> T) -> Option<T> {
-    // What panicked while it held the lock has written nothing that is half done: it only numbers sites.
+    // A panic under the lock leaves no inconsistent state, because such code only numbers sites.
     STATE.get().map(|state| act(&mut state.lock().unwrap_or_else(PoisonError::into_inner)))
 }
 
-/// Tells `qp` what does not work.
+/// Reports a problem to `qp`.
 pub(crate) fn problem(text: String) {
     with_state(|state| state.reporter.tell(&Report::Problem(text)));
 }
 
-/// The VM's tool interface.
+/// The JVMTI environment.
 pub(crate) fn tools() -> Option<Jvmti> {
-    // SAFETY: the address was taken from the VM, which is alive: it calls.
+    // SAFETY: the address came from the VM, which is alive because it is calling.
     TOOLS.get().map(|tools| unsafe { Jvmti::from_raw(*tools as *mut _) })
 }

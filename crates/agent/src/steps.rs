@@ -1,4 +1,4 @@
-//! The code that goes into methods: calls of the recorder, in a straight line.
+//! Generates the code inserted into methods: calls of the recorder, without jumps.
 
 use bytecode::Kind;
 use bytecode::rewrite::{Kept, MethodPlan, Slot, StackOp, Step, Text};
@@ -7,21 +7,22 @@ use wire::{
     ARM, CollectionCall, Counts, LocalStore, PROBE_CLASS, Place, SERIAL, What, kept_name, turns_name,
 };
 
-/// Builds what goes into one method.
+/// Builds the code inserted into one method.
 #[derive(Debug, Default)]
 pub struct Weaver {
-    /// What goes in.
+    /// The inserted code.
     pub plan: MethodPlan,
-    /// What numbers activations stands before all else.
+    /// Entry code that follows the numbering of the activation.
     entry: Vec<Step>,
-    /// What logs the parameters: before what may stop at the entry, since they have their values there.
+    /// Logs the parameters. Precedes code that may stop at the entry, since parameters already have their
+    /// values there.
     passed: Vec<Step>,
-    /// What logs an instruction: behind what may stop there, since the instruction has not run then.
+    /// Logs instructions. Follows code that may stop there, since the instruction has not run yet.
     logged: BTreeMap<u32, Vec<Step>>,
 }
 
 impl Weaver {
-    /// Numbers the activations.
+    /// Numbers the activations of the method.
     pub fn serial(&mut self) {
         if self.plan.kept.iter().any(|kept| kept.name == SERIAL) {
             return;
@@ -31,13 +32,13 @@ impl Weaver {
         self.plan.entry.push(Step::Store(Kind::Long, slot));
     }
 
-    /// The local that keeps the number of the activation.
+    /// The local that holds the number of the activation.
     pub(crate) fn numbered(&mut self) -> Slot {
         self.serial();
         Slot::Kept(self.plan.kept.iter().position(|kept| kept.name == SERIAL).unwrap_or_default())
     }
 
-    /// Has an activation remember an instruction as its last mark.
+    /// Makes the activation remember an instruction as its last mark.
     pub fn mark(&mut self, bci: u32) {
         let known = self.plan.kept.iter().position(|kept| kept.name == ARM).map(Slot::Kept);
         let slot = known.unwrap_or_else(|| {
@@ -45,21 +46,21 @@ impl Weaver {
             self.plan.entry.extend([Step::Long(0), Step::Store(Kind::Long, slot)]);
             slot
         });
-        // Behind what may stop here: that asks for the mark before.
+        // Follows code that may stop here, because a stop needs the previous mark.
         self.ahead(bci, [Step::Long(i64::from(bci) + 1), Step::Store(Kind::Long, slot)]);
     }
 
-    /// What logs a parameter as the method is entered.
+    /// Adds code that logs a parameter at the entry.
     pub(crate) fn entering(&mut self, steps: impl IntoIterator<Item = Step>) {
         self.passed.extend(steps);
     }
 
-    /// What logs an instruction before it runs.
+    /// Adds code that logs an instruction before it runs.
     pub(crate) fn ahead(&mut self, bci: u32, steps: impl IntoIterator<Item = Step>) {
         self.logged.entry(bci).or_default().extend(steps);
     }
 
-    /// The local that keeps the last hit of a query in an activation, for a group of places.
+    /// The local that holds the last hit of a query in an activation, for a group of places.
     fn last(&mut self, query: u16, group: u16) -> Slot {
         let name = kept_name(query, group);
         if let Some(known) = self.plan.kept.iter().position(|k| k.name == name) {
@@ -70,7 +71,7 @@ impl Weaver {
         slot
     }
 
-    /// The local that counts the turns of an endless loop that a branch of a query can leave.
+    /// The local that counts the iterations of an endless loop that a branch of a query can leave.
     fn turns(&mut self, query: u16, branch: u16) -> Slot {
         let name = turns_name(query, branch);
         if let Some(known) = self.plan.kept.iter().position(|k| k.name == name) {
@@ -81,7 +82,7 @@ impl Weaver {
         slot
     }
 
-    /// A turn of such a loop begins.
+    /// Counts the start of an iteration of such a loop.
     pub fn turn(&mut self, query: u16, branch: u16, bci: u32) {
         let slot = self.turns(query, branch);
         self.before(bci, [Step::Increment(slot)]);
@@ -96,7 +97,7 @@ impl Weaver {
         Slot::Kept(self.plan.kept.len() - 1)
     }
 
-    /// One of the locals that hold a value for a moment.
+    /// A local that holds a value temporarily.
     pub(crate) fn scratch(&mut self, kind: Kind) -> Slot {
         let known = self.plan.scratch.iter().position(|k| *k == kind);
         Slot::Scratch(known.unwrap_or_else(|| {
@@ -105,8 +106,7 @@ impl Weaver {
         }))
     }
 
-    /// What happens at an index of the method.
-    /// `mark` is the number by which an activation remembers the way that is taken.
+    /// Inserts the probe of a site. `mark` is the number by which an activation remembers the branch taken.
     pub fn site(&mut self, query: u16, site: i32, mark: i32, bci: u32, what: &What) {
         match what {
             What::At => self.before(bci, [Step::Int(site), call("at", "(I)V")]),
@@ -160,7 +160,7 @@ impl Weaver {
                 self.plan.after.entry(*made).or_default().extend(steps);
             }
             What::Changes(called) => self.collection(query, site, called),
-            // Those are put in by themselves.
+            // Other functions insert these.
             What::Copied(_) | What::Turn(_) => {}
             What::Returns { kind: 'V' } => self.before(bci, [Step::Int(site), call("at", "(I)V")]),
             What::Returns { kind } => {
@@ -197,7 +197,8 @@ impl Weaver {
         self.plan.before.entry(bci).or_default().extend(steps);
     }
 
-    /// An instruction that writes a field, for several queries: first each may stop, then each keeps.
+    /// Probes an instruction that writes a field, for several queries. First each query may stop, then each
+    /// keeps the hit.
     pub fn put(&mut self, bci: u32, field: &FieldAccess, sites: &[FieldSite]) {
         let FieldAccess { is_static, kind, .. } = *field;
         let kind = kind_of(kind);
@@ -227,7 +228,7 @@ impl Weaver {
         self.plan.before.entry(bci).or_default().extend(steps);
     }
 
-    /// An instruction that stores into an array, for several queries.
+    /// Probes an instruction that stores to an array, for several queries.
     pub fn element(&mut self, bci: u32, kind: char, sites: &[FieldSite]) {
         let kind = kind_of(kind);
         let scratch = self.scratch(kind);
@@ -239,7 +240,7 @@ impl Weaver {
             look: (both.clone(), call("look", format!("(Ljava/lang/Object;I{value}I)V"))),
             hit: (both.clone(), call("element", format!("(Ljava/lang/Object;I{value}II)V"))),
             keep: match kind {
-                // A store of what does not fit throws.
+                // A store of an incompatible reference throws.
                 Kind::Reference => (both, call("keepElement", "(Ljava/lang/Object;ILjava/lang/Object;II)V")),
                 _ => (vec![place], call("keepElement", "(Ljava/lang/Object;III)V")),
             },
@@ -249,7 +250,7 @@ impl Weaver {
         self.plan.before.entry(bci).or_default().extend(steps);
     }
 
-    /// A method that may change what a collection holds: it is looked at as it begins and as it ends.
+    /// Probes a method that may change a collection, at its start and its end.
     fn collection(&mut self, query: u16, site: i32, called: &CollectionCall) {
         let token = self.kept(&format!("call:{query}"));
         let (given, place) = match called.counts {
@@ -312,13 +313,14 @@ impl Weaver {
                 }
                 _ => nothing(flags).to_vec(),
             };
-            // Calls end in the other order than they begin.
+            // Calls end in the reverse order of their starts.
             self.plan.before.entry(*bci).or_default().splice(0..0, steps);
         }
         self.plan.unwind.splice(0..0, nothing(flags | THROWN));
     }
 
-    /// An instruction that makes arrays, so deep in the one that it leaves on the stack, for several queries.
+    /// Probes an instruction that creates arrays, for several queries. `level` is the depth of the array
+    /// inside the one left on the stack.
     pub fn array(&mut self, pc: u32, level: u8, sites: &[FieldSite]) {
         let mut steps = Vec::new();
         for site in sites {
@@ -334,7 +336,7 @@ impl Weaver {
         self.plan.after.entry(pc).or_default().extend(steps);
     }
 
-    /// An instruction that reads a field.
+    /// Probes an instruction that reads a field.
     pub fn get(&mut self, bci: u32, field: &FieldAccess, sites: &[FieldSite]) {
         let owner = if field.is_static { Step::Null } else { Step::Stack(StackOp::Dup) };
         let mut steps = initialised(field);
@@ -347,14 +349,14 @@ impl Weaver {
         self.plan.before.entry(bci).or_default().extend(steps);
     }
 
-    /// All of it.
+    /// Returns the complete code.
     pub fn finish(mut self) -> MethodPlan {
         self.plan.entry.extend(self.passed);
         self.plan.entry.extend(self.entry);
         for (bci, steps) in self.logged {
             self.plan.before.entry(bci).or_default().extend(steps);
         }
-        // Near the end of the stack a call may be refused: what the hit was is not known, and that is told.
+        // Near the end of the stack a call may fail. Then the hit is unknown, and the recorder reports that.
         let (class, name, kind) = (PROBE_CLASS.into(), "cut".into(), Kind::Int);
         self.plan.guard = vec![Step::Int(1), Step::Set { class, name, kind, descriptor: "Z".into() }];
         self.plan
@@ -364,16 +366,16 @@ impl Weaver {
 /// An access to a field.
 #[derive(Clone, Copy, Debug)]
 pub struct FieldAccess {
-    /// Whether it is static.
+    /// Whether the field is static.
     pub is_static: bool,
     /// The first letter of its descriptor.
     pub kind: char,
-    /// For a static field that the access may initialise the class of: the constant that names it.
+    /// The constant that names the field, if the access may initialise the field's class.
     pub initialises: Option<u16>,
 }
 
-/// What an access to a static field does first of all: a hit comes after the hits in the initialiser that it
-/// runs.
+/// Code that initialises the class before the probe. So the hit follows the hits in the initialiser that the
+/// access runs.
 pub(crate) fn initialised(field: &FieldAccess) -> Vec<Step> {
     let Some(constant) = field.initialises else { return Vec::new() };
     let kind = kind_of(field.kind);
@@ -381,29 +383,29 @@ pub(crate) fn initialised(field: &FieldAccess) -> Vec<Step> {
     vec![Step::Static { constant, kind }, Step::Stack(pop)]
 }
 
-/// A query's part in an access to a field.
+/// The part of one query in an access to a field.
 #[derive(Clone, Copy, Debug)]
 pub struct FieldSite {
     /// The number of its site.
     pub number: i32,
     /// The query.
     pub query: i32,
-    /// Whether the last hit is kept by owner.
+    /// Whether the last hit is stored by owner.
     pub keep: bool,
 }
 
-/// What is called at an access, each with what it is given before the number of its site.
+/// The calls at an access, each with its arguments before the site number.
 struct Calls {
-    /// What only stops.
+    /// Only stops.
     look: (Vec<Step>, Step),
-    /// What stops, counts and keeps.
+    /// Stops, counts and keeps.
     hit: (Vec<Step>, Step),
-    /// What counts and keeps.
+    /// Counts and keeps.
     keep: (Vec<Step>, Step),
 }
 
 impl Calls {
-    /// The code for the queries of one access: while one stops, none has kept the hit yet.
+    /// The code for the queries of one access: all queries may stop before any query keeps the hit.
     fn steps(self, sites: &[FieldSite]) -> Vec<Step> {
         let Some((last, others)) = sites.split_last() else { return Vec::new() };
         let mut steps = Vec::new();
@@ -426,12 +428,12 @@ impl Calls {
     }
 }
 
-/// That a method is left by an exception.
+/// Flag: an exception leaves the method.
 const THROWN: i32 = 8;
-/// That a method returns something: one that puts something returns what was there.
+/// Flag: the method returns a value; a method that puts a value returns the previous one.
 const RETURNS: i32 = 16;
 
-/// A method of the recorder for collections.
+/// A call of the recorder's class for collections.
 fn contents(name: &'static str, descriptor: impl Into<Text>) -> Step {
     Step::Call {
         class: format!("{PROBE_CLASS}Contents").into(),

@@ -1,16 +1,15 @@
-//! What goes into the JDK's classes of threads, where a run is recorded: what tells that threads start, and
-//! how they end.
+//! Rewrites the JDK's thread classes in recorded runs, to report the start of threads and how they end.
 
 use bytecode::Kind;
 use bytecode::rewrite::{self, MethodPlan, RewriteError, Scan, Slot, Step};
 use wire::TRACE_CLASS;
 
-/// A method by its name and descriptor, what of the recorder is called with which variable, and whether that
-/// is as the method returns, not as it begins.
+/// A method by name and descriptor, the recorder's method with the argument's slot, and whether the call is
+/// at the method's return instead of its entry.
 type Row = (&'static str, &'static str, &'static str, u16, bool);
 
-/// The classes, with slashes, and their methods. One that is not there in some JDK gets nothing. That another
-/// thread than a virtual one ends is told by JVMTI.
+/// The classes, with slashes, and their methods. Methods missing in some JDK are skipped. JVMTI reports the
+/// ends of platform threads.
 const TABLE: [(&str, &[Row]); 2] = [
     (
         "java/lang/Thread",
@@ -29,12 +28,12 @@ const TABLE: [(&str, &[Row]); 2] = [
     ),
 ];
 
-/// Whether something goes into a class, by its name with slashes.
+/// Whether a class is rewritten here, by its name with slashes.
 pub fn concerns(class: &str) -> bool {
     TABLE.iter().any(|(name, _)| *name == class)
 }
 
-/// Puts into a class of threads what tells of them.
+/// Inserts the reporting calls into a thread class.
 ///
 /// # Errors
 /// The class file is broken, or its constant pool is full.

@@ -1,4 +1,4 @@
-//! What goes into the methods of classes that are recorded.
+//! Decides which code is inserted into the methods of recorded classes.
 
 use crate::contents;
 use crate::pool::Pool;
@@ -11,7 +11,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use wire::TRACE_WINDOW_CLASS;
 use wire::recording::{At, FIRST_SITE, Level, Place, TracePlan, Traced, TracedClass, TracedMethod, Written};
 
-/// What the recorder itself stands on cannot be recorded: it would record itself.
+/// Classes on which the recorder itself depends cannot be recorded, because the recorder would record itself.
 const BELOW: [&str; 4] = ["java/lang/", "jdk/internal/", "sun/misc/", "java/io/ObjectStreamClass"];
 
 /// The recording of this run.
@@ -19,30 +19,30 @@ const BELOW: [&str; 4] = ["java/lang/", "jdk/internal/", "sun/misc/", "java/io/O
 pub struct Tracer {
     plan: TracePlan,
     numbers: Numbers,
-    /// By site: the field of an object that is written there.
+    /// The instance field written at each site.
     fields: HashMap<u32, Written>,
     rings: u32,
     /// The rings of its threads.
     pub(crate) pool: Pool,
     lost: HashSet<i32>,
-    /// How many threads of the window's name have come.
+    /// Number of threads so far with the window's name.
     named: u32,
-    /// The address space of the recorder's tables, and whether some could not be had.
+    /// The address space of the recorder's tables, and whether some could not be reserved.
     tables: Vec<(usize, usize)>,
     pub(crate) lacks: bool,
 }
 
-/// A class that is recorded now.
+/// A recorded class.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Recorded {
-    /// The class file; none where it stays as it is.
+    /// The new class file; none if the class stays unchanged.
     pub bytes: Option<Vec<u8>>,
-    /// What is recorded of it; none where nothing is.
+    /// What is recorded in it; none if nothing is.
     pub report: Option<TracedClass>,
 }
 
 impl Tracer {
-    /// For a plan.
+    /// Starts with a plan.
     pub fn new(plan: TracePlan) -> Tracer {
         let pool = Pool::new(plan.rings.clone());
         Tracer {
@@ -58,7 +58,7 @@ impl Tracer {
         }
     }
 
-    /// Address space of a table was asked for; none was had where there is no address.
+    /// Notes the address space of a table; without an address the reservation failed.
     pub fn reserved(&mut self, bytes: usize, address: Option<usize>) {
         match address {
             Some(address) => self.tables.push((address, bytes)),
@@ -66,46 +66,46 @@ impl Tracer {
         }
     }
 
-    /// Gives back the tables.
+    /// Releases the tables.
     ///
     /// # Safety
     /// The recorder is not used, and never will be.
     pub unsafe fn release(&mut self) {
         for (address, bytes) in self.tables.drain(..) {
-            // SAFETY: as the caller says.
+            // SAFETY: as the caller guarantees.
             unsafe { space::release(address, bytes) };
         }
     }
 
-    /// The number of a new thread.
+    /// The number of a new thread's ring.
     pub fn next_ring(&mut self) -> u32 {
         self.rings += 1;
         self.rings
     }
 
-    /// Whether something is lost for the first time.
+    /// Whether a kind of loss occurs for the first time.
     pub fn loses(&mut self, what: i32) -> bool {
         self.lost.insert(what)
     }
 
-    /// Whether a class is recorded, by its name with slashes.
+    /// Whether a class is rewritten, by its name with slashes.
     pub fn concerns(&self, class: &str) -> bool {
         threads::concerns(class)
             || self.has_contents() && contents::concerns(class)
             || self.is_in_scope(class)
     }
 
-    /// Whether its own code is recorded, by its name with slashes.
+    /// Whether the class's own code is recorded, by its name with slashes.
     pub fn is_in_scope(&self, class: &str) -> bool {
         is_in_scope(&self.plan, class)
     }
 
-    /// Whether it is recorded what the JDK's collections hold.
+    /// Whether the contents of the JDK's collections are recorded.
     pub fn has_contents(&self) -> bool {
         self.plan.level >= Level::Writes
     }
 
-    /// Puts into a class what records it; none if it is not recorded.
+    /// Inserts the recording code into a class; none if the class is not recorded.
     ///
     /// # Errors
     /// The class file is broken, or its constant pool is full.
@@ -123,7 +123,7 @@ impl Tracer {
             return Ok(Some(Recorded { bytes: Some(told), report: None }));
         }
         if self.has_contents() && contents::concerns(&class) {
-            // What is recorded of it besides has its places in the class file as it was.
+            // First record its own code, whose sites refer to the original class file.
             let mut recorded = match self.is_in_scope(&class) {
                 true => self.record_scoped(bytes)?,
                 false => Recorded { bytes: None, report: None },
@@ -135,7 +135,7 @@ impl Tracer {
         self.record_scoped(bytes).map(Some)
     }
 
-    /// Puts into a class of the scope what records it.
+    /// Inserts the recording code into a class in the scope.
     fn record_scoped(&mut self, bytes: &[u8]) -> Result<Recorded, RewriteError> {
         let scan = Scan::new(bytes)?;
         let class = scan.name()?;
@@ -144,7 +144,7 @@ impl Tracer {
         loop {
             let (mut report, plan) = self.weave(&scan, &class, &shapes, &levels)?;
             let rewritten = rewrite::rewrite(bytes, &plan)?;
-            // What is too long with all of it may not be with less.
+            // A method that is too long at this level may fit at a lower one.
             let lower = |(name, descriptor, _): &(String, String, _)| {
                 let key = (name.clone(), descriptor.clone());
                 let level = levels.get(&key).copied().unwrap_or(self.plan.level).lower()?;
@@ -172,7 +172,7 @@ impl Tracer {
         }
     }
 
-    /// What goes into a class, and what is told of it.
+    /// The code inserted into a class, and the report about it.
     fn weave(
         &mut self,
         scan: &Scan<'_>,
@@ -218,7 +218,7 @@ impl Tracer {
         self.plan.window.is_some() || self.has_places()
     }
 
-    /// Whether it begins or ends at a place.
+    /// Whether recording begins or ends at a place.
     pub fn has_places(&self) -> bool {
         self.plan.places.is_some()
     }
@@ -228,12 +228,12 @@ impl Tracer {
         if is_end { places.to.as_ref() } else { places.from.as_ref() }
     }
 
-    /// Which time the place has to be reached where it begins, or ends; 0 where there is none.
+    /// The hit at which recording begins, or ends if `is_end`; 0 if no place is set.
     pub fn hits(&self, is_end: bool) -> u32 {
         self.place(is_end).map_or(0, |place| place.hit)
     }
 
-    /// Puts into a method what tells that the places are reached.
+    /// Inserts the calls that report that a place is reached.
     fn mark(
         &self,
         code: &mut MethodPlan,
@@ -242,7 +242,7 @@ impl Tracer {
         effects: &[RecordedEffect],
     ) {
         let class = class.replace('/', ".");
-        // What ends there ends before something begins there.
+        // A recording that ends there ends before another begins there.
         for (is_end, name) in [(false, "from"), (true, "to")] {
             let Some(place) = self.place(is_end).filter(|place| place.is_in(&class, source)) else {
                 continue;
@@ -261,7 +261,8 @@ impl Tracer {
         }
     }
 
-    /// Which calls of a new thread of this name are recorded: from, to, and those around; none if no call is.
+    /// The recorded calls of a new thread with this name: from, to, and the enclosing ones; none if no call
+    /// is recorded.
     pub fn window(&mut self, thread: &str) -> Option<Vec<u64>> {
         let window = self.plan.window.as_ref().filter(|window| window.thread == thread)?;
         self.named += 1;
@@ -269,13 +270,13 @@ impl Tracer {
             .then(|| [window.from, window.to].into_iter().chain(window.around.iter().copied()).collect())
     }
 
-    /// The number of a further site, where a call has written a field.
+    /// The number of an additional site, for a field that a call has written.
     pub fn further(&mut self, of: u32, written: &Written) -> u32 {
-        // No method has the descriptor of a field.
+        // No method has a field descriptor, so the key is unambiguous.
         self.numbers.of([&written.class, &written.name, &written.descriptor]).number(of, Traced::Put)
     }
 
-    /// The field that is written at a site.
+    /// The field written at a site.
     pub fn field(&self, site: u32) -> Option<Written> {
         self.fields.get(&site).cloned()
     }
@@ -288,13 +289,13 @@ fn is_in_scope(plan: &TracePlan, class: &str) -> bool {
 /// The numbers of sites.
 #[derive(Debug, Default)]
 struct Numbers {
-    /// How many were given.
+    /// Number of numbers assigned.
     given: u32,
-    /// By class, name and descriptor of the method.
+    /// Numbers by class, name and descriptor of the method.
     methods: HashMap<[String; 3], HashMap<(u32, Traced), u32, FixedState>>,
 }
 
-/// Those of one method.
+/// The numbers of one method's sites.
 struct OfMethod<'a> {
     given: &'a mut u32,
     sites: &'a mut HashMap<(u32, Traced), u32, FixedState>,
@@ -308,7 +309,7 @@ impl Numbers {
 }
 
 impl OfMethod<'_> {
-    /// The number of a site: a class that is loaded twice has the same ones.
+    /// The number of a site; a class that is loaded twice gets the same numbers.
     fn number(&mut self, bci: u32, what: Traced) -> u32 {
         *self.sites.entry((bci, what)).or_insert_with(|| {
             *self.given = self.given.saturating_add(1);

@@ -1,4 +1,4 @@
-//! The code that goes into a method that is recorded, and its sites.
+//! Generates the code inserted into a recorded method, and lists its sites.
 
 use crate::outside::{ARRAYS, Handed, Part, handed, is_inherited, written_by};
 use crate::steps::kind_of;
@@ -12,9 +12,10 @@ use wire::{
     TRACE_WRITES_CLASS,
 };
 
-/// What goes into a method of which so much is recorded, and its sites. `effects` are what it does besides
-/// being called, `number` gives sites their numbers. With a window a method asks as it is entered whether it
-/// is in it, and how much of it. Which other classes are recorded is told by their names with slashes.
+/// The code inserted into a method at a level, and its sites. `effects` are the recorded effects of the
+/// method besides being called. `number` numbers sites. With a window, the method asks on entry whether it is
+/// inside the window, and how much to record. `is_recorded` tells whether another class is recorded, by its
+/// name with slashes.
 pub fn weave(
     shape: &MethodShape,
     effects: &[RecordedEffect],
@@ -49,7 +50,7 @@ pub fn weave(
         plan.after.insert(call, born.to_vec());
     }
     for handler in &shape.handlers {
-        // Before `this` is an object nothing can be caught that the code put in could go on with.
+        // Before `this` is initialised, inserted code cannot continue from a handler.
         if shape.initialised_from.is_some_and(|from| *handler >= from) {
             let caught = [Step::Stack(StackOp::Dup), ring.clone(), site(*handler, Traced::Catch)];
             plan.before.insert(*handler, caught.into_iter().chain([rare()]).collect());
@@ -59,7 +60,7 @@ pub fn weave(
         EffectWeaver { shape, has_window, ring: &detail, plan: &mut plan, scratch: Vec::new(), given: None };
     for effect in effects.iter().filter(|effect| level >= least(&effect.what)) {
         match &effect.what {
-            // Before `this` is an object no handler is there to tell what a call has stored that throws.
+            // Before `this` is initialised, no handler could report what a throwing call has stored.
             Effect::Call { .. } if shape.initialised_from.is_none_or(|from| effect.pc < from) => {}
             Effect::Call { class, name, descriptor } => {
                 let is_own = !class.starts_with('[') && is_recorded(class) && !is_inherited(name, descriptor);
@@ -104,7 +105,7 @@ pub fn weave(
     plan.guard = vec![Step::Int(1), cut];
     let (name, descriptor, access) = (shape.name.clone(), shape.descriptor.clone(), shape.access);
     for site in &mut sites {
-        // The end of the code is the end of no line.
+        // The end of the code belongs to no line.
         site.line = line_at(effects, site.bci).filter(|_| site.bci < shape.length);
         if let Traced::Branch(to) = site.what {
             site.to = line_at(effects, to.into());
@@ -123,7 +124,7 @@ pub fn weave(
     (plan, TracedMethod { name, descriptor, access, level, parameters: Vec::new(), sites })
 }
 
-/// The line that an instruction is in.
+/// The source line of an instruction.
 fn line_at(effects: &[RecordedEffect], pc: u32) -> Option<u16> {
     let line = |effect: &RecordedEffect| match effect.what {
         Effect::Line(line) if effect.pc <= pc => Some(line),
@@ -132,7 +133,7 @@ fn line_at(effects: &[RecordedEffect], pc: u32) -> Option<u16> {
     effects.iter().filter_map(line).next_back()
 }
 
-/// The name of a method that is called.
+/// The name of a called method.
 fn called(what: &Effect) -> Option<String> {
     match what {
         Effect::Call { class, name, .. } => Some(format!("{}.{name}", descriptor::class_name(class))),
@@ -150,7 +151,7 @@ fn written(what: &Effect) -> Option<Written> {
     }
 }
 
-/// From which level on something is recorded.
+/// The lowest level at which an effect is recorded.
 fn least(what: &Effect) -> Level {
     match what {
         Effect::Put { .. } | Effect::Element(_) | Effect::Array | Effect::Call { .. } => Level::Writes,
@@ -160,22 +161,22 @@ fn least(what: &Effect) -> Level {
     }
 }
 
-/// Puts in what tells of what a method does.
+/// Inserts the code that records the effects of a method.
 struct EffectWeaver<'a> {
     shape: &'a MethodShape,
     has_window: bool,
     ring: &'a Step,
     plan: &'a mut MethodPlan,
-    /// The scratch locals by kind, and by how many of that kind there are before.
+    /// The scratch locals, by kind and ordinal within the kind.
     scratch: Vec<(Kind, usize, usize)>,
-    /// Where the arrays are kept that code which is not recorded was given.
+    /// The local that holds the arrays passed to unrecorded code.
     given: Option<Slot>,
 }
 
 impl EffectWeaver<'_> {
     fn put(&mut self, effect: &RecordedEffect, site: &mut dyn FnMut(u32, Traced) -> Step) {
         let pc = effect.pc;
-        // Before `this` is an object no reference can be told of: it may be that.
+        // Before `this` is initialised, references are not recorded, because they may be `this`.
         let is_early = self.shape.initialised_from.is_none_or(|from| pc < from);
         match &effect.what {
             Effect::Line(line) => {
@@ -183,7 +184,7 @@ impl EffectWeaver<'_> {
                 self.before(pc, steps.to_vec());
             }
             Effect::Branch { to, or } => {
-                // A jump to where execution goes on anyway is none.
+                // Skip jumps to the place where execution continues anyway.
                 for target in to.iter().filter(|to| Some(**to) != *or).chain(or) {
                     let Ok(at) = u16::try_from(*target) else { continue };
                     let steps = [self.ring.clone(), site(pc, Traced::Branch(at)), call("event", "(JI)V")];
@@ -264,12 +265,12 @@ impl EffectWeaver<'_> {
                 let id = site(pc, Traced::Unlock);
                 self.before(pc, vec![Step::Stack(StackOp::Dup), self.ring.clone(), id, rare()]);
             }
-            // Where it is known which ones are recorded.
+            // `weave` handles calls, because it knows which classes are recorded.
             Effect::Call { .. } => {}
         }
     }
 
-    /// A call of a method that is not recorded, which is given arrays or returns one.
+    /// Records a call to an unrecorded method that takes or returns arrays.
     fn call(&mut self, pc: u32, handed: &Handed, site: &mut dyn FnMut(u32, Traced) -> Step) {
         let mut given = Step::Null;
         if !handed.given.is_empty() {
@@ -285,7 +286,7 @@ impl EffectWeaver<'_> {
             self.after(pc, vec![given.clone(), self.ring.clone(), arrays("back", "(Ljava/lang/Object;J)V")]);
         }
         if let Some(of) = handed.returned {
-            // No argument takes this one.
+            // No argument uses this ordinal.
             let [keep, mark] = self.nth_scratch(Kind::Int, usize::MAX);
             self.before(pc, vec![arrays("mark", "()I"), keep]);
             let (made, element) = (site(pc, Traced::Array), site(pc, Traced::Element(of)));
@@ -298,7 +299,7 @@ impl EffectWeaver<'_> {
         }
     }
 
-    /// A call by which a handle writes a field, of the object that is its first argument if it has one.
+    /// Records a call through which a handle writes a field; its owner is the first argument, if any.
     fn write(
         &mut self,
         pc: u32,
@@ -312,9 +313,9 @@ impl EffectWeaver<'_> {
         let arguments: Vec<String> = [handle].into_iter().chain(parameters).collect();
         let (mut steps, places) = self.spill(&arguments);
         let load = |at: usize| places.get(at).map_or(Step::Null, |[_, load]| load.clone());
-        // No argument takes this one.
+        // No argument uses this ordinal.
         let [keep, kept] = self.nth_scratch(Kind::Reference, usize::MAX);
-        // Nothing is told of that one itself, but of those that are where it is.
+        // This site records nothing itself; it gives the place of the fields found later.
         let id = site(pc, Traced::Array);
         let owner = if has_owner { load(1) } else { Step::Null };
         let told = fields("given", "(Ljava/lang/Object;Ljava/lang/Object;JI)Ljava/lang/Object;");
@@ -323,7 +324,8 @@ impl EffectWeaver<'_> {
         self.after(pc, vec![kept, self.ring.clone(), fields("back", "(Ljava/lang/Object;J)V")]);
     }
 
-    /// Has arguments in scratch locals as well as on the stack: how, and how they are read there.
+    /// Copies arguments to scratch locals and leaves them on the stack. Returns the code for that, and the
+    /// code to store and load each.
     fn spill(&mut self, arguments: &[String]) -> (Vec<Step>, Vec<[Step; 2]>) {
         let mut counts = HashMap::new();
         let mut places = Vec::new();
@@ -338,12 +340,12 @@ impl EffectWeaver<'_> {
         (steps, places)
     }
 
-    /// Puts what is kept of the arrays of a call on the stack, below which its arguments stay.
+    /// Pushes the recorder's data about the arrays of a call, above the call's arguments.
     fn give(&mut self, pc: u32, handed: &Handed, site: &mut dyn FnMut(u32, Traced) -> Step) -> Vec<Step> {
         let first = handed.given.iter().map(|given| given.argument).min().unwrap_or(0);
         let (mut steps, places) = self.spill(handed.arguments.get(first..).unwrap_or_default());
         let load = |at: usize| places.get(at - first).map_or(Step::Int(0), |[_, load]| load.clone());
-        // Sites of one kind follow each other where none of them has been one before.
+        // If none of these sites exists yet, their numbers are consecutive.
         let is_any = handed.given.iter().any(|given| given.of.is_none());
         steps.push(Step::Null);
         for given in &handed.given {
@@ -376,12 +378,12 @@ impl EffectWeaver<'_> {
         self.plan.after.entry(pc).or_default().extend(steps);
     }
 
-    /// How the scratch local of a kind is written and read.
+    /// The store and load of a kind's scratch local.
     fn scratch(&mut self, kind: Kind) -> [Step; 2] {
         self.nth_scratch(kind, 0)
     }
 
-    /// The same of a further one.
+    /// The store and load of a further scratch local.
     fn nth_scratch(&mut self, kind: Kind, nth: usize) -> [Step; 2] {
         let known = self.scratch.iter().find(|(of, n, _)| (*of, *n) == (kind, nth)).map(|(.., at)| *at);
         let at = known.unwrap_or_else(|| {
@@ -396,11 +398,11 @@ impl EffectWeaver<'_> {
 /// The access flag of static methods (JVMS §4.6).
 const STATIC: u16 = 0x0008;
 
-/// So many arguments are handed to one call, where they are references or fit an `int`.
+/// Maximum number of arguments passed to one call; all must be references or fit an `int`.
 const FEW: usize = 3;
 
-/// What tells that a method is entered, and keeps the ring. `this` first, but a constructor's is no object
-/// yet.
+/// Code that records the entry of a method and stores the ring. `this` comes first, except in a constructor,
+/// where it is not initialised yet.
 fn enter(shape: &MethodShape, has_window: bool, site: Step, scratch: &mut Vec<Kind>) -> Vec<Step> {
     let is_static = shape.access & STATIC != 0;
     let mut arguments: Vec<(u16, Kind)> = descriptor::parameter_slots(&shape.descriptor, is_static)
@@ -425,7 +427,7 @@ fn enter(shape: &MethodShape, has_window: bool, site: Step, scratch: &mut Vec<Ki
         false => vec![call("ring", "()J"), keep.clone()],
         true => vec![site.clone(), window("ring", "(I)J"), keep.clone()],
     };
-    // The entry may not be recorded, and what comes behind it be.
+    // The entry may be outside the window while later events are inside.
     let behind = match has_window {
         false => Vec::new(),
         true => {
@@ -433,7 +435,7 @@ fn enter(shape: &MethodShape, has_window: bool, site: Step, scratch: &mut Vec<Ki
             vec![ring.clone(), window("kept", "(J)J"), keep, window("more", "()J"), keep_detail]
         }
     };
-    // Objects that are met have events of their own: all of them before this one begins.
+    // Newly met objects have events of their own, which must precede the entry event.
     let references: Vec<_> = arguments.iter().copied().filter(|(_, kind)| *kind == Kind::Reference).collect();
     steps.extend(references.iter().flat_map(|argument| number(*argument)));
     steps.extend([ring.clone(), site]);
@@ -453,7 +455,7 @@ fn enter(shape: &MethodShape, has_window: bool, site: Step, scratch: &mut Vec<Ki
     let set = |kind: char, place| {
         [Step::Load(Kind::Long, begun), Step::Int(place), call("set", format!("({kind}JI)V"))]
     };
-    // Those whose numbers lie on the stack, the last one first.
+    // References whose numbers are on the stack, last one first.
     for (_, place) in places.iter().rev().filter(|((_, kind), _)| *kind == Kind::Reference) {
         steps.extend(set('I', *place));
     }
@@ -466,7 +468,7 @@ fn enter(shape: &MethodShape, has_window: bool, site: Step, scratch: &mut Vec<Ki
     steps
 }
 
-/// Puts the number of the object on the stack in its place.
+/// Replaces the object on the stack by its number.
 fn number(ring: &Step, has_window: bool) -> Vec<Step> {
     match has_window {
         false => vec![call("number", "(Ljava/lang/Object;)I")],
@@ -474,16 +476,16 @@ fn number(ring: &Step, has_window: bool) -> Vec<Step> {
     }
 }
 
-/// An event with the value on the stack.
+/// Records an event with the value on the stack.
 fn event(kind: Kind, ring: &Step, site: Step, has_window: bool) -> Vec<Step> {
-    // Whether it is recorded is asked once: another thread may come to where that begins or ends.
+    // One call decides whether it is recorded: another thread may reach the window's begin or end meanwhile.
     if kind == Kind::Reference && has_window {
         return vec![ring.clone(), site, rare()];
     }
     vec![ring.clone(), site, call("event", format!("({}JI)V", kind.descriptor()))]
 }
 
-/// An event with a reference, where methods should not grow by it.
+/// An event with a reference, through a method that adds little code.
 fn rare() -> Step {
     call("rare", "(Ljava/lang/Object;JI)V")
 }
@@ -492,32 +494,32 @@ fn call(name: &'static str, descriptor: impl Into<Text>) -> Step {
     call_of(TRACE_CLASS, name, descriptor)
 }
 
-/// A call of one of the recorder\'s classes.
+/// A call of one of the recorder's classes.
 fn call_of(class: &'static str, name: &'static str, descriptor: impl Into<Text>) -> Step {
     Step::Call { class: class.into(), name: name.into(), descriptor: descriptor.into() }
 }
 
-/// A call that asks about the window.
+/// A call that queries the window.
 fn window(name: &'static str, descriptor: impl Into<Text>) -> Step {
     call_of(TRACE_WINDOW_CLASS, name, descriptor)
 }
 
-/// A call that tells of a write.
+/// A call that records a write.
 fn write(name: &'static str, descriptor: impl Into<Text>) -> Step {
     call_of(TRACE_WRITES_CLASS, name, descriptor)
 }
 
-/// A call that tells of an array that is given away, or comes from elsewhere.
+/// A call that records an array passed to, or received from, unrecorded code.
 fn arrays(name: &'static str, descriptor: impl Into<Text>) -> Step {
     call_of(TRACE_ARRAYS_CLASS, name, descriptor)
 }
 
-/// A call that tells of a field that a handle writes.
+/// A call that records a field written through a handle.
 fn fields(name: &'static str, descriptor: impl Into<Text>) -> Step {
     call_of(TRACE_FIELDS_CLASS, name, descriptor)
 }
 
-/// The arrays that were given away are back.
+/// Records what unrecorded code did to the arrays passed to it.
 fn back(given: Slot, ring: &Step) -> [Step; 5] {
     let back = arrays("back", "(Ljava/lang/Object;J)V");
     [Step::Load(Kind::Reference, given), ring.clone(), back, Step::Null, Step::Store(Kind::Reference, given)]

@@ -314,9 +314,9 @@ impl Refusal {
 /// A line with code, near a line without code.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NearLine {
-    /// Its text, if the source is known.
+    /// Its number.
     pub line: u32,
-    /// What stands there, where the source is known.
+    /// Its text, if the source is known.
     pub text: Option<String>,
 }
 
