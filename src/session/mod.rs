@@ -53,8 +53,8 @@ pub use recorded::{
     EventsShown, ExportAsked, ExportForm, Exported, Fold, FoundEvent, FoundEvents, HeldContents, HeldShown,
     History, Holds, ItemShown, ListedEvent, LocalShown, MEMORY, ObjectShown, Only, PartShown, PlacesHeld,
     RecordOptions, RecordedRun, RecordedTrace, Secrets, Shown, SourceLine, StateAsked, StateShown, Stepper,
-    ThreadShown, View, WriteShown, as_chain, calls, events, export, find, history, holds, only, record,
-    state,
+    ThreadShown, View, WriteShown, as_chain, at_level, calls, events, export, find, history, holds, only,
+    record, state,
 };
 pub use replay::cost::{Cost, EntriesCost, PointCost, SiteCost, cost};
 pub use replay::cost_model::Forecast;

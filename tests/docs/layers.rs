@@ -81,7 +81,7 @@ const ALLOWED: &[(&[&str], &str)] = &[(
 )];
 
 /// Rooms whose files still stand in circles.
-const WITH_CIRCLES: &[&str] = &["session", "assertions"];
+const WITH_CIRCLES: &[&str] = &["assertions"];
 
 #[test]
 fn the_layers_hold() {

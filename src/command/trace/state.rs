@@ -5,7 +5,7 @@ use super::reading::Reading;
 use crate::command::trust::TrustArgs;
 use crate::command::{Command, CommandError, Outcome};
 use crate::session::SessionError;
-use crate::session::{self, Context, StateAsked, StateShown};
+use crate::session::{self, Context, StateAsked, StateShown, at_level};
 
 /// Shows an object at the entry and at the end of a call
 #[derive(clap::Args, Clone, Debug)]
@@ -54,7 +54,7 @@ impl Command for State {
         let asked = StateAsked { node: self.node, object: self.object.clone(), limit };
         let trace = self.reading.open(context).await?;
         let level = self.level.map(Into::into);
-        let mut trace = trace.at_level(self.node, level, context).await?;
+        let mut trace = at_level(trace, self.node, level, context).await?;
         Ok(session::state(&mut trace, &asked).map_err(SessionError::from)?)
     }
 }

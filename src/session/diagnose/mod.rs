@@ -44,7 +44,7 @@ pub use violations::{Survey, Violation};
 
 use super::context::Context;
 use super::error::SessionError;
-use super::recorded::{RecordedTrace, Stepper};
+use super::recorded::{RecordedTrace, Stepper, at_level};
 use super::workspace::Workspace;
 use crate::chain::{Chain, Debuggee};
 use crate::classes::{ClassPool, LaunchCommand, Main};
@@ -448,7 +448,7 @@ impl Diagnoser {
         let found = self.found.unwrap_or(u32::MAX);
         let (node, part) = (self.nodes.call(found), self.nodes.part(found));
         let begins = part.map(|part| part.begins);
-        let trace = self.trace.at_level(node, wanted, context).await?;
+        let trace = at_level(self.trace, node, wanted, context).await?;
         let stepper = Stepper::new(trace, node, sources)?;
         Ok(begins.into_iter().fold(stepper, Stepper::standing_at))
     }

@@ -1,7 +1,8 @@
 //! Moves the halted execution to a point that an earlier run located: backwards by another run, forwards by
 //! resuming (paper §6).
 
-use super::arrival::{Arrival, Arrived, Certainty, Found, Gone, Unsettled};
+use super::arrival::{Arrived, Found, Unsettled};
+use super::goto_result::{Arrival, Certainty, Gone};
 use super::position::{Place, Standing};
 use super::run_control::{End, Finished, end_of};
 use super::{Explorer, Opened};

@@ -11,14 +11,15 @@
 mod arrival;
 mod completion;
 mod goto;
+mod goto_result;
 mod halt;
 mod history;
 mod position;
 mod run_control;
 mod stepping;
 
-pub use arrival::{Arrival, Certainty, Gone};
 pub use completion::{Members, Words};
+pub use goto_result::{Arrival, Certainty, Gone};
 pub use halt::{Member, NamedValue, Scope};
 pub use history::{PastRun, PointDifference};
 pub use position::Standpoint;

@@ -1,5 +1,6 @@
 //! Exports a recording for other programs: one row per event, grouped by thread.
 
+use super::event_row::EventRow;
 use super::open::RecordedTrace;
 use super::parquet::Rows;
 use super::supplements::{Later, above, later};
@@ -37,42 +38,6 @@ pub enum ExportForm {
     Parquet,
 }
 
-/// An event.
-#[derive(Default, Serialize)]
-pub struct Line<'a> {
-    /// The later run that recorded the event, by its folder in `details`; `None` for the first run.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub run: Option<&'a str>,
-    /// The name of its thread.
-    pub thread: &'a str,
-    /// The turn, which orders the events of all threads.
-    pub turn: u64,
-    /// The call that contains the event.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub node: Option<u32>,
-    /// The class of the method.
-    pub class: &'a str,
-    /// The method.
-    pub method: &'a str,
-    /// Its descriptor.
-    pub descriptor: &'a str,
-    /// For an entry, the receiver.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub this: Option<String>,
-    /// For an entry, the arguments.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub arguments: Option<Vec<String>>,
-    /// For a return, the result.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub result: Option<String>,
-    /// The exception that leaves the call or ends the thread.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub exception: Option<String>,
-    /// All other data of the event.
-    #[serde(flatten)]
-    pub event: EventShown,
-}
-
 /// The writer of the file.
 enum Out {
     Lines(Box<dyn Write>),
@@ -80,7 +45,7 @@ enum Out {
 }
 
 impl Out {
-    fn push(&mut self, line: Line<'_>) -> std::io::Result<()> {
+    fn push(&mut self, line: EventRow<'_>) -> std::io::Result<()> {
         match self {
             Out::Lines(out) => {
                 serde_json::to_writer(&mut *out, &line)?;
@@ -184,7 +149,7 @@ struct Written {
 }
 
 impl Written {
-    fn push(&mut self, line: Line<'_>) -> WalkControl {
+    fn push(&mut self, line: EventRow<'_>) -> WalkControl {
         self.events += 1;
         self.failed = self.out.push(line).err();
         if self.failed.is_some() { WalkControl::Stop } else { WalkControl::Next }
@@ -211,7 +176,7 @@ impl Written {
                 return;
             }
             let event = EventShown { event: "missing", name: Some(what.clone()), ..EventShown::default() };
-            self.failed = self.out.push(Line { event, ..Line::default() }).err();
+            self.failed = self.out.push(EventRow { event, ..EventRow::default() }).err();
         }
     }
 
@@ -228,7 +193,7 @@ impl Written {
                 break;
             }
             trace.calls.walk(number, None, |calls, seen| match of_it(calls, seen) {
-                true => self.push(Line { run: Some(run), ..line(calls, seen, &thread) }),
+                true => self.push(EventRow { run: Some(run), ..line(calls, seen, &thread) }),
                 false => WalkControl::Next,
             })?;
         }
@@ -237,26 +202,26 @@ impl Written {
 }
 
 /// The row for the end of a thread.
-fn ended<'a>(calls: &Calls, end: ThreadEnd, thread: &'a str) -> Line<'a> {
+fn ended<'a>(calls: &Calls, end: ThreadEnd, thread: &'a str) -> EventRow<'a> {
     let exception = Value::Object(end.exception);
-    Line {
+    EventRow {
         thread,
         turn: end.turn,
         exception: (end.exception != 0).then(|| shown(&exception, &calls.objects)),
         event: EventShown { event: "end", ..EventShown::default() },
-        ..Line::default()
+        ..EventRow::default()
     }
 }
 
-fn line<'a>(calls: &'a Calls, seen: &TracedEvent<'_>, thread: &'a str) -> Line<'a> {
+fn line<'a>(calls: &'a Calls, seen: &TracedEvent<'_>, thread: &'a str) -> EventRow<'a> {
     let text = |at: usize| seen.values.get(at).map(|value| shown(value, &calls.objects));
     let named = |at: usize| seen.values.get(at).map(|value| shown_name(value, &calls.objects));
-    let mut line = Line {
+    let mut line = EventRow {
         thread,
         turn: seen.turn,
         node: seen.node.map(|node| calls.shown(node)),
         event: event(calls, seen),
-        ..Line::default()
+        ..EventRow::default()
     };
     let Some(method) = seen.method(calls) else { return line };
     (line.class, line.method, line.descriptor) = (&method.class, &method.name, &method.descriptor);

@@ -9,6 +9,7 @@
 //!   events for other programs (`parquet`). `secrets` removes passwords from the recorded command.
 
 mod as_chain;
+mod event_row;
 mod events;
 mod export;
 mod find;
@@ -33,6 +34,6 @@ pub use find::{FoundEvent, FoundEvents, find};
 pub use history::history;
 pub use open::{MEMORY, RecordedTrace};
 pub use record::{RecordOptions, RecordedRun, record};
-pub use rerecord::{Only, detail, only};
+pub use rerecord::{Only, at_level, detail, only};
 pub use secrets::Secrets;
 pub use step::{Direction, HeldShown, ListedEvent, LocalShown, ObjectShown, SourceLine, Stepper, View};

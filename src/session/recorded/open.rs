@@ -1,6 +1,5 @@
 //! An open recording.
 
-use super::rerecord::detail;
 use crate::chain::{Chain, Debuggee};
 use crate::inspect::{Lines, OpenCode, Recording};
 use crate::session::consent::Wanted;
@@ -8,7 +7,7 @@ use crate::session::context::Context;
 use crate::session::error::SessionError;
 use crate::session::trust;
 use crate::session::workspace::Workspace;
-use crate::trace::{About, Calls, Folder, Level, OpenOptions, TraceError};
+use crate::trace::{About, Calls, Folder, OpenOptions, TraceError};
 use std::ops::{Deref, DerefMut};
 use std::path::Path;
 use std::sync::Arc;
@@ -57,24 +56,6 @@ fn code_of(about: &About) -> OpenCode {
 }
 
 impl RecordedTrace {
-    /// The recording of a call at a level: this one, or that of another run of the program. Calls and objects
-    /// have the same numbers in both.
-    ///
-    /// # Errors
-    /// There is no such call, the program cannot be run again, or the new run differs.
-    pub async fn at_level(
-        mut self,
-        node: u32,
-        level: Option<Level>,
-        context: &Context,
-    ) -> Result<RecordedTrace, SessionError> {
-        let later = match level {
-            Some(level) => detail(&mut self, node, level, context).await?,
-            None => None,
-        };
-        Ok(later.unwrap_or(self))
-    }
-
     /// Marks a recording as made by this process, which knows the complete command.
     #[must_use]
     pub fn of_command(mut self, command: &[String]) -> RecordedTrace {

@@ -1,6 +1,6 @@
 //! Writes events to a Parquet file, one row per event.
 
-use super::export::Line;
+use super::event_row::EventRow;
 use parquet::basic::{Compression, Type};
 use parquet::data_type::{ByteArray, ByteArrayType, Int32Type, Int64Type};
 use parquet::file::properties::WriterProperties;
@@ -163,8 +163,8 @@ impl<W: Write + Send> Rows<W> {
     ///
     /// # Errors
     /// The file cannot be written.
-    pub fn push(&mut self, row: Line<'_>) -> std::io::Result<()> {
-        let Line { event, .. } = row;
+    pub fn push(&mut self, row: EventRow<'_>) -> std::io::Result<()> {
+        let EventRow { event, .. } = row;
         let [
             run,
             thread,

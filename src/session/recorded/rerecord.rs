@@ -15,6 +15,24 @@ use crate::trace::{About, Calls, Exit, Level, Objects, Value, WalkControl, Windo
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
+/// The recording of a call at a level: this one, or that of another run of the program. Calls and objects
+/// have the same numbers in both.
+///
+/// # Errors
+/// There is no such call, the program cannot be run again, or the new run differs.
+pub async fn at_level(
+    mut trace: RecordedTrace,
+    node: u32,
+    level: Option<Level>,
+    context: &Context,
+) -> Result<RecordedTrace, SessionError> {
+    let later = match level {
+        Some(level) => detail(&mut trace, node, level, context).await?,
+        None => None,
+    };
+    Ok(later.unwrap_or(trace))
+}
+
 /// The recording of a call at a level; `None` if the first recording has that level. Runs the program again,
 /// unless that was done before for this call or a caller. The numbers of calls and objects are those of the
 /// first run. Objects that only the new run has met get further numbers.

@@ -11,7 +11,7 @@ use super::level::LevelArg;
 use super::reading::Reading;
 use crate::command::CommandError;
 use crate::command::trust::TrustArgs;
-use crate::session::{Context, Stepper};
+use crate::session::{Context, Stepper, at_level};
 use std::path::PathBuf;
 
 /// Steps forward and back through a recorded run at a prompt
@@ -51,7 +51,7 @@ impl Step {
     pub async fn stepper(&self, context: &Context) -> Result<Stepper<'static>, CommandError> {
         let trace = self.reading.open(context).await?;
         let level = self.level.map(Into::into);
-        let trace = trace.at_level(self.node, level, context).await?;
+        let trace = at_level(trace, self.node, level, context).await?;
         let mut stepper = Stepper::new(trace, self.node, &self.source)?;
         (0..self.event).try_for_each(|_| stepper.forth())?;
         if self.at_end {
