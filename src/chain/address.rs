@@ -18,26 +18,27 @@ impl FromStr for Address {
 
     fn from_str(text: &str) -> Result<Address, String> {
         let (host, port) = text.rsplit_once(':').ok_or("there is no `:` between a host and a port")?;
-        let port =
-            port.parse().ok().filter(|port| *port > 0).ok_or_else(|| {
-                format!("`{port}` is no port: those are the numbers from 1 to {}", u16::MAX)
-            })?;
+        let port = port
+            .parse()
+            .ok()
+            .filter(|port| *port > 0)
+            .ok_or_else(|| format!("`{port}` is no port: ports are numbers from 1 to {}", u16::MAX))?;
         if let Some(inner) = host.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')) {
             let is_address = inner.parse::<Ipv6Addr>().is_ok();
             let host = is_address.then(|| inner.to_owned());
             return host
                 .map(|host| Address { host, port })
-                .ok_or_else(|| format!("`{inner}` is no address of IP version 6"));
+                .ok_or_else(|| format!("`{inner}` is no IPv6 address"));
         }
         if host.is_empty() || host == "*" {
             return Err(format!("`{host}` is no host to connect to"));
         }
         if host.contains(':') {
-            return Err("an address of IP version 6 stands in brackets, as in `[::1]:5005`".to_owned());
+            return Err("write an IPv6 address in brackets, as in `[::1]:5005`".to_owned());
         }
         let of_name = |c: char| c.is_alphanumeric() || ['.', '-', '_'].contains(&c);
         match host.chars().find(|c| !of_name(*c)) {
-            Some(wrong) => Err(format!("{wrong:?} stands in no name of a host")),
+            Some(wrong) => Err(format!("a host name cannot contain {wrong:?}")),
             None => Ok(Address { host: host.to_owned(), port }),
         }
     }
@@ -75,7 +76,7 @@ mod tests {
             (":5005", "`` is no host"),
             ("*:5005", "`*` is no host"),
             ("::1:5005", "in brackets"),
-            ("[host]:5005", "no address of IP version 6"),
+            ("[host]:5005", "no IPv6 address"),
             ("user@host:5005", "'@'"),
             ("a b:5005", "' '"),
             ("http://example.org:5005", "in brackets"),

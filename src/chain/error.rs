@@ -175,7 +175,7 @@ fn explain(code: &ron::Error) -> (String, Option<String>) {
         }
         E::DuplicateStructField { field, outer } => {
             let of = outer.as_deref().map(part).map(|o| format!(" of {o}")).unwrap_or_default();
-            (format!("field `{field}`{of} stands here twice"), None)
+            (format!("field `{field}`{of} occurs twice"), None)
         }
         E::InvalidValueForType { expected, found } => {
             (format!("expected {}, found {found}", readable(expected)), usage(expected))
@@ -188,7 +188,7 @@ fn explain(code: &ron::Error) -> (String, Option<String>) {
         }
         E::ExpectedStructLikeEnd => ("expected `)` after the last value".to_owned(), None),
         E::ExpectedMapColon => ("expected `:` after the field's name".to_owned(), None),
-        E::ExpectedString => ("expected a text in quotes, `\"…\"`".to_owned(), None),
+        E::ExpectedString => ("expected a string in quotes, `\"…\"`".to_owned(), None),
         E::ExpectedArray => ("expected a list, `[…]`".to_owned(), None),
         E::ExpectedInteger => ("expected a whole number".to_owned(), None),
         E::ExpectedBoolean => ("expected `true` or `false`".to_owned(), None),

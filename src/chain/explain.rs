@@ -301,7 +301,7 @@ impl Names<'_> {
                 sites.sort_by_key(|site| (&site.method, site.bci));
                 sites.dedup();
                 let sites = sites.into_iter().map(|site| self.classes.place(site)).collect();
-                ("log how values are passed on, at".to_owned(), sites)
+                ("log how values are copied, at".to_owned(), sites)
             }
             Event::Thrown { class, caught } => {
                 let how = match caught {

@@ -315,7 +315,7 @@ impl PointCheck<'_> {
             Some(place) if *place < self.index => return,
             Some(place) if *place == self.index => (format!("point `{id}` refers to itself"), None),
             Some(_) => (
-                format!("point `{id}` stands further down: a point refers only to points above it"),
+                format!("point `{id}` is further down: a point refers only to points above it"),
                 Some(format!("move `{id}` up")),
             ),
             None => {

@@ -21,7 +21,7 @@ pub enum RunError {
     /// A VM connected but does not answer.
     #[error(
         "the debuggee's VM connected and then did not answer within {seconds} s; if it is stopped (SIGSTOP, a debugger), \
-         let it go on; if the machine is busy, raise `timeout_s`"
+         resume it; if the machine is busy, raise `timeout_s`"
     )]
     Silent {
         /// The limit.

@@ -79,8 +79,8 @@ async fn redefined(watched: &mut Watched) -> Result<(), RunError> {
     let lost = watched.installed.after_redefinition(&mut watched.vm).await?;
     for method in lost {
         watched.report.warn_sites_lost(format!(
-            "sites lost: {method} was redefined with other code while the program ran; what happens in it from \
-             then on is not seen"
+            "sites lost: {method} was redefined with different code while the program ran; its later events \
+             are not seen"
         ));
     }
     Ok(())

@@ -200,9 +200,9 @@ pub(super) fn nothing(ended: Ended) -> Outcome {
 fn end_of(exit: Exit, vm_said_so: bool) -> Ended {
     match (exit.signal, exit.code) {
         (Some(signal), _) => Ended::Killed(signal),
-        (None, None | Some(0)) if !vm_said_so => Ended::Lost(
-            "the VM broke off without saying that it ends; what came after is not seen".to_owned(),
-        ),
+        (None, None | Some(0)) if !vm_said_so => {
+            Ended::Lost("the VM broke off without saying that it ends; later events are not seen".to_owned())
+        }
         (None, code) => Ended::Exited(code),
     }
 }

@@ -38,7 +38,7 @@ impl Recording {
             ..Plan::default()
         };
         let told = Told::open(&self.report)
-            .map_err(|error| format!("what the agent tells cannot be read: {error}"))?;
+            .map_err(|error| format!("the agent's report cannot be read: {error}"))?;
         plan.write(&Plan::path(agent.folder(), process)).map_err(|error| error.to_string())?;
         Ok(told)
     }

@@ -101,7 +101,7 @@ impl Watched {
         let hidden = std::mem::take(&mut told.hidden);
         self.report.hidden.extend(hidden.into_iter().map(Hidden::from));
         if !told.started && self.report.unprobed.is_empty() {
-            self.report.unprobed.push("the agent did not begin in this VM".to_owned());
+            self.report.unprobed.push("the agent did not start in this VM".to_owned());
         }
     }
 

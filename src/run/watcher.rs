@@ -132,7 +132,7 @@ impl Watcher {
     /// Warns of lost sites. A native agent can redefine classes without an interruption of Java code.
     async fn check_sites(&mut self) -> Result<(), RunError> {
         for method in self.watched.installed.lost(&self.watched.vm).await? {
-            let warning = format!("sites lost: {method} was redefined with other code");
+            let warning = format!("sites lost: {method} was redefined with different code");
             self.watched.report.warn_sites_lost(warning);
         }
         Ok(())

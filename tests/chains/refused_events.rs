@@ -100,10 +100,7 @@ fn other_code_is_named_where_probes_are_asked_for() {
         format!(r#"(id: "A", at: Line("Target", {line}), index: -1), (id: "B", at: LastChange("A:level"))"#);
     let debuggee = r#"command: ["java", "-javaagent:classes/redefiner.jar=load", "-cp", "classes", "Redefined", "never"]"#;
     let run = case.replay(debuggee, &points, &["--backend", "probe"]);
-    run.fails(
-        4,
-        &["probes cannot answer: Target.measure(I)I: the class that was loaded has other code there"],
-    );
+    run.fails(4, &["probes cannot answer: Target.measure(I)I: the loaded class has different code there"]);
 }
 
 fn sweeps(case: &Case) -> String {

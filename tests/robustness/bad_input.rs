@@ -77,7 +77,7 @@ fn the_chain_is_no_chain() {
     let twice = format!("{0}, {0}", root(line));
     wrong(HANG, &twice, &["the id `A` is taken by a point above"]);
     let forward = format!(r#"(id: "B", at: LastChange("A:step")), {}"#, root(line));
-    wrong(HANG, &forward, &["point `A` stands further down", "move `A` up"]);
+    wrong(HANG, &forward, &["point `A` is further down", "move `A` up"]);
     let itself = r#"(id: "A", at: Line("Hang", 3), after: "A")"#;
     wrong(HANG, itself, &["point `A` refers to itself"]);
     let nobody = format!(r#"{}, (id: "B", at: LastChange("X:step"))"#, root(line));

@@ -38,6 +38,6 @@ fn threads_that_take_turns_wait_once_for_who_does_not_read() {
     let info: Value = serde_json::from_slice(&info.stdout).unwrap_or_else(|_| panic!("{}", said(&info)));
     let missing = info["missing"].as_array().expect("what is missing");
     let says = |text: &str| missing.iter().filter(|m| m.as_str().is_some_and(|m| m.contains(text))).count();
-    assert_eq!(says("nobody takes out what is recorded any more"), 1, "{info:#}");
+    assert_eq!(says("nobody collects the recorded events any more"), 1, "{info:#}");
     assert_eq!(says("were overwritten before they were saved"), 3, "{info:#}");
 }

@@ -139,7 +139,7 @@ impl Agent for Host {
                 {
                     let _ = THREAD_END.set(end);
                 }
-                _ => return problem("the VM does not tell of the ends of threads".to_owned()),
+                _ => return problem("the VM does not report the ends of threads".to_owned()),
             }
         }
         if with_state(|state| state.probes.plan.counts) == Some(true)
@@ -152,14 +152,14 @@ impl Agent for Host {
             }
             let _ = RECORDER_CLASS.set(class as usize);
             if context.jvmti().enable_events_global(&[jvmti::JVMTI_EVENT_VM_DEATH]).is_err() {
-                return problem("the VM does not tell of its end".to_owned());
+                return problem("the VM does not report its end".to_owned());
             }
         }
         if let Err(error) = context.jvmti().enable_class_file_load_hook_events() {
-            return problem(format!("the VM tells of no classes: {error:?}"));
+            return problem(format!("the VM does not report loaded classes: {error:?}"));
         }
         if let Err(error) = context.jvmti().enable_events_global(&[jvmti::JVMTI_EVENT_CLASS_PREPARE]) {
-            return problem(format!("the VM tells of no hidden classes: {error:?}"));
+            return problem(format!("the VM does not report hidden classes: {error:?}"));
         }
         with_state(|state| state.reporter.tell(&Report::Started));
         retransform(&context);
@@ -190,7 +190,7 @@ impl Agent for Host {
             }
             None => {
                 env.exception_clear();
-                problem("the recorder could not tell its counts".to_owned());
+                problem("the recorder could not report its counts".to_owned());
             }
         }
     }
@@ -211,7 +211,10 @@ impl Agent for Host {
         }
         if heap::is_short() {
             if !IS_SHORT.swap(true, Ordering::Relaxed) {
-                problem("there was no memory left to look at classes: those that were loaded later are left as they are".to_owned());
+                problem(
+                    "there was no memory left to read classes: classes loaded later are not rewritten"
+                        .to_owned(),
+                );
             }
             return;
         }
@@ -367,7 +370,7 @@ fn retransform(context: &CallbackContext<'_>) {
         let done = unsafe {
             match jvmti.is_modifiable_class(class) {
                 Ok(true) => jvmti.retransform_classes(&[class]).map_err(|error| format!("{error:?}")),
-                _ => Err("the VM does not let it be changed".to_owned()),
+                _ => Err("the VM does not allow changing it".to_owned()),
             }
         };
         if let Err(why) = done {

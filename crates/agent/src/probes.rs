@@ -185,11 +185,11 @@ impl Probes {
             None if sites.is_empty() && !serial => return Ok(()),
             Some(found) if sites.is_empty() && !serial && wire::code_hash(found) != *code => return Ok(()),
             None => {
-                report.left.push(left("the class that was loaded has no such method with code"));
+                report.left.push(left("the loaded class has no such method with code"));
                 return Ok(());
             }
             Some(found) if wire::code_hash(found) != *code => {
-                report.left.push(left("the class that was loaded has other code there"));
+                report.left.push(left("the loaded class has different code there"));
                 return Ok(());
             }
             Some(_) => {}
@@ -210,7 +210,7 @@ impl Probes {
                 _ => None,
             };
             if behind.is_some() && rewrite::initialised_from(bytes, name, descriptor)? != behind {
-                report.left.push(left("it is not plain from where on its object can be handed out"));
+                report.left.push(left("it is unclear from where on its object can be published"));
                 continue;
             }
             let site = Site {

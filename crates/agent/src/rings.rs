@@ -23,13 +23,13 @@ const ROOM: jni::jint = 1;
 
 /// Messages about lost data, by the recorder's loss number.
 const LOSSES: [&str; 7] = [
-    "more threads lived at once than are recorded: those beyond are missing",
-    "there was no memory or no space on disk for what a thread records: it is missing",
-    "there was no memory for the name of a class: its objects have none",
-    "a field that is written was not found: the writes to it are missing",
-    "what collections hold could not be read: it is missing, or some of it",
-    "an array was too long, or there was no memory, to find out what code that is not recorded has stored into it: that is missing",
-    "a field was written by something that does not tell which one it is: that is missing",
+    "more threads lived at once than can be recorded: the others are missing",
+    "there was no memory or no space on disk for the events of a thread: they are missing",
+    "there was no memory for the name of a class: its objects have no class name",
+    "a written field was not found: the writes to it are missing",
+    "contents of collections could not be read: some or all of them are missing",
+    "an array was too long, or there was no memory, to find the stores into it by unrecorded code: they are missing",
+    "a field was written through a handle that does not name it: the write is missing",
 ];
 
 /// `QuerypointTraceAgent.reserve(long)`.
@@ -286,7 +286,7 @@ pub unsafe extern "system" fn Java_java_lang_QuerypointTraceAgent_await(
         } else if last.1.elapsed() > PATIENCE {
             // Several threads may arrive here at once; only one reports.
             if !NOBODY_READS.swap(true, Ordering::Relaxed) {
-                problem("nobody takes out what is recorded any more: what came later is missing".to_owned());
+                problem("nobody collects the recorded events any more: later events are missing".to_owned());
             }
             return 0;
         }

@@ -193,7 +193,7 @@ impl Tracer {
         for shape in shapes {
             let key = (shape.name.clone(), shape.descriptor.clone());
             if shape.name == "<init>" && shape.constructs_at.is_none() {
-                let why = "it is not plain from where on its object can be handed out";
+                let why = "it is unclear from where on its object can be published";
                 report.left.push((key.0, key.1, why.to_owned()));
                 continue;
             }

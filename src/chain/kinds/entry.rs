@@ -23,8 +23,8 @@ impl Rule for Entry<'_> {
         let loops = with_code(point.classes(), &class, &name)?;
         if loops {
             point.warn(format!(
-                "{name} begins with a loop, so its entries are told from the loop's turns by method entry events, \
-                 which are slower"
+                "{name} begins with a loop, so method entry events, which are slower, distinguish its entries \
+                 from the loop's iterations"
             ));
         }
         warn_inherited(point, self.method, &name);

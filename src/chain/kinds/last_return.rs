@@ -70,7 +70,7 @@ impl Rule for LastReturn<'_> {
             match &called.receiver {
                 Some(receiver) => ask.same("this", receiver)?,
                 None => ask.context.warn(format!(
-                    "which object `{name}` was called on is not compared: `{}` does not tell it without running code",
+                    "the receiver of `{name}` is not compared: `{}` cannot be evaluated without running code",
                     seen.expr
                 )),
             }
@@ -127,7 +127,7 @@ impl Called {
         let sites = context.sites_of(seen.point, seen.frame)?;
         let method = sites.first().map(|site| site.method.clone());
         let Some(method) = method else {
-            return Err(Refusal::Chain(format!("`{}`: its point stands in no method", seen.expr)).into());
+            return Err(Refusal::Chain(format!("`{}`: its point is in no method", seen.expr)).into());
         };
         let own = context.classes().named(&method.class)?.file.clone();
         let mut class = own.clone();
@@ -238,7 +238,7 @@ impl Compared<'_, '_, '_> {
             match named {
                 Ok((variable, theirs)) => self.same(&variable, &theirs)?,
                 Err(why) => self.context.warn(format!(
-                    "returns are taken whatever they were given for `{argument}`, which cannot be compared: {why}"
+                    "returns are accepted for any value of `{argument}`, which cannot be compared: {why}"
                 )),
             }
             let wide = matches!(of, Some(Type::Primitive(Primitive::Long | Primitive::Double)));
@@ -257,7 +257,7 @@ impl Compared<'_, '_, '_> {
             (_, Type::Primitive(_)) => {
                 Expr::parse(&format!("({takes})({argument})")).map_err(|error| error.to_string())
             }
-            (Type::Primitive(_), _) => Err("the call makes an object of it".to_owned()),
+            (Type::Primitive(_), _) => Err("the call boxes it".to_owned()),
             _ => Ok(argument.clone()),
         }
     }

@@ -97,7 +97,7 @@ impl<'a> PointContext<'_, 'a> {
         match self.state.asked.get(place) {
             Some(Some(_)) => Ok(point_index(place)),
             Some(None) => Err(Stop::Learn(Need::Site { point: point_index(place), id: id.into() })),
-            None => Err(Stop::Refuse(Refusal::Chain(format!("point `{id}` stands further down")))),
+            None => Err(Stop::Refuse(Refusal::Chain(format!("point `{id}` is further down")))),
         }
     }
 
@@ -344,9 +344,7 @@ impl<'a> PointContext<'_, 'a> {
             let fine = self.at_sites(sites, |_, scope, classes| check(scope, classes))?.len();
             if fine < sites.len() {
                 let (all, wrong) = (sites.len(), sites.len() - fine);
-                self.warn(format!(
-                    "`{expr}` means nothing at {wrong} of {all} sites; there it cannot be read"
-                ));
+                self.warn(format!("`{expr}` is invalid at {wrong} of {all} sites, where it cannot be read"));
             }
             return Ok(());
         }

@@ -212,7 +212,7 @@ pub enum Refusal {
         text: String,
     },
     /// A value that is neither an object nor an array.
-    #[error("`{text}` is {of}, and only objects and arrays are made; ask for its last change")]
+    #[error("`{text}` is {of}, and only objects and arrays are created; ask for its last change")]
     NoObject {
         /// The expression.
         text: String,
@@ -221,8 +221,8 @@ pub enum Refusal {
     },
     /// The VM also creates objects of the class without a call in the program.
     #[error(
-        "it is of class {class}, whose objects the VM and its compilers also make by themselves, so where one was made \
-         cannot be told; ask for the last change of the variable that holds it"
+        "it is of class {class}, whose objects the VM and its compilers also create by themselves, so the place of \
+         creation cannot be found; ask for the last change of the variable that holds it"
     )]
     MadeByVm {
         /// The class.
@@ -231,7 +231,7 @@ pub enum Refusal {
     /// The class has no constructor that can be watched.
     #[error(
         "it is of class {class}, which has no class file with a constructor (a lambda, a proxy or another class that was \
-         made at run time); ask for the last change of the variable that holds it"
+         generated at run time); ask for the last change of the variable that holds it"
     )]
     NoConstructor {
         /// The class.
@@ -362,7 +362,7 @@ fn missing_note(copies: bool, near: &[String], absent: &Absent) -> String {
         notes += &format!("; {names} {}, which {verb} not exist", missing.join(", "));
     }
     if !unreadable.is_empty() {
-        notes += &format!("; {names} what cannot be read: {}", unreadable.join(", "));
+        notes += &format!("; {names} unreadable elements: {}", unreadable.join(", "));
     }
     if !notes.is_empty() || !near.is_empty() {
         notes

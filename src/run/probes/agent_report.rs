@@ -113,7 +113,7 @@ impl Told {
                     let moved = Moved { moved, length, code, kept };
                     let known = self.methods.insert(name.clone(), Arc::new(moved.clone()));
                     if known.is_some_and(|known| *known != moved) {
-                        self.problem(format!("several classes define {name}, each with other code"));
+                        self.problem(format!("several classes define {name}, each with different code"));
                     }
                 }
                 for site in sites {

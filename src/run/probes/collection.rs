@@ -18,7 +18,8 @@ const SAME: i32 = 8;
 /// Prefixes of the JDK's packages.
 const JDK: [&str; 5] = ["java.", "javax.", "jdk.", "sun.", "com.sun."];
 
-const MAY_HAVE: &str = "it may have changed nothing: whether a call that leaves as much as before put other objects there is not known";
+const MAY_HAVE: &str =
+    "it may have changed nothing: the size is the same, and it is unknown whether the call replaced objects";
 
 /// Handles a call that has changed a collection and is about to return.
 pub async fn changed(

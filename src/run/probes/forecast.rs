@@ -168,7 +168,7 @@ fn hit_of(watched: &mut Watched, query: &TraceQuery, last: Last) -> LastHit {
         Last::Hit { site, ordinal, thread } => (site, ordinal, thread),
     };
     let Some(site) = watched.vm.told.as_mut().and_then(|told| told.site(site)) else {
-        return LastHit::Unknown("the agent did not tell of a site".to_owned());
+        return LastHit::Unknown("the agent did not report a site".to_owned());
     };
     if site.query != query.point.0 {
         return LastHit::Unknown("the recorder kept a hit of another point".to_owned());
@@ -176,7 +176,7 @@ fn hit_of(watched: &mut Watched, query: &TraceQuery, last: Last) -> LastHit {
     if let Event::Written(field) | Event::Read(field) = &query.event
         && !means(watched.pool(), field, &site)
     {
-        return LastHit::Unknown(format!("{} is of another field of that name", site.site));
+        return LastHit::Unknown(format!("{} accesses another field of that name", site.site));
     }
     LastHit::At(Coordinate {
         query: site.query,

@@ -176,7 +176,7 @@ async fn accessed(
 ) -> Result<(), RunError> {
     let Some(class) = declaring(watched, field, hit.owner).await? else {
         let warning = format!(
-            "{}.{} was accessed by code that means another class of that name",
+            "{}.{} was accessed by code that refers to another class of that name",
             field.class, field.name
         );
         watched.report.warn(warning);

@@ -171,7 +171,7 @@ fn collection_call(
     let returns = code.instructions.iter().filter(|i| matches!(i.op, Op::Return(_))).map(|i| i.pc);
     let made = if &*name.name == "<init>" {
         let made = self_call(&file.file, method);
-        Some(made.ok_or_else(|| format!("{name} cannot be told where its object is made"))?)
+        Some(made.ok_or_else(|| format!("the place where {name} creates its object cannot be found"))?)
     } else {
         None
     };

@@ -50,7 +50,7 @@ pub async fn came(
             let method = watched.vm.method(at.location.class, at.location.method).await?.name.clone();
             let here = Site { method, bci: bci(at.location.index) };
             let Some((_, stores)) = stores.iter().find(|(site, _)| *site == here) else {
-                return Ok(LastHit::Unknown(format!("{here} is none of the places it was asked for")));
+                return Ok(LastHit::Unknown(format!("{here} is not one of the requested places")));
             };
             Look::Local { thread, activation, stores: stores.clone() }
         }
@@ -110,7 +110,7 @@ pub async fn came(
     };
     Ok(match steps.iter().map(step).collect::<Option<Vec<CameBy>>>() {
         Some(steps) => LastHit::Came(Came { steps, end: end.map(|why| why.to_string()) }),
-        None => LastHit::Unknown("the log names a place that is none".to_owned()),
+        None => LastHit::Unknown("the log names an unknown place".to_owned()),
     })
 }
 

@@ -71,7 +71,7 @@ pub fn walk(
             }
         };
         if steps.len() >= MOST {
-            let why = format!("{MOST} steps were followed, and it goes on");
+            let why = format!("{MOST} steps were followed, and there are more");
             return Ok(Some((steps, Some(why.into()))));
         }
         let hit = step.hit;
@@ -89,7 +89,7 @@ impl Look {
         match self {
             Look::Local { .. } => "the store that gave the variable its value was not seen",
             Look::Heap { .. } => {
-                "no write of what was read there was seen: it has its default value, or a write was missed (by \
+                "no write of the value read there was seen: it is the default value, or a write was missed (by \
                  reflection, Unsafe, a VarHandle, deserialisation, clone, System.arraycopy, Arrays.fill or native code)"
             }
         }
@@ -157,7 +157,7 @@ impl<'a> Walk<'a> {
             _ => &[],
         };
         let Some(place) = caller(&call).flatten() else {
-            let why = "it was captured by a lambda or a method reference, where that was made";
+            let why = "it was captured by a lambda or a method reference when that was created";
             return Ok((None, Next::End(None, Some(why.into()))));
         };
         let sources = arguments.iter().find(|(known, _)| *known == place).map(|(_, of)| of.as_slice());
@@ -169,7 +169,7 @@ impl<'a> Walk<'a> {
     fn source(&mut self, at: Logged, sources: &'a [Source], call: Option<Logged>) -> io::Result<Next> {
         let end = |why: Option<Arc<str>>| Ok(Next::End(call, why));
         let (source, mark) = match sources {
-            [] => return end(Some("where it came from cannot be told from the class file".into())),
+            [] => return end(Some("the class file does not show where it came from".into())),
             [one] if one.mark().is_none() => (one, None),
             all => {
                 let marks = |hit: &Logged| {
@@ -179,7 +179,7 @@ impl<'a> Walk<'a> {
                 let mark = self.until(marks)?;
                 let source = mark.and_then(|mark| all.iter().find(|s| s.mark() == Some(mark.site)));
                 let Some(source) = source else {
-                    return end(Some("which of several ways it came there was not seen".into()));
+                    return end(Some("it is unknown which of several ways it came there".into()));
                 };
                 (source, mark)
             }
@@ -339,7 +339,7 @@ mod tests {
         let (steps, why) = walked(&copies, local(&[0]), &log).unwrap();
         assert_eq!(
             (steps.len(), why.unwrap()),
-            (MOST, "1000 steps were followed, and it goes on".to_owned())
+            (MOST, "1000 steps were followed, and there are more".to_owned())
         );
     }
 }
