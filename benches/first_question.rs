@@ -1,12 +1,12 @@
-//! `cargo bench --bench first_question`: how long it takes until the first question about a program that has
-//! just been started, and until all of its execution tree is there, beside what DDJ needs (virtual execution
-//! trees, Table 1). Prints a table; judges nothing.
+//! `cargo bench --bench first_question`: the time to the first question about a program that has just
+//! started, and to its whole execution tree, compared with DDJ (virtual execution trees, Table 1). Prints a
+//! table; judges nothing.
 //!
-//! `question` is the time from the start of `qp diagnose` to its first question, the VM's start and all;
-//! `tree` that from the start of `qp trace record` to its end, when the tree of the whole run is on disk with
-//! its tables; `plain` that of the program alone. The programs do about as much as DDJ's (200,000 to
-//! 3,600,000 variables): `QP_BENCH_TIMES=50` has them do fifty times that, `QP_BENCH_ONLY=kxml2` runs one of
-//! them.
+//! `question` is the time from the start of `qp diagnose` to its first question, including the VM's start.
+//! `tree` is the time from the start of `qp trace record` to its end, when the tree of the whole run is on
+//! disk with its tables. `plain` is the time of the program alone. The programs do about as much as DDJ's
+//! (200,000 to 3,600,000 variables): `QP_BENCH_TIMES=50` multiplies that by fifty, `QP_BENCH_ONLY=kxml2` runs
+//! one of them.
 
 #[allow(dead_code, reason = "each bench uses a part of it")]
 #[path = "programs/common.rs"]
@@ -20,11 +20,11 @@ use std::time::Instant;
 
 const ROUNDS: usize = 5;
 const LEVELS: [&str; 3] = ["calls", "writes", "all"];
-/// What questions need, at least.
+/// The levels that questions need.
 const ASKED: [&str; 2] = ["writes", "all"];
 
-/// A program, the class that it begins in, how much it does, what the VM has to be told, and DDJ's figures:
-/// until the first node is there, in ms; until the tree is, in s; its size, in MB.
+/// A program, its main class, its amount of work, its VM options, and DDJ's figures: time to the first node
+/// in ms, time to the tree in s, size of the tree in MB.
 type Row = (&'static str, &'static str, u32, &'static [&'static str], [u32; 3]);
 
 const ROWS: [Row; 4] = [
@@ -66,7 +66,7 @@ fn measure(row: &Row, class_path: &str, scratch: &Path) -> Outcome<()> {
     let mut plain = Vec::new();
     let mut questions: [Vec<f64>; ASKED.len()] = Default::default();
     let mut trees: [Vec<Tree>; LEVELS.len()] = Default::default();
-    // In turn: what disturbs one disturbs all.
+    // Alternate, so that a disturbance affects all.
     for _ in 0..ROUNDS {
         let began = Instant::now();
         let (program, arguments) = java.split_first().ok_or("a command")?;
@@ -103,7 +103,7 @@ fn measure(row: &Row, class_path: &str, scratch: &Path) -> Outcome<()> {
     Ok(())
 }
 
-/// How long it takes until the first question is asked, in ms.
+/// Time to the first question, in ms.
 fn first_question(level: &str, java: &[&str]) -> Outcome<f64> {
     let began = Instant::now();
     let mut qp = Command::new(env!("CARGO_BIN_EXE_qp"));
@@ -116,7 +116,7 @@ fn first_question(level: &str, java: &[&str]) -> Outcome<f64> {
     if !line.starts_with("{\"question\":1,") {
         return Err(format!("no question: {line}").into());
     }
-    // No answer comes: it ends, and the program with it.
+    // Without an answer `qp` ends, and ends the program.
     drop(qp.0.stdin.take());
     for line in lines {
         line?;
@@ -126,10 +126,10 @@ fn first_question(level: &str, java: &[&str]) -> Outcome<f64> {
 
 /// The tree of a whole run.
 struct Tree {
-    /// How long it takes until it is on disk, in ms.
+    /// Time until it is on disk, in ms.
     took: f64,
     events: f64,
-    /// How large it is, in MB.
+    /// Its size, in MB.
     stored: f64,
 }
 
@@ -154,7 +154,7 @@ fn whole_tree(level: &str, java: &[&str], folder: &Path) -> Outcome<Tree> {
     Ok(Tree { took, events, stored })
 }
 
-/// What the files of a folder have, in MB.
+/// Total size of the files in a folder, in MB.
 fn size_of(folder: &Path) -> Outcome<f64> {
     let mut sum = 0.0;
     for entry in std::fs::read_dir(folder)? {
@@ -169,12 +169,12 @@ fn size_of(folder: &Path) -> Outcome<f64> {
     Ok(sum)
 }
 
-/// A process that is not left behind.
+/// A process that ends with this value.
 struct Ended(Child);
 
 impl Drop for Ended {
     fn drop(&mut self) {
-        // It may have ended, or ends with its input.
+        // It may have ended already, or it ends with its input.
         drop(self.0.wait());
     }
 }

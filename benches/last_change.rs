@@ -1,23 +1,23 @@
-//! `cargo bench --bench last_change`: what "the last change before P" costs in hot code. Prints a table;
+//! `cargo bench --bench last_change`: the cost of "the last change before P" in hot code. Prints a table;
 //! judges nothing.
 //!
-//! Each row is a loop that writes what is asked for `QP_BENCH_WRITES` times (100,000,000 unless set). `plain`
-//! is the loop's own time in the program alone; `probed` its time in the run that finds the answer, `again`
-//! in the run that stops there; `whole` is the time of the whole command, VM starts and all, beside the
-//! program's. JDWP and the JDI client, which reads the locals of the newest frame, are measured at fewer
-//! writes and extrapolated: marked `~`.
+//! Each row is a loop that writes the variable in question `QP_BENCH_WRITES` times (100,000,000 unless set).
+//! `plain` is the loop's own time in the program alone, `probed` its time in the run that finds the answer,
+//! and `again` its time in the run that stops there. `whole` is the time of the whole command, including VM
+//! starts, next to the program's. JDWP, and a JDI client that reads the locals of the newest frame, are
+//! measured with fewer writes and extrapolated: marked `~`.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, Instant};
 
 const ROUNDS: usize = 3;
-/// Writes of the back end that takes an event for each.
+/// Number of writes for the back end that takes an event for each.
 const FEW: u64 = 20_000;
 
 type Outcome<T> = Result<T, Box<dyn std::error::Error>>;
 
-/// What is asked: the mode, the question, the mark of the root's line, and the number of objects.
+/// The questions: mode, question, mark of the root's line, number of objects.
 const ROWS: &[(&str, &str, &str, &str, u64)] = &[
     ("field of one object", "field", "A:hot.value", "end", 1),
     ("field of 10,000,000 objects", "owners", "A:hot.value", "end", 10_000_000),
@@ -55,12 +55,12 @@ fn main() -> Outcome<()> {
             whole.push(asked.time.as_secs_f64() * 1e3);
             more.extend(asked.peaks.first().zip(said(&program, "peak ").first()).map(|(a, b)| a - b));
         }
-        // An element of an array, or what only probes see, has no events.
+        // Array elements, and whatever only probes can observe, have no events.
         let jdwp = match *mode {
             "array" => "none".to_owned(),
             _ => {
-                // How many objects there are does not matter to it, but that the one that is asked for is
-                // written does.
+                // The number of objects does not matter here, only that the program writes the one in
+                // question.
                 let bench = Bench { objects: (*objects).min(100), ..bench };
                 let few = bench.asked(FEW, "jdwp")?.time.saturating_sub(bench.asked(0, "jdwp")?.time);
                 format!("~{:.0} s", few.as_secs_f64() * (writes / FEW) as f64)
@@ -99,19 +99,19 @@ fn median(mut values: Vec<f64>) -> f64 {
     values.get(values.len() / 2).copied().unwrap_or(f64::NAN)
 }
 
-/// The numbers behind a word at the beginning of a line, or behind the name of the run.
+/// The numbers after a word at the beginning of a line, or after the run's name.
 fn said(text: &str, word: &str) -> Vec<f64> {
     let lines = text.lines().map(|line| line.split_once(" | ").map_or(line, |(_, said)| said));
     lines.filter_map(|line| line.strip_prefix(word)?.trim().parse().ok()).collect()
 }
 
-/// What a command has measured.
+/// The measurements of a command.
 struct Asked {
     /// The loop's time in each run, in ms.
     took: Vec<f64>,
-    /// The process's peak in each run, in KiB.
+    /// The process's peak memory in each run, in KiB.
     peaks: Vec<f64>,
-    /// That of the whole command.
+    /// The time of the whole command.
     time: Duration,
 }
 
@@ -138,7 +138,7 @@ impl Bench<'_> {
         java
     }
 
-    /// Whether a later hit of the root comes is not known before the end, so each run goes on to it.
+    /// Only the end of a run shows that no later hit of the root comes, so each run continues to it.
     fn asked(&self, writes: u64, backend: &str) -> Outcome<Asked> {
         let source = std::fs::read_to_string(root().join("benches/last_change/Hot.java"))?;
         let mark = format!("// <- {}", self.mark);
@@ -161,7 +161,7 @@ impl Bench<'_> {
         let started = Instant::now();
         let output = qp.output()?;
         let time = started.elapsed();
-        // Nothing is found where nothing was written.
+        // Without a write there is nothing to find.
         if writes > 0 && !output.status.success() {
             return Err(format!("{}{}", text_of(&output.stdout), text_of(&output.stderr)).into());
         }
@@ -174,7 +174,7 @@ fn text_of(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }
 
-/// Writes a second that a JDI client sees which reads the newest frame's locals at each.
+/// Writes per second that a JDI client receives when it reads the newest frame's locals at each.
 fn jdi(scratch: &Path) -> Outcome<f64> {
     let folder = root().join("crates/jdwp/benches/jdwp");
     javac(&[folder.join("Watched.java"), folder.join("JdiClient.java")], scratch)?;

@@ -1,12 +1,12 @@
-//! `cargo bench --bench programs`: real programs, each asked for the last change of a field that it writes
-//! all the time. Prints a table; judges nothing.
+//! `cargo bench --bench programs`: asks real programs for the last change of a field that they write all the
+//! time. Prints a table; judges nothing.
 //!
-//! jsoup, HtmlCleaner and kxml2 parse one large document each, `javac` compiles a large class. `plain` is
-//! what the program says its work took; `probed` the same in the run that finds the answer, `again` in the
-//! run that stops there; `whole` is the time of the whole command, VM starts and all, beside the program's.
-//! The documents take the parsers a second or two: the first hits stop, which costs some 100 ms whatever the
-//! size (`QP_BENCH_SHARE=5` takes a fifth of each). JDWP gets a small document, since a field watch slows the
-//! whole VM: its ratio is of the program's own time too.
+//! jsoup, HtmlCleaner and kxml2 parse one large document each, and `javac` compiles a large class. `plain` is
+//! the program's own measurement of its work, `probed` the same in the run that finds the answer, and `again`
+//! in the run that stops there. `whole` is the time of the whole command, including VM starts, next to the
+//! program's. The documents take the parsers a second or two, since the first hits stop and cost some 100 ms
+//! at any size (`QP_BENCH_SHARE=5` takes a fifth of each). JDWP gets a small document, since a field watch
+//! slows down the whole VM. Its ratio also refers to the program's own time.
 
 #[path = "programs/common.rs"]
 mod common;
@@ -136,7 +136,7 @@ impl Bench<'_> {
         Ok(output)
     }
 
-    /// The program's own time in each run, and that of all. Each run goes on to its end.
+    /// The program's own time in each run, and the total time. Each run continues to its end.
     fn asked(&self, size: u32, backend: &str) -> Outcome<(Vec<f64>, f64)> {
         let at = self.row.root.replace("PARSED", &self.parsed.to_string());
         let chain = format!(

@@ -1,10 +1,10 @@
-//! How many questions each strategy asks until it ends at the method with the fault: the five programs of
-//! `examples/declarative` with their 32 faults, beside what JHyde's Table 1 has published. Every question is
-//! answered by the program without the fault.
+//! Number of questions that each strategy asks until it finds the faulty method: the five programs of
+//! `examples/declarative` with their 32 faults, compared with JHyde's Table 1. The program without the fault
+//! answers every question.
 //!
-//! `cargo bench --bench questions`; `QP_BENCH_ONLY=AvlTree` for one program, `QP_BENCH_ONLY=large` for how
-//! long the next question takes in a large tree, `QP_BENCH_SHOW=foremost` to see what is asked.
-//! `QP_BENCH_SEEDS=2-12` plays other faults than the 32: those that these seeds draw by the same operators.
+//! `cargo bench --bench questions`; `QP_BENCH_ONLY=AvlTree` for one program, `QP_BENCH_ONLY=large` for the
+//! time of the next question in a large tree, `QP_BENCH_SHOW=foremost` to see the questions.
+//! `QP_BENCH_SEEDS=2-12` uses other faults than the 32, drawn from these seeds by the same operators.
 
 #![allow(clippy::expect_used, clippy::unwrap_used, clippy::panic, reason = "a bench fails by panicking")]
 
@@ -16,8 +16,8 @@ mod large;
 use faults::trial::Trial;
 use querypoint::declarative::STRATEGIES;
 
-/// JHyde's Table 1: average answers by strategy, of AVL tree, binary tree, B-tree, heap sort, hash table, and
-/// all.
+/// JHyde's Table 1: average number of answers per strategy, for AVL tree, binary tree, B-tree, heap sort,
+/// hash table, and all.
 const PUBLISHED: [(&str, [f64; 6]); 4] = [
     ("top-down", [13.90, 11.80, 15.57, 9.60, 11.20, 12.84]),
     ("divide-and-query", [9.10, 10.20, 13.43, 7.20, 9.60, 10.00]),
@@ -93,7 +93,7 @@ async fn measure() {
     }
 }
 
-/// The 32 faults; with `QP_BENCH_SEEDS` those that these seeds draw, without the 32.
+/// The 32 faults, or with `QP_BENCH_SEEDS` those that these seeds draw.
 fn faults(programs: &[faults::Program]) -> Vec<faults::Fault> {
     let saved = faults::saved().faults;
     let Ok(seeds) = std::env::var("QP_BENCH_SEEDS") else { return saved };

@@ -1,17 +1,17 @@
-//! `cargo bench --bench replay`: what a replay costs beside the plain run of the program, and the memory that
-//! a million candidates take. Prints a table; judges nothing.
+//! `cargo bench --bench replay`: the time of a replay compared with the plain program, and the memory that a
+//! million candidates take. Prints a table; judges nothing.
 //!
-//! - replay: wall time of `qp replay querypoints/intro.ron` and of the plain `java` command, in turn, VM exit
-//!   included.
-//! - memory: peak resident memory of `qp` that follows writes to one field of N distinct objects, with their
-//!   stacks (`QP_BENCH_OWNERS`, 1,000,000 unless set; some minutes). Linux only.
+//! - replay: wall times of `qp replay querypoints/intro.ron` and of the plain `java` command, alternating,
+//!   including VM exit.
+//! - memory: peak resident memory of `qp` while it follows writes to one field of N distinct objects, with
+//!   their stacks (`QP_BENCH_OWNERS`, 1,000,000 unless set; some minutes). Linux only.
 
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 const RUNS: usize = 15;
-/// The line of the fixture that is marked as the root.
+/// The root's line in the fixture.
 const LINE_A: u32 = 30;
 
 type Outcome<T> = Result<T, Box<dyn std::error::Error>>;
@@ -115,7 +115,7 @@ fn chain(scratch: &Path, owners: u64) -> Outcome<PathBuf> {
     Ok(file)
 }
 
-/// Peak resident memory in KiB of a process that runs to its end.
+/// Runs a process to its end and returns its peak resident memory in KiB.
 fn peak(child: &mut Child) -> Outcome<(f64, Option<i32>)> {
     let status = format!("/proc/{}/status", child.id());
     let mut peak = 0.0_f64;

@@ -1,10 +1,10 @@
-//! `cargo bench --bench session`: what a session costs. Prints a table; judges nothing.
+//! `cargo bench --bench session`: the cost of a session. Prints a table; judges nothing.
 //!
-//! - halted at the root: from the start of `qp debug`, and of `jdb`, to the values in scope at line 31 of the
-//!   intro example where `foo` is null, in turn. `jdb` has no conditions: a script lets it go on four times,
-//!   as a person would.
-//! - run again: the same inside a session that has run before.
-//! - goto: halting at a cause among 1,000 candidates, beside the run that found it.
+//! - halted at the root: time from the start of `qp debug`, and of `jdb`, to the values in scope at line 31
+//!   of the intro example where `foo` is null, alternating. `jdb` has no conditions: a script continues four
+//!   times, as a person would.
+//! - run again: the same inside a session that has already run.
+//! - goto: halting at a cause among 1,000 candidates, compared with the run that found it.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::path::Path;
@@ -12,9 +12,9 @@ use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::time::{Duration, Instant};
 
 const ROUNDS: usize = 15;
-/// The line of the fixture that is marked as the root.
+/// The root's line in the fixture.
 const LINE_A: u32 = 30;
-/// Each is written twice.
+/// Number of objects; the program writes each twice.
 const OWNERS: u32 = 500;
 
 type Outcome<T> = Result<T, Box<dyn std::error::Error>>;
@@ -71,7 +71,7 @@ fn row(name: &str, times: &mut [Duration]) -> f64 {
     at(times.len() / 2)
 }
 
-/// A program that is talked to.
+/// A program that the bench talks to.
 struct Talk {
     child: Child,
     input: ChildStdin,
@@ -91,7 +91,7 @@ impl Talk {
         Ok(self.input.flush()?)
     }
 
-    /// Reads until a text has come. `jdb` ends its prompts without a line end.
+    /// Reads until a text appears. `jdb` ends its prompts without a line end.
     fn hear(&mut self, text: &str) -> Outcome<()> {
         let mut seen = Vec::new();
         let mut byte = [0];
@@ -104,7 +104,7 @@ impl Talk {
         Ok(())
     }
 
-    /// A line of JSON that holds this.
+    /// Reads a line of JSON with this kind of reply.
     fn reply(&mut self, kind: &str) -> Outcome<String> {
         let mut line = String::new();
         self.output.read_line(&mut line)?;
@@ -131,7 +131,7 @@ fn halted_by_jdb(classes: &Path) -> Outcome<Duration> {
     jdb.say("stop at Intro:31")?;
     jdb.hear("> ")?;
     jdb.say("run")?;
-    // The fifth record is the one.
+    // The fifth record is the wrong one.
     for hit in 1..=5 {
         jdb.hear("Breakpoint hit:")?;
         jdb.hear("main[1] ")?;
@@ -153,7 +153,7 @@ fn qp(classes: &Path, class: &[&str]) -> Outcome<Talk> {
     Talk::begin(&mut command)
 }
 
-/// The first time, and once more in the same session.
+/// The time of the first run, and of one more in the same session.
 fn halted_by_qp(classes: &Path) -> Outcome<(Duration, Duration)> {
     let started = Instant::now();
     let mut qp = qp(classes, &["Intro"])?;
@@ -181,7 +181,7 @@ fn gone_to(classes: &Path) -> Outcome<(Duration, Duration)> {
     qp.reply("added")?;
     qp.say("lastchange A:chosen.value")?;
     qp.reply("added")?;
-    // The class of `chosen` is learnt by a run of its own, if it has to be.
+    // A separate run learns the class of `chosen`, if necessary.
     qp.say("run")?;
     qp.reply("ran")?;
     let started = Instant::now();

@@ -1,8 +1,8 @@
-//! `cargo bench --bench startup`: what the agent adds to a VM's start. Prints a table; judges nothing.
+//! `cargo bench --bench startup`: the agent's share of a VM's start. Prints a table; judges nothing.
 //!
-//! Each row starts a program `QP_BENCH_PAIRS` times (40 unless set) alone and as often with the agent, in
-//! turn, and compares the medians of the wall times. The plan asks for a field that no class has, for one
-//! that many classes have (each of those is rewritten), or there is none.
+//! Each row starts a program `QP_BENCH_PAIRS` times (40 unless set) alone and as often with the agent,
+//! alternating, and compares the medians of the wall times. The plan asks for a field that no class has, or
+//! for one that many classes have (the agent rewrites each of them), or there is no plan.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -11,7 +11,7 @@ use wire::{FieldSites, Plan, PlannedQuery};
 
 type Outcome<T> = Result<T, Box<dyn std::error::Error>>;
 
-/// What is asked for, or that nothing is.
+/// The plans, or none.
 const PLANS: &[(&str, Option<&str>)] =
     &[("no plan", None), ("nothing matches", Some("noSuchField")), ("fields `pos`", Some("pos"))];
 
@@ -23,7 +23,7 @@ fn main() -> Outcome<()> {
     std::fs::write(scratch.join("Hello.java"), hello)?;
     let programs: &[(&str, &[&str])] =
         &[("Hello", &["java", "-cp", ".", "Hello"]), ("javac Hello.java", &["javac", "Hello.java"])];
-    // It is compiled before it is run.
+    // Compile it before the runs.
     run(scratch, &["javac", "Hello.java"], None)?;
     println!("{pairs} pairs each, medians in ms");
     println!("{:<18} {:<18} {:>8} {:>8} {:>8} {:>8}", "", "", "alone", "agent", "more", "classes");
@@ -53,10 +53,10 @@ fn main() -> Outcome<()> {
     Ok(())
 }
 
-/// A plan for the writes of all fields of a name that `int`s are kept in.
+/// A plan for writes to all `int` fields of a name.
 fn plan(report: &Path, field: &str) -> Plan {
     let query = PlannedQuery { budget: 0, armed: Vec::new(), varied: None };
-    // A class that is not known is looked for by the names alone.
+    // For an unknown class the agent searches by the names alone.
     let class = "no/such/Class".to_owned();
     let (name, descriptor) = (field.to_owned(), String::new());
     let field = FieldSites { query: 0, class, name, descriptor, is_static: false, writes: true, keep: true };

@@ -1,13 +1,13 @@
-//! `cargo bench --bench trace`: what the recording of a run costs real programs, at each level. Prints
-//! tables; judges nothing.
+//! `cargo bench --bench trace`: the cost of recording real programs, at each level. Prints tables; judges
+//! nothing.
 //!
 //! jsoup, HtmlCleaner and kxml2 parse one document each, `javac` compiles a class, javassist and cglib make
-//! classes; a merge sort and an AVL tree do next to nothing but what is recorded. `plain` is what the program
-//! says its work took, `recorded` the same while it is recorded, to disk included; `waited` is how long its
-//! threads waited until events were taken out; `whole` is the time of the whole command, tables and all. A
-//! tracer that stands on JDI is told of the same program's calls and writes beside it. `QP_BENCH_SHARE=5`
-//! takes a fifth of each document, `QP_BENCH_ONLY=avl` one program, `numbers` what it costs to number
-//! objects, `least` what less than a recorder would cost, `lookups` what it costs to ask.
+//! classes. A merge sort and an AVL tree do little but recordable work. `plain` is the program's own
+//! measurement of its work, `recorded` the same during a recording, including the disk. `waited` is the time
+//! that its threads waited for room in their event buffers; `whole` is the time of the whole command,
+//! including the tables. A tracer based on JDI records the same program's calls and writes for comparison.
+//! `QP_BENCH_SHARE=5` takes a fifth of each document, `QP_BENCH_ONLY=avl` one program, `numbers` the cost of
+//! numbering objects, `least` a lower bound for a recorder, `lookups` the cost of questions.
 
 #[path = "programs/common.rs"]
 mod common;
@@ -24,19 +24,19 @@ use std::time::Instant;
 const ROUNDS: usize = 3;
 const LEVELS: [&str; 3] = ["calls", "writes", "all"];
 
-/// For so many seconds the tracer that stands on JDI is told of what happens.
+/// Number of seconds that the tracer based on JDI runs.
 const TRACED: &str = "10";
 
 /// A program.
 struct Row {
     name: &'static str,
-    /// The class that it begins in.
+    /// Its main class.
     main: &'static str,
-    /// How large its document is.
+    /// The size of its document.
     size: u32,
-    /// What of it is recorded where that is no user's class.
+    /// The recording options, if its classes are not those of a user.
     options: &'static [&'static str],
-    /// What the VM has to be told.
+    /// The VM options.
     vm: &'static [&'static str],
 }
 
@@ -95,7 +95,7 @@ fn measure(row: &Row, class_path: &str, scratch: &Path, share: u32) -> Outcome<(
         ["java", "-Xmx2g", "-cp", class_path].iter().chain(row.vm).chain(&program).copied().collect();
     let mut plain = Vec::new();
     let mut levels: [Vec<Recorded>; 3] = Default::default();
-    // In turn: what disturbs one disturbs all.
+    // Alternate, so that a disturbance affects all.
     for _ in 0..ROUNDS {
         plain.extend(took(&Command::new("java").args(java.get(1..).unwrap_or_default()).output()?));
         for (level, found) in LEVELS.iter().zip(&mut levels) {
@@ -123,7 +123,7 @@ fn measure(row: &Row, class_path: &str, scratch: &Path, share: u32) -> Outcome<(
     }
     let (options, arguments) =
         ([&["-Xmx2g"], row.vm, &["-cp", class_path]].concat().join(" "), program.join(" "));
-    // What belongs to the JDK is left out by its filters.
+    // The tracer's filters exclude the JDK.
     if row.options.is_empty() {
         let output = Command::new("java")
             .args(["-cp", class_path, "Tracer", TRACED, &options, &arguments])
@@ -147,10 +147,10 @@ fn measure(row: &Row, class_path: &str, scratch: &Path, share: u32) -> Outcome<(
     Ok(())
 }
 
-/// Calls with a number, with an object, and with a new object each.
+/// Number of calls: with a number, with an object, and with a new object each.
 const TAKEN: u32 = 30_000_000;
 
-/// What an object costs in an event.
+/// The cost of an object in an event.
 fn numbers(class_path: &str, scratch: &Path, share: u32) -> Outcome<()> {
     let many = TAKEN / share;
     println!("a call and its end, ns beyond those of the plain program:");
@@ -171,7 +171,7 @@ fn numbers(class_path: &str, scratch: &Path, share: u32) -> Outcome<()> {
     Ok(())
 }
 
-/// What one recording has measured.
+/// The measurements of one recording.
 struct Recorded {
     took: f64,
     whole: f64,
@@ -215,12 +215,12 @@ fn recorded(level: &str, options: &[&str], java: &[&str], scratch: &Path) -> Out
     })
 }
 
-/// Calls that are recorded, at least, for questions about them.
+/// Minimum number of recorded calls, for questions about them.
 const CALLS: f64 = 1e7;
-/// How often each is asked.
+/// How often each question is asked.
 const ASKED: usize = 9;
 
-/// What it takes to ask about a run of ten million calls.
+/// The time of questions about a run of ten million calls.
 fn lookups(class_path: &str, scratch: &Path) -> Outcome<()> {
     let folder = scratch.join("many");
     let mut qp = Command::new(env!("CARGO_BIN_EXE_qp"));
@@ -256,7 +256,7 @@ fn lookups(class_path: &str, scratch: &Path) -> Outcome<()> {
         return Err(format!("only {calls} calls").into());
     }
     let open = timed(&["trace", "info"])?;
-    // The tool's own start is in the times of commands; within one that is open, it is not.
+    // The times of commands include the start of `qp`; those at an open prompt do not.
     let mut prompt = Prompt::open(&folder)?;
     let counter = {
         let mut qp = Command::new(env!("CARGO_BIN_EXE_qp"));
@@ -291,7 +291,7 @@ fn lookups(class_path: &str, scratch: &Path) -> Outcome<()> {
     Ok(())
 }
 
-/// `qp trace step`, spoken to.
+/// A `qp trace step` that the bench talks to.
 struct Prompt {
     process: std::process::Child,
     stdin: std::process::ChildStdin,
@@ -311,7 +311,7 @@ impl Prompt {
         Ok(prompt)
     }
 
-    /// What comes of a line, and how long that took, in ms.
+    /// Sends a line. Returns the reply, and its time in ms.
     fn say(&mut self, line: &str) -> Outcome<(String, f64)> {
         let began = Instant::now();
         writeln!(self.stdin, "{line}")?;
@@ -321,7 +321,7 @@ impl Prompt {
         if told.contains("\"reply\":\"error\"") { Err(told.into()) } else { Ok((told, took)) }
     }
 
-    /// The most memory that it has had, in MB; 0 where the system does not tell.
+    /// Its peak memory, in MB; 0 where the system does not report it.
     fn peak(&self) -> Outcome<u64> {
         let status =
             std::fs::read_to_string(format!("/proc/{}/status", self.process.id())).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! What benches of real programs share: their jars, their compilation, and what they say of themselves.
+//! Shared by the benches of real programs: their jars, their compilation, and their own measurements.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -10,12 +10,13 @@ pub fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
-/// `QP_BENCH_SHARE=5` takes a fifth of each document.
+/// The divisor of document sizes: `QP_BENCH_SHARE=5` takes a fifth of each.
 pub fn share() -> u32 {
     std::env::var("QP_BENCH_SHARE").ok().and_then(|n| n.parse().ok()).unwrap_or(1).max(1)
 }
 
-/// Compiles the programs into a folder; the class path of their jars, which the system's packages have.
+/// Compiles the programs into a folder. Returns the class path of their jars, which come from the system's
+/// packages.
 pub fn compiled(names: &[&str], sources: &[&str], to: &Path) -> Outcome<String> {
     let paths: Vec<PathBuf> =
         names.iter().map(|name| Path::new("/usr/share/java").join(format!("{name}.jar"))).collect();
@@ -29,13 +30,13 @@ pub fn compiled(names: &[&str], sources: &[&str], to: &Path) -> Outcome<String> 
     if javac.status()?.success() { Ok(class_path) } else { Err("javac failed".into()) }
 }
 
-/// The middle one.
+/// The median.
 pub fn median(mut values: Vec<f64>) -> f64 {
     values.sort_by(f64::total_cmp);
     values.get(values.len() / 2).copied().unwrap_or(f64::NAN)
 }
 
-/// What the program says each of its runs took, in ms.
+/// The program's own measurement of each run, in ms.
 pub fn took(output: &Output) -> Vec<f64> {
     let all = [output.stdout.as_slice(), output.stderr.as_slice()].concat();
     let all = String::from_utf8_lossy(&all).into_owned();

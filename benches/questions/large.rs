@@ -1,5 +1,5 @@
-//! How long the next question takes in a tree of ten million calls, for each strategy: a tree of random shape
-//! whose calls have covered some hundred sets of edges, and answers drawn by a seed.
+//! The time of the next question in a tree of ten million calls, for each strategy. The tree has a random
+//! shape, its calls cover some hundred sets of edges, and a seed draws the answers.
 
 use querypoint::declarative::{
     Coverage, CoverageBuilder, Diagnosis, Forest, Needs, STRATEGIES, Step, Verdict,
@@ -10,7 +10,7 @@ const CALLS: u32 = 10_000_000;
 const METHODS: u32 = 300;
 const SETS: u32 = 500;
 
-/// A number from another one: the same ones each time.
+/// A deterministic pseudo-random number from another number.
 fn drawn(from: u32) -> u32 {
     let mut x = u64::from(from).wrapping_add(0x9e37_79b9_7f4a_7c15);
     x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -18,7 +18,7 @@ fn drawn(from: u32) -> u32 {
     u32::try_from((x ^ (x >> 31)) >> 32).expect("32 bits")
 }
 
-/// Each call makes up to four others, as long as there are any left for them.
+/// Makes a tree in which each call makes up to four others, while any are left.
 fn forest() -> Forest {
     let mut sizes = vec![0_u32; usize::try_from(CALLS).expect("a number")];
     let mut open: Vec<(u32, u32)> = vec![(0, CALLS)];
@@ -54,7 +54,7 @@ fn coverage() -> Coverage {
     maker.finish()
 }
 
-/// Prints the table.
+/// Measures, and prints the table.
 pub fn measure() {
     let (forest, coverage) = (forest(), coverage());
     println!("{CALLS} calls, ms to the next question: first, median and longest of ten");
@@ -70,7 +70,7 @@ pub fn measure() {
             let Step::Ask(node) = diagnosis.next() else { break };
             times.push(began.elapsed().as_secs_f64() * 1e3);
             let verdict = if drawn(turn).is_multiple_of(3) { Verdict::Invalid } else { Verdict::Valid };
-            // The call around all others is wrong, or there would be nothing to look for.
+            // The outermost call is invalid, otherwise there would be nothing to find.
             diagnosis.answer(node, if node == 0 { Verdict::Invalid } else { verdict });
         }
         let first = times[0];
@@ -86,8 +86,8 @@ pub fn measure() {
     );
 }
 
-/// Prints how long `foremost` takes where it compares all suspicious calls with each other: as many as it
-/// does that for, each of which has covered something else.
+/// Prints the time of `foremost` where it compares all suspicious calls with each other: for the largest
+/// number at which it still does that, each call with different coverage.
 pub fn compare() {
     const COMPARED: u32 = 1_000;
     let mut forest = Forest::default();

@@ -1,16 +1,16 @@
-//! Beside what recording calls costs: what is spent by who only writes the number of a place at each entry
-//! and each return, into memory that nobody reads. That was put into the classes before they run, knows no
-//! value and no thread, and is less than a recorder of calls can cost.
+//! A lower bound for the cost of recording calls: code that only writes the number of a place at each entry
+//! and return, into memory that nobody reads. A tool inserts it into the classes before they run. It knows no
+//! values and no threads, so every recorder of calls costs more.
 
 use super::common::{Outcome, median, took};
 use super::{Recorded, Row, recorded};
 use std::path::Path;
 use std::process::Command;
 
-/// It has rounds of its own: what is compared differs by less.
+/// This bench needs more rounds, since the times differ by less.
 const ROUNDS: usize = 7;
 
-/// Measures the programs in turn: alone, with the least, and recorded at `calls`.
+/// Measures the programs alternately: alone, with the lower bound, and recorded at `calls`.
 pub fn measure<'a>(
     rows: impl Iterator<Item = &'a Row>,
     class_path: &str,
@@ -29,7 +29,7 @@ pub fn measure<'a>(
         "a word at each entry and return, into memory that nobody reads; and `calls`: medians of {ROUNDS} rounds in ms"
     );
     println!("{:<12} {:>7} {:>7} {:>6} {:>8} {:>6}", "", "plain", "least", "ratio", "recorded", "ratio");
-    // What belongs to the JDK comes from no class path.
+    // Classes of the JDK come from no class path.
     for row in rows.filter(|row| row.options.is_empty()) {
         let (size, folder) = ((row.size / share).to_string(), scratch.display().to_string());
         let java = |class_path: &str| -> Vec<String> {

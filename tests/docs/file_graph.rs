@@ -1,16 +1,16 @@
-//! Which files of a room use which, by the paths in their code, read as text.
+//! The use of files by each other within a room, from the paths in their code, read as text.
 //!
-//! Files named `mod.rs` and `lib.rs` are left out: they declare their children and hand on what those offer.
-//! A path through one leads to the file that has the item.
+//! It skips `mod.rs` and `lib.rs`, which only declare and re-export their children. A path through one leads
+//! to the file with the item.
 
 use regex::Regex;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-/// A module, by the names from the root of its crate.
+/// A module, by its path from the crate's root.
 type Module = Vec<String>;
 
-/// For each file the files that it uses, all of one crate.
+/// For each file, the files of its crate that it uses.
 pub fn uses_of_files(files: &[(PathBuf, String)], source: &str) -> BTreeMap<PathBuf, BTreeSet<PathBuf>> {
     let own = files.iter().filter(|(file, _)| file.starts_with(source));
     let modules: BTreeMap<Module, &(PathBuf, String)> =
@@ -29,7 +29,7 @@ pub fn uses_of_files(files: &[(PathBuf, String)], source: &str) -> BTreeMap<Path
     uses
 }
 
-/// The groups of files that use each other, directly or by way of others of the group.
+/// The groups of files that use each other, directly or through others of the group.
 pub fn circles(uses: &BTreeMap<PathBuf, BTreeSet<PathBuf>>) -> Vec<BTreeSet<PathBuf>> {
     let reached = |from: &PathBuf| {
         let (mut reached, mut next) = (BTreeSet::new(), vec![from]);
@@ -66,19 +66,19 @@ fn module_of(file: &Path, source: &str) -> Module {
 
 struct FileGraph<'a> {
     modules: BTreeMap<Module, &'a (PathBuf, String)>,
-    /// By module: the items that it hands on, with the paths that they have there.
+    /// For each module, the items it re-exports, with their paths there.
     reexports: BTreeMap<Module, BTreeMap<String, Module>>,
 }
 
 impl FileGraph<'_> {
-    /// The file that a path in a module leads to.
+    /// The file to which a path in a module leads.
     fn file(&self, from: &Module, path: &[String]) -> Option<PathBuf> {
         let (module, item) = self.resolve(from, path)?;
         let module = item.map_or(module.clone(), |item| self.origin(module, item));
         self.modules.get(&module).map(|(file, _)| file.clone())
     }
 
-    /// The module that a path leads to, and the item named in it.
+    /// The module to which a path leads, and the item it names there.
     fn resolve(&self, from: &Module, path: &[String]) -> Option<(Module, Option<String>)> {
         let mut at = from.clone();
         let mut names = path.iter().peekable();
@@ -93,7 +93,7 @@ impl FileGraph<'_> {
                     at.pop();
                 }
             }
-            // The path begins with a child module, or is of another crate.
+            // The path begins with a child module, or belongs to another crate.
             Some(name) if !self.modules.contains_key(&[at.clone(), vec![name.to_owned()]].concat()) => {
                 return None;
             }
@@ -109,7 +109,7 @@ impl FileGraph<'_> {
         Some((at, names.next().cloned()))
     }
 
-    /// The module that has an item, where others hand it on.
+    /// The module that defines an item, behind re-exports.
     fn origin(&self, mut module: Module, mut item: String) -> Module {
         for _ in 0..8 {
             let Some(path) = self.reexports.get(&module).and_then(|of| of.get(&item)) else { break };
@@ -123,7 +123,7 @@ impl FileGraph<'_> {
     }
 }
 
-/// The items that a module hands on by `pub use`.
+/// The items that a module re-exports by `pub use`.
 fn reexports(code: &str) -> BTreeMap<String, Module> {
     let handed_on = Regex::new(r"\bpub(?:\([^)]*\))?\s+use\s+([^;]+);").unwrap();
     let mut found = BTreeMap::new();
@@ -137,7 +137,7 @@ fn reexports(code: &str) -> BTreeMap<String, Module> {
     found
 }
 
-/// The paths that code names: what it uses, and what it writes in full.
+/// The paths in code: those of `use`, and those written in full.
 fn paths(code: &str) -> Vec<Module> {
     let uses = Regex::new(r"\buse\s+([^;]+);").unwrap();
     let written = Regex::new(r"(?:^|[^:\w$])((?:crate|super|self)(?:::\w+)+)").unwrap();

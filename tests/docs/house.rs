@@ -1,4 +1,4 @@
-//! The rules of the house: layers, files, words, and docs that say what is true. They read the sources as
+//! The rules for this project's files: layers, sizes, words, and truthful docs. They read the sources as
 //! text.
 
 #![allow(clippy::expect_used, clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
@@ -9,10 +9,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// The longest file, in lines.
+/// Maximum length of a file, in lines.
 const LONGEST: usize = 600;
 
-/// Whom the project's files may point to.
+/// The hosts that the project's files may link to.
 const HOSTS: &[&str] =
     &["adoptium.net", "example.org", "docs.oracle.com", "github.com", "rustup.rs", "www.apache.org"];
 
@@ -37,7 +37,7 @@ fn files_are_rooms_of_one_purpose() {
         if lines > LONGEST {
             wrong.push(format!("{}: {lines} lines, more than {LONGEST}", file.display()));
         }
-        // A crate whose front page is its README says it there.
+        // A crate with its README as front page describes itself there.
         if !text.starts_with("//!") && !text.starts_with("#![doc = include_str!(") {
             wrong.push(format!("{}: its first line does not say (`//!`) what room it is", file.display()));
         }
@@ -71,7 +71,7 @@ fn no_file_names_a_machine() {
     let home = std::env::var("HOME").unwrap_or_default();
     let mut wrong = Vec::new();
     for file in files(&["."], &[]) {
-        // Bytes that are no text (jars) name what they name.
+        // Skip binary files, such as jars.
         let Ok(text) = std::fs::read_to_string(root().join(&file)) else { continue };
         let mut add = |what: &str| wrong.push(format!("{}: {what}", file.display()));
         for found in url.captures_iter(&text) {
@@ -138,11 +138,11 @@ fn citations_of_the_design_lead_to_a_section() {
     assert!(wrong.is_empty(), "no such section in docs/DESIGN.md:\n{}", wrong.join("\n"));
 }
 
-/// Lines that are longer than this are hard to read beside something else.
+/// Maximum width of a line: longer ones are hard to read side by side with other text.
 const WIDEST: usize = 110;
 
-/// Lines of code, comments and prose. Tables, what is shown in a block of a page, texts of programs and the
-/// programs of tests, whose lines are numbered, have the width that they need.
+/// Applies to code, comments and prose. Tables, blocks in pages, string literals, and the test programs,
+/// whose lines are numbered, may be wider.
 #[test]
 fn lines_are_not_wider_than_a_page() {
     let mut wrong = Vec::new();
@@ -234,7 +234,7 @@ fn flags_of_the_docs_exist() {
     assert!(seen > 10, "only {seen} flags found");
 }
 
-/// Every `console` block of the docs, in a copy of the examples, as a reader would run it.
+/// Runs every `console` block of the docs in a copy of the examples, as a reader would.
 #[test]
 fn commands_of_the_docs_do_what_they_show() {
     let mut commands = 0;
@@ -268,7 +268,7 @@ fn elisions_stand_for_lines_and_for_characters() {
     assert!(agrees("...\nc\n", "a\nb\n").is_err());
 }
 
-/// The commands of the `console` blocks: line, command, and what follows it.
+/// The commands of the `console` blocks: line number, command, and expected output.
 fn console_commands(text: &str) -> Vec<(usize, String, String)> {
     let mut commands: Vec<(usize, String, String)> = Vec::new();
     let mut inside = false;
@@ -290,7 +290,7 @@ fn console_commands(text: &str) -> Vec<(usize, String, String)> {
     commands
 }
 
-/// Runs a line of a shell with the built `qp` first on the path. Gives all it prints, and whether it
+/// Runs a shell command with the built `qp` first on the path. Returns its whole output, and whether it
 /// succeeded.
 fn run(command: &str, folder: &Path) -> (String, bool) {
     let programs = Path::new(env!("CARGO_BIN_EXE_qp")).parent().unwrap();
@@ -301,7 +301,7 @@ fn run(command: &str, folder: &Path) -> (String, bool) {
         .env("PATH", format!("{}:{path}", programs.display()))
         .env("XDG_CACHE_HOME", folder.join("cache"))
         .env("XDG_DATA_HOME", folder.join("data"))
-        // A reader has said yes once.
+        // The reader has already allowed the commands once.
         .env("QUERYPOINT_TRUST", folder)
         .env_remove("JAVA_TOOL_OPTIONS")
         .output()
@@ -309,8 +309,7 @@ fn run(command: &str, folder: &Path) -> (String, bool) {
     (String::from_utf8_lossy(&output.stdout).into_owned(), output.status.success())
 }
 
-/// Line numbers in files that are not ours, such as the JDK's, differ from version to version: they are left
-/// out.
+/// Removes line numbers of foreign files, such as the JDK's, which differ between versions.
 fn tolerant(text: &str) -> String {
     let ours = files(&["examples"], &["java"]);
     let ours: BTreeSet<_> = ours.iter().filter_map(|f| f.file_name()?.to_str()).collect();
@@ -322,7 +321,8 @@ fn tolerant(text: &str) -> String {
     place.replace_all(text, shown).into_owned()
 }
 
-/// Whether the text is as expected, where a line `...` stands for any lines and `[..]` for any characters.
+/// Compares a text with the expected one, in which a line `...` stands for any lines and `[..]` for any
+/// characters.
 fn agrees(expected: &str, text: &str) -> Result<(), String> {
     let line = |l: &str| regex::escape(l.trim_end()).replace(r"\[\.\.\]", ".*");
     let shown: String = text.lines().map(|l| format!("{}\n", l.trim_end())).collect();
@@ -357,7 +357,7 @@ fn docs() -> Vec<PathBuf> {
     all
 }
 
-/// The files below these folders, relative to the root; what builds make is left out.
+/// The files below these folders, relative to the root, without build products.
 pub fn files(folders: &[&str], extensions: &[&str]) -> Vec<PathBuf> {
     let mut found = Vec::new();
     let mut open: Vec<PathBuf> = folders.iter().map(|f| root().join(f)).collect();
@@ -397,8 +397,8 @@ fn copy(from: &Path, to: &Path) {
     }
 }
 
-/// The code of the product, file by file: without comments, texts and what is only compiled for tests. Lines
-/// stay where they are.
+/// The code of the product, file by file: without comments, string literals and test code. Line numbers stay
+/// the same.
 pub fn product_code() -> Vec<(PathBuf, String)> {
     let test_module = Regex::new(r"#\[cfg\(test\)\]\s*(?:pub(?:\([^)]*\))?\s+)?mod\s+(\w+)\s*;").unwrap();
     let mut code: BTreeMap<PathBuf, String> = BTreeMap::new();
@@ -422,9 +422,9 @@ pub fn product_code() -> Vec<(PathBuf, String)> {
     code.into_iter().collect()
 }
 
-/// Comments, texts and characters replaced by blanks.
+/// Replaces comments, strings and character literals by blanks.
 fn without_comments_and_texts(text: &str) -> String {
-    // Line and block comments, raw texts with one hash or none, texts, characters (not lifetimes).
+    // Line and block comments, raw strings with one hash or none, strings, characters (not lifetimes).
     let token = Regex::new(
         r##"(?s)//[^\n]*|/\*.*?\*/|b?r#".*?"#|b?r"[^"]*"|b?"(?:\\.|[^"\\])*"|b?'(?:\\'|\\[^']+|[^'\\\n])'"##,
     )
@@ -435,7 +435,7 @@ fn without_comments_and_texts(text: &str) -> String {
         .into_owned()
 }
 
-/// Items under `#[cfg(test)]` replaced by blanks.
+/// Replaces items under `#[cfg(test)]` by blanks.
 fn without_test_items(code: &str) -> String {
     let mut out = code.to_owned();
     let mut from = 0;

@@ -1,5 +1,5 @@
-//! The layers: which room may use which, over the whole project and inside a session. The sources are read as
-//! text.
+//! The layers: which room may use which, in the whole project and inside a session. The tests read the
+//! sources as text.
 
 use crate::file_graph::{circles, uses_of_files};
 use crate::house::{product_code, read};
@@ -7,7 +7,7 @@ use regex::Regex;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-/// What each room may use of the rooms below it, top down. docs/ARCHITECTURE.md shows the same table.
+/// The rooms below that each room may use, top down. docs/ARCHITECTURE.md shows the same table.
 const LAYERS: &[(&str, &[&str])] = &[
     ("ui", &["command", "session", "model"]),
     ("command", &["session", "chain"]),
@@ -53,8 +53,8 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("files", &[]),
 ];
 
-/// What each room of a session may use of the others, top down. Files beside them serve all rooms and use
-/// none.
+/// The other rooms of a session that each one may use, top down. The files beside them serve all rooms and
+/// use none.
 const SESSION: &[(&str, &[&str])] = &[
     ("explore", &["replay", "answer"]),
     ("diagnose", &["recorded"]),
@@ -74,13 +74,13 @@ const PURE: &[&str] = &[
     "crates/bytecode/src",
 ];
 
-/// Files of one room that may use each other, with the reason.
+/// Files of one room that may use each other, each with the reason.
 const ALLOWED: &[(&[&str], &str)] = &[(
     &["crates/jdwp/src/codec.rs", "crates/jdwp/src/id.rs"],
-    "a type and its codec: ids are read and written by the sizes that the codec was told",
+    "a type and its codec: the codec knows the sizes of ids",
 )];
 
-/// Rooms whose files still stand in circles.
+/// Rooms whose files still have cycles.
 const WITH_CIRCLES: &[&str] = &["assertions"];
 
 #[test]
@@ -134,7 +134,7 @@ fn the_files_of_a_room_use_each_other_one_way() {
     }
     assert!(seen > 500, "only {seen} uses found: are the sources where they were?");
     assert!(wrong.is_empty(), "files that use each other:\n{}", wrong.join("\n"));
-    assert_eq!(met.len(), ALLOWED.len(), "a circle that is allowed is there no more: take it from the list");
+    assert_eq!(met.len(), ALLOWED.len(), "an allowed cycle no longer exists: remove it from the list");
 }
 
 #[test]
@@ -163,7 +163,7 @@ fn the_rooms_of_a_session_point_down() {
             }
         }
     }
-    // Files beside the rooms form no circle: one that uses none of the others goes, until all have gone.
+    // The files beside the rooms form no cycle: remove files that use no others, until none are left.
     while let Some(name) =
         beside.iter().find(|(name, used)| !used.iter().any(|used| used != *name && beside.contains_key(used)))
     {
@@ -197,10 +197,7 @@ fn the_layers_point_down() {
     for (place, (room, may_use)) in LAYERS.iter().enumerate() {
         for used in *may_use {
             let below = LAYERS.iter().position(|(name, _)| name == used);
-            assert!(
-                below.is_some_and(|b| b > place),
-                "`{room}` uses `{used}`, which does not stand below it"
-            );
+            assert!(below.is_some_and(|b| b > place), "`{room}` uses `{used}`, which is not below it");
         }
     }
     // The rooms that must stay testable without a VM.
@@ -248,13 +245,13 @@ fn room_of(file: &Path) -> Option<String> {
     }
 }
 
-/// How deep below the root the module of a file is: `src/run/mod.rs` 1, `src/run/vm.rs` 2.
+/// Depth of a file's module below the root: `src/run/mod.rs` 1, `src/run/vm.rs` 2.
 fn depth_of(file: &Path) -> usize {
     let below = if file.starts_with("crates") { 3 } else { 1 };
     file.iter().count().saturating_sub(below + usize::from(file.ends_with("mod.rs")))
 }
 
-/// The rooms that code names, in a module so deep below the root.
+/// The rooms named by code, in a module at this depth.
 fn rooms_used(code: &str, depth: usize) -> BTreeSet<&str> {
     let path = Regex::new(r"\b(?:crate|querypoint)::(\w+)").unwrap();
     let group = Regex::new(r"\b(?:crate|querypoint)::\{([^;]*)").unwrap();
@@ -277,7 +274,7 @@ fn rooms_used(code: &str, depth: usize) -> BTreeSet<&str> {
     used
 }
 
-/// The modules of a room that code names, in a module so deep below the root.
+/// The modules of a room named by code, in a module at this depth.
 fn modules_used(code: &str, room: &[&str], depth: usize) -> BTreeSet<String> {
     let whole = Regex::new(&format!(r"\bcrate::{}::(\w+)", room.join("::"))).unwrap();
     let upwards = Regex::new(r"\b((?:super::)+)(\w+)").unwrap();

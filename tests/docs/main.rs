@@ -1,4 +1,4 @@
-//! The house and its pages: layers, sentences, documented commands and limits.
+//! The project's files and pages: layers, sentences, documented commands and limits.
 
 #![allow(clippy::expect_used, clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 

@@ -1,5 +1,4 @@
-//! The manual: pages and completions from the table of commands, and the limits that the pages of the docs
-//! name.
+//! The manual: pages and completions from the table of commands, and the limits that the docs name.
 
 #![allow(clippy::expect_used, clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
@@ -9,13 +8,13 @@ use querypoint::ui::table::{COMMANDS, GROUPS, Row, Runs};
 use std::collections::BTreeSet;
 use std::process::Output;
 
-/// What is typed for each command and each group.
+/// The words the user types for each command and each group.
 fn paths() -> Vec<String> {
     let groups = GROUPS.iter().map(|group| group.name.to_owned());
     COMMANDS.iter().map(Row::path).chain(groups).collect()
 }
 
-/// What `qp` says to a command with one more word.
+/// The output of a command with one more word.
 fn asked(path: &str, word: &str) -> Output {
     finish(qp().args(path.split(' ')).arg(word))
 }
@@ -62,7 +61,7 @@ fn every_command_has_an_exit_code_for_what_it_does_not_understand() {
     assert_eq!(own.collect::<Vec<_>>(), ["bisect"], "git reads its exit code");
 }
 
-/// The rows of a page's tables that are about commands, with what stands in their first column.
+/// The rows about commands in a page's tables, by their first column.
 fn rows_of_commands(page: &str) -> Vec<String> {
     let text = std::fs::read_to_string(crate::support::root().join(page)).expect("a page");
     let rows = text.lines().filter_map(|line| line.strip_prefix("| `qp "));
@@ -110,7 +109,7 @@ fn the_page_of_security_has_every_command_that_runs_what_a_file_says() {
     assert_eq!(page, COMMANDS.iter().filter(asks).map(Row::path).collect());
 }
 
-/// Other front ends than the command line offer commands by the table: they run to JSON, without text.
+/// Other front ends run commands from the table to JSON, without text.
 #[test]
 fn a_command_of_the_table_runs_to_json() {
     let words = ["qp", "bisect", "/no/such/chain.ron"].map(std::ffi::OsString::from);
@@ -170,7 +169,7 @@ fn every_command_shows_examples_that_can_be_typed() {
             help.split_once("Examples:").unwrap_or_else(|| panic!("{command} has no examples"));
         let lines = examples.lines().flat_map(|line| line.split(" && ")).map(str::trim);
         for line in lines.filter(|line| line.contains("qp ")) {
-            // What follows is for the shell: a remark, another command.
+            // Cut off the shell's part: a comment, or another command.
             let line =
                 [" #", " | ", " > "].iter().fold(line, |line, mark| line.split(mark).next().unwrap_or(""));
             let line = line.trim_start_matches("git bisect run ");
@@ -220,7 +219,7 @@ fn blocks(page: &str) -> Vec<(usize, String)> {
     found
 }
 
-/// What `qp` cannot do is said where a test shows it: a sentence that no longer holds fails there.
+/// Each documented limit of `qp` names a test that shows it, and fails when the limit no longer holds.
 #[test]
 fn each_limit_that_the_docs_name_is_shown_by_a_test() {
     let mut names = std::collections::HashSet::new();

@@ -1,4 +1,4 @@
-//! Programs that others start: JUnit's runner, Ant and Maven with a forked test VM, a script that starts
+//! Programs started by launchers: JUnit's runner, Ant and Maven with a forked test VM, a script that starts
 //! several VMs.
 
 #![allow(clippy::expect_used, clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
@@ -27,7 +27,7 @@ fn classes() -> &'static PathBuf {
     })
 }
 
-/// Asks the fixture's question of a program that is started this way.
+/// Asks the fixture's question about a program that is started this way.
 fn ask(name: &str, debuggee: &str) {
     let line = |file, mark| marked("fixtures/launchers", file, mark);
     let text = format!(

@@ -1,4 +1,4 @@
-//! Programs that `qp` does not launch: another command has them start anew, and `qp` connects to their VM.
+//! Programs that `qp` does not launch: a command restarts them, and `qp` connects to their VM.
 
 #![allow(clippy::expect_used, clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
@@ -47,12 +47,12 @@ impl Remote {
         format!("relaunch: [\"sh\", \"-c\", {script:?}]")
     }
 
-    /// The debuggee that is started by this script.
+    /// A debuggee that this script starts.
     fn debuggee(&self, script: &str) -> String {
         self.at(&format!("127.0.0.1:{}", self.port), script)
     }
 
-    /// The debuggee that is attached to at this address.
+    /// A debuggee with a VM at this address.
     fn at(&self, address: &str, script: &str) -> String {
         format!(r#"attach: "{address}", {}, classes: ["classes"], timeout_s: 60"#, self.relaunch(script))
     }
@@ -73,12 +73,12 @@ impl Remote {
         self.case.replay(debuggee, &self.points(), &["--format", "json"])
     }
 
-    /// How often the program was started.
+    /// Number of starts of the program.
     fn starts(&self) -> usize {
         std::fs::read_to_string(self.case.mark("starts")).unwrap_or_default().lines().count()
     }
 
-    /// The chain is answered as it should be, in two runs, for each of which the program was started.
+    /// Asserts the chain's answer: in two runs, with one start of the program for each.
     fn is_answered(&self, answer: &Value) {
         assert_eq!(point(answer, "B")["line"], self.line("// <- B"), "{answer:#}");
         let total = point(answer, "C");
@@ -93,14 +93,14 @@ fn background(java: &str) -> String {
     format!("setsid {java} >\"$MARKS/log\" 2>&1 &\necho $! >\"$MARKS/pid\"")
 }
 
-/// A script that lets a command outlive its run, as on another machine. It ends the one before.
+/// A script whose command outlives its run, as on another machine. It ends the previous one.
 fn surviving(java: &str) -> String {
     let end = "old=$(cat \"$MARKS/pid\" 2>/dev/null)\n\
                for i in 1 2 3 4 5; do kill -9 ${old:-} 2>/dev/null || break; sleep 0.2; done";
     format!("{end}\nunset QUERYPOINT_GROUP\n{}", background(java))
 }
 
-/// The process that such a script started last, ended with the test.
+/// The process that such a script started last. It ends with the test.
 struct Survivor<'a>(&'a Remote);
 
 impl Survivor<'_> {
@@ -164,7 +164,7 @@ fn a_program_goes_on_until_the_next_relaunch_ends_it() {
     let answer: Value =
         serde_json::from_slice(&output.stdout).unwrap_or_else(|_| panic!("{}", said(&output)));
     remote.is_answered(&answer);
-    // That of the first run was ended, that of the last goes on, free of its debugger.
+    // The program of the first run was ended. That of the last continues, free of its debugger.
     assert!(survivor.runs(), "{}", said(&output));
     let living = processes_with(&remote.case.name());
     assert_eq!(living.len(), 1, "{living:?}");
@@ -174,7 +174,7 @@ fn a_program_goes_on_until_the_next_relaunch_ends_it() {
 
 #[test]
 fn the_vm_of_the_run_before_is_not_taken_for_a_new_one() {
-    // It listens again while the command of the second run takes its time, in front or in the background.
+    // It listens again while the command of the second run is still busy, in front or in the background.
     let remote = Remote::new();
     for front in [false, true] {
         let survivor = Survivor(&remote);
@@ -192,7 +192,7 @@ fn the_vm_of_the_run_before_is_not_taken_for_a_new_one() {
 
 #[test]
 fn a_vm_that_waited_before_is_not_taken_when_the_command_ends_it() {
-    // It stands at its start, as a new one does, but the command is about to end it.
+    // It waits at its start like a new one, but the command is about to end it.
     let remote = Remote::new();
     let new = surviving(&remote.java("y", "stay"));
     for script in [format!("sleep 2\n{new}"), format!("sleep 2\n{new}\nwait")] {
@@ -367,14 +367,14 @@ fn the_exit_code_is_that_of_the_program_where_it_is_known() {
     };
     let front = reason(&remote.java("y", "7"));
     assert!(front.contains("the program ended with exit code 7"), "{front}");
-    // The command's own code says nothing of the program.
+    // The command's exit code is not the program's.
     let back = reason(&background(&remote.java("y", "7")));
     assert!(back.ends_with("(the program ended)"), "{back}");
     let killed =
         format!("{}\n(sleep 1; kill -9 $!) >\"$MARKS/killer\" 2>&1 &", background(&remote.java("y", "stay")));
     let lost = reason(&killed);
     assert!(lost.contains("the VM broke off without saying that it ends"), "{lost}");
-    // So a check does not take it for a success.
+    // So a check does not count it as a success.
     let chain = remote.case.chain(&remote.debuggee(&background(&remote.java("y", "0"))), &points);
     let text =
         std::fs::read_to_string(&chain).expect("read").replace("format: 1,", "format: 1, guards: Absent,");
@@ -393,7 +393,7 @@ fn an_interrupt_ends_the_waiting() {
     run.is(130, &[]).within(SOON);
 }
 
-/// What a session says to each line of a script.
+/// Runs a script. Returns the reply to each line.
 fn session(command: &mut Command, script: &str) -> Vec<Value> {
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join("script");
@@ -462,7 +462,7 @@ fn one_question_is_asked_and_saved_without_what_stdin_holds() {
     command
         .args(["--save", "saved.ron", "--", "sh", "-c", &script])
         .stdin(File::open(&input).expect("input"));
-    // The variable of another method is no question, and nothing was started for it.
+    // A variable of another method is refused, and nothing was started for it.
     let output = finish(&mut command);
     assert_eq!((output.status.code(), remote.starts()), (Some(2), 0), "{}", said(&output));
     let mut command = remote.case.qp();
@@ -483,7 +483,7 @@ fn one_question_is_asked_and_saved_without_what_stdin_holds() {
 
 #[test]
 fn a_remote_server_is_driven_and_let_go() {
-    // Its port is looked at; `drive` has finished; then the run is over, and the server goes on.
+    // `qp` watches its port. When `drive` has finished the run is over, and the server continues.
     let case = Case::new("server");
     let (debug, port) = (free_port(), free_port());
     let agent = format!("-agentlib:jdwp=transport=dt_socket,server=y,suspend=y,address=127.0.0.1:{debug}");
@@ -550,7 +550,7 @@ fn the_script_of_the_guide_does_what_it_says() {
     }
     let script =
         script.replace("5005", &remote.port.to_string()).replace("shop.Main", "Remote \"$MARKS\" stay");
-    // As on another machine, to which the mark of a run does not get.
+    // As on another machine, where the mark of a run does not arrive.
     let script = script.replacen(
         '\n',
         "\nunset QUERYPOINT_GROUP; cd \"$MARKS\"; ln -sf \"$OLDPWD/classes\" .; echo start >>starts\n",

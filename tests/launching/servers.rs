@@ -1,4 +1,5 @@
-//! Programs that go on for ever: driven when they are ready, and ended when nothing is left to see.
+//! Programs that never end: `qp` drives them when they are ready, and ends them when nothing is left to
+//! observe.
 
 #![allow(clippy::expect_used, clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
@@ -90,7 +91,7 @@ fn what_cannot_become_ready_is_told() {
     assert!(exit == Some(4) && text.contains("listens on this port already"), "{exit:?} {text}");
     let (exit, text) = code(&chain("server-regex.ron", port, r#"Output("(")"#, &["bug"], ""));
     assert!(exit == Some(4) && text.contains("is no regular expression"), "{exit:?} {text}");
-    // Never ready: the time limit ends it, and nothing was driven.
+    // Never ready: the time limit ends it, and `drive` did not run.
     let port = free_port();
     let (exit, text) = code(&chain("server-never.ron", port, r#"Output("no such line")"#, &["bug"], ""));
     assert!(exit == Some(4) && text.contains("timed out"), "{exit:?} {text}");

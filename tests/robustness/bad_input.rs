@@ -1,12 +1,12 @@
-//! Bad input: what the user says is wrong, or what he names is not there. A clear error that names the thing,
-//! the place and the next step, the exit code of DESIGN §7, and nothing left behind.
+//! Bad input: wrong arguments, or names of missing things. Expected: a clear error that names the thing, the
+//! place and the next step; the exit code of DESIGN §7; and nothing left behind.
 
 use crate::support::case::Case;
 use crate::support::said;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-/// What needs no run answers at once, even on a busy machine.
+/// Commands without a run answer at once, even on a busy machine.
 const AT_ONCE: Duration = Duration::from_secs(20);
 
 const HANG: &str = r#"command: ["java", "-cp", "classes", "Hang"]"#;
@@ -302,7 +302,7 @@ fn the_class_file_is_older_than_its_source() {
 #[test]
 fn the_class_file_is_not_the_one_that_runs() {
     let case = Case::new("hang");
-    // The command looks like `java -cp classes`, and the VM loads another Hang before that.
+    // The command looks like `java -cp classes`, but the VM finds another Hang first.
     let other = case.work().join("other");
     std::fs::create_dir(&other).expect("a folder");
     let text = std::fs::read_to_string(case.work().join("Hang.java")).expect("read");
@@ -330,7 +330,7 @@ fn the_sources_are_not_there() {
 fn a_chain_is_saved_to_what_is_no_file() {
     let case = Case::new("hang");
     let at = format!("--at=Hang:{}", hang_line(&case));
-    // What `/dev/stdout` is, in a place where nothing is lost if it is replaced after all.
+    // A stand-in for `/dev/stdout`, in a place where replacing it would do no harm.
     std::os::unix::fs::symlink("/proc/self/fd/1", case.work().join("stdout")).expect("linked");
     let run = case.run(&["why", "step", &at, "--save=stdout", "--", "java", "-cp", "classes", "Hang"]);
     run.is(0, &["LastChange(\"A(0):step\")", "2 of 2 points located"]);
@@ -342,7 +342,7 @@ fn nobody_reads_the_output() {
     let case = Case::new("hang");
     let at = format!("--at=Hang:{}", hang_line(&case));
     let qp = env!("CARGO_BIN_EXE_qp");
-    // A pipe whose reader has gone, for each stream.
+    // A closed pipe, for each stream.
     let closed = |arguments: &str, redirect: &str| {
         let script = format!("{{ sleep 0.2; '{qp}' {arguments} {redirect}; echo \"code $?\" >&3; }} | true");
         let mut command = case.qp();

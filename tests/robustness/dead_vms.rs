@@ -1,5 +1,6 @@
-//! VMs that die, hang, talk too much, multiply or are no VMs; and `qp` interrupted in every phase. However it
-//! ends: the exit code of DESIGN §7, an answer or a clear error, and no process, port or file left behind.
+//! VMs that die, hang, talk too much, multiply or are no VMs; and interrupts in every phase of `qp`. Expected
+//! however it ends: the exit code of DESIGN §7, an answer or a clear error, and no process, port or file left
+//! behind.
 
 #![allow(clippy::expect_used, reason = "a test's helpers fail as the test does")]
 
@@ -10,7 +11,8 @@ use serde_json::Value;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// Ending a run takes a few seconds at most: the grace of a program that is deaf, on a busy machine.
+/// Ending a run takes a few seconds at most: the grace period for a program that ignores signals, on a busy
+/// machine.
 const SOON: Duration = Duration::from_secs(20);
 
 fn root(class: &str, line: u32) -> String {
@@ -21,7 +23,7 @@ fn java(class: &str) -> String {
     format!(r#"command: ["java", "-cp", "classes", "{class}"]"#)
 }
 
-/// A `command` that runs a script of `sh`, or of `bash` where it must open a socket.
+/// A `command` that runs a script of `sh`, or of `bash` if it must open a socket.
 fn script(shell: &str, text: &str) -> String {
     format!(r##"command: ["{shell}", "-c", r#"{text}"#]"##)
 }
@@ -35,7 +37,7 @@ fn reason(answer: &Value) -> String {
     point(answer, "A")["reason"].as_str().unwrap_or_default().to_owned()
 }
 
-/// `qp replay` of a chain, to be interrupted.
+/// A `qp replay` of a chain that the test will interrupt.
 fn replay(case: &Case, debuggee: &str, points: &str) -> Command {
     let file = case.chain(debuggee, points);
     let mut command = case.qp();
@@ -54,7 +56,7 @@ fn a_vm_exits_before_main() {
     assert_eq!(answer["last_output"], serde_json::json!(["giving up"]));
     let run = case.replay(&java("ExitsAtOnce"), &points, &[]);
     run.is(3, &["exit code 7", "The program's last output: giving up"]);
-    // The main class is not there, though the class asked for is.
+    // The main class is missing, but the class in question exists.
     let run = case.replay(&java("Exits"), &points, &[]);
     run.is(3, &["ended with exit code 1", "Could not find or load main class Exits"]);
     let unknown = r#"command: ["java", "-XX:NoSuchFlag", "-cp", "classes", "ExitsAtOnce"]"#;
@@ -100,14 +102,14 @@ fn a_vm_is_killed_from_outside() {
     let vm =
         || processes_with(&case.name()).into_iter().find(|(_, command)| command.contains("-cp classes Hang"));
     let runs = |pid: u32| {
-        // The VM holds its class file's folder open only once it runs; its threads tell sooner.
+        // The VM opens its class folder only once it runs; the number of its threads shows that sooner.
         std::fs::read_dir(format!("/proc/{pid}/task")).is_ok_and(|tasks| tasks.count() > 5)
     };
     case.wait_until("the VM", || vm().is_some_and(|(pid, _)| runs(pid)));
     let (pid, _) = vm().expect("a VM");
     signal(pid, Signal::KILL);
     let output = crate::support::wait(child);
-    // Where the VM was meanwhile decides between the two; both are an end with a reason.
+    // The VM's progress decides between the two outcomes; both end with a reason.
     let code = output.status.code();
     let said = crate::support::said(&output);
     assert!(code == Some(3) || code == Some(4), "{said}");
@@ -129,11 +131,11 @@ fn a_program_hangs_until_its_time_is_over() {
         assert!(why.contains("ended after 3 s: raise `timeout_s`"), "{how}: {answer:#}");
         assert!(why.contains("Hang.main was entered, but line"), "{how}: {why}");
         assert!(why.contains(" of Hang.java was not reached when its time limit passed"), "{how}: {why}");
-        // Nothing was thrown, and the calls may yet return.
+        // No exception was thrown, and the calls may still return.
         assert!(!why.contains("exception"), "{how}: {why}");
         assert_eq!(answer["last_output"], serde_json::json!(["hanging, step 1"]), "{how}");
     }
-    // What is asked for is answered although the program goes on.
+    // The question is answered although the program continues.
     let there = root("Hang", case.line("Hang.java", "// <- A"));
     let points = format!(r#"{there}, (id: "B", at: LastChange("A:step"), expect: (new: "1"))"#);
     case.replay(&java("Hang"), &points, &[]).is(0, &["2 of 2 points located"]);
@@ -170,7 +172,7 @@ fn what_connects_is_no_vm() {
             "echo hm; printf 'HTTP/1.1 400 Bad Request\r\n\r\n' >&3; sleep 1000",
             &["handshake failed", "went on without it", "Its last output: hm"],
         ),
-        // It may be gone before it is known who it was.
+        // It may be gone before `qp` knows who it was.
         ("hangs up", "exec 3>&-; sleep 1000", &["`bash -c exec"]),
         ("hangs up and ends", "echo bye; exec 3>&-; exit 9", &["exit code 9", "Its last output: bye"]),
         (
@@ -202,7 +204,7 @@ fn a_program_prints_megabytes() {
         let debuggee = format!(r#"command: ["java", "-cp", "classes", "Chatter", "16", "{how}"]"#);
         let run = case.replay(&debuggee, &points, &["--format=json"]);
         assert_eq!(point(&run.is(0, &[]).answer(), "B")["new"], "16", "{how}");
-        // Shown, it goes to standard error, and the answer stays valid.
+        // With --show-output it goes to standard error, and the answer stays valid.
         let run = case.replay(&debuggee, &points, &["--format=json", "--show-output"]);
         assert_eq!(run.output.status.code(), Some(0));
         assert_eq!(point(&run.answer(), "B")["new"], "16", "{how}");
@@ -228,14 +230,13 @@ fn a_program_starts_others() {
         assert_eq!(point(&run.is(0, &[]).answer(), "B")["new"], "0", "{what}");
         run.within(SOON + SOON);
     }
-    // To its end: an orphan still runs when its parent has ended.
+    // Runs to the end: an orphan still runs when its parent has ended.
     let never = format!(r#"(id: "A", at: Line("Forks", {line}), when: "depth == 7")"#);
     let orphan = r#"command: ["java", "-cp", "classes", "Forks", "orphan"]"#;
     let run = case.replay(orphan, &never, &["--format=json"]);
     assert!(reason(&run.is(3, &[]).answer()).contains("its condition was false once"), "{}", run.said());
     run.within(SOON + SOON);
-    // The VM that is meant ends first; those that come after it are let go, so that the program ends by
-    // itself.
+    // The selected VM ends first. `qp` releases those that come after it, so the program ends by itself.
     let debuggee = format!(r#"{}, jvm: "Child""#, script("sh", "java -cp classes Forks; exit 5"));
     let never = r#"(id: "A", at: Entry("Child.main"), when: "args.length == 7")"#;
     let run = case.replay(&debuggee, never, &["--format=json"]);
@@ -307,7 +308,7 @@ fn a_stopped_vm_runs_out_of_time() {
     assert!(processes_with(&case.name()).is_empty(), "{}", crate::support::said(&output));
 }
 
-/// The VM of a case, whose command line begins so.
+/// The VM of a case, by the beginning of its command line.
 fn vm_of(case: &Case, command: &str) -> u32 {
     let vm =
         || processes_with(&case.name()).into_iter().find(|(_, c)| c.contains(command)).map(|(pid, _)| pid);
@@ -387,7 +388,7 @@ fn a_connection_breaks_while_the_vm_goes_on() {
     };
     let there = root("CutConnection", case.line("CutConnection.java", "// <- A"));
     let points = format!(r#"{there}, (id: "B", at: LastChange("A:CutConnection.step"))"#);
-    // The agent is lost with the variable.
+    // The variable carries the agent, so the agent is lost too.
     let arguments = ["--format=json", "--backend=jdwp"];
     let answer = case.replay(&command("stays"), &points, &arguments).is(0, &[]).answer();
     assert_eq!(point(&answer, "B")["line"], case.line("CutConnection.java", "// <- B"));
@@ -414,7 +415,7 @@ fn a_wrapper_hides_that_its_vm_was_killed() {
         case.replay(&wrapped, &points(5), &["--format=json"]).is(0, &[]);
         let answer = case.replay(&wrapped, &points(50), &["--format=json"]).is(3, &[]).answer();
         assert_eq!(reason(&answer).contains(LOST), lost, "{how}: {answer:#}");
-        // Nor does `git bisect` take such a commit for a good one.
+        // Nor does `git bisect` count such a commit as good.
         case.run(&["bisect", "chain.ron"]).is(if lost { 125 } else { 0 }, &[]);
     }
 }
@@ -439,7 +440,8 @@ fn a_killed_vm_leaves_no_performance_data() {
     data_is_gone("deaf");
 }
 
-/// Interrupts a replay when a mark is there. Its answer is valid, says so, and nothing is left.
+/// Interrupts a replay when a mark exists. Asserts that its answer is valid and says so, and that nothing is
+/// left.
 fn interrupted_at(case: &Case, debuggee: &str, points: &str, mark: &str) {
     for (number, how) in [Signal::INT, Signal::TERM].into_iter().enumerate() {
         let _ = std::fs::remove_file(case.mark(mark));

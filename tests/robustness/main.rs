@@ -1,4 +1,4 @@
-//! Bad input, VMs that die, hosts with little room, and what must stay private.
+//! Bad input, dying VMs, hosts with little memory or disk, and privacy.
 
 #![allow(clippy::expect_used, clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 

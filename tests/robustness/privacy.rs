@@ -1,5 +1,5 @@
-//! What `qp` keeps is its user's alone: modes of files whatever the umask, secrets of a command, temporary
-//! folders that a killed `qp` leaves, and where the agent is when its folders cannot be used.
+//! Only its user can access what `qp` keeps: file modes under any umask, secrets in commands, temporary
+//! folders of a killed `qp`, and the agent's place when its folders are unusable.
 
 #![allow(clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
 
@@ -16,7 +16,7 @@ fn open_to_all(command: &Command) -> Command {
     below(command, "umask 0")
 }
 
-/// The same command below a shell that does something first.
+/// The same command below a shell that runs something first.
 fn below(command: &Command, first: &str) -> Command {
     let mut below = Command::new("sh");
     below.arg("-c").arg(format!("{first}; exec \"$@\"")).arg("sh").arg(command.get_program());
@@ -33,7 +33,7 @@ fn below(command: &Command, first: &str) -> Command {
     below
 }
 
-/// Every file and folder from one on that others than the user may touch.
+/// Every file and folder below a path that other users can access.
 fn open(path: &Path, found: &mut Vec<(PathBuf, u32)>) {
     let there = path.symlink_metadata().expect("there");
     let mode = there.permissions().mode() & 0o777;
@@ -55,7 +55,7 @@ fn a_recording_is_its_users_alone() {
     command.args(["trace", "record", "--level=calls", "--trust=Log", "--out"]).arg(&folder);
     let run = case.run_command(&mut open_to_all(command.args(["--", "java", "-cp", "classes", "Traced"])));
     run.is(0, &["recorded in"]);
-    // A call of which more is recorded later is kept beside.
+    // A later, more detailed recording of a call lies beside it.
     let mut command = case.qp();
     command.args(["trace", "events", "0", "--level=writes"]).arg(&folder);
     case.run_command(&mut open_to_all(&command)).is(0, &[]);
@@ -121,7 +121,7 @@ fn secrets_of_a_command_are_not_kept() {
     let about = std::fs::read_to_string(hidden.join("about.json")).expect("read");
     assert!(!about.contains("hunter2") && !about.contains("4711"), "{about}");
     assert!(about.contains("-Dpassword=***") && about.contains("-Dpin=***"), "{about}");
-    // It cannot be run again, and that is said; what it holds can be read.
+    // It cannot be run again, and `qp` says so; its contents stay readable.
     let folder = hidden.display().to_string();
     case.run(&["trace", "calls", &folder]).is(0, &["Traced.main"]);
     case.run(&["trace", "events", "0", "--level=writes", &folder])
@@ -163,7 +163,7 @@ fn what_a_killed_qp_has_left_is_removed_by_the_next() {
     kill(killed.id());
     killed.wait().expect("waited");
     assert_eq!(temporary(&case).len(), 4);
-    // Another one starts, whatever it is asked: what is left is removed, and what is in use stays.
+    // Any further `qp` removes the leftovers, and keeps folders in use.
     finish(case.qp().args(["trace", "info", "no-such-folder"]));
     let now = temporary(&case);
     assert_eq!(now.len(), 2, "{now:?}");
@@ -176,7 +176,7 @@ fn what_a_killed_qp_has_left_is_removed_by_the_next() {
 
 const WRITTEN: &str = r#"(id: "A", at: Line("Elements", {A}))"#;
 
-/// An answer by probes alone, in an environment that a shell makes first: what it says besides.
+/// An answer by probes, in an environment that a shell prepares, with its other output.
 fn elements(case: &Case, first: &str, debuggee: &str, options: &[&str]) -> crate::support::case::Run {
     let points = WRITTEN.replace("{A}", &case.line("Elements.java", "// <- A").to_string());
     let points = format!("{points}, (id: \"B\", at: LastChange(\"A:bytes\"))");

@@ -1,5 +1,5 @@
-//! Recordings where address space or disk space is scarce. The program does all that it does alone, and what
-//! was not recorded is said.
+//! Recordings with little address space or disk space. The program behaves as it does alone, and `qp` reports
+//! the unrecorded parts.
 
 #![allow(clippy::expect_used, clippy::panic, reason = "a test's helpers fail as the test does")]
 
@@ -7,18 +7,18 @@ use crate::support::case::{Case, Run};
 use crate::support::{javas, said};
 use std::process::Command;
 
-/// Small enough that the VM needs no more than a gigabyte of address space.
+/// Options that keep the VM below one gigabyte of address space.
 const SMALL: [&str; 4] =
     ["-Xmx64m", "-XX:+UseSerialGC", "-XX:CompressedClassSpaceSize=64m", "-XX:ReservedCodeCacheSize=64m"];
 
-/// A command in a shell that has set a limit.
+/// A command in a shell with a limit.
 fn limited(limit: &str, program: &str) -> Command {
     let mut command = Command::new("sh");
     command.arg("-c").arg(format!("{limit} && exec \"$0\" \"$@\"")).arg(program);
     command
 }
 
-/// The command line of the program, which calls so often in two threads.
+/// The program's command line: it makes this many calls in two threads.
 fn program(case: &Case, java: &str, calls: u32, done: &str) -> Vec<String> {
     let calls = calls.to_string();
     let done = case.mark(done).display().to_string();
@@ -26,7 +26,8 @@ fn program(case: &Case, java: &str, calls: u32, done: &str) -> Vec<String> {
     words.into_iter().map(str::to_owned).collect()
 }
 
-/// The program came to its own end: it printed its sum, had its last effect, and ended with its exit code.
+/// Asserts that the program reached its own end: it printed its sum, had its last effect, and ended with its
+/// exit code.
 #[track_caller]
 fn is_whole(case: &Case, run: &Run, done: &str, sum: &str) {
     let said = run.said();
@@ -43,7 +44,7 @@ fn a_program_without_address_space_for_the_recorder_goes_on_unrecorded() {
         for megabytes in (600..=3_000).step_by(200) {
             let limit = format!("ulimit -v {}", megabytes * 1024);
             let name = format!("{megabytes}-{}", java.len());
-            // What the VM itself has no room for is no matter of the recorder.
+            // A limit too small for the VM itself does not concern the recorder.
             let words = program(&case, &java, 100, &format!("plain-{name}"));
             let mut plain = limited(&limit, &words[0]);
             let plain = crate::support::finish(plain.args(&words[1..]).current_dir(case.work()));
@@ -55,7 +56,7 @@ fn a_program_without_address_space_for_the_recorder_goes_on_unrecorded() {
                 let done = format!("{level}-{name}");
                 let out = case.mark(&format!("trace-{done}"));
                 let mut command = limited(&limit, env!("CARGO_BIN_EXE_qp"));
-                // The agent is unpacked, and `qp` finds its folders, as in any other run of a case.
+                // `qp` unpacks the agent and finds its folders as in any other run of a case.
                 command.envs(case.qp().get_envs().filter_map(|(name, value)| Some((name, value?))));
                 command.current_dir(case.work()).args(["trace", "record", "--show-output", "--level", level]);
                 command.arg("--out").arg(&out).arg("--").args(program(&case, &java, 100, &done));
@@ -84,7 +85,7 @@ fn a_program_without_address_space_for_the_recorder_goes_on_unrecorded() {
     }
 }
 
-/// The same of probes: a question is answered, or it is said why not.
+/// The same with probes: `qp` answers the question, or says why it cannot.
 #[test]
 fn a_program_without_address_space_for_probes_is_answered_all_the_same() {
     let case = Case::new("scarce");
@@ -116,8 +117,8 @@ fn a_program_without_address_space_for_probes_is_answered_all_the_same() {
     }
 }
 
-/// What is left of a recording that the disk had no room for: its program came to its end, it is said where
-/// the recording ends, and it is read up to there. How many calls of `step` it has.
+/// Asserts a recording that ended when the disk was full: its program reached its end, `qp` reports where the
+/// recording ends, and it is readable up to there. Returns its number of calls of `step`.
 #[track_caller]
 fn ends_early(case: &Case, run: &Run, out: &std::path::Path, all: usize) -> usize {
     let said = run.said();
@@ -136,7 +137,7 @@ fn ends_early(case: &Case, run: &Run, out: &std::path::Path, all: usize) -> usiz
     found
 }
 
-/// The system refuses to make files longer than so many kilobytes, as a full disk does.
+/// The system limits the length of files, like a full disk.
 #[test]
 fn a_program_goes_on_unrecorded_when_the_file_of_events_can_get_no_longer() {
     let case = Case::new("scarce");
@@ -159,8 +160,7 @@ fn a_program_goes_on_unrecorded_when_the_file_of_events_can_get_no_longer() {
     }
 }
 
-/// The same on a disk that is full, in a name space of mounts of its own, where the system allows that; and
-/// one that cannot be written to.
+/// The same on a full disk, in its own mount namespace if the system allows one; and on a read-only disk.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_full_disk_ends_the_recording_and_not_the_program() {
@@ -187,7 +187,7 @@ fn a_full_disk_ends_the_recording_and_not_the_program() {
             let done = format!("disk-{size}-{}", java.len());
             drop(std::fs::remove_dir_all(&kept));
             let words = program(&case, &java, calls, &done).join("' '");
-            // Then it is read where it is: its tables go elsewhere, and where nothing can be written at all.
+            // Then it is read in place: its tables go elsewhere, even where nothing can be written at all.
             let script = format!(
                 "\"$QP\" trace record --level=all --show-output --out \"$DISK/t\" -- '{words}'; code=$?; \
                  cp -r \"$DISK/t\" \"$KEPT\"; dd if=/dev/zero of=\"$DISK/rest\" bs=4k 2> /dev/null; rm -rf \"$DISK/t/columns\"; \

@@ -1,5 +1,4 @@
-//! Connections of others to the port at which a program's VMs connect: they get not a byte, and hold up
-//! nobody.
+//! Foreign connections to the port for the program's VMs: they receive no byte, and delay nobody.
 
 #![allow(clippy::expect_used, reason = "a test's helpers fail as the test does")]
 
@@ -12,7 +11,7 @@ use std::time::{Duration, Instant};
 fn connections_of_others_hold_up_no_vm_of_a_wrapper() {
     let case = Case::new("waits-for-go");
     let points = format!(r#"(id: "A", at: Line("WaitsForGo", {}))"#, case.line("WaitsForGo.java", "// <- A"));
-    // The VM that is meant waits while the wrapper starts two more, one after the other.
+    // The selected VM waits while the wrapper starts two more, one after the other.
     let wrapper = r#"echo "$JAVA_TOOL_OPTIONS" >"$MARKS/new" && mv "$MARKS/new" "$MARKS/options";
         while [ ! -e "$MARKS/early" ]; do sleep 0.05; done;
         java -version; java -cp classes WaitsForGo & vm=$!;
@@ -36,7 +35,7 @@ fn connections_of_others_hold_up_no_vm_of_a_wrapper() {
     let connect = || -> Vec<std::net::TcpStream> {
         (0..4).map(|_| std::net::TcpStream::connect(("127.0.0.1", port)).expect("qp listens")).collect()
     };
-    // They say nothing, and stay open.
+    // They send nothing, and stay open.
     let early = connect();
     std::fs::write(case.mark("early"), "").expect("written");
     case.wait_until("the VM", || case.mark("started").exists());
@@ -45,14 +44,14 @@ fn connections_of_others_hold_up_no_vm_of_a_wrapper() {
     let output = crate::support::wait(child);
     let said = crate::support::said(&output);
     assert_eq!(output.status.code(), Some(0), "{said}");
-    // Each of them would be waited for, for ten seconds.
+    // `qp` would wait ten seconds for each of them.
     assert!(started.elapsed() < Duration::from_secs(30), "{:?}", started.elapsed());
     assert!(
         said.contains("while the program ran, qp closed 4 connections that were not the debuggee's"),
         "{said}"
     );
     assert!(said.contains(&format!("process {} (`", std::process::id())), "{said}");
-    // Not a byte was sent to them.
+    // They received no byte.
     for mut stream in early.into_iter().chain(late) {
         let mut bytes = Vec::new();
         let read = std::io::Read::read_to_end(&mut stream, &mut bytes);

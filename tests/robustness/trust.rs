@@ -1,5 +1,5 @@
-//! Files of others are code: nothing of a chain or a recording is run that this user has not written with
-//! `qp`, or said yes to.
+//! Files from others are code: `qp` runs nothing from a chain or a recording unless this user wrote it with
+//! `qp` or allowed it.
 
 #![allow(clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
 
@@ -11,19 +11,19 @@ use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// A user of their own, with nothing trusted.
+/// A separate user who trusts nothing yet.
 fn stranger(case: &Case) -> Command {
     let mut command = case.qp();
     command.env_remove("QUERYPOINT_TRUST").env("XDG_DATA_HOME", case.mark("data"));
     command
 }
 
-/// Each command of the chain leaves a mark when it is run.
+/// Each command of the chain leaves a mark when it runs.
 const MARKING: &str = r#"build: ["sh", "-c", "echo built >>\"$MARKS/ran\""],
     before_run: ["sh", "-c", "echo before >>\"$MARKS/ran\""],
     command: ["java", "-cp", "classes", "Traced"]"#;
 
-/// Where `sum` of the first call of `add` is changed.
+/// The line that changes `sum` in the first call of `add`.
 fn line(case: &Case) -> usize {
     let text = std::fs::read_to_string(case.work().join("Traced.java")).expect("read");
     let at = text.lines().position(|line| line.trim() == "sum += result;");
@@ -60,7 +60,7 @@ fn nothing_of_a_foreign_chain_is_run() {
     debug.stdin(File::open(case.mark("script")).expect("opened"));
     case.run_command(&mut debug).is(2, &["chain.ron was not written by your qp"]);
     assert_eq!(ran(&case), "");
-    // What only shows runs nothing, and asks nobody. The build is due, and that is said.
+    // A command that only shows something runs nothing and asks nobody. It reports that the build is due.
     run(&case, &["explain", "chain.ron"]).is(0, &["Traced.add", "the build is due, and was not run"]);
     assert_eq!(ran(&case), "");
     run(&case, &["explain", "--build", "--trust", "chain.ron"]).is(0, &["Traced.add"]);
@@ -68,7 +68,7 @@ fn nothing_of_a_foreign_chain_is_run() {
     run(&case, &["replay", "--trust", "chain.ron"]).is(0, &["1 of 1 points located"]);
     assert_eq!(ran(&case), "built\nbefore\n");
     run(&case, &["check", "--trust", "chain.ron"]).is(0, &["1 of 1 chains passed"]);
-    // That was for once.
+    // That permission was for once.
     run(&case, &["replay", "chain.ron"]).fails(2, &wants);
 }
 
@@ -111,7 +111,7 @@ fn a_chain_that_qp_has_written_is_its_users_own() {
     save(&case, "own.ron");
     let file = case.work().join("own.ron");
     run(&case, &["check", "own.ron"]).is(0, &["1 of 1 chains passed"]);
-    // Its questions may be edited; what it has run may not.
+    // Its questions may be edited; its commands may not.
     let text = std::fs::read_to_string(&file).expect("read");
     let edited = text.replace("points: [", "points: [\n        (id: \"Z\", at: Entry(\"Traced.main\")),");
     assert_ne!(text, edited);
@@ -126,17 +126,17 @@ fn a_chain_that_qp_has_written_is_its_users_own() {
         std::fs::write(&file, changed).expect("written");
         run(&case, &["replay", "own.ron"]).fails(2, &["own.ron was not written by your qp"]);
     }
-    // The same words run other files elsewhere.
+    // The same command runs other files elsewhere.
     std::fs::create_dir(case.mark("elsewhere")).expect("made");
     let copy = case.mark("elsewhere/own.ron");
     std::fs::write(&copy, &text).expect("written");
     run(&case, &["replay", &copy.display().to_string()]).fails(2, &["was not written by your qp"]);
-    // Another user, who has another key.
+    // Another user, with another key.
     std::fs::write(&file, &text).expect("written");
     let mut other = stranger(&case);
     other.env("XDG_DATA_HOME", case.mark("other")).args(["replay", "own.ron"]);
     case.run_command(&mut other).fails(2, &["was not written by your qp"]);
-    // A key that others could have read is none.
+    // A key that others could read does not count.
     let key = case.mark("data/querypoint/key");
     let open = std::os::unix::fs::PermissionsExt::from_mode(0o644);
     std::fs::set_permissions(&key, open).expect("set");
@@ -173,7 +173,7 @@ fn a_foreign_recording_is_read_and_not_run() {
     run(&case, &["trace", "step", "0", "--level=writes", &name]).fails(2, &wants);
     run(&case, &["trace", "state", "0", "--level=writes", &name]).is(2, &[]);
     run(&case, &["diagnose", "--format=json", "--reference=classes", &name]).fails(2, &wants);
-    // A chain that is made of it is no more this user's own.
+    // A chain made from it is not this user's own.
     run_leaving(&case, &["trace", "as-chain", "0", "--save", "made.ron", &name]);
     run(&case, &["replay", "made.ron"]).fails(2, &["made.ron was not written by your qp"]);
     assert_eq!(ran(&case), "");
@@ -198,7 +198,7 @@ fn run_leaving(case: &Case, arguments: &[&str]) {
     assert_eq!(output.status.code(), Some(0), "{}", said(&output));
 }
 
-/// What a command says at a terminal where somebody types an answer.
+/// The output of a command at a terminal where somebody types an answer.
 fn at_a_terminal(mut qp: Command, answer: &str) -> (Option<i32>, String) {
     let mut master = File::from(openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).expect("a terminal"));
     grantpt(&master).expect("granted");
@@ -219,7 +219,7 @@ fn at_a_terminal(mut qp: Command, answer: &str) -> (Option<i32>, String) {
     drop(command);
     master.write_all(answer.as_bytes()).expect("typed");
     let mut seen = Vec::new();
-    // The terminal is gone when its last process is: an error, not an end.
+    // The terminal closes with its last process: reading fails instead of ending.
     let mut buffer = [0; 4096];
     while let Ok(n @ 1..) = master.read(&mut buffer) {
         seen.extend_from_slice(buffer.get(..n).unwrap_or_default());
@@ -238,13 +238,13 @@ fn a_person_is_asked_once() {
         command
     };
     let (code, seen) = at_a_terminal(replay(), "n\n");
-    assert!(seen.contains("command    java -cp classes Traced") && seen.contains("Run it?"), "{seen}");
+    assert!(seen.contains("command    java -cp classes Traced") && seen.contains("Run them?"), "{seen}");
     assert!(seen.contains("chain.ron was not run"), "{seen}");
     assert_eq!((code, ran(&case)), (Some(2), String::new()));
     let (code, seen) = at_a_terminal(replay(), "y\n");
     assert!(seen.contains("1 of 1 points located"), "{seen}");
     assert_eq!((code, ran(&case)), (Some(0), "built\nbefore\n".to_owned()));
-    // The answer is kept, elsewhere than at a terminal too.
+    // The answer stays valid, also without a terminal.
     case.run_command(&mut replay()).is(0, &["1 of 1 points located"]);
     let text = std::fs::read_to_string(case.work().join("chain.ron")).expect("read");
     std::fs::write(case.work().join("chain.ron"), text.replace("echo before", "echo other"))

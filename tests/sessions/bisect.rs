@@ -7,9 +7,9 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 const COMMITS: usize = 20;
-/// The commit that is to be found.
+/// The commit to find.
 const CULPRIT: usize = 13;
-/// A commit that does not compile, where the search passes.
+/// A commit that does not compile, on the search's path.
 const BROKEN: usize = 14;
 /// From this commit on the method of the root has another name.
 const RENAMED: usize = 9;

@@ -1,5 +1,5 @@
-//! Questions that go on from an occurrence that was not the answer: `candidates` lists it, `why EXPR from
-//! POINT~N` asks from it, and the saved chain is replayed.
+//! Questions from a rejected occurrence: `candidates` lists it, `why EXPR from POINT~N` asks from it, and a
+//! replay answers the saved chain.
 
 #![allow(clippy::expect_used, clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
@@ -9,7 +9,7 @@ use crate::support::{finish, point, said};
 use serde_json::Value;
 use std::process::Command;
 
-/// What the program prints of its deposits: thread, number in the thread, account, before, after, amount.
+/// The program's list of its deposits: thread, number in the thread, account, before, after, amount.
 fn deposits(case: &Case) -> Vec<Vec<String>> {
     let output = finish(Command::new("java").current_dir(case.work()).args(["-cp", "classes", "Rejected"]));
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
@@ -17,7 +17,7 @@ fn deposits(case: &Case) -> Vec<Vec<String>> {
     rows.filter(|row| row.len() == 6).collect()
 }
 
-/// The deposit of a candidate or point: by its thread and hit.
+/// The deposit of a candidate or point, by its thread and hit.
 fn deposit<'d>(deposits: &'d [Vec<String>], hit: &Value) -> &'d [String] {
     let number = hit["hit"].as_u64().expect("a hit").to_string();
     let found = deposits.iter().find(|row| row[0] == hit["thread"] && row[1] == number);
@@ -39,7 +39,7 @@ fn a_question_goes_on_from_a_candidate_that_was_not_the_answer() {
     let kinds: Vec<&str> = replies.iter().map(kind).collect();
     assert_eq!(kinds[5..], ["candidates", "ran", "ran", "ran", "ran", "done"], "{replies:#?}");
 
-    // All deposits but ann's, with the hit and thread that the program itself counts.
+    // All deposits except ann's, with the hit and thread that the program itself counts.
     let listed = replies[5]["content"]["candidates"].as_array().expect("a list");
     let others: Vec<&Vec<String>> = deposits.iter().filter(|row| row[2] != "ann").collect();
     assert_eq!(listed.len(), others.len());
@@ -52,7 +52,7 @@ fn a_question_goes_on_from_a_candidate_that_was_not_the_answer() {
     }
     assert_eq!(replies[5]["content"]["rejections"]["another object than at A"], others.len());
 
-    // C stands at candidate 9. D and E are asked from it; F stands at 2, H at 4.
+    // C is candidate 9. D and E ask from it; F is candidate 2, H is 4.
     let answer = &replies[9]["content"]["ran"]["answer"];
     let ids: Vec<&str> =
         answer["points"].as_array().unwrap().iter().map(|p| p["id"].as_str().unwrap()).collect();
@@ -73,7 +73,7 @@ fn a_question_goes_on_from_a_candidate_that_was_not_the_answer() {
     assert_eq!(point(answer, "I")["condition"], "amount > 0");
     assert_eq!(point(answer, "I")["operands"]["amount"], others[3][5].as_str());
 
-    // The saved chain is answered the same, by events and by probes.
+    // The saved chain has the same answers by events and by probes.
     for options in
         [&["--backend", "jdwp"][..], &["--backend", "probe"], &["--backend", "probe", "--eager", "0"]]
     {
@@ -106,7 +106,7 @@ fn what_cannot_be_asked_on_from_is_said() {
     assert!(error(&replies[6]).contains("there is no point Z"), "{replies:#?}");
     assert!(error(&replies[7]).contains("candidates POINT"), "{replies:#?}");
     for at in [10, 11] {
-        assert!(error(&replies[at]).contains("but 10: `candidates B` lists them"), "{replies:#?}");
+        assert!(error(&replies[at]).contains("only 10: `candidates B` lists them"), "{replies:#?}");
     }
     assert!(error(&replies[12]).contains("`nosuch`: is not a local or field"), "{replies:#?}");
     let points = replies[13]["content"][0].as_array().expect("points");

@@ -1,5 +1,5 @@
-//! Chains as tests: what `qp check` says of a bug that is there, is fixed, has come back or has another
-//! cause.
+//! Chains as tests: the verdict of `qp check` on a bug that is present, is fixed, has come back or has
+//! another cause.
 
 #![allow(clippy::expect_used, clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
@@ -18,7 +18,7 @@ impl Folder {
         self.0.path()
     }
 
-    /// A chain of the fixture, run in this way; `more` are fields of the chain.
+    /// A chain of the fixture whose program goes this way; `more` are fields of the chain.
     fn chain(&self, name: &str, way: &str, more: &str) -> PathBuf {
         let classes = crate::support::compiled("fixtures/guarded", &["-g"]);
         let line = |mark| marked("fixtures/guarded", "Guarded.java", mark);
@@ -67,7 +67,7 @@ impl Folder {
 
 const ABSENT: &str = r#"guards: Absent, alive: "S","#;
 
-/// Of each way the program can go: guards, the exit codes of `check` and `bisect`, the status and a word of
+/// For each way the program can go: guards, the exit codes of `check` and `bisect`, the status and a word of
 /// the reason.
 #[test]
 fn what_is_guarded_decides_what_an_answer_means() {
@@ -91,7 +91,7 @@ fn what_is_guarded_decides_what_an_answer_means() {
         assert_eq!((found.0, found.1.as_str()), (code, status), "{way} {more}: {}", found.2);
         assert_eq!(folder.bisect("c.ron"), bisected, "{way} {more}");
     }
-    // Without `alive` a run that ends well by itself counts, if the chain asks for nothing else.
+    // Without `alive`, a run that ends well by itself counts, if the chain has no other requirement.
     let folder = Folder::new();
     let text = std::fs::read_to_string(folder.chain("c.ron", "fixed", "guards: Absent,")).expect("read");
     let without_s = text.lines().filter(|l| !l.contains(r#"id: "S""#)).collect::<Vec<_>>().join("\n");
@@ -170,7 +170,7 @@ fn what_cannot_be_used_is_told() {
     let file = folder.chain("c.ron", "fixed", r#"alive: "A","#);
     let (exit, text) = code(&["check", file.to_str().expect("a path")]);
     assert!(exit == 2 && text.contains("is the root"), "{exit} {text}");
-    // git would take any other code for a commit with the bug.
+    // git reads any other code as a bad commit.
     assert_eq!(code(&["bisect", "no/such.ron"]).0, 125);
     assert_eq!(code(&["bisect"]).0, 125);
     assert_eq!(code(&["bisect", "--no-such-option"]).0, 125);
@@ -183,7 +183,7 @@ fn what_cannot_be_used_is_told() {
     assert_eq!((code(&["bisect", broken]).0, code(&["check", broken]).0), (125, 4));
 }
 
-/// A condition that could not be evaluated where the root would be is not taken for a bug that is gone.
+/// A root condition that could not be evaluated does not count as an absent bug.
 #[test]
 fn a_condition_that_fails_is_no_absence() {
     let folder = Folder::new();

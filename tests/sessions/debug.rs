@@ -1,5 +1,5 @@
-//! Sessions of `qp debug` as scripts: what each command gives, where the program stands, what another run
-//! confirms.
+//! Sessions of `qp debug` as scripts: the reply of each command, the position of the program, and the
+//! confirmations of later runs.
 
 #![allow(clippy::expect_used, clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
@@ -45,7 +45,7 @@ fn questions_are_asked_backwards_from_where_the_program_stands() {
 
 #[test]
 fn what_is_live_is_what_was_recorded() {
-    // Going to each point of a chain and reading there what the answer collected gives the same values.
+    // `goto` each point of a chain: the values there equal those that the answer collected.
     let mut compared = 0;
     for name in ["intro", "csv", "null", "mergesort", "filelister"] {
         let (_, replies) = session(&mut of_chain(name), "run\n");
@@ -62,7 +62,7 @@ fn what_is_live_is_what_was_recorded() {
             assert_eq!(gone["standing"]["place"]["line"], found["line"], "{name} {gone:#}");
             for ((expr, recorded), live) in collected.iter().zip(&replies[2..]) {
                 let live = &live["content"]["value"];
-                // Objects are numbered by their order in what is shown; what they are must be the same.
+                // Objects are numbered in the order of the output; compare their texts only.
                 let what = |v: &Value| v.as_str().unwrap().split('@').next().unwrap().to_owned();
                 assert_eq!(what(live), what(recorded), "{name} {}: {expr}", found["id"]);
                 compared += 1;
@@ -89,7 +89,7 @@ fn a_saved_session_is_replayed_with_the_same_answers() {
         serde_json::from_slice(&output.stdout).unwrap_or_else(|_| panic!("{}", said(&output)));
     assert_eq!(answer["points"].to_string(), replayed["points"].to_string());
     assert_eq!(answer["points"].as_array().map(Vec::len), Some(3));
-    // As text too, byte for byte, but for how often the program was run.
+    // The same as text, byte for byte, except for the number of runs.
     let script = format!(
         "break SecondThoughts:{line}\nlastchange A(0):SecondThoughts.value\nlastcondition B\ncollect A args.length\nrun\n"
     );
@@ -124,7 +124,7 @@ fn a_cause_is_confirmed_withdrawn_missed_or_different() {
     let (_, replies) = session(&mut command, script);
     let gone = |n: usize| &replies[n]["content"];
     let at = |n: usize| gone(n)["standing"]["place"]["line"].as_u64().unwrap_or_default();
-    // Run 1 found B. Run 2 stands there, and all looks the same, but another write follows.
+    // Run 1 found B. Run 2 stands there in the same state, but another write follows.
     assert_eq!(point(&gone(0)["ran"]["answer"], "B")["line"], line("// <- first"));
     assert_eq!(gone(1)["certainty"], json!({"is": "expected", "change": "0 → 1", "asked_from": "A"}));
     assert_eq!((at(1), &gone(1)["standing"]["run"]), (u64::from(line("// <- first")), &json!(2)));
@@ -133,18 +133,18 @@ fn a_cause_is_confirmed_withdrawn_missed_or_different() {
     let instead = settled["instead"].as_str().expect("a place");
     assert!(instead.contains(&format!("SecondThoughts.java:{}", line("// <- second"))), "{instead}");
     assert_eq!(at(2), u64::from(line("// <- A")));
-    // Run 3 does not come to where run 2 found B.
+    // Run 3 does not reach the place where run 2 found B.
     assert_eq!(gone(3)["certainty"]["is"], "missed", "{:#}", gone(3));
     let nearest = gone(3)["certainty"]["nearest"].as_str().expect("a place");
     assert!(nearest.contains(&format!("SecondThoughts.java:{}", line("// <- first"))), "{nearest}");
     assert_eq!(point(&gone(3)["ran"]["answer"], "B")["old"], "9");
-    // Run 4 comes to where run 3 found B, with other values.
+    // Run 4 reaches the place where run 3 found B, with other values.
     assert_eq!(gone(4)["certainty"]["is"], "differs", "{:#}", gone(4));
     let differences = gone(4)["certainty"]["differences"].as_array().expect("differences");
     let differences: Vec<_> =
         differences.iter().map(|d| (d["what"].as_str().unwrap(), d["found"].clone())).collect();
     assert_eq!(differences, [("old", json!("0")), ("new", json!("7"))]);
-    // Runs 5 and 6 are as run 1.
+    // Runs 5 and 6 behave as run 1.
     assert_eq!(gone(6)["certainty"]["is"], "expected", "{:#}", gone(6));
     assert_eq!(gone(7)["settled"], json!([{"point": "B", "confirmed": true, "instead": null}]));
     assert_eq!(gone(8).as_array().map(Vec::len), Some(5), "the runs that came to an answer: {:#}", gone(8));
@@ -177,13 +177,13 @@ fn a_point_is_asked_while_the_run_is_on() {
         (line("// <- A").into(), line("// <- B").into(), line("// <- C").into())
     );
     assert_eq!((&point(&answer, "B")["new"], &point(&answer, "C")["new"]), (&json!("11"), &json!("11")));
-    // The first write was before it was asked for: the answer says that it may be wrong.
+    // The first write came before the question: the answer says that it may be wrong.
     assert_eq!(found("D"), line("// <- B"));
     for id in ["B", "C", "D"] {
         let notes = point(&answer, id)["notes"].to_string();
         assert!(notes.contains("asked during the run, after hit 0"), "{notes}");
     }
-    // The next run is asked for all of it.
+    // The next run answers for the whole execution.
     let answer = talk.ask("run")["content"]["ran"]["answer"].clone();
     assert_eq!(point(&answer, "D")["line"], line("// <- D"));
     assert!(point(&answer, "D").get("notes").is_none(), "{answer:#}");
@@ -204,7 +204,7 @@ fn ctrl_c_ends_the_run_and_not_the_session() {
     std::fs::write(case.mark("go"), "").expect("written");
     assert_eq!(talk.ask("run")["content"]["ran"]["answer"]["outcome"], "held");
     assert_eq!(talk.ask("print WaitsForGo.total")["content"]["value"], "11");
-    // SIGTERM ends the session, and the program that stands still.
+    // SIGTERM ends the session, and the halted program.
     talk.signal(Signal::TERM);
     let code = talk.child.wait().expect("waited").code();
     assert_eq!(code, Some(130));
@@ -319,8 +319,8 @@ fn what_was_found_of_a_point_is_known_after_another_was_removed() {
         points.iter().map(|p| p["id"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
     };
     assert_eq!(located(7), ["A", "B"], "{:#}", replies[7]);
-    // A is another question since, so what is known of it is not its answer; nor of a new B what the old one
-    // was.
+    // A is now another question, so its earlier answer does not count; nor does that of the old B for a new
+    // B.
     assert_eq!(located(11), Vec::<String>::new(), "{:#}", replies[11]);
     assert!(error(&replies[12]).contains("A has not been located yet"));
     assert!(error(&replies[18]).contains("B has not been located yet"));
@@ -356,7 +356,7 @@ fn every_backward_question_can_be_asked_at_the_prompt() {
         (json!("5"), json!("2"), json!("11"))
     );
     assert!(ran["unchanged"].is_null(), "all of it is news: {ran:#}");
-    // The second run answers the same: only that is said.
+    // The second run has the same answers, and only that is reported.
     assert_eq!(replies[6]["content"]["ran"]["unchanged"], json!(["A", "B", "C", "D", "E"]));
 }
 
@@ -385,7 +385,7 @@ fn the_program_goes_forward_from_where_it_stands() {
     let (code, replies) = session(&mut debug(&case, "Orders"), &script);
     let at = |n: usize| replies[n]["content"]["standing"]["place"]["line"].clone();
     let lines = ["// <- other", "// <- total", "// <- other"].map(line);
-    // `step` stands at the first line of the method.
+    // `step` halts at the first line of the method.
     assert_eq!([at(2), at(3), at(5), at(6)], [lines[0], lines[1] - 1, lines[1], lines[2]].map(|n| json!(n)));
     let locals = &replies[4]["content"]["values"];
     assert_eq!(locals.as_array().map(Vec::len), Some(1), "only `o` has a value: {locals}");
@@ -419,7 +419,7 @@ fn why_of_a_call_asks_for_its_return() {
     assert_eq!((&found["line"], &found["result"]), (&json!(line("// <- total")), &json!("11")));
     assert_eq!(found["question"], "LastReturn(A(0):total(a))");
     assert!(error(&replies[3]).contains("has no method `total`"), "{:#}", replies[3]);
-    // Of what another point sees: the other order was not yet given.
+    // The value at another point, where the other order did not exist yet.
     let answer = &replies[4]["content"]["ran"]["answer"];
     assert_eq!(
         answer["points"].as_array().and_then(|all| all.last()).map(|p| &p["result"]),

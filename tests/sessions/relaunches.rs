@@ -1,5 +1,5 @@
-//! Many relaunches in one process, ended in every way: no process, descriptor, socket, thread, file or memory
-//! stays behind in it. `QP_RELAUNCHES=1000` makes as many; without it there are some twenty.
+//! Many relaunches in one process, ended in every way: they leave no process, descriptor, socket, thread,
+//! file or memory behind in it. `QP_RELAUNCHES=1000` sets their number; the default is some twenty.
 
 #![allow(clippy::expect_used, clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
@@ -11,12 +11,12 @@ use std::path::Path;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-/// Relaunches that are measured when nothing else is said.
+/// Default number of measured relaunches.
 const RELAUNCHES: u32 = 20;
-/// Resident memory that may be gained, in KiB. A thousand relaunches were seen to gain 168, so that two
-/// kilobytes left behind by each would show.
+/// Maximum gain of resident memory, in KiB. A thousand relaunches gained 168, so a leak of two kilobytes per
+/// relaunch would show.
 const GAINED_KIB: u64 = 2 << 10;
-/// The variable that names the program's mark to the process that is measured.
+/// The variable that passes the program's mark to the measured process.
 const INSIDE: &str = "QP_RELAUNCHES_INSIDE";
 
 /// How a relaunch ends.
@@ -26,11 +26,11 @@ enum End {
     Held,
     /// The user interrupts it.
     Interrupted,
-    /// There is an error instead of an answer, which holds this text.
+    /// An error instead of an answer, with this text.
     Fails(&'static str),
 }
 
-/// A way to be launched and to end; each is a chain file.
+/// A way to launch and to end; each is a chain file.
 struct Way {
     name: &'static str,
     command: &'static str,
@@ -92,7 +92,7 @@ fn ways() -> Vec<Way> {
     ]
 }
 
-/// A process of its own makes the relaunches, so that all that is counted in it is theirs.
+/// A separate process makes the relaunches, so that everything counted in it belongs to them.
 #[test]
 fn relaunches_leave_nothing_behind() {
     let case = Case::new("recursion");
@@ -119,11 +119,11 @@ fn relaunches_leave_nothing_behind() {
     assert_eq!(case.files(), before);
 }
 
-/// What a process holds.
+/// The resources of a process.
 #[derive(Clone, Copy, Debug)]
 struct Held {
     children: usize,
-    /// Processes of the program, whoever their parent is by now.
+    /// Processes of the program, with any parent.
     others: usize,
     descriptors: usize,
     sockets: usize,
@@ -152,19 +152,19 @@ impl Held {
     }
 }
 
-/// The children of a process, those included that are dead and not waited for.
+/// The children of a process, including zombies.
 fn children(parent: u32) -> usize {
     let entries = std::fs::read_dir("/proc").expect("processes").flatten();
     let stats = entries.filter_map(|e| std::fs::read_to_string(e.path().join("stat")).ok());
     let of = |stat: &String| {
-        // The command's name stands in brackets and can hold anything; the state and the parent follow.
+        // The command's name is in brackets and can contain anything; the state and the parent follow.
         let (_, rest) = stat.rsplit_once(')')?;
         rest.split_whitespace().nth(1)?.parse::<u32>().ok()
     };
     stats.filter(|stat| of(stat) == Some(parent)).count()
 }
 
-/// The process that [`relaunches_leave_nothing_behind`] starts; alone it has nothing to do.
+/// The process that [`relaunches_leave_nothing_behind`] starts; alone it does nothing.
 #[test]
 fn relaunches_of_this_process() {
     let Ok(mark) = std::env::var(INSIDE) else { return };
@@ -173,7 +173,7 @@ fn relaunches_of_this_process() {
     let chains: Vec<(Chain, End)> = ways().iter().map(|way| (load(way), way.end)).collect();
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
     runtime.block_on(async {
-        // Every way once: what is read once and kept is there now.
+        // Run every way once, to fill all caches.
         for (chain, end) in &chains {
             relaunch(chain, *end).await;
         }
@@ -181,7 +181,7 @@ fn relaunches_of_this_process() {
         println!("before: {before:?}");
         let started = Instant::now();
         let (mut relaunches, mut shown) = (0, 0);
-        // The slow ways seldom: the program runs out of time, or is compiled.
+        // Run the slow ways seldom: a time-out, and a compilation.
         let (often, seldom) = chains.split_at(chains.len() - 2);
         for round in 1.. {
             for (chain, end) in often {
@@ -211,7 +211,7 @@ fn relaunches_of_this_process() {
     });
 }
 
-/// Replays a chain once. Gives how often the program was launched.
+/// Replays a chain once. Returns the number of launches.
 async fn relaunch(chain: &Chain, end: End) -> u32 {
     let (sender, context) = Context::silent().renewed();
     if matches!(end, End::Interrupted) {

@@ -1,5 +1,5 @@
-//! What a session of `qp debug` keeps, and what it must not claim: programs edited meanwhile, runs that were
-//! cut off, writes that were missed, points that ran to the program's end, calls that do not come back.
+//! What a session of `qp debug` keeps, and what it must not claim: edited programs, interrupted runs, missed
+//! writes, points that ran to the program's end, calls that do not return.
 
 #![allow(clippy::expect_used, clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
@@ -25,7 +25,7 @@ fn a_program_that_was_edited_and_compiled_is_read_anew() {
         (&point(&before, "B")["line"], &point(&before, "B")["text"]),
         (&json!(first), &json!("value = to; // <- first"))
     );
-    // A line more at the top of the method moves what follows, in the source and in the class.
+    // An additional line at the top of the method moves the rest, in the source and in the class.
     let source = case.work().join("SecondThoughts.java");
     let text = std::fs::read_to_string(&source).expect("read");
     let edited = text.replace(
@@ -45,7 +45,7 @@ fn a_program_that_was_edited_and_compiled_is_read_anew() {
         (&json!(first + 1), &json!("value = to; // <- first"))
     );
     assert!(after.get("warnings").is_none(), "{after:#}");
-    // The place of the earlier answer is not what is gone to.
+    // `goto` does not use the place of the earlier answer.
     assert_eq!(talk.ask("goto B")["content"]["standing"]["place"]["line"], first + 1);
     talk.end();
 }
@@ -104,7 +104,7 @@ fn a_program_that_came_to_its_end_is_halted_where_the_last_point_was() {
         (&replies[2]["content"]["value"], &replies[5]["content"]["value"]),
         (&json!("1"), &json!("1"))
     );
-    // A point that only one of the runs was asked for is a difference.
+    // A point that only one of the runs has is a difference.
     let points = replies[6]["content"][2].as_array().expect("points");
     let n = points.iter().find(|p| p["id"] == "N").unwrap_or_else(|| panic!("{points:#?}"));
     assert_eq!(n["parts"], json!([{"what": "point", "expected": "not asked", "found": "asked"}]));
@@ -171,7 +171,7 @@ fn a_session_of_many_runs_keeps_nothing_of_them() {
     talk.ask("run");
     let mut go = |times: u32| {
         for n in 0..times {
-            // Back to the cause and on to the root, in turn with a run anew.
+            // Back to the cause and on to the root, alternating with a new run.
             let lines: &[&str] =
                 if n % 4 == 0 { &["goto B", "print box.held", "goto A"] } else { &["run", "locals"] };
             for line in lines {
@@ -179,8 +179,8 @@ fn a_session_of_many_runs_keeps_nothing_of_them() {
                 assert_ne!(reply["reply"], "error", "{reply:#}");
             }
         }
-        // What the last run needed is closed soon after it has ended, not at once: the least of several looks
-        // counts.
+        // The resources of the last run are closed soon after its end, not at once: take the minimum of
+        // several samples.
         let look = |_| {
             std::thread::sleep(std::time::Duration::from_millis(100));
             (crate::support::processes_with(&case.name()).len(), held(talk.child.id()))
@@ -188,14 +188,14 @@ fn a_session_of_many_runs_keeps_nothing_of_them() {
         (0..10).map(look).min().expect("a look")
     };
     go(5);
-    // The session remembers a hundred answers, and no more.
+    // The session keeps a hundred answers at most.
     let (before, (descriptors, threads, resident)) = go(if runs > 100 { 110 } else { 5 });
     let (after, (descriptors_now, threads_now, resident_now)) = go(runs);
     println!(
         "{runs} runs: {resident} to {resident_now} KiB, {descriptors_now} descriptors, {threads_now} threads"
     );
     assert_eq!((before, descriptors), (after, descriptors_now));
-    // One that waits for work may come and go.
+    // A worker thread that waits for work may come and go.
     assert!(threads_now < threads + 3, "{threads} threads before, {threads_now} after {runs} runs");
     assert!(resident_now < resident + 4096, "{resident} KiB before, {resident_now} KiB after {runs} runs");
     talk.end();

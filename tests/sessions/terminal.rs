@@ -1,4 +1,4 @@
-//! `qp debug` on a terminal: completion, pasted lines, Ctrl-C, history, and what is typed for the program.
+//! `qp debug` on a terminal: completion, pasted lines, Ctrl-C, history, and input for the program.
 
 #![cfg(target_os = "linux")]
 #![allow(clippy::expect_used, clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
@@ -11,7 +11,7 @@ use std::process::{Child, Command};
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
-/// A command on a terminal of its own.
+/// A command on its own terminal.
 struct Terminal {
     child: Child,
     keys: File,
@@ -20,7 +20,7 @@ struct Terminal {
 }
 
 impl Terminal {
-    /// `setsid` gives the command the terminal as its own, so that Ctrl-C is a signal where nobody reads
+    /// `setsid` gives the command its own controlling terminal, so that Ctrl-C is a signal while nobody reads
     /// keys.
     fn open(case: &Case, arguments: &[&str]) -> Terminal {
         let master = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).expect("a terminal");
@@ -46,7 +46,7 @@ impl Terminal {
         let (sender, screen) = std::sync::mpsc::channel();
         std::thread::spawn(move || {
             let mut buffer = [0; 4096];
-            // The terminal is gone when its last process is.
+            // The terminal closes with its last process.
             while let Ok(n @ 1..) = output.read(&mut buffer) {
                 if sender.send(buffer[..n].to_vec()).is_err() {
                     return;
@@ -83,7 +83,7 @@ impl Terminal {
     }
 }
 
-/// The text without what moves the cursor.
+/// The text without cursor movements.
 fn plain(text: &str) -> String {
     let sequences = regex::Regex::new("\u{1b}\\[[0-9;?]*[A-Za-z]|\u{1b}[=>]").expect("a pattern");
     sequences.replace_all(text, "").into_owned()
@@ -109,14 +109,14 @@ fn a_person_completes_pastes_interrupts_and_finds_the_history() {
     terminal.press("\u{3}");
     terminal.shows("interrupted");
     terminal.shows("ended> ");
-    // At the prompt it gives up the line.
+    // At the prompt it discards the line.
     terminal.press("nonsense\u{3}");
     terminal.shows("ended> ");
     // Two lines pasted at once are two commands.
     terminal.press("\u{1b}[200~help run\nhelp goto\u{1b}[201~\r");
     terminal.shows("runs the program and halts it");
     terminal.shows("halts the program at a point");
-    // What is typed ahead waits for its turn.
+    // Lines typed ahead wait for their turn.
     terminal.shows("ended> ");
     terminal.press("help set\rhelp diff\r");
     terminal.shows("shows the settings");
@@ -131,7 +131,7 @@ fn a_person_completes_pastes_interrupts_and_finds_the_history() {
     terminal.shows("> ");
     terminal.press("\u{4}");
     assert_eq!(terminal.ends(), 0);
-    // The next session knows what was typed.
+    // The next session knows the typed lines.
     let mut terminal = Terminal::open(&case, &program);
     terminal.shows("qp> ");
     terminal.press("\u{1b}[A");
@@ -152,7 +152,7 @@ fn what_is_typed_for_the_program_is_read_again_by_the_next_run() {
     terminal.press(&format!("break ReadsStdin:{line}\r"));
     terminal.shows("qp> ");
     terminal.press("run\r");
-    // It is taken whenever it comes; the terminal's own line editing ends it.
+    // Input for the program is accepted at any time; the terminal's own line editing ends it.
     terminal.shows("run 1");
     terminal.press("one\rthree words\r\u{4}");
     terminal.shows(&format!("A ReadsStdin.java:{line}> "));

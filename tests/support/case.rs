@@ -1,5 +1,5 @@
-//! A program in a folder of its own, so that whatever `qp` leaves behind can be told from all else: its
-//! processes carry the folder's name in their environment, its files lie in the folder.
+//! A program in its own folder. So a test recognises everything that `qp` leaves behind: its processes have
+//! the folder's name in their environment, and its files lie in the folder.
 
 use super::{compiled, finish, processes_with, qp, said};
 use serde_json::Value;
@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
-/// How long a test waits for something that surely happens, on a busy machine too.
+/// How long a test waits for a certain event, even on a busy machine.
 pub const PATIENCE: Duration = Duration::from_secs(60);
 
 /// One program.
@@ -40,7 +40,7 @@ impl Case {
         self.folder.path().join("work")
     }
 
-    /// A file outside of the working folder, by which the program tells the test something.
+    /// A file outside the working folder, by which the program signals something to the test.
     pub fn mark(&self, name: &str) -> PathBuf {
         self.folder.path().join("marks").join(name)
     }
@@ -50,7 +50,7 @@ impl Case {
         super::marked(&self.fixture, file, marker)
     }
 
-    /// `qp` in the working folder. All that it starts carries the case's name in its environment.
+    /// `qp` in the working folder. All processes it starts have the case's name in their environment.
     pub fn qp(&self) -> Command {
         let mut command = qp();
         command.current_dir(self.work()).env("QP_TEST_CASE", self.name());
@@ -60,7 +60,7 @@ impl Case {
         command
     }
 
-    /// Writes a chain with this debuggee and these points, as they stand in RON.
+    /// Writes a chain with this debuggee and these points, both as RON.
     pub fn chain(&self, debuggee: &str, points: &str) -> PathBuf {
         let file = self.work().join("chain.ron");
         let text = format!("(format: 1, debuggee: ({debuggee}), points: [{points}])");
@@ -68,18 +68,18 @@ impl Case {
         file
     }
 
-    /// Runs `qp` to its end, which leaves nothing behind.
+    /// Runs `qp` to its end, and checks that it leaves nothing behind.
     pub fn run(&self, arguments: &[&str]) -> Run {
         self.run_command(self.qp().args(arguments))
     }
 
-    /// Runs a chain, which leaves nothing behind.
+    /// Runs a chain, and checks that it leaves nothing behind.
     pub fn replay(&self, debuggee: &str, points: &str, options: &[&str]) -> Run {
         let file = self.chain(debuggee, points);
         self.run_command(self.qp().arg("replay").arg(file).args(options))
     }
 
-    /// Runs a command to its end, which leaves nothing behind.
+    /// Runs a command to its end, and checks that it leaves nothing behind.
     pub fn run_command(&self, command: &mut Command) -> Run {
         let before = self.files();
         let started = Instant::now();
@@ -89,8 +89,8 @@ impl Case {
         run
     }
 
-    /// Starts `qp replay --format json` with this chain, waits until `ready` says so, and sends it a signal.
-    /// Then it ends and leaves nothing behind.
+    /// Starts `qp replay --format json` with this chain, waits until `ready` holds, and sends a signal.
+    /// Checks that it ends and leaves nothing behind.
     pub fn interrupted(
         &self,
         command: &mut Command,
@@ -128,7 +128,7 @@ impl Case {
         }
     }
 
-    /// The port that `qp` listens on, as its VM or wrapper was told.
+    /// The port that `qp` listens on, as its VM or wrapper received it.
     pub fn port(&self) -> Option<u16> {
         processes_with(&self.name()).into_iter().find_map(|(pid, command)| {
             let environment = std::fs::read(format!("/proc/{pid}/environ")).unwrap_or_default();
@@ -138,7 +138,7 @@ impl Case {
         })
     }
 
-    /// Text that stands in the environment of whatever `qp` started for this case.
+    /// The text in the environment of every process that `qp` starts for this case.
     pub fn name(&self) -> String {
         self.folder.path().file_name().expect("a name").to_string_lossy().into_owned()
     }
@@ -160,21 +160,22 @@ impl Case {
     }
 }
 
-/// What came of one `qp`.
+/// The result of one `qp`.
 pub struct Run {
-    /// From its start, or from the signal that it got, to its end.
+    /// Time from its start, or from the signal it received, to its end.
     pub elapsed: Duration,
     /// Its exit code and output.
     pub output: Output,
 }
 
 impl Run {
-    /// All that it wrote.
+    /// Its whole output.
     pub fn said(&self) -> String {
         said(&self.output)
     }
 
-    /// Its exit code is this one, and its output holds all these texts, blanks and line ends made equal.
+    /// Asserts the exit code, and that the output contains all these texts, with blanks and line ends made
+    /// equal.
     #[track_caller]
     pub fn is(&self, code: i32, texts: &[&str]) -> &Run {
         let said = self.said();
@@ -186,7 +187,7 @@ impl Run {
         self
     }
 
-    /// It is an error: this exit code, nothing on standard output, no trace of a crash, and these texts.
+    /// Asserts an error: this exit code, nothing on standard output, no trace of a crash, and these texts.
     #[track_caller]
     pub fn fails(&self, code: i32, texts: &[&str]) -> &Run {
         self.is(code, texts);
@@ -201,7 +202,7 @@ impl Run {
             .unwrap_or_else(|e| panic!("no JSON ({e}): {}", self.said()))
     }
 
-    /// It took less than this.
+    /// Asserts that it took less than this.
     #[track_caller]
     pub fn within(&self, limit: Duration) -> &Run {
         assert!(self.elapsed < limit, "it took {:?}: {}", self.elapsed, self.said());

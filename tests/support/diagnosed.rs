@@ -1,4 +1,4 @@
-//! Programs of one file that are recorded, and asked about in this process.
+//! Programs of one file, recorded and diagnosed in this process.
 
 use querypoint::chain::{Chain, Debuggee};
 use querypoint::session::{
@@ -16,7 +16,7 @@ pub fn made(folder: &Path, class: &str, text: &str) {
     assert_eq!(compiled, Ok(()), "{text}");
 }
 
-/// All that a class of this folder does, to be asked about.
+/// Records everything that a class of this folder does, ready for questions.
 pub async fn diagnoser(folder: &Path, class: &str) -> Diagnoser {
     let command = ["java", "-cp", &folder.display().to_string(), class].map(str::to_owned).to_vec();
     let chain = Chain::new(Debuggee { command, ..Debuggee::default() }, Vec::new());

@@ -1,12 +1,12 @@
-//! Random programs whose single call `compute` leaves several values, and what each call of `tap` in it has
-//! to do with these: the program itself finds out, by running once for each such call with another result of
-//! it. `tap` returns what it is given; a fault in it would be just such another result.
+//! Random programs whose single call `compute` leaves several values, and the influence of each call of `tap`
+//! in it on these values. The program itself finds that out: it runs once for each such call with a different
+//! result of it. `tap` returns its argument; a fault in it would be just such a different result.
 
 #![allow(clippy::expect_used, clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
 use super::rng::Rng;
 
-/// The values that `compute` leaves, as paths of its question.
+/// The values that `compute` leaves, as paths in its question.
 pub const PATHS: [&str; 15] = [
     "result.a",
     "result.b",
@@ -25,7 +25,7 @@ pub const PATHS: [&str; 15] = [
     "Influences.shared",
 ];
 
-/// The same as expressions of Java.
+/// The same, as Java expressions.
 const VALUES: [&str; 15] = [
     "r.a",
     "r.b",
@@ -44,18 +44,18 @@ const VALUES: [&str; 15] = [
     "shared",
 ];
 
-/// How deep statements and expressions are inside of each other.
+/// Maximum nesting of statements and expressions.
 const DEEP: u32 = 3;
 
 struct Writer {
     rng: Rng,
-    /// Names that were not used yet.
+    /// The next unused name.
     next: u32,
-    /// The helpers that can be called: those before the one that is written.
+    /// Number of callable helpers: those before the current one.
     helpers: usize,
 }
 
-/// A program: the version that is recorded, and the one that finds out.
+/// A program: the version to record, and the version that finds the influences.
 pub fn program(seed: u64) -> (String, String) {
     let mut writer = Writer { rng: Rng::new(seed), next: 0, helpers: 0 };
     let mut methods = String::new();

@@ -1,4 +1,4 @@
-//! `javac` for tests, in VMs that stay: a compiler that has compiled before takes a tenth of the time.
+//! `javac` for tests, in VMs that stay alive: a warm compiler takes a tenth of the time.
 
 use std::ffi::OsStr;
 use std::io::{BufRead, BufReader, Write};
@@ -19,7 +19,7 @@ struct Compiler {
     _child: Child,
 }
 
-/// Compilers that have nothing to do. There are never more than tests that run at the same time.
+/// Idle compilers. There are never more than tests that run at the same time.
 static IDLE: Mutex<Vec<Compiler>> = Mutex::new(Vec::new());
 
 impl Javac {

@@ -1,4 +1,4 @@
-//! What the end-to-end tests share: fixtures compiled once, `qp` run with a time limit, answers read as JSON,
+//! Shared by the end-to-end tests: fixtures compiled once, `qp` run with a time limit, answers read as JSON,
 //! and the Java versions to test with.
 
 #![allow(dead_code, reason = "each test binary uses a part of it")]
@@ -21,7 +21,7 @@ use std::process::{Child, Command, Output, Stdio};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
-/// Longest time of one `qp`.
+/// Time limit of one `qp`.
 pub const LIMIT: Duration = Duration::from_secs(400);
 
 /// The project's folder.
@@ -37,7 +37,7 @@ pub fn qp() -> Command {
     command
 }
 
-/// Has `qp` trust the chains that tests write, and keep its key among the test's files.
+/// Makes `qp` trust the chains that tests write, and keep its key among the test's files.
 pub fn trusting(command: &mut Command) -> &mut Command {
     let data = Path::new(env!("CARGO_TARGET_TMPDIR")).join("data");
     command.env(querypoint::session::TRUSTED_FOLDERS, "/").env("XDG_DATA_HOME", data)
@@ -77,12 +77,12 @@ pub fn wait(mut child: Child) -> Output {
     Output { status, stdout, stderr }
 }
 
-/// The text that `qp` wrote to standard output and standard error, for messages of failed assertions.
+/// The text on standard output and standard error, for messages of failed assertions.
 pub fn said(output: &Output) -> String {
     format!("{}\n{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr))
 }
 
-/// A text in one line: with single blanks, wherever it was wrapped.
+/// Undoes wrapping: the text in one line, with single blanks.
 pub fn unwrapped(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
@@ -126,14 +126,14 @@ fn gather(folder: &Path, files: &mut Vec<PathBuf>) {
 /// A folder of this test process, removed when it ends.
 pub fn scratch() -> PathBuf {
     static FOLDER: OnceLock<tempfile::TempDir> = OnceLock::new();
-    // Statics are not dropped: the folder lies below target/, which `cargo clean` empties.
+    // Statics are not dropped; the folder lies below target/, which `cargo clean` empties.
     FOLDER
         .get_or_init(|| tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).expect("a folder"))
         .path()
         .to_owned()
 }
 
-/// A chain file of this name in a folder of its own.
+/// A chain file of this name in its own folder.
 pub fn chain_file(name: &str, text: &str) -> PathBuf {
     let folder = tempfile::tempdir_in(scratch()).expect("a folder").keep();
     let file = folder.join(name);
@@ -141,7 +141,7 @@ pub fn chain_file(name: &str, text: &str) -> PathBuf {
     file
 }
 
-/// `qp replay FILE --format json`: its exit code and answer.
+/// Runs `qp replay FILE --format json`. Returns its exit code and answer.
 pub fn replay(file: &Path, options: &[&str]) -> (i32, Value) {
     let output = finish(qp().arg("replay").arg(file).args(["--format", "json"]).args(options));
     let answer = serde_json::from_slice(&output.stdout)
@@ -157,7 +157,7 @@ pub fn point<'a>(answer: &'a Value, id: &str) -> &'a Value {
         .unwrap_or_else(|| panic!("no point {id} in {answer:#}"))
 }
 
-/// The Java launchers to test with: the one on the path, and that of `QP_TEST_JAVA25` if it is set.
+/// The Java launchers to test with: the one on the path, and that of `QP_TEST_JAVA25` if set.
 pub fn javas() -> Vec<String> {
     std::iter::once("java".to_owned())
         .chain(std::env::var("QP_TEST_JAVA25").ok().filter(|j| !j.is_empty()))
@@ -173,7 +173,7 @@ pub fn marked(folder: &str, file: &str, marker: &str) -> u32 {
         .unwrap_or_else(|| panic!("no `{marker}` in {}", path.display()))
 }
 
-/// Processes whose environment or command line holds a text, by id: what a test must not leave behind.
+/// Processes whose environment or command line contains a text, by id. A test must leave none behind.
 pub fn processes_with(text: &str) -> Vec<(u32, String)> {
     let mut found = Vec::new();
     for entry in std::fs::read_dir("/proc").into_iter().flatten().flatten() {

@@ -1,12 +1,12 @@
-//! `qp diagnose --format json`: a test answers its questions, one after the other.
+//! Answers the questions of `qp diagnose --format json`, one after the other.
 
 use super::session::Talk;
 use serde_json::{Value, json};
 use std::process::Command;
 
-/// What came of it.
+/// The result of a diagnosis.
 pub struct Told {
-    /// The questions that were answered, in their order.
+    /// The answered questions, in their order.
     pub questions: Vec<Value>,
     /// The last line.
     pub last: Value,
@@ -14,8 +14,8 @@ pub struct Told {
     pub code: i32,
 }
 
-/// Answers each question with what is said of it until there is none; not those of which an answer was kept,
-/// or that a reference answers.
+/// Answers each question by a function until there are no more. Skips those that a kept answer or a reference
+/// answers.
 pub fn told(command: &mut Command, mut answer: impl FnMut(&Value) -> &'static str) -> Told {
     let mut talk = Talk::begin(command);
     let mut questions = Vec::new();
@@ -33,7 +33,7 @@ pub fn told(command: &mut Command, mut answer: impl FnMut(&Value) -> &'static st
     }
 }
 
-/// Each line that comes of some lines, and the exit code.
+/// Sends some lines. Returns each reply, and the exit code.
 pub fn lines(command: &mut Command, script: &[Value]) -> (Vec<Value>, i32) {
     let text: Vec<String> =
         script.iter().map(|line| line.as_str().map_or(line.to_string(), str::to_owned)).collect();

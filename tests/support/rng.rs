@@ -1,4 +1,4 @@
-//! A small deterministic generator of numbers: splitmix64.
+//! A small deterministic random number generator: splitmix64.
 
 pub struct Rng(u64);
 

@@ -8,7 +8,7 @@ use std::fs::File;
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Command, Stdio};
 
-/// What a session says to each line of a script, and its exit code.
+/// Runs a script. Returns the exit code and the reply to each line.
 pub fn session(command: &mut Command, script: &str) -> (i32, Vec<Value>) {
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join("script");
@@ -28,7 +28,7 @@ pub fn debug(case: &Case, class: &str) -> Command {
     command
 }
 
-/// What kind of reply it is.
+/// The kind of a reply.
 pub fn kind(reply: &Value) -> &str {
     reply["reply"].as_str().unwrap_or_else(|| panic!("{reply:#}"))
 }
@@ -47,7 +47,7 @@ pub struct Talk {
 }
 
 impl Talk {
-    /// Begins it.
+    /// Starts it.
     pub fn begin(command: &mut Command) -> Talk {
         let mut child = command
             .stdin(Stdio::piped())
@@ -65,7 +65,7 @@ impl Talk {
         Talk { child, lines }
     }
 
-    /// Says a line.
+    /// Sends a line.
     pub fn say(&mut self, line: &str) {
         writeln!(self.child.stdin.as_mut().expect("piped"), "{line}").expect("written");
     }
@@ -81,13 +81,13 @@ impl Talk {
         self.hear()
     }
 
-    /// Sends it a signal.
+    /// Sends a signal.
     pub fn signal(&self, signal: Signal) {
         let pid = rustix::process::Pid::from_raw(i32::try_from(self.child.id()).unwrap()).unwrap();
         rustix::process::kill_process(pid, signal).expect("sent");
     }
 
-    /// Ends its input; its exit code.
+    /// Closes its input. Returns its exit code.
     pub fn end(mut self) -> i32 {
         drop(self.child.stdin.take());
         self.child.wait().expect("waited").code().expect("a code")

@@ -1,15 +1,15 @@
-//! Recorded runs as `qp trace` tells of them.
+//! Reads recorded runs through `qp trace`.
 
 use super::{finish, qp, said};
 use serde_json::Value;
 use std::path::Path;
 
-/// What a value of JSON says.
+/// The text of a JSON value.
 pub fn text(value: &Value) -> &str {
     value.as_str().unwrap_or_else(|| panic!("no text: {value}"))
 }
 
-/// What `qp trace info` says.
+/// The output of `qp trace info`.
 pub fn info(folder: &Path) -> Value {
     let output = finish(qp().args(["trace", "info", "--format=json"]).arg(folder));
     assert_eq!(output.status.code(), Some(0), "{}", said(&output));
