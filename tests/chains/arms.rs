@@ -1,6 +1,6 @@
-//! A value that comes over several lines is answered by the line of the arm that ran, and the statement
-//! beside it: by both back ends, for each kind of question, and by recordings, compared with what the program
-//! prints.
+//! A value that several lines can produce is answered by the line of the executed branch, together with its
+//! statement. Tested by both back ends, for each kind of question, and by recordings, against the program's
+//! own output.
 
 #![allow(clippy::expect_used, clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
@@ -11,7 +11,7 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// A line that the program printed: which method, which of its lines, and the arm.
+/// A line that the program printed: the method, its line, and the branch.
 struct Told {
     name: String,
     index: usize,
@@ -19,7 +19,7 @@ struct Told {
     arm: String,
 }
 
-/// What the program says of itself.
+/// The program's own log.
 fn told() -> Vec<Told> {
     let output = Command::new("java").arg("-cp").arg(compiled("fixtures/arms", &["-g"])).arg("Arms").output();
     let output = output.expect("java runs");
@@ -45,7 +45,7 @@ fn line(mark: &str) -> (u64, String) {
     (*number, text.trim().to_owned())
 }
 
-/// The points that ask for all of what was told, with an expectation each.
+/// The points that ask for each logged line, with an expectation each.
 fn points(told: &[Told], kind: &str) -> String {
     let mut points = String::new();
     for (number, Told { name, index, n, arm }) in told.iter().enumerate() {
@@ -85,7 +85,7 @@ fn asked(name: &str, points: &str, options: &[&str]) -> Value {
     answer
 }
 
-/// The line of each answer is that of the arm, and its statement begins where that is marked.
+/// Asserts that each answer has the line of the branch, and that its statement begins at the mark.
 fn hold(answer: &Value, told: &[Told]) {
     for (number, Told { name, n, arm, .. }) in told.iter().enumerate() {
         let point = point(answer, &format!("Q{number}"));
@@ -94,8 +94,7 @@ fn hold(answer: &Value, told: &[Told]) {
         assert_eq!(point["text"], text, "{name} {n}");
         assert_eq!(point["stack"][0]["line"], line_number, "{name} {n}");
         let (is, is_text) = line(&format!("{name} is"));
-        // javac keeps what a `yield` in a `try` gives in a variable without a name: its origin is that
-        // statement.
+        // javac keeps the value of a `yield` in a `try` in an unnamed variable; its origin is that statement.
         let is_kept = name == "caught" && point["question"].as_str().unwrap().starts_with("Origin");
         if is_kept {
             continue;
@@ -128,7 +127,7 @@ fn the_last_change_is_at_the_arm_that_ran_by_probes() {
 
 #[test]
 fn the_origin_is_at_the_arm_that_ran() {
-    // One question costs a look through all classes.
+    // One question costs a search through all classes.
     let told: Vec<Told> =
         told().into_iter().filter(|told| !matches!(&*told.name, "returned" | "kept")).collect();
     let told: Vec<Told> = told.into_iter().filter(|told| ["1", "2"].contains(&&*told.n)).collect();
@@ -208,7 +207,7 @@ fn recordings_name_the_arm_that_ran_where_they_hold_the_branches() {
         seen += 1;
     }
     assert!(seen > 20, "{seen}");
-    // A recording of writes alone has no branches: it names the statement and what is possible.
+    // A recording at level `writes` has no branches: it names the statement and the possible lines.
     let arms = ["1", "2"].map(|arm| line(&format!("shared arm {arm}")).0);
     for (folder, is_known) in [(&all, true), (&writes, false)] {
         let history = json(&["trace", "history", "Shared.number", "--limit=100"], folder);

@@ -1,4 +1,4 @@
-//! `LastChange` of what collections hold, against the log that a program of random calls keeps of itself.
+//! `LastChange` of the contents of collections, against the log of a program that makes random calls.
 
 #![allow(clippy::expect_used, clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
@@ -7,10 +7,10 @@ use crate::support::{chain_file, compiled, javas, marked, point, replay, root, s
 use serde_json::Value;
 use std::process::Command;
 
-/// How many calls are made of each collection.
+/// Number of calls on each collection.
 const CALLS: &str = "40";
 
-/// A change that the program has seen; line 0 for none.
+/// A change that the program observed; line 0 for none.
 struct Change {
     line: u64,
     old: String,
@@ -20,7 +20,7 @@ struct Change {
 struct Logged {
     question: String,
     last: Change,
-    /// None where the last call may have made that one too.
+    /// None if the last call may have made that change too.
     before: Option<Change>,
 }
 
@@ -30,7 +30,7 @@ impl Change {
         Some(Change { line: line.parse().ok()?, old: (*old).into(), new: (*new).into() })
     }
 
-    /// What is wrong with an answer.
+    /// The difference between an answer and the log.
     fn differs(&self, found: &Value) -> Option<String> {
         let unsure = found["notes"].as_array().is_some_and(|notes| {
             notes.iter().any(|n| !n.as_str().is_some_and(|n| n.starts_with("it may have changed nothing")))

@@ -1,5 +1,5 @@
-//! `qp explain --cost`: the hits of a run are counted, exactly and however it ends, and what a replay would
-//! take is told within an order of magnitude.
+//! `qp explain --cost`: it counts the hits of a run exactly, however the run ends, and estimates the time of
+//! a replay within an order of magnitude.
 
 #![allow(clippy::expect_used, clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-/// `qp explain --cost --format json`, which leaves nothing behind.
+/// Runs `qp explain --cost --format json`, and checks that it leaves nothing behind.
 fn cost(case: &Case, debuggee: &str, points: &str, options: &[&str]) -> Run {
     let file = case.chain(debuggee, points);
     case.run_command(case.qp().args(["explain", "--cost"]).arg(file).args(options))
@@ -20,7 +20,7 @@ fn counted(ending: &str, times: u32) -> String {
     format!(r#"command: ["java", "-cp", "classes", "Counted", "{ending}", "{times}"]"#)
 }
 
-/// A point of each kind that is counted; the ids are the names under which the program counts itself.
+/// A point of each counted kind; the ids are the names of the program's own counters.
 fn points(case: &Case) -> String {
     let line = |mark: &str| case.line("Counted.java", &format!("// <- {mark}"));
     format!(
@@ -40,7 +40,7 @@ fn points(case: &Case) -> String {
     )
 }
 
-/// What the program counts itself, run without `qp`.
+/// The program's own counts, without `qp`.
 fn own_counts(case: &Case, ending: &str, times: u32) -> BTreeMap<String, u64> {
     let mut java = Command::new("java");
     java.args(["-cp", "classes", "Counted", ending, &times.to_string()]).current_dir(case.work());
@@ -53,7 +53,7 @@ fn own_counts(case: &Case, ending: &str, times: u32) -> BTreeMap<String, u64> {
     counts
 }
 
-/// The hits of a point at the line that bears a mark.
+/// The hits of a point at the line with a mark.
 fn at_mark(case: &Case, found: &Value, mark: &str) -> u64 {
     let line = format!(" line {}", case.line("Counted.java", &format!("// <- {mark}")));
     let sites = found["sites"].as_array().expect("sites");
@@ -81,7 +81,7 @@ fn hits_are_counted_exactly_however_the_program_ends() {
         assert_eq!(told["cut_off"], Value::Null);
         assert_eq!(told["auto"], "probe");
         assert!(told["plain_s"].as_f64().expect("a time") > 0.0);
-        // Over JDWP every call of `work` is told of.
+        // Over JDWP, every call of `work` is an event.
         assert!(told["entries"]["hits"].as_u64().expect("a number") >= expected["entry"], "{told:#}");
         assert_eq!((&told["jdwp"], &point(&told, "element")["jdwp"]), (&Value::Null, &Value::Null));
     }
@@ -96,13 +96,13 @@ fn a_run_that_is_cut_off_tells_what_it_has_counted() {
     let told = run.is(4, &[]).within(Duration::from_secs(60)).answer();
     assert_eq!(told["cut_off"], "by qp after 5 s");
     let field = point(&told, "field");
-    // A busy machine may not have come to the end of the loop.
+    // On a busy machine the loop may not have ended.
     let hits = field["hits"].as_u64().expect("a number");
     assert!(hits > 0 && hits <= expected["field"], "{field:#}");
     assert_eq!(field["at_least"], true);
     let run = cost(&case, &counted("hang", 100), &points, &["--timeout", "5"]);
     run.is(4, &["≥", "note, the run did not reach its end (by qp after 5 s)"]);
-    // What is killed can tell nothing.
+    // A killed VM reports no counts.
     let run = cost(&case, &counted("kill", 100), &points, &[]);
     run.fails(4, &["the VM did not tell them at its end", "killed by signal 9"]);
 }
@@ -136,7 +136,7 @@ fn what_cannot_be_counted_says_why() {
     let text = String::from_utf8_lossy(&run.output.stdout).into_owned();
     assert!(text.lines().all(|l| l.chars().count() <= 80), "{text}");
     assert!(run.output.stderr.is_empty(), "{}", run.said());
-    // A class that no code of this run loads has no hits, which is known.
+    // A class that this run never loads surely has no hits.
     let unused = r#"(id: "A", at: Line("Counted", 1))"#;
     cost(&case, &counted("return", 20), unused, &[]).fails(2, &["line 1"]);
     let remote = r#"attach: "localhost:5005", relaunch: ["true"], classes: ["classes"]"#;
@@ -170,7 +170,7 @@ fn the_forecast_is_of_the_order_of_what_a_replay_takes() {
     let line = case.line("StopThere.java", "// <- A");
     let debuggee = |turns: u32| format!(r#"command: ["java", "-cp", "classes", "StopThere", "{turns}"]"#);
     let questions = [
-        // Each hit stops over JDWP; of them probes stop at 300.
+        // Over JDWP each hit stops; with probes 300 of them do.
         ("probe", 3_000, r#"(id: "B", at: LastChange("A:sum"))"#),
         ("jdwp", 3_000, r#"(id: "B", at: LastChange("A:sum"))"#),
         (
@@ -191,7 +191,7 @@ fn the_forecast_is_of_the_order_of_what_a_replay_takes() {
         run.is(0, &[]);
         let took = started.elapsed().as_secs_f64();
         println!("{backend} {turns}: forecast {forecast:.2} s, took {took:.2} s");
-        // A debug build on a busy machine is slower than what the constants were measured with.
+        // A debug build on a busy machine is slower than the measured constants.
         assert!(
             took / forecast < 40.0 && forecast / took < 10.0,
             "{backend} {turns}: {forecast} s, {took} s"

@@ -1,5 +1,5 @@
-//! Points that never hit, and names that are not there: each is explained with what came nearest (DESIGN
-//! §5.20). What `qp` says is asserted word for word.
+//! Points that never hit, and unknown names: `qp` explains each with the nearest event or name (DESIGN
+//! §5.20). The tests compare its messages word for word.
 
 #![allow(clippy::expect_used, clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
@@ -11,7 +11,8 @@ fn program() -> Fixture {
     Fixture::new("explained", "Explained")
 }
 
-/// The reasons of points that were not located, on every Java; `{MARK}` is the line of a mark in both texts.
+/// Compares the reasons of points that were not located, on every Java; `{MARK}` is the line of a mark in
+/// both texts.
 fn explained(points: &[(&str, &str)]) {
     let program = program();
     let with_ids: Vec<String> =
@@ -25,7 +26,7 @@ fn explained(points: &[(&str, &str)]) {
     }
 }
 
-/// What is said of a chain of these points, which is refused before any run; the last of them is the one at
+/// Compares the error for a chain of these points, which `qp` refuses before any run; the last point is at
 /// fault.
 fn refused(points: &str, expected: &str) {
     let program = program();
@@ -36,7 +37,7 @@ fn refused(points: &str, expected: &str) {
 
 fn with_lines(program: &Fixture, text: &str) -> String {
     let mut text = text.to_owned();
-    // A mark begins with a letter; a brace of the program stands at the end of a line.
+    // A mark begins with a letter; a brace of the program is at the end of a line.
     while let Some(open) = text.find('{').filter(|at| text[at + 1..].starts_with(char::is_alphabetic)) {
         let close = open + text[open..].find('}').expect("a closing brace");
         let line = program.line(&text[open + 1..close]).to_string();
@@ -197,7 +198,7 @@ fn fields_and_exceptions_that_were_not_touched() {
     ]);
 }
 
-/// Another point wants the half of the exceptions that the first leaves out, or all of them.
+/// Another point asks for the exceptions that the first one excludes, or for all of them.
 #[test]
 fn an_exception_that_another_point_wants_is_one_that_was_thrown() {
     for other in ["", ", caught: true"] {

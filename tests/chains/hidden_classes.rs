@@ -1,6 +1,5 @@
-//! Hidden classes (`Lookup.defineHiddenClass`): no probe can be put into them and none of their code is
-//! recorded. Questions about what they do are answered by JDWP events, and where those cannot answer, `qp`
-//! says what it misses.
+//! Hidden classes (`Lookup.defineHiddenClass`) take no probe, and recordings lack their code. JDWP events
+//! answer questions about them, and where those cannot, `qp` names what it misses.
 
 #![allow(clippy::expect_used, clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
@@ -11,7 +10,7 @@ use serde_json::Value;
 const FILE: &str = "HiddenWriter.java";
 const HIDDEN: &str = "HiddenWriter$Writer is a hidden class";
 
-/// Asks, of the program with these arguments.
+/// Asks about the program with these arguments.
 fn asked(case: &Case, java: &str, points: &str, arguments: &str, options: &[&str]) -> Run {
     let debuggee =
         format!(r#"command: ["{java}", "-cp", "classes", "HiddenWriter"{arguments}], sources: ["."]"#);
@@ -106,7 +105,7 @@ fn a_recording_names_the_hidden_classes_that_it_lacks() {
         run.is(0, &[]);
         let info = case.run_command(case.qp().args(["trace", "info", "--format", "json"]).arg(&folder));
         let left = info.answer()["left"].clone();
-        // The lambda's class is hidden too, but its code is recorded where it was written.
+        // The lambda's class is hidden too, but the method that contains its code is recorded.
         let why = "it is a hidden class, which cannot be recorded";
         assert_eq!(left, serde_json::json!([["HiddenWriter$Writer", why]]));
     }

@@ -1,5 +1,5 @@
-//! Programs that leave probes no room: a full stack, a full heap, thousands of threads. They come to the
-//! results that they come to alone, and an answer is right or is not given.
+//! Programs that leave no room for probes: a full stack, a full heap, thousands of threads. They reach the
+//! same results as alone, and `qp` answers correctly or not at all.
 
 #![allow(clippy::expect_used, clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
@@ -14,7 +14,7 @@ struct Hostile {
     main: &'static str,
     points: &'static str,
     marks: &'static [&'static str],
-    /// What it says, and its exit code.
+    /// Its output, and its exit code.
     says: &'static str,
     code: i32,
 }
@@ -84,7 +84,7 @@ impl Hostile {
         words.into_iter().map(str::to_owned).collect()
     }
 
-    /// The program alone says what it is known to say.
+    /// Asserts that the program alone prints its known output.
     fn alone(&self, case: &Case, command: &[String]) {
         let mut plain = Command::new(&command[0]);
         plain.args(&command[1..]).current_dir(case.work()).env_remove("JAVA_TOOL_OPTIONS");
@@ -93,7 +93,7 @@ impl Hostile {
         assert_eq!(String::from_utf8_lossy(&output.stdout).trim(), self.says);
     }
 
-    /// Replays. A point behind the program's end keeps each run from being cut off when all is located.
+    /// Replays. A point after the program's end keeps the run going when all others are located.
     fn replay(&self, case: &Case, command: &[String], way: &str) -> Run {
         let run = self.replay_only(case, command, way);
         self.says_so(&run, way);
@@ -111,7 +111,7 @@ impl Hostile {
         case.replay(&format!("command: {command:?}, timeout_s: 100"), &points, &arguments)
     }
 
-    /// Every run came to the same result.
+    /// Asserts that every run had the same result.
     fn says_so(&self, run: &Run, way: &str) {
         let said = String::from_utf8_lossy(&run.output.stderr).into_owned();
         let says: Vec<&str> =
@@ -120,7 +120,7 @@ impl Hostile {
         assert!(says.iter().all(|line| *line == self.says), "{way}: {said}");
     }
 
-    /// All that is asked is answered, and rightly.
+    /// Asserts that every question has the right answer.
     #[track_caller]
     fn right(&self, case: &Case, run: &Run, way: &str) {
         let answer = run.answer();
@@ -165,7 +165,7 @@ fn a_full_stack_is_the_programs_own() {
 fn a_probe_that_finds_the_stack_full_throws_for_the_program() {
     let case = Case::new("hostile");
     for java in javas() {
-        // A program that is not compiled finds the end of its stack in a probe more often than not.
+        // An interpreted program usually reaches the end of its stack in a probe.
         let command = DEEP.command(&java, &["-Xint", "-Xss256k"], &[]);
         DEEP.alone(&case, &command);
         for way in BY_PROBES {
@@ -186,8 +186,7 @@ fn a_probe_that_finds_the_stack_full_throws_for_the_program() {
     }
 }
 
-/// Where a probe finds no stack, the run is none that the program would have come to alone: it is not
-/// answered from.
+/// If a probe finds no stack, the run behaves as the program alone would not: `qp` takes no answer from it.
 #[test]
 fn what_a_finally_does_is_not_left_out() {
     let case = Case::new("hostile");
@@ -228,7 +227,7 @@ fn a_full_heap_loses_nothing_that_is_kept() {
     }
 }
 
-/// What is kept of an object goes with it.
+/// The data kept for an object disappear with it.
 #[test]
 #[cfg(target_os = "linux")]
 fn memory_is_bounded_by_the_objects_that_live() {
@@ -264,7 +263,7 @@ fn a_full_heap_in_new_threads_is_told_or_does_not_matter() {
 fn thousands_of_threads_are_told_apart() {
     let case = Case::new("hostile");
     for (place, java) in javas().into_iter().enumerate() {
-        // The second is of a version with virtual threads.
+        // The second argument needs a version with virtual threads.
         for arguments in [&[][..], &["virtual"]].into_iter().take(place + 1) {
             let command = CROWD.command(&java, &[], arguments);
             CROWD.alone(&case, &command);

@@ -1,6 +1,5 @@
-//! What a program can see of itself is the same whether `qp` watches it by probes or not at all: its traces,
-//! its classes by reflection, what it serialises, the order in which its classes are initialised, its output
-//! and its exit code.
+//! A program observes the same about itself with and without probes: its stack traces, its classes by
+//! reflection, its serialised form, the initialisation order of its classes, its output and its exit code.
 
 #![allow(clippy::expect_used, clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
@@ -10,10 +9,10 @@ use serde_json::Value;
 use std::path::Path;
 use std::process::{Command, Output};
 
-/// How a chain is replayed: with hits read as they come, and with none but those that the VM kept.
+/// The ways to replay a chain: with hits read as they come, and with only those that the VM kept.
 const WAYS: [&str; 2] = ["--backend probe --eager 100", "--backend probe --eager 0"];
 
-/// Everything that probes are for, in all classes of the program.
+/// Every use of probes, in all classes of the program.
 const POINTS: &str = r#"
     (id: "A", at: Line("Invisible", LINE), index: -1, collect: ["turns"]),
     (id: "Turns", at: LastChange("A:turns")),
@@ -69,7 +68,7 @@ fn text(path: &Path) -> String {
     std::fs::read_to_string(path).unwrap_or_else(|e| panic!("{}: {e}", path.display()))
 }
 
-/// The first line that differs, with what stands around it.
+/// Fails with the first differing line and its surroundings.
 #[track_caller]
 fn same(what: &str, seen: &str, expected: &str) {
     let (mut seen_lines, mut expected_lines) = (seen.lines(), expected.lines());
@@ -90,7 +89,7 @@ fn same(what: &str, seen: &str, expected: &str) {
     }
 }
 
-/// The questions about local variables, which have no names where the compiler wrote none.
+/// The questions about local variables, which have no names without debug information.
 const LOCALS: [&str; 10] =
     ["Local", "Turn", "Before", "Result", "Sum", "Doubled", "Squared", "Text", "Below", "N"];
 
@@ -100,7 +99,7 @@ fn points(case: &Case, locals: bool) -> String {
     lines.join("\n").replace("LINE", &case.line("Invisible.java", "// <- A").to_string())
 }
 
-/// The program by itself: its output and what it has seen.
+/// The program alone: its output and its log.
 fn plain(case: &Case, java: &str, classes: &str) -> (Output, String) {
     let seen = case.mark("plain");
     drop(std::fs::remove_file(&seen));
@@ -111,14 +110,15 @@ fn plain(case: &Case, java: &str, classes: &str) -> (Output, String) {
     (output, text(&seen))
 }
 
-/// The parts of an answer that the way of watching does not change.
+/// The parts of an answer that do not depend on the back end.
 fn essence(answer: &Value) -> Vec<(String, Value, Value, Value)> {
     let points = answer["points"].as_array().expect("points").iter();
     let of = |p: &Value| (p["id"].to_string(), p["located"].clone(), p["line"].clone(), p["new"].clone());
     points.map(of).collect()
 }
 
-/// Replays, each run of which sees the same as the plain one; the answers are those of a replay by events.
+/// Asserts that each run of a replay logs the same as the plain program, and that the answers equal those of
+/// a replay by events.
 fn sees_nothing_of_it(options: &[&str], locals: bool) {
     let case = Case::compiled_with("invisible", options);
     let seen = case.mark("seen");
@@ -158,7 +158,7 @@ fn a_program_sees_nothing_of_its_probes() {
     sees_nothing_of_it(&["-g", "-parameters", "-nowarn"], true);
 }
 
-/// Messages of exceptions count the slots of variables that have no names.
+/// Messages of exceptions number the slots of unnamed variables.
 #[test]
 fn nor_does_one_without_names_of_variables() {
     sees_nothing_of_it(&["-g:source,lines", "-nowarn"], false);
@@ -183,7 +183,7 @@ fn output_and_exit_code_of_a_launched_java_are_its_own() {
         let (out, err) = (text(&case.mark("out")), text(&case.mark("err")));
         assert_eq!(out, String::from_utf8_lossy(&output.stdout).repeat(runs));
         assert_eq!(text(&case.mark("code")), "3\n".repeat(runs));
-        // The VM says by itself that it was told something by the environment.
+        // The VM itself reports options from the environment.
         let picked = |line: &&str| line.starts_with("Picked up JAVA_TOOL_OPTIONS: ");
         assert_eq!(err.lines().filter(picked).count(), runs, "{err}");
         let own: String = err.lines().filter(|l| !picked(l)).map(|l| format!("{l}\n")).collect();
@@ -217,7 +217,7 @@ fn a_recorded_program_sees_and_says_what_it_does_alone() {
             let run = case.run_command(command.arg(&seen));
             assert_eq!(run.answer()["ended"], "exit code 3", "{java}, {level}: {}", run.said());
             same(&format!("{java}, {level}"), &text(&seen), &expected);
-            // Both of its streams are shown on standard error.
+            // `qp` shows both streams on standard error.
             let mut shown = lines(&run.output.stderr);
             shown.sort();
             assert_eq!(shown, own, "{java}, {level}");

@@ -1,4 +1,4 @@
-//! Chains of points: what `qp replay` and `qp explain` answer, by both back ends.
+//! Chains of points: the answers of `qp replay` and `qp explain`, by both back ends.
 
 #![allow(clippy::expect_used, clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 

@@ -1,5 +1,5 @@
-//! Classes that cannot be given probes, and an agent that finds no folder: `qp` says so and goes the other
-//! way, the program goes on, and nothing is left behind.
+//! Classes that take no probes, and an agent that finds no folder: `qp` says so and uses JDWP events, the
+//! program continues, and nothing is left behind.
 
 #![allow(clippy::expect_used, clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
@@ -11,7 +11,7 @@ use serde_json::Value;
 use std::fmt::Write;
 use std::process::Command;
 
-/// A method of nearly 64 KiB that does nothing but write the field; few of the writes are executed.
+/// A method of nearly 64 KiB that only writes the field; the program executes few of the writes.
 fn huge() -> (Case, u32) {
     let case = Case::new("unwilling");
     let mut text =
@@ -55,7 +55,7 @@ fn a_method_that_has_no_room_is_named_and_watched_without_probes() {
     }
 }
 
-/// What an answer says, but for how often something was seen.
+/// An answer without its numbers of hits.
 fn essence(answer: &Value) -> Vec<[Value; 6]> {
     let of = |p: &Value| ["id", "located", "line", "old", "new", "notes"].map(|field| p[field].clone());
     answer["points"].as_array().expect("points").iter().map(of).collect()
@@ -74,7 +74,7 @@ fn other_code_than_that_of_the_class_file_is_watched_without_probes() {
                 let what = format!("{} {agent} {argument} {eager}", auto.java);
                 assert_eq!(auto.code, expected.code, "{what}: {:#}\n{:#}", auto.answer, expected.answer);
                 assert_eq!(essence(&auto.answer), essence(&expected.answer), "{what}");
-                // That probes could not is all that it may say besides.
+                // The only additional warning may be that probes were not possible.
                 let warnings = [&auto.answer, &expected.answer].map(|answer| {
                     let all = answer["warnings"].as_array().into_iter().flatten().filter_map(Value::as_str);
                     all.filter(|w| !w.starts_with("watched by JDWP events")).count()
@@ -137,7 +137,7 @@ fn a_cache_that_cannot_be_written_is_done_without() {
             right(&case, &run.answer());
         }
     }
-    // Where it can be written, the agent stays for the next time, once.
+    // If the folder is writable, the agent stays there for the next run, once.
     let chain = case.chain(r#"command: ["java", "-cp", "classes", "Sweeps"]"#, &points);
     let cache = case.mark("cache");
     for _ in 0..2 {

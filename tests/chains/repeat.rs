@@ -1,4 +1,4 @@
-//! Programs that do not repeat exactly: replays that are counted, and runs that are tried again.
+//! Programs that do not repeat exactly: counted replays, and repeated attempts.
 
 #![allow(clippy::expect_used, clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 

@@ -1,4 +1,4 @@
-//! Every saved chain of `querypoints/` is replayed, and everything it expects holds.
+//! Replays every saved chain of `querypoints/`; all its expectations hold.
 
 use crate::support::{replay, root};
 

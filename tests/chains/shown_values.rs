@@ -1,4 +1,4 @@
-//! Values read by what they are: boxes, constants, dates, exceptions with their messages, collections with
+//! Values shown by their content: boxes, constants, dates, exceptions with their messages, collections with
 //! their elements.
 
 #![allow(clippy::expect_used, clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
@@ -8,7 +8,7 @@ use crate::support::session::{debug, session};
 use crate::support::{finish, point, said};
 use serde_json::Value;
 
-/// Each local with its value, and what the object of that name held.
+/// Each local with its value, and the contents of the object of that name.
 const SHOWN: &[(&str, &str, Option<&str>)] = &[
     ("order", "Shop.Order@1", Some("{total: 90, customer: \"ann\", items: ArrayList@2}")),
     ("box", "Integer 5", None),
@@ -68,7 +68,7 @@ fn collected(case: &Case, java: &str, backend: &str) -> Value {
          (id: \"D\", at: Exception(\"java.lang.IllegalStateException\")), \
          (id: \"E\", at: LastChange(\"A(0):Shop.count\"), expect: (new: \"Integer@{{BOX}}\"))"
     );
-    // The number of the box is that of its first mention in the answer: any number but its own is refused.
+    // The box's number is that of its first mention in the answer; any other number is refused.
     let by_number = |n: &str| {
         case.replay(&debuggee, &points.replace("{BOX}", n), &["--backend", backend, "--format", "json"])
     };
@@ -138,13 +138,13 @@ fn the_prompt_shows_what_collections_hold_and_not_how() {
     }
 }
 
-/// What `qp` writes, with its exit code. A recorded run is read, and its tables are kept: files may change.
+/// The output of `qp`, with its exit code. Reading a recording may change files, since its tables are kept.
 fn told(case: &Case, arguments: &[&str]) -> (Option<i32>, String) {
     let output = finish(case.qp().args(arguments));
     (output.status.code(), said(&output))
 }
 
-/// A recorded run of the fixture, with everything in it.
+/// Records the fixture at the highest level.
 fn recorded(case: &Case) {
     let arguments =
         ["trace", "record", "--level", "all", "-o", "all", "--", "java", "-cp", "classes", "Shop"];

@@ -1,5 +1,5 @@
-//! `goto` by probes: the program is halted live at the change itself, however many hits come before, and what
-//! an earlier run found is confirmed or withdrawn when the point is reached that asks for it (DESIGN §5.14).
+//! `goto` by probes: the program halts live at the change itself, after any number of earlier hits. When the
+//! asking point is reached, `qp` confirms or withdraws the earlier answer (DESIGN §5.14).
 
 #![allow(clippy::expect_used, clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-/// A session by probes about a loop of so many turns.
+/// A session by probes about a loop with this many iterations.
 fn by_probes(case: &Case, turns: u32) -> Command {
     let mut command = case.qp();
     command.args(["debug", "--format", "json", "--backend", "probe", "--eager", "250", "--", "java"]);
@@ -28,13 +28,13 @@ fn questions(case: &Case) -> String {
     )
 }
 
-/// What a `goto` says, which has reached its line and expects the point there.
+/// Asserts a `goto` that reached its line and expects the point there.
 #[track_caller]
 fn arrived(case: &Case, reply: &Value, id: &str) -> Value {
     arrived_at(case, reply, id, id)
 }
 
-/// The same where the line bears another mark.
+/// The same for a line with another mark.
 #[track_caller]
 fn arrived_at(case: &Case, reply: &Value, id: &str, mark: &str) -> Value {
     let gone = &reply["content"];
@@ -87,7 +87,7 @@ fn the_program_is_halted_before_what_the_last_of_many_hits_changes() {
         }
         let frames = talk.ask("frames")["content"].to_string();
         assert!(!frames.contains("Querypoint"), "the recorder's frames are not the program's: {frames}");
-        // Where the point is reached that asks for it, it is known.
+        // The confirmation comes when the asking point is reached.
         let gone = talk.ask("goto A")["content"].clone();
         assert_eq!(gone["settled"], json!([{"point": id, "confirmed": true, "instead": null}]), "{gone:#}");
         assert_eq!(gone["standing"]["place"]["line"], case.line("StopThere.java", "// <- A"));
@@ -129,7 +129,7 @@ fn a_cause_is_withdrawn_where_a_later_hit_was_not_stopped_at() {
             talk.ask(line);
         }
         std::fs::write(case.work().join("run"), "9").expect("written");
-        // All looks as it was, but the loop goes on.
+        // The state looks the same, but the loop continues.
         arrived(&case, &talk.ask("goto B"), "B");
         assert_eq!(talk.ask("print box.held")["content"]["value"], (turns - 1).to_string());
         let gone = talk.ask("goto A")["content"].clone();
@@ -138,7 +138,7 @@ fn a_cause_is_withdrawn_where_a_later_hit_was_not_stopped_at() {
         let place = format!("StopThere.java:{}, hit {}", case.line("StopThere.java", "// <- B"), turns + 5);
         assert_eq!(settled["instead"], json!(place), "{gone:#}");
         assert_eq!(talk.ask("print box.held")["content"]["value"], (turns + 5).to_string());
-        // What that run did not stop at is no answer of its own; the next stops there.
+        // A hit where that run did not stop is no answer of its own; the next run stops there.
         let b = point(&gone["ran"]["answer"], "B");
         if turns > 250 {
             assert_eq!(b["located"], false, "{b:#}");
@@ -155,7 +155,7 @@ fn a_cause_is_withdrawn_where_a_later_hit_was_not_stopped_at() {
         arrived(&case, &talk.ask("goto B"), "B");
         let gone = talk.ask("goto A")["content"].clone();
         assert_eq!(gone["settled"], json!([{"point": "B", "confirmed": true, "instead": null}]));
-        // A program that does not come there any more.
+        // A program that no longer reaches the place.
         std::fs::remove_file(case.work().join("run")).expect("removed");
         let gone = talk.ask("goto B")["content"].clone();
         assert_eq!(gone["certainty"]["is"], "missed", "{gone:#}");
@@ -170,14 +170,14 @@ fn what_a_session_knows_of_hits_ends_with_the_program_and_the_question() {
     let mut talk = Talk::begin(&mut by_probes(&case, 1000));
     talk.ask(&format!("break StopThere:{line}"));
     talk.ask("lastchange A:box.held");
-    // The last hit is another one in each run, which is no reason to give up.
+    // The last hit differs in each run, which is no reason to give up.
     for turn in 0..8 {
         std::fs::write(case.work().join("run"), if turn % 2 == 0 { "1" } else { "9" }).expect("written");
         let answer = talk.ask("run")["content"]["ran"]["answer"].clone();
         let hit = if turn % 2 == 0 { 1000 } else { 1005 };
         assert_eq!(point(&answer, "B")["hit"], hit, "{answer:#}");
     }
-    // Another question takes the place of B.
+    // Replace B by another question.
     talk.ask("remove B");
     talk.ask("lastchange A:cells[3]");
     let answer = talk.ask("run")["content"]["ran"]["answer"].clone();
@@ -204,7 +204,7 @@ fn what_is_live_there_is_what_was_recorded() {
             let gone = &replies[1]["content"];
             assert_eq!(gone["standing"]["place"]["line"], found["line"], "{name} {gone:#}");
             for ((expr, recorded), live) in collected.iter().zip(&replies[2..]) {
-                // Objects are numbered by their order in what is shown; what they are must be the same.
+                // Objects are numbered in the order of the output; compare their texts only.
                 let what = |v: &Value| v.as_str().unwrap().split('@').next().unwrap().to_owned();
                 assert_eq!(what(&live["content"]["value"]), what(recorded), "{name} {}: {expr}", found["id"]);
                 compared += 1;

@@ -1,5 +1,5 @@
-//! Programs of which no run repeats another are answered by probes, from one run: what that run's own log
-//! says, written under the lock of the writes, is what `qp` says.
+//! Programs that never repeat: probes answer from one run. The answer equals that run's own log, which the
+//! program writes under the lock of the writes.
 
 #![allow(clippy::expect_used, clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
@@ -8,11 +8,12 @@ use crate::support::point;
 use serde_json::Value;
 use std::time::Duration;
 
-/// What A sees of the log.
+/// The parts of the log that A collects.
 const LOG: &str = r#"collect: ["logThread", "logOld", "acc.sum", "logSpin", "logLast", "logCellThread", "logCellOld",
     "acc.cells[2]", "turns"]"#;
 
-/// Asks of a program with so many turns, and so many more by chance. JDWP events would take minutes.
+/// Asks about a program with this many iterations, and a random number of more. JDWP events would take
+/// minutes.
 fn asked(case: &Case, (turns, more): (u32, u32), points: &str) -> Value {
     let a = case.line("Racing.java", "// <- A");
     let points = format!(r#"(id: "A", at: Line("Racing", {a}), {LOG}), {points}"#);
@@ -26,7 +27,7 @@ fn logged<'a>(answer: &'a Value, name: &str) -> &'a str {
     point(answer, "A")["collected"][name].as_str().unwrap_or_else(|| panic!("{name} in {answer:#}"))
 }
 
-/// The answer of a point: its line, and its thread, old and new value by what was logged.
+/// Asserts a point's answer: its line, and its logged thread, old and new value.
 #[track_caller]
 fn is(case: &Case, answer: &Value, id: &str, [thread, old, new]: [&str; 3]) {
     let found = point(answer, id);
@@ -46,7 +47,8 @@ fn is_said(answer: &Value) -> bool {
     texts(answer, "warnings").iter().any(|text| text.starts_with("no run of this program repeats another"))
 }
 
-/// A point whose hit the run did not stop at has its stack, and says that its locals are missing.
+/// Whether the run did not stop at a point's hit: the answer then has its stack, and says that its locals are
+/// missing.
 fn is_kept(answer: &Value, id: &str) -> bool {
     let found = point(answer, id);
     let kept = texts(found, "notes").iter().any(|note| note.contains("the locals there were not kept"));

@@ -1,5 +1,4 @@
-//! What the JDK's collections held is what the program says they held, after each step of a run that was
-//! recorded.
+//! The contents of JDK collections in a recorded run equal the program's own log, after each step.
 
 #![allow(clippy::expect_used, clippy::panic, reason = "a test's helpers fail as the test does")]
 
@@ -34,7 +33,7 @@ fn json(arguments: &[&str], folder: &Path) -> Value {
     serde_json::from_slice(&output.stdout).expect("JSON")
 }
 
-/// The calls of some methods in their order: their numbers, and their first arguments.
+/// The calls of some methods in order: their numbers, and their first arguments.
 fn calls(folder: &Path, methods: &[&str]) -> Vec<(u64, String)> {
     let mut found = Vec::new();
     for method in methods {
@@ -47,7 +46,7 @@ fn calls(folder: &Path, methods: &[&str]) -> Vec<(u64, String)> {
     found
 }
 
-/// What is answered to lines that are typed at a call, an answer of JSON each.
+/// The JSON reply to each line typed at a call.
 fn typed(folder: &Path, lines: &str) -> Vec<Value> {
     let mut command = crate::support::qp();
     command.args(["trace", "step", "0", "--format=json"]).arg(folder);
@@ -62,7 +61,7 @@ fn typed(folder: &Path, lines: &str) -> Vec<Value> {
     answers.lines().map(|line| serde_json::from_str(line).unwrap_or_else(|_| panic!("{line}"))).collect()
 }
 
-/// What a collection is shown to hold, as the log says it: `a|b`, `k=v|l=w`, or the values alone.
+/// The shown contents of a collection in the form of the log: `a|b`, `k=v|l=w`, or the values alone.
 fn shown(answer: &Value, has_keys: bool) -> Vec<String> {
     let parts = answer["content"]["inner"]["parts"].as_array().cloned().unwrap_or_default();
     let plain = |text: &str| text.trim_matches('"').to_owned();
@@ -80,14 +79,14 @@ fn collections_hold_what_the_program_says() {
     let case = Case::new("held");
     for (n, java) in javas().iter().enumerate() {
         let options = ["--level=writes", "--trust=Log"];
-        // `QP_HELD="100 8"` takes more rounds, and another seed.
+        // `QP_HELD="100 8"` runs more rounds with another seed.
         let more = std::env::var("QP_HELD").unwrap_or_default();
         let program: Vec<&str> = ["Held"].into_iter().chain(more.split_whitespace()).collect();
         let (folder, printed) = record(&case, java, &format!("trace{n}"), &options, &program);
         let log: Vec<&str> =
             printed.lines().filter_map(|line| line.split_once("held ")).map(|(_, rest)| rest).collect();
         let steps = calls(&folder, &["Held.step", "Held.around", "Held.fixed"]);
-        // What is around another one is looked at, and that is stepped within.
+        // The outer call is the one to look at, and the steps are inside it.
         let is_inner = |node: u64| {
             let around =
                 json(&["trace", "calls", "--format=json", "--node", &(node - 1).to_string()], &folder);
@@ -101,7 +100,7 @@ fn collections_hold_what_the_program_says() {
         let lines: String =
             steps.iter().map(|(node, held)| format!("call {node}\nend\nshow {held}\n")).collect();
         let answers = typed(&folder, &lines);
-        // One answer before anything is typed.
+        // The first reply comes before any line.
         let answers: Vec<&Value> = answers.iter().skip(1).skip(2).step_by(3).collect();
         assert_eq!(answers.len(), steps.len());
         for ((answer, (node, held)), wanted) in answers.iter().zip(&steps).zip(&log) {
@@ -116,7 +115,8 @@ fn collections_hold_what_the_program_says() {
     }
 }
 
-/// What a collection holds as a call begins and ends, and whether it is said that it may be something else.
+/// The contents of a collection at the entry and at the end of a call, each with whether `qp` calls them
+/// uncertain.
 fn state(folder: &Path, node: u64, object: &str, options: &[&str]) -> [(String, bool); 2] {
     let (node, object) = (node.to_string(), format!("--object={object}"));
     let arguments = [&["trace", "state", "--format=json", &node, &object], options].concat();
@@ -149,7 +149,7 @@ fn what_changed_where_nobody_tells_of_it_is_said_to_be_unsure() {
         assert_eq!(state(&folder, node, &other, &[]), [sure("\"l\"=\"w\""), sure("\"l\"=\"w\"")]);
         let [entry, (_, unsure)] = state(&folder, node, &list, &[]);
         assert_eq!((entry, unsure), (sure("\"a\",\"b\""), true));
-        // All of it was told anew.
+        // The recorder has written its full contents again.
         let after = calls(&folder, &["Astray.after"])[0].0;
         assert_eq!(state(&folder, after, &list, &[])[0], sure("\"a\",\"c\""));
         let map = &state(&folder, after, &map, &[])[0];
@@ -164,7 +164,7 @@ fn what_changed_where_nobody_tells_of_it_is_said_to_be_unsure() {
             "{}",
             said(&shown)
         );
-        // Each change, with the call that it is in.
+        // Each change, with its call.
         let history = json(&["trace", "history", "--format=json", &list], &folder);
         let words: Vec<&str> =
             history["writes"].as_array().expect("writes").iter().map(|w| text(&w["name"])).collect();
@@ -172,7 +172,7 @@ fn what_changed_where_nobody_tells_of_it_is_said_to_be_unsure() {
     }
 }
 
-/// What a call does to collections, where that is recorded later: what they held before was told nowhere.
+/// A later recording of a call includes the contents of collections, although the first one lacks them.
 #[test]
 fn a_call_that_is_recorded_later_tells_what_collections_hold() {
     let case = Case::new("held");

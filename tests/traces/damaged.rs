@@ -1,5 +1,4 @@
-//! Recordings that were changed on the disk: every command ends by itself and in order, with a few gigabytes
-//! of memory at most.
+//! Damaged recordings: every command ends by itself and properly, with a few gigabytes of memory at most.
 
 #![allow(clippy::expect_used, reason = "a test's helpers fail as the test does")]
 
@@ -9,7 +8,7 @@ use crate::support::{said, scratch};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// What is asked of a recording that was changed.
+/// The commands for a damaged recording.
 const COMMANDS: [&[&str]; 8] = [
     &["trace", "info"],
     &["trace", "calls", "--all", "--depth=500"],
@@ -21,7 +20,7 @@ const COMMANDS: [&[&str]; 8] = [
     &["diagnose", "--format=json", "--strategy=more-rules-first"],
 ];
 
-/// A recording of `Traced`, whose files are small enough to be changed in many ways.
+/// A recording of `Traced`. Its files are small enough to be changed in many ways.
 fn recording(case: &Case) -> PathBuf {
     let folder = case.mark("trace");
     let mut record = case.qp();
@@ -30,8 +29,7 @@ fn recording(case: &Case) -> PathBuf {
     folder
 }
 
-/// Asks with so much memory as a small machine has; some questions are answered, so that later ones are
-/// chosen by what was said.
+/// Asks with the memory of a small machine. Some questions get answers, on which later questions depend.
 fn ask(arguments: &[&str], folder: &Path, changed: &str) {
     let mut command = Command::new("sh");
     crate::support::trusting(&mut command);
@@ -42,7 +40,7 @@ fn ask(arguments: &[&str], folder: &Path, changed: &str) {
         let answer = if n % 3 == 0 { "invalid" } else { "valid" };
         format!("{{\"question\": {n}, \"answer\": \"{answer}\"}}\n")
     });
-    // It may have ended by now, and reads none.
+    // It may have ended already, and reads no input then.
     let mut stdin = child.stdin.take().expect("its input");
     std::io::Write::write_all(&mut stdin, answers.collect::<String>().as_bytes()).unwrap_or_default();
     drop(stdin);
@@ -61,7 +59,7 @@ fn a_table_that_was_changed_all_over_is_lived_with() {
         let whole = std::fs::read(&file).expect("the table");
         for bits in [0x00, 0xff, 0x01] {
             let mut changed = whole.clone();
-            // Not what it ends with, unless it has hardly anything else.
+            // Skip the end of the file, unless it is short.
             let from = whole.len() / 10;
             let to = whole.len().saturating_sub(1500).max(from + 500);
             changed[from..to].iter_mut().step_by(37).for_each(|byte| *byte = bits);
@@ -105,7 +103,7 @@ fn files_that_were_changed_somewhere_are_lived_with() {
     }
 }
 
-/// `qp` with these words about a folder, some lines as its input: all that it writes to standard output.
+/// Runs `qp` with these arguments on a folder and some lines as input. Returns its standard output.
 fn told(case: &Case, words: &[&str], folder: &Path, input: &str) -> String {
     let mut command = case.qp();
     command.args(words).arg(folder).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -116,7 +114,7 @@ fn told(case: &Case, words: &[&str], folder: &Path, input: &str) -> String {
     String::from_utf8(crate::support::wait(child).stdout).expect("text")
 }
 
-/// A copy of a recording whose files this changes.
+/// A copy of a recording, changed by this function.
 fn changed(whole: &Path, change: impl FnOnce(&Path)) -> tempfile::TempDir {
     let copy = tempfile::tempdir_in(scratch()).expect("a folder");
     for file in walk(whole) {
@@ -128,7 +126,7 @@ fn changed(whole: &Path, change: impl FnOnce(&Path)) -> tempfile::TempDir {
     copy
 }
 
-/// Cuts the events of a recording in their middle: behind a whole chunk, or inside of the next one.
+/// Cuts the events of a recording in the middle: after a whole chunk, or inside the next one.
 fn cut(folder: &Path, inside: bool) {
     let file = folder.join("events");
     let whole = std::fs::read(&file).expect("the events");
@@ -140,7 +138,7 @@ fn cut(folder: &Path, inside: bool) {
     std::fs::write(&file, &whole[..at + if inside { 40 } else { 0 }]).expect("written");
 }
 
-/// Nobody has written that the recording ended: `qp` was killed.
+/// Removes the end of the recording, as if `qp` was killed.
 fn without_end(folder: &Path) {
     let file = folder.join("about.json");
     let text = std::fs::read_to_string(&file).expect("text");
@@ -159,8 +157,8 @@ fn each_answer_says_what_the_recording_has_lost() {
     );
     let chain = chain.display().to_string();
     let lines = case.mark("lines.jsonl").display().to_string();
-    // The first call of `add` has ended in each of these: what an object held before can be known of no
-    // recording that was damaged.
+    // The first call of `add` has ended in each of these. In a damaged recording no contents of objects are
+    // certain.
     let calls = told(&case, &["trace", "calls", "--format=json", "--method=Traced.add"], &whole, "");
     let calls: serde_json::Value = serde_json::from_str(&calls).expect("JSON");
     let add = calls["threads"][0]["calls"][0]["node"].to_string();
@@ -191,7 +189,7 @@ fn each_answer_says_what_the_recording_has_lost() {
             let missing = [&value["missing"], &value["content"]].into_iter().filter_map(|m| m.as_array());
             missing.flatten().any(|what| what.as_str().is_some_and(|what| what.contains(lost)))
         };
-        // What is beside the text of a chain stands in comments.
+        // Notes about a chain are comments.
         let begins = |line: &str| line.trim_start_matches("// ").starts_with("missing: ");
         let in_text = text.lines().any(|line| begins(line) && line.contains(lost));
         assert_eq!(in_text, values.iter().any(holds), "{words:?}: {text}\n{json}");
@@ -211,8 +209,8 @@ fn each_answer_says_what_the_recording_has_lost() {
         for words in asked {
             assert!(says(words, copy.path(), lost), "{words:?} does not say that {lost}");
         }
-        // Of a call that has ended nothing is lost; what objects held is known while no thread has lost
-        // events before others have ended.
+        // A call that has ended is complete. The contents of objects are known until the first thread lost
+        // events.
         assert!(!says(&["trace", "events", &add], copy.path(), "cut off"), "{lost}");
         assert_eq!(says(of_state, copy.path(), lost), !lost.starts_with("has not"), "{lost}");
         let text = std::fs::read_to_string(&lines).expect("the lines");
@@ -223,7 +221,7 @@ fn each_answer_says_what_the_recording_has_lost() {
     for words in asked.into_iter().chain([of_state]) {
         assert!(!told(&case, words, &whole, "valid\n").contains("missing: "), "{words:?}");
     }
-    // Which of the two runs it is.
+    // The message names one of the two runs.
     let copy = changed(&whole, |folder| cut(folder, false));
     let other = copy.path().display().to_string();
     for (words, folder, run) in
@@ -260,7 +258,7 @@ fn a_table_that_was_changed_is_made_anew() {
                 std::fs::write(folder.join("columns").join(name), bytes).expect("written");
             });
             assert!(all(copy.path()) == right, "{} {at}", file.display());
-            // It is kept again: the same bytes, but for the time of the copied file of events.
+            // The tables are built again: the same bytes, apart from the time of the copied file of events.
             let now = std::fs::read(copy.path().join("columns").join(name)).expect("a file");
             assert!(name == "summary.json" || name == "checksums.json" || now == bytes, "{}", file.display());
         }
@@ -297,7 +295,7 @@ fn events_are_not_read_without_what_their_sites_mean() {
     }
 }
 
-/// All files of a folder and those inside it.
+/// All files of a folder and its subfolders.
 fn walk(folder: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();
     for entry in std::fs::read_dir(folder).expect("a folder") {
@@ -308,8 +306,8 @@ fn walk(folder: &Path) -> Vec<PathBuf> {
     found
 }
 
-/// Cuts a file, turns a bit, writes a number that is likely to be a limit, puts bytes in or takes one out, or
-/// writes another number into text.
+/// Cuts a file, flips a bit, writes a number that is likely to be a limit, inserts bytes, removes one, or
+/// changes a number in a text.
 fn change(rng: &mut Rng, whole: &[u8]) -> Vec<u8> {
     const LIMITS: [u32; 4] = [u32::MAX, 0, i32::MAX.cast_unsigned(), i32::MIN.cast_unsigned()];
     const NUMBERS: [&str; 5] = ["4294967295", "-1", "99999999999999999999", "65535", "1e9"];

@@ -1,5 +1,5 @@
-//! `qp diff`: what differs from run to run is no difference of two versions, and the real one is found behind
-//! it.
+//! `qp diff`: variation between runs is no difference between versions, and the search finds the real
+//! difference after it.
 
 #![allow(clippy::expect_used, clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
@@ -9,7 +9,7 @@ use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// A version of a fixture in which some texts stand for others, compiled into a folder of its own.
+/// A version of a fixture with replaced texts, compiled into its own folder.
 fn changed(fixture: &str, class: &str, changes: &[(&str, &str)]) -> PathBuf {
     let source = root().join("tests/fixtures").join(fixture).join(format!("{class}.java"));
     let mut text = std::fs::read_to_string(source).expect("a source");
@@ -114,7 +114,7 @@ fn recorded_runs_are_compared_with_further_ones_of_the_same_program() {
     let classes = changed("races", "Races", &[]);
     let one = recorded("Races", &classes);
     let with = |other: &PathBuf| Told::of(qp().args(["diff", "--format=json"]).args([&one, other]));
-    // Two runs can do the same by chance: then no further one is asked.
+    // Two runs can agree by chance: then `qp` makes no further run.
     let differs = (0..20).map(|_| recorded("Races", &classes)).find(|other| {
         let told = with(other);
         told.is_the_same();
@@ -122,7 +122,7 @@ fn recorded_runs_are_compared_with_further_ones_of_the_same_program() {
     });
     let other = differs.expect("two runs that differ");
     let compare = || with(&other);
-    // The program is another one now: its further runs say nothing of those.
+    // The program has changed: its further runs prove nothing about the earlier ones.
     let file = classes.join("Races.java");
     Javac::new().args(["-g", "-d"]).arg(&classes).arg(&file).run();
     let told = compare();

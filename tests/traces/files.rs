@@ -1,5 +1,5 @@
-//! The files of a recorded run, read by an engine that is not ours: pyarrow, if `QP_TEST_PYARROW` names a
-//! Python that has it. `./run test` sets that.
+//! The files of a recorded run, read by a foreign engine: pyarrow, if `QP_TEST_PYARROW` names a Python that
+//! has it. `./run test` sets that.
 
 #![allow(clippy::expect_used, reason = "a test's helpers fail as the test does")]
 
@@ -10,7 +10,7 @@ use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 use std::process::Command;
 
-/// Prints a Parquet file as its rows, without what they do not have, and a table of Arrow IPC as its columns.
+/// Prints a Parquet file as rows without absent values, and an Arrow IPC table as columns.
 const SCRIPT: &str = r#"
 import json, sys
 import pyarrow.ipc, pyarrow.parquet
@@ -55,8 +55,8 @@ fn what_is_exported_and_derived_is_read_by_others() {
         let numbers = read["tables"][table][column].as_array().expect("a column");
         numbers.iter().map(|number| number.as_u64().expect("a number")).collect()
     };
-    // The tree, by what docs/trace-format.md says of its columns: the call around each call is the one that
-    // was entered last and has not ended.
+    // The tree, from the columns as docs/trace-format.md defines them: a call's parent is the last entered
+    // call that has not ended.
     let (parents, sizes) = (column("calls", "parent"), column("calls", "size"));
     let mut open: Vec<(u64, &str)> = Vec::new();
     let mut known = 0;
@@ -105,7 +105,7 @@ fn what_is_exported_and_derived_is_read_by_others() {
     let count = |words: &[&str]| {
         lines.iter().filter(|line| words.contains(&line["event"].as_str().expect("a word"))).count() as u64
     };
-    // Rows with this part tell where arrays and objects were made.
+    // Rows with this part are creations of arrays and objects.
     let made = u64::from(u32::MAX - 1);
     let (parts, counts) = (column("writes", "part"), column("writes", "count"));
     let of = |is_made: bool| {
@@ -145,7 +145,7 @@ fn parameters_have_the_names_that_the_class_file_has() {
     }
 }
 
-/// Chunks are walked through by their lengths, as docs/trace-format.md says it.
+/// Walks through the chunks by their lengths, as docs/trace-format.md defines them.
 #[test]
 fn events_are_compressed_when_the_program_has_ended() {
     let case = Case::new("traced");
@@ -174,11 +174,11 @@ fn events_are_compressed_when_the_program_has_ended() {
         std::fs::read_dir(&folder).expect("the folder").flatten().map(|e| e.file_name()).collect();
     let known = ["about.json", "columns", "events", "sites.jsonl"];
     assert!(left.iter().all(|name| known.iter().any(|known| name == known)), "{left:?}");
-    // Chunks of a few bytes get no shorter: that is no reason to make the file and its tables anew whenever
-    // they are read.
+    // Chunks of a few bytes do not shrink; reading must not rewrite the file and its tables each time for
+    // that.
     let made = |name: &str| {
         let file = std::fs::metadata(folder.join(name)).expect("a file");
-        // One made anew may be as old as the one before.
+        // A rewritten file may have the same time as the old one.
         (file.ino(), file.modified().expect("a time"))
     };
     let before = ["events", "columns/summary.json"].map(made);

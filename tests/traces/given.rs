@@ -1,5 +1,5 @@
-//! What code of the JDK stores into arrays that it is given, or that it makes, and the fields that it writes
-//! for the program, are recorded: the programs print what these hold.
+//! Recordings include what JDK code stores into arrays that it receives or creates, and the fields that it
+//! writes for the program. The programs print the expected values.
 
 #![allow(clippy::expect_used, clippy::panic, reason = "a test's helpers fail as the test does")]
 
@@ -11,7 +11,7 @@ use serde_json::Value;
 use std::collections::HashMap;
 use std::path::Path;
 
-/// A value of a question as `Given` prints it, and whether all of it is there.
+/// A value of a question as `Given` prints it, and whether it is complete.
 fn printed(value: &Value) -> (String, bool) {
     if let Some(elements) = value["elements"].as_array() {
         let mut is_whole = value["truncated"] != true;
@@ -33,7 +33,7 @@ fn printed(value: &Value) -> (String, bool) {
     (value.as_str().map_or_else(|| value.to_string(), str::to_owned), true)
 }
 
-/// What methods have returned, by their names.
+/// The results of methods, by name.
 fn returned(trace: &Path, class: &str) -> HashMap<String, (String, bool)> {
     let mut diagnose = crate::support::qp();
     diagnose.args(["diagnose", "--format=json", "--strategy=single-stepping"]).arg(trace);
@@ -43,13 +43,13 @@ fn returned(trace: &Path, class: &str) -> HashMap<String, (String, bool)> {
     questions.map(|question| (text(&question["method"]).to_owned(), printed(&question["result"]))).collect()
 }
 
-/// Each write of an element has found what the last one has written.
+/// Asserts that the old value of each write of an element is the new one of the last write.
 fn writes_follow_each_other(events: &[Value]) -> usize {
     let mut held: HashMap<(&str, u64), &Value> = HashMap::new();
     let writes = events.iter().filter(|event| event["event"] == "element");
     for event in writes.clone() {
         let key = (text(&event["object"]), event["index"].as_u64().expect("an index"));
-        // Through a list it is not told what was there.
+        // A write through a list does not record the old value.
         let old = event.get("old");
         if let (Some(last), Some(old)) = (held.insert(key, &event["new"]), old) {
             assert_eq!(last, old, "{event}");
@@ -87,7 +87,7 @@ fn arrays_hold_what_the_program_says() {
             assert_eq!(compared, 30);
             let events = exported(&trace, &[]);
             assert!(writes_follow_each_other(&events) > 5000);
-            // What was told by itself is not told once more.
+            // A write with its own event is not recorded twice.
             for value in ["99", "77"] {
                 let stored = |event: &&Value| event["event"] == "element" && event["new"] == value;
                 assert_eq!(events.iter().filter(stored).count(), 1, "{value}");

@@ -1,4 +1,4 @@
-//! A recorded program goes on when nobody takes out any more what it records, and what is lost is said.
+//! A recorded program continues when nobody empties its rings any more, and `qp` reports the lost events.
 
 #![allow(clippy::expect_used, clippy::panic, reason = "a test's helpers fail as the test does")]
 
@@ -9,7 +9,7 @@ use serde_json::Value;
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 
-/// How long a thread waits until it takes it that nobody reads: `PATIENCE` in `crates/agent/src/rings.rs`.
+/// How long a thread waits before it assumes that nobody reads: `PATIENCE` in `crates/agent/src/rings.rs`.
 const PATIENCE: Duration = Duration::from_secs(30);
 
 #[test]
@@ -26,7 +26,7 @@ fn threads_that_take_turns_wait_once_for_who_does_not_read() {
     send(Signal::STOP);
     std::fs::write(case.mark("go"), "").expect("written");
     let began = Instant::now();
-    // Twelve turns, none of which fits a ring: each would wait.
+    // Twelve iterations, none of which fits a ring: each would wait.
     while !case.mark("done").exists() && began.elapsed() < 3 * PATIENCE {
         std::thread::sleep(Duration::from_millis(50));
     }

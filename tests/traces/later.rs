@@ -1,5 +1,5 @@
-//! What was recorded later of some calls is used by `qp trace history` and `export` too, and is what a run
-//! that was recorded with it at once has.
+//! `qp trace history` and `export` also use later recordings of single calls. Their events equal those of a
+//! run recorded at that level at once.
 
 #![allow(clippy::expect_used, clippy::panic, reason = "a test's helpers fail as the test does")]
 
@@ -28,14 +28,14 @@ fn json(arguments: &[&str], folder: &Path) -> Value {
     serde_json::from_str(&qp(&[arguments, &["--format=json"]].concat(), folder)).expect("JSON")
 }
 
-/// The first calls of a method in the thread `main`, each with how many are below.
+/// The first calls of a method in the thread `main`, each with its number of calls below.
 fn calls(folder: &Path, method: &str) -> Vec<(u64, u64)> {
     let tree = json(&["trace", "calls", "--all", "--thread=main", "--method", method], folder);
     let calls = tree["threads"][0]["calls"].as_array().expect("calls").iter();
     calls.map(|c| (c["node"].as_u64().expect("a number"), c["below"].as_u64().expect("a number"))).collect()
 }
 
-/// What an event says that is the same in every run: objects have other numbers.
+/// The parts of an event that are equal in every run; object numbers differ.
 fn says(event: &Value) -> Vec<String> {
     let plain = |key: &&str| event[*key].as_str().is_none_or(|text| !text.contains('@'));
     let keys = ["thread", "node", "class", "method", "event", "line", "bci", "name", "index", "old", "new"];
@@ -49,7 +49,7 @@ fn what_was_recorded_later_is_told_with_the_run_it_is_known_from() {
     let whole = record(&case, "whole", &["--level=writes"]);
     let none = case.run(&["trace", "history", "Traced.made", &first.display().to_string()]);
     none.fails(2, &["record the run again with `--level writes`"]);
-    // Two calls with others inside, and one of those.
+    // Two calls with others inside, and one of the inner ones.
     let constructors = calls(&first, "Traced.<init>");
     let chosen: Vec<(u64, u64)> =
         constructors.iter().filter(|(_, below)| *below > 0).skip(5).take(2).copied().collect();

@@ -1,4 +1,4 @@
-//! Recordings: what `qp trace` records and shows, and what `qp diff` finds between two of them.
+//! Recordings: what `qp trace` records and shows, and the differences that `qp diff` finds.
 
 #![allow(clippy::expect_used, clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 

@@ -1,4 +1,4 @@
-//! `qp trace record --from PLACE --to PLACE`: the events of a part are those that the whole run has between
+//! `qp trace record --from PLACE --to PLACE`: a partial recording has the events of the whole run between
 //! these places.
 
 #![allow(clippy::expect_used, clippy::panic, reason = "a test's helpers fail as the test does")]
@@ -23,14 +23,14 @@ fn json(arguments: &[&str], folder: &Path) -> Value {
     serde_json::from_slice(&output.stdout).expect("JSON")
 }
 
-/// The events of a run in their order over all threads, which take turns.
+/// The events of a run in the order of their turns over all threads.
 fn exported(folder: &Path) -> Vec<Value> {
     let mut events = crate::support::traced::exported(folder, &[]);
     events.sort_by_key(|event| event["turn"].as_u64());
     events
 }
 
-/// What an event says that is the same in every run: objects have other numbers.
+/// The parts of an event that are equal in every run; object numbers differ.
 fn says(event: &Value) -> String {
     let keys = [
         "thread",
@@ -53,7 +53,7 @@ fn says(event: &Value) -> String {
     keys.map(plain).join(" ")
 }
 
-/// What events say, and what changes of collections do.
+/// The texts of events, and the changes of collections.
 fn told(events: &[Value]) -> (Vec<String>, Vec<String>) {
     let is_told =
         |event: &&Value| event["event"] != "around" && event["event"] != "end" && event["name"] != "all";
@@ -62,7 +62,7 @@ fn told(events: &[Value]) -> (Vec<String>, Vec<String>) {
     (others.into_iter().map(says).collect(), changes.into_iter().map(says).collect())
 }
 
-/// The n-th event that is the entry of a method, or the beginning of a line, from some event on.
+/// The n-th event from a position on that is the entry of a method, or the beginning of a line.
 fn reached(events: &[Value], place: &str, from: usize) -> usize {
     let (place, hit) =
         place.split_once('#').map_or((place, 1), |(place, hit)| (place, hit.parse().expect("a number")));
@@ -84,11 +84,11 @@ fn a_part_is_what_the_whole_run_has_between_its_places() {
     let (sum, in_main, in_loop) = (line("sum"), line("main"), line("loop"));
     let parts = [
         (Some(format!("Relay:{sum}#2")), Some("Relay.last".to_owned())),
-        // In a thread, up to another one, whose calls around are not known from their entries.
+        // From one thread to another, whose enclosing calls have no recorded entries.
         (Some(format!("Relay.java:{sum}#6")), Some(format!("Relay:{in_main}"))),
         (Some("Relay.run#2".to_owned()), None),
         (None, Some("Relay.pass#5".to_owned())),
-        // From a line to the next time that it begins.
+        // From a line to its next execution.
         (Some(format!("Relay:{in_loop}#4")), Some(format!("Relay:{in_loop}"))),
         (Some(format!("Relay:{in_main}#3")), Some("Relay.pass#3".to_owned())),
     ];
@@ -98,7 +98,7 @@ fn a_part_is_what_the_whole_run_has_between_its_places() {
             let (whole, _) = record(&case, java, &format!("{level}{n}"), &[&level_option]);
             let everything = exported(&whole);
             for (at, (from, to)) in parts.iter().enumerate() {
-                // Without lines it is not known where one begins.
+                // Without line events, the beginning of a line is unknown.
                 let has_line = [from, to].into_iter().flatten().any(|place| place.contains(':'));
                 if level != "all" && has_line {
                     continue;
@@ -119,7 +119,7 @@ fn a_part_is_what_the_whole_run_has_between_its_places() {
                 assert_eq!(differs, None, "{java} {options:?}");
                 assert_eq!(found.len(), wanted.len(), "{java} {options:?}");
                 assert!(found.len() > 2, "{options:?}");
-                // With its first change all that a collection holds is told, where it was met before.
+                // The first change of a collection is preceded by its contents, if it was met before.
                 assert!(wanted_changes.ends_with(&changes), "{options:?}: {changes:?} {wanted_changes:?}");
                 assert!(
                     wanted_changes.len() - changes.len() <= 1,
@@ -130,7 +130,7 @@ fn a_part_is_what_the_whole_run_has_between_its_places() {
     }
 }
 
-/// The calls around are there, though their entries are not: what is done in them has its place.
+/// The enclosing calls are present although their entries are not, so the events in them have a place.
 #[test]
 fn calls_that_go_on_at_the_beginning_are_around_the_others() {
     let case = Case::new("relay");
@@ -145,7 +145,7 @@ fn calls_that_go_on_at_the_beginning_are_around_the_others() {
     let pass = &run["calls"][0];
     assert_eq!((&pass["method"], &pass["arguments"]), (&"pass".into(), &serde_json::json!(["?", "?"])));
     assert_eq!(pass["result"], "6");
-    // Its list holds what was put in before too.
+    // Its list also has the earlier elements.
     let events = json(&["trace", "events", &pass["node"].to_string()], &folder);
     let events = events["events"].as_array().expect("events");
     let told: Vec<&Value> = events.iter().filter(|event| event["event"] == "contents").collect();
@@ -156,7 +156,7 @@ fn calls_that_go_on_at_the_beginning_are_around_the_others() {
         serde_json::json!({"from": format!("Relay:{sum}#3"), "to": "Relay.last", "unreached": []})
     );
     assert_eq!(info["missing"], serde_json::json!([]));
-    // The numbers of calls mean nothing to a whole run.
+    // The numbers of calls differ from those of the whole run.
     let node = pass["node"].to_string();
     let (calls, _) = record(&case, "java", "calls", &[&from]);
     case.run(&["trace", "events", &node, "--level=all", &calls.display().to_string()])

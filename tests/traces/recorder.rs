@@ -1,5 +1,5 @@
-//! The class files of the recorder and of what calls the right version of a program, which are committed so
-//! that building `qp` needs no JDK, are what the compiler makes of the sources beside them.
+//! The committed class files of the recorder and of the reference VM equal the compiler's output for the
+//! sources beside them. They are committed so that building `qp` needs no JDK.
 
 #![allow(clippy::expect_used, clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// The Java whose compiler made the class files: another writes the same methods in other words.
+/// The Java version of the compiler; others produce different code for the same methods.
 const COMPILER: &str = "17";
 
 fn recorder() -> PathBuf {
@@ -93,7 +93,7 @@ fn constant(class: &str, name: &str) -> i64 {
     }
 }
 
-/// The recorder writes rings that `qp` reads: both have the same numbers.
+/// The recorder and its reader `qp` use the same numbers.
 #[test]
 fn the_recorder_and_its_reader_have_the_same_numbers() {
     let trace = [

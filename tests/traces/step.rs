@@ -1,5 +1,5 @@
-//! `qp trace step`: whatever way one goes, one stands at the events that are there, and sees what was there
-//! then.
+//! `qp trace step`: on every path, the current event is a recorded one, and the shown state is the one at
+//! that time.
 
 #![allow(clippy::expect_used, clippy::panic, reason = "a test's helpers fail as the test does")]
 
@@ -10,7 +10,7 @@ use std::io::Write;
 use std::path::Path;
 use std::process::Stdio;
 
-/// What comes of lines at the prompt; the first is where one stands at first.
+/// The replies to lines at the prompt; the first is the initial position.
 fn steps(folder: &Path, node: u64, lines: &[String]) -> Vec<Value> {
     steps_at(folder, node, "--color=never", lines)
 }
@@ -47,7 +47,7 @@ fn json(arguments: &[&str], folder: &Path) -> Value {
     serde_json::from_slice(&output.stdout).expect("JSON")
 }
 
-/// The event where one stands, without what only a list has.
+/// The current event, without the parts that only a list has.
 fn event(told: &Value) -> Value {
     let mut event = told["content"]["event"].clone();
     if event["event"] == "call" {
@@ -82,7 +82,7 @@ fn each_event_of_a_call_is_come_to_and_gone_back_from() {
         assert!(["return", "leave"].contains(&found[times]["event"].as_str().expect("a word")), "#{node}");
         let returned: Vec<&Value> = found[times..].iter().rev().collect();
         assert_eq!(returned, found[..=times].iter().collect::<Vec<_>>(), "#{node}");
-        // What is there is what it was the first time.
+        // The state equals that of the first visit.
         for (there, again) in told[..times].iter().zip(told[times..].iter().rev()) {
             assert_eq!(there["content"], again["content"], "#{node}");
         }
@@ -120,7 +120,7 @@ fn changes_are_come_to_from_both_sides() {
     for variable in variables.iter().step_by((variables.len() / 30).max(1)) {
         let history = json(&["trace", "history", "--limit=100000", variable], &folder);
         let mut wanted: Vec<Value> = history["writes"].as_array().expect("a list").clone();
-        // A field of this name that a class above has too is another one.
+        // A field of the same name in a superclass is a different one.
         if wanted.is_empty() || wanted.len() > 60 {
             continue;
         }
@@ -237,7 +237,7 @@ fn a_run_halts_where_an_event_was() {
 fn a_call_is_walked_through_that_was_recorded_later() {
     let (_case, all) = recorded("all");
     let (case, calls) = recorded("calls");
-    // Which of the other threads comes first differs from run to run.
+    // The order of the other threads differs from run to run.
     let info = json(&["trace", "info"], &calls);
     assert_eq!(info["threads"][0]["name"], "main");
     let count = info["threads"][0]["calls"].as_u64().expect("a number");
@@ -257,7 +257,7 @@ fn a_call_is_walked_through_that_was_recorded_later() {
         seen += many;
     }
     assert!(seen > 10, "{seen}");
-    // Which hit of its place an event is, a part does not tell.
+    // A partial recording does not know the number of an event's hit at its place.
     let part = case.mark("part");
     let mut record = case.qp();
     record.args(["trace", "record", "--like"]).arg(&calls).args(["--call=1", "--out"]).arg(&part);
@@ -277,7 +277,7 @@ fn a_variable_is_known_before_it_is_assigned() {
     let call = u64::from(case.line("Orders.java", "// <- call"));
     let lines = ["forward sum", "history sum", "show sum", "back other", "next", "history sum", "show sum"];
     let told = steps(&folder, 0, &lines.map(str::to_owned));
-    // It stands at the write: the state is that before it.
+    // The position is the write, so the state is that before it.
     assert_eq!(told[1]["content"]["event"]["line"], call, "{:#}", told[1]);
     for history in [&told[2], &told[6]] {
         let writes = history["content"]["writes"].as_array().expect("writes");

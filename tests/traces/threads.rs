@@ -1,4 +1,4 @@
-//! How threads of a recorded run start and end.
+//! The starts and ends of threads in a recorded run.
 
 #![allow(clippy::expect_used, clippy::panic, reason = "a test's helpers fail as the test does")]
 
@@ -9,7 +9,7 @@ use serde_json::Value;
 use std::collections::{HashMap, HashSet};
 use std::process::Command;
 
-/// Whether a VM has them without being asked to (Java 21).
+/// Whether a VM has virtual threads without an option (Java 21).
 fn has_virtual_threads(java: &str) -> bool {
     let settings = Command::new(java).args(["-XshowSettings:properties", "-version"]).output().expect("java");
     let text = String::from_utf8_lossy(&settings.stderr).into_owned();
@@ -33,7 +33,7 @@ fn it_is_told_how_threads_start_and_end() {
             let name = text(&thread["name"]);
             let events = exported.iter().filter(|event| event["thread"] == name);
             let of_thread: Vec<&Value> = events.collect();
-            // An end is the last of a thread, and says the same.
+            // An end is the last event of a thread, and agrees with the thread's entry.
             let end: Vec<_> = of_thread.iter().filter(|event| event["event"] == "end").collect();
             assert_eq!(end.len(), usize::from(thread["ended"] == true), "{thread}");
             assert_eq!(end.first().map(|end| &end["exception"]), end.first().map(|_| &thread["uncaught"]));
@@ -42,8 +42,8 @@ fn it_is_told_how_threads_start_and_end() {
             }
             let class = thread["uncaught"].as_str().and_then(|text| text.split('@').next());
             ends.push((name.to_owned(), thread["ended"] == true, class.map(str::to_owned)));
-            // The start of a thread is told once, in the call that is said to have started it, and before all
-            // that it does.
+            // The start of a thread is recorded once, in the call that `started_in` names, and before
+            // everything the thread does.
             let node = &thread["started_in"];
             let mut start =
                 exported.iter().filter(|event| event["event"] == "start" && event["name"] == name);
@@ -93,7 +93,7 @@ fn it_is_told_how_threads_start_and_end() {
         let virtual_one = has_virtual.then(|| (String::new(), true, None));
         let wanted: Vec<_> = virtual_one.into_iter().chain(wanted).collect();
         assert_eq!(ends, wanted, "{java}");
-        // One that has the VM exit does not come to its end, nor does who waits for it.
+        // A thread that makes the VM exit does not reach its end, nor does a thread that waits for it.
         let folder = case.mark(&format!("exits{n}"));
         let mut command = case.qp();
         command.args(["trace", "record", "--out"]).arg(&folder);
@@ -119,7 +119,7 @@ fn objects_that_threads_make_at_once_have_numbers_of_their_own() {
         let takes = exported.iter().filter(|event| event["event"] == "enter" && event["method"] == "take");
         let taken = takes.map(|take| take["arguments"].as_array().expect("arguments"));
         let taken: Vec<Vec<&str>> = taken.map(|ones| ones.iter().map(text).collect()).collect();
-        // One that the program has hashed, one that is locked, and one that is neither.
+        // A hashed thread, a locked one, and one that is neither.
         let [first, rest @ ..] = &taken[..] else { panic!("no calls") };
         assert_eq!(first[..3], first[3..6]);
         let all: HashSet<&str> = first[..3].iter().chain(rest.iter().flatten()).copied().collect();
@@ -128,7 +128,7 @@ fn objects_that_threads_make_at_once_have_numbers_of_their_own() {
     }
 }
 
-/// The program and its VM's threads are as nice as they were, but for the second compiler.
+/// The threads of the program and its VM keep their priorities, except the second compiler.
 #[cfg(target_os = "linux")]
 #[test]
 fn only_the_second_compiler_steps_back() {
@@ -152,7 +152,7 @@ fn only_the_second_compiler_steps_back() {
     }
 }
 
-/// Where a call begins is told by the chunks of its thread, of which there are many here.
+/// The chunks of a thread give the beginnings of calls; here there are many chunks.
 #[test]
 fn calls_are_found_in_the_chunks_where_they_begin() {
     let case = Case::new("paced");
@@ -184,13 +184,13 @@ fn calls_are_found_in_the_chunks_where_they_begin() {
     }
 }
 
-/// Rings grow in number as threads do, and those of threads that have ended are used again: every call of
-/// thousands of threads is there.
+/// New threads get new rings, and the rings of ended threads are used again: every call of thousands of
+/// threads is recorded.
 #[test]
 fn thousands_of_threads_are_recorded_whole() {
     let case = Case::new("crowded");
     for (n, java) in javas().iter().enumerate() {
-        // With QP_CROWD=all as many as take half a minute on a machine that is busy otherwise.
+        // With QP_CROWD=all, as many as take half a minute on a busy machine.
         let all = std::env::var("QP_CROWD").is_ok_and(|crowd| crowd == "all");
         let (living, short) = if all { (5_000_u32, 20_000) } else { (4_200, 5_000) };
         for (how, count, level) in
@@ -201,7 +201,7 @@ fn thousands_of_threads_are_recorded_whole() {
             let mut command = case.qp();
             command.args(["trace", "record", "--level", level, "--show-output", "--out"]).arg(&folder);
             let number = count.to_string();
-            // A small stack: what is tried here is threads.
+            // A small stack, since the test is about threads.
             command.args(["--", java, "-Xss256k", "-cp", "classes", "Crowded", how, &number]);
             let run = case.run_command(&mut command);
             run.is(0, &[]);
@@ -212,7 +212,7 @@ fn thousands_of_threads_are_recorded_whole() {
             let threads = info["threads"].as_array().expect("threads");
             assert_eq!(threads.len(), 1 + usize::try_from(count).expect("a number"), "{what}");
             assert!(threads.iter().all(|thread| thread["ended"] == true), "{what}");
-            // Each of them by its own number, in a thread of its own.
+            // Each by its own number, in its own thread.
             let exported = exported(&folder, &[]);
             let mut seen = vec![0; usize::try_from(calls).expect("a number")];
             let mut by: HashMap<&str, Vec<usize>> = HashMap::new();

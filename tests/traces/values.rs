@@ -1,5 +1,4 @@
-//! Recordings and live answers show values in the same words, which are those that the program prints of
-//! them.
+//! Recordings and live answers show values in the same words as the program prints them.
 
 use crate::support;
 use crate::support::case::Case;
@@ -8,10 +7,10 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 use std::process::Command;
 
-/// How values read, by the names of the locals that hold them.
+/// The texts of values, by the names of the locals that hold them.
 type Words = BTreeMap<String, String>;
 
-/// Words without the numbers of objects, which differ between runs.
+/// Texts without object numbers, which differ between runs.
 fn unnumbered(words: &str) -> String {
     let mut out = String::new();
     let mut rest = words;
@@ -23,7 +22,7 @@ fn unnumbered(words: &str) -> String {
     out + rest
 }
 
-/// What the program itself prints of its values.
+/// The program's own output of its values.
 fn printed(case: &Case, java: &str) -> Words {
     let output = finish(Command::new(java).current_dir(case.work()).args(["-cp", "classes", "Told"]));
     let text = String::from_utf8(output.stdout).expect("text");
@@ -33,7 +32,7 @@ fn printed(case: &Case, java: &str) -> Words {
     words
 }
 
-/// What an answer about the running program shows of them.
+/// The texts in an answer about the running program.
 fn live(case: &Case, java: &str) -> Words {
     let line = case.line("Told.java", "// AT");
     let debuggee = format!("command: [{java:?}, \"-cp\", \"classes\", \"Told\"], sources: [\".\"]");
@@ -42,7 +41,7 @@ fn live(case: &Case, java: &str) -> Words {
     let a = point(&answer, "A");
     let words = a["collected"].as_object().expect("values").iter().map(|(name, value)| {
         let value = value.as_str().expect("a text");
-        // Only the contents of an exception stand behind its name in a recording.
+        // Only the contents of an exception follow its name in a recording.
         let message = a["contents"].get(value).and_then(Value::as_str).filter(|text| text.starts_with('"'));
         (name.clone(), unnumbered(&message.map_or(value.to_owned(), |message| format!("{value} {message}"))))
     });
@@ -114,7 +113,7 @@ fn exceptions_of_a_recording_have_their_messages_wherever_they_are_shown() {
     let (name, _) = thrown.split_once(' ').expect("a message");
     let events = json(&case, &["trace", "events", &fail["node"].to_string(), "all"]);
     let caught = events["events"].as_array().unwrap().iter().find(|e| e["event"] == "catch").expect("caught");
-    // Of a long one the beginning is recorded, as of any text.
+    // Of a long message the beginning is recorded, as of any text.
     let begins = "no stock of ".to_owned() + &"7".repeat(88);
     let long = format!("IllegalStateException@ \"{begins}\"… (212 characters)");
     assert_eq!(unnumbered(caught["object"].as_str().unwrap()), long);
@@ -123,7 +122,7 @@ fn exceptions_of_a_recording_have_their_messages_wherever_they_are_shown() {
     let slot = put["this"].as_str().unwrap();
     let history = json(&case, &["trace", "history", &format!("{slot}.held"), "all"]);
     assert_eq!(history["writes"][0]["new"], thrown);
-    // The object is asked about by its name, and by all that is shown of it.
+    // Name the object by its name, and by its whole shown text.
     for object in [name, thrown] {
         let state = json(&case, &["trace", "state", &put["node"].to_string(), "all", "--object", object]);
         assert_eq!(state["object"], name, "{state:#}");

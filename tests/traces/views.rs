@@ -1,5 +1,4 @@
-//! `qp trace`: what is recorded is what the program did, by its own log; and whatever is cut off, what was
-//! written is read.
+//! `qp trace`: a recording equals the program's own log, and a truncated recording is readable up to its end.
 
 #![allow(clippy::expect_used, clippy::panic, reason = "a test's helpers fail as the test does")]
 
@@ -13,7 +12,7 @@ use std::path::Path;
 use std::process::Stdio;
 use std::time::Duration;
 
-/// What the log says of each thread.
+/// The log of each thread.
 fn log(text: &str) -> BTreeMap<String, Vec<String>> {
     let mut threads = BTreeMap::new();
     let mut lines: &mut Vec<String> = &mut Vec::new();
@@ -26,7 +25,7 @@ fn log(text: &str) -> BTreeMap<String, Vec<String>> {
     threads
 }
 
-/// What a recorded call is in the log, and those below it.
+/// The log lines of a recorded call, and of those below it.
 fn flatten(call: &Value, lines: &mut Vec<String>) {
     let method = match (text(&call["method"]), text(&call["descriptor"])) {
         ("<init>", "(Ljava/lang/String;)V") => "Traced.<init>(String)".to_owned(),
@@ -51,7 +50,7 @@ fn flatten(call: &Value, lines: &mut Vec<String>) {
     }
 }
 
-/// All calls that were recorded, by thread.
+/// All recorded calls, by thread.
 fn recorded(folder: &Path) -> BTreeMap<String, Vec<String>> {
     let arguments = ["trace", "calls", "--all", "--depth=500", "--format=json"];
     let output = finish(crate::support::qp().args(arguments).arg(folder));
@@ -66,7 +65,7 @@ fn recorded(folder: &Path) -> BTreeMap<String, Vec<String>> {
     lines.collect()
 }
 
-/// Records `Traced` into a folder: what it printed.
+/// Records `Traced` into a folder. Returns its output.
 fn record(case: &Case, java: &str, folder: &Path, arguments: &[&str]) -> String {
     let mut command = case.qp();
     command.args(["trace", "record", "--trust=Log", "--show-output", "--out"]).arg(folder);
@@ -144,7 +143,7 @@ fn writes_of_every_kind_are_told_and_those_that_throw_are_none() {
         ] {
             assert_eq!(of("field", name), one("Written", change), "{name}");
         }
-        // It is written before there is an object, and belongs to it.
+        // It is written before the object is complete, and belongs to it.
         let preset = events.iter().find(|event| event["name"] == "val$x").expect("the captured variable");
         assert_eq!((text(&preset["new"]), &preset["old"]), ("7", &Value::Null));
         assert!(
@@ -169,7 +168,7 @@ fn writes_of_every_kind_are_told_and_those_that_throw_are_none() {
     }
 }
 
-/// What a call found and left, of its `this` and of any other object.
+/// The state of an object at a call's entry and end, for its `this` and any other object.
 #[test]
 fn an_object_is_shown_as_a_call_found_it_and_left_it() {
     let case = Case::new("written");
@@ -203,7 +202,7 @@ fn an_object_is_shown_as_a_call_found_it_and_left_it() {
     assert_eq!(all.len(), 8);
     assert_eq!(all[0], part("b", "0", "-56", 1));
     assert_eq!(all[7], part("z", "false", "true", 1));
-    // `main` writes an element of each of its arrays; later calls find what it left.
+    // `main` writes an element of each of its arrays; later calls find the written values.
     let array = events.iter().find(|event| event["new"] == "9L").expect("a write");
     let object = format!("--object={}", text(&array["object"]));
     assert_eq!(state(entered("main"), &[&object]), [part("0", "0L", "9L", 1)]);
@@ -216,7 +215,7 @@ fn an_object_is_shown_as_a_call_found_it_and_left_it() {
     case.run(&["trace", "state", "77777", &shown]).fails(2, &["there is no call 77777"]);
 }
 
-/// What would be too long for the VM is recorded with less.
+/// A method whose code would become too long for the VM is recorded at a lower level.
 #[test]
 fn a_long_method_is_recorded_at_a_lower_level() {
     let case = Case::new("written");
@@ -250,7 +249,7 @@ fn events_of(folder: &Path, node: u64, level: &str) -> std::process::Output {
     finish(crate::support::qp().args(arguments).arg(folder))
 }
 
-/// A call of another thread is recorded with more by another run; what is known of it is not run for again.
+/// A further run records a call of another thread in more detail; known details need no run.
 #[test]
 fn what_a_call_of_any_thread_does_is_recorded_later() {
     let case = Case::new("traced");
@@ -287,7 +286,7 @@ fn what_a_call_of_any_thread_does_is_recorded_later() {
         let at_once: Value = serde_json::from_slice(&output.stdout).expect("JSON");
         assert_eq!(changes(&later), changes(&at_once));
         assert!(changes(&later).len() > 180, "{}", changes(&later).len());
-        // A call inside it is known too, without another run.
+        // A call inside it is also known, without another run.
         let inside = later["events"].as_array().expect("events").iter();
         let inside = inside.filter_map(|event| event["call"]["node"].as_u64()).next().expect("a call");
         std::fs::rename(case.work().join("classes"), case.work().join("gone")).expect("renamed");
@@ -317,7 +316,7 @@ fn a_program_that_does_something_else_the_second_time_is_not_believed() {
     }
     let left = std::fs::read_dir(folder.join("details")).expect("the folder").count();
     assert_eq!(left, 0);
-    // What only its inside shows may differ: both runs have called `set` in the same way.
+    // Its inner events may differ: both runs called `set` in the same way.
     run("2");
     let output = events_of(&folder, 1, "all");
     assert_eq!(output.status.code(), Some(0), "{}", said(&output));
@@ -364,7 +363,7 @@ fn recorded_if_any(folder: &Path, calls: u64) -> BTreeMap<String, Vec<String>> {
     if calls == 0 { BTreeMap::new() } else { recorded(folder) }
 }
 
-/// The calls of `Endless.step` in a recorded run: each is the one after the one before.
+/// The calls of `Endless.step` in a recorded run, which are consecutive.
 fn steps(folder: &Path) -> usize {
     let arguments = ["trace", "calls", "--method=Endless.step", "--all", "--format=json"];
     let output = finish(crate::support::qp().args(arguments).arg(folder));
@@ -466,8 +465,7 @@ fn a_program_that_goes_to_its_limits_does_as_without() {
         command.args(["--", "java", option, "-cp", "classes", class]);
         let run = case.run_command(&mut command);
         let own = String::from_utf8_lossy(&alone.stdout).into_owned();
-        // How deep the stack gets depends on what its frames hold, and the recording holds a little more in
-        // each.
+        // The depth of the stack depends on the size of its frames, which a recording makes a little larger.
         let letters = |text: &str| text.replace(|c: char| c.is_ascii_digit(), "");
         for line in own.lines().map(letters) {
             assert!(letters(&run.said()).contains(&line), "{class}: `{line}` is missing in {}", run.said());
@@ -506,7 +504,7 @@ fn what_cannot_be_done_is_said() {
 
 #[test]
 fn what_the_recorder_could_stand_on_is_recorded_where_a_scope_names_it() {
-    // The VM runs code of `java.util` when it looks for a function that is called for the first time.
+    // The VM runs code of `java.util` when it looks up a native method for its first call.
     let case = Case::new("asserted");
     let folder = case.mark("trace");
     let out = format!("--out={}", folder.display());

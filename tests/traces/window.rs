@@ -1,4 +1,4 @@
-//! `qp trace record --like`: a further run in which only some calls are recorded are those calls.
+//! `qp trace record --like`: a further run that records only some calls records the same ones.
 
 #![allow(clippy::expect_used, clippy::panic, reason = "a test's helpers fail as the test does")]
 
@@ -7,8 +7,7 @@ use crate::support::{finish, said};
 use serde_json::Value;
 use std::path::Path;
 
-/// The calls of a folder in their order, of the thread `main`: their numbers, methods, and numbers of calls
-/// around.
+/// The calls of the thread `main` in their order: their numbers, methods, and depths.
 fn calls(folder: &Path) -> Vec<(u64, String)> {
     let arguments = ["trace", "calls", "--all", "--depth=500", "--thread=main", "--format=json"];
     let output = finish(crate::support::qp().args(arguments).arg(folder));
@@ -49,7 +48,7 @@ fn only_some_calls_are_recorded_again() {
     let all = calls(&first);
     let like = format!("--like={}", first.display());
     let number = |at: usize| all[at].0;
-    // A call that makes some, deep in the tree if there is one.
+    // A call that makes others, as deep in the tree as possible.
     let one = (1..all.len()).rfind(|at| (2..40).contains(&below(&first, number(*at)))).expect("a call");
     let (node, size) = (number(one), usize::try_from(below(&first, number(one))).expect("few") + 1);
     let again = record("one", &[like.clone(), format!("--call={node}"), "--level=all".to_owned()]);
@@ -57,7 +56,7 @@ fn only_some_calls_are_recorded_again() {
     let wanted: Vec<&String> = all[one..one + size].iter().map(|(_, method)| method).collect();
     let last: Vec<&String> = found[found.len() - size..].iter().map(|(_, method)| method).collect();
     assert_eq!(last, wanted);
-    // Those around it are there, and nothing else is.
+    // The enclosing calls are there, and nothing else.
     let around: Vec<&String> = found[..found.len() - size].iter().map(|(_, method)| method).collect();
     assert!(around.iter().all(|method| all[..one].iter().any(|(_, known)| known == *method)), "{around:?}");
     let output = finish(crate::support::qp().args(["trace", "info", "--format=json"]).arg(&again));

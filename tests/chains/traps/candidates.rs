@@ -1,4 +1,4 @@
-//! `Candidate`: hit N of a point's event at a line, whatever the point's constraints say of it.
+//! `Candidate`: hit N of a point's event at a line, regardless of the point's constraints.
 
 use super::fixture::Fixture;
 
@@ -6,7 +6,7 @@ const OPTIONS: [&[&str]; 3] = [&[], &["--backend", "probe"], &["--backend", "pro
 
 #[test]
 fn a_candidate_is_a_hit_of_the_event_whatever_the_constraints_say() {
-    // In the main thread deposits 5 and 8 are of bob: 4011 to 4025, 4025 to 4042; 6 of eve: 12 to 27.
+    // In the main thread, deposits 5 and 8 go to bob (4011 to 4025, 4025 to 4042), and 6 to eve (12 to 27).
     let points = r#"
         (id: "A", at: Line("Rejected", {A})),
         (id: "B", at: LastChange("A:ann.balance"), when: "amount > 12"),
@@ -29,7 +29,7 @@ fn a_candidate_is_a_hit_of_the_event_whatever_the_constraints_say() {
         asked.at("Y", "return").has("Y", &[("result", "27")]);
         asked.at("M", "after").has("M", &[("collected.account.name", "\"bob\"")]);
         asked.at("T", "B").has("T", &[("old", "1000"), ("new", "4000"), ("thread", "the teller")]);
-        // Without a thread all threads count: four deposits of the teller, then three.
+        // Without a thread, all threads count: four deposits of the teller, then three.
         asked.at("N", "B").has("N", &[("old", "0"), ("new", "12"), ("collected.account.name", "\"eve\"")]);
         for (id, hit) in [("C", 5), ("D", 5), ("E", 8), ("Y", 6), ("M", 2), ("T", 3), ("N", 3)] {
             assert_eq!(asked.point(id)["hit"], hit, "{}: {id}", asked.java);

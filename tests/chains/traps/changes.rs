@@ -1,4 +1,4 @@
-//! LastChange of fields: whose field, which write, and what nobody saw (DESIGN §5.1 and §5.2).
+//! LastChange of fields: the owner, the write, and missed writes (DESIGN §5.1 and §5.2).
 
 use super::fixture::Fixture;
 
@@ -162,7 +162,7 @@ fn another_thread_can_have_written() {
     }
 }
 
-/// That an earlier write, or one of another thread, left another value means nothing: no write was missed.
+/// An earlier write, or one of another thread, may leave another value: no write was missed.
 #[test]
 fn an_earlier_change_is_not_compared_with_what_is_seen() {
     let points = r#"
@@ -185,17 +185,17 @@ fn an_earlier_change_is_not_compared_with_what_is_seen() {
 #[test]
 fn of_a_hundred_thousand_owners_the_one_that_is_seen() {
     let points = r#"(id: "A", at: Line("ManyOwners", {A})), (id: "B", at: LastChange("A:chosen.value"))"#;
-    // By probes most writes stay in the VM, and none of them is counted as rejected.
+    // With probes most writes stay in the VM, and none of them counts as rejected.
     for asked in Fixture::new("many-owners", "ManyOwners").args(&["5000"]).ask_jdwp(points) {
         asked.held().at("B", "B").has("B", &[("old", "1"), ("new", "2")]);
         let rejected = asked.point("B")["rejections"].as_object().expect("rejections");
         let rejected: u64 = rejected.values().filter_map(serde_json::Value::as_u64).sum();
-        // Two writes per object, all but the answer.
+        // Two writes per object, except the answer.
         assert_eq!(rejected, 2 * 5000 - 1, "{:#}", asked.point("B"));
     }
 }
 
-/// Which of very many was written last is kept in other ways as they follow each other in other ways.
+/// The recorder finds the last of very many owners by different paths, depending on their order.
 #[test]
 fn whatever_way_owners_follow_each_other_no_last_write_is_lost() {
     let ranges = [
@@ -213,10 +213,10 @@ fn whatever_way_owners_follow_each_other_no_last_write_is_lost() {
     let texts: Vec<String> =
         asked_for.iter().flat_map(|n| [format!("all[{n}].value"), format!("cells[{n}]")]).collect();
     let fixture = Fixture::new("phases", "Phases");
-    // Several queries of one field are kept in other code than one alone.
+    // Several queries of one field use other code than a single one.
     let alone = ["all[2003].value", "all[2210].value", "all[2302].value", "all[2599].value", "cells[2205]"]
         .map(str::to_owned);
-    // Where the VM does not number objects in turn, hits are kept by hash codes.
+    // If the VM does not number objects in sequence, the recorder keeps hits by hash code.
     let by_chance =
         Fixture::new("phases", "Phases").vm("-XX:+UnlockExperimentalVMOptions").vm("-XX:hashCode=5");
     let numbered = alone.chunks(1).chain([texts.as_slice()]).map(|texts| (&fixture, texts));
@@ -230,13 +230,13 @@ fn whatever_way_owners_follow_each_other_no_last_write_is_lost() {
                 let (id, seen) = (format!("Q{place}"), &asked.point("A")["collected"][text]);
                 asked.has(&id, &[("new", seen.as_str().expect("a value"))]).certain(&id);
             }
-            // What the first run had lost, further ones would have found.
+            // A further run would have found what the first one lost.
             assert_eq!(asked.answer["runs"], 2, "{texts:?}");
         }
     }
 }
 
-/// Memory is given back; on the way the VM is asked which objects are there.
+/// The recorder frees memory; to do so it asks the VM which objects are alive.
 #[test]
 fn what_was_kept_of_those_that_are_gone_is_forgotten() {
     let points = r#"
@@ -303,7 +303,7 @@ fn the_copies_of_a_finally_block_are_one_place() {
     for asked in fixture.ask(points) {
         asked.held().at("A", "A").at("B", "B").has("B", &[("old", "1"), ("new", "2")]);
         assert_ne!(asked.point("A")["bci"], asked.point("B")["bci"]);
-        // The third copy is the handler's: what led there is the exception.
+        // The third copy is the handler's: the exception led there.
         asked.has("P", &[("condition", "an exception caught here")]);
         assert_eq!(asked.point("P")["exception"]["class"], "java.lang.IllegalStateException");
     }

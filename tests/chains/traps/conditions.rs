@@ -88,13 +88,14 @@ fn the_first_pass_of_a_loop_that_nothing_leads_to_has_no_condition() {
         asked.at("U", "U");
         assert_eq!(asked.point("V")["located"], false);
     }
-    // What led out of the loop before leads there too, for a `do` need not end.
+    // The condition that left the loop before leads there too, since a `do` need not end.
     let points = r#"(id: "L", at: Line("DoWhile", {L})), (id: "M", at: LastCondition("L"))"#;
     for asked in Fixture::new("do-while", "DoWhile").ask(points) {
         asked.held().at("M", "B2").has("M", &[("condition", "pass < limit"), ("taken", "false")]);
         assert_eq!(asked.point("M")["turns"], 2);
     }
-    // Its condition is decided before the last pass, but leads from the pass before to it, not to the first.
+    // Its condition is decided before the last iteration, but it leads from the previous iteration to that
+    // one, not to the first.
     let points = r#"
         (id: "W", at: Line("DoWhile", {U}), index: -1), (id: "U", at: Line("DoWhile", {U}), before: "W"),
         (id: "V", at: LastCondition("U")), (id: "X", at: LastCondition("W")),
@@ -105,7 +106,7 @@ fn the_first_pass_of_a_loop_that_nothing_leads_to_has_no_condition() {
     }
 }
 
-/// What decides the first pass of an activation is in its caller, which only a run can name.
+/// The condition for the first iteration of an activation is in its caller, which only a run can name.
 #[test]
 fn two_activations_with_equal_stacks_are_told_apart() {
     let points =
@@ -184,7 +185,7 @@ fn a_variable_without_a_name_is_no_operand() {
     }
 }
 
-/// The back ends: both must count the same turns.
+/// The back ends: both must count the same iterations.
 const BACKENDS: [&[&str]; 3] =
     [&["--backend", "jdwp"], &["--backend", "probe"], &["--backend", "probe", "--eager", "0"]];
 
@@ -223,7 +224,7 @@ fn what_leaves_an_endless_loop_is_decided_in_its_last_turn() {
 
 #[test]
 fn the_turns_are_those_of_one_activation_and_one_execution_of_the_loop() {
-    // Each execution of the inner loop takes 2, 3 or 4 turns, whatever the calls within it take.
+    // Each execution of the inner loop takes 2, 3 or 4 iterations, regardless of the calls within it.
     let fixture = Fixture::new("endless-loops", "EndlessLoops");
     for options in BACKENDS {
         for (index, turns) in [(0, 1), (1, 2), (2, 3), (3, 1), (4, 1), (11, 3)] {
@@ -259,7 +260,7 @@ fn an_assertion_that_is_off_has_not_held() {
             asked.held().at("B", "B").at("E", "E");
             asked.has("B", &[("condition", "assert z != 0"), ("taken", "true"), ("operands.z", "1")]);
             asked.has("E", &[("condition", "assert holds(n)"), ("taken", "true")]);
-            // The way taken tells the result of the call.
+            // The branch taken gives the result of the call.
             asked.has("E", &[("operands.holds(n)", "true")]);
         }
     }
@@ -289,7 +290,7 @@ fn the_default_that_the_compiler_adds_decides_nothing() {
 
 #[test]
 fn the_line_where_one_stands_has_not_run_before() {
-    // What decides is the condition of the turn before, and there was none.
+    // The condition of the previous iteration decides, and there was none.
     let fixture = Fixture::new("endless-loops", "EndlessLoops");
     let points = r#"(id: "P", at: Line("EndlessLoops", {B3})), (id: "Q", at: LastCondition("P"))"#;
     let line = fixture.line("B3");

@@ -1,7 +1,7 @@
-//! One fixture of `tests/fixtures`: compiled once, asked with chains that a test writes, on every Java there
-//! is.
+//! One fixture of `tests/fixtures`: compiled once, asked with chains that a test writes, on every available
+//! Java.
 //!
-//! In the text of the points `{B}` stands for the number of the line marked `// <- B`.
+//! In the text of the points, `{B}` is the number of the line marked `// <- B`.
 
 use crate::support::{chain_file, compiled, finish, javas, qp, root, said, scratch};
 use serde_json::Value;
@@ -33,7 +33,7 @@ impl Fixture {
         Fixture::of(name, main, compiled(&format!("fixtures/{name}"), options))
     }
 
-    /// A fixture that its own `build.sh` builds, in a copy of its folder, which it also runs in.
+    /// A fixture that its own `build.sh` builds in a copy of its folder, where it also runs.
     pub fn built(name: &str, main: &str) -> Fixture {
         static COPIES: AtomicUsize = AtomicUsize::new(0);
         let copy = scratch().join(format!("{name}-{}", COPIES.fetch_add(1, Ordering::Relaxed)));
@@ -116,7 +116,7 @@ impl Fixture {
             let close = open + points[open..].find('}').expect("a closing brace");
             from = open + 1;
             let mark = &points[open + 1..close];
-            // Behind a name braces hold the key of a map.
+            // After a name, braces contain the key of a map.
             if !points[..open].ends_with(|c: char| c.is_alphanumeric() || matches!(c, '_' | ')' | ']')) {
                 let line = self.line(mark).to_string();
                 points.replace_range(open..=close, &line);
@@ -153,7 +153,8 @@ impl Fixture {
         self.ask_on(javas().split_off(1), points, &[])
     }
 
-    /// On the first Java by JDWP events, and on every Java as `qp` chooses, unless the options say how.
+    /// On the first Java by JDWP events, and on every Java by the default back end, unless the options select
+    /// one.
     fn ask_on(&self, javas: Vec<String>, points: &str, options: &[&str]) -> Vec<Asked> {
         let chosen = options.contains(&"--backend");
         let first =
@@ -170,7 +171,7 @@ impl Fixture {
         replayed.collect()
     }
 
-    /// Most resident memory in KiB that `qp` itself takes to answer all of it on the Java of the path.
+    /// Peak resident memory of `qp` itself in KiB for these points, on the Java of the path.
     pub fn peak_kib(&self, points: &str) -> u64 {
         let mut command = qp();
         command.arg("replay").arg(self.chain("java", points)).stdout(Stdio::null()).stderr(Stdio::null());
@@ -190,7 +191,7 @@ impl Fixture {
         peak
     }
 
-    /// What `qp` says of a chain that it refuses with exit code 2.
+    /// The error for a chain that `qp` refuses with exit code 2.
     pub fn refused(&self, points: &str) -> String {
         let (code, stdout, stderr) = self.replay("java", points, &[]);
         assert_eq!(code, 2, "{stdout}\n{stderr}");
@@ -198,7 +199,7 @@ impl Fixture {
         stderr
     }
 
-    /// What `qp` says where it cannot answer without probes, with exit code 4.
+    /// The error where `qp` cannot answer without probes, with exit code 4.
     pub fn refused_by_jdwp(&self, points: &str) -> String {
         let (code, stdout, stderr) = self.replay("java", points, &["--backend", "jdwp"]);
         assert_eq!(code, 4, "{stdout}\n{stderr}");
@@ -222,7 +223,7 @@ pub struct Asked {
 }
 
 impl Asked {
-    /// Every point is located: exit code 0.
+    /// Asserts that every point is located: exit code 0.
     pub fn held(&self) -> &Asked {
         assert_eq!(self.code, 0, "{}: {:#}", self.java, self.answer);
         assert_eq!(self.answer["outcome"], "held");
@@ -234,7 +235,7 @@ impl Asked {
         crate::support::point(&self.answer, id)
     }
 
-    /// The point is located at the line marked `// <- MARK`.
+    /// Asserts that the point is located at the line marked `// <- MARK`.
     pub fn at(&self, id: &str, mark: &str) -> &Asked {
         let found = self.point(id);
         assert_eq!(found["located"], true, "{}: {id}: {found:#}", self.java);
@@ -244,7 +245,7 @@ impl Asked {
         self
     }
 
-    /// The place, a point or a frame, is the line marked `// <- MARK`.
+    /// Asserts that the place, a point or a frame, is the line marked `// <- MARK`.
     pub fn place(&self, place: &Value, mark: &str) -> &Asked {
         let name = place["file"].as_str().unwrap_or_else(|| panic!("{}: no file in {place:#}", self.java));
         let line = place["line"].as_u64().and_then(|l| usize::try_from(l).ok()).expect("a line");
@@ -257,7 +258,7 @@ impl Asked {
         self
     }
 
-    /// The point's fields are these texts; `collected.x` is the collected value of `x`.
+    /// Asserts the point's fields; `collected.x` is the collected value of `x`.
     pub fn has(&self, id: &str, fields: &[(&str, &str)]) -> &Asked {
         let found = self.point(id);
         for (name, expected) in fields {
@@ -270,7 +271,7 @@ impl Asked {
         self
     }
 
-    /// One of the point's notes holds the text.
+    /// Asserts that one of the point's notes contains the text.
     pub fn noted(&self, id: &str, text: &str) -> &Asked {
         let notes = self.point(id)["notes"].as_array().cloned().unwrap_or_default();
         let found = notes.iter().any(|n| n.as_str().is_some_and(|n| n.contains(text)));
@@ -278,14 +279,14 @@ impl Asked {
         self
     }
 
-    /// The point has no notes.
+    /// Asserts that the point has no notes.
     pub fn certain(&self, id: &str) -> &Asked {
         let notes = &self.point(id)["notes"];
         assert!(notes.is_null(), "{}: {id}: {notes:#}", self.java);
         self
     }
 
-    /// The point is not located, for a reason that holds the text.
+    /// Asserts that the point is not located, for a reason that contains the text.
     pub fn missing(&self, id: &str, text: &str) -> &Asked {
         let found = self.point(id);
         assert_eq!(found["located"], false, "{}: {found:#}", self.java);
@@ -294,7 +295,7 @@ impl Asked {
         self
     }
 
-    /// One of the warnings holds the text.
+    /// Asserts that one of the warnings contains the text.
     pub fn warned(&self, text: &str) -> &Asked {
         let warnings = self.answer["warnings"].as_array().cloned().unwrap_or_default();
         let found = warnings.iter().any(|w| w.as_str().is_some_and(|w| w.contains(text)));
@@ -302,7 +303,7 @@ impl Asked {
         self
     }
 
-    /// So many runs were made.
+    /// Asserts the number of runs.
     pub fn runs(&self, runs: u64) -> &Asked {
         assert_eq!(self.answer["runs"], runs, "{}: {:#}", self.java, self.answer);
         self
@@ -322,7 +323,7 @@ fn java_files(folder: &Path) -> Vec<PathBuf> {
     files
 }
 
-/// Copies a folder without what was built in it.
+/// Copies a folder without its build products.
 fn copy_sources(from: &Path, to: &Path) {
     std::fs::create_dir_all(to).expect("a folder");
     for entry in std::fs::read_dir(from).expect("a folder") {

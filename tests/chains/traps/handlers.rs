@@ -1,5 +1,5 @@
-//! What led to an exception handler, and where an exception that is thrown again was first thrown (DESIGN
-//! §5.6, §5.7).
+//! The condition that led to an exception handler, and the first throw of a rethrown exception (DESIGN §5.6,
+//! §5.7).
 
 use super::fixture::Fixture;
 
@@ -20,7 +20,7 @@ fn the_condition_that_led_to_a_handler_led_to_the_throw() {
     }
 }
 
-/// The way back goes through the handlers that `finally` and the like are made of.
+/// The way back goes through the handlers that javac makes for `finally` and the like.
 #[test]
 fn the_condition_of_a_handler_goes_back_through_what_throws_again() {
     let program = program();

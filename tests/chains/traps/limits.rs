@@ -1,4 +1,4 @@
-//! Programs that go to their limits: thousands of threads, a stack that overflows, a heap that is full.
+//! Programs at their limits: thousands of threads, an overflowing stack, a full heap.
 
 use super::fixture::{Asked, Fixture};
 use crate::support::processes_with;
@@ -8,7 +8,7 @@ fn frames(asked: &Asked, id: &str) -> usize {
     asked.point(id)["stack"].as_array().map_or(0, Vec::len)
 }
 
-/// A number that a point tells.
+/// A number from a field of a point.
 fn number(asked: &Asked, id: &str, field: &str) -> usize {
     let found = &asked.point(id)[field];
     found.as_str().and_then(|n| n.parse().ok()).unwrap_or_else(|| panic!("{}: {id}: {found}", asked.java))
@@ -16,7 +16,7 @@ fn number(asked: &Asked, id: &str, field: &str) -> usize {
 
 const COUNT: &str = r#"(id: "A", at: Line("ManyThreads", {A})), (id: "B", at: LastChange("A:total.sum"), collect: ["number"]),"#;
 
-/// In a thread that the middle of the group brings, while others pass the same lines.
+/// In a thread of the middle group, while others pass the same lines.
 const IN_A_THREAD: &str = r#"
     (id: "E", at: Line("ManyThreads", {E}), thread: "worker 1300", collect: ["number"]),
     (id: "F", at: LastChange("E:mine")), (id: "G", at: LastCondition("E")),
@@ -36,7 +36,7 @@ fn thousands_of_threads_write_one_field() {
     let fixture = Fixture::new("many-threads", "ManyThreads").args(&["3000", "400"]);
     for asked in fixture.ask(COUNT) {
         asked.held().at("A", "A").at("B", "B").has("B", &[("old", "2999"), ("new", "3000")]);
-        // Who was last is among the last group.
+        // The last writer is among the last group.
         let by = asked.point("B")["collected"]["number"].as_str().expect("a number").to_owned();
         assert!(by.parse::<u32>().is_ok_and(|n| n >= 2800), "{by}");
         asked.has("B", &[("thread", &format!("worker {by}"))]).certain("B");
@@ -138,7 +138,7 @@ fn a_call_among_hundreds_of_one_recursion_is_told_apart() {
     }
 }
 
-/// The heap is small, and blocks that are dropped are far more than fit: `qp` must hold none of them.
+/// The heap is small, and the dropped blocks exceed it by far: `qp` must not keep any of them alive.
 fn out_of_memory(how: &str) -> Fixture {
     let label = format!("-Dquerypoint.test=memory-{how}-{}", std::process::id());
     Fixture::new("out-of-memory", "OutOfMemory").vm("-Xmx24m").vm(&label).args(&[how])

@@ -34,7 +34,7 @@ fn a_parameter_is_assigned_by_the_call() {
     }
 }
 
-/// The state at a point is that before its first instruction, which here is the increment itself.
+/// The state at a point is that before its first instruction, which is the increment itself here.
 #[test]
 fn what_the_points_own_instruction_does_comes_after_it() {
     let points = r#"
@@ -84,7 +84,8 @@ fn a_lambda_has_its_own_parameters() {
     "#;
     for asked in fixture.ask(points) {
         asked.held().has("A", &[("method", "lambda$main$0"), ("collected.x.intValue()", "2")]);
-        // `x` means nothing in main, where the line is hit first: that is said, not taken for false.
+        // `x` has no meaning in main, where the line is hit first: a note says so, and it does not count as
+        // false.
         asked.noted("A", "its condition could not be evaluated at 1 hit:");
         asked
             .has("B", &[("method", "lambda$main$0"), ("new", "10")])

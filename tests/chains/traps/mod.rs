@@ -1,5 +1,5 @@
-//! Every trap of `tests/fixtures`, asked through the real `qp`: each test is the question of a fixture's
-//! comment, and what it asserts is the answer there.
+//! Every trap of `tests/fixtures`, asked through the real `qp`. Each test asks the question in a fixture's
+//! comment, and asserts the answer given there.
 
 #![allow(clippy::expect_used, clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 

@@ -1,4 +1,4 @@
-//! Where values were computed, through all that only passes them on.
+//! The places where values were computed, behind everything that only passes them on.
 
 use super::fixture::{Asked, Fixture};
 use serde_json::Value;
@@ -142,7 +142,7 @@ fn it_can_be_asked_from_a_change_and_be_asked_from() {
         (id: "D", at: LastChange("OL:shared")),
     "#;
     for asked in Fixture::new("origins", "Origins").ask_with(points, &["--backend", "probe"]) {
-        // The change has not happened yet where it stops.
+        // The run stops before the change.
         asked.at("C", "Again").at("O", "WatchMade").certain("O");
         assert_eq!(steps(&asked, "O"), ["field value", "assigned made"]);
         assert_eq!(steps(&asked, "OE"), ["parameter p", "argument"]);

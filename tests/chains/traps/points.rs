@@ -1,5 +1,5 @@
-//! Where a point is and how often it is hit: lines with several entries, overloads, exceptions, exits (DESIGN
-//! §5.8 to §5.12).
+//! The place of a point and its number of hits: lines with several entries, overloads, exceptions, exits
+//! (DESIGN §5.8 to §5.12).
 
 use super::fixture::Fixture;
 
@@ -193,7 +193,7 @@ fn a_caller_can_be_asked_for() {
         assert_eq!(asked.code, 3, "{:#}", asked.answer);
         asked.missing("A", "once without Exceptions.inner on the stack (called from Exceptions.main once)");
     }
-    // The method itself is no caller of itself, unless it recurs.
+    // A method is not its own caller unless it recurs.
     let points = r#"(id: "A", at: Entry("Recursion.descend"), from: "Recursion.descend")"#;
     for asked in Fixture::new("recursion", "Recursion").ask(points) {
         asked.held().has("A", &[("collected.depth", "2")]);

@@ -1,4 +1,4 @@
-//! The last return of a call as a point sees it: on which object, with which arguments, in which thread.
+//! The last return of a call as seen at a point: its object, its arguments, and its thread.
 
 use super::fixture::Fixture;
 
@@ -32,7 +32,7 @@ fn a_return_is_of_the_call_that_the_point_sees() {
         for (id, result, mark) in results {
             asked.at(id, mark).certain(id).has(id, &[("result", result), ("thread", "main")]);
         }
-        // The third call of `first` was made by another thread, with `a`.
+        // Another thread made the third call of `first`, with `a`.
         asked.missing("X", "1 another thread than A, 2 received another value than A has");
     }
 }

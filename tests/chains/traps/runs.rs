@@ -1,10 +1,10 @@
-//! How programs end, hang, talk, read, start others and change their own code.
+//! Programs that end, hang, print much, read, start others and change their own code.
 
 use super::fixture::Fixture;
 use crate::support::processes_with;
 use std::time::{Duration, Instant};
 
-/// Asserts that no process with this text in its command line is left soon.
+/// Asserts that soon no process has this text in its command line.
 fn nothing_left(text: &str) {
     let started = Instant::now();
     while !processes_with(text).is_empty() {
@@ -90,7 +90,8 @@ fn megabytes_of_output_block_nobody() {
 fn standard_input_is_fed_to_every_run() {
     let fixture = Fixture::new("reads-stdin", "ReadsStdin");
     let input = fixture.sources().join("input.txt");
-    // The condition that led to the change is in no caller; asking for a frame's variable costs a second run.
+    // No caller contains the condition that led to the change; asking for a frame's variable costs a second
+    // run.
     let points = r#"
         (id: "A", at: Line("ReadsStdin", {A}), index: -1), (id: "B", at: LastChange("A:longest")),
         (id: "F", at: LastChange("A(-1):lines")),
@@ -107,7 +108,7 @@ fn standard_input_is_fed_to_every_run() {
 
 #[test]
 fn the_vm_of_the_main_class_is_asked_and_none_is_left() {
-    // A folder of its own: its name then finds all the processes of this test.
+    // A separate folder, whose name finds all processes of this test.
     let fixture = Fixture::compiled_with("forks", "Forks", &["-g", "-nowarn", "-parameters"]);
     let classes = fixture.command()[1].clone();
     let points = r#"(id: "A", at: Line("Forks", {A})), (id: "B", at: LastChange("A:depth"))"#;

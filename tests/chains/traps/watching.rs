@@ -64,7 +64,7 @@ fn an_exceptional_exit_is_no_exit() {
     }
     let points = r#"(id: "X", at: Exit("InlinedFinally.leave"), index: -1)"#;
     for asked in Fixture::new("inlined-finally", "InlinedFinally").ask(points) {
-        // The third call leaves by an exception.
+        // The third call ends with an exception.
         asked.held().has("X", &[("result", "1")]);
     }
 }
@@ -116,7 +116,7 @@ fn the_last_root_hits_are_answered_each_with_its_own_causes() {
         });
         assert_eq!(seen.collect::<Vec<_>>(), [(Some("3"), Some("700")), (Some("2"), Some("900"))]);
     }
-    // More than there are: all of them.
+    // More than there are returns all of them.
     for asked in Fixture::new("recursion", "Recursion").ask_with(points, &["-n", "9"]) {
         asked.held();
         assert_eq!(asked.answer["earlier"].as_array().map(Vec::len), Some(3));
