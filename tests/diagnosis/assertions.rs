@@ -1,4 +1,5 @@
-//! `qp diagnose --assert`: conditions on methods, in Java, answer for a person where they can tell.
+//! `qp diagnose --assert`: conditions on methods, in Java, answer questions instead of a person where they
+//! can.
 
 #![allow(clippy::expect_used, clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
@@ -35,7 +36,7 @@ fn file(rows: &str) -> PathBuf {
     file
 }
 
-/// Every line of a diagnosis with these rows, where each question gets this answer; and the exit code.
+/// Every line of a diagnosis with these rows, with this answer to each question; and the exit code.
 fn diagnosed(trace: &str, rows: &str, answer: &str, more: &[&str]) -> (Vec<Value>, i32) {
     let mut command = qp();
     command.args(["diagnose", "--format=json", trace, "--assert"]).arg(file(rows)).args(more);
@@ -43,7 +44,7 @@ fn diagnosed(trace: &str, rows: &str, answer: &str, more: &[&str]) -> (Vec<Value
     lines(&mut command, &script)
 }
 
-/// What assertions have answered: calls with the answers.
+/// The answers by assertions, with their calls.
 fn by_assertion(told: &[Value]) -> Vec<(u64, String)> {
     let of = |line: &Value| {
         let referred = line.get("by_assertion").filter(|referred| referred.is_object())?;
@@ -52,8 +53,8 @@ fn by_assertion(told: &[Value]) -> Vec<(u64, String)> {
     told.iter().filter_map(of).collect()
 }
 
-/// What one row says of the first call of its method in the fixture: the answer and why, or what is said to
-/// the person who is asked.
+/// The verdict of one row on the first call of its method in the fixture: the answer with its reason, or the
+/// note to the person.
 fn told_of(trace: &str, method: &str, row: &str) -> (String, String) {
     let name = method.rsplit('.').next().expect("a name");
     let row = format!("(method: \"Asserted{method}\", {row}),");
@@ -130,7 +131,7 @@ fn a_partial_assertion_answers_only_that_a_call_is_wrong() {
         (&last["buggy"]["node"], &last["answers"], &last["by_assertion"]),
         (&json!(1), &json!(0), &json!(6))
     );
-    // What holds is not all that `merge` is to do: its calls are asked about.
+    // The condition does not cover everything that `merge` should do, so `qp` asks about its calls.
     let (told, _) = diagnosed(merge_sort(), &merge(false), "invalid", strategy);
     assert_eq!(
         by_assertion(&told),
@@ -161,14 +162,14 @@ fn fields_parameters_and_results_are_those_of_the_end_and_old_ones_of_the_begin(
         "valid",
         "`next == null && owner == \"ann\" && old(amount) == 30` is true",
     );
-    // A constructor begins with what the VM puts into fields.
+    // A constructor begins with the initial values of fields.
     says(
         "$Account.<init>",
         r#"ensures: "old(this.balance) == 0 && this.owner.equals(owner) && balance == 99""#,
         "invalid",
         "`old(this.balance) == 0 && this.owner.equals(owner) && balance == 99` is false; old(this.balance) is 0L, this.owner.equals(owner) is true, balance is 100L",
     );
-    // A name that could mean both is refused, and what says which is not.
+    // An ambiguous name is refused, and its unambiguous forms are accepted.
     says(
         "$Box.put",
         r#"ensures: "this.result == .result + 1 && .exception == null", complete: true"#,
@@ -181,7 +182,7 @@ fn fields_parameters_and_results_are_those_of_the_end_and_old_ones_of_the_begin(
         "valid",
         "`.result == old(result)` is true",
     );
-    // The value of a parameter at the end is known where the parameter is not written, or local variables are
+    // The value of a parameter at the end is known if the method does not write it, or if local variables are
     // recorded.
     let writes = recorded(&compiled("fixtures/asserted", &["-g"]), "Asserted", "writes");
     let told = told_of(&writes, pay, r#"ensures: "amount == 0""#);
@@ -266,7 +267,7 @@ fn what_is_not_known_is_asked() {
         "valid",
         "`letters.length == 2` is true",
     );
-    // What a call has stored is recorded, and no other array was given away for good.
+    // The stores of a call are recorded, and no other array is still in use elsewhere.
     let sorted = "bytes[0] <= bytes[1] && old(bytes[0]) == 3";
     says(".sort", &format!("ensures: {sorted:?}, complete: true"), "valid", &format!("`{sorted}` is true"));
     says(
@@ -326,7 +327,7 @@ fn a_run_of_which_calls_were_recorded_is_run_again() {
         by_assertion(&told),
         [(3, "valid"), (4, "valid"), (6, "invalid")].map(|(n, word)| (n, word.to_owned()))
     );
-    // Of one that has several threads, only what this one does is recorded then.
+    // In a program with several threads, only this thread's work is recorded then.
     let threads = recorded(&compiled("fixtures/threads", &["-g"]), "Threads", "calls");
     let pass = r#"(method: "Threads.pass", ensures: "shared.value > 0", complete: true),"#;
     let (told, _) = diagnosed(&threads, pass, "valid", &["--strategy=single-stepping"]);
@@ -337,7 +338,7 @@ fn a_run_of_which_calls_were_recorded_is_run_again() {
             "the assertion cannot tell: only a part of the run was recorded, and unrecorded code may have written too: record it with --level all"
         ])
     );
-    // How calls ended is recorded of the whole run.
+    // The ends of calls are recorded for the whole run.
     let row = r#"(method: "Threads.main", ensures: "exception == null", complete: true),"#;
     let (told, _) = diagnosed(&threads, row, "valid", &["--strategy=top-down"]);
     assert_eq!(by_assertion(&told), [(0, "valid".to_owned())], "{told:?}");
@@ -357,7 +358,7 @@ fn collections_are_known_by_their_elements_and_keys() {
         "invalid",
         "`counts.size() == words.size()` is false; counts.size() is 2, words.size() is 3",
     );
-    // Its order decides what is found, and is code.
+    // Its order decides the result, and the order is code.
     says(
         ".count",
         r#"ensures: "sorted.containsKey(\"a\")""#,
@@ -377,7 +378,7 @@ fn assertions_stand_before_answers_that_are_kept_and_before_the_right_version() 
     let answers = tempfile::tempdir_in(scratch()).expect("a folder").keep().join("answers.ron");
     let answers = answers.display().to_string();
     let merge = MERGE.replace("COMPLETE", "false");
-    // A person said that the last merge is right.
+    // A person answered that the last merge is right.
     let mut command = qp();
     command.args(["diagnose", "--format=json", merge_sort(), "--answers", &answers]);
     let script = [json!({"question": 1, "answer": "valid"})];
@@ -386,7 +387,7 @@ fn assertions_stand_before_answers_that_are_kept_and_before_the_right_version() 
     assert_eq!((code, by_assertion(&told)), (0, vec![(6, "invalid".to_owned())]));
     let why = told[0]["by_assertion"]["why"].as_str().expect("why");
     assert!(why.ends_with(" is 4 (a kept answer says otherwise)"), "{why}");
-    // What a person said stands before an assertion that holds.
+    // A person's answer has priority over an assertion that holds.
     let holds = r#"(method: "MergeSort.merge", ensures: "lc <= 4", complete: true),"#;
     let mut command = qp();
     let other = answers.replace("answers.ron", "others.ron");
@@ -394,8 +395,8 @@ fn assertions_stand_before_answers_that_are_kept_and_before_the_right_version() 
     lines(&mut command, &[json!({"question": 1, "answer": "invalid"})]);
     let (told, code) = diagnosed(merge_sort(), holds, "valid", &["--answers", &other]);
     assert_eq!((code, by_assertion(&told), &told[0]["kept"]["answer"]), (0, vec![], &json!("invalid")));
-    // The right version is asked where the assertions do not tell. Here it is the same program, and says that
-    // all is right.
+    // The correct version answers where assertions cannot. Here it is the same program, and confirms
+    // everything.
     let right = compiled("../examples/mergesort", &["-g"]).display().to_string();
     let strategy = ["--reference", &right, "--strategy=top-down"];
     let (told, _) = diagnosed(merge_sort(), &(holds.replace("true", "false") + OTHERS), "invalid", &strategy);
@@ -416,7 +417,7 @@ fn an_answer_about_a_call_of_which_an_assertion_cannot_tell_is_kept() {
     assert_eq!(told[0]["kept"]["answer"], "invalid", "{told:?}");
 }
 
-/// What is said of rows that mean nothing.
+/// The errors for invalid rows.
 #[track_caller]
 fn refused(rows: &str, expected: &[&str]) {
     let mut command = qp();
@@ -479,7 +480,7 @@ fn what_means_nothing_is_refused_before_anything_is_asked() {
         r#"(method: "MergeSort.<init>", ensures: "exception == null"),"#,
         &["no call of MergeSort.<init> was recorded, so there is nothing to check with `exception == null`"],
     );
-    // What could mean two things.
+    // A name with two meanings.
     let mut command = qp();
     let rows = r#"(method: "Asserted.same", ensures: "result == 0.5"),"#;
     let output = finish(command.args(["diagnose", asserted(), "--assert"]).arg(file(rows)));
@@ -507,7 +508,7 @@ fn a_program_that_is_run_is_asserted_about_too() {
     let output = finish(command.arg(compiled("../examples/mergesort", &["-g"])).arg("MergeSort"));
     let (out, err) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
     assert!(out.starts_with("#6 MergeSort.merge is invalid by the assertion: "), "{out}\n{err}");
-    // One that is never called may be called later.
+    // A method without calls may be called later.
     assert!(
         err.contains("no call of MergeSort.<init> was recorded, of which --assert says something"),
         "{err}"
@@ -531,7 +532,7 @@ fn a_program_that_never_ends_is_asserted_about_while_it_runs() {
     let (told, code) = lines(&mut begun(rows), &script);
     assert_eq!(code, 0, "{told:?}");
     assert_eq!(told.last().expect("a line")["buggy"]["method"], "twice", "{told:?}");
-    // Nothing but `later` is left to a person.
+    // Only `later` is left to a person.
     let questions = told.iter().filter(|line| line.get("question").is_some());
     assert!(
         questions.clone().count() <= 1 && questions.into_iter().all(|line| line["method"] == "later"),
@@ -539,8 +540,8 @@ fn a_program_that_never_ends_is_asserted_about_while_it_runs() {
     );
     let words: Vec<String> = by_assertion(&told).into_iter().map(|(_, word)| word).collect();
     assert!(words.starts_with(&["valid", "valid", "valid"].map(str::to_owned)), "{told:?}");
-    // The calls that have ended since were all evaluated: `add`, around the call of `twice`, is not asked
-    // about.
+    // `qp` evaluated all calls that have ended since, so it does not ask about `add`, which encloses the call
+    // of `twice`.
     let invalid = words.iter().filter(|word| *word == "invalid");
     assert_eq!((invalid.count(), words.last().map(String::as_str)), (1, Some("invalid")), "{told:?}");
     // A mistake in the file ends the program too.

@@ -1,5 +1,5 @@
-//! `qp diagnose --assert` about values that the JDK writes and compares in ways of its own: what is told is
-//! what Java says, or that it is not known.
+//! `qp diagnose --assert` about values that the JDK writes and compares in its own ways: the verdict agrees
+//! with Java, or is unknown.
 
 #![allow(clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
 
@@ -21,7 +21,7 @@ fn recorded() -> &'static PathBuf {
     })
 }
 
-/// What is said of the call of a method by a condition: `valid`, `invalid`, or why it is asked.
+/// The verdict of a condition on a method's call: `valid`, `invalid`, or the reason for asking.
 fn told(method: &str, condition: &str) -> String {
     let file = tempfile::tempdir_in(scratch()).expect("a folder").keep().join("asserts.ron");
     let condition = condition.replace('"', "\\\"");
@@ -70,7 +70,7 @@ fn a_list_that_stands_on_an_array_is_what_the_jdk_writes_through_it() {
     says("sorted", "result.get(0) == 1 && result.get(2) == 3 && result.indexOf(3) == 2", "valid");
     says("sortedBefore", "result.get(0) == 1 && old(list.get(1)) == 2", "valid");
     says("replaced", "result.get(0) == 4 && result.contains(2)", "valid");
-    // An exception has left it in between.
+    // An exception left it in between.
     says("left", "result.get(0) == 2 && result.get(1) == 0 && result.get(2) == 9", "valid");
     says("through", "result.get(0) == 9 && result.get(1) == 7", "valid");
     says("through", "result.get(0) == 8", "invalid");

@@ -1,5 +1,5 @@
-//! What calls cover of the code, by which strategies of declarative debugging go (JHyde §2.4): counted by
-//! hand.
+//! The coverage of calls, which some strategies of declarative debugging use (JHyde §2.4), compared with a
+//! count by hand.
 
 #![allow(clippy::expect_used, clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
@@ -12,7 +12,7 @@ use querypoint::session::{
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-/// Does something that waits.
+/// Runs a future to its end.
 fn wait<T>(what: impl Future<Output = T>) -> T {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
     runtime.block_on(tokio::task::LocalSet::new().run_until(what))
@@ -42,7 +42,7 @@ async fn diagnoser(folder: &Path, strategy: &str) -> Diagnoser {
     Diagnoser::new(trace, options).expect("begun")
 }
 
-/// What each call has covered, in the order of calls.
+/// The coverage of each call, in the order of calls.
 fn covered(diagnoser: &Diagnoser) -> Vec<BTreeSet<u32>> {
     let situation = diagnoser.diagnosis().situation();
     let coverage = situation.coverage.expect("coverage");
@@ -70,7 +70,7 @@ fn def_use_chains_are_those_that_are_counted_by_hand() {
         by_method(&mut diagnoser(&out, "def-use-coverage").await).await
     });
     let counts = |method: &str| found[method].iter().map(BTreeSet::len).collect::<Vec<_>>();
-    // The comments of the fixture count.
+    // The fixture's comments give the counts.
     for (method, wanted) in [
         ("<init>", &[0][..]),
         ("same", &[1]),
@@ -92,17 +92,17 @@ fn def_use_chains_are_those_that_are_counted_by_hand() {
     let shared = |method: &str, one: usize, other: usize| {
         found[method][one].intersection(&found[method][other]).count()
     };
-    // A loop's turns share what they do; from the third on there is nothing new.
+    // A loop's iterations share their coverage; from the third on there is nothing new.
     assert_eq!(found["loop"][2], found["loop"][3]);
-    // Of no turn: the two in the condition. Not that in `return`, for what it uses was defined elsewhere.
+    // Without an iteration: the two in the condition. Not the one in `return`, whose definition is elsewhere.
     assert_eq!((shared("loop", 0, 1), shared("loop", 1, 2)), (2, 7));
-    // The condition; the definition that is used is another one.
+    // The condition; the used definition differs.
     assert_eq!(shared("way", 0, 1), 1);
-    // The two uses; the exception left the first definition.
+    // The two uses; the exception skipped the first definition.
     assert_eq!(shared("caught", 0, 1), 2);
     assert_eq!(shared("recursive", 0, 1), 1);
     assert_eq!((shared("switched", 0, 1), shared("switched", 1, 2)), (1, 1));
-    // No chain is of two methods.
+    // No chain belongs to two methods.
     let mut seen: BTreeMap<u32, &str> = BTreeMap::new();
     for (method, calls) in &found {
         for chain in calls.iter().flatten() {
@@ -134,7 +134,7 @@ fn without_class_files_or_branches_no_chain_is_covered() {
     });
 }
 
-/// JHyde's Figure 3, without what is of the JDK; in its last `merge` the paper counts one edge more.
+/// JHyde's Figure 3, without the JDK; in its last `merge` the paper counts one edge more.
 #[test]
 fn the_merge_sort_weighs_what_the_paper_says() {
     let folder = tempfile::tempdir().expect("a folder");

@@ -1,4 +1,5 @@
-//! What has influenced a value is never left out: random programs find out by themselves what has.
+//! A slice never leaves out a call that influenced a value: random programs compute the influences
+//! themselves.
 
 #![allow(clippy::expect_used, clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
@@ -13,8 +14,8 @@ fn number_of(variable: &str) -> Option<u64> {
     std::env::var(variable).ok().map(|text| text.parse().expect("a number"))
 }
 
-/// A call of `tap` whose other result changes what is left is never left out, nor are those around it; the
-/// program has found out by running so.
+/// Never left out: a call of `tap` whose changed result changes the final values, and its enclosing calls.
+/// The program computed that by its own runs.
 #[test]
 fn no_call_is_left_out_that_has_influenced_a_value() {
     let first = number_of("QP_RANDOM_SEED").unwrap_or(1);

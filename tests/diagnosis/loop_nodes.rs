@@ -1,5 +1,5 @@
-//! `qp diagnose --loops`: executions of loops are nodes of the trees. Random programs tell a log of their
-//! loops, and it is compared.
+//! `qp diagnose --loops`: executions of loops are nodes of the trees. Random programs log their loops, and
+//! the test compares both.
 
 #![allow(clippy::expect_used, clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
@@ -14,7 +14,7 @@ use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Does something that waits.
+/// Runs a future to its end.
 fn wait<T>(what: impl Future<Output = T>) -> T {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
     runtime.block_on(tokio::task::LocalSet::new().run_until(what))
@@ -38,7 +38,7 @@ async fn diagnoser(trace: &Path, strategy: &str, loops: bool) -> Diagnoser {
     Diagnoser::new(trace, options).expect("begun")
 }
 
-/// The trees of a recorded run as texts; with the lines of loops, or without.
+/// The trees of a recorded run as texts, with or without the lines of loops.
 async fn trees(trace: &Path, with_lines: bool) -> Vec<String> {
     let mut diagnoser = diagnoser(trace, "top-down", true).await;
     assert_eq!(diagnoser.notes, Vec::<String>::new());
@@ -67,7 +67,7 @@ async fn trees(trace: &Path, with_lines: bool) -> Vec<String> {
     found
 }
 
-/// What the parts of a call have covered, and the call behind them, is what the call has covered.
+/// Asserts that the parts of a call, and the call after them, together cover what the call covers.
 async fn what_is_covered_is_shared_out(trace: &Path) {
     let context = Context::silent();
     for strategy in ["edge-coverage", "def-use-coverage"] {
@@ -85,7 +85,7 @@ async fn what_is_covered_is_shared_out(trace: &Path) {
     }
 }
 
-/// Compiles random programs, runs and records them: the trees by the log, and those of the diagnosis.
+/// Compiles, runs and records random programs, and compares the trees of the log with those of the diagnosis.
 fn compared(programs: &[Program], options: &[&str]) {
     let folder = folder();
     for program in programs {
@@ -171,7 +171,7 @@ fn int(value: &Value) -> i64 {
     value["value"].as_i64().unwrap_or_else(|| panic!("{value}"))
 }
 
-/// Whether what a question shows of `Late` is right.
+/// The right answer to a question about `Late`.
 fn late(question: &Value) -> &'static str {
     let right = match (&question["method"], question.get("loop")) {
         (method, _) if method == "twice" => int(&question["result"]) == 2 * int(&question["entry"]["n"]),
@@ -206,7 +206,7 @@ fn a_wrong_call_among_a_thousand_of_a_loop_takes_few_questions() {
     }
 }
 
-/// Whether what a question shows of `Turns` is right.
+/// The right answer to a question about `Turns`.
 fn turns(question: &Value) -> &'static str {
     let (method, entry, exit) = (&question["method"], &question["entry"], &question["exit"]);
     let right = match question.get("loop") {
@@ -236,7 +236,7 @@ fn a_loop_is_buggy_in_one_of_its_iterations() {
         );
         assert_eq!(buggy["node"], 1, "{strategy}");
     }
-    // The walk begins with that iteration.
+    // Stepping starts at that iteration.
     let mut command = qp();
     command.args(["diagnose", "--loops", "--strategy=top-down", &trace]);
     let script = folder().join("script");
@@ -270,7 +270,7 @@ fn a_question_about_a_loop_tells_what_became_of_it() {
         (&find["entry"]["at"], &find["exit"]["at"], &find["entry"]["wanted"]),
         (&plain(1), &plain(2), &plain(9))
     );
-    // The exception that left the loop, although the method has caught it; and one that left the method too.
+    // The exception that left the loop, although the method caught it; and one that also left the method.
     for method in ["caught", "thrown"] {
         assert_eq!(of(method, 1)["exception"]["type"], "java.lang.ArithmeticException");
         assert_eq!(of(method, 1)["result"], Value::Null);
@@ -281,7 +281,7 @@ fn a_question_about_a_loop_tells_what_became_of_it() {
     let change =
         |at: usize, new: i64| json!({"path": format!("this.kept[{at}]"), "old": plain(0), "new": plain(new)});
     assert_eq!(of("fill", 3)["changed"], json!([change(2, 4), change(3, 6)]));
-    // Loops without calls are one node, and those inside of it none.
+    // A loop without calls is one node, and loops inside it are none.
     let many = |method: &str| told.questions.iter().filter(|q| q["method"] == method).count();
     assert_eq!((many("cells"), many("thrown"), many("sum"), many("caught")), (2, 2, 7, 4));
     let line = |mark: &str| marked("fixtures/loops", "Turns.java", mark);
@@ -299,7 +299,7 @@ fn what_the_jdk_calls_counts_for_the_iteration_in_which_it_does() {
     let (_, sorted) = found.split_once("Turns.sorted\n").expect("a call");
     let iterations: Vec<usize> =
         sorted.split("loop ").skip(1).map(|of| of.matches("Order.compare\n").count()).collect();
-    // The condition calls, and two values are compared once: each time there is a bridge before the method.
+    // The condition makes calls, and two values are compared once: each time a bridge precedes the method.
     assert_eq!(iterations, [4, 4, 4, 2], "{sorted}");
 }
 
@@ -322,8 +322,8 @@ fn steps_of_a_recursion_and_their_loops_are_one_with_the_call_that_begins_it() {
     let (questions, buggy) = asked(&["--compress=false"]);
     assert_eq!(questions[2], (json!(1), Value::Null));
     assert_eq!((buggy.get("recursive"), &buggy["loop"]["iteration"]), (None, &json!(1)));
-    // Nobody can call a loop: of it a person is asked, without a word. The other version answers for the
-    // calls between.
+    // Nobody can call a loop, so a person is asked about it, without a note. The other version answers for
+    // the calls between.
     let script = [(1, "invalid"), (3, "invalid"), (5, "invalid"), (7, "invalid"), (9, "valid")];
     let script = script.map(|(number, answer)| json!({"question": number, "answer": answer}));
     let arguments = ["--strategy=top-down", "--node=1", &trace, "--reference", &right];
@@ -345,14 +345,14 @@ fn answers_about_loops_are_kept_apart() {
     assert_eq!((code, &again.last().expect("a line")["buggy"]["loop"]["iteration"]), (0, &json!(4)));
     let of = |line: &Value| line["kept"]["loop"]["iteration"].as_u64();
     assert_eq!(again.iter().filter_map(of).collect::<Vec<_>>(), [1, 2, 3, 4, 5]);
-    // An answer is taken back, and others about the same loop stand.
+    // One answer is retracted, and others about the same loop stay.
     let mut command = qp();
     command.args(["diagnose", "--loops"]).args(arguments);
     let script = folder().join("script");
     std::fs::write(&script, "undo\n").expect("written");
     let text = said(&finish(command.stdin(std::fs::File::open(script).expect("a script"))));
     assert!(unwrapped(&text).contains("from iteration 5 is valid, as answered before"), "{text}");
-    // Whoever trusts the method is asked of none of its loops.
+    // Trusting the method removes all questions about its loops.
     let trust = |question: &Value| if question["method"] == "sum" { "trusted" } else { "valid" };
     let trusted = told(&mut diagnose(&["--strategy=top-down", "--node=1", &trace]), trust);
     assert_eq!((trusted.questions.iter().filter(|q| q["method"] == "sum").count(), trusted.code), (1, 1));
@@ -377,7 +377,7 @@ fn what_is_not_known_of_loops_is_said() {
         told(&writes).contains("loops are not asked about: what they do is not recorded at level writes")
     );
     assert!(told(&all).contains("\"remaining\":2002"));
-    // Another version stands where that of the run was: its branches are elsewhere.
+    // Another version of the class replaced that of the run: its branches are elsewhere.
     let text = std::fs::read_to_string(crate::support::root().join("tests/fixtures/loops/Late.java"))
         .expect("a source");
     std::fs::write(classes.join("Late.java"), text.replace("int sum = 0;", "int sum = n < 0 ? 1 : 0;"))
@@ -402,7 +402,7 @@ fn a_loop_that_goes_on_is_not_asked_about() {
     let told = told(command.arg(&classes).arg("GoesOn"), |question| {
         let given = question["entry"]["n"]["value"].as_i64();
         let is_right = match question.get("loop") {
-            // That of `later` comes to 7.
+            // The loop of `later` reaches 7.
             Some(_) => question["method"] == "main",
             None => given != Some(7) && question["method"] != "later",
         };
@@ -425,9 +425,9 @@ fn loops_of_calls_that_have_influenced_what_is_wrong_are_among_these() {
     assert_eq!(code, 2, "{told:?}");
     let counts = |line: &Value| (line["remaining"].as_u64(), line["influential"].as_u64());
     assert_eq!((counts(&told[0]), counts(&told[1])), ((Some(2002), None), (Some(2002), None)));
-    // All but `sum` itself, which is invalid.
+    // All except `sum` itself, which is invalid.
     assert_eq!((counts(&told[2]), &told[2]["loop"]["iteration"]), ((Some(2001), Some(2000)), &json!(1)));
-    // What somebody points at in a loop says no more than that it is wrong.
+    // Pointing at a value in a loop says only that the loop is wrong.
     let unknown = json!({"influential": null, "path": "sum", "why": "the answer is about a loop"});
     assert_eq!((&told[3], &told[4]["method"], &told[4]["node"]), (&unknown, &json!("twice"), &json!(2)));
 }

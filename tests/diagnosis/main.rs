@@ -1,4 +1,4 @@
-//! Declarative debugging: what `qp diagnose` asks, and which call it names.
+//! Declarative debugging: the questions of `qp diagnose`, and the call it finds.
 
 #![allow(clippy::expect_used, clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 

@@ -1,5 +1,5 @@
-//! `qp diagnose`: questions about calls lead to the one that is buggy, whatever the strategy; they are lines
-//! of JSON for programs.
+//! `qp diagnose`: questions about calls lead to the buggy one, with any strategy. Programs get them as lines
+//! of JSON.
 
 #![allow(clippy::expect_used, clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
@@ -22,7 +22,7 @@ fn diagnose(arguments: &[&str]) -> Command {
     command
 }
 
-/// The same, of a program that is recorded first.
+/// The same for a program that it records first.
 fn of_program(classes: &Path, class: &str, arguments: &[&str]) -> Command {
     let mut command = diagnose(arguments);
     command.args(["--", "java", "-cp"]).arg(classes).arg(class);
@@ -39,8 +39,8 @@ fn recorded(classes: &Path, class: &str, level: &str) -> PathBuf {
     folder
 }
 
-/// What is true of the calls of the merge sort: the last of all calls merges wrongly, and those around it are
-/// wrong by that.
+/// The truth about the calls of the merge sort: the last call merges wrongly, which makes the enclosing ones
+/// wrong.
 fn truth(question: &Value) -> &'static str {
     let node = question["node"].as_u64().expect("a call");
     if [0, 1, 6].contains(&node) { "invalid" } else { "valid" }
@@ -95,7 +95,7 @@ fn questions_lead_to_lines_that_are_missing() {
     let last = told.questions.iter().find(|question| question["node"] == 6).expect("it is asked");
     let c = &last["exit"]["c"];
     assert_eq!(*c, array(&[1, 4, 7, 7], &c["object"]));
-    // The history of the element that is wrong has nothing that is.
+    // The history of the wrong element has no wrong write.
     let variable = format!("@{}[3]", c["object"]);
     let mut history = crate::support::qp();
     let output = finish(history.args(["trace", "history", "--format=json", &variable]).arg(&folder));
@@ -135,7 +135,7 @@ fn a_question_has_its_keys_and_no_others() {
         &mut of_program(&compiled("fixtures/asked", &["-g"]), "Asked", &["--strategy=single-stepping"]),
         |_| "valid",
     );
-    // Whoever says that all is right has found nothing.
+    // Somebody who answers that everything is right finds nothing.
     assert_eq!((told.code, &told.last), (1, &json!({"buggy": null, "answers": told.questions.len()})));
     assert_eq!(told.questions.len(), 13);
     let keys = [
@@ -177,7 +177,7 @@ fn a_question_has_its_keys_and_no_others() {
     }
 }
 
-/// Whether it is a value as questions carry them.
+/// Asserts that it is a value in the form of questions.
 #[track_caller]
 fn is_value(value: &Value) {
     let Some(object) = value.as_object() else { return assert!(value.is_null(), "{value}") };
@@ -188,7 +188,7 @@ fn is_value(value: &Value) {
     } else if is(&["type", "object", "elements", "truncated"]) {
         object["elements"].as_array().expect("elements").iter().for_each(is_value);
     } else {
-        // An object that stands in the same value before has its number alone.
+        // An object that occurred earlier in the same value has only its number.
         let known = is(&["type", "value"])
             || is(&["type", "value", "truncated"])
             || is(&["type", "object"])
@@ -215,7 +215,7 @@ fn all_answers_count_and_what_is_none_leaves_the_question_open() {
         asked(&told),
         [(Some(1), Some(0)), (Some(2), Some(1)), (Some(3), Some(2)), (Some(4), Some(3))]
     );
-    // What is no answer: the question stays.
+    // Invalid answers: the question stays.
     let wrong = [
         json!("perhaps"),
         json!("{\"question\": 1}"),
@@ -245,16 +245,16 @@ fn all_answers_count_and_what_is_none_leaves_the_question_open() {
         asked(&told[..4]),
         [(Some(1), Some(0)), (Some(2), Some(1)), (Some(3), Some(2)), (Some(2), Some(1))]
     );
-    // Nothing else is below `main`.
+    // `main` has nothing else below it.
     assert_eq!((&told[4]["buggy"]["method"], &told[4]["answers"]), (&json!("main"), &json!(2)));
-    // Nobody knows: it can be each of these.
+    // With unknown answers, it can be any of these.
     let (told, code) =
         run(&["--strategy=top-down", "--node=1"], &(1..=5).map(|n| answer(n, "unknown")).collect::<Vec<_>>());
     assert_eq!(
         (code, told.last().expect("a line")),
         (1, &json!({"buggy": null, "answers": 5, "undecided": [1, 2, 3, 4, 5, 6]}))
     );
-    // What call 3 was given was wrong: so it was done before, by the others or the call around them.
+    // The input of call 3 was wrong: an earlier call, or the enclosing one, caused it.
     let (told, code) =
         run(&["--strategy=top-down", "--node=1"], &[answer(1, "valid"), answer(2, "inadmissible")]);
     assert_eq!((code, &told.last().expect("a line")["buggy"]["method"]), (0, &json!("sort")), "{told:#?}");

@@ -1,5 +1,5 @@
-//! `qp diagnose` where others answer: a version of the program that is right, and answers that were kept; and
-//! programs that still run.
+//! `qp diagnose` with other oracles: a correct version of the program, and kept answers; and programs that
+//! still run.
 
 #![allow(clippy::expect_used, clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
@@ -24,7 +24,7 @@ fn recorded(classes: &Path, class: &str) -> PathBuf {
     trace
 }
 
-/// A version of a program in which something stands for something else, compiled.
+/// A version of a program with a replaced text, compiled.
 fn changed(source: &str, class: &str, was: &str, becomes: &str) -> PathBuf {
     let text = std::fs::read_to_string(root().join(source)).expect("a source");
     assert!(text.contains(was), "{source} has not {was}");
@@ -45,7 +45,7 @@ fn answer(question: u32, answer: &str) -> Value {
     json!({"question": question, "answer": answer})
 }
 
-/// What the right version has said: calls, and whether they are right.
+/// The verdicts of the correct version, by call.
 fn referred(told: &[Value]) -> Vec<(u64, String)> {
     let of = |line: &Value| {
         let referred = line.get("by_reference").filter(|referred| referred.is_object())?;
@@ -76,7 +76,7 @@ fn the_right_version_answers_what_it_can() {
         (&last["buggy"]["node"], &last["answers"], &last["by_reference"]),
         (&json!(6), &json!(1), &json!(6))
     );
-    // Without what it calls nothing is told, and nothing is left behind.
+    // Without the called classes there is no verdict, and nothing is left behind.
     let (told, code) = lines(&mut diagnose(&[&trace, "--reference", "nowhere"]), &[answer(1, "valid")]);
     assert_eq!(code, 1, "{told:?}");
     let why = told[0]["notes"][0].as_str().expect("a note");
@@ -85,7 +85,7 @@ fn the_right_version_answers_what_it_can() {
     assert_eq!(processes_with(&format!(":{right}")), []);
 }
 
-/// What a call returns can be reachable from nothing else as it ends: the root of a tree that was turned.
+/// The result of a call may be reachable only as the result: the root of a rotated tree.
 #[test]
 fn what_only_the_result_leads_to_is_compared_too() {
     let source = "examples/declarative/avl/AvlTree.java";
@@ -108,7 +108,7 @@ fn what_only_the_result_leads_to_is_compared_too() {
     assert_eq!((code, &last["buggy"]["method"]), (0, &json!("rotateLeft")), "{last}");
 }
 
-/// Nothing leads to it from where the call was, but somebody else has it.
+/// The call's input no longer leads to it, but somebody else holds it.
 #[test]
 fn what_a_call_lets_go_of_is_compared_too() {
     let trace = recorded(&compiled("fixtures/let-go", &["-g"]), "LetGo").display().to_string();
@@ -131,7 +131,7 @@ fn what_a_call_lets_go_of_is_compared_too() {
     assert!(why[0].starts_with("LetGo$Link@") && why[0].ends_with(".next is null"), "{why:?}");
 }
 
-/// Why a reference cannot judge calls of `identity`, by method, and the method that is buggy then.
+/// The reasons why a reference cannot judge calls of `identity`, by method, and the resulting buggy method.
 fn judged(right: &Path) -> (Vec<(String, String)>, String) {
     let trace = folder().join("trace");
     let classes = compiled("fixtures/identity", &["-g"]);
@@ -151,8 +151,8 @@ fn judged(right: &Path) -> (Vec<(String, String)>, String) {
     (notes.collect(), told.last["buggy"]["method"].as_str().unwrap_or_default().to_owned())
 }
 
-/// Identity hash codes of objects that a call was given are those that they had; what else a result depends
-/// on is found out by calling the program's own code.
+/// Objects given to a call keep their identity hash codes. To find out what else a result depends on, `qp`
+/// calls the program's own code.
 #[test]
 fn a_reference_blames_no_call_for_what_its_own_code_does_not_repeat() {
     let (notes, buggy) = judged(&compiled("fixtures/identity", &["-g"]));
@@ -162,7 +162,7 @@ fn a_reference_blames_no_call_for_what_its_own_code_does_not_repeat() {
         of.any(|(_, why)| why.contains("the program's own code does not repeat what it did"))
     };
     assert!(["time", "hashOfNew", "hashed"].iter().all(|method| unrepeated(method)), "{notes:?}");
-    // These were judged, by the same hash codes, order and options.
+    // These were judged, with the same hash codes, order and options.
     for method in ["order", "text", "hash", "first", "asserted", "twice"] {
         assert!(notes.iter().all(|(name, _)| name != method), "{method}: {notes:?}");
     }
@@ -266,8 +266,8 @@ fn answers_are_kept_for_calls_that_do_the_same() {
         [(1, "invalid"), (2, "invalid"), (3, "valid")].map(|(n, word)| answer(n, word)).into();
     let (_, code) = lines(&mut diagnose(&[&trace, "--answers", &kept]), &script);
     assert_eq!(code, 2);
-    // Another run of the program gives its objects other numbers, and an edited one is asked about where it
-    // does something else.
+    // Another run of the program numbers its objects differently. In an edited program, `qp` asks about calls
+    // that behave differently.
     let edited =
         changed("examples/mergesort/MergeSort.java", "MergeSort", "lb++] = a[la++]", "lc++] = a[la++ - 0]");
     for (classes, known) in [(compiled("../examples/mergesort", &["-g"]), 3), (edited, 0)] {
@@ -276,7 +276,7 @@ fn answers_are_kept_for_calls_that_do_the_same() {
         let of_before = told.iter().filter(|line| line.get("kept").is_some()).count();
         assert_eq!(of_before, known, "{told:?}");
     }
-    // What is taken back is asked anew.
+    // A retracted answer is asked again.
     let mut command = qp();
     command.args(["diagnose", &trace, "--answers", &kept, "--strategy=top-down"]);
     let script = folder().join("script");
@@ -285,7 +285,7 @@ fn answers_are_kept_for_calls_that_do_the_same() {
     let text = said(&output);
     assert!(text.contains("   3  valid        MergeSort.distribute"), "{text}");
     assert!(text.contains("#2 MergeSort.distribute question 3"), "{text}");
-    // A file that is none is said so.
+    // A file of another format is reported.
     std::fs::write(&kept, "(format: 9, answers: [])").expect("written");
     let (told, code) = lines(&mut diagnose(&[&trace, "--answers", &kept]), &[]);
     assert_eq!((code, told.len()), (2, 0), "{told:?}");
@@ -302,7 +302,7 @@ fn a_program_that_never_ends_is_asked_about() {
     });
     assert_eq!(told.code, 0, "{}", told.last);
     assert_eq!(told.last["buggy"]["method"], "twice", "{}", told.last);
-    // Nothing but calls that have ended is asked about.
+    // Questions are only about calls that have ended.
     assert!(told.questions.iter().all(|question| question["method"] != "main"));
     assert!(processes_with("GoesOn").is_empty());
 }
@@ -331,7 +331,7 @@ fn two_runs_part_where_the_bug_is() {
     assert_eq!(parted["differs"], departs, "{text}");
     let (code, parted, text) = diff(&["--reference", &right, "--", "java", "-cp", &right, "MergeSort"]);
     assert_eq!((code, parted), (Some(1), Value::Null), "{text}");
-    // A call that is made in one run only, in recorded runs.
+    // A call that only one of two recorded runs makes.
     let other = changed(
         "examples/mergesort/MergeSort.java",
         "MergeSort",

@@ -1,5 +1,5 @@
-//! What has influenced a value is never left out: traps of the language and of the JDK, and the program
-//! itself finds out what has.
+//! A slice never leaves out a call that influenced a value: traps of the language and of the JDK, where the
+//! program computes the influences itself.
 
 #![allow(clippy::expect_used, clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
@@ -10,7 +10,7 @@ use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::process::Command;
 
-/// What `tap` does, and what it does where the program finds out.
+/// The body of `tap`, and its body where the program computes the influences.
 const TAP: (&str, &str) =
     ("{ return value; }\n\n    interface", "{ return at++ == wrong ? value + by : value; }\n\n    interface");
 
@@ -46,7 +46,7 @@ async fn in_no_trap() {
     let forest = diagnoser.diagnosis().forest().clone();
     let context = Context::silent();
     let (mut told, mut left_out, mut missing) = (0, 0, Vec::new());
-    // A class is initialised once, so the program cannot find out about that.
+    // A class is initialised once, so the program cannot compute that influence.
     for line in found.lines().chain(["testInitialized result 0"]) {
         let [method, path, numbers @ ..] = &line.split(' ').collect::<Vec<_>>()[..] else { panic!("{line}") };
         let call = calls[*method][0];

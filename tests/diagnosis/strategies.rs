@@ -1,8 +1,8 @@
-//! The programs of `examples/declarative` and their faults: each fault fits its line, compiles, ends and
-//! shows, and is what the saved seed draws.
+//! The programs of `examples/declarative` and their faults: each fault fits its line, compiles, ends, has a
+//! visible effect, and is drawn by the saved seed.
 //!
-//! `QP_FAULTS_SEED=1 cargo test --test diagnosis strategies::the_saved_faults` draws faults by that seed, and
-//! writes `examples/declarative/faults.ron` before it is compared.
+//! `QP_FAULTS_SEED=1 cargo test --test diagnosis strategies::the_saved_faults` draws faults with that seed,
+//! and writes `examples/declarative/faults.ron` before the comparison.
 
 #![allow(clippy::expect_used, clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
@@ -58,7 +58,7 @@ fn each_program_has_its_number_of_faults_each_on_a_line_of_its_own() {
     assert_eq!(faults.len(), 32);
 }
 
-/// `QP_FAULTS_SEED=1` draws them anew and saves them before.
+/// With `QP_FAULTS_SEED=1` it first draws them anew and saves them.
 #[test]
 fn the_saved_faults_are_those_of_their_seed() {
     if let Ok(seed) = std::env::var("QP_FAULTS_SEED") {
@@ -87,7 +87,7 @@ fn what_is_trusted_is_an_accessor() {
     }
 }
 
-/// The table of the README tells how many calls a run makes, and how many of them are of accessors.
+/// The README's table gives the number of calls of a run, and of calls of accessors.
 #[test]
 fn the_readme_tells_the_numbers_of_calls() {
     let readme = std::fs::read_to_string(crate::faults::folder().join("README.md")).expect("README.md");
@@ -119,8 +119,8 @@ fn the_readme_tells_the_numbers_of_calls() {
     }
 }
 
-/// A third of the 32 faults, or all by `QP_WRONG_FAULTS=all`: whoever points at the first part that differs
-/// is led to the same method, by every strategy.
+/// A third of the 32 faults, or all with `QP_WRONG_FAULTS=all`: pointing at the first difference leads to the
+/// same method, with every strategy.
 #[test]
 fn whoever_points_at_what_differs_is_led_to_the_fault_too() {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
@@ -136,8 +136,8 @@ async fn play_all() {
         trials.push(Trial::new(program, fault).await);
     }
     assert!(trials.iter().any(|trial| trial.influential.iter().flatten().any(|these| !these.is_empty())));
-    // Nothing has led to what is missing: then no call is wrong of those that have influenced what differs,
-    // and one is that has not.
+    // A missing effect has no cause in the slice: then all influential calls are right, and another call is
+    // wrong.
     let (mut pointed, mut missing) = (0, 0);
     for trial in &trials {
         let is_wrong = |node: &u32| trial.right[usize::try_from(*node).expect("a number")] == Some(false);

@@ -1,5 +1,5 @@
-//! What the questions of `qp diagnose` show of values: those of entry as they were then, those of exit, and
-//! what has changed between.
+//! The values in questions of `qp diagnose`: at the entry in their state then, at the end, and the changes in
+//! between.
 
 #![allow(clippy::expect_used, clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
@@ -9,14 +9,14 @@ use serde_json::{Value, json};
 use std::collections::HashMap;
 use std::sync::OnceLock;
 
-/// The questions about the fixture, by method; of several calls of one method the first.
+/// The questions about the fixture, by method; the first of several calls of a method.
 fn questions() -> &'static HashMap<String, Value> {
     static QUESTIONS: OnceLock<HashMap<String, Value>> = OnceLock::new();
     QUESTIONS.get_or_init(|| {
         let mut command = qp();
         command.args(["diagnose", "--format=json", "--strategy=top-down", "--", "java", "-cp"]);
         command.arg(compiled("fixtures/asked", &["-g"])).arg("Asked");
-        // Whoever knows nothing is asked about each call.
+        // Somebody who knows nothing is asked about each call.
         let told = told(&mut command, |_| "unknown");
         let mut found = HashMap::new();
         for question in told.questions {
@@ -47,7 +47,7 @@ fn a_constructor_makes_an_object_that_was_empty() {
     };
     assert_eq!(*this, object(Value::Null, 0));
     assert_eq!(question["exit"]["this"], object(text("one"), 1 << 40));
-    // A static field is shown beside `this` and the arguments.
+    // A static field is shown next to `this` and the arguments.
     assert_eq!(
         (&question["entry"]["Asked.count"], &question["exit"]["Asked.count"]),
         (&plain("int", 0), &plain("int", 1))
@@ -75,7 +75,7 @@ fn objects_that_refer_to_each_other_are_shown_once() {
     assert_eq!(fields["box"], plain("java.lang.Integer", 42));
     assert_eq!(fields["next"]["object"], *other);
     assert_eq!(fields["next"]["fields"]["next"], json!({"type": "Asked$Node", "object": one}));
-    // The other way round, and in a static field, it is the same.
+    // The same the other way round, and in a static field.
     assert_eq!(
         exit["other"]["fields"]["next"]["fields"]["next"],
         json!({"type": "Asked$Node", "object": other})
@@ -110,7 +110,7 @@ fn an_exception_leaves_a_call_without_a_result() {
     assert_eq!(question["result"], Value::Null);
     assert_eq!(question["exception"]["type"], "java.lang.IllegalStateException");
     assert_eq!(question["changed"], json!([{"path": "node.name", "old": text("one"), "new": null}]));
-    // It was caught: the call around it has none.
+    // The exception was caught: the enclosing call has none.
     assert_eq!(questions()["Asked.main"]["exception"], Value::Null);
     assert_eq!(questions()["Asked.main"]["exit"]["Asked.last"], text("because"));
 }
@@ -130,7 +130,7 @@ fn values_have_the_types_of_java() {
         assert_eq!(entry[name], wanted);
         assert_eq!(question["exit"][name], wanted);
     }
-    // Local variables are there only at the end.
+    // Local variables appear only at the end.
     assert_eq!((&entry["local"], &entry["twice"]), (&Value::Null, &Value::Null));
     assert!(entry.as_object().expect("an object").get("local").is_none());
     assert_eq!(
@@ -156,7 +156,7 @@ fn what_is_too_long_is_cut() {
         (&many["type"], &many["truncated"], &elements[0]),
         (&json!("int[]"), &json!(true), &plain("int", 0))
     );
-    // What has changed is told even where it is not shown.
+    // A change is reported even for a value that is not shown.
     assert_eq!(
         question["changed"],
         json!([{"path": "many[299]", "old": plain("int", 0), "new": plain("int", 5)}])
@@ -175,10 +175,10 @@ fn fields_of_classes_above_are_told_apart() {
     let fields = question["result"]["fields"].as_object().expect("fields");
     let names: Vec<&str> = fields.keys().map(String::as_str).collect();
     assert_eq!(names.len(), 6, "{names:?}");
-    // That which is hidden has its class before it.
+    // The name of a hidden field has its class in front.
     assert_eq!((&fields["name"], &fields["Asked.Node.name"]), (&Value::Null, &text("leaf")));
     assert_eq!(fields["data"]["elements"], json!([plain("byte", 1), plain("byte", -1)]));
-    // The same object twice in an array, and nothing between.
+    // The same object twice in an array, with nothing in between.
     let nodes = &questions()["Asked.nodes"]["result"];
     assert_eq!((&nodes["type"], &nodes["elements"][1]), (&json!("Asked$Node[]"), &Value::Null));
     assert_eq!(nodes["elements"][2], json!({"type": "Asked$Node", "object": nodes["elements"][0]["object"]}));

@@ -1,4 +1,4 @@
-//! `qp diagnose --assert`: all assertions are evaluated before the first question, and the search begins at
+//! `qp diagnose --assert`: `qp` evaluates all assertions before the first question, and the search begins at
 //! the innermost violation.
 
 use crate::support::questions::lines;
@@ -16,7 +16,7 @@ fn folder() -> PathBuf {
     tempfile::tempdir_in(scratch()).expect("a folder").keep()
 }
 
-/// A recording of the fixture, run in this way.
+/// A recording of the fixture whose program goes this way.
 fn recorded(way: &str, level: &str) -> String {
     let (trace, classes) = (folder().join("trace"), compiled("fixtures/violations", &["-g"]));
     let mut command = qp();
@@ -32,7 +32,7 @@ fn file(rows: &str) -> PathBuf {
     file
 }
 
-/// Every line of a diagnosis, where each question gets this answer.
+/// Every line of a diagnosis, with this answer to each question.
 fn diagnosed(trace: &str, rows: &str, answer: &str, more: &[&str]) -> Vec<Value> {
     let mut command = qp();
     command.args(["diagnose", "--format=json", trace, "--assert"]).arg(file(rows)).args(more);
@@ -40,7 +40,7 @@ fn diagnosed(trace: &str, rows: &str, answer: &str, more: &[&str]) -> Vec<Value>
     lines(&mut command, &script).0
 }
 
-/// The calls of which assertions have said something, in that order.
+/// The calls with answers by assertions, in that order.
 fn answered(told: &[Value]) -> Vec<(u64, &str)> {
     let said = told.iter().map(|line| &line["by_assertion"]);
     said.filter_map(|said| Some((said.get("node")?.as_u64()?, said["answer"].as_str()?))).collect()
@@ -53,7 +53,7 @@ fn named(node: u64, method: &str) -> Value {
 #[test]
 fn the_search_begins_at_the_innermost_violation_and_names_the_others() {
     let trace = recorded("chain", "all");
-    // `sum` violates too, but because of #4 below it; `same` is another place to search.
+    // `sum` violates too, but because of #4 below it; `same` is another start for a search.
     let told = diagnosed(&trace, CHAIN, "unknown", &["--strategy=top-down"]);
     assert_eq!(
         told[0],
@@ -63,7 +63,7 @@ fn the_search_begins_at_the_innermost_violation_and_names_the_others() {
     assert_eq!(answered(&told), [(4, "invalid")], "{told:?}");
     let last = told.last().expect("a line");
     assert_eq!((&last["buggy"]["node"], &last["answers"]), (&json!(4), &json!(0)), "{told:?}");
-    // Below another one it is searched too.
+    // A search below another call works too.
     let told = diagnosed(&trace, CHAIN, "unknown", &["--strategy=top-down", "--node=5"]);
     assert_eq!((told.len(), &told[0]["buggy"]["node"]), (1, &json!(5)), "{told:?}");
     // As text.
@@ -81,7 +81,7 @@ fn of_a_recursion_the_innermost_step_is_the_violation() {
     let rows = r#"(method: "Violations.deep", ensures: "result == n"),"#;
     for compress in ["--compress=true", "--compress=false"] {
         let told = diagnosed(&recorded("deep", "all"), rows, "valid", &[compress]);
-        // There is one place to search, so nothing is said of others.
+        // There is one start for a search, so others are not mentioned.
         assert_eq!((told.len(), answered(&told)), (2, vec![(5, "invalid")]), "{compress} {told:?}");
         assert_eq!(told[1]["buggy"]["node"], 5, "{compress} {told:?}");
     }
@@ -107,7 +107,7 @@ fn a_violation_below_a_call_that_was_said_to_be_valid_is_found() {
     let answers = format!("--answers={}", answers.display());
     let mut command = qp();
     command.args(["diagnose", "--format=json", &trace, "--strategy=top-down", &answers]);
-    // `main` is invalid, and `sum` is said to be valid: then `same` is asked about.
+    // `main` is invalid, and a person answers that `sum` is valid: then `same` is asked about.
     let told = lines(
         &mut command,
         &[json!({"question": 1, "answer": "invalid"}), json!({"question": 2, "answer": "valid"})],

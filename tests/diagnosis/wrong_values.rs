@@ -1,4 +1,4 @@
-//! `wrong PATH`: somebody points at what is wrong, and calls that have influenced it are asked about first.
+//! `wrong PATH`: somebody points at a wrong value, and `qp` first asks about the calls that influenced it.
 
 #![allow(clippy::expect_used, clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
@@ -37,7 +37,7 @@ fn wrong(question: u32, path: &str) -> Value {
     json!({"question": question, "answer": "wrong", "path": path})
 }
 
-/// Of each question: the method, how many calls are suspicious, and how many of these are influential.
+/// For each question: the method, the number of suspicious calls, and the number of influential ones.
 fn asked(lines: &[Value]) -> Vec<(&str, Option<u64>, Option<u64>)> {
     let questions = lines.iter().filter(|line| line.get("question").is_some());
     questions
@@ -71,7 +71,7 @@ fn what_has_made_the_other_value_is_not_asked_about() {
 
 #[test]
 fn what_is_missing_is_found_all_the_same() {
-    // The others come last: `discounted` is found whatever somebody has pointed at.
+    // The others come last: `discounted` is found after pointing at any value.
     let script = [
         wrong(1, "result.grams"),
         answer(2, "valid"),
@@ -119,7 +119,7 @@ fn a_path_that_leads_nowhere_leaves_the_question_open() {
     assert_eq!(told.last().expect("a line")["influential"], 3);
 }
 
-/// The calls of `one`, `two` and `three` that have influenced each part, by what they were given.
+/// The calls of `one`, `two` and `three` that influenced each part, by their arguments.
 #[test]
 fn every_part_has_its_own_calls() {
     let trace = recorded(&compiled("fixtures/wrong", &["-g"]), "Wrong", "all");
@@ -133,7 +133,7 @@ fn every_part_has_its_own_calls() {
     let influential = |method: &str, path: &str| {
         let node = format!("--node={}", number("main"));
         let mut script = Vec::new();
-        // Up to the call of that method the answer is that nobody knows.
+        // Answer "unknown" up to the call of that method.
         for question in 1.. {
             let (told, _) = lines(&mut diagnose(&trace, &[&node]), &script);
             let last = told.iter().rfind(|line| line.get("question").is_some()).expect("a question").clone();
@@ -144,7 +144,7 @@ fn every_part_has_its_own_calls() {
             script.push(answer(question, "valid"));
         }
         let question = script.len() as u32;
-        // All that have influenced it are right.
+        // All influential calls are right.
         let mut found = Vec::new();
         for next in question + 1.. {
             let (told, _) = lines(&mut diagnose(&trace, &[&node]), &script);
@@ -168,9 +168,9 @@ fn every_part_has_its_own_calls() {
         ("all", "in.many", "one2 two3 three4 keep4"),
         ("all", "in.head.value", "one5 <init>5"),
         ("all", "Wrong.shared", "two6"),
-        // The object that was given, and the one that the variable became.
+        // The argument's object, and the one assigned to the variable later.
         ("all", "node.value", "one5 <init>5 three7"),
-        // It was not written because a call said so.
+        // It was not written, because of a call's result.
         ("all", "node.next", "never8"),
         ("all", "local", "one1"),
         ("all", "result", "one1 three11"),
@@ -232,7 +232,7 @@ fn it_is_taken_back_and_kept_as_other_answers_are() {
     assert_eq!(asked(&told), [("sum", Some(8), Some(3))]);
     let text = std::fs::read_to_string(&kept).expect("it is kept");
     assert!(text.contains("path: Some(\"result.grams\")"), "{text}");
-    // A file that somebody has changed.
+    // An edited file.
     std::fs::write(&kept, text.replace("result.grams", "result.gram")).expect("written");
     let (told, _) = lines(&mut diagnose(&trace, &arguments), &[]);
     assert_eq!(asked(&told), [("<init>", Some(8), None)]);

@@ -1,16 +1,14 @@
-//! Answers checked against brute force: small random Java programs run once with everything logged by text
-//! put into their source, and again under `qp replay` with each back end, which is asked for the last change
-//! of variables, fields and elements of arrays, the last read of fields, the last condition, and the
-//! exception that skipped a line. What must come is computed from the log and the program's own syntax,
-//! without class files.
+//! Checks answers against brute force. Small random Java programs run once with logging code in their source.
+//! They run again under `qp replay` with each back end, which is asked for the last change of variables,
+//! fields and array elements, the last read of fields, the last condition, and the exception that skipped a
+//! line. The expected answers follow from the log and the program's own syntax, without class files.
 //!
-//! A *case* is one question about one program; many are asked per launch, and each back end's answer is
-//! compared.
+//! A *case* is one question about one program. Each launch asks many, and each back end's answer is compared.
 //!
-//! `QP_RANDOM_PROGRAMS=1000 cargo test --release --test random agree::` tries a thousand programs, some forty
-//! cases each; `QP_RANDOM_SEED=17` begins with the 17th, and `QP_RANDOM_ROOTS=9` asks from nine points of
-//! each instead of three. What is wrong is printed with its seed, made smaller and saved as a fixture: see
-//! `tests/fixtures/README.md`. `QP_RANDOM_SHRINK=0` leaves that out.
+//! `QP_RANDOM_PROGRAMS=1000 cargo test --release --test random agree::` tries a thousand programs with some
+//! forty cases each. `QP_RANDOM_SEED=17` begins with the 17th, and `QP_RANDOM_ROOTS=9` asks from nine points
+//! of each instead of three. A wrong program is printed with its seed, made smaller and saved as a fixture:
+//! see `tests/fixtures/README.md`. `QP_RANDOM_SHRINK=0` skips that.
 
 #![allow(clippy::expect_used, clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
@@ -31,15 +29,15 @@ use crate::support::{replay, root, scratch};
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
-/// Programs of one call of javac.
+/// Programs per call of javac.
 const BATCH: u64 = 10;
-/// Programs tried where `QP_RANDOM_PROGRAMS` says nothing: more than three hundred cases.
+/// Default number of programs: more than three hundred cases.
 const FEW: u64 = 10;
-/// Points of a program that are asked from.
+/// Number of points per program to ask from.
 const ROOTS: u64 = 3;
-/// The same while a case is made smaller: what is wrong must be met again.
+/// The same while a case is made smaller, since the wrong answer must occur again.
 const MANY_ROOTS: usize = 8;
-/// Wrong programs that are made smaller, and batches of candidates tried for each.
+/// Maximum number of wrong programs to make smaller, and of batches of candidates for each.
 const SHRUNK: usize = 2;
 const STEPS: u64 = 40;
 
@@ -72,12 +70,12 @@ fn number(name: &str, otherwise: u64) -> u64 {
     std::env::var(name).ok().and_then(|n| n.parse().ok()).unwrap_or(otherwise)
 }
 
-/// How many points are asked from.
+/// The number of points to ask from.
 fn roots() -> usize {
     usize::try_from(number("QP_RANDOM_ROOTS", ROOTS)).expect("small")
 }
 
-/// Does something for each item, two at a time.
+/// Runs a function for each item, two at a time.
 fn both<T: Sync, R: Send>(items: &[T], act: impl Fn(&T) -> R + Sync) -> Vec<R> {
     let next = Mutex::new(0..items.len());
     let work = || {
@@ -118,7 +116,7 @@ fn answers_agree_with_a_log_of_everything() {
     assert!(count.located > 10, "the programs give something to ask: {} places", count.located);
 }
 
-/// The same programs recorded: all that their logs tell is there, in its order, at each level, and no more.
+/// The same programs recorded: at each level, the recording has exactly the events of the log, in order.
 #[test]
 fn recorded_events_agree_with_the_log() {
     let (first, many) = (number("QP_RANDOM_SEED", 1), number("QP_RANDOM_PROGRAMS", FEW));
@@ -135,7 +133,7 @@ fn recorded_events_agree_with_the_log() {
             differs.map(|what| format!("seed {} at level {level}: {what}", program.seed))
         };
         let wrong = ["calls", "writes", "all"].iter().find_map(differs);
-        // A few calls are recorded with more by further runs, and were recorded so at once.
+        // Further runs record a few calls in more detail; the level `all` recorded the same at once.
         let [calls, all] = ["calls", "all"].map(|level| folder.join(format!("{}-{level}", program.number)));
         let nodes = [0, 1, 2, 5 + program.seed % 7].into_iter().filter(|node| *node < entered(&events));
         let later = || {
@@ -152,7 +150,7 @@ fn recorded_events_agree_with_the_log() {
     assert!(told > 0);
 }
 
-/// How many calls are told of.
+/// The number of logged calls.
 fn entered(events: &[Event]) -> u64 {
     events.iter().filter(|event| matches!(event, Event::Enter { .. })).count().try_into().expect("few")
 }
@@ -209,7 +207,7 @@ fn report(program: &Program, judged: &Judged) -> String {
     format!("seed {}\n{}\n{}\n\n", program.seed, numbered.join("\n"), wrong.join("\n"))
 }
 
-/// The differences of candidates; of each that compiles and can be asked.
+/// The differences of all candidates that compile and have questions.
 fn judge_all(candidates: &mut [Program], backends: &[Backend]) -> Vec<Option<Judged>> {
     let folder = scratch().join(format!("smaller-{}", candidates[0].number));
     let (folders, compiled) = compile(&folder, candidates);
@@ -221,7 +219,7 @@ fn judge_all(candidates: &mut [Program], backends: &[Backend]) -> Vec<Option<Jud
     judged
 }
 
-/// Makes a wrong program smaller, saves it with one question, and says where.
+/// Makes a wrong program smaller, saves it with one question, and returns the place.
 fn smaller(program: &Program, judged: &Judged, steps: usize) -> String {
     let Some(Difference { backend, .. }) = judged.differences.first() else { return String::new() };
     let backends = [*backend];
@@ -266,7 +264,8 @@ fn what_was_wrong_once_is_right_now() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// Replays a saved case in a copy of its folder with each back end; what differs from its expectations.
+/// Replays a saved case in a copy of its folder with each back end. Returns the differences from its
+/// expectations.
 fn replayed(saved: &Path) -> Vec<String> {
     let name = saved.file_name().expect("a name").to_string_lossy().into_owned();
     let folder = scratch().join(format!("shrunk-{name}"));
@@ -277,7 +276,7 @@ fn replayed(saved: &Path) -> Vec<String> {
     }
     let chain = folder.join("chain.ron");
     let text = std::fs::read_to_string(&chain).expect("a chain");
-    // Elements of arrays are asked of probes alone.
+    // Only probes answer questions about elements of arrays.
     let elements = text.lines().any(|l| l.contains("LastChange(") && l.contains("]\")"));
     let mut wrong = Vec::new();
     for backend in BACKENDS.iter().filter(|b| b.probes || !elements) {
@@ -289,7 +288,7 @@ fn replayed(saved: &Path) -> Vec<String> {
     wrong
 }
 
-/// An oracle that errs: it takes the first write to a field for the last.
+/// A planted wrong oracle: it confuses the first write to a field with the last.
 fn planted(trace: &Trace<'_>, question: &Question) -> Option<Answer> {
     let field =
         FIELDS.iter().position(|f| f.is_static && question.point.ends_with(&format!(".{}\")", f.name)))?;
@@ -303,7 +302,7 @@ fn planted(trace: &Trace<'_>, question: &Question) -> Option<Answer> {
     Some(trace.last_write("null", field, first + 1))
 }
 
-/// The questions that the planted oracle answers otherwise than the right one, with its answers.
+/// The questions that the planted oracle answers differently from the right one, with both answers.
 fn misjudged(program: &Program, folders: &Folders) -> Option<(Vec<Question>, Vec<Question>)> {
     let events = run(program, folders)?;
     let trace = Trace::new(program, events);
@@ -317,7 +316,7 @@ fn misjudged(program: &Program, folders: &Folders) -> Option<(Vec<Question>, Vec
     (0..right.len()).any(|n| shows(&right[n], &planted_ones[n])).then_some((right, planted_ones))
 }
 
-/// Whether an answer tells the difference between two that must come.
+/// Whether an answer distinguishes the two expected ones.
 fn shows(right: &Question, planted: &Question) -> bool {
     let told = |q: &Question| match &q.answer {
         Answer::Change { line, old, new, .. } => Some((*line, old.clone(), new.clone())),

@@ -1,5 +1,5 @@
 //! Assertions of `qp diagnose` against Java itself: programs evaluate random conditions at the end of each
-//! call and print what comes of that; the same conditions are evaluated on their recordings.
+//! call and print the results, and `qp` evaluates the same conditions on their recordings.
 
 #![allow(clippy::expect_used, clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
@@ -17,7 +17,7 @@ const CONDITIONS: usize = 10;
 /// Programs.
 const PROGRAMS: u64 = 2;
 
-/// The numbers that decide: each program has its own.
+/// The random numbers of a program.
 struct Dice(u64);
 
 impl Dice {
@@ -33,10 +33,10 @@ impl Dice {
     }
 }
 
-/// A method of the program: what its conditions can name besides the fields.
+/// A method of the program, with the names for its conditions besides the fields.
 struct Method {
     name: &'static str,
-    /// As the assertions name it.
+    /// Its name in assertions.
     written: &'static str,
     ints: &'static [&'static str],
     booleans: &'static [&'static str],
@@ -45,7 +45,7 @@ struct Method {
     has_result: bool,
 }
 
-/// What is the same in all that have the fields of the program at hand.
+/// Expressions that work wherever the program's fields are visible.
 const INTS: &[&str] = &[
     "count",
     "this.count",
@@ -123,13 +123,13 @@ const METHODS: &[Method] = &[
 struct Maker<'a> {
     dice: &'a mut Dice,
     method: &'a Method,
-    /// Inside of `old` there is no other one, and nothing of how the call ends.
+    /// Inside `old` there is no other `old`, and nothing about the call's end.
     is_old: bool,
-    /// What stands in `old`, in turn: its type, and the expression.
+    /// The operands of `old` in order: type and expression.
     olds: Vec<(&'static str, String)>,
 }
 
-/// An expression: as an assertion has it, and as the program has it.
+/// An expression: as in an assertion, and as in the program.
 struct Both(String, String);
 
 fn same(text: impl Into<String>) -> Both {
@@ -249,7 +249,7 @@ impl Maker<'_> {
     }
 }
 
-/// A condition, as an assertion has it; what the program does as the call begins, and at its end.
+/// A condition as in an assertion; the program's code at the entry of the call, and at its end.
 struct Condition {
     text: String,
     before: String,
@@ -280,7 +280,7 @@ fn condition(dice: &mut Dice, method: &Method, number: usize) -> Condition {
     Condition { text, before, after }
 }
 
-/// A program with conditions, which tells what comes of them.
+/// A program that evaluates conditions and prints the results.
 fn program(name: &str, seed: u64, of: &BTreeMap<&str, Vec<Condition>>) -> String {
     let mut text = include_str!("../fixtures/asserted/random.txt")
         .replace("NAME", name)
@@ -293,7 +293,7 @@ fn program(name: &str, seed: u64, of: &BTreeMap<&str, Vec<Condition>>) -> String
     text
 }
 
-/// What assertions say of each call of a recording whose method they are of, in turn.
+/// The verdicts of assertions on each asserted call of a recording, in order.
 fn told(trace: &Path, assertions: &Path) -> Vec<(String, Told)> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
     runtime.block_on(async {
@@ -346,7 +346,7 @@ fn conditions_are_what_the_program_says_they_are() {
         Javac::new().args(["-g", "-nowarn", "-d"]).arg(&classes).arg(&file).run();
         let output = finish(Command::new("java").arg("-cp").arg(&classes).arg(&name));
         assert!(output.status.success(), "{}", said(&output));
-        // By method, call and condition: whether an exception left the call, and what came of the condition.
+        // By method, call and condition: whether an exception left the call, and the result of the condition.
         let mut expected: BTreeMap<(String, usize, usize), (bool, String)> = BTreeMap::new();
         for line in String::from_utf8(output.stdout).expect("text").lines() {
             let words: Vec<&str> = line.split(' ').collect();
@@ -391,6 +391,6 @@ fn conditions_are_what_the_program_says_they_are() {
             }
         }
     }
-    // All that can come of a condition has come of many.
+    // Every possible result of a condition occurred often.
     assert!(compared.values().all(|many| *many > 200) && compared.len() == 3, "{compared:?}");
 }

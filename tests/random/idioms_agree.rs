@@ -1,6 +1,6 @@
-//! Random programs of what people write (values over several lines, lambdas, streams, records, enums with
-//! bodies, resources, iterators, patterns, captures, assertions), each beside its own log: every back end's
-//! answers, a recording's events, and the program compared with itself.
+//! Random programs with common idioms (values over several lines, lambdas, streams, records, enums with
+//! bodies, resources, iterators, patterns, captures, assertions), each with its own log. Compared: every back
+//! end's answers, a recording's events, and the program with itself.
 //!
 //! `QP_IDIOM_PROGRAMS=1000 cargo test --release --test random idioms_agree::` tries a thousand programs;
 //! `QP_IDIOM_SEED=17` begins with the 17th, `QP_IDIOM_ROOTS=9` asks from nine statements of each, and
@@ -12,14 +12,14 @@ use crate::idioms::generate::Program;
 use crate::idioms::judge::{Compiled, compile};
 use crate::support::scratch;
 
-/// Programs of one call of javac.
+/// Programs per call of javac.
 const BATCH: u64 = 10;
 
 fn number(name: &str, otherwise: u64) -> u64 {
     std::env::var(name).ok().and_then(|n| n.parse().ok()).unwrap_or(otherwise)
 }
 
-/// Compiles the programs that are asked for, and does something for each; it says what is wrong.
+/// Compiles the selected programs, and runs a function for each that returns the errors.
 fn each(name: &str, few: u64, mut act: impl FnMut(&Compiled, &Program) -> Vec<String>) {
     let (first, many) = (number("QP_IDIOM_SEED", 1), number("QP_IDIOM_PROGRAMS", few));
     let mut wrong = Vec::new();

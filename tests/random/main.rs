@@ -1,4 +1,4 @@
-//! Random programs beside a log of the truth.
+//! Random programs compared with a log of the truth.
 
 #![allow(clippy::expect_used, clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 

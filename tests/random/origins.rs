@@ -1,7 +1,7 @@
-//! The way of a value checked against what is known: random Java programs that only hand values on, made here
-//! statement by statement together with the steps that each of them adds, so that the whole way of what every
-//! variable, field and element holds at the end is known without any class file. Many of the values are
-//! equal, so that no answer can be right by its value alone.
+//! Checks the flow of values. Random Java programs only pass values on. The test generates them statement by
+//! statement together with the steps that each adds. So it knows the whole path of the final value of every
+//! variable, field and element without class files. Many of the values are equal, so no answer can be right
+//! by its value alone.
 //!
 //! `QP_RANDOM_ORIGINS=200 cargo test --test random origins::` tries two hundred programs, and
 //! `QP_RANDOM_SEED=17` begins with the 17th; a wrong answer prints its seed and program.
@@ -15,14 +15,15 @@ use serde_json::Value;
 use std::fmt::Write as _;
 use std::path::Path;
 
-/// Programs tried where `QP_RANDOM_ORIGINS` says nothing.
+/// Default number of programs.
 const FEW: u64 = 6;
 /// Statements of one program.
 const STATEMENTS: usize = 60;
-/// Most steps that `qp` follows.
+/// Maximum number of steps that `qp` follows.
 const MOST: usize = 1000;
 
-/// The types of the values of a program, what computes one from an `int`, and what a cast from `Object` is.
+/// The types of a program's values, with an expression that computes one from an `int`, and the cast from
+/// `Object`.
 const TYPES: [(&str, &str, &str); 5] = [
     ("int", "N", "Integer"),
     ("long", "(N) * 3L", "Long"),
@@ -31,8 +32,7 @@ const TYPES: [(&str, &str, &str); 5] = [
     ("Integer", "N", "Integer"),
 ];
 
-/// What every program begins with, where T stands for the type; the steps below name lines of it by their
-/// marks.
+/// The common beginning of programs, with T for the type; the steps below name its lines by their marks.
 const HEAD: &str = "\
 class Hand {
     T f;
@@ -129,7 +129,7 @@ class Loop {
     }
 ";
 
-/// The places that hold values: what Java calls them, and how a store into them is told.
+/// The places that hold values: their Java expressions, and the names of stores into them.
 const PLACES: [(&str, &str); 13] = [
     ("a", "assigned"),
     ("b", "assigned"),
@@ -145,18 +145,18 @@ const PLACES: [(&str, &str); 13] = [
     ("Q[0][1]", "element"),
     ("Q[1][1]", "element"),
 ];
-/// So many of them are local variables.
+/// Number of local variables among them.
 const LOCALS: usize = 3;
 
-/// A step: how, and in which line.
+/// A step: its kind and its line.
 type Step = (&'static str, usize);
 
-/// The steps of a value from the last back.
+/// The steps of a value, the last one first.
 type Way = Vec<Step>;
 
 struct Made {
     text: String,
-    /// What each place holds at the end.
+    /// The flow of each place's final value.
     ways: Vec<Way>,
     last_line: usize,
 }
@@ -323,7 +323,7 @@ impl Maker {
     }
 
     fn compute(&mut self, to: usize) {
-        // Few values, so that most ways carry equal ones.
+        // Few different values, so that most flows carry equal ones.
         let value = self.rng.below(2) + 7;
         let computed = self.computed(&format!("args.length + {value}"));
         let line = self.line(&format!("        {} = {computed};", PLACES[to].0));
@@ -380,7 +380,7 @@ fn the_way_of_every_value_is_the_one_it_took() {
     assert!(steps > 20, "{steps}");
 }
 
-/// Gives the number of steps that were compared.
+/// Returns the number of compared steps.
 fn check(seed: u64) -> usize {
     let made = made(seed);
     let folder = scratch().join(format!("origins-{seed}"));

@@ -1,6 +1,6 @@
-//! No version of a program is different from itself: `qp diff` finds no call at which two runs of it part,
-//! and it blames no call of its own as a reference. Examples, fixtures and random programs are tried so, a
-//! few of them each time, all with `QP_SELF=all`.
+//! No version of a program differs from itself: `qp diff` finds no call where two of its runs diverge, and as
+//! a reference it blames no call of its own. Tested with examples, fixtures and random programs: a few of
+//! them, or all with `QP_SELF=all`.
 
 #![allow(clippy::expect_used, clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 #![allow(clippy::duplicate_mod, reason = "both kinds of random programs draw by the same numbers")]
@@ -16,11 +16,11 @@ use querypoint::session::{
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
-/// What is tried where nothing else is said.
+/// The default sample.
 const SAMPLE: [&str; 4] = ["fixtures/identity", "fixtures/passes", "fixtures/tallies", "examples/mergesort"];
 
-/// Programs that cannot be tried so: they do not end, wait for somebody, need other options or libraries, or
-/// are too large to be compared call by call.
+/// Programs that cannot be tested this way: they do not end, wait for somebody, need other options or
+/// libraries, or are too large for a comparison call by call.
 const LEFT_OUT: [&str; 37] = [
     "csv",
     "same-names",
@@ -61,13 +61,13 @@ const LEFT_OUT: [&str; 37] = [
     "twins",
 ];
 
-/// Calls of a program that a reference is asked about, in a sample and in full.
+/// Number of calls per program to ask a reference about, in a sample and in full.
 const CALLS: (usize, usize) = (40, 300);
-/// A run ends after so many seconds.
+/// Time limit of a run in seconds.
 const SECONDS: u64 = 30;
 const BOUNDS: Bounds = Bounds { depth: 24, elements: 256, parts: 4000 };
 
-/// A program: its name, its classes, and the one that is run.
+/// A program: its name, its classes, and its main class.
 struct Subject {
     name: String,
     classes: PathBuf,
@@ -126,7 +126,7 @@ fn subjects() -> Vec<Subject> {
     subjects
 }
 
-/// Tries programs, two at a time; what is wrong with them.
+/// Tests programs, two at a time. Returns the errors.
 fn try_all(subjects: &[Subject], calls: usize) -> Vec<String> {
     let next = Mutex::new(subjects.iter());
     let wrong = Mutex::new(Vec::new());
@@ -154,7 +154,7 @@ fn try_all(subjects: &[Subject], calls: usize) -> Vec<String> {
     wrong.into_inner().expect("no panic holds it")
 }
 
-/// Where a program parts from itself, or cannot be compared.
+/// The place where a program differs from itself, or the reason why it cannot be compared.
 fn parted(subject: &Subject) -> Option<String> {
     let mut command = qp();
     command.args(["diff", "--timeout", &SECONDS.to_string(), "--reference"]).arg(&subject.classes);
@@ -162,7 +162,7 @@ fn parted(subject: &Subject) -> Option<String> {
     (output.status.code() != Some(1)).then(|| format!("diff: {}", said(&output)))
 }
 
-/// How many calls were asked about, how many of them are valid, and those that the program blames in itself.
+/// The number of calls asked about, the number of valid ones, and the program's own calls that it blames.
 async fn blamed(subject: &Subject, most: usize) -> (usize, usize, Vec<String>) {
     let classes = subject.classes.display().to_string();
     let command = ["java", "-ea", "-cp", &classes, &subject.main].map(str::to_owned).to_vec();

@@ -1,5 +1,5 @@
-//! Faults drawn by a seed. All that a program's lines may become is put into an order by chance: an operator
-//! is drawn, then one of its mutants. The first of that order that show are the program's faults.
+//! Faults drawn by a seed. The mutants of a program's lines are put into a random order: first an operator is
+//! drawn, then one of its mutants. The first visible ones in that order become the program's faults.
 
 use super::operators::{Mutant, mutants};
 use super::rng::Rng;
@@ -7,14 +7,14 @@ use super::runs::{Outcome, counted, run};
 use super::{Fault, Faults, Program};
 use std::collections::BTreeMap;
 
-/// Faults of a program that may end it by an exception.
+/// Maximum number of faults of a program that may end it by an exception.
 const THROWN: usize = 1;
 
 /// A program while its faults are drawn.
 struct Drawing {
     program: Program,
     text: String,
-    /// What it prints, and how many calls it makes.
+    /// Its output, and its number of calls.
     right: (String, usize),
     order: std::vec::IntoIter<Mutant>,
     faults: Vec<Fault>,
@@ -45,7 +45,7 @@ pub fn draw(programs: &[Program], seed: u64) -> Faults {
         });
     }
     loop {
-        // How many are tried at a time makes no difference to what is taken.
+        // The number tried at a time does not affect the selection.
         let mut tried: Vec<(usize, Fault)> = Vec::new();
         for (number, drawing) in drawings.iter_mut().enumerate() {
             let missing = drawing.program.faults - drawing.faults.len();
@@ -76,7 +76,7 @@ pub fn draw(programs: &[Program], seed: u64) -> Faults {
 }
 
 impl Drawing {
-    /// Takes a fault if there is room for it and it shows.
+    /// Takes a fault if there is room for it and its effect is visible.
     fn consider(&mut self, fault: Fault, outcome: &Outcome) {
         let Outcome::Ended { output, thrown, calls } = outcome else { return };
         let (right, right_calls) = &self.right;
@@ -103,8 +103,7 @@ fn fault(program: &Program, mutant: Mutant) -> Fault {
     }
 }
 
-/// Puts mutants into an order by chance, in which every operator has the same chance as long as it has
-/// mutants.
+/// Puts mutants into a random order, in which every operator has the same chance while it has mutants.
 fn order(mutants: Vec<Mutant>, rng: &mut Rng) -> Vec<Mutant> {
     let mut by_operator: BTreeMap<&str, Vec<Mutant>> = BTreeMap::new();
     for mutant in mutants {

@@ -1,7 +1,6 @@
-//! The programs of `examples/declarative`, and their faults: single lines that are changed by operators as in
-//! mutation testing. A Java file is read as tokens (`tokens`), the operators tell what each line may become
-//! (`operators`), a seed draws among that (`draw`), and programs are compiled and run (`runs`). Usable from a
-//! bench too.
+//! The programs of `examples/declarative`, and their faults: single lines changed by operators, as in
+//! mutation testing. `tokens` reads a Java file, `operators` make the mutants of each line, `draw` selects
+//! some by a seed, and `runs` compiles and runs programs. Benches use this too.
 
 #![allow(dead_code, reason = "each test binary uses a part of it")]
 #![allow(clippy::expect_used, clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
@@ -21,14 +20,13 @@ use std::path::PathBuf;
 /// A program of `programs.ron`.
 #[derive(Clone, Debug, Deserialize)]
 pub struct Program {
-    /// The class that has its `main`.
+    /// The class with its `main`.
     pub name: String,
-    /// Where it is below `examples/declarative`.
+    /// Its path below `examples/declarative`.
     pub file: String,
-    /// How many faults it gets.
+    /// Number of its faults.
     pub faults: usize,
-    /// Methods that nobody need be asked about: accessors. They get no faults. `Class.method`,
-    /// `Class$Nested.<init>`.
+    /// Trusted methods: accessors. They get no faults. `Class.method`, `Class$Nested.<init>`.
     pub trusted: Vec<String>,
 }
 
@@ -43,29 +41,29 @@ impl Program {
 /// `faults.ron`.
 #[derive(Clone, Debug, Deserialize, Serialize, PartialEq, Eq)]
 pub struct Faults {
-    /// What it was drawn with.
+    /// The seed they were drawn with.
     pub seed: u64,
     pub faults: Vec<Fault>,
 }
 
-/// One line of a program, changed.
+/// A changed line of a program.
 #[derive(Clone, Debug, Deserialize, Serialize, PartialEq, Eq)]
 pub struct Fault {
     pub program: String,
     pub file: String,
     /// The line, from 1.
     pub line: usize,
-    /// The method that it is in.
+    /// Its method.
     pub method: String,
     pub operator: String,
     /// The line without its indentation.
     pub was: String,
-    /// The same with the fault; empty where a statement is left out.
+    /// The same with the fault; empty for a deleted statement.
     pub becomes: String,
 }
 
 impl Fault {
-    /// A program's text with the fault, or `None` where the line is not what it was.
+    /// Inserts the fault into a program's text; `None` if the line has changed.
     pub fn apply(&self, text: &str) -> Option<String> {
         let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
         let line = lines.get_mut(self.line.checked_sub(1)?)?;

@@ -1,5 +1,5 @@
-//! What a line may become. An operator makes one change within one line of a method's body; whether the
-//! result compiles is not its concern.
+//! The mutants of a line. An operator makes one change within one line of a method's body, which need not
+//! compile.
 
 use super::tokens::{Kind, Method, Source, Token, Variable};
 use std::collections::BTreeSet;
@@ -9,13 +9,13 @@ use std::collections::BTreeSet;
 pub struct Mutant {
     pub operator: &'static str,
     pub method: String,
-    /// From 1.
+    /// The line, from 1.
     pub line: usize,
     pub was: String,
     pub becomes: String,
 }
 
-/// What an operator looks at: one token of a method.
+/// The input of an operator: one token of a method.
 struct Place<'s, 'a> {
     source: &'s Source<'a>,
     method: &'s Method,
@@ -23,7 +23,7 @@ struct Place<'s, 'a> {
     at: usize,
 }
 
-/// What tokens from one to another, both of one line, become.
+/// The replacement for the tokens from one to another, both on one line.
 struct Change {
     from: usize,
     to: usize,
@@ -32,7 +32,7 @@ struct Change {
 
 type Operator = fn(&Place<'_, '_>) -> Vec<Change>;
 
-/// The operators by name. Where two make the same line, it counts for the first.
+/// The operators by name. If two make the same line, it counts for the first.
 const OPERATORS: &[(&str, Operator)] = &[
     ("relation", relation),
     ("arithmetic", arithmetic),
@@ -46,7 +46,7 @@ const OPERATORS: &[(&str, Operator)] = &[
     ("deletion", deletion),
 ];
 
-/// All that the lines of a program may become, but for `main` and the methods that are trusted.
+/// All mutants of a program's lines, except those of `main` and of trusted methods.
 pub fn mutants(text: &str, trusted: &[String]) -> Vec<Mutant> {
     let source = Source::read(text);
     let mut known = BTreeSet::new();
@@ -74,7 +74,7 @@ pub fn mutants(text: &str, trusted: &[String]) -> Vec<Mutant> {
     found
 }
 
-/// The line, and what it becomes; none where the change spans lines.
+/// The line, and its new text; none if the change spans lines.
 fn changed(source: &Source<'_>, change: &Change) -> Option<(usize, String)> {
     let (from, to) = (source.tokens[change.from], source.tokens[change.to]);
     let whole = source.lines[from.line];
@@ -106,7 +106,7 @@ impl<'a> Place<'_, 'a> {
         }
     }
 
-    /// This token becomes each of these.
+    /// Replaces this token by each of these.
     fn becomes<T: Into<String>>(&self, texts: impl IntoIterator<Item = T>) -> Vec<Change> {
         texts.into_iter().map(|t| Change { from: self.at, to: self.at, text: t.into() }).collect()
     }
@@ -151,7 +151,7 @@ fn step(place: &Place<'_, '_>) -> Vec<Change> {
     }
 }
 
-/// A number is one more or less; `true` is `false`.
+/// Changes a number by one; swaps `true` and `false`.
 fn constant(place: &Place<'_, '_>) -> Vec<Change> {
     match (place.text(), place.text().parse::<i64>()) {
         ("true", _) => place.becomes(["false"]),
@@ -172,8 +172,7 @@ fn connective(place: &Place<'_, '_>) -> Vec<Change> {
     }
 }
 
-/// The condition of an `if` or a `while` is negated, unless it is a single comparison: that is for
-/// `relation`.
+/// Negates the condition of an `if` or a `while`, unless it is a single comparison, which `relation` handles.
 fn negation(place: &Place<'_, '_>) -> Vec<Change> {
     let (source, from) = (place.source, place.at + 2);
     if !["if", "while"].contains(&place.text()) {
@@ -191,7 +190,7 @@ fn negation(place: &Place<'_, '_>) -> Vec<Change> {
     vec![Change { from, to, text }]
 }
 
-/// What has `left` in its name is what has `right` there, and the like.
+/// Swaps `left` and `right` in names, and the like.
 fn mirror(place: &Place<'_, '_>) -> Vec<Change> {
     let pairs = [("left", "right"), ("Left", "Right"), ("smallest", "largest")];
     let (source, text) = (place.source, place.text());
@@ -207,7 +206,7 @@ fn mirror(place: &Place<'_, '_>) -> Vec<Change> {
     place.becomes(others.filter(|name| is_name(name)))
 }
 
-/// A variable or field is another one of the same type.
+/// Replaces a variable or field by another one of the same type.
 fn variable(place: &Place<'_, '_>) -> Vec<Change> {
     let (source, at, name) = (place.source, place.at, place.text());
     if !source.is_word(at) || source.text(at + 1) == "(" || place.variables.iter().any(|v| v.at == at) {
@@ -228,7 +227,7 @@ fn variable(place: &Place<'_, '_>) -> Vec<Change> {
     place.becomes(others)
 }
 
-/// Two arguments that stand side by side change places.
+/// Swaps two adjacent arguments.
 fn arguments(place: &Place<'_, '_>) -> Vec<Change> {
     let (source, open) = (place.source, place.at + 1);
     let keyword = ["if", "while", "for", "switch", "return", "catch"].contains(&place.text());
@@ -258,7 +257,7 @@ fn arguments(place: &Place<'_, '_>) -> Vec<Change> {
     swapped.collect()
 }
 
-/// A statement that fills a line is left out.
+/// Deletes a statement that fills a line.
 fn deletion(place: &Place<'_, '_>) -> Vec<Change> {
     let (source, from) = (place.source, place.at);
     let line = source.tokens[from].line;

@@ -1,4 +1,4 @@
-//! Programs compiled many at a time in one VM, and each run in a VM of its own.
+//! Compiles many programs at a time in one VM, and runs each in its own VM.
 
 use super::tokens::Source;
 use std::io::{Read, Write};
@@ -7,29 +7,29 @@ use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-/// What makes short runs of a VM cheap.
+/// Options that make short runs of a VM cheap.
 const LIGHT: [&str; 3] = ["-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xshare:auto"];
-/// The longest time of a run: those that do not end are known by their counts, long before.
+/// Time limit of a run; endless programs reach their count limit long before.
 const LIMIT: Duration = Duration::from_secs(60);
-/// The exit code of a run that was ended by its counts: see `Calls.java`.
+/// The exit code of a run that reached its count limit: see `Calls.java`.
 const ENDED: i32 = 3;
 const COUNTER: &str = include_str!("Calls.java");
 
-/// How a run went.
+/// The result of a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Outcome {
     DoesNotCompile,
     DoesNotEnd,
     Ended {
         output: String,
-        /// Whether an exception that nobody caught ended it.
+        /// Whether an uncaught exception ended it.
         thrown: bool,
-        /// How many calls of its methods there were, if they were counted.
+        /// Number of calls of its methods, if counted.
         calls: Option<usize>,
     },
 }
 
-/// A program's text with each call of its methods counted, and each turn of its loops.
+/// Inserts counters for the calls of methods and the iterations of loops into a program's text.
 pub fn counted(text: &str) -> String {
     let source = Source::read(text);
     let mut places: Vec<(usize, &str)> =
@@ -101,7 +101,7 @@ fn execute(folder: &Path, class: &str) -> Outcome {
     java.args(LIGHT).arg("-cp").arg(folder).arg(class).env_remove("JAVA_TOOL_OPTIONS");
     java.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = java.spawn().expect("java starts");
-    // What these programs print fits into a pipe; one that goes on printing waits there until it is ended.
+    // The output of these programs fits into a pipe; one that keeps printing waits there until it is killed.
     let code = wait(&mut child);
     let (mut output, mut errors) = (String::new(), String::new());
     child.stdout.take().expect("piped").read_to_string(&mut output).expect("text");
@@ -113,7 +113,7 @@ fn execute(folder: &Path, class: &str) -> Outcome {
     Outcome::Ended { output, thrown: code != Some(0), calls }
 }
 
-/// The exit code of a child, or `None` where it had to be killed.
+/// The exit code of a child; `None` if it had to be killed.
 fn wait(child: &mut Child) -> Option<i32> {
     let started = Instant::now();
     while started.elapsed() < LIMIT {

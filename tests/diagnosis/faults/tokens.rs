@@ -1,5 +1,5 @@
-//! A Java file as tokens, with its methods, fields and variables: as much as the operators need of plain
-//! programs without generics, lambdas and blocks outside methods.
+//! A Java file as tokens, with its methods, fields and variables. It covers plain programs without generics,
+//! lambdas and blocks outside methods, which is enough for the operators.
 
 use std::ops::Range;
 
@@ -7,7 +7,7 @@ use std::ops::Range;
 pub enum Kind {
     Word,
     Number,
-    /// A text or a character.
+    /// A string or a character.
     Text,
     Symbol,
 }
@@ -16,7 +16,7 @@ pub enum Kind {
 pub struct Token<'a> {
     pub kind: Kind,
     pub text: &'a str,
-    /// Its line, from 0, and where it begins in it.
+    /// Its line, from 0, and its start in the line.
     pub line: usize,
     pub column: usize,
 }
@@ -24,7 +24,7 @@ pub struct Token<'a> {
 /// A method or constructor.
 #[derive(Clone, Debug)]
 pub struct Method {
-    /// The class, with the classes around it: `AvlTree$Node`.
+    /// The class, with its enclosing classes: `AvlTree$Node`.
     pub class: String,
     /// `<init>` for a constructor.
     pub name: String,
@@ -61,7 +61,7 @@ pub struct Source<'a> {
 const SYMBOLS: &[&str] =
     &["++", "--", "&&", "||", "==", "!=", "<=", ">=", "+=", "-=", "*=", "/=", "%=", "->", "::"];
 
-/// Words that can stand before a name and are no types.
+/// Words that can precede a name and are not types.
 const NO_TYPES: &[&str] = &[
     "return",
     "new",
@@ -98,7 +98,7 @@ impl<'a> Source<'a> {
         self.tokens.get(at).is_some_and(|t| t.kind == Kind::Word)
     }
 
-    /// The token that closes the bracket at this one.
+    /// The token that closes this bracket.
     pub fn closing(&self, open: usize) -> Option<usize> {
         let mut depth = 0usize;
         for at in open..self.tokens.len() {
@@ -119,7 +119,7 @@ impl<'a> Source<'a> {
         method.whole.clone().filter_map(|at| self.declared(at)).collect()
     }
 
-    /// The variable that is declared by the name at this token.
+    /// The variable declared by the name at this token.
     fn declared(&self, at: usize) -> Option<Variable<'a>> {
         let ends = ["=", ";", ",", ")", ":"].contains(&self.text(at + 1));
         if !self.is_word(at) || !ends {
@@ -229,7 +229,7 @@ fn tokens<'a>(lines: &[&'a str]) -> Vec<Token<'a>> {
     found
 }
 
-/// The length of a text or character with its quotes.
+/// The length of a string or character with its quotes.
 fn quoted(rest: &str) -> usize {
     let mut escaped = false;
     let quote = rest.chars().next();

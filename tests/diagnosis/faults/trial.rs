@@ -1,5 +1,5 @@
-//! A program with a fault, recorded once, and what is true of each of its calls: the program without the
-//! fault was called with what the call was given. On that every strategy can be played without a person.
+//! A program with a fault, recorded once, with the truth about each of its calls: the program without the
+//! fault was called with the same input. With that, every strategy can be tried without a person.
 
 use super::{Fault, Program};
 use querypoint::chain::{Chain, Debuggee};
@@ -21,26 +21,26 @@ pub struct Trial {
     pub forest: Forest,
     pub edges: Coverage,
     pub chains: Coverage,
-    /// By method number: its name, as in `faults.ron`.
+    /// The names of methods, by number, as in `faults.ron`.
     pub methods: Vec<String>,
-    /// The methods that nobody need be asked about.
+    /// The trusted methods.
     pub trusted: BTreeSet<u32>,
-    /// By call: whether it is right; none where that is not known.
+    /// For each call, whether it is right; none if unknown.
     pub right: Vec<Option<bool>>,
-    /// By call that is wrong: the calls that have influenced the first part of what it left that differs;
-    /// none where nothing can be pointed at.
+    /// For each wrong call, the calls that influenced its first difference; none if there is nothing to point
+    /// at.
     pub influential: Vec<Option<BTreeSet<u32>>>,
-    /// What could not be told, and why.
+    /// The calls without a verdict, with the reason.
     pub unknown: Vec<String>,
 }
 
-/// How a strategy fared.
+/// The result of a strategy.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Played {
     pub answers: usize,
-    /// The method that it ended at.
+    /// The method it found.
     pub ended_at: Option<String>,
-    /// The methods that were asked about, with what was answered.
+    /// The methods asked about, with the answers.
     pub asked: Vec<(String, bool)>,
 }
 
@@ -52,7 +52,7 @@ fn compile(text: &str, class: &str, to: &Path) {
     assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
 }
 
-/// The part that differs first, as the reference tells it; none where the other version throws an exception.
+/// The first difference, in the words of the reference; none if the other version throws an exception.
 fn differing(why: &str) -> Option<String> {
     if why == "the right version throws nothing" {
         return Some("exception".to_owned());
@@ -63,7 +63,7 @@ fn differing(why: &str) -> Option<String> {
 }
 
 impl Trial {
-    /// Records a program with a fault, and finds what is true of its calls.
+    /// Records a program with a fault, and finds the truth about its calls.
     pub async fn new(program: &Program, fault: &Fault) -> Trial {
         let folder = tempfile::tempdir().expect("a folder");
         let (wrong, right) = (folder.path().join("wrong"), folder.path().join("right"));
@@ -128,7 +128,7 @@ impl Trial {
                 trial.trusted.insert(trial.forest.method(node));
             }
             trial.right.push(match question.method.as_str() {
-                // It has printed what it should not; nothing else prints.
+                // Its output is wrong; no other method prints.
                 "main" => Some(false),
                 _ => match reference.judge(&question, true).await.expect("an opinion") {
                     Opinion::Valid => Some(true),
@@ -159,7 +159,7 @@ impl Trial {
         self.play_and(name, false)
     }
 
-    /// The same, by somebody who points at the first part that differs, too.
+    /// The same, by somebody who also points at the first difference.
     pub fn play_pointing(&self, name: &str) -> Played {
         self.play_and(name, true)
     }

@@ -1,4 +1,4 @@
-//! Random programs of nested loops that tell `Log.java` of their calls, iterations and ways out.
+//! Random programs of nested loops that log their calls, iterations and exits through `Log.java`.
 
 use crate::support::rng::Rng;
 use std::fmt::Write as _;
@@ -9,7 +9,7 @@ pub struct Program {
     pub name: String,
     /// Its source.
     pub text: String,
-    /// By number of a loop: its first line that has code.
+    /// For each loop, by number: its first line with code.
     pub lines: Vec<(usize, u32)>,
 }
 
@@ -24,7 +24,7 @@ struct Writer<'a> {
     methods: usize,
 }
 
-/// A program by a name.
+/// Generates a program of this name.
 pub fn program(rng: &mut Rng, name: &str, is_one_line: bool) -> Program {
     let methods = 2 + rng.below(3);
     let mut w =
@@ -73,12 +73,13 @@ impl Writer<'_> {
         self.line += 1;
     }
 
-    /// Statements inside of some loops; those with a `finally` around have none that return.
+    /// Statements inside some loops; those inside a `finally` do not return.
     fn block(&mut self, around: &mut Vec<usize>, depth: usize, may_return: bool) {
         for _ in 0..1 + self.rng.below(3) {
             self.statement(around, depth, may_return);
         }
-        // What ends with a jump at the end of a loop's body is behind the loop for a class file.
+        // Code that ends with a jump at the end of a loop's body is after the loop, according to the class
+        // file.
         self.put("Log.nothing();");
     }
 
@@ -111,7 +112,7 @@ impl Writer<'_> {
             }
             _ => {
                 self.put("try {");
-                // A `return` out of loops and through this would run it inside of them.
+                // A `return` out of loops through this block would run it inside them.
                 if let Some(last) = around.last().copied() {
                     self.block(&mut vec![last], 0, false);
                 } else {

@@ -1,10 +1,10 @@
-//! What the trees with loops are by the log that a program has written, and nothing else.
+//! The trees with loops, computed from a program's log alone.
 
 pub mod generate;
 
 use std::collections::HashMap;
 
-/// Something that a call does: it makes a call, or executes a loop.
+/// An action of a call: it makes a call, or executes a loop.
 enum Item {
     Call(Call),
     Loop(Execution),
@@ -14,14 +14,14 @@ struct Call {
     number: u32,
     method: String,
     does: Vec<Item>,
-    /// The loops that are open.
+    /// The open loops.
     open: Vec<Execution>,
     returns: bool,
 }
 
 struct Execution {
     id: usize,
-    /// What each iteration does.
+    /// The actions of each iteration.
     turns: Vec<Vec<Item>>,
     left: &'static str,
 }
@@ -32,7 +32,7 @@ impl Call {
         last.unwrap_or(&mut self.does).push(item);
     }
 
-    /// Leaves the loops that are open, up to one.
+    /// Leaves the open loops, down to one.
     fn leave(&mut self, stay: usize, left: &'static str) {
         while self.open.len() > stay {
             let mut of = self.open.pop().expect("a loop");
@@ -46,7 +46,7 @@ impl Call {
     }
 }
 
-/// The roots of the trees of a log, each a text of its nodes by line, by the lines of loops.
+/// The trees of a log, each as a text with one node per line. `lines` gives the lines of loops.
 pub fn trees(log: &str, lines: &HashMap<(String, usize), u32>) -> Vec<String> {
     log.split("program ").filter(|part| !part.is_empty()).map(|part| tree(part, lines)).collect()
 }
@@ -106,8 +106,8 @@ fn makes_calls(item: &Item) -> bool {
     }
 }
 
-/// A node and those below it. What makes no calls is one only where there are some beside it, or no loop is
-/// around.
+/// Writes a node and those below it. Iterations without calls are a node only if others are beside them, or
+/// no loop encloses them.
 fn written(
     item: &Item,
     program: &str,

@@ -1,5 +1,4 @@
-//! Expressions of one line, as people write them: they read variables and fields and have no effect that is
-//! logged.
+//! Common expressions of one line: they read variables and fields, and have no logged effect.
 
 use super::generate::{Generator, Ty};
 
@@ -20,7 +19,7 @@ impl Generator {
         self.rng.pick(&known).clone()
     }
 
-    /// A number from 0 to `below` - 1, by what the program has.
+    /// An expression for a number from 0 to `below` - 1, from the program's variables.
     pub fn small(&mut self, below: usize) -> String {
         format!("Math.floorMod({}, {below})", self.name(Ty::Int))
     }

@@ -1,4 +1,4 @@
-//! Programs of what people write: statements with values over several lines, lambdas, streams, resources,
+//! Programs with common idioms: statements with values over several lines, lambdas, streams, resources,
 //! iterators, pattern matching, local and anonymous classes, assertions.
 
 use super::library::{IMPORTS, TYPES};
@@ -24,7 +24,7 @@ impl Ty {
         }
     }
 
-    /// The last letter of the log's methods for it.
+    /// The last letter of its log methods.
     pub fn letter(self) -> &'static str {
         match self {
             Ty::Int => "i",
@@ -50,19 +50,19 @@ pub struct Var {
     pub id: u32,
     pub name: String,
     pub ty: Ty,
-    /// It is assigned once: a lambda can read it.
+    /// Whether it is assigned only once, so that a lambda can read it.
     pub stable: bool,
-    /// The lambda or class in whose body it is declared, by depth.
+    /// The depth of the lambda or class body that declares it.
     pub body: usize,
 }
 
-/// A statement that questions are asked from.
+/// A statement to ask questions from.
 #[derive(Clone, Debug)]
 pub struct Root {
     pub line: u32,
     /// Variables of its own frame that have a value.
     pub vars: Vec<Var>,
-    /// Line of the condition that decides whether it is reached; none where only the whole program tells.
+    /// Line of the condition that decides whether it is reached; none if only the whole program shows that.
     pub decided: Option<Decided>,
 }
 
@@ -71,7 +71,7 @@ pub struct Root {
 pub struct Decided {
     pub id: u32,
     pub line: u32,
-    /// Whether the way it went is `true` or `false`.
+    /// Whether its outcome is `true` or `false`.
     pub has_ways: bool,
 }
 
@@ -87,7 +87,7 @@ pub struct Program {
     pub roots: Vec<Root>,
     /// Variables by number: the name, and the line of the declaration.
     pub vars: HashMap<u32, (String, u32)>,
-    /// First lines of statements that take several lines without a choice: their last lines.
+    /// Statements that take several lines without a choice: first line to last line.
     pub spans: HashMap<u32, u32>,
     pub assertions: bool,
 }
@@ -103,14 +103,14 @@ pub struct Generator {
     pub depth: usize,
     statements: usize,
     /// The conditions around the statement, innermost last; none where a body begins, or where an assertion
-    /// decides too.
+    /// also decides.
     pub around: Vec<Option<Decided>>,
     roots: Vec<Root>,
     pub vars: HashMap<u32, (String, u32)>,
     spans: HashMap<u32, u32>,
-    /// Methods that can be called.
+    /// The callable methods.
     methods: Vec<String>,
-    /// Whether loops and lambdas can repeat the statement, so that calls of methods would be many.
+    /// Whether loops and lambdas can repeat the statement, which would multiply calls of methods.
     pub repeated: usize,
 }
 
@@ -147,12 +147,12 @@ impl Generator {
         format!("{prefix}{}", self.id())
     }
 
-    /// What an expression here can name.
+    /// The variables that an expression here can name.
     pub fn readable(&self) -> impl Iterator<Item = &Var> {
         self.scope.iter().filter(|var| var.body == self.body || var.stable)
     }
 
-    /// A method that can be called where that does not repeat too often.
+    /// A callable method, where a call does not repeat too often.
     pub fn callable(&mut self) -> Option<String> {
         (self.repeated == 0 && !self.methods.is_empty()).then(|| self.rng.pick(&self.methods).clone())
     }
@@ -247,7 +247,7 @@ impl Generator {
         self.methods.push(format!("m{number}"));
     }
 
-    /// Statements; what they declare is gone after them.
+    /// A block of statements; their declarations end with it.
     pub fn block(&mut self, count: usize) {
         let scope = self.scope.len();
         self.w.indent += 1;
@@ -255,18 +255,18 @@ impl Generator {
         for _ in 0..count {
             self.statement();
         }
-        // The class file names no variable that is declared last.
+        // The class file does not name the variable declared last.
         self.mark();
         self.depth -= 1;
         self.w.indent -= 1;
         self.scope.truncate(scope);
     }
 
-    /// A block that a condition decides about.
+    /// A block guarded by a condition.
     pub fn decided(&mut self, by: Option<Decided>, count: usize) {
         self.around.push(by);
         self.block(count);
-        // What an assertion inside decides, it decides about what follows outside too.
+        // An assertion inside also decides about the code that follows outside.
         if self.around.pop().is_some_and(|by| by.is_none())
             && let Some(outer) = self.around.last_mut()
         {
@@ -377,7 +377,7 @@ impl Generator {
         self.store(ty, (&plain, &logged), (";", ");"));
     }
 
-    /// A call that changes an object, or chained ones over several lines, or a write of its field.
+    /// A call that changes an object, or chained ones over several lines, or a write to its field.
     fn add(&mut self) {
         let line = self.w.line();
         let object = *self.rng.pick(&["acc", "other"]);
@@ -411,8 +411,7 @@ impl Generator {
         }
     }
 
-    /// What varies from run to run, or goes by the identity of objects; nothing that is asked for depends on
-    /// it.
+    /// Calls whose results vary between runs, or depend on object identity; no question depends on them.
     fn library_call(&mut self) {
         let line = self.w.line();
         let call = match self.rng.below(3) {

@@ -1,4 +1,4 @@
-//! `qp` asked about a program by each back end, its recording, and the program compared with itself.
+//! Asks `qp` about a program by each back end, checks its recording, and compares the program with itself.
 
 use super::generate::{MEMBERS, Program, STATICS, generate};
 use super::library::LOG;
@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 
 const LIGHT: [&str; 2] = ["-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"];
 
-/// Options of `qp replay`, each a way to come to the same answers.
+/// Options of `qp replay`, each a way to the same answers.
 pub const BACKENDS: [&[&str]; 3] = [
     &["--backend", "jdwp"],
     &["--backend", "probe"],
@@ -24,7 +24,7 @@ pub struct Compiled {
     logged: PathBuf,
 }
 
-/// A question with what must come.
+/// A question with the expected answer.
 #[derive(Clone, Debug)]
 struct Asked {
     id: String,
@@ -66,7 +66,7 @@ impl Compiled {
         run(program, &self.logged)
     }
 
-    /// The command of a program as it is.
+    /// The command of the plain program.
     fn java(&self, program: &Program) -> Vec<String> {
         let classes = self.plain.display().to_string();
         let mut words: Vec<&str> = vec!["java"];
@@ -76,7 +76,7 @@ impl Compiled {
         words.into_iter().map(str::to_owned).collect()
     }
 
-    /// The number of answers compared, and what is wrong with some.
+    /// The number of compared answers, and the errors.
     pub fn answers(&self, truth: &Truth<'_>, roots: usize) -> (usize, Vec<String>) {
         let program = truth.program;
         let asked = questions(truth, roots);
@@ -105,8 +105,8 @@ impl Compiled {
         (count, wrong)
     }
 
-    /// What a recording at level `all` has otherwise than the log: stores of variables and writes of fields,
-    /// in order.
+    /// How a recording at level `all` differs from the log: stores to variables and writes to fields, in
+    /// order.
     pub fn recording(&self, truth: &Truth<'_>) -> Option<String> {
         let program = truth.program;
         let folder = self.plain.join(format!("{}.trace", program.class));
@@ -136,7 +136,7 @@ impl Compiled {
         ))
     }
 
-    /// Whether the program is found different from itself, by comparing runs and by calling its methods
+    /// Whether `qp` finds the program different from itself, by comparing runs and by calling its methods
     /// again.
     pub fn differs_from_itself(&self, program: &Program) -> Option<String> {
         let java = self.java(program);
@@ -238,7 +238,7 @@ fn questions(truth: &Truth<'_>, roots: usize) -> Vec<Asked> {
 }
 
 impl Asked {
-    /// How an answer differs from what must come.
+    /// The difference between an answer and the expected one.
     fn differs(&self, found: &Value) -> Option<String> {
         let line = found["line"].as_u64().and_then(|line| u32::try_from(line).ok()).unwrap_or(0);
         if found["located"] != true {

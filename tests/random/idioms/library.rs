@@ -1,6 +1,6 @@
-//! The Java that is the same in each program: the types that the generated statements use, and the log.
+//! The Java code common to all programs: the types that the generated statements use, and the log.
 
-/// Members of each program's class that are not generated. `Acc` logs the writes of its fields.
+/// The fixed members of each program's class. `Acc` logs the writes to its fields.
 pub const TYPES: &str = r#"enum Level {
     LOW { int rank(int n) { return n + 1; } },
     HIGH { int rank(int n) { return n * 3; } };
@@ -94,7 +94,7 @@ static void mark() { }"#;
 /// Imports of each program.
 pub const IMPORTS: &str = "import java.util.*; import java.util.function.*; import java.util.stream.*; import java.util.concurrent.*;";
 
-/// What the logging text calls. It prints its events when the program ends.
+/// The log's code. It prints its events when the program ends.
 pub const LOG: &str = r##"
 import java.util.ArrayList;
 import java.util.IdentityHashMap;

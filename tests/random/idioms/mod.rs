@@ -1,6 +1,6 @@
-//! The rooms of the test of idioms: a program of what people write is generated (`generate`, from
-//! `expressions` and the fixed types of `library`), written twice line by line (`writer`), and run with its
-//! log (`truth`). `judge` asks `qp` and compares its answers, its recordings, and each program with itself.
+//! The parts of the test of idioms. `generate` makes a program, from `expressions` and the fixed types of
+//! `library`. `writer` writes it twice line by line, and `truth` runs it with its log. `judge` asks `qp` and
+//! compares its answers, its recordings, and each program with itself.
 
 pub mod expressions;
 pub mod generate;

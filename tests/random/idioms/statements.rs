@@ -1,4 +1,4 @@
-//! Statements that hold others, and those that the library's types are used by.
+//! Statements that contain others, and those that use the library's types.
 
 use super::generate::{Decided, Generator, Ty, Var};
 
@@ -21,7 +21,7 @@ impl Generator {
             &format!("Log.l({line}); if (Log.c({id}, {condition})) {{"),
         );
         let by = simple.then_some(Decided { id, line, has_ways: true });
-        // The pattern variable of a condition is known in the block that it decides about.
+        // The pattern variable of a condition is visible in the guarded block.
         let count = 1 + self.rng.below(3);
         self.decided_if(by.clone(), count);
         if self.rng.chance(50) {
@@ -31,7 +31,7 @@ impl Generator {
         self.w.both("}");
     }
 
-    /// A block below a condition that may be none to ask about.
+    /// A block guarded by a condition, which may have no question.
     pub fn decided_if(&mut self, by: Option<Decided>, count: usize) {
         if by.is_some() {
             return self.decided(by, count);
@@ -73,7 +73,7 @@ impl Generator {
         self.expr(Ty::Int, 0)
     }
 
-    /// A lambda with a body that something calls: a stream, a `Runnable`, another thread.
+    /// A lambda with a body, called by a stream, a `Runnable`, or another thread.
     pub fn lambda(&mut self) {
         let scope = self.scope.len();
         let (id, line) = (self.id(), self.w.line());
@@ -167,14 +167,14 @@ impl Generator {
         );
     }
 
-    /// Collections that are filled and asked, their size kept.
+    /// Code that fills collections and reads them, and keeps their size.
     pub fn collection(&mut self) {
         let (id, line) = (self.id(), self.w.line());
         let (a, b) = (self.expr(Ty::Int, 1), self.expr(Ty::Text, 0));
         let made = format!(
             "Map<String, Integer> map{id} = new TreeMap<>(); map{id}.merge({b}, {a}, Integer::sum); map{id}.computeIfAbsent(\"k\", k -> {a});"
         );
-        // The value may be a variable that is assigned: a lambda cannot read it.
+        // The value may be a variable that is assigned again, which a lambda cannot read.
         let made = if a.contains('x') && !self.is_stable(&a) {
             format!("Map<String, Integer> map{id} = new TreeMap<>(); map{id}.merge({b}, {a}, Integer::sum);")
         } else {
@@ -189,7 +189,7 @@ impl Generator {
         );
     }
 
-    /// Whether all variables that a text names are assigned once.
+    /// Whether all variables in an expression are assigned only once.
     pub fn is_stable(&self, text: &str) -> bool {
         self.scope.iter().filter(|var| !var.stable).all(|var| !text.contains(&var.name))
     }

@@ -1,4 +1,4 @@
-//! What happened, by the log alone, and the answers that follow from it.
+//! The events of a run, from the log alone, and the answers that follow.
 
 use super::generate::{MEMBERS, Program, STATICS, Var};
 use std::collections::HashMap;
@@ -12,13 +12,13 @@ pub enum Event {
         act: u32,
         line: u32,
     },
-    /// A condition went one way.
+    /// A condition had an outcome.
     Condition {
         act: u32,
         id: u32,
         way: bool,
     },
-    /// An arm of a choice gave the value that is stored next.
+    /// A branch of a choice produced the value that is stored next.
     Arm {
         act: u32,
         line: u32,
@@ -46,16 +46,16 @@ pub struct Truth<'p> {
     owners: HashMap<String, String>,
 }
 
-/// A change that must be the answer.
+/// A change that is the expected answer.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Change {
-    /// The first and last of the lines of which one must be named.
+    /// The first and last line of the range in which the answer must lie.
     pub lines: (u32, u32),
     pub old: String,
     pub new: String,
 }
 
-/// Runs the logging program in a folder of classes; none where its log is too long.
+/// Runs the logging program in a folder of classes; none if its log is too long.
 pub fn run<'p>(program: &'p Program, classes: &std::path::Path) -> Option<Truth<'p>> {
     let mut java = Command::new("java");
     java.args(["-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"]);
@@ -122,14 +122,14 @@ impl Truth<'_> {
         }
     }
 
-    /// The lines of which one gave the value of the store or write `at`, which stands on `line`.
+    /// The range of lines that contains the origin of the value stored at `at`, on `line`.
     fn lines(&self, at: usize, line: u32) -> (u32, u32) {
         let act = self.act(at);
         for event in self.events[..at].iter().rev() {
             match event {
                 Event::Arm { act: of, line } if *of == act => return (*line, *line),
                 Event::Store { act: of, .. } | Event::Write { act: of, .. } if *of == act => break,
-                // The statement began: no arm came before.
+                // The statement began: no branch came before.
                 Event::Line { act: of, line: begun } if *of == act && *begun == line => break,
                 _ => {}
             }
@@ -137,7 +137,7 @@ impl Truth<'_> {
         (line, self.program.spans.get(&line).copied().unwrap_or(line))
     }
 
-    /// The last store to a variable of the activation that `at` is in.
+    /// The last store to a variable in the activation of `at`.
     pub fn last_store(&self, var: &Var, at: usize) -> Option<Change> {
         let act = self.act(at);
         let mut found: Option<Change> = None;
@@ -155,7 +155,7 @@ impl Truth<'_> {
         found
     }
 
-    /// The last write to a static field, or to one of an object that a static field holds.
+    /// The last write to a static field, or to a field of an object that a static field holds.
     pub fn last_write(&self, object: Option<&str>, field: &str, at: usize) -> Option<Change> {
         let owner = match object {
             Some(object) => self.owners[object].as_str(),
@@ -176,7 +176,7 @@ impl Truth<'_> {
         found
     }
 
-    /// The way that a condition went last, before `at`, in its activation.
+    /// The last outcome of a condition before `at`, in its activation.
     pub fn last_way(&self, id: u32, at: usize) -> Option<bool> {
         let act = self.act(at);
         self.events[..at].iter().rev().find_map(|event| match event {

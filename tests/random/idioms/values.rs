@@ -1,10 +1,10 @@
-//! Values over several lines: choices, of which one arm gives the value, and others.
+//! Values over several lines: choices, where one branch produces the value, and others.
 
 use super::generate::{Generator, Ty};
 
 impl Generator {
-    /// Writes a value that takes several lines, the first and the last of which are not ended. In an arm
-    /// (`armed`) only choices are written: the line of each says which value it is.
+    /// Writes a value over several lines; its first and last lines stay open. In a branch (`armed`) it writes
+    /// only choices, whose line identifies the value.
     pub fn value(&mut self, ty: Ty, depth: usize, armed: bool) {
         if depth == 0 {
             return self.leaf(ty);
@@ -18,13 +18,13 @@ impl Generator {
         }
     }
 
-    /// A value on the line, which the log tells of.
+    /// A logged value on the line.
     fn leaf(&mut self, ty: Ty) {
         let (value, line) = (self.expr(ty, 1), self.w.line());
         self.w.put(&value, &format!("Log.m{}({line}, {value})", ty.letter()));
     }
 
-    /// An arm: a value on its line, a choice over lines of its own, or a block that yields one.
+    /// A branch: a value on its line, a choice over several lines, or a block that yields one.
     fn arm(&mut self, ty: Ty, depth: usize, can_be_block: bool) {
         if can_be_block && self.rng.chance(20) {
             self.w.both("{");
@@ -63,7 +63,7 @@ impl Generator {
         self.arms(ty, depth, &["case 0", "case 1", "default"]);
     }
 
-    /// No arm is the default: the compiler adds one that throws.
+    /// Without a default the compiler adds a branch that throws.
     fn switch_on_enum(&mut self, ty: Ty, depth: usize) {
         let of = self.expr(Ty::Int, 1);
         self.w.same(&format!("switch (Level.of({of})) {{"));
@@ -100,7 +100,7 @@ impl Generator {
         self.w.indent -= 1;
     }
 
-    /// A value over several lines of which all are executed, or operands of `&&` and `||`.
+    /// A value over several lines that are all executed, or operands of `&&` and `||`.
     fn long_line(&mut self, ty: Ty) {
         let (a, b, c) = (self.expr(ty, 1), self.expr(ty, 1), self.expr(ty, 0));
         self.w.indent += 1;

@@ -1,17 +1,17 @@
-//! Writes a program twice on the same lines: as it is, and with calls of its log.
+//! Writes a program twice on the same lines: plain, and with calls of its log.
 
 /// Both texts of one program.
 #[derive(Default)]
 pub struct Writer {
     plain: Vec<String>,
     logged: Vec<String>,
-    /// The line that is being written.
+    /// The current line.
     now: (String, String),
     pub indent: usize,
 }
 
 impl Writer {
-    /// Number of the line that is being written, from 1.
+    /// Number of the current line, from 1.
     pub fn line(&self) -> u32 {
         u32::try_from(self.plain.len() + 1).expect("a short program")
     }
@@ -35,7 +35,7 @@ impl Writer {
         self.logged.push(format!("{space}{logged}"));
     }
 
-    /// A whole line, which is the same in both.
+    /// A whole line, the same in both.
     pub fn both(&mut self, text: &str) {
         self.same(text);
         self.end();

@@ -1,4 +1,4 @@
-//! A generated program as a tree. Statements stand on lines of their own, so that a line names a statement.
+//! A generated program as a tree. Each statement has its own line, so a line identifies a statement.
 
 pub type Block = Vec<Stmt>;
 
@@ -55,7 +55,7 @@ impl Ty {
         }
     }
 
-    /// As Java writes it; `#` becomes the number of the program.
+    /// Its Java name; `#` becomes the number of the program.
     pub fn java(self) -> &'static str {
         match self {
             Ty::Int => "int",
@@ -79,7 +79,7 @@ impl Ty {
 pub enum Home {
     Main,
     Object,
-    /// A thread that takes turns with the main one.
+    /// A thread that alternates with the main one.
     Worker,
 }
 
@@ -93,13 +93,13 @@ impl Home {
     }
 }
 
-/// A local variable or parameter; its number is its own, its name is used again by others.
+/// A local variable or parameter. Its number is unique; other variables reuse its name.
 #[derive(Clone, Debug)]
 pub struct Var {
     pub id: u32,
     pub name: String,
     pub ty: Ty,
-    /// Only the construct that made it assigns it.
+    /// Only its declaring construct assigns it.
     pub fixed: bool,
 }
 
@@ -119,13 +119,13 @@ pub enum Expr {
     Field(usize, Option<Box<Expr>>),
     /// `v++`: the value before.
     Inc(Var),
-    /// `new int[] { … }`: an array of that type with a store for each element.
+    /// `new int[] { … }`: an array of that type, with a store for each element.
     Elements(Ty, Vec<Expr>),
     Choice(Box<Expr>, Box<Expr>, Box<Expr>),
     And(Box<Expr>, Box<Expr>),
     Or(Box<Expr>, Box<Expr>),
     Not(Box<Expr>),
-    /// An operand of a condition: a branch of its own, with its number.
+    /// An operand of a condition: a separate branch, with its number.
     Atom(u32, Box<Expr>),
 }
 
@@ -152,7 +152,7 @@ pub enum Op {
 pub struct Stmt {
     /// Its line; for `do`, that of its condition.
     pub line: u32,
-    /// Variables that have a value just before it.
+    /// Variables with a value just before it.
     pub visible: Vec<Var>,
     pub kind: Kind,
 }
@@ -310,7 +310,7 @@ pub fn field(name: &str) -> usize {
 #[derive(Clone)]
 pub struct Program {
     pub seed: u64,
-    /// Part of the names of its classes: the seed, but for programs made smaller.
+    /// Part of the names of its classes: the seed, except in programs made smaller.
     pub number: u64,
     /// `main` is the first, the constructor the second.
     pub methods: Vec<Method>,
@@ -339,7 +339,7 @@ pub fn each<'a>(block: &'a Block, see: &mut dyn FnMut(&'a Stmt)) {
     }
 }
 
-/// The blocks that a statement directly holds.
+/// The direct blocks of a statement.
 pub fn blocks(s: &Stmt) -> Vec<&Block> {
     match &s.kind {
         Kind::If { then, other, .. } => std::iter::once(then).chain(other).collect(),
@@ -353,7 +353,7 @@ pub fn blocks(s: &Stmt) -> Vec<&Block> {
     }
 }
 
-/// The same, to change them.
+/// The same, mutable.
 pub fn blocks_mut(s: &mut Stmt) -> Vec<&mut Block> {
     match &mut s.kind {
         Kind::If { then, other, .. } => std::iter::once(then).chain(other).collect(),

@@ -1,11 +1,11 @@
-//! An answer of `qp` beside the one that must come.
+//! Compares an answer of `qp` with the expected one.
 
 use super::oracle::Answer;
 use super::questions::Question;
 use serde_json::Value;
 use std::collections::HashMap;
 
-/// Objects of the log by the names that the answer gives them, and back.
+/// Maps objects of the log to their names in the answer, and back.
 #[derive(Default)]
 pub struct Objects {
     names: HashMap<String, String>,
@@ -31,8 +31,7 @@ fn text(value: &Value) -> String {
     }
 }
 
-/// Without what the source may write in several ways: blanks, brackets, and names qualified though they need
-/// not be.
+/// Removes what the source may write in several ways: blanks, brackets, and unnecessary qualifiers.
 fn bare(text: &str) -> String {
     let text: String = text.chars().filter(|c| !" ()".contains(*c)).collect();
     let mut out = String::new();
@@ -54,7 +53,7 @@ fn bare(text: &str) -> String {
     out + &word
 }
 
-/// The opposite of a condition's operand: its comparison turned round.
+/// The opposite of a condition's operand: its inverted comparison.
 fn negated(operand: &str) -> String {
     let mut depth = 0;
     let bytes = operand.as_bytes();
@@ -85,7 +84,7 @@ fn negated(operand: &str) -> String {
     format!("!{operand}")
 }
 
-/// What is wrong with an answer; nothing if it is right.
+/// The error in an answer; none if it is right.
 pub fn wrong(question: &Question, found: &Value, objects: &mut Objects) -> Option<String> {
     let is = |name: &str, expected: &str| {
         let shown = text(&found[name]);
@@ -121,8 +120,8 @@ pub fn wrong(question: &Question, found: &Value, objects: &mut Objects) -> Optio
                 "false" => "true",
                 other => other,
             };
-            // Choices are written in other ways still. The same decision can be written as its opposite that
-            // went the other way.
+            // Choices have further notations. The same decision can be written as its opposite with the
+            // opposite outcome.
             let fits = (operand.contains('?') && ["true", "false"].contains(&way.as_str()))
                 || (way == *taken && (operand.contains('?') || shown == bare(operand)))
                 || (way == opposite && shown == bare(&negated(operand)));
@@ -134,7 +133,7 @@ pub fn wrong(question: &Question, found: &Value, objects: &mut Objects) -> Optio
             if *thrown > 0 && place != thrown {
                 return Some(format!("the exception is that of line {place}, must be that of line {thrown}"));
             }
-            // A `finally` block has no handler's line in the source.
+            // A `finally` block has no line of a handler in the source.
             if *line > 0 {
                 is("line", &line.to_string())
             } else {

@@ -35,7 +35,7 @@ impl Gen<'_> {
         if self.method().is_constructor() { Expr::text("this") } else { shared("s1") }
     }
 
-    /// An array of a type, mostly one that others know too.
+    /// An array of a type, usually one that others know too.
     pub(super) fn array(&mut self, ty: Ty) -> Expr {
         let known: Vec<String> = self.scope.iter().filter(|v| v.ty == ty).map(|v| v.name.clone()).collect();
         if !known.is_empty() && self.rng.chance(60) {
@@ -64,7 +64,7 @@ impl Gen<'_> {
         })
     }
 
-    /// A number for an element: mostly one that is there.
+    /// A number for an element, usually an existing one.
     pub(super) fn index(&mut self) -> Expr {
         let known: Vec<String> =
             self.scope.iter().filter(|v| v.ty == Ty::Int).map(|v| v.name.clone()).collect();
@@ -136,7 +136,7 @@ impl Gen<'_> {
         }
     }
 
-    /// A variable, or a static field where there is none.
+    /// A variable, or a static field if there is none.
     pub(super) fn plain_int(&mut self) -> Expr {
         let known: Vec<String> =
             self.scope.iter().filter(|v| v.ty == Ty::Int).map(|v| v.name.clone()).collect();
@@ -147,7 +147,7 @@ impl Gen<'_> {
         !self.method().is_constructor()
     }
 
-    /// Where `d` runs out nothing is called.
+    /// Guards a call: when `d` is used up, nothing is called.
     pub(super) fn guarded(&mut self, call: Expr, ty: Ty) -> Expr {
         if self.outermost() {
             return call;
@@ -234,7 +234,7 @@ impl Gen<'_> {
             (Ty::Int, 9) if depth > 0 && !free.is_empty() => Expr::Inc(self.rng.pick(&free).clone()),
             (Ty::Int, 0..4) if depth > 0 => {
                 let op = *self.rng.pick(&["+", "-", "*", "+", "/", "%"]);
-                // javac folds constants: one side is none.
+                // javac folds constants, so one side is not constant.
                 let a = if self.rng.chance(60) { self.plain_int() } else { self.expr(ty, depth - 1) };
                 let a = if is_literal(&a) { self.plain_int() } else { a };
                 let b = self.expr(ty, depth - 1);

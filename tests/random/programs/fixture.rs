@@ -1,5 +1,4 @@
-//! A case saved as a fixture: a folder with the program's text and a chain that says what the answers must
-//! be.
+//! Saves a case as a fixture: a folder with the program's text, and a chain with the expected answers.
 
 use super::ast::Program;
 use super::judge::sources;
@@ -7,7 +6,7 @@ use super::oracle::Answer;
 use super::questions::{Question, chain};
 use std::path::Path;
 
-/// Saves a program with a question, those it is asked from, and their answers by the log.
+/// Saves a program with a question, the questions it depends on, and their answers from the log.
 pub fn save(folder: &Path, program: &Program, questions: &[Question], last: &str) {
     std::fs::create_dir_all(folder).expect("a folder");
     let sources = sources(program);
@@ -24,7 +23,7 @@ pub fn save(folder: &Path, program: &Program, questions: &[Question], last: &str
     std::fs::write(folder.join("chain.ron"), text).expect("written");
 }
 
-/// A question and those it is asked from, in the order of the chain.
+/// A question and those it depends on, in the order of the chain.
 pub fn with_ancestors(questions: &[Question], last: &str) -> Vec<Question> {
     let mut wanted = vec![last.to_owned()];
     let mut kept: Vec<Question> = Vec::new();
@@ -37,7 +36,7 @@ pub fn with_ancestors(questions: &[Question], last: &str) -> Vec<Question> {
     kept
 }
 
-/// What a chain file can say of the answer that must come.
+/// The part of the expected answer that a chain file can express.
 fn expectation(question: &Question, exactly: bool) -> String {
     let mut parts = Vec::new();
     let text = |name: &str, value: &str| format!("{name}: {value:?}");
@@ -48,7 +47,7 @@ fn expectation(question: &Question, exactly: bool) -> String {
         Answer::Nothing => parts.push("located: false".into()),
         Answer::Change { line, old, new, .. } => {
             parts.push(format!("line: {line}"));
-            // Objects have other names in each answer.
+            // Objects have different names in each answer.
             let known = [("old", old), ("new", new)].into_iter();
             parts
                 .extend(known.filter(|(_, v)| !v.is_empty() && !v.starts_with('@')).map(|(n, v)| text(n, v)));

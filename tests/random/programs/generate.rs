@@ -1,6 +1,6 @@
-//! Random programs: they end (every loop has a counter of its own that only it changes, calls go down in
-//! `d`), run one thread at a time in a fixed order, and use no constant conditions, no statements that
-//! `javac` leaves out of the code, and no `finally` that is left by a jump.
+//! Random programs. They end: every loop has its own counter that only it changes, and calls count down `d`.
+//! They run one thread at a time in a fixed order. They have no constant conditions, no statements that
+//! `javac` omits from the code, and no `finally` that a jump leaves.
 
 use super::ast::{
     ARRAYS, Arm, Block, Catch, Expr, FIELDS, Finish, Home, Kind, Method, Op, Part, Program, Stmt, Ty, Var,
@@ -21,7 +21,7 @@ pub(super) struct Gen<'r> {
     pub(super) current: usize,
     ids: u32,
     pub(super) scope: Vec<Var>,
-    /// Names that are declared and not yet assigned.
+    /// Names that are declared but not assigned yet.
     pub(super) hidden: Vec<String>,
     targets: Vec<Target>,
     /// Jumps may only name targets from this one on; a return needs it to be 0.
@@ -146,7 +146,7 @@ impl Gen<'_> {
         &self.methods[self.current]
     }
 
-    /// A method that no other calls: what it calls may call on.
+    /// Whether no other method calls the current one, so its callees may call on.
     pub(super) fn outermost(&self) -> bool {
         self.current == 0 || self.method().home == Home::Worker
     }
@@ -155,7 +155,7 @@ impl Gen<'_> {
         let count = if self.current == 0 { 7 } else { 4 };
         let mut block = Block::new();
         if self.current == 0 {
-            // Something to begin with.
+            // Initial variables.
             for ty in [Ty::Obj, Ty::Obj] {
                 let value = self.new_object();
                 self.declare(&mut block, ty, value);
@@ -204,7 +204,7 @@ impl Gen<'_> {
         self.scope.push(var);
     }
 
-    /// A nested block: what it declares is gone after it. `begin` makes its first statements.
+    /// A nested block: its declarations end with it. `begin` makes its first statements.
     fn nested(&mut self, count: usize, completing: bool, begin: impl FnOnce(&mut Self, &mut Block)) -> Block {
         let scope = self.scope.len();
         let mut block = Block::new();
@@ -319,7 +319,7 @@ impl Gen<'_> {
         self.push(block, Kind::SetElement { ty, array, index, op, value });
     }
 
-    /// The main thread makes a worker, or gives one its turn; a worker gives the turn back.
+    /// The main thread creates a worker, or hands over to one; a worker hands back.
     fn hand_over(&mut self, block: &mut Block) {
         if self.current > 0 {
             return self.push(block, Kind::Run(Expr::text("pass()")));

@@ -1,14 +1,13 @@
-//! The control flow graph of a generated method, drawn from its syntax: a node for each thing the log tells.
-//! `finally` blocks are copied for each way into them, as the JVM's languages must. Control dependence by its
-//! definition: a node is taken away, and it is looked which ways can still go on to the end, or for ever.
-//! Loops with a condition of their own at the start (`for`, `while`) are assumed to end; those without
-//! (`while (true)`) and `do` are not.
+//! The control flow graph of a generated method, built from its syntax, with a node for each logged event.
+//! `finally` blocks are copied for each way into them, as compilers for the JVM must do. Control dependence
+//! follows its definition: remove a node, and see which paths can still reach the end, or continue for ever.
+//! Loops with a condition at the start (`for`, `while`) are assumed to end; `while (true)` and `do` are not.
 
 use super::ast::{Block, Expr, Kind, Method, Op, Part, Stmt};
 use std::collections::HashMap;
 use std::ops::Range;
 
-/// What of the log makes a node.
+/// The log entries that make nodes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Tok {
     Exit,
@@ -20,11 +19,11 @@ pub enum Tok {
     Element,
     Call(usize),
     Handler(u32),
-    /// Nothing: a place that another node stands for.
+    /// Nothing: a place represented by another node.
     Pass,
 }
 
-/// A way out of a node: the branch's value (a switch's key, `None` its default), where it leads.
+/// The ways out of a node: the branch's value (a switch's key, `None` its default), and its target.
 pub type Ways = Vec<(Option<i64>, usize)>;
 
 #[derive(Clone, Debug)]
@@ -42,28 +41,28 @@ pub struct Graph {
     pub entry: usize,
     /// Source text of each branch's operand; labels of each switch's ways.
     pub operands: HashMap<u32, String>,
-    /// Loops that are assumed to end: where their turns begin, and their nodes.
+    /// Loops that are assumed to end: the start of their iterations, and their nodes.
     ending: Vec<(usize, Range<usize>)>,
 }
 
 pub const EXIT: usize = 0;
 
-/// What a node depends on.
+/// The dependences of a node.
 #[derive(Debug, Default)]
 pub struct Dependence {
     /// Edges: node and way.
     pub edges: Vec<(usize, Option<i64>)>,
     pub from_entry: bool,
-    /// Handler nodes from which none of the edges is needed.
+    /// Handler nodes that lead here without any of the edges.
     pub handlers: Vec<usize>,
 }
 
 #[derive(Clone)]
 struct Env<'a> {
     handlers: Vec<(u32, usize)>,
-    /// `finally` blocks around, outermost first, with what is around them.
+    /// Enclosing `finally` blocks, outermost first, with their own environments.
     finals: Vec<(&'a Block, Env<'a>)>,
-    /// Label, node after, node of the next turn, number of `finally` blocks around.
+    /// Label, node after, node of the next iteration, number of enclosing `finally` blocks.
     targets: Vec<(u32, usize, usize, usize)>,
 }
 
@@ -91,7 +90,7 @@ impl Graph {
         self.add(tok, line, vec![(None, next)], env)
     }
 
-    /// The node that a place without a token stands for.
+    /// The node that represents a place without a token.
     fn skip(&self, mut node: usize) -> usize {
         while self.nodes[node].tok == Tok::Pass {
             node = self.nodes[node].ways[0].1;
@@ -109,7 +108,7 @@ impl Graph {
         block.iter().rev().fold(next, |next, stmt| self.stmt(stmt, next, env, of))
     }
 
-    /// A jump out of the innermost `finally` blocks down to `kept` of them: each is copied.
+    /// A jump out of the innermost `finally` blocks, down to `kept` of them: each is copied.
     fn through<'a>(
         &mut self,
         kept: usize,
@@ -340,7 +339,7 @@ impl Graph {
         seen
     }
 
-    /// Whether execution can come back to a node for ever without passing `without`.
+    /// Whether execution can return to a node for ever without passing `without`.
     fn turns(&self, node: usize, without: usize) -> bool {
         let mut seen = vec![false; self.nodes.len()];
         let mut work = vec![node];
@@ -361,7 +360,8 @@ impl Graph {
         false
     }
 
-    /// For each node whether execution can go on from it to the exit, or for ever, without passing `without`.
+    /// For each node, whether execution can continue from it to the exit, or for ever, without passing
+    /// `without`.
     fn escapes(&self, without: usize) -> Vec<bool> {
         let turns = |at: usize| at != without && self.turns(at, without);
         let mut found: Vec<bool> = (0..self.nodes.len()).map(turns).collect();
@@ -380,7 +380,7 @@ impl Graph {
         }
     }
 
-    /// Whether every way from `from` to the end passes `node`.
+    /// Whether every path from `from` to the end passes `node`.
     pub fn always_reaches(&self, from: usize, node: usize) -> bool {
         !self.escapes(node)[from]
     }

@@ -1,4 +1,4 @@
-//! Programs compiled, run with their log, and asked about by each back end of `qp`.
+//! Compiles programs, runs them with their log, and asks each back end of `qp` about them.
 
 use super::ast::Program;
 use super::compare::{Objects, wrong};
@@ -10,7 +10,7 @@ use crate::support::javac::Javac;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// What makes short runs of a VM cheap.
+/// Options that make short runs of a VM cheap.
 const LIGHT: [&str; 2] = ["-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"];
 const EXCEPTIONS: &str = "class E1 extends RuntimeException { }\nclass E2 extends RuntimeException { }\n";
 
@@ -19,12 +19,12 @@ const EXCEPTIONS: &str = "class E1 extends RuntimeException { }\nclass E2 extend
 pub struct Backend {
     pub name: &'static str,
     pub arguments: &'static [&'static str],
-    /// Whether it can be asked for elements of arrays.
+    /// Whether it answers for elements of arrays.
     pub probes: bool,
 }
 
-/// How each chain is replayed: by events, by probes with every hit read as it comes, and with none but those
-/// that were the last.
+/// The ways to replay each chain: by events, by probes with every hit read as it comes, and by probes with
+/// only the last hits.
 pub const BACKENDS: [Backend; 3] = [
     Backend { name: "jdwp", arguments: &["--backend", "jdwp"], probes: false },
     Backend { name: "probes", arguments: &["--backend", "probe"], probes: true },
@@ -35,14 +35,14 @@ pub const BACKENDS: [Backend; 3] = [
     },
 ];
 
-/// Where the classes of some programs are.
+/// The folders of some programs' classes.
 pub struct Folders {
     plain: PathBuf,
     logged: PathBuf,
 }
 
 impl Folders {
-    /// A `java` command that runs a program as it is.
+    /// A `java` command that runs the plain program.
     pub fn java(&self, program: &Program) -> Vec<String> {
         let [first, second] = LIGHT;
         let classes = self.plain.display().to_string();
@@ -54,21 +54,21 @@ impl Folders {
 #[derive(Clone, Debug)]
 pub struct Difference {
     pub backend: Backend,
-    /// Id of its question; empty where there is no answer at all.
+    /// Id of its question; empty if there is no answer at all.
     pub question: String,
     pub text: String,
 }
 
-/// What came of a program.
+/// The result for a program.
 pub struct Judged {
     pub questions: Vec<Question>,
-    /// Answers compared, of all back ends, and how many of them name a place.
+    /// Number of compared answers over all back ends, and of those with a place.
     pub answers: usize,
     pub located: usize,
     pub differences: Vec<Difference>,
 }
 
-/// Writes and compiles programs; tells of each whether it compiled.
+/// Writes and compiles programs. Returns for each whether it compiled.
 pub fn compile(folder: &Path, programs: &mut [Program]) -> (Folders, Vec<bool>) {
     let (folders, mut left) = compile_logged(folder, programs);
     javac(&folders.plain, &mut left, &["E1"]);
@@ -76,7 +76,8 @@ pub fn compile(folder: &Path, programs: &mut [Program]) -> (Folders, Vec<bool>) 
     (folders, compiled)
 }
 
-/// The same for the text with a log alone; the plain text is written. The names of those that compiled.
+/// The same, but compiles only the logging text; the plain text is only written. Returns the names of those
+/// that compiled.
 pub fn compile_logged(folder: &Path, programs: &mut [Program]) -> (Folders, Vec<String>) {
     let folders = Folders { plain: folder.join("plain"), logged: folder.join("logged") };
     let (plain, logged) = (&folders.plain, &folders.logged);
@@ -93,7 +94,7 @@ pub fn compile_logged(folder: &Path, programs: &mut [Program]) -> (Folders, Vec<
     (folders, left)
 }
 
-/// The text of a program, and the class that goes with all of them, by file.
+/// The text of a program and of the class common to all, by file.
 pub fn sources(program: &Program) -> [(String, String); 2] {
     let text = render(&mut program.clone()).0;
     [(format!("{}.java", program.main_class()), text), ("E1.java".into(), EXCEPTIONS.into())]
@@ -104,7 +105,7 @@ fn write(folder: &Path, class: &str, text: &str) {
     std::fs::write(folder.join(format!("{class}.java")), text).expect("written");
 }
 
-/// Compiles classes, without those that cannot be.
+/// Compiles classes, and drops those that fail.
 fn javac(folder: &Path, classes: &mut Vec<String>, more: &[&str]) {
     while !classes.is_empty() {
         let names = classes.iter().map(String::as_str).chain(more.iter().copied());
@@ -118,7 +119,7 @@ fn javac(folder: &Path, classes: &mut Vec<String>, more: &[&str]) {
     }
 }
 
-/// Runs a program with its log; none where that is too long or empty.
+/// Runs a program with its log; none if the log is too long or empty.
 pub fn run(program: &Program, folders: &Folders) -> Option<Vec<Event>> {
     let mut java = Command::new("java");
     let output =
@@ -126,7 +127,7 @@ pub fn run(program: &Program, folders: &Folders) -> Option<Vec<Event>> {
     parse(&String::from_utf8_lossy(&output.stdout)).filter(|events| !events.is_empty())
 }
 
-/// The questions of the back ends that can answer them.
+/// The questions that the back end can answer.
 fn for_backend(questions: &[Question], backend: Backend) -> Vec<Question> {
     questions.iter().filter(|q| backend.probes || !q.needs_probes).cloned().collect()
 }
@@ -141,8 +142,8 @@ fn debuggee(program: &Program, folders: &Folders) -> String {
     )
 }
 
-/// Asks each back end questions about a program from `roots` points, and compares with the log. None: nothing
-/// to ask.
+/// Asks each back end questions about a program from `roots` points, and compares the answers with the log.
+/// None if there is nothing to ask.
 pub fn judge(program: &Program, folders: &Folders, roots: usize, backends: &[Backend]) -> Option<Judged> {
     let events = run(program, folders)?;
     let trace = Trace::new(program, events);
@@ -168,7 +169,7 @@ pub fn answers(
         let mut differ = |question: &str, text: String| {
             judged.differences.push(Difference { backend: *backend, question: question.into(), text });
         };
-        // One program that fails is told of; the others are tried.
+        // Report a program that fails, and try the others.
         let replayed = std::panic::catch_unwind(|| crate::support::replay(&file, backend.arguments));
         let Ok((code, answer)) = replayed else {
             differ("", "no answer".into());

@@ -1,4 +1,4 @@
-//! The brute-force log: what the logging program printed, line by line.
+//! The brute-force log: the output of the logging program, line by line.
 
 #[derive(Clone, Debug)]
 pub enum Event {
@@ -11,7 +11,7 @@ pub enum Event {
         this: String,
         values: Vec<String>,
     },
-    /// An array is seen for the first time, with what is in it.
+    /// The first occurrence of an array, with its elements.
     Array {
         id: String,
         values: Vec<String>,
@@ -70,7 +70,7 @@ where
     text.expect("a field of the log").parse().expect("a number of the log")
 }
 
-/// Reads the log; none where it was too long.
+/// Reads the log; none if it was too long.
 pub fn parse(text: &str) -> Option<Vec<Event>> {
     if text.contains("LONG") {
         return None;

@@ -1,7 +1,7 @@
-//! The random programs test's rooms: a program is generated (`generate`), written twice (`render`), run with
-//! a log (`log`), its graph is drawn from its own syntax (`graph`), and questions (`questions`) get the
-//! answers that follow (`oracle`). `judge` asks `qp` and compares (`compare`); what is wrong is made smaller
-//! (`shrink`) and saved (`fixture`). `recorded` compares the log with what `qp trace record` has recorded.
+//! The parts of the random program test. `generate` makes a program, `render` writes it twice, and `log`
+//! reads its log. `graph` builds its graph from its own syntax. `questions` makes questions with the answers
+//! that `oracle` derives. `judge` asks `qp`, and `compare` compares. A wrong program is made smaller
+//! (`shrink`) and saved (`fixture`). `recorded` compares the log with recordings of `qp trace record`.
 
 pub mod ast;
 pub mod compare;

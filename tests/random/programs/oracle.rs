@@ -1,4 +1,4 @@
-//! What the answers must be, from the log and the graphs alone.
+//! The expected answers, from the log and the graphs alone.
 
 use super::ast::{FIELDS, Kind, Var};
 use super::graph::{EXIT, Tok};
@@ -14,7 +14,7 @@ pub struct Place {
     pub node: Option<usize>,
 }
 
-/// The answer that must come.
+/// The expected answer.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Answer {
     Nothing,
@@ -30,7 +30,7 @@ pub enum Answer {
         operand: String,
         place: Place,
     },
-    /// The answer's line, and that of the throw; 0 where the source does not tell.
+    /// The answer's line, and that of the throw; 0 if the source does not show it.
     Caught {
         line: u32,
         thrown: u32,
@@ -70,7 +70,8 @@ impl Trace<'_> {
                 && *number < place.time
             {
                 let line = if *line == 0 { self.line_of(*number) } else { *line };
-                // On the line of another variable it is a `v++`; a handler's line is that of no statement.
+                // On the line of another variable it is a `v++`; the line of a handler belongs to no
+                // statement.
                 let fresh = match self.statements.get(&line).map(|s| &s.kind) {
                     Some(Kind::Assign { var: of, fresh, .. }) => *fresh && of.id == var.id,
                     Some(Kind::For { var: of, .. }) => of.id == var.id && value == "0",
@@ -144,7 +145,7 @@ impl Trace<'_> {
         answer
     }
 
-    /// What is in an array at a time.
+    /// The elements of an array at a time.
     pub fn elements(&self, array: &str, time: usize) -> Vec<String> {
         let mut found = Vec::new();
         for event in &self.events[..time] {
@@ -174,7 +175,7 @@ impl Trace<'_> {
         }
     }
 
-    /// The condition or exception that led to a place; none where the graph gives no sure answer.
+    /// The condition or exception that led to a place; none if the graph gives no certain answer.
     pub fn last_condition(&self, place: Place) -> Option<Answer> {
         let activation = &self.activations[&place.act];
         let Some(node) = place.node else { return self.caller_condition(place.act) };
@@ -189,7 +190,8 @@ impl Trace<'_> {
             let known = &graph.nodes[*at];
             match (&known.tok, &self.events[*number]) {
                 (Tok::Branch(id), Event::Branch { way, .. }) => {
-                    // A branch without a later step was not decided: evaluating its other operands threw.
+                    // A branch without a later step was undecided: an exception occurred in its other
+                    // operands.
                     let key = self.way(*number, *at).expect("a step");
                     if depends.edges.contains(&(*at, key)) {
                         let target = known.ways.iter().find(|(w, _)| *w == key).map(|(_, to)| *to);
@@ -201,15 +203,15 @@ impl Trace<'_> {
                 (Tok::Handler(_), _) if depends.handlers.contains(at) => {
                     let thrown = activation.steps[position - 1];
                     let next = self.after(thrown.0, thrown.1);
-                    // Where a `finally` block throws on, or something that was called throws, the source has
-                    // no line.
+                    // A rethrow by a `finally` block, or a throw in a called method, has no line in the
+                    // source.
                     let source = graph.nodes[thrown.1].line;
                     let throws = self.statements.get(&source).map(|s| matches!(s.kind, Kind::Throw(_)));
                     let called = matches!(graph.nodes[thrown.1].tok, Tok::Call(_));
                     let unknown = called || (next == Some(EXIT) && throws != Some(true));
                     let thrown_line = if unknown { 0 } else { source };
                     let caught = Answer::Caught { line: known.line, thrown: thrown_line, place: here };
-                    // What would have been reached without the exception too does not depend on it.
+                    // A place reached without the exception too does not depend on it.
                     let leads = |n: usize| graph.always_reaches(n, node);
                     match (leads(thrown.1), next.is_none_or(leads)) {
                         (true, true) => {}
@@ -227,7 +229,7 @@ impl Trace<'_> {
         }
     }
 
-    /// Where normal flow would have gone on after a step.
+    /// The place where normal flow would have continued after a step.
     fn after(&self, number: usize, node: usize) -> Option<usize> {
         let (act, _) = self.at[number]?;
         let way = self.way(number, node)?;
@@ -248,7 +250,7 @@ impl Trace<'_> {
         if ways.len() == 2 && ways.iter().all(|(w, _)| matches!(w, Some(0 | 1))) {
             return (way == 1).to_string();
         }
-        // All keys that lead to one place are one way; the default's name is stronger.
+        // All keys that lead to one place are one branch; the name `default` takes precedence.
         let mut keys: Vec<i64> = Vec::new();
         for (key, _) in ways.iter().filter(|(_, to)| Some(*to) == target) {
             match key {

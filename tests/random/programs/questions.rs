@@ -1,4 +1,4 @@
-//! Questions about one run, with the answers they must get.
+//! Questions about one run, with the expected answers.
 
 use super::ast::{FIELDS, Home, Kind, Program, Stmt, Ty, Var, blocks};
 use super::log::Event;
@@ -14,13 +14,13 @@ pub struct Question {
     /// The point, in RON.
     pub point: String,
     pub answer: Answer,
-    /// The thread of the answer; empty where the log does not tell.
+    /// The thread of the answer; empty if the log does not show it.
     pub thread: String,
-    /// JDWP has no events for it, or for one it is asked from.
+    /// Whether JDWP has no events for it, or for a question it depends on.
     pub needs_probes: bool,
 }
 
-/// The chain's text: the debuggee's fields, and the questions with what `more` adds to each.
+/// The chain's text: the debuggee's fields, and the questions with the additions of `more`.
 pub fn chain(debuggee: &str, questions: &[Question], more: impl Fn(&Question) -> String) -> String {
     let mut text = format!("(\n    format: 1,\n    debuggee: ({debuggee}),\n    points: [\n");
     for question in questions {
@@ -36,7 +36,7 @@ struct Asker<'t, 'p> {
     questions: Vec<Question>,
 }
 
-/// Questions about a run: some roots, and what is asked back from them.
+/// Questions about a run: some roots, and backward questions from them.
 pub fn ask(trace: &Trace<'_>, roots: usize) -> Vec<Question> {
     let mut asker = Asker { trace, rng: Rng::new(trace.program.seed ^ 0xabcd), questions: Vec::new() };
     for root in 0..roots {
@@ -45,14 +45,14 @@ pub fn ask(trace: &Trace<'_>, roots: usize) -> Vec<Question> {
     asker.questions
 }
 
-/// Something that a point sees, by the text that names it.
+/// A value seen at a point, with its expression.
 struct Seen {
     name: String,
     ty: Ty,
     value: String,
 }
 
-/// Where questions are asked: a point, the variables its frame has, and how often they may lead on.
+/// The start of questions: a point, the variables of its frame, and the number of further steps.
 #[derive(Clone, Copy)]
 struct Asked<'a> {
     /// The point, with its frame if it is not the newest.
@@ -61,11 +61,11 @@ struct Asked<'a> {
     depth: usize,
 }
 
-/// Whether each execution of the statement is one pass over its line that begins with the statement.
+/// Whether each execution of the statement is one pass over its line, beginning with the statement.
 fn is_root(stmt: &Stmt) -> bool {
     match &stmt.kind {
-        // javac leaves jumps out of the code, and passes over a `for` line and a plain `return` (after the
-        // copies of `finally` blocks) begin elsewhere than the log says.
+        // javac omits jumps from the code. Passes over a `for` line, and over a plain `return` (after the
+        // copies of `finally` blocks), begin elsewhere than in the log.
         Kind::Jump { .. } | Kind::For { .. } | Kind::Return(None) | Kind::While { cond: None, .. } => false,
         Kind::Try { .. } | Kind::Declare { value: None, .. } => false,
         _ => true,
@@ -98,7 +98,7 @@ impl<'p> Asker<'_, 'p> {
         if hits.is_empty() {
             return;
         }
-        // Late hits have more behind them.
+        // Late hits have more history.
         let event = hits[self.rng.below(hits.len()).max(self.rng.below(hits.len()))];
         let Event::Line { act, line } = self.trace.events[event] else { return };
         let same = |e: &&Event| matches!(e, Event::Line { line: other, .. } if *other == line);
@@ -106,7 +106,7 @@ impl<'p> Asker<'_, 'p> {
         let node = self.trace.at[event].map(|(_, node)| node);
         let place = Place { time: event, act, node };
         let point = format!("at: Line(\"{}\", {line}), index: {index}", self.trace.program.main_class());
-        // A root is where it was asked for.
+        // A root is at its own line.
         let is = Answer::Change { line, old: String::new(), new: String::new(), place: Some(place) };
         let id = self.add("", point, is);
         let here = Asked { id: &id, place, depth: 2 };
@@ -136,7 +136,7 @@ impl<'p> Asker<'_, 'p> {
         visible
     }
 
-    /// Asks for the last change, and now and then goes on from there.
+    /// Asks for the last change, and sometimes continues from there.
     fn change(&mut self, from: Asked<'_>, name: &str, answer: Answer) -> usize {
         let back = answer.place();
         let id = self.add(from.id, format!("at: LastChange(\"{}:{name}\")", from.id), answer);
@@ -151,7 +151,7 @@ impl<'p> Asker<'_, 'p> {
         }
     }
 
-    /// The variables that a point sees, and what is in the objects and arrays in them.
+    /// Asks about the variables seen at a point, and the contents of the objects and arrays in them.
     fn variables(&mut self, here: Asked<'_>, most: usize) {
         for var in self.some_visible(here.place, most) {
             let answer = self.trace.last_store(&var, here.place);
@@ -215,7 +215,7 @@ impl<'p> Asker<'_, 'p> {
         let computed = self.visible(here.place).iter().find(|v| fits(v)).map(|v| v.name.clone());
         let name = format!("{}[{}]", array.name, computed.unwrap_or(number));
         let answer = self.trace.last_element(&array.value, index, here.place.time);
-        // What is asked from its answer needs probes too.
+        // Questions from its answer also need probes.
         let first = self.questions.len();
         let of = self.change(here, &name, answer);
         let id = self.questions[of].id.clone();
@@ -242,19 +242,19 @@ impl<'p> Asker<'_, 'p> {
     /// Questions from an answer.
     fn behind(&mut self, here: Asked<'_>) {
         self.conditions(here.id, here.place, 1);
-        // Of a `for` line the syntax does not say which of its parts a store is.
+        // For a `for` line, the syntax does not show which part contains a store.
         if self.stmt_at(here.place).is_some_and(is_root) {
             self.variables(here, 1);
             self.statics(here, 1);
         }
     }
 
-    /// The condition that led to a point, and to that one, and so on.
+    /// Asks for the condition that led to a point, then for the one before, and so on.
     fn conditions(&mut self, id: &str, place: Place, most: usize) {
         let Some(answer) = self.trace.last_condition(place) else { return };
         let back = answer.place();
         let asked = self.add(id, format!("at: LastCondition(\"{id}\")"), answer.clone());
-        // A handler is entered because of what threw; asking on from there is another question.
+        // A throw leads to a handler; asking from there is another question.
         let Some(back) = back.filter(|_| matches!(answer, Answer::Condition { .. })) else { return };
         if most > 1 {
             self.conditions(&asked, back, most - 1);
@@ -276,8 +276,8 @@ impl<'p> Asker<'_, 'p> {
         self.variables(Asked { id: &id, place: back, depth: 0 }, 1);
     }
 
-    /// The line after a throwing one in the same block, when the throw is the first after the point that is
-    /// caught in the point's activation: surely the one that skipped it.
+    /// Asks about the line after a throwing one in the same block. The throw must be the first after the
+    /// point that is caught in the point's activation, so it surely skipped the line.
     fn skipped(&mut self, id: &str, place: Place) {
         let trace = self.trace;
         let steps = &trace.activations[&place.act].steps;
@@ -310,7 +310,7 @@ impl<'p> Asker<'_, 'p> {
     }
 }
 
-/// The block that directly holds the statement of a line.
+/// The innermost block with the statement of a line.
 fn block_of(program: &Program, line: u32) -> Option<&[Stmt]> {
     let mut found = None;
     let see = |block: &[Stmt]| block.iter().any(|s| s.line == line);

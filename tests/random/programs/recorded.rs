@@ -1,4 +1,5 @@
-//! A recorded run beside the log: the same calls, writes and variables, in the same order over all threads.
+//! Compares a recorded run with the log: the same calls, writes and variables, in the same order over all
+//! threads.
 
 use super::ast::{FIELDS, Home, Kind, Program, Var, each};
 use super::judge::Folders;
@@ -7,13 +8,12 @@ use serde_json::Value;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::Path;
 
-/// What one event says.
+/// The facts of one event.
 #[derive(Clone, Debug)]
 struct Said {
     what: String,
     values: Vec<String>,
-    /// Of a local variable, where it is written: one that has no name is told by it. 0 where the log does not
-    /// know.
+    /// Line of the write to a local variable, which identifies an unnamed one. 0 if the log does not know it.
     line: u64,
 }
 
@@ -25,7 +25,7 @@ fn at_line(said: Said, event: &Value) -> Said {
     Said { line: event["line"].as_u64().unwrap_or(0), ..said }
 }
 
-/// Objects of the log by their numbers in the recording, and back.
+/// Maps objects of the log to their numbers in the recording, and back.
 #[derive(Default)]
 struct Objects {
     there: HashMap<String, String>,
@@ -33,9 +33,9 @@ struct Objects {
 }
 
 impl Objects {
-    /// Whether a value of the log is that of the recording: `@3` is `Rec@7`, always.
+    /// Whether a value of the log equals that of the recording: `@3` is always `Rec@7`.
     fn same(&mut self, ours: &str, theirs: &str, is_unnamed: bool) -> bool {
-        // What has no name has no type: the VM computes with numbers.
+        // An unnamed variable has no type: the VM computes with numbers.
         if is_unnamed && matches!((ours, theirs), ("true", "1") | ("false", "0")) {
             return true;
         }
@@ -65,10 +65,10 @@ impl Objects {
     }
 }
 
-/// A variable that the class file does not name: one of the compiler's, or one that nothing follows.
+/// A variable that the class file does not name: one of the compiler's, or one with no code after it.
 const UNNAMED: &str = "local ?";
 
-/// What the log says.
+/// The facts of the log.
 pub fn logged(program: &Program, events: &[Event], level: &str) -> Log {
     let variables = variables(program);
     let mut log = Log::default();
@@ -97,7 +97,7 @@ pub fn logged(program: &Program, events: &[Event], level: &str) -> Log {
             Event::Leave { act } if is_compared(program, methods[act]) => {
                 said(format!("exit {}", program.methods[methods[act]].name), &[])
             }
-            // A compiler may make a jump part of what it jumps from.
+            // A compiler may merge a jump with the code it jumps from.
             Event::Line { line, .. } if jumps.contains(line) => continue,
             Event::Line { act, line } => {
                 if let Some(call) = log.order.iter().position(|known| known == act) {
@@ -107,7 +107,7 @@ pub fn logged(program: &Program, events: &[Event], level: &str) -> Log {
             }
             Event::Write { owner, field, old, new, initial, .. } if level != "calls" => {
                 let owner = if owner == "null" { "-" } else { owner };
-                // What an initialiser overwrites is not logged.
+                // The value overwritten by an initialiser is not logged.
                 let old = if *initial { "?" } else { old };
                 said(format!("write {}", FIELDS[*field].name), &[owner, old, new])
             }
@@ -124,7 +124,7 @@ pub fn logged(program: &Program, events: &[Event], level: &str) -> Log {
     log
 }
 
-/// What is compared.
+/// The compared facts.
 #[derive(Default)]
 pub struct Log {
     said: Vec<Said>,
@@ -133,7 +133,7 @@ pub struct Log {
     lines: BTreeMap<usize, Vec<u64>>,
 }
 
-/// A constructor is entered before the log can say so, and `main` gets what nobody logs.
+/// The log cannot note the entry of a constructor in time, and the argument of `main` is not logged.
 fn is_compared(program: &Program, method: usize) -> bool {
     !program.methods[method].is_constructor() && program.methods[method].name != "main"
 }
@@ -154,7 +154,7 @@ fn variables(program: &Program) -> HashMap<u32, String> {
     found
 }
 
-/// Records a program: the folder is `to`.
+/// Records a program into the folder `to`.
 fn record(program: &Program, folders: &Folders, level: &str, to: &Path) -> Vec<Value> {
     let mut command = crate::support::qp();
     command
@@ -176,7 +176,7 @@ fn record(program: &Program, folders: &Folders, level: &str, to: &Path) -> Vec<V
     lines
 }
 
-/// What is told of a call by running the program again, and what was told of it at once, if that differs.
+/// The difference between the events of a call recorded by a further run and those recorded at once, if any.
 /// `calls` and `all` are recordings of the two levels.
 pub fn detail_difference(node: u64, calls: &Path, all: &Path) -> Option<String> {
     let told = |folder: &Path| -> String {
@@ -193,7 +193,7 @@ pub fn detail_difference(node: u64, calls: &Path, all: &Path) -> Option<String> 
     (later != at_once).then(|| format!("call #{node}: {differs:?} of {} and {}", later.len(), at_once.len()))
 }
 
-/// With the objects numbered in the order in which they come.
+/// The text with its objects numbered in order of occurrence.
 fn ordered(text: &str) -> String {
     let mut numbers: HashMap<&str, usize> = HashMap::new();
     let mut parts = text.split('@');
@@ -206,7 +206,7 @@ fn ordered(text: &str) -> String {
     out
 }
 
-/// What is recorded differently from what the log says; none if nothing is.
+/// The first difference between the recording and the log, if any.
 pub fn difference(program: &Program, folders: &Folders, log: &Log, level: &str, to: &Path) -> Option<String> {
     let homes = [Home::Object, Home::Main, Home::Worker].map(|home| (program.class_of(home), home));
     let known = |class: &str, name: &str| {
@@ -270,7 +270,7 @@ pub fn difference(program: &Program, folders: &Folders, log: &Log, level: &str, 
     let mut objects = Objects::default();
     let mut next = 0;
     for (at, ours) in log.said.iter().enumerate() {
-        // What has a name is it, before what has none.
+        // Match named variables before unnamed ones.
         let named = next + found[next..].iter().take_while(|theirs| theirs.what == UNNAMED).count();
         let mut is = |at: &usize| found.get(*at).is_some_and(|theirs| objects.agree(ours, theirs));
         let Some(place) = std::iter::once(named).chain(next..named).find(&mut is) else {
@@ -288,7 +288,7 @@ pub fn difference(program: &Program, folders: &Folders, log: &Log, level: &str, 
     if level != "all" {
         return None;
     }
-    // Where a `finally` comes between, execution returns to a line that the log names once.
+    // With a `finally` in between, execution returns to a line that the log names once.
     for (call, node) in calls.iter().enumerate() {
         let mut passed = lines.get(node).into_iter().flatten();
         let mut last = None;

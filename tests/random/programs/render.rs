@@ -1,9 +1,9 @@
-//! Writes a program as Java twice on the same lines: plain, and with a log of all that happens. Gives each
+//! Writes a program as Java twice on the same lines: plain, and with a log of all events. Assigns each
 //! statement its line.
 
 use super::ast::{Block, Expr, FIELDS, Home, Kind, Method, Op, Part, Program, Stmt, Ty};
 
-/// What the logging text needs besides the program: prints one line per event when the program ends.
+/// The log's code. It prints one line per event when the program ends.
 pub const LOG: &str = r#"
 import java.lang.reflect.Array;
 import java.util.ArrayList;
@@ -108,8 +108,7 @@ final class Log {
 }
 "#;
 
-/// A worker's own text: it runs alone while the thread that made it waits, until it is done or passes its
-/// turn.
+/// A worker's own code: it runs alone while its creator waits, until it ends or hands over.
 const WORKER: [&str; 6] = [
     "final java.util.concurrent.Semaphore go = new java.util.concurrent.Semaphore(0), back = new java.util.concurrent.Semaphore(0); final boolean whole; boolean done;",
     "static T# make(String name, boolean whole, O# o, int[] a) { T# t = new T#(name, whole, o, a); t.start(); if (whole) t.end(); return t; }",
@@ -152,7 +151,7 @@ pub fn render(program: &mut Program) -> (String, String) {
         w.indent -= 1;
         w.both("}");
     }
-    // No object of it is made: its arrays refuse all other objects.
+    // It has no instances: its arrays refuse all other objects.
     w.both("class S# extends O# { S#() { super(0); } }");
     let text = |lines: &[String]| program.named(&(lines.join("\n") + "\n"));
     (text(&w.plain), text(&w.logged))
@@ -362,7 +361,7 @@ impl Writer {
                 self.line("try {", if finish.is_some() { "try { try {" } else { "try {" });
                 self.block(body);
                 if catches.is_empty() {
-                    // The logging text has an inner try in any case: it needs a clause.
+                    // The logging text always has an inner try, which needs a clause.
                     self.line("}", "} finally { }");
                 }
                 for catch in catches.iter_mut() {
@@ -415,8 +414,8 @@ fn assignment(place: &str, op: Op, value: &Expr) -> String {
     }
 }
 
-/// What the logging text does instead, in the same order: reads `target`, with `read`, where the value needs
-/// it, and keeps the new value in `n`.
+/// The same in the logging text, in the same order: reads `target` with `read`, if the value needs it, and
+/// keeps the new value in `n`.
 fn value_in_n(ty: Ty, target: &str, op: Op, value: &Expr, read: &str) -> String {
     let ty = ty.java();
     match op {

@@ -1,19 +1,19 @@
-//! A program that shows something is made smaller while it still shows it: statements, blocks, parts of
-//! conditions and values are taken away, many candidates at a time.
+//! Makes a program smaller while it still shows an error: removes statements, blocks, parts of conditions and
+//! values, many candidates at a time.
 
 use super::ast::{Block, Expr, FIELDS, Kind, Op, Program, Stmt, Ty, blocks, blocks_mut, each, field};
 use super::render::render;
 
-/// Candidates tried together.
+/// Number of candidates tried together.
 const TOGETHER: usize = 10;
 
 #[derive(Clone, Copy, Debug)]
 enum Edit {
-    /// Takes away some statements of a block.
+    /// Removes some statements of a block.
     Drop(usize),
-    /// Puts a block that the statement holds in its place.
+    /// Replaces the statement by a block inside it.
     Unwrap(usize),
-    /// Takes away an `else`, a `catch`, a `finally` or a `case`.
+    /// Removes an `else`, a `catch`, a `finally` or a `case`.
     Less(usize),
     /// Keeps one side of its condition.
     Side(usize),
@@ -21,8 +21,8 @@ enum Edit {
     Plain,
 }
 
-/// Makes a program smaller as long as `fails` says so of candidates; asks it `most` times at most. `fails`
-/// answers for each candidate, that of one that does not compile with false.
+/// Makes a program smaller while `fails` returns true for candidates. Calls it `most` times at most. `fails`
+/// answers for each candidate, with false for one that does not compile.
 pub fn shrink(
     program: &Program,
     most: usize,
@@ -62,7 +62,7 @@ pub fn shrink(
     }
 }
 
-/// An edit of one statement of a method; without an edit the whole body goes.
+/// An edit of one statement of a method; without an edit, the whole body is removed.
 #[derive(Clone, Copy, Debug)]
 struct Step {
     method: usize,
@@ -90,7 +90,7 @@ fn size(program: &Program) -> usize {
     render(&mut program).0.len()
 }
 
-/// All edits of a program, those that take most away first.
+/// All edits of a program, the largest removals first.
 fn steps_of(program: &Program) -> Vec<Step> {
     let mut found: Vec<Step> = (1..program.methods.len()).map(|method| Step { method, edit: None }).collect();
     let mut edits: Vec<Edit> = [8, 4, 2, 1].map(Edit::Drop).to_vec();
@@ -108,7 +108,7 @@ fn steps_of(program: &Program) -> Vec<Step> {
     found
 }
 
-/// Without what a method does.
+/// The program with an empty method body.
 fn emptied(program: &Program, method: usize) -> Program {
     let mut candidate = program.clone();
     let known = &mut candidate.methods[method];
@@ -123,8 +123,7 @@ fn emptied(program: &Program, method: usize) -> Program {
     candidate
 }
 
-/// Changes the statement that is `number`th of a block and the blocks in it; false where the edit does not
-/// apply.
+/// Edits the `number`th statement of a block and its nested blocks; false if the edit does not apply.
 fn change(block: &mut Block, number: &mut Option<usize>, edit: Edit, gone: &mut Vec<u32>) -> bool {
     let mut at = 0;
     while at < block.len() {
@@ -148,7 +147,7 @@ fn change(block: &mut Block, number: &mut Option<usize>, edit: Edit, gone: &mut 
 
 fn apply(block: &mut Block, at: usize, edit: Edit, gone: &mut Vec<u32>) -> bool {
     match edit {
-        // An empty block is another case for javac.
+        // An empty block is a different case for javac.
         Edit::Drop(many) => {
             let fits = at + many <= block.len() && many < block.len();
             if fits {
@@ -158,7 +157,7 @@ fn apply(block: &mut Block, at: usize, edit: Edit, gone: &mut Vec<u32>) -> bool 
         }
         Edit::Unwrap(number) => {
             let inner = blocks(&block[at]).get(number).map(|b| (*b).clone());
-            // The variable of a loop or handler goes with it.
+            // Removing a loop or handler also removes its variable.
             gone.extend(gives_value(&block[at]));
             let fits = inner.is_some();
             if let Some(inner) = inner {
@@ -178,7 +177,7 @@ fn apply(block: &mut Block, at: usize, edit: Edit, gone: &mut Vec<u32>) -> bool 
     }
 }
 
-/// Variables that get a value by a statement.
+/// Variables that a statement assigns.
 fn gives_value(s: &Stmt) -> Vec<u32> {
     match &s.kind {
         Kind::Declare { var, .. } | Kind::Assign { var, fresh: true, .. } | Kind::For { var, .. } => {
@@ -189,7 +188,7 @@ fn gives_value(s: &Stmt) -> Vec<u32> {
     }
 }
 
-/// What lost its value is not to be asked for.
+/// Hides variables without a value from questions.
 fn hide(block: &mut Block, gone: &[u32]) {
     for stmt in block {
         stmt.visible.retain(|v| !gone.contains(&v.id));

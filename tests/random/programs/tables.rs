@@ -1,17 +1,16 @@
-//! What the tables of a recorded run find, beside what all its events say, looked through one after the
-//! other.
+//! Compares the results from a recording's tables with those from a scan of all its events.
 
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::path::Path;
 
-/// So many variables and calls of a run are asked for.
+/// Number of variables and calls to ask for.
 const ASKED: usize = 6;
 
-/// A write: thread, call, the value before and from then on.
+/// A write: thread, call, old and new value.
 type Write = [Value; 4];
 
-/// What a part is shown as: the class that declares it and its name, or its index.
+/// How a part is shown: its declaring class and name, or its index.
 type Part = (String, String, i64);
 
 fn part(event: &Value) -> Part {
@@ -35,7 +34,7 @@ fn some<T>(all: Vec<T>) -> impl Iterator<Item = T> {
     all.into_iter().step_by(step)
 }
 
-/// What the tables of a folder say differently from its exported events; none if nothing is.
+/// The first difference between a folder's tables and its exported events, if any.
 pub fn table_difference(folder: &Path) -> Option<String> {
     let text = std::fs::read_to_string(folder.with_extension("jsonl")).expect("the export");
     let mut events: Vec<Value> =
@@ -48,7 +47,7 @@ pub fn table_difference(folder: &Path) -> Option<String> {
         let (class, name, index) = part(event);
         let variable = match (event["object"].as_str(), index) {
             (Some(object), -1) => {
-                // A class inside another one is named by what its name ends with.
+                // A nested class is named by its simple name.
                 let class = class.rsplit(['.', '$']).next().unwrap_or_default().to_owned();
                 format!("{object}.{class}.{name}")
             }
@@ -77,7 +76,7 @@ pub fn table_difference(folder: &Path) -> Option<String> {
     wrong.or_else(|| some(entered).find_map(|(node, this)| state_difference(folder, &events, node, &this)))
 }
 
-/// What an object held as a call began and ended, by all writes before and after.
+/// Compares an object's state at the entry and the end of a call with all writes before and after.
 fn state_difference(folder: &Path, events: &[Value], node: u64, this: &str) -> Option<String> {
     let told = match asked(&["state", &node.to_string()], folder) {
         Ok(told) => told,

@@ -1,4 +1,4 @@
-//! The log laid over the graphs: each event of an activation is one step along its method's graph.
+//! Maps the log to the graphs: each event of an activation is one step along its method's graph.
 
 use super::ast::{Block, Expr, Kind, Program, Stmt, each};
 use super::graph::{EXIT, Graph, Tok, draw};
@@ -13,7 +13,7 @@ pub struct Activation {
     pub this: String,
     /// Number of the event that entered it.
     pub entered: usize,
-    /// Events of its own, with the node each is.
+    /// Its own events, each with its node.
     pub steps: Vec<(usize, usize)>,
 }
 
@@ -34,7 +34,7 @@ impl<'p> Trace<'p> {
         let mut statements = HashMap::new();
         let mut note = |body: &'p Block| {
             each(body, &mut |s| {
-                // The log knows no line of these.
+                // These have no line in the log.
                 if !matches!(s.kind, Kind::Try { .. } | Kind::Declare { value: None, .. }) {
                     statements.insert(s.line, s);
                 }
@@ -87,7 +87,7 @@ impl<'p> Trace<'p> {
         self.activations.get_mut(&act).expect("known").steps.push((number, node));
     }
 
-    /// The node that normal flow has next in an activation.
+    /// The next node of normal flow in an activation.
     fn next(&self, act: u32) -> usize {
         let activation = &self.activations[&act];
         let graph = &self.graphs[activation.method];
@@ -99,7 +99,7 @@ impl<'p> Trace<'p> {
         }
     }
 
-    /// The way that an event took out of its node.
+    /// The branch by which an event left its node.
     pub fn way(&self, number: usize, node: usize) -> Option<Option<i64>> {
         let (act, _) = self.at[number]?;
         let ways = &self.graphs[self.activations[&act].method].nodes[node].ways;
