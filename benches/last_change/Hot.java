@@ -5,8 +5,8 @@ import java.nio.file.Path;
 import java.util.stream.Stream;
 
 /**
- * A loop that writes what is asked for, and does a little else. Arguments: what, how often, how many objects.
- * Prints how long the loop took, in milliseconds, and how much memory the process has had.
+ * A loop that writes the variable in question, and does little else. Arguments: the kind of variable, the
+ * number of writes, the number of objects. Prints the loop's time in milliseconds, and the peak memory.
  */
 public class Hot {
     int value;
@@ -61,7 +61,7 @@ public class Hot {
         return even; // <- condition
     }
 
-    /** The most memory that the process has had, in KiB; 0 where the system does not tell. */
+    /** The process's peak memory, in KiB; 0 where the system does not report it. */
     static long peak() {
         try (Stream<String> lines = Files.lines(Path.of("/proc/self/status"))) {
             return lines.filter(line -> line.startsWith("VmHWM:"))

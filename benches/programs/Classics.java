@@ -1,4 +1,4 @@
-/** Two programs that do next to nothing but call, write and store: what a recorder fears. */
+/** Two programs that do little but call, write and store: the worst case for a recorder. */
 class Classics {
     static int next(int x) {
         x ^= x << 13;
@@ -26,7 +26,7 @@ class Classics {
         System.arraycopy(spare, from, of, from, to - from);
     }
 
-    /** A merge sort of so many numbers: the smallest one. */
+    /** Sorts this many numbers by merging. Returns the smallest. */
     static int sorted(int many) {
         int[] numbers = new int[many];
         int x = 1;
@@ -111,7 +111,7 @@ class Classics {
         sum += object == null ? 0 : 1;
     }
 
-    /** So many calls with a number, with one object, or with a new one each. */
+    /** Makes this many calls: with a number, with one object, or with a new one each. */
     static int taken(String what, int many) {
         Object known = new Object();
         for (int i = 0; i < many; i++) {
@@ -130,7 +130,7 @@ class Classics {
         added++;
     }
 
-    /** An AVL tree of so many keys: its height. */
+    /** Builds an AVL tree of this many keys. Returns its height. */
     static int tree(int many) {
         Tree tree = null;
         Classics counter = new Classics();

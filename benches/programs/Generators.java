@@ -5,7 +5,7 @@ import javassist.CtNewMethod;
 import net.sf.cglib.proxy.Enhancer;
 import net.sf.cglib.proxy.MethodInterceptor;
 
-/** Two libraries at work that make classes; says how long that took. */
+/** Generates classes with two libraries, and prints how long that took. */
 public class Generators {
     static int javassist(int classes) throws Exception {
         ClassPool pool = new ClassPool(true);
@@ -24,7 +24,7 @@ public class Generators {
         return bytes;
     }
 
-    /** What is extended. */
+    /** The class that generated classes extend. */
     public static class Account {
         int total;
 

@@ -12,12 +12,12 @@ import org.objectweb.asm.MethodVisitor;
 import org.objectweb.asm.Opcodes;
 
 /**
- * Puts calls of {@link Word} at the entry and at each return of all methods of jars and folders of classes,
- * before they run. What that costs is less than any recorder of calls can cost: it knows no value, no thread,
- * no exception, and nobody reads it.
+ * Inserts calls of {@link Word} at the entry and at each return of all methods of jars and folders of classes,
+ * before they run. Every recorder of calls costs more: this one knows no values, threads or exceptions, and
+ * nobody reads it.
  */
 public class Least {
-    /** What does the work, or measures something else. */
+    /** The classes that do the work, or measure something else. */
     private static final Set<String> LEFT = Set.of("Least.class", "Word.class", "Tracer.class");
     private static int sites;
 

@@ -5,7 +5,7 @@ import java.nio.file.Path;
 import java.util.List;
 import javax.tools.ToolProvider;
 
-/** Real parsers and a compiler at work on one large document each; says how long that took. */
+/** Runs real parsers and a compiler on one large document each, and prints how long that took. */
 public class Programs {
     static String html(int rows) {
         StringBuilder text = new StringBuilder("<html><head><title>rows</title></head><body><table>\n");
@@ -45,7 +45,7 @@ public class Programs {
     }
 
     /**
-     * It is not given the text itself: at the end the debugger reads the variables here, and 20 MB take it
+     * It does not get the text itself: at the end the debugger reads the variables here, and 20 MB would take
      * 100 ms.
      */
     static void kxml2(Reader text) throws Exception {

@@ -20,9 +20,9 @@ import com.sun.jdi.request.ModificationWatchpointRequest;
 import java.util.Map;
 
 /**
- * A tracer of the usual kind: it asks the VM for every entry and exit of a method and every write to a field,
- * suspends nothing, and reads no values. Says how many events it was told of and in how many seconds, and
- * whether the program came to its end.
+ * A typical tracer: it requests an event for every entry and exit of a method and every write to a field,
+ * suspends nothing, and reads no values. Prints the number of events, the time in seconds, and whether the
+ * program reached its end.
  */
 public class Tracer {
     static final String[] OF_THE_JDK = {"java.*", "javax.*", "jdk.*", "sun.*", "com.sun.*"};
@@ -39,7 +39,7 @@ public class Tracer {
                 try {
                     stream.transferTo(java.io.OutputStream.nullOutputStream());
                 } catch (java.io.IOException e) {
-                    // The program is over.
+                    // The program has ended.
                 }
             });
             drain.setDaemon(true);

@@ -6,9 +6,9 @@ import javax.tools.JavaCompiler;
 import javax.tools.ToolProvider;
 
 /**
- * Compiles for tests in one VM, which is warm after the first time. Each line read has the arguments of a
- * {@code javac}, with tabs between them. The answer is a line: the exit code, a tab, and what the compiler
- * wrote, with U+001F for line ends.
+ * Compiles for tests in one VM, which is warm after the first time. Each input line has the arguments of
+ * {@code javac}, separated by tabs. Each output line has the exit code, a tab, and the compiler's output with
+ * U+001F for line ends.
  */
 class Javac {
     public static void main(String[] args) throws IOException {

@@ -1,4 +1,4 @@
-/** Counts the calls of a program into which it is put, and ends one that does not end. */
+/** Counts the calls of the program that contains it, and ends an endless one. */
 final class Calls {
     private static final int MANY = 2_000;
     private static int calls;

@@ -11,7 +11,7 @@ import javax.tools.StandardJavaFileManager;
 import javax.tools.ToolProvider;
 
 /**
- * Compiles many programs in one VM. Each line read is a folder with Java files; "yes" or "no" tells whether
+ * Compiles many programs in one VM. Each input line is a folder with Java files; "yes" or "no" says whether
  * they compile.
  */
 class Compile {

@@ -4,9 +4,9 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 
-/** Runs random programs, which tell it of their calls and loops: it is not recorded. */
+/** Runs random programs, which log their calls and loops here. It is not recorded itself. */
 public class Log {
-    /** What a thread has told, and what it needs to go on. */
+    /** The log of a thread, and its state. */
     private static class Told {
         final StringBuilder text = new StringBuilder();
         long random;
@@ -17,7 +17,7 @@ public class Log {
     private static final ThreadLocal<Told> TOLD = ThreadLocal.withInitial(Told::new);
     private static final List<String> ALL = Collections.synchronizedList(new ArrayList<>());
 
-    /** Arguments: a file for the log, and the classes: the first one is run by two further threads too. */
+    /** Arguments: a file for the log, and the classes. Two further threads run the first class too. */
     public static void main(String[] args) throws Exception {
         for (int at = 1; at < args.length; at++) {
             run(args[at], at);
@@ -51,7 +51,7 @@ public class Log {
         TOLD.get().text.append(what).append(' ').append(me).append(' ').append(of).append('\n');
     }
 
-    /** A call begins, made by another one: its number. */
+    /** A call begins, made by another one. Returns its number. */
     public static int begin(String method, int by) {
         Told told = TOLD.get();
         told.calls++;
@@ -66,17 +66,17 @@ public class Log {
         return true;
     }
 
-    /** A loop is entered. */
+    /** A loop begins. */
     public static void enter(int me, int loop) {
         tell("enter", me, loop);
     }
 
-    /** Behind a loop. */
+    /** The code after a loop. */
     public static void exit(int me, int loop) {
         tell("exit", me, loop);
     }
 
-    /** Out of the loops inside of one. */
+    /** Leaves the loops inside one. */
     public static void back(int me, int loop) {
         tell("back", me, loop);
     }
@@ -86,7 +86,7 @@ public class Log {
         tell("return", me, 0);
     }
 
-    /** An exception was caught inside of a loop, or of none: 0. */
+    /** An exception was caught inside a loop; 0 for none. */
     public static void caught(int me, int loop) {
         tell("caught", me, loop);
     }
@@ -94,7 +94,7 @@ public class Log {
     public static void nothing() {
     }
 
-    /** Whether there is still something to be done. */
+    /** Whether there is still something to do. */
     public static boolean more() {
         return TOLD.get().left > 0;
     }
