@@ -12,8 +12,8 @@ import org.objectweb.asm.MethodVisitor;
 import org.objectweb.asm.Opcodes;
 
 /**
- * Inserts calls of {@link Word} at the entry and at each return of all methods of jars and folders of classes,
- * before they run. Every recorder of calls costs more: this one knows no values, threads or exceptions, and
+ * Inserts calls of {@link Word} at the entry and at each return of all methods of jars and folders of
+ * classes, before they run. Every recorder of calls costs more: this one knows no values, threads or exceptions, and
  * nobody reads it.
  */
 public class Least {

@@ -45,8 +45,8 @@ const MAX_FILES: usize = 50_000;
 
 impl Template {
     /// Runs `build`, unless the command, its sources and its outputs are unchanged since the last success.
-    /// The folder [`cache`](super::template::Settings::cache) holds the record, by default `querypoint/builds`
-    /// in `XDG_CACHE_HOME` or `~/.cache`.
+    /// The folder [`cache`](super::template::Settings::cache) holds the record. By default that is
+    /// `querypoint/builds` in `XDG_CACHE_HOME` or `~/.cache`.
     ///
     /// # Errors
     /// The build cannot be started or fails.

@@ -104,7 +104,7 @@ fn a_run_that_is_cut_off_tells_what_it_has_counted() {
     run.is(4, &["≥", "note, the run did not reach its end (by qp after 5 s)"]);
     // A killed VM reports no counts.
     let run = cost(&case, &counted("kill", 100), &points, &[]);
-    run.fails(4, &["the VM did not tell them at its end", "killed by signal 9"]);
+    run.fails(4, &["the VM did not report its hit counts at its end", "killed by signal 9"]);
 }
 
 #[test]

@@ -71,7 +71,7 @@ fn the_search_begins_at_the_innermost_violation_and_names_the_others() {
     let output = finish(command.args(["diagnose", &trace, "--assert"]).arg(file(CHAIN)));
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
     let begins = "2 calls violate an assertion without a violation below them;\n\
-        the search begins at #4, which ended first; --node begins at another:\n\
+        the search begins at #4, which ended first; --node begins at another one:\n\
         \x20 #4 Violations.twice\n  #5 Violations.same\n#4 Violations.twice is invalid by the assertion: ";
     assert!(text.starts_with(begins), "{text}");
 }

@@ -20,8 +20,8 @@ pub fn step_back() {
             std::fs::read_to_string(task.path().join("comm")).is_ok_and(|name| name.starts_with(SECOND));
         let number = task.file_name().to_str().and_then(|name| name.parse::<libc::id_t>().ok());
         if let (true, Some(number)) = (is_it, number) {
-            // SAFETY: these functions take only numbers. If the first one fails, so does the second, and nothing
-            // changes.
+            // SAFETY: these functions take only numbers. If the first one fails, so does the second, and
+            // nothing changes.
             unsafe {
                 let now = libc::getpriority(libc::PRIO_PROCESS, number);
                 libc::setpriority(libc::PRIO_PROCESS, number, now + NICER);

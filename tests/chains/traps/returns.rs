@@ -59,11 +59,11 @@ fn what_cannot_be_compared_is_said() {
         |fixture: &Fixture, call: &str| fixture.ask_jdwp(&points(call))[0].answer["warnings"].to_string();
     let assigned = said(&fixture, "down(35)");
     assert!(
-        assigned.contains("for `35`, which cannot be compared: the method assigns its parameter"),
+        assigned.contains("of `35`, which cannot be compared: the method assigns its parameter"),
         "{assigned}"
     );
     let code = said(&fixture, "twice(length(text))");
-    assert!(code.contains("for `length(text)`, which cannot be compared: it calls code"), "{code}");
+    assert!(code.contains("of `length(text)`, which cannot be compared: it calls code"), "{code}");
     let unnamed = Fixture::compiled_with("returns", "Returns", &["-g:lines", "-nowarn"]);
     let text = said(&unnamed, "twice(4)");
     assert!(text.contains("cannot be compared: the class file names no variables of the method"), "{text}");
