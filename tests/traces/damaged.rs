@@ -197,7 +197,7 @@ fn each_answer_says_what_the_recording_has_lost() {
     };
     type Damage = (&'static str, fn(&Path));
     let damages: [Damage; 3] = [
-        ("cut off inside of a chunk", |folder| cut(folder, true)),
+        ("the file of events ends inside a chunk", |folder| cut(folder, true)),
         (" are left: the file of events was cut off", |folder| cut(folder, false)),
         ("has not ended, or was cut off", |folder| {
             without_end(folder);
@@ -211,7 +211,9 @@ fn each_answer_says_what_the_recording_has_lost() {
         }
         // A call that has ended is complete. The contents of objects are known until the first thread lost
         // events.
-        assert!(!says(&["trace", "events", &add], copy.path(), "cut off"), "{lost}");
+        for words in ["cut off", lost] {
+            assert!(!says(&["trace", "events", &add], copy.path(), words), "{lost}");
+        }
         assert_eq!(says(of_state, copy.path(), lost), !lost.starts_with("has not"), "{lost}");
         let text = std::fs::read_to_string(&lines).expect("the lines");
         let last: serde_json::Value =
@@ -290,7 +292,7 @@ fn events_are_not_read_without_what_their_sites_mean() {
         for words in [&["trace", "info"][..], &["trace", "calls"], &["trace", "history", "Traced.made"]] {
             let mut command = case.qp();
             let run = case.run_command(command.args(words).arg(copy.path()));
-            run.fails(4, &["sites.jsonl is empty, or was changed or cut off since the run was recorded"]);
+            run.fails(4, &["sites.jsonl is empty, or was changed or truncated since the run was recorded"]);
         }
     }
 }

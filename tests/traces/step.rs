@@ -264,7 +264,7 @@ fn a_call_is_walked_through_that_was_recorded_later() {
     case.run_command(record.args(["--", "java", "-cp", "classes", "Traced"])).is(0, &["recorded in"]);
     let output = finish(crate::support::qp().args(["trace", "as-chain", "0"]).arg(&part));
     assert_eq!(output.status.code(), Some(2), "{}", said(&output));
-    assert!(said(&output).contains("the recording of the whole run"), "{}", said(&output));
+    assert!(said(&output).contains("use a recording of the whole run"), "{}", said(&output));
 }
 
 #[test]
