@@ -44,7 +44,7 @@ pub struct DialogueStatus {
 }
 
 /// The exit code of a process ended by a signal.
-const TERMINATED: u8 = 130;
+pub(super) const TERMINATED: u8 = 130;
 
 impl DialogueStatus {
     /// The status of a dialogue with a person, or with a script.

@@ -40,7 +40,7 @@ pub fn survive_full_files() {
 
 /// The request that a signal makes to a session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Asked {
+pub enum SignalRequest {
     /// Ctrl-C: end the run.
     EndRun,
     /// End the process.
@@ -60,7 +60,7 @@ impl Hearing {
     }
 
     /// The next signal. Cancel-safe.
-    pub async fn next(&mut self) -> Asked {
+    pub async fn next(&mut self) -> SignalRequest {
         self.0.next().await
     }
 }
@@ -70,6 +70,8 @@ pub async fn stopped_by<T>(hearing: &mut Hearing, stop: &Sender<bool>, work: imp
     let mut work = std::pin::pin!(work);
     loop {
         tokio::select! {
+            // Work that is done at once takes no signal from whoever listens next.
+            biased;
             done = &mut work => return done,
             _ = hearing.next() => drop(stop.send(true)),
         }
@@ -93,12 +95,12 @@ impl Signals {
         Ok(Signals([interrupt?, terminate?, hang_up?]))
     }
 
-    async fn next(&mut self) -> Asked {
+    async fn next(&mut self) -> SignalRequest {
         let Signals([interrupt, terminate, hang_up]) = self;
         tokio::select! {
-            _ = interrupt.recv() => Asked::EndRun,
-            _ = terminate.recv() => Asked::EndAll,
-            _ = hang_up.recv() => Asked::EndAll,
+            _ = interrupt.recv() => SignalRequest::EndRun,
+            _ = terminate.recv() => SignalRequest::EndAll,
+            _ = hang_up.recv() => SignalRequest::EndAll,
         }
     }
 }
@@ -112,8 +114,8 @@ impl Signals {
         Ok(Signals(tokio::signal::windows::ctrl_c()?))
     }
 
-    async fn next(&mut self) -> Asked {
+    async fn next(&mut self) -> SignalRequest {
         self.0.recv().await;
-        Asked::EndRun
+        SignalRequest::EndRun
     }
 }

@@ -1,6 +1,6 @@
 //! The prompt of `qp trace step`: reads lines, gives them to the dialogue, prints its replies.
 
-use super::interrupt::{Asked, Hearing, stopped_by};
+use super::interrupt::{Hearing, SignalRequest, stopped_by};
 use super::options::{Cli, Format};
 use super::out::{complain, error_text, json_line, print};
 use super::progress::Bar;
@@ -51,8 +51,8 @@ pub async fn lead(cli: &Cli, lines: &mut Lines, dialogue: &mut StepDialogue, hea
         let input = tokio::select! {
             input = lines.next() => input,
             asked = hearing.next() => match asked {
-                Asked::EndRun => Input::Interrupted,
-                Asked::EndAll => {
+                SignalRequest::EndRun => Input::Interrupted,
+                SignalRequest::EndAll => {
                     dialogue.status().terminate();
                     break;
                 }

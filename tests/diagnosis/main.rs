@@ -8,6 +8,7 @@ mod support;
 mod assertions;
 mod assertions_of_jdk;
 mod coverage;
+mod dialogue;
 mod faults;
 mod influence;
 mod loop_nodes;

@@ -18,9 +18,9 @@ mod tree;
 mod way;
 
 pub use prompt::reply;
-pub use question::{answers, found, kept, question, referred, survey, undecided};
+pub use question::diagnosed;
 pub use step::stepped;
-pub use trace::lacks;
+use trace::lacks;
 
 use crate::model::short_class_name;
 use crate::session::FrameAnswer;

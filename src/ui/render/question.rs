@@ -1,17 +1,42 @@
-//! The questions and the result of a diagnosis, as text.
+//! The replies of a diagnosis as text.
 
 use super::cost::thousands;
-use super::{Paint, hanging, palette, visible};
-use crate::command::diagnose::ANSWER_TABLE;
+use super::step::stepped;
+use super::{Paint, Text, hanging, lacks, palette, visible};
+use crate::command::diagnose::{AnswerRow, DiagnoseReply, StrategyRow};
 use crate::session::{
-    Buggy, By, Change, Judgement, KeptAnswer, Left, LoopPart, Question, Referred, Shape, Survey, strategies,
+    Buggy, By, Change, Judgement, KeptAnswer, Left, LoopPart, Question, Referred, Shape, Survey,
 };
 
 /// Width of a line, in columns.
 const WIDTH: usize = 80;
 
+/// A reply of the dialogue. Notes and errors have no text here: they go to standard error.
+pub fn diagnosed(reply: &DiagnoseReply, color: bool) -> String {
+    match reply {
+        DiagnoseReply::Note(_) | DiagnoseReply::Failure(_) | DiagnoseReply::Error(_) => String::new(),
+        DiagnoseReply::Missing(missing) => lacks(missing, color),
+        DiagnoseReply::Survey(found) => survey(found),
+        DiagnoseReply::Referred(answer) => referred(answer, color),
+        DiagnoseReply::Question(asked) => question(asked, color),
+        DiagnoseReply::Step(shown) => stepped(shown, color),
+        DiagnoseReply::Events(events) => events.text(color),
+        DiagnoseReply::UnknownInfluence { path, why } => {
+            format!("it is not known what has influenced {path}: {why}\n")
+        }
+        DiagnoseReply::Answers(answers) => kept(answers),
+        DiagnoseReply::Help { answers, strategies } => help(answers, strategies),
+        DiagnoseReply::Result(result) => {
+            found(result.buggy.as_ref(), result.not_ended, result.answers, color)
+        }
+        DiagnoseReply::Undecided { result, invalid, unknown } => {
+            undecided(invalid.as_ref(), unknown, result.answers, color)
+        }
+    }
+}
+
 /// The text of a question.
-pub fn question(question: &Question, color: bool) -> String {
+fn question(question: &Question, color: bool) -> String {
     let paint = Paint { color };
     let mut suspicious = match (question.remaining, question.has_loops) {
         (1, false) => "1 call is suspicious".to_owned(),
@@ -124,7 +149,7 @@ fn one_value(shape: &Shape) -> String {
 }
 
 /// An answer that needed no question.
-pub fn referred(referred: &Referred, color: bool) -> String {
+fn referred(referred: &Referred, color: bool) -> String {
     let paint = Paint { color };
     let Referred { node, method, part, answer, by, why } = referred;
     let method = in_loop(method, part.as_ref());
@@ -139,7 +164,7 @@ pub fn referred(referred: &Referred, color: bool) -> String {
 }
 
 /// The results of the assertions before the first question.
-pub fn survey(survey: &Survey) -> String {
+fn survey(survey: &Survey) -> String {
     let Survey { evaluated, innermost, first, not_evaluated, why, .. } = survey;
     let mut out = String::new();
     if let [begins, _, ..] = first.as_slice() {
@@ -179,8 +204,8 @@ fn word(answer: Judgement) -> &'static str {
 }
 
 /// The list of kept answers.
-pub fn kept<'a>(answers: impl ExactSizeIterator<Item = &'a KeptAnswer>) -> String {
-    if answers.len() == 0 {
+fn kept(answers: &[KeptAnswer]) -> String {
+    if answers.is_empty() {
         return "no answer is kept\n".to_owned();
     }
     let row = |(at, kept): (usize, &KeptAnswer)| {
@@ -223,7 +248,7 @@ pub fn named(buggy: &Buggy) -> String {
 }
 
 /// The result of a search.
-pub fn found(buggy: Option<&Buggy>, not_ended: bool, answers: usize, color: bool) -> String {
+fn found(buggy: Option<&Buggy>, not_ended: bool, answers: usize, color: bool) -> String {
     let paint = Paint { color };
     match buggy {
         Some(buggy) => {
@@ -244,7 +269,7 @@ pub fn found(buggy: Option<&Buggy>, not_ended: bool, answers: usize, color: bool
 }
 
 /// The result of a search with unknown answers.
-pub fn undecided(invalid: Option<&Buggy>, unknown: &[u32], answers: usize, color: bool) -> String {
+fn undecided(invalid: Option<&Buggy>, unknown: &[u32], answers: usize, color: bool) -> String {
     let paint = Paint { color };
     let calls: Vec<String> = unknown.iter().map(|node| format!("#{node}")).collect();
     let calls = calls.join(", ");
@@ -256,14 +281,14 @@ pub fn undecided(invalid: Option<&Buggy>, unknown: &[u32], answers: usize, color
 }
 
 /// The possible answers, and the strategies.
-pub fn answers() -> String {
+fn help(answers: &[AnswerRow], strategies: &[StrategyRow]) -> String {
     let mut out = String::new();
-    for row in ANSWER_TABLE {
+    for row in answers {
         let other = row.aliases.join(", ");
         out.push_str(&format!("  {:<26} {other:<10} {}\n", row.usage, row.about));
     }
     out.push_str("strategies, by --strategy:\n");
-    for (name, about) in strategies() {
+    for StrategyRow { name, about } in strategies {
         out.push_str(&format!("  {name:<24} {about}\n"));
     }
     out

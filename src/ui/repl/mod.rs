@@ -4,7 +4,7 @@
 mod completer;
 mod lines;
 
-use super::interrupt::{Asked, Hearing};
+use super::interrupt::{Hearing, SignalRequest};
 use super::options::{Cli, Format};
 use super::out::{complain, error_text, json, print};
 use super::progress::Bar;
@@ -92,8 +92,8 @@ impl Session<'_> {
                         self.lines.show_above(&text);
                     }
                     asked = hearing.next() => match asked {
-                        Asked::EndRun => drop(self.explorer.interrupter().interrupt()),
-                        Asked::EndAll => return ENDED,
+                        SignalRequest::EndRun => drop(self.explorer.interrupter().interrupt()),
+                        SignalRequest::EndAll => return ENDED,
                     }
                 }
             };
@@ -139,7 +139,7 @@ impl Session<'_> {
                 tokio::select! {
                     done = &mut doing => break done,
                     asked = hearing.next() => {
-                        ended |= asked == Asked::EndAll;
+                        ended |= asked == SignalRequest::EndAll;
                         interrupter.interrupt();
                     }
                     typed = self.lines.typed(&is_run), if self.stdin.is_some() => match (&self.stdin, typed) {

@@ -1,0 +1,190 @@
+//! `qp diagnose`: asks about one call after the other until the buggy one is left. This file has the
+//! arguments; `answers` has the table of answers, and `dialogue` leads from question to answer for any front
+//! end.
+
+mod answers;
+mod dialogue;
+
+pub use answers::{ANSWER_TABLE, AnswerCommand, AnswerForm, AnswerRow, GivenAnswer};
+pub use dialogue::{BuggyCallWalk, DiagnoseDialogue, DiagnoseReply, DiagnosisResult, StrategyRow};
+
+use super::CommandError;
+use super::program::ProgramArgs;
+use super::secrets::SecretArgs;
+use super::trace::{LevelArg, Memory};
+use crate::chain::Chain;
+use crate::session::SessionError;
+use crate::session::{
+    AssertFile, Bounds, Context, DiagnoseOptions, Diagnoser, RecordOptions, RecordedTrace, Reference,
+    TemporaryFolder,
+};
+use std::path::PathBuf;
+
+/// Asks of calls whether they are right, until the one is left that is wrong
+#[derive(clap::Args, Clone, Debug)]
+#[command(
+    after_help = "Examples:\n  qp diagnose -- java -cp classes MergeSort\n  qp diagnose shop.trace --node 12\n  qp diagnose shop.trace --strategy top-down --format json\n  Answers: valid, invalid, wrong PATH, trusted, unknown, inadmissible, undo; help shows all"
+)]
+pub struct Diagnose {
+    /// The folder that `qp trace record` wrote; without it the command is recorded first
+    #[arg(value_name = "FOLDER", required_unless_present = "command")]
+    pub folder: Option<PathBuf>,
+    /// How the next question is chosen; `help` at the prompt lists them
+    #[arg(long, value_name = "NAME")]
+    pub strategy: Option<String>,
+    /// What a part of the code counts after one valid call that went through it, for strategies that go by
+    /// coverage
+    #[arg(long, value_name = "P", value_parser = portion)]
+    pub p: Option<f64>,
+    /// Begin below this call, which is wrong, by its number as `qp trace calls` shows it
+    #[arg(long, value_name = "CALL")]
+    pub node: Option<u32>,
+    /// Judge a recursion by the call that begins it, or each of its calls; without this, as the strategy has
+    /// it
+    #[arg(long, value_name = "WHETHER", num_args = 0..=1, default_missing_value = "true", require_equals = true)]
+    pub compress: Option<bool>,
+    /// Ask about loops too: an execution of a loop, from one of its iterations on, stands between a call and
+    /// the calls made in it
+    #[arg(long)]
+    pub loops: bool,
+    /// A version of the program that is right, by its class path: it is called with what a call was given,
+    /// and answers where it can
+    #[arg(long, value_name = "CLASSPATH")]
+    pub reference: Option<String>,
+    /// Assertions about methods, which answer where they can: see docs/declarative.md for the file
+    #[arg(long = "assert", value_name = "FILE")]
+    pub assertions: Option<PathBuf>,
+    /// Where answers are kept, and taken from for calls that do the same; at a terminal `answers.ron` in the
+    /// folder unless it is named
+    #[arg(long, value_name = "FILE")]
+    pub answers: Option<PathBuf>,
+    /// A folder or archive with Java sources; as often as wanted
+    #[arg(long, value_name = "PATH")]
+    pub source: Vec<PathBuf>,
+    #[allow(missing_docs)]
+    #[command(flatten)]
+    pub memory: Memory,
+    /// How much of the command's run is recorded
+    #[arg(long, value_enum, default_value_t = LevelArg::All, conflicts_with = "folder")]
+    pub level: LevelArg,
+    /// Classes to record; without any, all but those of the JDK
+    #[arg(long, value_name = "PATTERN", conflicts_with = "folder")]
+    pub scope: Vec<String>,
+    /// Classes that are right for sure, and are not recorded
+    #[arg(long, value_name = "PATTERN", conflicts_with = "folder")]
+    pub trust: Vec<String>,
+    /// Keep what is recorded in this folder, which must not be there
+    #[arg(short, long, value_name = "FOLDER", conflicts_with = "folder")]
+    pub out: Option<PathBuf>,
+    /// End the run after so many seconds
+    #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..), conflicts_with = "folder")]
+    pub timeout: Option<u64>,
+    #[allow(missing_docs)]
+    #[command(flatten)]
+    pub secrets: SecretArgs,
+    /// Run the recorded program again, where a question needs more, although it was not recorded here
+    #[arg(long, requires = "folder")]
+    pub trust_command: bool,
+    /// The command that starts the program
+    #[arg(last = true, value_name = "COMMAND", conflicts_with = "folder")]
+    pub command: Vec<String>,
+}
+
+fn portion(text: &str) -> Result<f64, String> {
+    let number = text.parse().ok().filter(|number| (0.0..=1.0).contains(number));
+    number.ok_or_else(|| "a number from 0 to 1 is wanted".to_owned())
+}
+
+/// How much of a value people are shown.
+const TO_PEOPLE: Bounds = Bounds { depth: 6, elements: 64, parts: 400 };
+/// How much of a value programs are shown.
+pub const TO_PROGRAMS: Bounds = Bounds { depth: 24, elements: 256, parts: 4000 };
+
+/// A diagnosis before its first question.
+pub struct StartedDiagnosis {
+    diagnoser: Diagnoser,
+    /// The recording, if it was made for this diagnosis only. Dropping it removes the files.
+    recorded: Option<TemporaryFolder>,
+}
+
+impl Diagnose {
+    /// Starts the diagnosis; records the program first if no folder is given. Answers in words come from
+    /// people, who are shown less of each value. With `stores_answers`, answers are stored in the folder of
+    /// the recording unless the arguments name a file.
+    ///
+    /// # Errors
+    /// The program cannot be launched, the recording cannot be read, or there is no such strategy or call.
+    pub async fn start(
+        &self,
+        form: AnswerForm,
+        stores_answers: bool,
+        context: &Context,
+    ) -> Result<StartedDiagnosis, CommandError> {
+        let (folder, recorded) = match (&self.folder, &self.out) {
+            (Some(folder), _) => (folder.clone(), None),
+            (None, Some(out)) => (out.clone(), None),
+            (None, None) => {
+                let folder = TemporaryFolder::new("qp-diagnose-");
+                let folder = folder.map_err(super::unwritten(&std::env::temp_dir()))?;
+                (folder.path().join("trace"), Some(folder))
+            }
+        };
+        let options = DiagnoseOptions {
+            strategy: self.strategy.clone(),
+            p: self.p,
+            node: self.node,
+            compress: self.compress,
+            loops: self.loops,
+            bounds: match form {
+                AnswerForm::Words => TO_PEOPLE,
+                AnswerForm::Json => TO_PROGRAMS,
+            },
+        };
+        // A mistake in the file is reported before the program runs.
+        let assertions = self.assertions.as_deref().map(AssertFile::load).transpose();
+        let assertions = assertions.map_err(SessionError::from)?;
+        let mut diagnoser = match &self.folder {
+            Some(folder) => {
+                let trace = RecordedTrace::open(folder, self.memory.bytes(), context).await?;
+                Diagnoser::new(trace, options)?
+            }
+            None => {
+                let chain = Chain::new(ProgramArgs::default().debuggee(&self.command), Vec::new());
+                let recording = self.recording(folder.clone())?;
+                Diagnoser::while_it_runs(chain, recording, options, context).await?
+            }
+        };
+        if let Some(file) = &assertions {
+            diagnoser.assert_by(file, self.folder.is_some())?;
+        }
+        let beside = folder.join("answers.ron");
+        // The questions to a script must not depend on the answers of another script.
+        let answers =
+            self.answers.as_ref().or(Some(&beside).filter(|_| stores_answers && recorded.is_none()));
+        if let Some(answers) = answers {
+            diagnoser.keep_in(answers)?;
+        }
+        if let Some(class_path) = &self.reference {
+            // The recording may come from somebody else, and its `java` and options run here.
+            diagnoser.allow(context)?;
+            let here = std::env::current_dir().map_err(super::unwritten(std::path::Path::new(".")))?;
+            diagnoser.ask_first(Reference::new(diagnoser.launcher(), class_path, &here)?);
+        }
+        Ok(StartedDiagnosis { diagnoser, recorded })
+    }
+
+    fn recording(&self, out: PathBuf) -> Result<RecordOptions, CommandError> {
+        Ok(RecordOptions {
+            out,
+            level: self.level.into(),
+            scope: self.scope.clone(),
+            trust: self.trust.clone(),
+            window: None,
+            places: None,
+            memory: self.memory.bytes(),
+            timeout_s: self.timeout,
+            show_output: false,
+            secrets: self.secrets.secrets()?,
+        })
+    }
+}
