@@ -9,6 +9,7 @@ mod bisect;
 mod candidates;
 mod check;
 mod debug;
+mod dialogue;
 mod relaunches;
 mod state;
 mod terminal;

@@ -1,15 +1,16 @@
-//! `qp debug`: a re-run session at a prompt. This file has its arguments and the table of the prompt's
-//! commands: adding one is a file here and a row there. `help` and docs/prompt.md are made from the same
-//! table.
+//! `qp debug`: a re-run session, led by prompt commands. This file has the arguments and the table of prompt
+//! commands. A new command is a file here and a row of the table. `help` and docs/prompt.md are made from the
+//! same table.
 //!
-//! A prompt command has what it takes (`parse`), what it does (`execute`) and a typed result ([`Reply`]),
-//! which front ends render. This room may use `session` and `chain`.
+//! A prompt command parses its words (`parse`), does its work (`execute`) and returns a typed [`Reply`], which
+//! front ends render. `dialogue` leads a session for any front end. This room may use `session` and `chain`.
 
 mod break_at;
 mod candidates;
 mod catch;
 mod clauses;
 mod collect;
+mod dialogue;
 mod diff;
 mod exception;
 mod frames;
@@ -36,6 +37,7 @@ mod watch;
 mod when;
 mod why;
 
+pub use dialogue::{DebugDialogue, ProgramState};
 pub use reply::{Numbered, Reply, Setting};
 
 use super::CommandError;
@@ -74,10 +76,10 @@ pub struct Debug {
 }
 
 impl Debug {
-    /// The session. What the program reads is recorded by `stdin`, where it is not a file.
+    /// Creates the session. `stdin` records the program's input, unless that is a file.
     ///
     /// # Errors
-    /// The chain is bad.
+    /// The chain cannot be read or trusted.
     pub fn explorer(
         &self,
         front: Rc<dyn Front>,
@@ -92,7 +94,7 @@ impl Debug {
         };
         let mut options = session::Options { show_output: true, stdin, ..self.limits.options() };
         if options.backend == session::Backend::Auto {
-            // A run takes more questions while it is on, which probes cannot.
+            // With events a run takes further questions while it goes on; with probes it cannot.
             options.backend = session::Backend::EventsFirst;
         }
         Ok(Explorer::new(&name, chain, options, front))
@@ -107,7 +109,7 @@ impl Debug {
 /// A row of the table of prompt commands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
 pub struct Row {
-    /// What is typed.
+    /// The word that is typed.
     pub name: &'static str,
     /// Shorter words for it.
     pub aliases: &'static [&'static str],
@@ -115,42 +117,42 @@ pub struct Row {
     pub usage: &'static str,
     /// What it does.
     pub about: &'static str,
-    /// What its words are, for completion.
+    /// The kind of its words, for completion.
     #[serde(skip)]
     pub takes: Takes,
 }
 
-/// What the words of a prompt command are.
+/// The kind of words that a prompt command takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Takes {
-    /// Nothing that can be completed.
+    /// Words that cannot be completed.
     Nothing,
     /// Classes and their members.
     Places,
     /// Ids of points.
     Points,
-    /// What is in scope, and references.
+    /// Variables in scope, and references.
     Values,
-    /// Names of files.
+    /// File names.
     Files,
     /// Prompt commands.
     Commands,
-    /// Settings.
+    /// Names of settings.
     Settings,
 }
 
 /// A prompt command.
 trait PromptCommand: Sized {
-    /// What its words mean.
+    /// Parses the words after the command's name.
     ///
     /// # Errors
-    /// They mean nothing; the message says how it is written.
+    /// The words cannot be parsed. The message says how to write the command.
     fn parse(words: &str) -> Result<Self, CommandError>;
 
-    /// Does it.
+    /// Executes the command.
     ///
     /// # Errors
-    /// Why it cannot be done.
+    /// The command cannot be executed. The session goes on.
     async fn execute(self, explorer: &mut Explorer) -> Result<Reply, CommandError>;
 }
 
@@ -245,11 +247,11 @@ prompt_commands! {
         "ends the program and the session" Nothing => quit::Quit,
 }
 
-/// Does what a line says.
+/// Executes the command of a line. An empty line and a comment do nothing.
 ///
 /// # Errors
-/// It says nothing that can be done; the session goes on.
-pub async fn execute(line: &str, explorer: &mut Explorer) -> Result<Reply, CommandError> {
+/// The line is no command, or the command cannot be executed. The session goes on.
+async fn execute(line: &str, explorer: &mut Explorer) -> Result<Reply, CommandError> {
     let line = line.trim();
     if line.is_empty() || line.starts_with('#') {
         return Ok(Reply::Nothing);
@@ -259,7 +261,7 @@ pub async fn execute(line: &str, explorer: &mut Explorer) -> Result<Reply, Comma
     dispatch(row.name, words.trim(), explorer).await
 }
 
-/// The command of a word: its name, an alias, or the beginning of just one name.
+/// Finds a command by its name, an alias, or the beginning of exactly one name.
 pub fn find(word: &str) -> Option<&'static Row> {
     let exact = TABLE.iter().find(|row| row.name == word || row.aliases.contains(&word));
     exact.or_else(|| {
@@ -279,18 +281,18 @@ fn unknown(word: &str) -> CommandError {
     CommandError::Usage(format!("there is no command `{word}`{near} `help` lists them"))
 }
 
-/// Names of the settings that `set` knows.
+/// The names of the settings.
 pub fn settings() -> impl Iterator<Item = &'static str> {
     set::names()
 }
 
-/// How a command is written, as an error.
+/// The error that says how to write a command.
 fn usage(name: &str) -> CommandError {
     let usage = TABLE.iter().find(|row| row.name == name).map_or("help", |row| row.usage);
     CommandError::Usage(format!("write it as: {usage}"))
 }
 
-/// The one word of a command that takes no more.
+/// Checks that a command without words has none.
 fn nothing(words: &str, name: &str) -> Result<(), CommandError> {
     if words.is_empty() { Ok(()) } else { Err(usage(name)) }
 }

@@ -78,6 +78,13 @@ pub enum Reply {
     Quit,
 }
 
+impl Reply {
+    /// Whether a front end shows nothing of it.
+    pub fn is_silent(&self) -> bool {
+        matches!(self, Reply::Nothing)
+    }
+}
+
 /// A rejected candidate with its number in the list.
 #[derive(Clone, Debug, serde::Serialize)]
 pub struct Numbered {

@@ -17,7 +17,7 @@ mod trace;
 mod tree;
 mod way;
 
-pub use prompt::reply;
+pub use prompt::{prompt, reply};
 pub use question::diagnosed;
 pub use step::stepped;
 use trace::lacks;

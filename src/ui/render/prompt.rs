@@ -2,7 +2,7 @@
 
 use super::answer::{about, place_text, point_in_full};
 use super::{Paint, clipped, frame_text, palette, wrap};
-use crate::command::debug::{Numbered, Reply, Row, Setting};
+use crate::command::debug::{Numbered, ProgramState, Reply, Row, Setting};
 use crate::session::{
     Arrival, AskedWhen, Certainty, FrameAnswer, Gone, GraphFormat, NamedValue, PastRun, PointAnswer,
     PointDifference, Ran, Scope, Standpoint, Stepped,
@@ -13,6 +13,26 @@ use std::fmt::Write as _;
 const WIDTH: usize = 80;
 /// Maximum number of frames to show.
 const FRAMES: usize = 40;
+
+/// The prompt at which the next command is typed: where the program is halted, or whether it runs.
+pub fn prompt(state: &ProgramState) -> String {
+    match state {
+        ProgramState::NotStarted => "qp> ".to_owned(),
+        ProgramState::Running => "running> ".to_owned(),
+        ProgramState::Ended => "ended> ".to_owned(),
+        ProgramState::Halted(at) => {
+            let file = at.place.file.as_deref().unwrap_or(&at.place.class);
+            let line = at.place.line.map(|line| format!(":{line}")).unwrap_or_default();
+            let frame = match at.frame {
+                0 => String::new(),
+                frame => format!("({frame})"),
+            };
+            let unconfirmed = if at.unconfirmed { "?" } else { "" };
+            let point = at.point.as_deref().unwrap_or_default();
+            format!("{point}{frame}{unconfirmed} {file}{line}> ").trim_start().to_owned()
+        }
+    }
+}
 
 /// The text of a reply; empty if there is nothing to show.
 pub fn reply(reply: &Reply, color: bool) -> String {
