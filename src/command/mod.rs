@@ -1,9 +1,9 @@
 //! The commands of `qp`: their arguments, their work and their results. Front ends render the results.
 //!
 //! A [`Command`] has arguments (`clap::Args`), a function that executes it, and a typed result with an exit
-//! code. A [`Describe`] prints something about the command line itself. A command that runs a dialogue has
-//! only its arguments here. To add a command, write a file here, render its result in `ui::render`, and add a
-//! row to `ui::table`. This room may use `session` and `chain`.
+//! code. A [`Describe`] prints something about the command line itself. An interactive command has its
+//! arguments and its `dialogue` here; a front end leads the dialogue. To add a command, write a file here,
+//! render its result in `ui::render`, and add a row to `ui::table`. This room may use `session` and `chain`.
 
 pub mod bisect;
 pub mod check;

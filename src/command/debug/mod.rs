@@ -2,8 +2,9 @@
 //! commands. A new command is a file here and a row of the table. `help` and docs/prompt.md are made from the
 //! same table.
 //!
-//! A prompt command parses its words (`parse`), does its work (`execute`) and returns a typed [`Reply`], which
-//! front ends render. `dialogue` leads a session for any front end. This room may use `session` and `chain`.
+//! A prompt command parses its words (`parse`), does its work (`execute`) and returns a typed [`Reply`],
+//! which front ends render. `dialogue` leads a session for any front end. This room may use `session` and
+//! `chain`.
 
 mod break_at;
 mod candidates;
