@@ -8,7 +8,7 @@ pub const MOST_ITEMS: usize = 16;
 
 /// A description of an immutable object. Read once per run.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Told {
+pub enum ObjectDescription {
     /// The primitive value in a box.
     Boxed(Value),
     /// A text that represents the object: `Level.HIGH`, `BigDecimal 12.50`, `Order.class`.
@@ -41,7 +41,7 @@ impl LambdaCode {
 
 /// The contents of an object when it was read. At most [`MOST_ITEMS`] items are kept.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Held {
+pub enum ObjectContents {
     /// The elements of an array or collection, in its order.
     Elements {
         /// The first elements.
@@ -69,18 +69,20 @@ pub enum Held {
     Value(Value),
 }
 
-impl Held {
+impl ObjectContents {
     /// The values it contains.
     pub fn values(&self) -> Vec<&Value> {
         match self {
-            Held::Elements { first, .. } => first.iter().collect(),
-            Held::Pairs { first, .. } => first.iter().flat_map(|(key, value)| [key, value]).collect(),
-            Held::Fields { first, .. } => first.iter().map(|(_, value)| value).collect(),
-            Held::Text(_) => Vec::new(),
-            Held::Value(value) => vec![value],
+            ObjectContents::Elements { first, .. } => first.iter().collect(),
+            ObjectContents::Pairs { first, .. } => {
+                first.iter().flat_map(|(key, value)| [key, value]).collect()
+            }
+            ObjectContents::Fields { first, .. } => first.iter().map(|(_, value)| value).collect(),
+            ObjectContents::Text(_) => Vec::new(),
+            ObjectContents::Value(value) => vec![value],
         }
     }
 }
 
 /// The contents of several objects at one time.
-pub type HeldByObject = Vec<(ObjectId, Held)>;
+pub type ContentsByObject = Vec<(ObjectId, ObjectContents)>;

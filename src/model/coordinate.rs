@@ -40,21 +40,21 @@ pub enum LastHit {
     /// Unknown, with the reason.
     Unknown(String),
     /// The value flow that ends at the point.
-    Came(Came),
+    Flow(ValueFlow),
 }
 
 /// The flow of a value from its origin to a point.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Came {
+pub struct ValueFlow {
     /// From the point back to where the value was computed. Never empty.
-    pub steps: Vec<CameBy>,
+    pub steps: Vec<FlowStep>,
     /// Why the flow is not traced further; `None` if the last step computed the value.
     pub end: Option<String>,
 }
 
 /// One step of a value flow.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct CameBy {
+pub struct FlowStep {
     /// Where the value passes. The coordinate's `way` is the position of the site in the TraceQuery's event.
     pub at: Coordinate,
     /// For a parameter or result: the required position of the caller.

@@ -1,7 +1,7 @@
 //! Describes immutable JDK objects by the values of their fields: dates, numbers, `Optional`. The JDWP back
 //! end, the probes and recordings read the fields; only this module interprets them.
 
-use super::content::{LambdaCode, Told};
+use super::content::{LambdaCode, ObjectDescription};
 use super::namer::{Namer, short_class_name};
 use super::numbers::{decimal, integer};
 use super::tables::Tables;
@@ -93,25 +93,27 @@ impl Fact {
 
     /// The description of an object with these field values; for a `BigInteger`, its sign and the words of
     /// its magnitude. `known` describes other objects. `None` if the values are not sufficient.
-    pub fn told(
+    pub fn description(
         &self,
         class: &str,
         values: &[Value],
-        known: impl Fn(ObjectId) -> Option<Told>,
-    ) -> Option<Told> {
+        known: impl Fn(ObjectId) -> Option<ObjectDescription>,
+    ) -> Option<ObjectDescription> {
         let class = short_class_name(class);
-        let text = |text: String| Some(Told::Text(text.into()));
+        let text = |text: String| Some(ObjectDescription::Text(text.into()));
         match (self, values) {
-            (Fact::Boxed, [value]) => Some(Told::Boxed(value.clone())),
+            (Fact::Boxed, [value]) => Some(ObjectDescription::Boxed(value.clone())),
             (Fact::Enum(of), [Value::Str(name)]) => text(format!("{}.{}", short_class_name(of), name.text)),
             (Fact::Optional, [Value::Null]) => text("Optional.empty".to_owned()),
-            (Fact::Optional, [value]) => Some(Told::Optional(value.clone())),
+            (Fact::Optional, [value]) => Some(ObjectDescription::Optional(value.clone())),
             (Fact::OptionalNumber, [Value::Boolean(false), _]) => text(format!("{class}.empty")),
             (Fact::OptionalNumber, [_, value]) => {
                 let plain = Namer::default().identity(value, &Tables::default());
                 text(format!("{class}[{}]", plain.trim_end_matches('L')))
             }
-            (Fact::Message, [Value::Str(message)]) => Some(Told::Message(message.text.as_str().into())),
+            (Fact::Message, [Value::Str(message)]) => {
+                Some(ObjectDescription::Message(message.text.as_str().into()))
+            }
             (Fact::BigInteger, [Value::Int(sign), words @ ..]) => {
                 let words = words.iter().map(|word| match word {
                     Value::Int(word) => Some(word.cast_unsigned()),
@@ -128,7 +130,7 @@ impl Fact {
                 };
                 digits.and_then(|digits| text(format!("BigDecimal {}", decimal(&digits, *scale))))
             }
-            (Fact::Lambda(code), _) => Some(Told::Lambda(code.clone())),
+            (Fact::Lambda(code), _) => Some(ObjectDescription::Lambda(code.clone())),
             (Fact::Written(_, write), values) => {
                 write(values).and_then(|written| text(format!("{class} {written}")))
             }
@@ -141,9 +143,9 @@ impl Fact {
 }
 
 /// The text of an object without its class name: the part after `LocalDate `.
-fn plain(told: Option<&Told>) -> Option<String> {
-    match told? {
-        Told::Text(text) => text.split_once(' ').map(|(_, plain)| plain.to_owned()),
+fn plain(description: Option<&ObjectDescription>) -> Option<String> {
+    match description? {
+        ObjectDescription::Text(text) => text.split_once(' ').map(|(_, plain)| plain.to_owned()),
         _ => None,
     }
 }
@@ -151,7 +153,7 @@ fn plain(told: Option<&Told>) -> Option<String> {
 fn joined(
     fields: &[(&str, &str)],
     values: &[Value],
-    known: impl Fn(ObjectId) -> Option<Told>,
+    known: impl Fn(ObjectId) -> Option<ObjectDescription>,
 ) -> Option<String> {
     let mut out = String::new();
     let mut before: Option<String> = None;

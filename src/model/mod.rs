@@ -16,8 +16,8 @@ mod tables;
 mod value;
 mod way;
 
-pub use content::{Held, HeldByObject, LambdaCode, MOST_ITEMS, Told};
-pub use coordinate::{Came, CameBy, Coordinate, Forecast, LastHit};
+pub use content::{ContentsByObject, LambdaCode, MOST_ITEMS, ObjectContents, ObjectDescription};
+pub use coordinate::{Coordinate, FlowStep, Forecast, LastHit, ValueFlow};
 pub use fact::{Fact, instant_text};
 pub use keys::{ActivationKey, ClassKey, FrameKey, ReasonKey, ShapeKey, StackKey, ThreadKey};
 pub use lambda_source::lambda_in_source;

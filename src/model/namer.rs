@@ -1,7 +1,7 @@
 //! Formats values. This is the only place that decides how a value reads, for every back end
 //! (docs/formats.md, "Values").
 
-use super::content::{Held, LambdaCode, Told};
+use super::content::{LambdaCode, ObjectContents, ObjectDescription};
 use super::tables::Tables;
 use super::value::{ObjectId, Value};
 use std::collections::HashMap;
@@ -29,12 +29,14 @@ impl Namer {
         // Allocates a number even if it is not shown, so that the numbers of other objects do not depend on
         // what is known about this one.
         let identity = self.identity(value, tables);
-        match value.object_id().and_then(|id| tables.told(id)) {
-            Some(Told::Boxed(inside)) => boxed(&tables.class_name(value).unwrap_or_default(), inside),
-            Some(Told::Text(text)) => text.to_string(),
-            Some(Told::Optional(inside)) => optional(&self.item(inside, tables)),
-            Some(Told::Lambda(code)) => self.lambda(code),
-            Some(Told::Message(_)) | None => identity,
+        match value.object_id().and_then(|id| tables.description(id)) {
+            Some(ObjectDescription::Boxed(inside)) => {
+                boxed(&tables.class_name(value).unwrap_or_default(), inside)
+            }
+            Some(ObjectDescription::Text(text)) => text.to_string(),
+            Some(ObjectDescription::Optional(inside)) => optional(&self.item(inside, tables)),
+            Some(ObjectDescription::Lambda(code)) => self.lambda(code),
+            Some(ObjectDescription::Message(_)) | None => identity,
         }
     }
 
@@ -61,37 +63,44 @@ impl Namer {
 
     /// The text of an element of a collection. A boxed value reads like the primitive.
     pub fn item(&mut self, value: &Value, tables: &Tables) -> String {
-        match value.object_id().and_then(|id| tables.told(id)) {
-            Some(Told::Boxed(inside)) => self.identity(&inside.clone(), tables),
+        match value.object_id().and_then(|id| tables.description(id)) {
+            Some(ObjectDescription::Boxed(inside)) => self.identity(&inside.clone(), tables),
             _ => self.text(value, tables),
         }
     }
 
     /// The contents of an object, shown after its name: `{total: 90, open: true}`, `[1, 2, … 7 more]`, or the
     /// quoted message of an exception. `None` if nothing is known.
-    pub fn contents(&mut self, value: &Value, held: Option<&Held>, tables: &Tables) -> Option<String> {
-        if let Some(Told::Message(message)) = value.object_id().and_then(|id| tables.told(id)) {
+    pub fn contents(
+        &mut self,
+        value: &Value,
+        held: Option<&ObjectContents>,
+        tables: &Tables,
+    ) -> Option<String> {
+        if let Some(ObjectDescription::Message(message)) =
+            value.object_id().and_then(|id| tables.description(id))
+        {
             return Some(message_text(message));
         }
         let (parts, size, [open, close]) = match held? {
-            Held::Elements { first, size } => {
+            ObjectContents::Elements { first, size } => {
                 (first.iter().map(|v| self.item(v, tables)).collect::<Vec<_>>(), *size, ["[", "]"])
             }
-            Held::Pairs { first, size } => {
+            ObjectContents::Pairs { first, size } => {
                 let pair = |(key, value): &(Value, Value)| {
                     let key = shortened(&self.item(key, tables), PART);
                     format!("{key}: {}", shortened(&self.item(value, tables), PART))
                 };
                 (first.iter().map(pair).collect(), *size, ["{", "}"])
             }
-            Held::Fields { first, size } => {
+            ObjectContents::Fields { first, size } => {
                 let field = |(name, value): &(Arc<str>, Value)| {
                     format!("{name}: {}", shortened(&self.text(value, tables), PART))
                 };
                 (first.iter().map(field).collect(), *size, ["{", "}"])
             }
-            Held::Text(text) => return Some(quoted(&shortened(text, WHOLE), '"')),
-            Held::Value(value) => (vec![self.item(value, tables)], 1, ["[", "]"]),
+            ObjectContents::Text(text) => return Some(quoted(&shortened(text, WHOLE), '"')),
+            ObjectContents::Value(value) => (vec![self.item(value, tables)], 1, ["[", "]"]),
         };
         Some(format!("{open}{}{close}", listed(&parts, size)))
     }
@@ -288,7 +297,7 @@ mod tests {
         let mut tables = Tables::default();
         let class = tables.class_key("java.lang.Integer");
         let integer = |id| Value::Object { id: ObjectId(id), class };
-        tables.tell(ObjectId(1), Told::Boxed(Value::Int(7)));
+        tables.describe(ObjectId(1), ObjectDescription::Boxed(Value::Int(7)));
         let mut namer = Namer::default();
         assert_eq!(namer.text(&integer(1), &tables), "Integer 7");
         assert_eq!(namer.identity(&integer(1), &tables), "Integer@1");
@@ -301,14 +310,14 @@ mod tests {
         let first: Vec<Value> = (0..16).map(Value::Int).collect();
         let object = Value::Object { id: ObjectId(1), class: super::super::ClassKey(0) };
         let mut namer = Namer::default();
-        let text = namer.contents(&object, Some(&Held::Elements { first, size: 1000 }), &tables);
+        let text = namer.contents(&object, Some(&ObjectContents::Elements { first, size: 1000 }), &tables);
         assert_eq!(
             text.as_deref(),
             Some("[0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, … 984 more]")
         );
         let long = JavaString { id: ObjectId(2), text: "x".repeat(500) };
         let fields = vec![(Arc::from("name"), Value::Str(Arc::new(long)))];
-        let text = namer.contents(&object, Some(&Held::Fields { first: fields, size: 1 }), &tables);
+        let text = namer.contents(&object, Some(&ObjectContents::Fields { first: fields, size: 1 }), &tables);
         assert!(text.is_some_and(|text| text.ends_with("x…}") && text.chars().count() < 80));
     }
 }

@@ -1,6 +1,6 @@
 //! Occurrences: one event at a site in one run, with the data that the locator needs.
 
-use super::content::HeldByObject;
+use super::content::ContentsByObject;
 use super::coordinate::Forecast;
 use super::keys::{ActivationKey, FrameKey, ShapeKey, StackKey, ThreadKey};
 use super::value::Value;
@@ -77,7 +77,7 @@ pub struct Detail {
     /// For the points whose answers depend on this one: the last hits that the VM has seen.
     pub forecasts: Vec<Forecast>,
     /// The contents of its objects at the time of the occurrence.
-    pub held: HeldByObject,
+    pub contents: ContentsByObject,
 }
 
 /// One occurrence of a TraceQuery's event that satisfied all conditions that can be checked on the spot.

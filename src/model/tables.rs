@@ -3,7 +3,7 @@
 //! A candidate holds four-byte keys. Stacks are a tree of frames that shares common callers, so a million
 //! candidates with one caller cost one stack.
 
-use super::content::Told;
+use super::content::ObjectDescription;
 use super::keys::{ActivationKey, ClassKey, FrameKey, ReasonKey, ShapeKey, StackKey, ThreadKey};
 use super::site::{MethodName, Site};
 use super::value::{ObjectId, Value};
@@ -55,11 +55,11 @@ pub struct Tables {
     methods: IndexSet<MethodName>,
     activations: HashMap<ActivationKey, Activation>,
     last_activation: Option<NonZeroU64>,
-    told: HashMap<ObjectId, Told>,
+    descriptions: HashMap<ObjectId, ObjectDescription>,
 }
 
 /// Maximum number of described objects per run; about 50 MB.
-const TOLD: usize = 500_000;
+const DESCRIPTIONS: usize = 500_000;
 
 fn key(index: usize) -> u32 {
     // Tables of four billion entries exceed memory; saturating makes the conversion total.
@@ -90,21 +90,21 @@ impl Tables {
     }
 
     /// Stores the description of an immutable object.
-    pub fn tell(&mut self, object: ObjectId, told: Told) {
-        if self.told.len() < TOLD {
-            self.told.insert(object, told);
+    pub fn describe(&mut self, object: ObjectId, description: ObjectDescription) {
+        if self.descriptions.len() < DESCRIPTIONS {
+            self.descriptions.insert(object, description);
         }
     }
 
     /// The description of an object, if known.
-    pub fn told(&self, object: ObjectId) -> Option<&Told> {
-        self.told.get(&object)
+    pub fn description(&self, object: ObjectId) -> Option<&ObjectDescription> {
+        self.descriptions.get(&object)
     }
 
     /// The lambdas described so far.
     pub fn lambdas(&self) -> impl Iterator<Item = &Arc<super::content::LambdaCode>> {
-        self.told.values().filter_map(|told| match told {
-            Told::Lambda(code) => Some(code),
+        self.descriptions.values().filter_map(|description| match description {
+            ObjectDescription::Lambda(code) => Some(code),
             _ => None,
         })
     }

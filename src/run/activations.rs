@@ -7,7 +7,7 @@
 use crate::model::{Activation, ActivationKey, Tables};
 
 #[derive(Clone, Copy, Debug)]
-struct Open {
+struct OpenActivation {
     depth: u32,
     method: u32,
     key: ActivationKey,
@@ -18,7 +18,7 @@ struct Open {
 /// The tracked activations on one thread's stack, oldest first.
 #[derive(Clone, Debug, Default)]
 pub struct ActivationStack {
-    open: Vec<Open>,
+    open: Vec<OpenActivation>,
 }
 
 impl ActivationStack {
@@ -28,7 +28,7 @@ impl ActivationStack {
         self.open.truncate(self.open.partition_point(|a| a.depth < depth));
         let caller = self.open.last().map(|a| a.key);
         let key = tables.add_activation(Activation { caller, depth, method, certain });
-        self.open.push(Open { depth, method, key, serial: 0 });
+        self.open.push(OpenActivation { depth, method, key, serial: 0 });
         key
     }
 

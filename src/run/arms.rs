@@ -13,7 +13,7 @@ use jdwp::{MethodId, ReferenceTypeId};
 
 /// The last mark executed in an activation.
 #[derive(Clone, Copy, Debug)]
-struct Last {
+struct ExecutedMark {
     depth: u32,
     class: ReferenceTypeId,
     method: MethodId,
@@ -23,7 +23,7 @@ struct Last {
 /// The last mark executed in each activation of a thread, oldest first.
 #[derive(Clone, Debug, Default)]
 pub(super) struct ArmStack {
-    last: Vec<Last>,
+    marks: Vec<ExecutedMark>,
 }
 
 impl ArmStack {
@@ -32,8 +32,8 @@ impl ArmStack {
         let depth = stop.depth(&watched.vm).await?;
         let at = stop.location;
         // Newer frames have ended.
-        self.last.truncate(self.last.partition_point(|known| known.depth < depth));
-        self.last.push(Last { depth, class: at.class, method: at.method, bci: bci(at.index) });
+        self.marks.truncate(self.marks.partition_point(|known| known.depth < depth));
+        self.marks.push(ExecutedMark { depth, class: at.class, method: at.method, bci: bci(at.index) });
         Ok(())
     }
 
@@ -58,7 +58,7 @@ impl ArmStack {
     /// The last mark at a depth. Each path to the asking instruction contains a mark, so this is never a mark
     /// of an earlier activation at that depth.
     fn at(&self, depth: u32, class: ReferenceTypeId, method: MethodId) -> Option<u32> {
-        let found = self.last.iter().find(|known| known.depth == depth)?;
+        let found = self.marks.iter().find(|known| known.depth == depth)?;
         ((found.class, found.method) == (class, method)).then_some(found.bci)
     }
 }

@@ -7,7 +7,7 @@
 //! event and reject the VM if it does not arrive.
 
 use super::error::RunError;
-use super::greeting::{Greeted, LINGER, facts};
+use super::greeting::{LINGER, SuspendedVm, facts};
 use crate::debuggee::{PortState, Remote, Running};
 use jdwp::commands::virtual_machine;
 use jdwp::{Connection, Event, HandshakeError, SuspendPolicy};
@@ -34,7 +34,7 @@ const LAUNCHER: &str = "Lsun/launcher/LauncherHelper;";
 ///
 /// # Errors
 /// `relaunch` fails, no such VM appears, or the started VM is already running.
-pub(super) async fn find(running: &mut Running, deadline: Instant) -> Result<Greeted, RunError> {
+pub(super) async fn find(running: &mut Running, deadline: Instant) -> Result<SuspendedVm, RunError> {
     let Some(remote) = running.remote() else { return Err(RunError::Vm(jdwp::Error::VmDead)) };
     let mut search = Search::default();
     loop {
@@ -128,7 +128,7 @@ impl Search {
     }
 }
 
-async fn try_once(remote: &Remote) -> Result<Greeted, PortState> {
+async fn try_once(remote: &Remote) -> Result<SuspendedVm, PortState> {
     let stream = remote.connect().await.map_err(|error| PortState::Nothing(error.to_string()))?;
     let options =
         jdwp::Options { handshake_timeout: Some(ANSWER), linger: LINGER, ..jdwp::Options::default() };
@@ -161,7 +161,7 @@ async fn try_once(remote: &Remote) -> Result<Greeted, PortState> {
         return Err(let_go(&conn, PortState::Running).await);
     }
     match timeout(ANSWER, facts(&conn, None)).await {
-        Ok(Ok(facts)) => Ok(Greeted { conn, events, start, facts, process: None }),
+        Ok(Ok(facts)) => Ok(SuspendedVm { conn, events, start, facts, process: None }),
         Ok(Err(_)) => Err(PortState::Closed),
         Err(_) => Err(PortState::Silent),
     }

@@ -124,7 +124,7 @@ pub async fn offer_below(
     let above = u32::try_from(above).unwrap_or(u32::MAX);
     let happened = (above > 0).then_some(Happened { frame: *event, above });
     occurrence.detail = Some(Box::new(Detail { happened, ..detail }));
-    candidates.add_foretold(watched, &mut older, occurrence).await?;
+    candidates.add_forecasts_of(watched, &mut older, occurrence).await?;
     // Evaluating expressions in the older frame may have let the thread run.
     stop.ran();
     Ok(())

@@ -7,7 +7,7 @@ use super::filter::{Filter, fits};
 use super::probes::{forecasts, sights};
 use super::queries::Queries;
 use super::stop::Stop;
-use super::threads::{Completes, ThreadState, Threads, Waiting};
+use super::threads::{IncompleteOccurrence, MissingValue, ThreadState, Threads};
 use super::watched::Watched;
 use crate::model::{ActivationKey, Coordinate, Detail, Occurrence, ShapeKey, ThreadKey, Value};
 use crate::query::TraceQuery;
@@ -140,7 +140,7 @@ impl Candidates {
         if let Some(arm) = self.threads.of(stop.thread).arm(watched, stop).await? {
             occurrence.detail.get_or_insert_default().arm = Some(arm);
         }
-        self.foretell(watched, stop, &mut occurrence).await?;
+        self.forecast(watched, stop, &mut occurrence).await?;
         Ok(Some(occurrence))
     }
 
@@ -181,13 +181,13 @@ impl Candidates {
     }
 
     /// Adds a candidate in an older frame, with forecasts for the points that depend on it.
-    pub async fn add_foretold(
+    pub async fn add_forecasts_of(
         &mut self,
         watched: &mut Watched,
         older: &mut Stop,
         mut occurrence: Occurrence,
     ) -> Result<(), RunError> {
-        self.foretell(watched, older, &mut occurrence).await?;
+        self.forecast(watched, older, &mut occurrence).await?;
         self.found.push(occurrence);
         Ok(())
     }
@@ -209,11 +209,17 @@ impl Candidates {
         watched: &mut Watched,
         stop: &mut Stop,
         occurrence: Occurrence,
-        completes: Completes,
+        completes: MissingValue,
     ) -> Result<(), RunError> {
         let depth = stop.depth(&watched.vm).await?;
         let (class, method) = (stop.location.class, stop.location.method);
-        self.threads.of(stop.thread).wait(Waiting { occurrence, depth, class, method, completes });
+        self.threads.of(stop.thread).wait(IncompleteOccurrence {
+            occurrence,
+            depth,
+            class,
+            method,
+            completes,
+        });
         Ok(())
     }
 
@@ -266,7 +272,7 @@ impl Candidates {
     }
 
     /// Adds to a candidate what its frame already shows about the points that depend on it.
-    async fn foretell(
+    async fn forecast(
         &mut self,
         watched: &mut Watched,
         stop: &mut Stop,

@@ -1,7 +1,7 @@
 //! Describes the objects of candidates while their threads are suspended: their identity and their contents
 //! at that time.
 
-use super::content::{Which, held, tell};
+use super::content::{DescribedObjects, contents, describe};
 use super::error::RunError;
 use super::queries::Queries;
 use super::watched::Watched;
@@ -37,19 +37,19 @@ impl Descriptions {
             let values: Vec<&Value> = values(found).collect();
             let (vm, tables) = (&mut watched.vm, &mut watched.tables);
             let in_constructor = tables.frame(found.frame).is_some_and(|f| &*f.site.method.name == "<init>");
-            let which = if in_constructor { Which::Constants } else { Which::All };
-            tell(vm, tables, &values, which).await?;
+            let which = if in_constructor { DescribedObjects::Constants } else { DescribedObjects::All };
+            describe(vm, tables, &values, which).await?;
             // The owner of a written field, or an object under construction, may be incomplete.
-            tell(vm, tables, &[&found.owner], Which::Constants).await?;
+            describe(vm, tables, &[&found.owner], DescribedObjects::Constants).await?;
             let count = self.counts.entry(number).or_insert(0);
             *count += 1;
             if *count > DESCRIBED {
                 continue;
             }
             let shown: Vec<&Value> = shown(found, &query.event, keep).collect();
-            let contents = held(vm, tables, &shown, OBJECTS).await?;
+            let contents = contents(vm, tables, &shown, OBJECTS).await?;
             if !contents.is_empty() {
-                found.detail.get_or_insert_default().held = contents;
+                found.detail.get_or_insert_default().contents = contents;
             }
         }
         Ok(())
@@ -60,8 +60,8 @@ impl Descriptions {
 pub async fn describe_values(watched: &mut Watched, at: Location, values: &[&Value]) -> Result<(), RunError> {
     let vm = &mut watched.vm;
     let in_constructor = &*vm.method(at.class, at.method).await?.name.name == "<init>";
-    let which = if in_constructor { Which::Constants } else { Which::All };
-    tell(vm, &mut watched.tables, values, which).await
+    let which = if in_constructor { DescribedObjects::Constants } else { DescribedObjects::All };
+    describe(vm, &mut watched.tables, values, which).await
 }
 
 /// All values of a candidate except its owner.

@@ -23,7 +23,7 @@ pub struct VmFacts {
 }
 
 /// A VM suspended at its start.
-pub(super) struct Greeted {
+pub(super) struct SuspendedVm {
     pub(super) conn: Connection,
     pub(super) events: jdwp::Events,
     /// Its start event, if it was already read.

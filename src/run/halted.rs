@@ -1,7 +1,7 @@
 //! A halted run with its program still alive: how to inspect and continue it.
 
 use super::collect::read;
-use super::content::{Which, held, tell};
+use super::content::{DescribedObjects, contents, describe};
 use super::error::RunError;
 use super::interrupt::Interrupt;
 use super::live::{Live, Outcome, Progress};
@@ -10,10 +10,10 @@ use super::observer::Observer;
 use super::report::Ended;
 use super::vm::bci;
 use super::watched::Watched;
-use super::watcher::Standing;
+use super::watcher::HaltedThread;
 use crate::debuggee::Tail;
 use crate::expr::Expr;
-use crate::model::{Coordinate, FrameKey, HeldByObject, Occurrence, StackKey, Tables, Value};
+use crate::model::{ContentsByObject, Coordinate, FrameKey, Occurrence, StackKey, Tables, Value};
 use jdwp::commands::{array_reference, event_request, object_reference, virtual_machine};
 use jdwp::{ArrayId, EventKind, Modifier, StepDepth, StepSize, SuspendPolicy, TypeTag};
 use std::sync::Arc;
@@ -38,8 +38,8 @@ impl From<Progress> for Stage {
     fn from(progress: Progress) -> Stage {
         match progress {
             Progress::Over(outcome) => Stage::Over(outcome),
-            Progress::Stands(live, standing) => {
-                Stage::Halted(Box::new(Halted { live: *live, standing: *standing }))
+            Progress::Halted(live, halted_thread) => {
+                Stage::Halted(Box::new(Halted { live: *live, halted_thread: *halted_thread }))
             }
         }
     }
@@ -48,18 +48,18 @@ impl From<Progress> for Stage {
 /// A halted run. Dropping it kills the program; [`Halted::end`] first lets the program end by itself.
 pub struct Halted {
     live: Live,
-    standing: Standing,
+    halted_thread: HaltedThread,
 }
 
 impl Halted {
     /// Whether the run halted at the requested coordinate.
     pub fn has_arrived(&self) -> bool {
-        self.standing.arrived
+        self.halted_thread.arrived
     }
 
     /// The candidate at the coordinate, if the hit there is one.
     pub fn candidate(&self) -> Option<&Occurrence> {
-        self.standing.candidate.as_ref()
+        self.halted_thread.candidate.as_ref()
     }
 
     /// The tables to which its values refer.
@@ -69,7 +69,7 @@ impl Halted {
 
     /// The name of the halted thread.
     pub fn thread(&self) -> Arc<str> {
-        self.tables().thread(self.standing.stop.key)
+        self.tables().thread(self.halted_thread.stop.key)
     }
 
     /// The stack of the thread, newest frame first.
@@ -78,7 +78,7 @@ impl Halted {
     /// The program has ended.
     pub async fn stack(&mut self) -> Result<(StackKey, Vec<FrameKey>), RunError> {
         let watched = self.live.watcher().watched();
-        let (stack, frames) = self.standing.stop.stack(&mut watched.vm, &mut watched.tables).await?;
+        let (stack, frames) = self.halted_thread.stop.stack(&mut watched.vm, &mut watched.tables).await?;
         Ok((stack, frames.to_vec()))
     }
 
@@ -88,7 +88,7 @@ impl Halted {
     /// # Errors
     /// The program has ended, or a method that the expression calls does not return.
     pub async fn evaluate(&mut self, frame: i32, expr: &Expr) -> Result<Value, RunError> {
-        read(self.live.watcher().watched(), &mut self.standing.stop, frame, expr).await
+        read(self.live.watcher().watched(), &mut self.halted_thread.stop, frame, expr).await
     }
 
     /// Like [`Halted::evaluate`], and whether the expression called methods of the program.
@@ -108,7 +108,7 @@ impl Halted {
     /// # Errors
     /// The program has ended.
     pub async fn scope(&mut self, frame: i32) -> Result<Option<(Vec<String>, bool)>, RunError> {
-        let (watched, stop) = (self.live.watcher().watched(), &mut self.standing.stop);
+        let (watched, stop) = (self.live.watcher().watched(), &mut self.halted_thread.stop);
         let Some(index) = stop.frame_index(&mut watched.vm, frame).await? else { return Ok(None) };
         let Some(at) = stop.frames(&mut watched.vm).await?.get(index).map(|f| f.location) else {
             return Ok(None);
@@ -167,14 +167,14 @@ impl Halted {
     ///
     /// # Errors
     /// The program has ended.
-    pub async fn describe(&mut self, values: &[Value]) -> Result<HeldByObject, RunError> {
+    pub async fn describe(&mut self, values: &[Value]) -> Result<ContentsByObject, RunError> {
         let Watched { vm, tables, .. } = self.live.watcher().watched();
-        let at = self.standing.stop.location;
+        let at = self.halted_thread.stop.location;
         let in_constructor = &*vm.method(at.class, at.method).await?.name.name == "<init>";
-        let which = if in_constructor { Which::Constants } else { Which::All };
+        let which = if in_constructor { DescribedObjects::Constants } else { DescribedObjects::All };
         let values: Vec<&Value> = values.iter().collect();
-        tell(vm, tables, &values, which).await?;
-        held(vm, tables, &values, DESCRIBED).await
+        describe(vm, tables, &values, which).await?;
+        contents(vm, tables, &values, DESCRIBED).await
     }
 
     /// The outcome of the run so far; the run stays halted.
@@ -224,7 +224,7 @@ impl Halted {
     ) -> Result<Stage, RunError> {
         // If a probe stopped the program, the first step may only return from the recorder to the same line.
         // Then a second step is needed.
-        let begin = match self.standing.stop.is_in_recorder() {
+        let begin = match self.halted_thread.stop.is_in_recorder() {
             true => Some(self.line().await?),
             false => None,
         };
@@ -238,7 +238,7 @@ impl Halted {
 
     /// The method, line and depth of the newest frame.
     async fn line(&mut self) -> Result<(jdwp::MethodId, Option<u32>, u32), RunError> {
-        let (watched, stop) = (self.live.watcher().watched(), &mut self.standing.stop);
+        let (watched, stop) = (self.live.watcher().watched(), &mut self.halted_thread.stop);
         let at = stop.location;
         let line = watched.vm.method(at.class, at.method).await?.line(at.index);
         Ok((at.method, line, stop.depth(&watched.vm).await?))
@@ -250,7 +250,7 @@ impl Halted {
         interrupt: &Interrupt,
         observer: &mut dyn Observer,
     ) -> Result<Stage, RunError> {
-        let thread = self.standing.stop.thread;
+        let thread = self.halted_thread.stop.thread;
         let depth = if into { StepDepth::Into } else { StepDepth::Over };
         let step = Modifier::Step { thread, size: StepSize::Line, depth };
         let excluded = NOT_STEPPED_INTO.map(|pattern| Modifier::ClassExclude(pattern.to_owned()));

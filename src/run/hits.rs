@@ -5,7 +5,7 @@ use super::candidates::{Candidates, tell_turns};
 use super::collect::slot_value;
 use super::error::RunError;
 use super::stop::Stop;
-use super::threads::Completes;
+use super::threads::MissingValue;
 use super::vm::bci;
 use super::watched::Watched;
 use super::watches::Interest;
@@ -124,11 +124,11 @@ async fn complete(
     for mut w in waiting {
         let same = w.class == stop.location.class && w.method == stop.location.method && w.depth == depth;
         match &w.completes {
-            Completes::Store { at, slot, tag } if same && *at == here => {
+            MissingValue::Store { at, slot, tag } if same && *at == here => {
                 w.occurrence.new = slot_value(watched, stop, *slot, *tag).await?;
                 candidates.add(w.occurrence);
             }
-            Completes::Branch { query, branch } if same && leads(candidates, *query, *branch, here) => {
+            MissingValue::Branch { query, branch } if same && leads(candidates, *query, *branch, here) => {
                 w.occurrence.way = Way::new(here);
                 turned(watched, candidates, stop.thread, *query, *branch, &mut w.occurrence);
                 candidates.add(w.occurrence);
@@ -136,7 +136,7 @@ async fn complete(
             _ => watched.report.warn(format!(
                 "the instruction after {} was not seen: one {} there is missing",
                 watched.tables.frame(w.occurrence.frame).map(|f| f.site.to_string()).unwrap_or_default(),
-                if matches!(w.completes, Completes::Store { .. }) { "store" } else { "branch" },
+                if matches!(w.completes, MissingValue::Store { .. }) { "store" } else { "branch" },
             )),
         }
     }
@@ -216,7 +216,7 @@ async fn stored(
         candidates.add(occurrence);
         return Ok(());
     }
-    let completes = Completes::Store { at: site.value_at, slot: site.slot, tag };
+    let completes = MissingValue::Store { at: site.value_at, slot: site.slot, tag };
     candidates.wait(watched, stop, occurrence, completes).await
 }
 
@@ -235,7 +235,7 @@ async fn branched(
     let Some(occurrence) = candidates.admitted(watched, stop, &query).await? else {
         return Ok(());
     };
-    let completes = Completes::Branch { query: number, branch };
+    let completes = MissingValue::Branch { query: number, branch };
     candidates.wait(watched, stop, occurrence, completes).await
 }
 

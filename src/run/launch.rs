@@ -3,13 +3,13 @@
 use super::attach;
 use super::error::{BrokeOff, RunError};
 use super::further::Further;
-use super::greeting::{Greeted, LINGER, VmFacts, facts};
+use super::greeting::{LINGER, SuspendedVm, VmFacts, facts};
 use super::halted::Stage;
 use super::interrupt::Interrupt;
 use super::live::{GRACE, Live, Outcome, nothing};
 use super::observer::Observer;
 use super::probes::{self, Gate};
-use super::questions::{More, Questions};
+use super::questions::{FurtherQuestions, Questions};
 use super::report::Ended;
 use super::vm::Vm;
 use super::watched::Watched;
@@ -26,7 +26,7 @@ use tokio::sync::mpsc;
 
 /// Which agent is loaded into the VM.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Aboard {
+pub enum AgentRole {
     /// None.
     Nothing,
     /// The agent, to watch the run by probes.
@@ -46,9 +46,9 @@ pub struct Launch<'a> {
     /// Where the run must halt at the latest.
     pub halt_at: Option<Coordinate>,
     /// Delivers further questions while the run is on.
-    pub more: Option<mpsc::Receiver<More>>,
+    pub more: Option<mpsc::Receiver<FurtherQuestions>>,
     /// The agent to load into its VM.
-    pub aboard: Aboard,
+    pub agent_role: AgentRole,
 }
 
 /// Launches the debuggee, and watches one of its VMs for the questions of `ask` until it ends or is halted.
@@ -61,18 +61,18 @@ pub async fn execute(
     ask: &mut dyn FnMut(&VmFacts) -> Result<Questions, super::ObserverError>,
     observer: &mut dyn Observer,
 ) -> Result<Stage, RunError> {
-    let Launch { template, output, interrupt, halt_at, more, aboard } = launch;
+    let Launch { template, output, interrupt, halt_at, more, agent_role } = launch;
     let limit = template.settings().timeout;
     let deadline = tokio::time::Instant::now() + limit;
     tokio::select! {
         ready = template.before_run(output.clone()) => ready?,
         () = interrupt.wait() => return Ok(Stage::Over(Box::new(nothing(Ended::Interrupted)))),
     }
-    let (agent, no_agent) = match aboard {
-        Aboard::Nothing => (None, None),
-        Aboard::Recorder => (Some(template.agent()?), None),
+    let (agent, no_agent) = match agent_role {
+        AgentRole::Nothing => (None, None),
+        AgentRole::Recorder => (Some(template.agent()?), None),
         // JDWP can answer without the agent.
-        Aboard::Probes => match template.agent() {
+        AgentRole::Probes => match template.agent() {
             Ok(agent) => (Some(agent), None),
             Err(error) => (None, Some(error.to_string())),
         },
@@ -97,7 +97,7 @@ pub async fn execute(
             return Ok(Stage::Over(Box::new(outcome)));
         }
     };
-    let Greeted { conn, events, start, facts, process } = connected;
+    let SuspendedVm { conn, events, start, facts, process } = connected;
     let questions = match ask(&facts) {
         Ok(questions) => questions,
         Err(error) => {
@@ -123,8 +123,8 @@ pub async fn execute(
     let watches = if counts || recorded.is_some() { Watches::default() } else { watches };
     let mut watched = Watched::new(Vm::new(conn.clone()), events, watches, questions.pool.clone());
     match recorder {
-        Ok(Some((told, recorder))) => {
-            watched.vm.told = Some(told);
+        Ok(Some((report, recorder))) => {
+            watched.vm.agent_report = Some(report);
             watched.counts = counts.then(|| questions.queries.clone());
             watched.recorder = (!counts).then_some(recorder);
         }
@@ -132,7 +132,7 @@ pub async fn execute(
         Err(why) => watched.report.unprobed.push(why),
     }
     match recorded {
-        Some(Ok(told)) => watched.vm.told = Some(told),
+        Some(Ok(report)) => watched.vm.agent_report = Some(report),
         Some(Err(why)) => watched.report.unprobed.push(why),
         None => {}
     }
@@ -165,7 +165,7 @@ async fn greeted(
     further: Option<&mut Further>,
     deadline: tokio::time::Instant,
     limit: Duration,
-) -> Result<Greeted, RunError> {
+) -> Result<SuspendedVm, RunError> {
     match further {
         Some(further) => connect(running, further, deadline, limit).await,
         None => attach::find(running, deadline).await,
@@ -178,7 +178,7 @@ async fn connect(
     further: &mut Further,
     deadline: tokio::time::Instant,
     limit: Duration,
-) -> Result<Greeted, RunError> {
+) -> Result<SuspendedVm, RunError> {
     let incoming = wanted(running, further, deadline).await?;
     let process = incoming.peer.as_ref().map(|p| p.pid);
     let java_home = process.and_then(java_home_of);
@@ -187,7 +187,7 @@ async fn connect(
     let greeted = async {
         let (conn, events) = Connection::handshake(incoming.stream, options).await?;
         let facts = facts(&conn, java_home).await?;
-        Ok(Greeted { conn, events, start: None, facts, process })
+        Ok(SuspendedVm { conn, events, start: None, facts, process })
     };
     match tokio::time::timeout_at(deadline, greeted).await {
         Ok(greeted) => greeted,

@@ -6,7 +6,7 @@ use super::interrupt::Interrupt;
 use super::observer::{Control, Observer};
 use super::report::{Ended, RunReport};
 use super::watched::Watched;
-use super::watcher::{Standing, Watcher};
+use super::watcher::{HaltedThread, Watcher};
 use crate::debuggee::{Agent, DriveOutcome, Exit, Forward, Running, Tail};
 use crate::model::Tables;
 use jdwp::Connection;
@@ -35,7 +35,7 @@ pub(super) enum Progress {
     /// It has ended.
     Over(Box<Outcome>),
     /// Its program is halted.
-    Stands(Box<Live>, Box<Standing>),
+    Halted(Box<Live>, Box<HaltedThread>),
 }
 
 /// A run in progress.
@@ -107,9 +107,9 @@ impl Live {
             () = tokio::time::sleep_until(deadline) => Ok(None),
             () = interrupt.wait() => Ok(None),
         };
-        match self.watcher.take_standing() {
-            Some(standing) if matches!(watched, Ok(Some(Ok(Control::Halt)))) => {
-                Ok(Progress::Stands(Box::new(self), Box::new(standing)))
+        match self.watcher.take_halted_thread() {
+            Some(halted_thread) if matches!(watched, Ok(Some(Ok(Control::Halt)))) => {
+                Ok(Progress::Halted(Box::new(self), Box::new(halted_thread)))
             }
             _ => self.end(watched, deadline, interrupt).await.map(|over| Progress::Over(Box::new(over))),
         }

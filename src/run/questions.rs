@@ -30,7 +30,7 @@ pub struct Questions {
 }
 
 /// Further questions for a run in progress.
-pub struct More {
+pub struct FurtherQuestions {
     /// Everything to watch from now on, including what the run already watches.
     pub questions: Questions,
     /// Receives whether the run now watches for them, or false if that is no longer possible.

@@ -1,6 +1,6 @@
 //! A recorded run: the plan tells the agent what to record, and JDWP watches only the end of the run.
 
-use super::probes::Told;
+use super::probes::AgentReport;
 use crate::debuggee::Agent;
 use std::path::PathBuf;
 use wire::Plan;
@@ -30,16 +30,16 @@ impl Recording {
     ///
     /// # Errors
     /// The reason why the run is not recorded.
-    pub(super) fn begin(&self, agent: &Agent, process: Option<u32>) -> Result<Told, String> {
+    pub(super) fn begin(&self, agent: &Agent, process: Option<u32>) -> Result<AgentReport, String> {
         let Recording { level, scope, trust, rings, window, places, report } = self.clone();
         let plan = Plan {
             report,
             trace: Some(TracePlan { level, scope, trust, rings, window, places }),
             ..Plan::default()
         };
-        let told = Told::open(&self.report)
+        let report = AgentReport::open(&self.report)
             .map_err(|error| format!("the agent's report cannot be read: {error}"))?;
         plan.write(&Plan::path(agent.folder(), process)).map_err(|error| error.to_string())?;
-        Ok(told)
+        Ok(report)
     }
 }

@@ -1,7 +1,7 @@
 //! What a run reports in addition to its occurrences: enough to explain a point that was never hit (DESIGN
 //! §5.20).
 
-use super::probes::Counted;
+use super::probes::HitCounts;
 use crate::model::{Coordinate, FrameKey, MethodName, Value};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -123,7 +123,7 @@ impl QueryReport {
 
 /// An observed step of a value flow.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Visit {
+pub struct FlowVisit {
     /// The coordinate of the step.
     pub at: Coordinate,
     /// The value that passed, if visible.
@@ -182,9 +182,9 @@ pub struct RunReport {
     /// Whether an expression called methods of the debuggee.
     pub called_methods: bool,
     /// The observed steps of value flows, in order.
-    pub visits: Vec<Visit>,
+    pub visits: Vec<FlowVisit>,
     /// The hit counts, if hits were only counted and the VM reported them at its end.
-    pub counted: Option<Counted>,
+    pub counted: Option<HitCounts>,
 }
 
 impl RunReport {

@@ -18,16 +18,16 @@ use std::sync::Arc;
 const MANY_THREADS: usize = 1024;
 
 /// An occurrence that lacks a value known only at the thread's next instruction.
-pub struct Waiting {
+pub struct IncompleteOccurrence {
     pub occurrence: Occurrence,
     pub depth: u32,
     pub class: ReferenceTypeId,
     pub method: MethodId,
-    pub completes: Completes,
+    pub completes: MissingValue,
 }
 
-/// The value that completes a [`Waiting`] occurrence.
-pub enum Completes {
+/// The value that completes a [`IncompleteOccurrence`] occurrence.
+pub enum MissingValue {
     /// The new value of a local, read at this index.
     Store { at: u32, slot: u16, tag: Tag },
     /// The way of a query's branch: one of its targets.
@@ -120,7 +120,7 @@ pub struct ThreadState {
     key: Option<ThreadKey>,
     name: Arc<str>,
     activations: ActivationStack,
-    waiting: Vec<Waiting>,
+    waiting: Vec<IncompleteOccurrence>,
     /// Passes in progress: the activation, the query and its pass.
     passing: BTreeSet<(ActivationKey, u16, u16)>,
     /// The last mark executed in each activation, oldest first.
@@ -240,12 +240,12 @@ impl ThreadState {
     }
 
     /// Keeps an occurrence until the thread's next instruction.
-    pub fn wait(&mut self, waiting: Waiting) {
+    pub fn wait(&mut self, waiting: IncompleteOccurrence) {
         self.waiting.push(waiting);
     }
 
     /// The occurrences that the thread's next instruction completes.
-    pub fn take_waiting(&mut self) -> Vec<Waiting> {
+    pub fn take_waiting(&mut self) -> Vec<IncompleteOccurrence> {
         std::mem::take(&mut self.waiting)
     }
 }

@@ -3,7 +3,7 @@
 //! JDWP ids stay inside `run`. Rooms above it see names, values and object numbers.
 
 use super::error::RunError;
-use super::probes::{Moved, Told};
+use super::probes::{AgentReport, RewrittenMethod};
 use crate::model::{ClassKey, Frame, FrameKey, JavaString, MethodName, ObjectId, Site, Tables, Value};
 use jdwp::commands::{method, object_reference, reference_type, string_reference, virtual_machine};
 use jdwp::{Connection, FieldId, Location, MethodId, ReferenceTypeId, StringId, Tag};
@@ -103,8 +103,8 @@ pub struct Vm {
     /// Reads stacks together with the locals of their newest frame.
     pub top: jdwp::TopFrames,
     /// The agent's report about rewritten code, if the run has an agent.
-    pub told: Option<Told>,
-    moved: HashMap<(ReferenceTypeId, MethodId), Option<Arc<Moved>>>,
+    pub agent_report: Option<AgentReport>,
+    rewritten_methods: HashMap<(ReferenceTypeId, MethodId), Option<Arc<RewrittenMethod>>>,
 }
 
 /// Maximum number of objects whose classes are cached.
@@ -122,8 +122,8 @@ impl Vm {
             kinds: HashMap::new(),
             layouts: super::content::Layouts::default(),
             top: jdwp::TopFrames::default(),
-            told: None,
-            moved: HashMap::new(),
+            agent_report: None,
+            rewritten_methods: HashMap::new(),
         }
     }
 
@@ -134,36 +134,36 @@ impl Vm {
 
     /// Whether methods may have been rewritten.
     pub fn is_probed(&self) -> bool {
-        self.told.is_some()
+        self.agent_report.is_some()
     }
 
     /// How a method was rewritten, if it was.
-    pub async fn moved(
+    pub async fn rewritten(
         &mut self,
         class: ReferenceTypeId,
         method: MethodId,
-    ) -> Result<Option<Arc<Moved>>, RunError> {
-        if self.told.is_none() {
+    ) -> Result<Option<Arc<RewrittenMethod>>, RunError> {
+        if self.agent_report.is_none() {
             return Ok(None);
         }
-        if let Some(known) = self.moved.get(&(class, method)) {
+        if let Some(known) = self.rewritten_methods.get(&(class, method)) {
             return Ok(known.clone());
         }
         let owner = self.class(class).await?;
         let declared = owner.methods.iter().find(|m| m.id == method);
         let name =
             declared.map(|m| MethodName::new(owner.name.clone(), m.name.as_str(), m.descriptor.as_str()));
-        let found = name.and_then(|name| self.told.as_mut()?.moved(&name));
-        self.moved.insert((class, method), found.clone());
+        let found = name.and_then(|name| self.agent_report.as_mut()?.rewritten(&name));
+        self.rewritten_methods.insert((class, method), found.clone());
         Ok(found)
     }
 
     /// Maps a location in rewritten code to one in the original code, that of the class file.
     pub async fn original(&mut self, location: Location) -> Result<Location, RunError> {
-        Ok(match self.moved(location.class, location.method).await? {
+        Ok(match self.rewritten(location.class, location.method).await? {
             // Native frames have index -1.
-            Some(moved) if u32::try_from(location.index).is_ok() => {
-                Location { index: moved.was(location.index), ..location }
+            Some(method) if u32::try_from(location.index).is_ok() => {
+                Location { index: method.was(location.index), ..location }
             }
             _ => location,
         })
@@ -241,8 +241,8 @@ impl Vm {
             .filter_map(|l| Some((l.line_code_index, u32::try_from(l.line_number).ok()?)))
             .collect();
         lines.sort_unstable();
-        let moved = self.moved(class, id).await?;
-        let was = |now: u64| moved.as_ref().map_or(now, |moved| moved.was(now));
+        let method = self.rewritten(class, id).await?;
+        let was = |now: u64| method.as_ref().map_or(now, |method| method.was(now));
         lines.iter_mut().for_each(|(start, _)| *start = was(*start));
         let variables = match variables.await {
             Ok(table) => Some(
@@ -321,13 +321,13 @@ impl Vm {
         self.classes.remove(&class);
         self.layouts.forget(class);
         self.methods.retain(|(owner, _), _| *owner != class);
-        self.moved.retain(|(owner, _), _| *owner != class);
+        self.rewritten_methods.retain(|(owner, _), _| *owner != class);
         self.frames.retain(|location, _| location.class != class);
     }
 
     /// Converts JDWP values to values that can be kept. Requests all strings and classes at once.
     pub async fn values(&mut self, tables: &mut Tables, raw: &[jdwp::Value]) -> Result<Vec<Value>, RunError> {
-        enum Asked {
+        enum PendingValue {
             Known(Value),
             Text(ObjectId, jdwp::Pending<jdwp::JavaString>),
             Class(jdwp::ObjectId, jdwp::Pending<reference_type::TypeInfo>),
@@ -335,44 +335,47 @@ impl Vm {
         if self.kinds.len() > KINDS {
             self.kinds.clear();
         }
-        let mut asked = Vec::with_capacity(raw.len());
+        let mut pending = Vec::with_capacity(raw.len());
         for value in raw {
-            asked.push(match value {
-                jdwp::Value::Object { id: None, .. } => Asked::Known(Value::Null),
-                jdwp::Value::Object { tag: Tag::String, id: Some(id) } => Asked::Text(
+            pending.push(match value {
+                jdwp::Value::Object { id: None, .. } => PendingValue::Known(Value::Null),
+                jdwp::Value::Object { tag: Tag::String, id: Some(id) } => PendingValue::Text(
                     ObjectId(id.raw()),
                     self.conn.send(string_reference::Value { string_object: StringId::of(*id) }),
                 ),
                 jdwp::Value::Object { id: Some(id), .. } => match self.kinds.get(id) {
                     // The class of an object and the meaning of its id never change.
-                    Some((_, class)) => Asked::Known(Value::Object { id: ObjectId(id.raw()), class: *class }),
-                    None => {
-                        Asked::Class(*id, self.conn.send(object_reference::ReferenceType { object: *id }))
+                    Some((_, class)) => {
+                        PendingValue::Known(Value::Object { id: ObjectId(id.raw()), class: *class })
                     }
+                    None => PendingValue::Class(
+                        *id,
+                        self.conn.send(object_reference::ReferenceType { object: *id }),
+                    ),
                 },
-                jdwp::Value::Boolean(v) => Asked::Known(Value::Boolean(*v)),
-                jdwp::Value::Byte(v) => Asked::Known(Value::Byte(*v)),
-                jdwp::Value::Char(v) => Asked::Known(Value::Char(*v)),
-                jdwp::Value::Short(v) => Asked::Known(Value::Short(*v)),
-                jdwp::Value::Int(v) => Asked::Known(Value::Int(*v)),
-                jdwp::Value::Long(v) => Asked::Known(Value::Long(*v)),
-                jdwp::Value::Float(v) => Asked::Known(Value::Float(*v)),
-                jdwp::Value::Double(v) => Asked::Known(Value::Double(*v)),
-                jdwp::Value::Void => Asked::Known(Value::Void),
+                jdwp::Value::Boolean(v) => PendingValue::Known(Value::Boolean(*v)),
+                jdwp::Value::Byte(v) => PendingValue::Known(Value::Byte(*v)),
+                jdwp::Value::Char(v) => PendingValue::Known(Value::Char(*v)),
+                jdwp::Value::Short(v) => PendingValue::Known(Value::Short(*v)),
+                jdwp::Value::Int(v) => PendingValue::Known(Value::Int(*v)),
+                jdwp::Value::Long(v) => PendingValue::Known(Value::Long(*v)),
+                jdwp::Value::Float(v) => PendingValue::Known(Value::Float(*v)),
+                jdwp::Value::Double(v) => PendingValue::Known(Value::Double(*v)),
+                jdwp::Value::Void => PendingValue::Known(Value::Void),
             });
         }
-        let mut values = Vec::with_capacity(asked.len());
-        for item in asked {
+        let mut values = Vec::with_capacity(pending.len());
+        for item in pending {
             values.push(match item {
-                Asked::Known(value) => value,
-                Asked::Text(id, text) => match text.await {
+                PendingValue::Known(value) => value,
+                PendingValue::Text(id, text) => match text.await {
                     // The text is too long to keep or read, so represent the string by its identity.
                     Err(jdwp::Error::ReplyTooLong { .. }) => {
                         Value::Object { id, class: tables.class_key("java.lang.String") }
                     }
                     text => Value::Str(Arc::new(JavaString { id, text: text?.into_string() })),
                 },
-                Asked::Class(id, class) => {
+                PendingValue::Class(id, class) => {
                     let type_id = class.await?.type_id;
                     let name = self.class(type_id).await?.name.clone();
                     let class = tables.class_key(&name);

@@ -92,15 +92,15 @@ impl Watched {
 
     /// Adds the agent's problems and counts to the report.
     pub fn close_report(&mut self) {
-        let Some(told) = &mut self.vm.told else { return };
-        told.catch_up();
+        let Some(report) = &mut self.vm.agent_report else { return };
+        report.catch_up();
         let counts = self.counts.as_ref();
-        self.report.counted = counts.and_then(|queries| super::probes::counted(told, queries, &self.pool));
-        let problems = std::mem::take(&mut told.problems);
+        self.report.counted = counts.and_then(|queries| super::probes::counted(report, queries, &self.pool));
+        let problems = std::mem::take(&mut report.problems);
         self.report.unprobed.extend(problems);
-        let hidden = std::mem::take(&mut told.hidden);
+        let hidden = std::mem::take(&mut report.hidden);
         self.report.hidden.extend(hidden.into_iter().map(Hidden::from));
-        if !told.started && self.report.unprobed.is_empty() {
+        if !report.started && self.report.unprobed.is_empty() {
             self.report.unprobed.push("the agent did not start in this VM".to_owned());
         }
     }

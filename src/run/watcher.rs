@@ -5,7 +5,7 @@ use super::error::RunError;
 use super::hits;
 use super::observer::{Control, Observer};
 use super::probes::{is_own, probed, program_below};
-use super::questions::More;
+use super::questions::FurtherQuestions;
 use super::stop::Stop;
 use super::watched::Watched;
 use super::watches::Watches;
@@ -16,7 +16,7 @@ use jdwp::{Event, EventKind, EventSet, Location, RequestId, SuspendPolicy, Threa
 use tokio::sync::mpsc;
 
 /// A halted thread; the whole VM is suspended.
-pub(super) struct Standing {
+pub(super) struct HaltedThread {
     pub(super) stop: Stop,
     /// Whether it reached the coordinate to halt at.
     pub(super) arrived: bool,
@@ -29,8 +29,8 @@ pub struct Watcher {
     watched: Watched,
     candidates: Candidates,
     /// Delivers further questions while the run is on.
-    more: Option<mpsc::Receiver<More>>,
-    standing: Option<Standing>,
+    more: Option<mpsc::Receiver<FurtherQuestions>>,
+    halted_thread: Option<HaltedThread>,
     /// The step in progress: the run halts at its end.
     step: Option<RequestId>,
     events: u64,
@@ -39,9 +39,13 @@ pub struct Watcher {
 
 impl Watcher {
     /// Watches a VM for these TraceQueries, and for those received through `more` during the run.
-    pub fn new(watched: Watched, queries: &[TraceQuery], more: Option<mpsc::Receiver<More>>) -> Watcher {
+    pub fn new(
+        watched: Watched,
+        queries: &[TraceQuery],
+        more: Option<mpsc::Receiver<FurtherQuestions>>,
+    ) -> Watcher {
         let candidates = Candidates::new(queries);
-        Watcher { watched, candidates, more, standing: None, step: None, events: 0, sequence: 0 }
+        Watcher { watched, candidates, more, halted_thread: None, step: None, events: 0, sequence: 0 }
     }
 
     /// The watched VM, for use while it is suspended.
@@ -70,8 +74,8 @@ impl Watcher {
     }
 
     /// The halted thread, after the observer, a coordinate or a step halted the run.
-    pub fn take_standing(&mut self) -> Option<Standing> {
-        self.standing.take()
+    pub fn take_halted_thread(&mut self) -> Option<HaltedThread> {
+        self.halted_thread.take()
     }
 
     /// Watches until the VM ends, or until the observer stops or halts the run.
@@ -151,13 +155,18 @@ impl Watcher {
             conn.send(thread_reference::Resume { thread: stop.thread }).await?;
         }
         let arrival = self.candidates.take_arrival();
-        self.standing = Some(Standing { stop, arrived: arrival.is_some(), candidate: arrival.flatten() });
+        self.halted_thread =
+            Some(HaltedThread { stop, arrived: arrival.is_some(), candidate: arrival.flatten() });
         Ok(Control::Halt)
     }
 
     /// Adds questions to the run, with the VM suspended meanwhile.
-    async fn ask_more(&mut self, more: More, observer: &mut dyn Observer) -> Result<(), RunError> {
-        let More { questions: more, taken } = more;
+    async fn ask_more(
+        &mut self,
+        more: FurtherQuestions,
+        observer: &mut dyn Observer,
+    ) -> Result<(), RunError> {
+        let FurtherQuestions { questions: more, taken } = more;
         let conn = self.watched.vm.conn().clone();
         conn.send(virtual_machine::Suspend {}).await?;
         let tables = &mut self.watched.tables;
@@ -264,7 +273,7 @@ impl Watcher {
 }
 
 /// The next questions; never resolves if all senders are dropped.
-async fn next_questions(more: &mut Option<mpsc::Receiver<More>>) -> More {
+async fn next_questions(more: &mut Option<mpsc::Receiver<FurtherQuestions>>) -> FurtherQuestions {
     if let Some(receiver) = more
         && let Some(questions) = receiver.recv().await
     {

@@ -3,10 +3,10 @@
 use crate::chain::Translation;
 use crate::classes::ClassPool;
 use crate::locate::{Located, Locator};
-use crate::model::{Came, CameBy, LastHit};
+use crate::model::{FlowStep, LastHit, ValueFlow};
 use crate::query::{PointIndex, TraceQuery};
 use crate::run;
-use crate::run::{Gate, Visit};
+use crate::run::{FlowVisit, Gate};
 use std::collections::BTreeMap;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -53,11 +53,11 @@ pub enum Astray {
 #[derive(Clone, Debug, Default)]
 pub struct Ways {
     /// By point, with a hash of the question: in a session, a point can change.
-    pub(super) known: BTreeMap<PointIndex, (u64, Came)>,
+    pub(super) known: BTreeMap<PointIndex, (u64, ValueFlow)>,
     pub(super) changes: BTreeMap<PointIndex, u32>,
 }
 
 /// The observed hit of a step.
-pub fn visit<'v>(step: &CameBy, visits: &'v [Visit]) -> Option<&'v Visit> {
+pub fn visit<'v>(step: &FlowStep, visits: &'v [FlowVisit]) -> Option<&'v FlowVisit> {
     visits.iter().rev().find(|visit| visit.at == step.at)
 }

@@ -6,7 +6,8 @@ use super::columns::{
 use super::decode;
 use super::sites::Site;
 use crate::model::{
-    ClassKey, Fact, JavaString, Namer, ObjectId, Tables, Told, Value, boxed, message_text, optional, quoted,
+    ClassKey, Fact, JavaString, Namer, ObjectDescription, ObjectId, Tables, Value, boxed, message_text,
+    optional, quoted,
 };
 use bytes::Bytes;
 use std::collections::{BTreeMap, HashMap};
@@ -181,7 +182,7 @@ impl Objects {
     }
 
     /// The content of an immutable JDK object. `depth` limits how many objects may be nested.
-    fn told(&self, object: u32, depth: u32) -> Option<Told> {
+    fn description(&self, object: u32, depth: u32) -> Option<ObjectDescription> {
         let row = self.kind(object, FIELDS)?;
         let class = self.class(object)?;
         let value = |value| match value {
@@ -195,8 +196,8 @@ impl Objects {
             decode::Value::Double(v) => Value::Double(v),
         };
         let values: Vec<Value> = decode::field_values(self.bytes(row)?).into_iter().map(value).collect();
-        let known = |id: ObjectId| self.told(u32::try_from(id.0).ok()?, depth.checked_sub(1)?);
-        Fact::of(std::slice::from_ref(class))?.told(class, &values, known)
+        let known = |id: ObjectId| self.description(u32::try_from(id.0).ok()?, depth.checked_sub(1)?);
+        Fact::of(std::slice::from_ref(class))?.description(class, &values, known)
     }
 
     /// An object as a value of the model. The class key is unused here.
@@ -210,9 +211,9 @@ impl Objects {
 
     /// The text of an immutable JDK object, from its content.
     fn fact(&self, object: u32, depth: u32) -> Option<String> {
-        match self.told(object, depth)? {
-            Told::Text(text) => Some(text.to_string()),
-            Told::Optional(inside) => {
+        match self.description(object, depth)? {
+            ObjectDescription::Text(text) => Some(text.to_string()),
+            ObjectDescription::Optional(inside) => {
                 let inside = u32::try_from(inside.object_id()?.0).ok()?;
                 // A damaged recording can hold an object that contains itself.
                 let text = match depth.checked_sub(1) {

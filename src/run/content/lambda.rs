@@ -11,13 +11,13 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 /// A called method as the constant pool names it: class with slashes, and name.
-type Called = (String, String);
+type MethodReference = (String, String);
 
 /// The code of a lambda, found by its class; none if the VM does not show it.
 pub async fn code(vm: &mut Vm, class: ReferenceTypeId) -> Result<Option<Arc<LambdaCode>>, RunError> {
     let loaded = vm.class(class).await?;
     let pool = granted(vm.conn().send(reference_type::ConstantPool { ref_type: class }).await)?;
-    let Some(pool) = pool.and_then(|pool| Pool::parse(&pool.bytes)) else { return Ok(None) };
+    let Some(pool) = pool.and_then(|pool| ConstantPool::parse(&pool.bytes)) else { return Ok(None) };
     let mut called = None;
     for declared in loaded.methods.iter().filter(|m| !m.name.starts_with('<')) {
         let ask = method::Bytecodes { ref_type: class, method: declared.id };
@@ -38,15 +38,15 @@ pub async fn code(vm: &mut Vm, class: ReferenceTypeId) -> Result<Option<Arc<Lamb
 }
 
 /// The entries of a constant pool that name methods (JVMS §4.4).
-struct Pool {
+struct ConstantPool {
     texts: HashMap<u16, String>,
     pairs: HashMap<u16, (u16, u16)>,
     names: HashMap<u16, u16>,
 }
 
-impl Pool {
-    fn parse(bytes: &[u8]) -> Option<Pool> {
-        let mut pool = Pool { texts: HashMap::new(), pairs: HashMap::new(), names: HashMap::new() };
+impl ConstantPool {
+    fn parse(bytes: &[u8]) -> Option<ConstantPool> {
+        let mut pool = ConstantPool { texts: HashMap::new(), pairs: HashMap::new(), names: HashMap::new() };
         let (mut at, mut index) = (0usize, 1u16);
         let word = |at: usize| Some(u16::from_be_bytes([*bytes.get(at)?, *bytes.get(at + 1)?]));
         while let Some(tag) = bytes.get(at) {
@@ -77,7 +77,7 @@ impl Pool {
         Some(pool)
     }
 
-    fn method(&self, index: u16) -> Option<Called> {
+    fn method(&self, index: u16) -> Option<MethodReference> {
         let (class, name_and_type) = self.pairs.get(&index)?;
         let class = self.texts.get(self.names.get(class)?)?;
         let name = self.texts.get(&self.pairs.get(name_and_type)?.0)?;
@@ -85,7 +85,7 @@ impl Pool {
     }
 
     /// The method that the code exists to call. Skips calls that box or unbox arguments.
-    fn called_by(&self, code: &[u8]) -> Option<Called> {
+    fn called_by(&self, code: &[u8]) -> Option<MethodReference> {
         let mut at = 0usize;
         let mut boxing = None;
         while let Some(op) = code.get(at) {
@@ -138,7 +138,7 @@ mod tests {
         bytes.extend([7, 0, 7]);
         text(&mut bytes, "valueOf");
         bytes.extend([12, 0, 9, 0, 4, 10, 0, 8, 0, 10]);
-        let pool = Pool::parse(&bytes).unwrap();
+        let pool = ConstantPool::parse(&bytes).unwrap();
         // aload_1, invokestatic 11, invokestatic 6, areturn
         let code = [0x2b, 0xb8, 0, 11, 0xb8, 0, 6, 0xb0];
         assert_eq!(pool.called_by(&code), Some(("Shop".to_owned(), "lambda$main$0".to_owned())));

@@ -49,8 +49,8 @@ pub async fn added_local(
     name: &str,
 ) -> Result<i64, RunError> {
     let at = frame.location;
-    let moved = watched.vm.moved(at.class, at.method).await?;
-    let Some(slot) = moved.and_then(|moved| moved.slot(name)) else { return Ok(0) };
+    let moved = watched.vm.rewritten(at.class, at.method).await?;
+    let Some(slot) = moved.and_then(|method| method.slot(name)) else { return Ok(0) };
     let slots = vec![stack_frame::Slot { slot: slot.into(), sigbyte: Tag::Long }];
     let ask = stack_frame::GetValues { thread: stop.thread, frame: frame.frame_id, slots };
     match watched.vm.conn().send(ask).await {

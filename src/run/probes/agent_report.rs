@@ -22,7 +22,7 @@ pub struct NumberedSite {
 
 /// A rewritten method. JDWP indices refer to its rewritten code.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Moved {
+pub struct RewrittenMethod {
     moved: Vec<(u32, u32)>,
     length: u32,
     code: u64,
@@ -30,7 +30,7 @@ pub struct Moved {
     pub kept: Vec<(String, u16)>,
 }
 
-impl Moved {
+impl RewrittenMethod {
     /// Converts an index of the rewritten code to the original instruction that contains it or that follows
     /// the inserted code. Returns the original length for code behind the last instruction.
     pub fn was(&self, now: u64) -> u64 {
@@ -45,10 +45,10 @@ impl Moved {
 }
 
 /// The agent's reports so far.
-pub struct Told {
+pub struct AgentReport {
     reader: ReportReader,
     sites: HashMap<u32, Arc<NumberedSite>>,
-    methods: HashMap<MethodName, Arc<Moved>>,
+    methods: HashMap<MethodName, Arc<RewrittenMethod>>,
     /// Whether the agent has started.
     pub started: bool,
     /// Reasons why sites are not watched.
@@ -64,12 +64,12 @@ pub struct Told {
 /// Maximum number of problems kept; further ones are similar.
 const PROBLEMS: usize = 20;
 
-impl Told {
+impl AgentReport {
     /// Opens a report at its beginning.
-    pub fn open(path: &Path) -> std::io::Result<Told> {
+    pub fn open(path: &Path) -> std::io::Result<AgentReport> {
         let reader = ReportReader::open(path)?;
         let (sites, methods) = (HashMap::new(), HashMap::new());
-        Ok(Told {
+        Ok(AgentReport {
             reader,
             sites,
             methods,
@@ -110,7 +110,7 @@ impl Told {
                 let class: Arc<str> = class.replace('/', ".").into();
                 for MethodReport { name, descriptor, code, length, moved, kept } in methods {
                     let name = MethodName::new(class.clone(), name, descriptor);
-                    let moved = Moved { moved, length, code, kept };
+                    let moved = RewrittenMethod { moved, length, code, kept };
                     let known = self.methods.insert(name.clone(), Arc::new(moved.clone()));
                     if known.is_some_and(|known| *known != moved) {
                         self.problem(format!("several classes define {name}, each with different code"));
@@ -160,7 +160,7 @@ impl Told {
     }
 
     /// How a method was rewritten, if it was.
-    pub fn moved(&mut self, method: &MethodName) -> Option<Arc<Moved>> {
+    pub fn rewritten(&mut self, method: &MethodName) -> Option<Arc<RewrittenMethod>> {
         self.catch_up();
         self.methods.get(method).cloned()
     }

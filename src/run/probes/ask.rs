@@ -11,7 +11,7 @@ use jdwp::commands::{array_reference, class_type, stack_frame, string_reference}
 use jdwp::{ArrayId, InvokeOptions, Location, MethodId, ReferenceTypeId, StringId, Tag, ThreadId};
 
 /// A hit that interrupts the program.
-pub struct Stopped {
+pub struct RecorderStop {
     /// The number of its site.
     pub site: u32,
     /// Its ordinal among the hits of the site in threads of that name.
@@ -36,7 +36,7 @@ pub struct Stopped {
 const DEEP: usize = 200;
 
 /// Reads the arguments with which the recorder stops.
-pub async fn stopped(watched: &mut Watched, thread: ThreadId) -> Result<Option<Stopped>, RunError> {
+pub async fn stopped(watched: &mut Watched, thread: ThreadId) -> Result<Option<RecorderStop>, RunError> {
     let Some(recorder) = watched.recorder.as_mut() else { return Ok(None) };
     let vm = &mut watched.vm;
     let conn = vm.conn().clone();
@@ -80,7 +80,7 @@ pub async fn stopped(watched: &mut Watched, thread: ThreadId) -> Result<Option<S
     else {
         return Ok(None);
     };
-    Ok(Some(Stopped {
+    Ok(Some(RecorderStop {
         site: u32::try_from(site).unwrap_or(u32::MAX),
         ordinal: u64::try_from(ordinal).unwrap_or(0),
         owner,
@@ -94,7 +94,7 @@ pub async fn stopped(watched: &mut Watched, thread: ThreadId) -> Result<Option<S
 }
 /// The recorder's answer about the last hit.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Last {
+pub enum LastHitReply {
     /// There was none.
     None,
     /// The hit.
@@ -118,19 +118,19 @@ pub async fn last(
     query: u16,
     owner: jdwp::Value,
     index: i32,
-) -> Result<Last, RunError> {
+) -> Result<LastHitReply, RunError> {
     let Some(class) = watched.recorder.as_ref().and_then(Recorder::class) else {
-        return Ok(Last::Unknown("the recorder is not there".to_owned()));
+        return Ok(LastHitReply::Unknown("the recorder is not there".to_owned()));
     };
     let arguments = vec![jdwp::Value::Int(query.into()), owner, jdwp::Value::Int(index)];
-    Ok(match asked(watched, stop, class.id, class.last, arguments).await? {
+    Ok(match text_of(watched, stop, class.id, class.last, arguments).await? {
         Some(text) => parse(&text),
-        None => Last::Unknown("the recorder failed".to_owned()),
+        None => LastHitReply::Unknown("the recorder failed".to_owned()),
     })
 }
 
 /// The last hit of an owner in a run with numbered hits.
-pub struct Seen {
+pub struct KeptHit {
     /// Its number among all hits of the query.
     pub number: u64,
     /// The bits of the new value, if it is primitive.
@@ -147,25 +147,25 @@ pub struct Seen {
 
 /// Asks for the last hit of a query on an owner, with the data kept about it. `index` selects an array
 /// element.
-pub async fn seen(
+pub async fn kept_hit(
     watched: &mut Watched,
     stop: &mut Stop,
     query: u16,
     owner: jdwp::Value,
     index: i32,
-) -> Result<Option<Seen>, RunError> {
+) -> Result<Option<KeptHit>, RunError> {
     let Some(class) = watched.recorder.as_ref().and_then(Recorder::class) else { return Ok(None) };
     let arguments = vec![jdwp::Value::Int(query.into()), owner, jdwp::Value::Int(index)];
-    let told = call(watched, stop, class.id, class.seen, arguments).await?;
-    let Some(told @ jdwp::Value::Object { id: Some(_), .. }) = told else { return Ok(None) };
-    let [text, frames, value, old_value] = elements(watched, told).await?[..] else { return Ok(None) };
+    let reply = call(watched, stop, class.id, class.seen, arguments).await?;
+    let Some(reply @ jdwp::Value::Object { id: Some(_), .. }) = reply else { return Ok(None) };
+    let [text, frames, value, old_value] = elements(watched, reply).await?[..] else { return Ok(None) };
     let (Some(text), frames) = (read(watched, text).await?, read(watched, frames).await?) else {
         return Ok(None);
     };
     let numbers: Vec<i64> = text.split(' ').filter_map(|word| word.parse().ok()).collect();
     let [number, bits, has_old, old_bits] = numbers[..] else { return Ok(None) };
     let number = u64::try_from(number).unwrap_or(0);
-    Ok(Some(Seen { number, bits, value, old_bits: (has_old == 1).then_some(old_bits), old_value, frames }))
+    Ok(Some(KeptHit { number, bits, value, old_bits: (has_old == 1).then_some(old_bits), old_value, frames }))
 }
 
 async fn read(watched: &mut Watched, text: jdwp::Value) -> Result<Option<String>, RunError> {
@@ -175,22 +175,22 @@ async fn read(watched: &mut Watched, text: jdwp::Value) -> Result<Option<String>
 }
 
 /// Calls a method of the recorder that returns a string.
-async fn asked(
+async fn text_of(
     watched: &mut Watched,
     stop: &mut Stop,
     class: ReferenceTypeId,
     method: MethodId,
     arguments: Vec<jdwp::Value>,
 ) -> Result<Option<String>, RunError> {
-    let told = call(watched, stop, class, method, arguments).await?;
-    let Some(jdwp::Value::Object { id: Some(id), .. }) = told else { return Ok(None) };
+    let reply = call(watched, stop, class, method, arguments).await?;
+    let Some(jdwp::Value::Object { id: Some(id), .. }) = reply else { return Ok(None) };
     let ask = string_reference::Value { string_object: StringId::of(id) };
     Ok(Some(watched.vm.conn().send(ask).await?.into_string()))
 }
 
 /// The recorder's reply after it has written the log.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct LogTold {
+pub struct LogState {
     /// The number of the stopped thread in the log.
     pub thread: u16,
     /// The log's id of the requested object; 0 for none.
@@ -204,22 +204,22 @@ pub async fn logged(
     watched: &mut Watched,
     stop: &mut Stop,
     owner: jdwp::Value,
-) -> Result<Result<LogTold, String>, RunError> {
+) -> Result<Result<LogState, String>, RunError> {
     let Some(class) = watched.recorder.as_ref().and_then(Recorder::class) else {
         return Ok(Err("the recorder is not there".to_owned()));
     };
-    let told = asked(watched, stop, class.id, class.logged, vec![owner]).await?;
-    Ok(told.map_or(Err("the recorder failed".to_owned()), |text| parse_logged(&text)))
+    let reply = text_of(watched, stop, class.id, class.logged, vec![owner]).await?;
+    Ok(reply.map_or(Err("the recorder failed".to_owned()), |text| parse_logged(&text)))
 }
 
 /// The name of a thread in the log.
 pub async fn named(watched: &mut Watched, stop: &mut Stop, thread: u16) -> Result<String, RunError> {
     let Some(class) = watched.recorder.as_ref().and_then(Recorder::class) else { return Ok(String::new()) };
     let arguments = vec![jdwp::Value::Int(thread.into())];
-    Ok(asked(watched, stop, class.id, class.named, arguments).await?.unwrap_or_default())
+    Ok(text_of(watched, stop, class.id, class.named, arguments).await?.unwrap_or_default())
 }
 
-fn parse_logged(text: &str) -> Result<LogTold, String> {
+fn parse_logged(text: &str) -> Result<LogState, String> {
     if let Some(why) = text.strip_prefix("? ") {
         return Err(why.to_owned());
     }
@@ -228,26 +228,26 @@ fn parse_logged(text: &str) -> Result<LogTold, String> {
     match (number(), number(), number()) {
         (Some(thread), Some(owner), Some(marked)) => {
             let thread = u16::try_from(thread).unwrap_or(u16::MAX);
-            Ok(LogTold { thread, owner: owner.cast_unsigned(), marked: marked == 1 })
+            Ok(LogState { thread, owner: owner.cast_unsigned(), marked: marked == 1 })
         }
         _ => Err(format!("the recorder said `{text}`")),
     }
 }
 
-fn parse(text: &str) -> Last {
+fn parse(text: &str) -> LastHitReply {
     if text.is_empty() {
-        return Last::None;
+        return LastHitReply::None;
     }
     if let Some(why) = text.strip_prefix("? ") {
-        return Last::Unknown(why.to_owned());
+        return LastHitReply::Unknown(why.to_owned());
     }
     let mut parts = text.splitn(3, ' ');
     let mut next = || parts.next();
     match (next().map(str::parse), next().map(str::parse), next()) {
         (Some(Ok(site)), Some(Ok(ordinal)), Some(thread)) => {
-            Last::Hit { site, ordinal, thread: thread.to_owned() }
+            LastHitReply::Hit { site, ordinal, thread: thread.to_owned() }
         }
-        _ => Last::Unknown(format!("the recorder said `{text}`")),
+        _ => LastHitReply::Unknown(format!("the recorder said `{text}`")),
     }
 }
 
@@ -261,9 +261,9 @@ pub async fn now(
 ) -> Result<Option<Sight>, RunError> {
     let Some(class) = watched.recorder.as_ref().and_then(Recorder::class) else { return Ok(None) };
     let arguments = vec![jdwp::Value::Int(query.into()), owner];
-    let told = call(watched, stop, class.id, class.now, arguments).await?;
-    let Some(told @ jdwp::Value::Object { id: Some(_), .. }) = told else { return Ok(None) };
-    let values = elements(watched, told).await?;
+    let reply = call(watched, stop, class.id, class.now, arguments).await?;
+    let Some(reply @ jdwp::Value::Object { id: Some(_), .. }) = reply else { return Ok(None) };
+    let values = elements(watched, reply).await?;
     let Some(value) = values.first() else {
         return Ok(Some(Sight { query, value: Value::Absent, print: 0 }));
     };
@@ -334,11 +334,11 @@ mod tests {
 
     #[test]
     fn answers_are_read() {
-        assert_eq!(parse(""), Last::None);
+        assert_eq!(parse(""), LastHitReply::None);
         let thread = "pool 1 thread 2".to_owned();
-        assert_eq!(parse("7 1000 pool 1 thread 2"), Last::Hit { site: 7, ordinal: 1000, thread });
-        assert_eq!(parse("7 1000 "), Last::Hit { site: 7, ordinal: 1000, thread: String::new() });
-        assert_eq!(parse("? no memory"), Last::Unknown("no memory".to_owned()));
-        assert!(matches!(parse("7"), Last::Unknown(_)));
+        assert_eq!(parse("7 1000 pool 1 thread 2"), LastHitReply::Hit { site: 7, ordinal: 1000, thread });
+        assert_eq!(parse("7 1000 "), LastHitReply::Hit { site: 7, ordinal: 1000, thread: String::new() });
+        assert_eq!(parse("? no memory"), LastHitReply::Unknown("no memory".to_owned()));
+        assert!(matches!(parse("7"), LastHitReply::Unknown(_)));
     }
 }

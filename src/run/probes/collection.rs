@@ -1,6 +1,6 @@
 //! Changes to the contents of the JDK's collections.
 
-use super::ask::{self, Stopped};
+use super::ask::{self, RecorderStop};
 use crate::model::{Detail, Sight, Value, is_lambda_class};
 use crate::query::{Aspect, Contents, TraceQuery};
 use crate::run::caller_frame::offer_below;
@@ -28,7 +28,7 @@ pub async fn changed(
     stop: &mut Stop,
     query: &TraceQuery,
     contents: &Contents,
-    hit: &Stopped,
+    hit: &RecorderStop,
 ) -> Result<(), RunError> {
     let all = contents.aspect == Aspect::All;
     let mut raw = vec![hit.owner];

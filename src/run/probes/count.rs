@@ -1,6 +1,6 @@
 //! Collects the hit counts of a run that only counts.
 
-use super::agent_report::Told;
+use super::agent_report::AgentReport;
 use super::sites::means;
 use crate::classes::ClassPool;
 use crate::model::Site;
@@ -9,7 +9,7 @@ use std::time::Duration;
 
 /// The hits of a run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Counted {
+pub struct HitCounts {
     /// Hits of the queries by site; sites in classes not loaded are missing.
     pub sites: Vec<SiteHits>,
     /// Number of method entries that interrupt with JDWP events but not with probes.
@@ -30,9 +30,9 @@ pub struct SiteHits {
 }
 
 /// The hits of these queries; none if the VM did not report them.
-pub fn counted(told: &Told, queries: &[TraceQuery], pool: &ClassPool) -> Option<Counted> {
-    let mut counted = Counted { busy: told.busy, ..Counted::default() };
-    for (site, hits) in told.counted()? {
+pub fn counted(report: &AgentReport, queries: &[TraceQuery], pool: &ClassPool) -> Option<HitCounts> {
+    let mut counted = HitCounts { busy: report.busy, ..HitCounts::default() };
+    for (site, hits) in report.counted()? {
         let Some(query) = queries.iter().find(|q| q.point.0 == site.query) else {
             counted.entries = counted.entries.saturating_add(hits);
             continue;

@@ -1,10 +1,10 @@
 //! Forecasts at a candidate of a point. For each dependent point, they give the last hit that the VM saw
 //! before this moment. If the candidate is the point, that hit is the answer, and the next run stops there.
 
-use super::ask::{self, Last};
-use super::seen::kept_hit;
+use super::ask::{self, LastHitReply};
+use super::kept_hit::kept_hit;
 use super::sites::{means, way};
-use super::tracing::came;
+use super::tracing::value_flow;
 use crate::model::{Coordinate, Forecast, LastHit, Occurrence, Sight, Value, Way};
 use crate::query::{Aspect, Constraint, Event, FrameSelector, PointIndex, Slot, TraceQuery, group_of};
 use crate::run::error::RunError;
@@ -18,7 +18,7 @@ use jdwp::commands::stack_frame;
 use std::sync::Arc;
 
 /// The last hit of one point as the VM reports it.
-struct Foretold {
+struct LastHitForecast {
     last: LastHit,
     /// Its number, if hits are numbered.
     number: Option<u64>,
@@ -26,9 +26,9 @@ struct Foretold {
     kept: Option<Occurrence>,
 }
 
-impl From<LastHit> for Foretold {
-    fn from(last: LastHit) -> Foretold {
-        Foretold { last, number: None, kept: None }
+impl From<LastHit> for LastHitForecast {
+    fn from(last: LastHit) -> LastHitForecast {
+        LastHitForecast { last, number: None, kept: None }
     }
 }
 
@@ -53,9 +53,9 @@ pub async fn forecasts(
         let Some(query) = queries.get(number) else { continue };
         let point = PointIndex(candidate.query);
         if query.constraints.contains(&Constraint::Before(point)) {
-            let foretold = forecast(watched, threads, stop, candidate, &query, point).await?;
-            forecasts.push(Forecast { query: number, last: foretold.last, number: foretold.number });
-            kept.extend(foretold.kept);
+            let last_hit = forecast(watched, threads, stop, candidate, &query, point).await?;
+            forecasts.push(Forecast { query: number, last: last_hit.last, number: last_hit.number });
+            kept.extend(last_hit.kept);
         }
     }
     Ok((forecasts, kept))
@@ -69,7 +69,7 @@ async fn forecast(
     candidate: &Occurrence,
     query: &Arc<TraceQuery>,
     point: PointIndex,
-) -> Result<Foretold, RunError> {
+) -> Result<LastHitForecast, RunError> {
     match &query.event {
         Event::Written(_)
         | Event::Read(_)
@@ -99,10 +99,10 @@ async fn forecast(
             }
             let hit = kept_hit(watched, threads, stop, query, owner, index, &last).await?;
             let (number, kept) = hit.map_or((None, None), |(number, kept)| (Some(number), kept));
-            Ok(Foretold { last, number, kept })
+            Ok(LastHitForecast { last, number, kept })
         }
         Event::Stored(_) | Event::Branched(_) => Ok(in_activation(watched, stop, query, point).await?.into()),
-        Event::Copied(copies) => Ok(came(watched, stop, candidate, query, copies).await?.into()),
+        Event::Copied(copies) => Ok(value_flow(watched, stop, candidate, query, copies).await?.into()),
         _ => Ok(LastHit::Unknown("its hits are not kept".to_owned()).into()),
     }
 }
@@ -138,8 +138,8 @@ async fn in_activation(
         // If nothing in this frame controls the place, try an older frame.
         let Some(group) = group else { continue };
         let name = wire::kept_name(query.point.0, group);
-        let Some(moved) = watched.vm.moved(location.class, location.method).await? else { continue };
-        let Some(slot) = moved.slot(&name) else { continue };
+        let Some(method) = watched.vm.rewritten(location.class, location.method).await? else { continue };
+        let Some(slot) = method.slot(&name) else { continue };
         let slots = vec![stack_frame::Slot { slot: slot.into(), sigbyte: Tag::Long }];
         let ask = stack_frame::GetValues { thread: stop.thread, frame: frame.frame_id, slots };
         let kept = watched.vm.conn().send(ask).await?;
@@ -149,7 +149,7 @@ async fn in_activation(
             continue;
         }
         let thread = watched.tables.thread(stop.key).to_string();
-        let hit = hit_of(watched, query, Last::Hit { site, ordinal, thread });
+        let hit = hit_of(watched, query, LastHitReply::Hit { site, ordinal, thread });
         return Ok(match hit {
             LastHit::At(coordinate) if !is_for(query, &coordinate, &here) => LastHit::Unknown(format!(
                 "the last hit in the activation, at {}, is not for {here}",
@@ -161,13 +161,13 @@ async fn in_activation(
     Ok(LastHit::Never)
 }
 
-fn hit_of(watched: &mut Watched, query: &TraceQuery, last: Last) -> LastHit {
+fn hit_of(watched: &mut Watched, query: &TraceQuery, last: LastHitReply) -> LastHit {
     let (site, ordinal, thread) = match last {
-        Last::None => return LastHit::Never,
-        Last::Unknown(why) => return LastHit::Unknown(why),
-        Last::Hit { site, ordinal, thread } => (site, ordinal, thread),
+        LastHitReply::None => return LastHit::Never,
+        LastHitReply::Unknown(why) => return LastHit::Unknown(why),
+        LastHitReply::Hit { site, ordinal, thread } => (site, ordinal, thread),
     };
-    let Some(site) = watched.vm.told.as_mut().and_then(|told| told.site(site)) else {
+    let Some(site) = watched.vm.agent_report.as_mut().and_then(|report| report.site(site)) else {
         return LastHit::Unknown("the agent did not report a site".to_owned());
     };
     if site.query != query.point.0 {

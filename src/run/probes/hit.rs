@@ -1,7 +1,7 @@
 //! Turns a stop of the recorder into an occurrence of its site's TraceQuery.
 
 use super::agent_report::NumberedSite;
-use super::ask::Stopped;
+use super::ask::RecorderStop;
 use super::ask::stopped;
 use super::collection::changed;
 use super::sites::{means, way};
@@ -26,7 +26,7 @@ pub async fn probed(
     thread: ThreadId,
 ) -> Result<Option<Stop>, RunError> {
     let Some(mut hit) = stopped(watched, thread).await? else { return Ok(None) };
-    let Some(site) = watched.vm.told.as_mut().and_then(|told| told.site(hit.site)) else {
+    let Some(site) = watched.vm.agent_report.as_mut().and_then(|report| report.site(hit.site)) else {
         watched.report.warn(format!("the recorder stopped at a site without a name ({})", hit.site));
         return Ok(None);
     };
@@ -67,7 +67,7 @@ async fn occurred(
     stop: &mut Stop,
     query: &TraceQuery,
     site: &NumberedSite,
-    hit: &Stopped,
+    hit: &RecorderStop,
     way: Option<Way>,
 ) -> Result<(), RunError> {
     match &query.event {
@@ -153,8 +153,8 @@ async fn turns(
     let Some(frame) = stop.frames(&mut watched.vm).await?.first().cloned() else { return Ok(None) };
     let (class, method) = (frame.location.class, frame.location.method);
     let name = wire::turns_name(query, u16::try_from(branch).unwrap_or(u16::MAX));
-    let Some(moved) = watched.vm.moved(class, method).await? else { return Ok(None) };
-    let Some(slot) = moved.slot(&name) else { return Ok(None) };
+    let Some(method) = watched.vm.rewritten(class, method).await? else { return Ok(None) };
+    let Some(slot) = method.slot(&name) else { return Ok(None) };
     let slots = vec![stack_frame::Slot { slot: slot.into(), sigbyte: Tag::Int }];
     let ask = stack_frame::GetValues { thread: stop.thread, frame: frame.frame_id, slots };
     let kept = watched.vm.conn().send(ask).await?;
@@ -171,7 +171,7 @@ async fn accessed(
     stop: &mut Stop,
     query: &TraceQuery,
     field: &Field,
-    hit: &Stopped,
+    hit: &RecorderStop,
     writes: bool,
 ) -> Result<(), RunError> {
     let Some(class) = declaring(watched, field, hit.owner).await? else {
@@ -210,7 +210,7 @@ async fn element_written(
     stop: &mut Stop,
     query: &TraceQuery,
     descriptor: &str,
-    hit: &Stopped,
+    hit: &RecorderStop,
 ) -> Result<(), RunError> {
     // A store to null throws and changes nothing.
     let jdwp::Value::Object { id: Some(array), .. } = hit.owner else { return Ok(()) };

@@ -17,9 +17,9 @@ mod collection;
 mod count;
 mod forecast;
 mod hit;
+mod kept_hit;
 mod plan;
 mod recorder;
-mod seen;
 mod sites;
 mod tracing;
 mod values;
@@ -27,10 +27,10 @@ mod visit;
 mod walk;
 
 pub(super) use activation_ids::{added_local, update_by_ids};
-pub(super) use agent_report::{Moved, Told};
+pub(super) use agent_report::{AgentReport, RewrittenMethod};
 pub(super) use ask::quiet;
 pub(super) use count::counted;
-pub use count::{Counted, SiteHits};
+pub use count::{HitCounts, SiteHits};
 pub(super) use forecast::{forecasts, sights};
 pub(super) use hit::probed;
 pub use plan::Gate;
@@ -60,14 +60,14 @@ pub(super) fn begin(
     gates: &[Gate],
     watches: &Watches,
     pool: &ClassPool,
-) -> Result<Option<(Told, Recorder)>, String> {
+) -> Result<Option<(AgentReport, Recorder)>, String> {
     let mut planned = plan::plan(queries, gates, watches, pool)?;
     planned.report = agent.folder().join("report");
     planned.log = agent.folder().join("log");
     let log = planned.log.clone();
     let unwritable = |error: std::io::Error| format!("the agent's plan cannot be written: {error}");
     File::create(&planned.report).map_err(unwritable)?;
-    let told = Told::open(&planned.report).map_err(unwritable)?;
+    let report = AgentReport::open(&planned.report).map_err(unwritable)?;
     planned.write(&Plan::path(agent.folder(), process)).map_err(|error| error.to_string())?;
     let budget = |(query, gate): (&TraceQuery, &Gate)| match gate {
         // The value flow is already known.
@@ -78,5 +78,5 @@ pub(super) fn begin(
     let is_varied =
         |(query, gate): (&TraceQuery, &Gate)| matches!(gate, Gate::Varied(_)).then_some(query.point.0);
     let varied = queries.iter().zip(gates).filter_map(is_varied).collect();
-    Ok(Some((told, Recorder::new(budgets, varied, log))))
+    Ok(Some((report, Recorder::new(budgets, varied, log))))
 }

@@ -4,8 +4,8 @@
 use super::activation_ids::activation_id;
 use super::ask;
 use super::plan::copied;
-use super::walk::{Look, Passed, walk};
-use crate::model::{Came, CameBy, Coordinate, LastHit, Occurrence, Site, Value, Way};
+use super::walk::{FlowHit, SoughtVariable, walk};
+use crate::model::{Coordinate, FlowStep, LastHit, Occurrence, Site, Value, ValueFlow, Way};
 use crate::query::{Copies, SeenCopy, TraceQuery};
 use crate::run::error::RunError;
 use crate::run::stop::Stop;
@@ -17,7 +17,7 @@ use std::sync::Arc;
 use wire::{LogReader, Logged};
 
 /// The flow of the value that a candidate sees.
-pub async fn came(
+pub async fn value_flow(
     watched: &mut Watched,
     stop: &mut Stop,
     candidate: &Occurrence,
@@ -36,11 +36,11 @@ pub async fn came(
             _ => return Ok(LastHit::Never),
         }
     }
-    let told = match ask::logged(watched, stop, owner).await? {
-        Ok(told) => told,
+    let log_state = match ask::logged(watched, stop, owner).await? {
+        Ok(log_state) => log_state,
         Err(why) => return Ok(LastHit::Unknown(why)),
     };
-    let thread = told.thread;
+    let thread = log_state.thread;
     let look = match &copies.seen {
         SeenCopy::Local { frame, stores } => {
             let frames = stop.frames(&mut watched.vm).await?.to_vec();
@@ -52,13 +52,15 @@ pub async fn came(
             let Some((_, stores)) = stores.iter().find(|(site, _)| *site == here) else {
                 return Ok(LastHit::Unknown(format!("{here} is not one of the requested places")));
             };
-            Look::Local { thread, activation, stores: stores.clone() }
+            SoughtVariable::Local { thread, activation, stores: stores.clone() }
         }
-        SeenCopy::Field { puts, .. } => Look::Heap { owner: told.owner, index: 0, puts: puts.clone() },
+        SeenCopy::Field { puts, .. } => {
+            SoughtVariable::Heap { owner: log_state.owner, index: 0, puts: puts.clone() }
+        }
         SeenCopy::Element { index, puts, .. } => {
             let index = candidate.kept.get(*index).and_then(Value::identity);
             let index = index.and_then(|i| u32::try_from(i).ok()).map_or(0, u32::cast_signed);
-            Look::Heap { owner: told.owner, index, puts: puts.clone() }
+            SoughtVariable::Heap { owner: log_state.owner, index, puts: puts.clone() }
         }
     };
     let places = places(watched, query, copies);
@@ -73,7 +75,7 @@ pub async fn came(
         None => Ok(None),
     };
     // Skip records that other threads wrote after this thread stopped.
-    let mut others = told.marked;
+    let mut others = log_state.marked;
     while others {
         match next() {
             Ok(hit) => others = hit.is_some_and(|hit| hit.thread != thread),
@@ -99,17 +101,17 @@ pub async fn came(
             unknown.insert(ask::named(watched, stop, hit.thread).await?.into());
         }
     }
-    let step = |step: &Passed| {
+    let step = |step: &FlowHit| {
         let at = coordinate(query, copies, &step.hit, &names)?;
         let got = match &step.got {
             Some(got) => Some(coordinate(query, copies, got, &names)?),
             None => None,
         };
         let caller = step.caller.and_then(|caller| copies.site(caller)).map(|place| place.site.clone());
-        Some(CameBy { at, caller, got })
+        Some(FlowStep { at, caller, got })
     };
-    Ok(match steps.iter().map(step).collect::<Option<Vec<CameBy>>>() {
-        Some(steps) => LastHit::Came(Came { steps, end: end.map(|why| why.to_string()) }),
+    Ok(match steps.iter().map(step).collect::<Option<Vec<FlowStep>>>() {
+        Some(steps) => LastHit::Flow(ValueFlow { steps, end: end.map(|why| why.to_string()) }),
         None => LastHit::Unknown("the log names an unknown place".to_owned()),
     })
 }
@@ -118,8 +120,8 @@ pub async fn came(
 fn places(watched: &mut Watched, query: &TraceQuery, copies: &Copies) -> HashMap<u32, u32> {
     let by_site: HashMap<(&Site, Option<u32>), u32> =
         (0..).zip(&copies.sites).map(|(n, place)| ((&place.site, copied(place).way()), n)).collect();
-    let Some(told) = watched.vm.told.as_mut() else { return HashMap::new() };
-    let numbered = told.sites_of(query.point.0);
+    let Some(report) = watched.vm.agent_report.as_mut() else { return HashMap::new() };
+    let numbered = report.sites_of(query.point.0);
     let known =
         numbered.iter().filter_map(|(number, at)| Some((*number, *by_site.get(&(&at.site, at.way))?)));
     known.collect()

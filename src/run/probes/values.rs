@@ -1,6 +1,6 @@
 //! Converts the recorder's values, and finds the fields that it names.
 
-use super::ask::Stopped;
+use super::ask::RecorderStop;
 use crate::model::Value;
 use crate::query::Field;
 use crate::run::error::RunError;
@@ -35,7 +35,11 @@ pub async fn declaring(
 }
 
 /// The new value of a hit.
-pub async fn new_value(watched: &mut Watched, descriptor: &str, hit: &Stopped) -> Result<Value, RunError> {
+pub async fn new_value(
+    watched: &mut Watched,
+    descriptor: &str,
+    hit: &RecorderStop,
+) -> Result<Value, RunError> {
     value_of(watched, descriptor, hit.bits, hit.value).await
 }
 

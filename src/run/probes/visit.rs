@@ -1,14 +1,14 @@
 //! A step of a value flow found in the previous run, stopped at again in this run.
 
 use super::agent_report::NumberedSite;
-use super::ask::Stopped;
+use super::ask::RecorderStop;
 use super::sites::place_of;
 use super::values::new_value;
 use crate::model::{Coordinate, FrameKey, Value, Way, is_lambda_class};
 use crate::query::{Copies, CopyWhat, TraceQuery};
 use crate::run::candidates::Candidates;
 use crate::run::error::RunError;
-use crate::run::report::Visit;
+use crate::run::report::FlowVisit;
 use crate::run::stop::Stop;
 use crate::run::vm::to_wire;
 use crate::run::watched::Watched;
@@ -25,7 +25,7 @@ pub async fn visited(
     query: &TraceQuery,
     copies: &Copies,
     at: &NumberedSite,
-    hit: &Stopped,
+    hit: &RecorderStop,
 ) -> Result<(), RunError> {
     let Some(way) = place_of(copies, at) else { return Ok(()) };
     let Some(place) = copies.site(way) else { return Ok(()) };
@@ -57,7 +57,7 @@ pub async fn visited(
     stop.parts.owner = owner.clone();
     stop.parts.new = value.clone();
     let arm = candidates.thread(stop.thread).arm(watched, stop).await?;
-    watched.report.visits.push(Visit { at, value, unboxed, owner, arm, frame, caller });
+    watched.report.visits.push(FlowVisit { at, value, unboxed, owner, arm, frame, caller });
     if matches!(place.what, CopyWhat::Got { .. } | CopyWhat::GotElement) {
         return Ok(());
     }

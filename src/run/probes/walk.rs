@@ -10,7 +10,7 @@ const MOST: usize = 1000;
 
 /// The variable whose last assignment is searched.
 #[derive(Clone, Debug)]
-pub enum Look {
+pub enum SoughtVariable {
     /// A local variable.
     Local {
         /// The number of the thread.
@@ -33,7 +33,7 @@ pub enum Look {
 
 /// A step: a hit that copied the value.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Passed {
+pub struct FlowHit {
     /// The hit; its `site` is an index in [`Copies::sites`].
     pub hit: Logged,
     /// For a parameter or a result: the place of the call.
@@ -43,7 +43,7 @@ pub struct Passed {
 }
 
 /// The steps backwards from the point, and why they end; no reason if the last step computed the value.
-pub type Walked = (Vec<Passed>, Option<Arc<str>>);
+pub type TracedFlow = (Vec<FlowHit>, Option<Arc<str>>);
 
 /// Traces backwards. `back` returns the hits before the point, latest first, with `site` as an index in
 /// [`Copies::sites`]. None if the variable was never assigned.
@@ -52,21 +52,21 @@ pub type Walked = (Vec<Passed>, Option<Arc<str>>);
 /// Errors of `back`.
 pub fn walk(
     copies: &Copies,
-    first: Look,
+    first: SoughtVariable,
     back: &mut dyn FnMut() -> io::Result<Option<Logged>>,
-) -> io::Result<Option<Walked>> {
-    let mut walk = Walk { copies, back };
-    let mut steps: Vec<Passed> = Vec::new();
-    let mut next = Next::Look(first, None);
+) -> io::Result<Option<TracedFlow>> {
+    let mut walk = FlowWalk { copies, back };
+    let mut steps: Vec<FlowHit> = Vec::new();
+    let mut next = ValueOrigin::Variable(first, None);
     loop {
         let step = match next {
-            Next::Hit(hit, caller) => Passed { hit, caller: Some(caller), got: None },
-            Next::Look(look, got) => match walk.find(&look)? {
-                Some(hit) => Passed { hit, caller: None, got },
+            ValueOrigin::Hit(hit, caller) => FlowHit { hit, caller: Some(caller), got: None },
+            ValueOrigin::Variable(look, got) => match walk.find(&look)? {
+                Some(hit) => FlowHit { hit, caller: None, got },
                 None => return Ok((!steps.is_empty()).then(|| (steps, Some(look.not_found().into())))),
             },
-            Next::End(call, why) => {
-                steps.extend(call.map(|hit| Passed { hit, caller: None, got: None }));
+            ValueOrigin::End(call, why) => {
+                steps.extend(call.map(|hit| FlowHit { hit, caller: None, got: None }));
                 return Ok(Some((steps, why)));
             }
         };
@@ -84,11 +84,11 @@ pub fn walk(
     }
 }
 
-impl Look {
+impl SoughtVariable {
     fn not_found(&self) -> &'static str {
         match self {
-            Look::Local { .. } => "the store that gave the variable its value was not seen",
-            Look::Heap { .. } => {
+            SoughtVariable::Local { .. } => "the store that gave the variable its value was not seen",
+            SoughtVariable::Heap { .. } => {
                 "no write of the value read there was seen: it is the default value, or a write was missed (by \
                  reflection, Unsafe, a VarHandle, deserialisation, clone, System.arraycopy, Arrays.fill or native code)"
             }
@@ -97,21 +97,21 @@ impl Look {
 }
 
 /// The origin of a step's value.
-enum Next {
+enum ValueOrigin {
     /// A variable, with the hit that read it if it is a field or an element.
-    Look(Look, Option<Logged>),
+    Variable(SoughtVariable, Option<Logged>),
     /// A method that returned it, with the place after the call.
     Hit(Logged, u32),
     /// The flow ends here: at a call if the value was its argument.
     End(Option<Logged>, Option<Arc<str>>),
 }
 
-struct Walk<'a> {
+struct FlowWalk<'a> {
     copies: &'a Copies,
     back: &'a mut dyn FnMut() -> io::Result<Option<Logged>>,
 }
 
-impl<'a> Walk<'a> {
+impl<'a> FlowWalk<'a> {
     /// The next hit backwards that satisfies a test.
     fn until(&mut self, wanted: impl Fn(&Logged) -> bool) -> io::Result<Option<Logged>> {
         while let Some(hit) = (self.back)()? {
@@ -122,12 +122,12 @@ impl<'a> Walk<'a> {
         Ok(None)
     }
 
-    fn find(&mut self, look: &Look) -> io::Result<Option<Logged>> {
+    fn find(&mut self, look: &SoughtVariable) -> io::Result<Option<Logged>> {
         match look {
-            Look::Local { thread, activation, stores } => self.until(|hit| {
+            SoughtVariable::Local { thread, activation, stores } => self.until(|hit| {
                 (hit.thread, hit.activation) == (*thread, *activation) && holds(stores, hit.site)
             }),
-            Look::Heap { owner, index, puts } => {
+            SoughtVariable::Heap { owner, index, puts } => {
                 self.until(|hit| (hit.owner, hit.index) == (*owner, *index) && holds(puts, hit.site))
             }
         }
@@ -138,8 +138,8 @@ impl<'a> Walk<'a> {
     }
 
     /// The origin of a step's value, and for a parameter the place of the call.
-    fn before(&mut self, step: Logged) -> io::Result<(Option<u32>, Next)> {
-        let Some(site) = self.site(step.site) else { return Ok((None, Next::End(None, None))) };
+    fn before(&mut self, step: Logged) -> io::Result<(Option<u32>, ValueOrigin)> {
+        let Some(site) = self.site(step.site) else { return Ok((None, ValueOrigin::End(None, None))) };
         let CopyWhat::Entered { callers, .. } = &site.what else {
             return Ok((None, self.source(step, &site.sources, None)?));
         };
@@ -150,7 +150,7 @@ impl<'a> Walk<'a> {
         let entered = |hit: &Logged| hit.thread == step.thread && caller(hit).is_some();
         let Some(call) = self.until(entered)? else {
             let why = "it came with a call that is not in the program's own code";
-            return Ok((None, Next::End(None, Some(why.into()))));
+            return Ok((None, ValueOrigin::End(None, Some(why.into()))));
         };
         let arguments = match self.site(call.site).map(|site| &site.what) {
             Some(CopyWhat::Called { arguments }) => arguments.as_slice(),
@@ -158,7 +158,7 @@ impl<'a> Walk<'a> {
         };
         let Some(place) = caller(&call).flatten() else {
             let why = "it was captured by a lambda or a method reference when that was created";
-            return Ok((None, Next::End(None, Some(why.into()))));
+            return Ok((None, ValueOrigin::End(None, Some(why.into()))));
         };
         let sources = arguments.iter().find(|(known, _)| *known == place).map(|(_, of)| of.as_slice());
         Ok((Some(call.site), self.source(call, sources.unwrap_or_default(), Some(call))?))
@@ -166,8 +166,8 @@ impl<'a> Walk<'a> {
 
     /// The origin of the value that a hit used: among the possible sources, the one with the last mark before
     /// the hit.
-    fn source(&mut self, at: Logged, sources: &'a [Source], call: Option<Logged>) -> io::Result<Next> {
-        let end = |why: Option<Arc<str>>| Ok(Next::End(call, why));
+    fn source(&mut self, at: Logged, sources: &'a [Source], call: Option<Logged>) -> io::Result<ValueOrigin> {
+        let end = |why: Option<Arc<str>>| Ok(ValueOrigin::End(call, why));
         let (source, mark) = match sources {
             [] => return end(Some("the class file does not show where it came from".into())),
             [one] if one.mark().is_none() => (one, None),
@@ -188,15 +188,18 @@ impl<'a> Walk<'a> {
             Source::End { why, .. } => end(why.clone()),
             Source::Local { stores, .. } => {
                 let (thread, activation) = (at.thread, at.activation);
-                Ok(Next::Look(Look::Local { thread, activation, stores: stores.clone() }, None))
+                Ok(ValueOrigin::Variable(
+                    SoughtVariable::Local { thread, activation, stores: stores.clone() },
+                    None,
+                ))
             }
             Source::Heap { puts, .. } => {
                 let (owner, index) = mark.map_or((0, 0), |hit| (hit.owner, hit.index));
-                Ok(Next::Look(Look::Heap { owner, index, puts: puts.clone() }, mark))
+                Ok(ValueOrigin::Variable(SoughtVariable::Heap { owner, index, puts: puts.clone() }, mark))
             }
             // The thread logs nothing between a return and the place after the call.
             Source::Result { returns, method, back } => match self.until(|hit| hit.thread == at.thread)? {
-                Some(hit) if holds(returns, hit.site) => Ok(Next::Hit(hit, *back)),
+                Some(hit) if holds(returns, hit.site) => Ok(ValueOrigin::Hit(hit, *back)),
                 _ => end(Some(format!("{method} ran code that is not the program's own").into())),
             },
         }
@@ -243,7 +246,7 @@ mod tests {
         Logged { site, ordinal: 0, thread: 0, activation: 1, owner: 0, index: 0 }
     }
 
-    fn walked(copies: &Copies, look: Look, log: &[Logged]) -> Option<Found> {
+    fn walked(copies: &Copies, look: SoughtVariable, log: &[Logged]) -> Option<Found> {
         let mut log: Vec<Logged> = (1..).zip(log).map(|(n, hit)| Logged { ordinal: n, ..*hit }).collect();
         let found = walk(copies, look, &mut || Ok(log.pop())).unwrap();
         found.map(|(steps, why)| {
@@ -252,8 +255,8 @@ mod tests {
         })
     }
 
-    fn local(stores: &[u32]) -> Look {
-        Look::Local { thread: 0, activation: 1, stores: set(stores) }
+    fn local(stores: &[u32]) -> SoughtVariable {
+        SoughtVariable::Local { thread: 0, activation: 1, stores: set(stores) }
     }
 
     #[test]

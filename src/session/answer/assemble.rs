@@ -11,7 +11,8 @@ use super::{Answer, ExceptionAnswer, FrameAnswer, Outcome, PointAnswer, Rejected
 use crate::chain::Chain;
 use crate::locate::{Located, PointReport};
 use crate::model::{
-    Detail, ExceptionDetail, Frame, Namer, Occurrence, Told, Value, is_lambda_class, short_class_name,
+    Detail, ExceptionDetail, Frame, Namer, ObjectDescription, Occurrence, Value, is_lambda_class,
+    short_class_name,
 };
 use crate::query::{Constraint, Event, PointIndex, TraceQuery};
 use crate::run::Ended;
@@ -307,7 +308,7 @@ impl Filling<'_, '_> {
         if let Some(detail) = &occurrence.detail {
             self.detail(answer, detail, &book);
         }
-        self.came(answer);
+        self.value_flow(answer);
         self.notes(answer, found);
         if let Some(hits) = round.late.get(&self.query.point) {
             answer.notes.push(late(*hits).trim_start_matches("; ").to_owned());
@@ -333,15 +334,15 @@ impl Filling<'_, '_> {
     }
 
     /// Adds the value and the steps of its flow.
-    fn came(&mut self, answer: &mut PointAnswer) {
+    fn value_flow(&mut self, answer: &mut PointAnswer) {
         let Event::Copied(copies) = &self.query.event else { return };
         let round = self.assembly.facts.round;
         let book = CodeBook { pool: &round.pool, sources: self.assembly.facts.sources };
         answer.new = unlocated::value_seen(self.query, self.located)
             .map(|value| self.namer.text(value, &round.outcome.tables));
-        let Some(came) = round.ways.of(&round.queries, self.query.point) else { return };
-        answer.steps = steps(round, copies, came, &book);
-        answer.notes.extend(came.end.as_ref().map(|why| format!("it is not followed further: {why}")));
+        let Some(flow) = round.ways.of(&round.queries, self.query.point) else { return };
+        answer.steps = steps(round, copies, flow, &book);
+        answer.notes.extend(flow.end.as_ref().map(|why| format!("it is not followed further: {why}")));
     }
 
     fn change(&mut self, answer: &mut PointAnswer, o: &Occurrence, book: &CodeBook<'_>, frame: &Frame) {
@@ -449,9 +450,11 @@ impl Filling<'_, '_> {
         answer.exception = tables.frame(exception.thrown).map(|place| ExceptionAnswer {
             object: self.text(thrown),
             class: tables.class_name(thrown).map(|c| c.to_string()).unwrap_or_default(),
-            message: thrown.object_id().and_then(|id| tables.told(id)).and_then(|told| match told {
-                Told::Message(message) => Some(message.to_string()),
-                _ => None,
+            message: thrown.object_id().and_then(|id| tables.description(id)).and_then(|description| {
+                match description {
+                    ObjectDescription::Message(message) => Some(message.to_string()),
+                    _ => None,
+                }
             }),
             thrown: frame_answer(place),
             caught,

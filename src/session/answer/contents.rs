@@ -21,9 +21,9 @@ pub fn add_contents(
     let is_change = answer.new.is_some();
     let owner = Some(&occurrence.owner).filter(|_| matches!(query.event, Event::Changed(_)));
     let change = [&occurrence.old, &occurrence.new].into_iter().filter(|_| is_change);
-    let came = detail.into_iter().flat_map(|d| [&d.thrown, &d.result]).flatten();
+    let thrown_or_result = detail.into_iter().flat_map(|d| [&d.thrown, &d.result]).flatten();
     let collected = occurrence.kept.get(query.keep.len()..).unwrap_or_default();
-    let values: Vec<&Value> = change.chain(came).chain(owner).chain(collected).collect();
+    let values: Vec<&Value> = change.chain(thrown_or_result).chain(owner).chain(collected).collect();
     // Number all objects first, so that the contents of one do not number the next.
     let names: Vec<String> = values.iter().map(|value| namer.identity(value, tables)).collect();
     for (value, name) in values.into_iter().zip(names) {
@@ -31,8 +31,9 @@ pub fn add_contents(
         if answer.contents.contains_key(&name) {
             continue;
         }
-        let held = detail.and_then(|d| d.held.iter().find(|(of, _)| *of == id)).map(|(_, held)| held);
-        if let Some(text) = namer.contents(value, held, tables) {
+        let contents =
+            detail.and_then(|d| d.contents.iter().find(|(of, _)| *of == id)).map(|(_, contents)| contents);
+        if let Some(text) = namer.contents(value, contents, tables) {
             answer.contents.insert(name, text);
         }
     }

@@ -2,7 +2,7 @@
 
 use super::source_context::CodeBook;
 use super::{StepAnswer, arms};
-use crate::model::{Came, CameBy, Frame, Site};
+use crate::model::{FlowStep, Frame, Site, ValueFlow};
 use crate::query::{Copies, CopyWhat};
 use crate::session::facts::Round;
 use crate::session::facts::visit;
@@ -11,11 +11,11 @@ use bytecode::class::ACC_BRIDGE;
 use bytecode::stores::variable_in_slot;
 
 /// The steps of an observed value flow, from the point backwards.
-pub fn steps(round: &Round, copies: &Copies, came: &Came, book: &CodeBook<'_>) -> Vec<StepAnswer> {
-    came.steps.iter().filter_map(|step| one(round, copies, step, book)).collect()
+pub fn steps(round: &Round, copies: &Copies, flow: &ValueFlow, book: &CodeBook<'_>) -> Vec<StepAnswer> {
+    flow.steps.iter().filter_map(|step| one(round, copies, step, book)).collect()
 }
 
-fn one(round: &Round, copies: &Copies, step: &CameBy, book: &CodeBook<'_>) -> Option<StepAnswer> {
+fn one(round: &Round, copies: &Copies, step: &FlowStep, book: &CodeBook<'_>) -> Option<StepAnswer> {
     let outcome = &round.outcome;
     let visit = visit(step, &outcome.report.visits)?;
     let what = &copies.site(step.at.way?.get().into())?.what;

@@ -132,7 +132,7 @@ fn not_the_last(facts: &AnswerFacts<'_>, astray: &Astray) -> String {
                 book.hit(last)
             )
         }
-        Astray::Last(LastHit::Never | LastHit::Came(_)) => "its last hit was not kept; run again".to_owned(),
+        Astray::Last(LastHit::Never | LastHit::Flow(_)) => "its last hit was not kept; run again".to_owned(),
         Astray::Last(LastHit::Unknown(why)) => format!("its last hit is unknown: {why}; run again"),
     }
 }

@@ -185,7 +185,7 @@ impl Explorer {
         let book = CodeBook { pool, sources };
         let place = |astray: &Astray| match astray {
             Astray::Last(LastHit::At(last)) => Some(book.hit(last)),
-            Astray::Last(LastHit::Never | LastHit::Unknown(_) | LastHit::Came(_)) | Astray::Follows(_) => {
+            Astray::Last(LastHit::Never | LastHit::Unknown(_) | LastHit::Flow(_)) | Astray::Follows(_) => {
                 None
             }
         };

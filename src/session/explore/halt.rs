@@ -3,7 +3,7 @@
 use super::Explorer;
 use super::position::{Standing, frame_at};
 use crate::expr::Expr;
-use crate::model::{Held, HeldByObject, Told, Value, quoted};
+use crate::model::{ContentsByObject, ObjectContents, ObjectDescription, Value, quoted};
 use crate::session::FrameAnswer;
 use crate::session::answer::assemble::frame_answer;
 use crate::session::answer::contents::name_lambdas;
@@ -178,21 +178,21 @@ impl Standing {
     async fn members(
         &mut self,
         value: &Value,
-        held: HeldByObject,
+        contents: ContentsByObject,
     ) -> Result<(Vec<Member>, usize), SessionError> {
-        let is_told = value.object_id().and_then(|id| self.halted.tables().told(id));
-        if is_told.is_some_and(|told| !matches!(told, Told::Message(_))) {
+        let description = value.object_id().and_then(|id| self.halted.tables().description(id));
+        if description.is_some_and(|description| !matches!(description, ObjectDescription::Message(_))) {
             // Its text shows everything.
             return Ok((Vec::new(), 0));
         }
         let is_array = self.halted.tables().class_name(value).is_some_and(|class| class.ends_with("[]"));
-        match held.into_iter().next().map(|(_, held)| held).filter(|_| !is_array) {
-            Some(Held::Elements { first, size }) => {
+        match contents.into_iter().next().map(|(_, contents)| contents).filter(|_| !is_array) {
+            Some(ObjectContents::Elements { first, size }) => {
                 let more = size.saturating_sub(first.len());
                 let member = |(at, value): (usize, &Value)| self.item(&format!("[{at}]"), value);
                 Ok((first.iter().enumerate().map(member).collect(), more))
             }
-            Some(Held::Pairs { first, size }) => {
+            Some(ObjectContents::Pairs { first, size }) => {
                 let more = size.saturating_sub(first.len());
                 let pair = |(key, value): &(Value, Value)| {
                     let key = self.item("", key).value;
@@ -200,11 +200,11 @@ impl Standing {
                 };
                 Ok((first.iter().map(pair).collect(), more))
             }
-            Some(Held::Text(text)) => {
+            Some(ObjectContents::Text(text)) => {
                 Ok((vec![Member { name: "text".to_owned(), value: quoted(&text, '"') }], 0))
             }
-            Some(Held::Value(inside)) => Ok((vec![self.item("value", &inside)], 0)),
-            Some(Held::Fields { .. }) | None => {
+            Some(ObjectContents::Value(inside)) => Ok((vec![self.item("value", &inside)], 0)),
+            Some(ObjectContents::Fields { .. }) | None => {
                 let (members, more) = self.halted.members(value).await?;
                 let values: Vec<Value> = members.iter().map(|(_, value)| value.clone()).collect();
                 self.halted.describe(&values).await?;
@@ -252,7 +252,7 @@ impl Standing {
             named.iter().zip(&values).map(|(name, value)| self.named(name, value)).collect();
         // Number all objects first, so that the contents of one do not number the next.
         for (named, value) in scope.iter_mut().zip(&values) {
-            let of = held.iter().find(|(id, _)| Some(*id) == value.object_id()).map(|(_, held)| held);
+            let of = held.iter().find(|(id, _)| Some(*id) == value.object_id()).map(|(_, contents)| contents);
             named.contents = self.namer.contents(value, of, self.halted.tables());
         }
         Ok(Scope { frame: shown, values: scope, has_names })

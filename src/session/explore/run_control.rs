@@ -6,7 +6,7 @@ use super::{AskedWhen, Explorer};
 use crate::chain::{Chain, Translation};
 use crate::model::Namer;
 use crate::query::TraceQuery;
-use crate::run::{Ended, Halted, Interrupt, More, Outcome, Questions, Stage};
+use crate::run::{Ended, FurtherQuestions, Halted, Interrupt, Outcome, Questions, Stage};
 use crate::session::answer::answer_facts::AnswerFacts;
 use crate::session::answer::arms;
 use crate::session::answer::assemble::assemble;
@@ -93,7 +93,7 @@ pub(super) struct Finished {
     teaching: Teaching,
 }
 
-type Asking = Rc<RefCell<Option<(QuestionsCell, mpsc::Sender<More>)>>>;
+type Asking = Rc<RefCell<Option<(QuestionsCell, mpsc::Sender<FurtherQuestions>)>>>;
 
 /// A run in progress.
 pub(super) struct Going {
@@ -135,7 +135,7 @@ impl Going {
         let marks = arms::marks(&queries, &pool, &Default::default());
         let questions = Questions { queries, tracked, marks, pool, gates: None, recording: None };
         let (sender, taken) = oneshot::channel();
-        if more.try_send(More { questions, taken: sender }).is_err() {
+        if more.try_send(FurtherQuestions { questions, taken: sender }).is_err() {
             return Ok(Ok(AskedWhen::Next));
         }
         asked.more.push_back(translation);

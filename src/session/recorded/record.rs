@@ -4,7 +4,7 @@ use super::open::RecordedTrace;
 use super::secrets::Secrets;
 use crate::chain::Chain;
 use crate::debuggee::Forward;
-use crate::run::{self, Aboard, Ended, Launch, Questions, Recording, Stage};
+use crate::run::{self, AgentRole, Ended, Launch, Questions, Recording, Stage};
 use crate::session::consent::Wanted;
 use crate::session::context::Context;
 use crate::session::error::SessionError;
@@ -194,7 +194,7 @@ async fn run_once(
         interrupt: context.interrupt(),
         halt_at: None,
         more: None,
-        aboard: Aboard::Recorder,
+        agent_role: AgentRole::Recorder,
     };
     match run::execute(launch, &mut ask, &mut Nobody).await? {
         Stage::Over(outcome) => Ok(*outcome),

@@ -11,7 +11,7 @@ use crate::model::{ActivationKey, Occurrence, Site, Tables};
 use crate::query::{BranchSite, Event, PointIndex, TraceQuery};
 use crate::run;
 use crate::run::{
-    Aboard, Control, Counted, Ended, Gate, Launch, Observer, ObserverError, Questions, SiteHits, Stage,
+    AgentRole, Control, Ended, Gate, HitCounts, Launch, Observer, ObserverError, Questions, SiteHits, Stage,
 };
 use crate::session::answer::source_context::CodeBook;
 use crate::session::context::Context;
@@ -185,7 +185,7 @@ async fn count(
         interrupt: context.interrupt(),
         halt_at: None,
         more: None,
-        aboard: Aboard::Probes,
+        agent_role: AgentRole::Probes,
     };
     let started = Instant::now();
     let stage = run::execute(launch, &mut ask, &mut Nobody).await?;
@@ -257,7 +257,7 @@ impl Pricing<'_> {
     fn priced(
         &self,
         queries: &[TraceQuery],
-        counted: &Counted,
+        counted: &HitCounts,
         run_s: f64,
         cut_off: Option<String>,
         problems: &[String],

@@ -10,7 +10,7 @@ use crate::debuggee::Forward;
 use crate::locate::Locator;
 use crate::model::{Coordinate, Site};
 use crate::query::{Event, Key, LocalConditions, PointIndex, TraceQuery};
-use crate::run::{Aboard, Ended, Halted, Launch, More, Questions, Stage};
+use crate::run::{AgentRole, Ended, FurtherQuestions, Halted, Launch, Questions, Stage};
 use crate::session::answer::arms;
 use crate::session::context::Context;
 use crate::session::error::SessionError;
@@ -40,7 +40,7 @@ pub struct Halting {
     /// Where the run may be sent on to from there.
     pub later: Vec<Coordinate>,
     /// Delivers additional questions during the run.
-    pub more: Option<mpsc::Receiver<More>>,
+    pub more: Option<mpsc::Receiver<FurtherQuestions>>,
 }
 
 /// What earlier runs have shown, for the next one.
@@ -211,8 +211,8 @@ impl Runner {
         let output = output.map(|sink| Forward::new(format!("run {number} | "), move |_, lines| sink(lines)));
         let template = self.workspace.template();
         let Halting { hold, at: halt_at, more, later: _ } = halting;
-        let aboard = if agent { Aboard::Probes } else { Aboard::Nothing };
-        let launch = Launch { template, output, interrupt: context.interrupt(), halt_at, more, aboard };
+        let agent_role = if agent { AgentRole::Probes } else { AgentRole::Nothing };
+        let launch = Launch { template, output, interrupt: context.interrupt(), halt_at, more, agent_role };
         let mut watching = Watching::new(asked, context.progress(), self.chain().points.len(), hold);
         Ok(run::execute(launch, &mut ask, &mut watching).await?)
     }

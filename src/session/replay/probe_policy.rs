@@ -229,7 +229,7 @@ impl Probing {
                     self.armed.insert(query.point, armed);
                     again.push(query.id.clone());
                 }
-                LastHit::Came(_) => {}
+                LastHit::Flow(_) => {}
                 LastHit::Unknown(why) => {
                     let sites: Vec<Site> =
                         tables.stack(effect.occurrence.stack).map(|f| f.site.clone()).collect();
@@ -361,7 +361,7 @@ fn other_last<'l>(
     let agrees = match last {
         LastHit::Never => found.is_none(),
         LastHit::At(last) => found.as_ref() == Some(last),
-        LastHit::Unknown(_) | LastHit::Came(_) => false,
+        LastHit::Unknown(_) | LastHit::Flow(_) => false,
     };
     (!agrees).then_some((effect, last))
 }

@@ -1,9 +1,9 @@
 //! Checks that the next run repeats, step by step, the value flow that one run logged; only then is it an
 //! answer. If a step shows another value, an unobserved write happened, and the flow ends there.
 
-use crate::model::{Came, Coordinate, LastHit, Site, Tables, Value, short_class_name};
+use crate::model::{Coordinate, LastHit, Site, Tables, Value, ValueFlow, short_class_name};
 use crate::query::{Constraint, Copies, CopyWhat, Event, PointIndex, TraceQuery};
-use crate::run::Visit;
+use crate::run::FlowVisit;
 use crate::session::facts::Round;
 use crate::session::facts::Ways;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -27,7 +27,7 @@ pub enum Seen {
 enum Compared {
     Same,
     /// The flow ends earlier.
-    Shorter(Came),
+    Shorter(ValueFlow),
     /// A step did not occur.
     Gone,
     /// The steps concern different objects.
@@ -36,9 +36,9 @@ enum Compared {
 
 impl Ways {
     /// The value flow to a point.
-    pub fn of(&self, queries: &[TraceQuery], point: PointIndex) -> Option<&Came> {
-        let (question, came) = self.known.get(&point)?;
-        (*question == question_of(queries, point)).then_some(came)
+    pub fn of(&self, queries: &[TraceQuery], point: PointIndex) -> Option<&ValueFlow> {
+        let (question, flow) = self.known.get(&point)?;
+        (*question == question_of(queries, point)).then_some(flow)
     }
 
     /// Begins a series of runs: resets the counts of changes.
@@ -48,7 +48,7 @@ impl Ways {
 
     /// Where the next run must stop for a point.
     pub fn armed(&self, queries: &[TraceQuery], point: PointIndex) -> Vec<Coordinate> {
-        let steps = self.of(queries, point).into_iter().flat_map(|came| &came.steps);
+        let steps = self.of(queries, point).into_iter().flat_map(|flow| &flow.steps);
         steps.flat_map(|step| [Some(&step.at), step.got.as_ref()]).flatten().cloned().collect()
     }
 
@@ -57,12 +57,12 @@ impl Ways {
         let Some((effect, kept)) = effect(query) else { return Seen::Holds };
         let Some(effect) = round.locator.located(effect) else { return Seen::Holds };
         let question = question_of(&round.queries, query.point);
-        let Some((_, came)) = self.known.get(&query.point).filter(|(of, _)| *of == question) else {
+        let Some((_, flow)) = self.known.get(&query.point).filter(|(of, _)| *of == question) else {
             let detail = effect.occurrence.detail.as_ref();
             let forecast = detail.and_then(|d| d.forecasts.iter().find(|f| f.query == query.point.0));
             return match forecast.map(|f| &f.last) {
                 Some(LastHit::Never) => Seen::Holds,
-                Some(LastHit::Came(came)) => self.learn(query.point, question, came.clone()),
+                Some(LastHit::Flow(flow)) => self.learn(query.point, question, flow.clone()),
                 Some(LastHit::Unknown(why)) => Seen::Refused(format!("{}: {why}", query.id)),
                 Some(LastHit::At(_)) | None => {
                     Seen::Refused(format!("{}: nothing was logged at the point that it depends on", query.id))
@@ -71,12 +71,12 @@ impl Ways {
         };
         let outcome = &round.outcome;
         let seen = effect.occurrence.kept.get(kept);
-        match compare(came, copies, &outcome.report.visits, seen, &outcome.tables) {
+        match compare(flow, copies, &outcome.report.visits, seen, &outcome.tables) {
             Compared::Same => match round.locator.located(query.point) {
                 Some(_) => Seen::Holds,
                 None => self.forget(query),
             },
-            Compared::Shorter(came) => self.learn(query.point, question, came),
+            Compared::Shorter(flow) => self.learn(query.point, question, flow),
             Compared::Gone => self.forget(query),
             Compared::OtherObject => Seen::Refused(format!(
                 "{}: two objects have the same identity hash code, so the log cannot tell them apart",
@@ -85,8 +85,8 @@ impl Ways {
         }
     }
 
-    fn learn(&mut self, point: PointIndex, question: u64, came: Came) -> Seen {
-        self.known.insert(point, (question, came));
+    fn learn(&mut self, point: PointIndex, question: u64, flow: ValueFlow) -> Seen {
+        self.known.insert(point, (question, flow));
         Seen::Again
     }
 
@@ -139,20 +139,21 @@ fn effect(query: &TraceQuery) -> Option<(PointIndex, usize)> {
 type Passing<'a> = (&'a Value, Option<&'a Value>);
 
 fn compare(
-    came: &Came,
+    flow: &ValueFlow,
     copies: &Copies,
-    visits: &[Visit],
+    visits: &[FlowVisit],
     seen: Option<&Value>,
     tables: &Tables,
 ) -> Compared {
     let at = |coordinate: &Coordinate| visits.iter().rev().find(|visit| visit.at == *coordinate);
-    let site = |visit: &Visit| tables.frame(visit.frame).map(|frame| frame.site.clone());
+    let site = |visit: &FlowVisit| tables.frame(visit.frame).map(|frame| frame.site.clone());
     let mut value: Option<Passing<'_>> = seen.map(|seen| (seen, None));
     let cut = |steps: usize, end: String| {
-        let shorter = Came { steps: came.steps.iter().take(steps.max(1)).cloned().collect(), end: Some(end) };
-        if shorter == *came { Compared::Same } else { Compared::Shorter(shorter) }
+        let shorter =
+            ValueFlow { steps: flow.steps.iter().take(steps.max(1)).cloned().collect(), end: Some(end) };
+        if shorter == *flow { Compared::Same } else { Compared::Shorter(shorter) }
     };
-    for (number, step) in came.steps.iter().enumerate() {
+    for (number, step) in flow.steps.iter().enumerate() {
         let Some(visit) = at(&step.at) else { return Compared::Gone };
         if let Some(got) = &step.got {
             let Some(read) = at(got) else { return Compared::Gone };

@@ -5,7 +5,7 @@ use super::super::vm::Vm;
 use super::layout::Layout;
 use super::objects::objects;
 use super::replies::granted;
-use crate::model::{Fact, ObjectId, Tables, Told, Value, short_class_name};
+use crate::model::{Fact, ObjectDescription, ObjectId, Tables, Value, short_class_name};
 use jdwp::ArrayId;
 use jdwp::commands::{array_reference, class_object_reference, object_reference};
 use std::rc::Rc;
@@ -20,7 +20,7 @@ const WORDS: i32 = 64;
 
 /// Which objects are read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Which {
+pub enum DescribedObjects {
     /// All.
     All,
     /// Only objects that cannot be read too early. While the constructor of a box or date runs, its value is
@@ -32,7 +32,12 @@ pub enum Which {
 ///
 /// # Errors
 /// The connection has ended.
-pub async fn tell(vm: &mut Vm, tables: &mut Tables, values: &[&Value], which: Which) -> Result<(), RunError> {
+pub async fn describe(
+    vm: &mut Vm,
+    tables: &mut Tables,
+    values: &[&Value],
+    which: DescribedObjects,
+) -> Result<(), RunError> {
     deeper(vm, tables, values.iter().map(|v| (*v).clone()).collect(), which, DEEP).await
 }
 
@@ -40,15 +45,17 @@ async fn deeper(
     vm: &mut Vm,
     tables: &mut Tables,
     values: Vec<Value>,
-    which: Which,
+    which: DescribedObjects,
     deep: u32,
 ) -> Result<(), RunError> {
-    let unknown = values.iter().filter(|v| v.object_id().is_some_and(|id| tables.told(id).is_none()));
+    let unknown = values.iter().filter(|v| v.object_id().is_some_and(|id| tables.description(id).is_none()));
     let found = objects(vm, unknown, MOST).await?;
-    let mut asked = Vec::new();
+    let mut requests = Vec::new();
     for (object, layout) in found {
         let Some(fact) = &layout.fact else { continue };
-        if which == Which::Constants && !matches!(fact, Fact::Enum(_) | Fact::Message | Fact::Lambda(_)) {
+        if which == DescribedObjects::Constants
+            && !matches!(fact, Fact::Enum(_) | Fact::Message | Fact::Lambda(_))
+        {
             continue;
         }
         let Some(fields) = layout.fields_named(&fact.fields()) else { continue };
@@ -56,10 +63,10 @@ async fn deeper(
             true => None,
             false => Some(vm.conn().send(object_reference::GetValues { object, fields })),
         };
-        asked.push((object, layout, pending));
+        requests.push((object, layout, pending));
     }
     let mut read: Vec<(jdwp::ObjectId, Rc<Layout>, Vec<Value>)> = Vec::new();
-    for (object, layout, pending) in asked {
+    for (object, layout, pending) in requests {
         let raw = match pending {
             None => Some(Vec::new()),
             Some(pending) => granted(pending.await)?,
@@ -76,8 +83,8 @@ async fn deeper(
         }
     }
     for (object, layout, values) in read {
-        if let Some(told) = told(vm, tables, object, &layout, &values).await? {
-            tables.tell(crate::model::ObjectId(object.raw()), told);
+        if let Some(description) = description(vm, tables, object, &layout, &values).await? {
+            tables.describe(crate::model::ObjectId(object.raw()), description);
         }
     }
     Ok(())
@@ -87,23 +94,23 @@ fn is_object(value: &Value) -> bool {
     matches!(value, Value::Object { .. })
 }
 
-async fn told(
+async fn description(
     vm: &mut Vm,
     tables: &Tables,
     object: jdwp::ObjectId,
     layout: &Layout,
     values: &[Value],
-) -> Result<Option<Told>, RunError> {
+) -> Result<Option<ObjectDescription>, RunError> {
     let Some(fact) = &layout.fact else { return Ok(None) };
     let class = layout.names.first().map(|name| &**name).unwrap_or_default();
-    let known = |id: ObjectId| tables.told(id).cloned();
+    let known = |id: ObjectId| tables.description(id).cloned();
     Ok(match (fact, values) {
         (Fact::Class, _) => {
             let class_object = jdwp::ClassObjectId::of(object);
             let ask = class_object_reference::ReflectedType { class_object };
             let Some(reflected) = granted(vm.conn().send(ask).await)? else { return Ok(None) };
             let name = granted_name(vm, reflected.type_id).await?;
-            name.map(|name| Told::Text(format!("{}.class", short_class_name(&name)).into()))
+            name.map(|name| ObjectDescription::Text(format!("{}.class", short_class_name(&name)).into()))
         }
         (Fact::BigInteger, [sign, Value::Object { id, .. }]) => {
             let array_object = ArrayId::of(jdwp::ObjectId::new(id.0));
@@ -122,9 +129,9 @@ async fn told(
                 }
                 _ => return Ok(None),
             }
-            fact.told(class, &parts, known)
+            fact.description(class, &parts, known)
         }
-        _ => fact.told(class, values, known),
+        _ => fact.description(class, values, known),
     })
 }
 

@@ -3,11 +3,11 @@
 use super::super::error::RunError;
 use super::super::vm::Vm;
 use super::collections::{CONCURRENT_NODE, HASH_NODE, Links, Recipe, TREE_NODE, helpers};
+use super::descriptions::{DescribedObjects, describe};
 use super::layout::Layout;
 use super::objects::{layout, layout_named, objects};
 use super::replies::{granted, join_all};
-use super::told::{Which, tell};
-use crate::model::{Held, HeldByObject, MOST_ITEMS, ObjectId, Tables, Value, instant_text};
+use crate::model::{ContentsByObject, MOST_ITEMS, ObjectContents, ObjectId, Tables, Value, instant_text};
 use jdwp::commands::{array_reference, object_reference, reference_type};
 use jdwp::{ArrayId, Connection, FieldId};
 use std::collections::HashMap;
@@ -37,7 +37,7 @@ struct Subject {
 }
 
 /// Contents as received from the VM.
-enum Raw {
+enum RawContents {
     Elements(Vec<jdwp::Value>, usize),
     Pairs(Vec<(jdwp::Value, jdwp::Value)>, usize),
     Fields(Vec<(Arc<str>, jdwp::Value)>, usize),
@@ -45,20 +45,20 @@ enum Raw {
     One(jdwp::Value),
 }
 
-type Reading = Result<Option<Raw>, RunError>;
+type Reading = Result<Option<RawContents>, RunError>;
 
 /// The contents of at most `most` objects among these values.
 ///
 /// # Errors
 /// The connection has ended.
-pub async fn held(
+pub async fn contents(
     vm: &mut Vm,
     tables: &mut Tables,
     values: &[&Value],
     most: usize,
-) -> Result<HeldByObject, RunError> {
+) -> Result<ContentsByObject, RunError> {
     let unknown =
-        values.iter().copied().filter(|v| v.object_id().is_some_and(|id| tables.told(id).is_none()));
+        values.iter().copied().filter(|v| v.object_id().is_some_and(|id| tables.description(id).is_none()));
     let mut subjects: Vec<Subject> = objects(vm, unknown, most)
         .await?
         .into_iter()
@@ -96,10 +96,10 @@ pub async fn held(
     }
     let flat: Vec<jdwp::Value> = found.iter().flat_map(|(_, raw)| raw.values()).collect();
     let mut values = vm.values(tables, &flat).await?.into_iter();
-    let held: HeldByObject = found.into_iter().map(|(of, raw)| (of, raw.with(&mut values))).collect();
-    let inside: Vec<&Value> = held.iter().flat_map(|(_, held)| held.values()).collect();
-    tell(vm, tables, &inside, Which::All).await?;
-    Ok(held)
+    let contents: ContentsByObject = found.into_iter().map(|(of, raw)| (of, raw.with(&mut values))).collect();
+    let inside: Vec<&Value> = contents.iter().flat_map(|(_, contents)| contents.values()).collect();
+    describe(vm, tables, &inside, DescribedObjects::All).await?;
+    Ok(contents)
 }
 
 /// Replaces wrappers by the collections that they wrap. Returns whether it found a wrapper.
@@ -159,37 +159,42 @@ fn most() -> i32 {
     i32::try_from(MOST_ITEMS).unwrap_or(i32::MAX)
 }
 
-impl Raw {
-    fn keys(self) -> Raw {
+impl RawContents {
+    fn keys(self) -> RawContents {
         match self {
-            Raw::Pairs(pairs, size) => Raw::Elements(pairs.into_iter().map(|(key, _)| key).collect(), size),
+            RawContents::Pairs(pairs, size) => {
+                RawContents::Elements(pairs.into_iter().map(|(key, _)| key).collect(), size)
+            }
             other => other,
         }
     }
 
     fn values(&self) -> Vec<jdwp::Value> {
         match self {
-            Raw::Elements(values, _) => values.clone(),
-            Raw::Pairs(pairs, _) => pairs.iter().flat_map(|(key, value)| [*key, *value]).collect(),
-            Raw::Fields(fields, _) => fields.iter().map(|(_, value)| *value).collect(),
-            Raw::Text(_) => Vec::new(),
-            Raw::One(value) => vec![*value],
+            RawContents::Elements(values, _) => values.clone(),
+            RawContents::Pairs(pairs, _) => pairs.iter().flat_map(|(key, value)| [*key, *value]).collect(),
+            RawContents::Fields(fields, _) => fields.iter().map(|(_, value)| *value).collect(),
+            RawContents::Text(_) => Vec::new(),
+            RawContents::One(value) => vec![*value],
         }
     }
 
-    /// Replaces the values by those given, in the order of [`Raw::values`].
-    fn with(self, values: &mut impl Iterator<Item = Value>) -> Held {
+    /// Replaces the values by those given, in the order of [`RawContents::values`].
+    fn with(self, values: &mut impl Iterator<Item = Value>) -> ObjectContents {
         let mut next = || values.next().unwrap_or(Value::Null);
         match self {
-            Raw::Elements(all, size) => Held::Elements { first: all.iter().map(|_| next()).collect(), size },
-            Raw::Pairs(all, size) => {
-                Held::Pairs { first: all.iter().map(|_| (next(), next())).collect(), size }
+            RawContents::Elements(all, size) => {
+                ObjectContents::Elements { first: all.iter().map(|_| next()).collect(), size }
             }
-            Raw::Fields(all, size) => {
-                Held::Fields { first: all.into_iter().map(|(name, _)| (name, next())).collect(), size }
+            RawContents::Pairs(all, size) => {
+                ObjectContents::Pairs { first: all.iter().map(|_| (next(), next())).collect(), size }
             }
-            Raw::Text(text) => Held::Text(text.into()),
-            Raw::One(_) => Held::Value(next()),
+            RawContents::Fields(all, size) => ObjectContents::Fields {
+                first: all.into_iter().map(|(name, _)| (name, next())).collect(),
+                size,
+            },
+            RawContents::Text(text) => ObjectContents::Text(text.into()),
+            RawContents::One(_) => ObjectContents::Value(next()),
         }
     }
 }
@@ -207,21 +212,21 @@ impl Reader {
         let Some(recipe) = layout.recipe else { return Ok(None) };
         match recipe {
             Recipe::Array => {
-                Ok(self.array(*at, 0, most()).await?.map(|(v, length)| Raw::Elements(v, length)))
+                Ok(self.array(*at, 0, most()).await?.map(|(v, length)| RawContents::Elements(v, length)))
             }
             Recipe::Fields => self.fields(*at, layout).await,
-            Recipe::EmptyList => Ok(Some(Raw::Elements(Vec::new(), 0))),
-            Recipe::EmptyMap => Ok(Some(Raw::Pairs(Vec::new(), 0))),
+            Recipe::EmptyList => Ok(Some(RawContents::Elements(Vec::new(), 0))),
+            Recipe::EmptyMap => Ok(Some(RawContents::Pairs(Vec::new(), 0))),
             Recipe::List { array, size } => {
                 let Some(fields) = self.named(*at, layout, &[array, size]).await? else { return Ok(None) };
                 let count = int(fields.get(1));
                 let elements = self.part_of(fields.first(), 0, count.min(most())).await?;
-                Ok(elements.map(|elements| Raw::Elements(elements, super::held::size(count))))
+                Ok(elements.map(|elements| RawContents::Elements(elements, super::contents::size(count))))
             }
             Recipe::Whole(array) => {
                 let Some(fields) = self.named(*at, layout, &[array]).await? else { return Ok(None) };
                 let Some(array) = fields.first().and_then(object_of) else { return Ok(None) };
-                Ok(self.array(array, 0, most()).await?.map(|(v, length)| Raw::Elements(v, length)))
+                Ok(self.array(array, 0, most()).await?.map(|(v, length)| RawContents::Elements(v, length)))
             }
             Recipe::SubList => self.sub_list(*at, layout).await,
             Recipe::Ring => self.ring(*at, layout).await,
@@ -233,17 +238,17 @@ impl Reader {
                 let there: Vec<jdwp::Value> =
                     fields.iter().enumerate().filter(is_there).map(|(_, v)| *v).collect();
                 let count = there.len();
-                Ok(Some(Raw::Elements(there, count)))
+                Ok(Some(RawContents::Elements(there, count)))
             }
             Recipe::Pair(names) => {
                 let fields = self.named(*at, layout, &names).await?;
-                Ok(fields.and_then(|f| Some(Raw::Pairs(vec![(*f.first()?, *f.get(1)?)], 1))))
+                Ok(fields.and_then(|f| Some(RawContents::Pairs(vec![(*f.first()?, *f.get(1)?)], 1))))
             }
             Recipe::Slots => self.slots(*at, layout, ("elements", "size")).await,
             Recipe::PairSlots => Ok(self.slots(*at, layout, ("table", "size")).await?.map(|raw| match raw {
-                Raw::Elements(all, count) => {
+                RawContents::Elements(all, count) => {
                     let pairs = all.as_chunks::<2>().0.iter().map(|[key, value]| (*key, *value));
-                    Raw::Pairs(pairs.collect(), count)
+                    RawContents::Pairs(pairs.collect(), count)
                 }
                 other => other,
             })),
@@ -258,14 +263,14 @@ impl Reader {
                 Ok(fields.and_then(|fields| match fields.first() {
                     Some(jdwp::Value::Long(ms)) => {
                         let nanos = ms.rem_euclid(1000) * 1_000_000;
-                        Some(Raw::Text(instant_text(ms.div_euclid(1000), nanos)))
+                        Some(RawContents::Text(instant_text(ms.div_euclid(1000), nanos)))
                     }
                     _ => None,
                 }))
             }
             Recipe::One(field) => {
                 let fields = self.named(*at, layout, &[field]).await?;
-                Ok(fields.and_then(|fields| fields.first().copied()).map(Raw::One))
+                Ok(fields.and_then(|fields| fields.first().copied()).map(RawContents::One))
             }
             // A wrapped collection that could not be reached.
             Recipe::Keys(_) | Recipe::Same(_) => Ok(None),
@@ -336,7 +341,7 @@ impl Reader {
         let values = self.get(object, first.iter().map(|(_, id)| *id).collect()).await?;
         Ok(values.map(|values| {
             let named = first.iter().map(|(name, _)| name.clone()).zip(values).collect();
-            Raw::Fields(named, shown.len())
+            RawContents::Fields(named, shown.len())
         }))
     }
 
@@ -349,7 +354,7 @@ impl Reader {
         let Some(list) = self.nodes.get("java.util.ArrayList") else { return Ok(None) };
         let Some(array) = self.named(root, list, &["elementData"]).await? else { return Ok(None) };
         let elements = self.part_of(array.first(), from, count.min(most())).await?;
-        Ok(elements.map(|elements| Raw::Elements(elements, size(count))))
+        Ok(elements.map(|elements| RawContents::Elements(elements, size(count))))
     }
 
     async fn ring(&self, object: jdwp::ObjectId, layout: &Layout) -> Reading {
@@ -367,7 +372,7 @@ impl Reader {
             let more = tail.min(most().saturating_sub(i32::try_from(elements.len()).unwrap_or(0)));
             elements.extend(self.part_of(fields.first(), 0, more).await?.unwrap_or_default());
         }
-        Ok(Some(Raw::Elements(elements, count)))
+        Ok(Some(RawContents::Elements(elements, count)))
     }
 
     /// The occupied slots of an array. A map occupies two slots per pair.
@@ -380,7 +385,7 @@ impl Reader {
         if names.0 == "elements" {
             there.truncate(MOST_ITEMS);
         }
-        Ok(Some(Raw::Elements(there, size(int(fields.get(1))))))
+        Ok(Some(RawContents::Elements(there, size(int(fields.get(1))))))
     }
 
     async fn hash(&self, object: jdwp::ObjectId, layout: &Layout) -> Reading {
@@ -395,7 +400,7 @@ impl Reader {
             count => size(int(count)),
         };
         let Some(table) = fields.first().and_then(object_of) else {
-            return Ok(Some(Raw::Pairs(Vec::new(), 0)));
+            return Ok(Some(RawContents::Pairs(Vec::new(), 0)));
         };
         let Some(parts) = self.nodes.get(node).and_then(|n| n.fields_named(&["key", value, "next"])) else {
             return Ok(None);
@@ -420,7 +425,7 @@ impl Reader {
             }
         }
         let count = count.max(pairs.len());
-        Ok(Some(Raw::Pairs(pairs, count)))
+        Ok(Some(RawContents::Pairs(pairs, count)))
     }
 
     async fn linked(&self, object: jdwp::ObjectId, layout: &Layout, links: Links) -> Reading {
@@ -445,8 +450,8 @@ impl Reader {
             next = read.first().and_then(object_of);
         }
         Ok(Some(match links.value {
-            Some(_) => Raw::Pairs(pairs, count),
-            None => Raw::Elements(elements, count),
+            Some(_) => RawContents::Pairs(pairs, count),
+            None => RawContents::Elements(elements, count),
         }))
     }
 
@@ -472,7 +477,7 @@ impl Reader {
                 next = object_of(right);
             }
         }
-        Ok(Some(Raw::Pairs(pairs, count)))
+        Ok(Some(RawContents::Pairs(pairs, count)))
     }
 
     async fn enum_map(&self, object: jdwp::ObjectId, layout: &Layout) -> Reading {
@@ -482,7 +487,7 @@ impl Reader {
         let keys = self.part_of(fields.first(), 0, SLOTS).await?.unwrap_or_default();
         let values = self.part_of(fields.get(1), 0, SLOTS).await?.unwrap_or_default();
         let there = keys.into_iter().zip(values).filter(|(_, value)| object_of(value).is_some());
-        Ok(Some(Raw::Pairs(there.take(MOST_ITEMS).collect(), size(int(fields.get(2))))))
+        Ok(Some(RawContents::Pairs(there.take(MOST_ITEMS).collect(), size(int(fields.get(2))))))
     }
 
     async fn enum_set(&self, object: jdwp::ObjectId, layout: &Layout) -> Reading {
@@ -493,7 +498,7 @@ impl Reader {
         let all = self.part_of(fields.first(), 0, 64).await?.unwrap_or_default();
         let there = all.into_iter().enumerate().filter(|(n, _)| bits >> n & 1 == 1).map(|(_, v)| v);
         let count = usize::try_from(bits.count_ones()).unwrap_or(0);
-        Ok(Some(Raw::Elements(there.take(MOST_ITEMS).collect(), count)))
+        Ok(Some(RawContents::Elements(there.take(MOST_ITEMS).collect(), count)))
     }
 
     async fn builder(&self, object: jdwp::ObjectId, layout: &Layout) -> Reading {
@@ -519,6 +524,6 @@ impl Reader {
         if int(fields.get(2)) > count {
             text.push('…');
         }
-        Ok(Some(Raw::Text(text)))
+        Ok(Some(RawContents::Text(text)))
     }
 }

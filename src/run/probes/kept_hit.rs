@@ -1,7 +1,7 @@
 //! Makes an occurrence of the last hit without stopping there, in a program whose runs never repeat. The
 //! recorder kept the hit's values and stack, but not its locals.
 
-use super::ask::{self, Seen};
+use super::ask::{self, KeptHit};
 use super::recorder::NAME as RECORDER;
 use super::values::{declaring, value_of};
 use crate::expr::{EventPart, Expr};
@@ -32,14 +32,14 @@ pub async fn kept_hit(
     last: &LastHit,
 ) -> Result<Option<(u64, Option<Occurrence>)>, RunError> {
     let LastHit::At(at) = last else { return Ok(None) };
-    let Some(seen) = ask::seen(watched, stop, query.point.0, owner, index).await? else {
+    let Some(hit) = ask::kept_hit(watched, stop, query.point.0, owner, index).await? else {
         return Ok(None);
     };
-    let number = seen.number;
+    let number = hit.number;
     if watched.recorder.as_ref().is_some_and(|r| r.numbered.contains(at)) {
         return Ok(Some((number, None)));
     }
-    let kept = kept_occurrence(watched, threads, query, owner, index, at, seen).await?;
+    let kept = kept_occurrence(watched, threads, query, owner, index, at, hit).await?;
     if let (Some(recorder), true) = (&mut watched.recorder, kept.is_some()) {
         recorder.numbered.insert(at.clone());
     }
@@ -53,9 +53,9 @@ async fn kept_occurrence(
     owner: jdwp::Value,
     index: i32,
     at: &Coordinate,
-    seen: Seen,
+    hit: KeptHit,
 ) -> Result<Option<Occurrence>, RunError> {
-    let Some(frames) = &seen.frames else { return Ok(None) };
+    let Some(frames) = &hit.frames else { return Ok(None) };
     let descriptor = match &query.event {
         Event::Written(field) => {
             let class = declaring(watched, field, owner).await?;
@@ -69,10 +69,10 @@ async fn kept_occurrence(
         _ => return Ok(None),
     };
     let Some((stack, frame, is_cut)) = kept_stack(watched, at, frames).await? else { return Ok(None) };
-    let new = value_of(watched, &descriptor, seen.bits, seen.value).await?;
+    let new = value_of(watched, &descriptor, hit.bits, hit.value).await?;
     // The first hit replaces the default value of the field or element.
-    let old = match seen.old_bits {
-        Some(bits) => value_of(watched, &descriptor, bits, seen.old_value).await?,
+    let old = match hit.old_bits {
+        Some(bits) => value_of(watched, &descriptor, bits, hit.old_value).await?,
         None => value_of(watched, &descriptor, 0, jdwp::Value::NULL).await?,
     };
     let mut kept = Vec::with_capacity(query.keep.len());
