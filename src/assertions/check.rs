@@ -2,7 +2,7 @@
 //! method whose code would have to run.
 
 use super::error::AssertionError;
-use super::file::{AssertFile, Part};
+use super::file::{AssertFile, RowPart};
 use super::library;
 use super::machine::{EXCEPTION, NO_SLOT, Names, RESULT};
 use crate::chain::{Classes, Fault};
@@ -42,14 +42,14 @@ pub fn rules(file: &AssertFile, pool: &ClassPool) -> Result<Vec<Rule>, Assertion
             Ok(named) => named,
             Err(why) => {
                 let message = format!("{why} (in the row of {})", file.conditions(at));
-                faults.push(file.fault(at, Part::Method, message));
+                faults.push(file.fault(at, RowPart::Method, message));
                 continue;
             }
         };
         let (method, names, written_result) = names;
         if found.iter().any(|other: &Rule| other.method == method) {
             let message = format!("`{method}` already has a row: join their conditions with `&&`");
-            faults.push(file.fault(at, Part::Method, message));
+            faults.push(file.fault(at, RowPart::Method, message));
             continue;
         }
         let checked = Checked { classes: &classes, names: &names, result: written_result };
@@ -60,10 +60,10 @@ pub fn rules(file: &AssertFile, pool: &ClassPool) -> Result<Vec<Rule>, Assertion
             }
         };
         if let Some(condition) = &said.requires {
-            complain(Part::Requires, condition, checked.requires(condition).err());
+            complain(RowPart::Requires, condition, checked.requires(condition).err());
         }
         if let Some(condition) = &said.ensures {
-            complain(Part::Ensures, condition, checked.ensures(condition).err());
+            complain(RowPart::Ensures, condition, checked.ensures(condition).err());
         }
         let names_exception = |condition: &Expr| {
             names_outside_old(condition.node()).contains(&EXCEPTION) || condition.uses(EventPart::Exception)

@@ -35,7 +35,7 @@ struct Row {
 }
 
 /// The conditions of a method, parsed.
-pub struct Said {
+pub struct MethodConditions {
     /// The method, as written.
     pub method: String,
     /// The precondition: qp judges only calls that meet it at their entry.
@@ -48,7 +48,7 @@ pub struct Said {
 
 /// A part of a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Part {
+pub enum RowPart {
     /// The whole row.
     Whole,
     /// `method`
@@ -64,7 +64,7 @@ pub struct AssertFile {
     name: String,
     text: String,
     /// Its rows.
-    pub rows: Vec<Said>,
+    pub rows: Vec<MethodConditions>,
 }
 
 #[derive(Deserialize)]
@@ -109,17 +109,17 @@ impl AssertFile {
             let Row { method, requires, ensures, complete } = row;
             if !methods.insert(method.clone()) {
                 let message = format!("`{method}` already has a row: join their conditions with `&&`");
-                faults.push(file.fault(at, Part::Method, message));
+                faults.push(file.fault(at, RowPart::Method, message));
             }
             let says_nothing = requires.is_none() && ensures.is_none();
             if says_nothing {
                 let message =
                     format!("this row has no condition for `{method}`: write `ensures` or `requires`");
-                faults.push(file.fault(at, Part::Whole, message));
+                faults.push(file.fault(at, RowPart::Whole, message));
             }
             if complete && ensures.is_none() && !says_nothing {
                 let message = "`complete` needs an `ensures` condition".to_owned();
-                faults.push(file.fault(at, Part::Whole, message));
+                faults.push(file.fault(at, RowPart::Whole, message));
             }
             let mut parsed = |text: Option<String>, part| match text.as_deref().map(Expr::parse) {
                 None => None,
@@ -132,8 +132,9 @@ impl AssertFile {
                     None
                 }
             };
-            let (requires, ensures) = (parsed(requires, Part::Requires), parsed(ensures, Part::Ensures));
-            file.rows.push(Said { method, requires, ensures, complete });
+            let (requires, ensures) =
+                (parsed(requires, RowPart::Requires), parsed(ensures, RowPart::Ensures));
+            file.rows.push(MethodConditions { method, requires, ensures, complete });
         }
         if faults.is_empty() { Ok(file) } else { Err(file.wrong(faults)) }
     }
@@ -152,11 +153,11 @@ impl AssertFile {
             self.conditions(row)
         );
         let help = "remove the row, or name a method that `qp trace calls` shows".to_owned();
-        Fault { help: Some(help), ..self.fault(row, Part::Method, message) }
+        Fault { help: Some(help), ..self.fault(row, RowPart::Method, message) }
     }
 
     /// A fault in a part of a row.
-    pub fn fault(&self, row: usize, part: Part, message: String) -> Fault {
+    pub fn fault(&self, row: usize, part: RowPart, message: String) -> Fault {
         Fault { span: self.span(row, part, None), message, help: None }
     }
 
@@ -171,17 +172,17 @@ impl AssertFile {
 
     /// The position of a part of a row, or of a column in its text. If it is not found: the start of the
     /// file.
-    fn span(&self, row: usize, part: Part, at: Option<(&str, usize)>) -> Range<usize> {
+    fn span(&self, row: usize, part: RowPart, at: Option<(&str, usize)>) -> Range<usize> {
         let find = |raw: RawAssertions<'_>| {
             let row: &RawValue = raw.assertions.get(row)?;
             let Ok(parts) = options().from_str::<RawRow<'_>>(row.get_ron()) else {
                 return trimmed(&self.text, row);
             };
             match part {
-                Part::Whole => trimmed(&self.text, row),
-                Part::Method => trimmed(&self.text, parts.method),
-                Part::Requires => inside(&self.text, parts.requires?, at),
-                Part::Ensures => inside(&self.text, parts.ensures?, at),
+                RowPart::Whole => trimmed(&self.text, row),
+                RowPart::Method => trimmed(&self.text, parts.method),
+                RowPart::Requires => inside(&self.text, parts.requires?, at),
+                RowPart::Ensures => inside(&self.text, parts.ensures?, at),
             }
         };
         self.raw(find).unwrap_or(0..0)

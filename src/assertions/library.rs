@@ -50,19 +50,19 @@ const HASHED: [&str; 5] = [
 
 /// Something that only a condition has.
 #[derive(Clone, Debug)]
-pub enum Made {
+pub enum SyntheticObject {
     /// A text.
     Text(String),
     /// The box of a primitive value.
     Box(Value),
 }
 
-impl Made {
+impl SyntheticObject {
     /// Its class.
     pub fn class(&self) -> &'static str {
         match self {
-            Made::Text(_) => "java.lang.String",
-            Made::Box(value) => match value {
+            SyntheticObject::Text(_) => "java.lang.String",
+            SyntheticObject::Box(value) => match value {
                 Value::Boolean(_) => Primitive::Boolean,
                 Value::Byte(_) => Primitive::Byte,
                 Value::Short(_) => Primitive::Short,
@@ -272,7 +272,7 @@ fn of_class(
     let name = method.name.as_str();
     let is_box = Primitive::from_box(class).is_some() && name == "valueOf";
     let found = match (is_box, class, arguments.as_slice()) {
-        (true, _, [value]) => Some(machine.make(Made::Box(value.clone()))),
+        (true, _, [value]) => Some(machine.make(SyntheticObject::Box(value.clone()))),
         (false, "java.lang.Math", [value]) if name == "abs" => match value {
             Value::Int(value) => Some(Value::Int(value.wrapping_abs())),
             Value::Long(value) => Some(Value::Long(value.wrapping_abs())),

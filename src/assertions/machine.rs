@@ -3,11 +3,11 @@
 
 use super::error::AssertionError;
 use super::library;
-use super::library::Made;
+use super::library::SyntheticObject;
 use super::unrecorded_writes::Unseen;
 use crate::expr::{ClassInfo, EventPart, FieldInfo, Invoked, Machine, MethodInfo, Scope, ScopeLocal, Type};
 use crate::inspect::fields::Fields;
-use crate::inspect::snapshot::{Part, held, type_name};
+use crate::inspect::snapshot::{ObjectPart, held, type_name};
 use crate::model::{JavaString, ObjectId, Tables, Value};
 use crate::trace;
 use crate::trace::{Call, Calls, CollectionContents, EventTime, Exit, Level, Traced};
@@ -75,7 +75,7 @@ pub struct CallMachine<'a> {
     /// The classes that values name.
     pub tables: Tables,
     /// The objects that the condition has created.
-    pub made: Vec<Made>,
+    pub synthetic_objects: Vec<SyntheticObject>,
 }
 
 impl<'a> CallMachine<'a> {
@@ -98,7 +98,7 @@ impl<'a> CallMachine<'a> {
             slot = slot.saturating_add(1 + u16::from(wide));
         }
         let result = Type::of_descriptor(&result);
-        let (infos, tables, made) = (HashMap::new(), Tables::default(), Vec::new());
+        let (infos, tables, synthetic_objects) = (HashMap::new(), Tables::default(), Vec::new());
         let (begins, ended) = (false, Vec::new());
         let mut machine = CallMachine {
             calls,
@@ -113,7 +113,7 @@ impl<'a> CallMachine<'a> {
             ended,
             infos,
             tables,
-            made,
+            synthetic_objects,
         };
         for (part, name) in [(EventPart::Result, RESULT), (EventPart::Exception, EXCEPTION)] {
             match machine.ended(name) {
@@ -147,7 +147,10 @@ impl<'a> CallMachine<'a> {
     /// The binary name of an object's class; for an array, that of its elements followed by brackets.
     pub fn class_name(&self, object: ObjectId) -> Result<Arc<str>, Unread> {
         let Some(number) = CallMachine::number(object) else {
-            return Ok(self.made_at(object).map_or("java.lang.String", Made::class).into());
+            return Ok(self
+                .synthetic_object(object)
+                .map_or("java.lang.String", SyntheticObject::class)
+                .into());
         };
         match self.calls.objects.class(number) {
             Some(class) => Ok(type_name(class).into()),
@@ -179,9 +182,11 @@ impl<'a> CallMachine<'a> {
 
     /// Converts an object to a value.
     pub fn value_of(&mut self, object: ObjectId) -> Result<Value, Unread> {
-        match self.made_at(object) {
-            Some(Made::Text(text)) => Ok(Value::Str(Arc::new(JavaString { id: object, text: text.clone() }))),
-            Some(Made::Box(_)) => {
+        match self.synthetic_object(object) {
+            Some(SyntheticObject::Text(text)) => {
+                Ok(Value::Str(Arc::new(JavaString { id: object, text: text.clone() })))
+            }
+            Some(SyntheticObject::Box(_)) => {
                 let class = self.class_name(object)?;
                 Ok(Value::Object { id: object, class: self.tables.class_key(&class) })
             }
@@ -189,20 +194,20 @@ impl<'a> CallMachine<'a> {
         }
     }
 
-    fn made_at(&self, object: ObjectId) -> Option<&Made> {
+    fn synthetic_object(&self, object: ObjectId) -> Option<&SyntheticObject> {
         let at = object.0.checked_sub(MADE)?;
-        self.made.get(usize::try_from(at).ok()?)
+        self.synthetic_objects.get(usize::try_from(at).ok()?)
     }
 
     /// Creates an object for the condition.
-    pub fn make(&mut self, made: Made) -> Value {
-        let id = ObjectId(MADE + u64::try_from(self.made.len()).unwrap_or(u64::MAX - MADE));
-        let class = self.tables.class_key(made.class());
-        let text = match &made {
-            Made::Text(text) => Some(text.clone()),
-            Made::Box(..) => None,
+    pub fn make(&mut self, object: SyntheticObject) -> Value {
+        let id = ObjectId(MADE + u64::try_from(self.synthetic_objects.len()).unwrap_or(u64::MAX - MADE));
+        let class = self.tables.class_key(object.class());
+        let text = match &object {
+            SyntheticObject::Text(text) => Some(text.clone()),
+            SyntheticObject::Box(..) => None,
         };
-        self.made.push(made);
+        self.synthetic_objects.push(object);
         match text {
             Some(text) => Value::Str(Arc::new(JavaString { id, text })),
             None => Value::Object { id, class },
@@ -212,8 +217,8 @@ impl<'a> CallMachine<'a> {
     /// The value in a box; none for any other object.
     pub fn boxed(&self, object: ObjectId) -> Result<Option<Value>, Unread> {
         let Some(number) = CallMachine::number(object) else {
-            return Ok(match self.made_at(object) {
-                Some(Made::Box(value)) => Some(value.clone()),
+            return Ok(match self.synthetic_object(object) {
+                Some(SyntheticObject::Box(value)) => Some(value.clone()),
                 _ => None,
             });
         };
@@ -247,7 +252,12 @@ impl<'a> CallMachine<'a> {
         found.is_some_and(|found| found.origin.is_runtime())
     }
 
-    fn part(&mut self, object: u32, part: &Part, name: impl FnOnce() -> String) -> Result<Value, Unread> {
+    fn part(
+        &mut self,
+        object: u32,
+        part: &ObjectPart,
+        name: impl FnOnce() -> String,
+    ) -> Result<Value, Unread> {
         let when = self.when();
         match held(self.calls, object, part, when)? {
             Some(value) => self.value(value, &part.descriptor),
@@ -313,7 +323,7 @@ impl Machine for CallMachine<'_> {
     }
 
     fn is_made(&self, object: ObjectId) -> bool {
-        self.made_at(object).is_some()
+        self.synthetic_object(object).is_some()
     }
 
     fn scope(&self) -> &Scope {
@@ -423,7 +433,7 @@ impl Machine for CallMachine<'_> {
         };
         match of.declared(class, &name) {
             Some(field) => {
-                let part = Part::of_field(field, self.calls.was_made(number));
+                let part = ObjectPart::of_field(field, self.calls.was_made(number));
                 self.part(number, &part, || name)
             }
             None => not_known(format!("the value of `{name}` was not recorded")),
@@ -436,7 +446,7 @@ impl Machine for CallMachine<'_> {
         let Some(declared) = declared else { return not_known(format!("there is no class file of {class}")) };
         let name = format!("{class}.{}", declared.name);
         match declared.constant {
-            Some(Constant::String(text)) => return Ok(self.make(Made::Text(text))),
+            Some(Constant::String(text)) => return Ok(self.make(SyntheticObject::Text(text))),
             Some(constant) => {
                 let plain = match constant {
                     Constant::Int(value) => trace::Value::Int(value),
@@ -457,7 +467,7 @@ impl Machine for CallMachine<'_> {
         let Some((number, _)) = number else {
             return not_known(format!("the value of `{name}` was not recorded"));
         };
-        let part = Part { descriptor: declared.descriptor, ..Part::of_static(number) };
+        let part = ObjectPart { descriptor: declared.descriptor, ..ObjectPart::of_static(number) };
         self.part(0, &part, || name)
     }
 
@@ -479,7 +489,7 @@ impl Machine for CallMachine<'_> {
                 "{shown}[{index}] may have been written by {who}, which is not recorded"
             ));
         }
-        let part = Part::of_element(&class, at, self.calls.was_made(number));
+        let part = ObjectPart::of_element(&class, at, self.calls.was_made(number));
         self.part(number, &part, || format!("{shown}[{index}]"))
     }
 
@@ -499,7 +509,7 @@ impl Machine for CallMachine<'_> {
     }
 
     async fn new_string(&mut self, text: &str) -> Result<Value, Unread> {
-        Ok(self.make(Made::Text(text.to_owned())))
+        Ok(self.make(SyntheticObject::Text(text.to_owned())))
     }
 
     async fn is_instance(&mut self, object: ObjectId, class: &Arc<str>) -> Result<bool, Unread> {

@@ -27,7 +27,7 @@ pub use unrecorded_writes::Unseen;
 
 /// The verdict of an assertion on a call.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Told {
+pub enum AssertedAnswer {
     /// The call did everything it should.
     Valid(String),
     /// The call did something wrong, for this reason.
@@ -40,12 +40,14 @@ pub enum Told {
     Unknown(String),
 }
 
-impl Told {
+impl AssertedAnswer {
     /// The text of the verdict.
     pub fn why(self) -> String {
         match self {
-            Told::Valid(why) | Told::Invalid(why) | Told::Inadmissible(why) => why,
-            Told::Nothing(why) | Told::Unknown(why) => why,
+            AssertedAnswer::Valid(why) | AssertedAnswer::Invalid(why) | AssertedAnswer::Inadmissible(why) => {
+                why
+            }
+            AssertedAnswer::Nothing(why) | AssertedAnswer::Unknown(why) => why,
         }
     }
 }
@@ -122,7 +124,7 @@ impl Asserts {
         node: u32,
         fields: &mut Fields,
         is_part: bool,
-    ) -> Result<Option<Told>, AssertionError> {
+    ) -> Result<Option<AssertedAnswer>, AssertionError> {
         if !is_part {
             let unseen = self.unseen(calls, fields.pool());
             return self.judge_with(&unseen, calls, node, fields).await;
@@ -131,7 +133,7 @@ impl Asserts {
         let call = if is_asserted { calls.call(node)? } else { None };
         let has_ended = call.is_some_and(|call| matches!(call.exit, Exit::Returned | Exit::Threw));
         let why = "only a part of the run was recorded, and unrecorded code may have written too: record it with --level all";
-        Ok(has_ended.then(|| Told::Unknown(cannot_tell(why))))
+        Ok(has_ended.then(|| AssertedAnswer::Unknown(cannot_tell(why))))
     }
 
     fn rule_of(&self, calls: &Calls, node: u32) -> Option<&Rule> {
@@ -148,7 +150,7 @@ impl Asserts {
         calls: &mut Calls,
         node: u32,
         fields: &mut Fields,
-    ) -> Result<Option<Told>, AssertionError> {
+    ) -> Result<Option<AssertedAnswer>, AssertionError> {
         let Some(rule) = self.rule_of(calls, node) else { return Ok(None) };
         let Some(call) = calls.call(node)?.filter(|call| matches!(call.exit, Exit::Returned | Exit::Threw))
         else {
@@ -163,26 +165,28 @@ impl Asserts {
                 Ok(true) => {}
                 Ok(false) => {
                     let why = why_not(requires, &mut machine).await?;
-                    return Ok(Some(Told::Inadmissible(why)));
+                    return Ok(Some(AssertedAnswer::Inadmissible(why)));
                 }
-                Err(why) => return Ok(Some(Told::Unknown(cannot_tell(&why)))),
+                Err(why) => return Ok(Some(AssertedAnswer::Unknown(cannot_tell(&why)))),
             }
             machine.stand_at_the_begin(false);
         }
         let Some(ensures) = &rule.ensures else {
             let why = "the assertion has no `ensures`; the call meets its `requires`";
-            return Ok(Some(Told::Nothing(why.to_owned())));
+            return Ok(Some(AssertedAnswer::Nothing(why.to_owned())));
         };
         if has_thrown && !rule.tells_of_exceptions {
             let why =
                 "the assertion does not judge calls that end with an exception: it does not name `exception`";
-            return Ok(Some(Told::Nothing(why.to_owned())));
+            return Ok(Some(AssertedAnswer::Nothing(why.to_owned())));
         }
         Ok(Some(match holds(ensures, &mut machine).await? {
-            Err(why) => Told::Unknown(cannot_tell(&why)),
-            Ok(false) => Told::Invalid(why_not(ensures, &mut machine).await?),
-            Ok(true) if rule.complete => Told::Valid(format!("`{ensures}` is true")),
-            Ok(true) => Told::Nothing(format!("the assertion holds, but it is not `complete`: `{ensures}`")),
+            Err(why) => AssertedAnswer::Unknown(cannot_tell(&why)),
+            Ok(false) => AssertedAnswer::Invalid(why_not(ensures, &mut machine).await?),
+            Ok(true) if rule.complete => AssertedAnswer::Valid(format!("`{ensures}` is true")),
+            Ok(true) => {
+                AssertedAnswer::Nothing(format!("the assertion holds, but it is not `complete`: `{ensures}`"))
+            }
         }))
     }
 }

@@ -6,7 +6,7 @@ use super::trace::Memory;
 use super::{Command, CommandError, Outcome};
 use crate::chain::Chain;
 use crate::session::{
-    self, Context, DiagnoseOptions, Diagnoser, Level, Parted, RecordOptions, RecordedTrace, SessionError,
+    self, Context, DiagnoseOptions, Diagnoser, Divergence, Level, RecordOptions, RecordedTrace, SessionError,
     TemporaryFolder, Varying,
 };
 use std::path::{Path, PathBuf};
@@ -51,7 +51,7 @@ pub struct Diff {
 #[derive(Clone, Debug, serde::Serialize)]
 pub struct Parting {
     /// The first call that differs; none where all calls agree.
-    pub parted: Option<Parted>,
+    pub parted: Option<Divergence>,
     /// Number of runs of each version that were compared.
     pub runs: usize,
     /// The places that vary between runs of one version, and were not compared.
@@ -112,9 +112,9 @@ impl Command for Diff {
         }
         let mut there = vec![self.open(&folders[1], context).await?];
         loop {
-            let found = session::parted(&mut here, &mut there, context).await?;
+            let found = session::find_divergence(&mut here, &mut there, context).await?;
             let runs = here.len();
-            let (parted, varies, more) = (found.parted, found.varies, found.more);
+            let (parted, varies, more) = (found.divergence, found.varies, found.more);
             let missing = missing(&here, &there);
             let mut told = Parting { parted, runs, varies, more, unconfirmed: None, missing };
             if found.wanted <= runs {

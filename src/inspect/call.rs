@@ -8,7 +8,7 @@ use serde::Serialize;
 /// A call, or several folded calls.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(untagged)]
-pub enum Shown {
+pub enum ListedCall {
     /// A call.
     Call(CallShown),
     /// Folded calls of one method.
@@ -58,7 +58,7 @@ pub struct CallShown {
     pub below: u32,
     /// The displayed calls below it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub calls: Vec<Shown>,
+    pub calls: Vec<ListedCall>,
 }
 
 impl CallShown {

@@ -1,6 +1,6 @@
 //! The calls of a recording as a tree, in which similar calls are folded.
 
-use super::call::{CallShown, Fold, Shown};
+use super::call::{CallShown, Fold, ListedCall};
 use super::error::InspectError;
 use super::names::ends_with;
 use super::recording::Recording;
@@ -9,7 +9,7 @@ use serde::Serialize;
 
 /// Which calls to display.
 #[derive(Clone, Debug, Default)]
-pub struct CallsAsked {
+pub struct CallsRequest {
     /// Only this thread.
     pub thread: Option<String>,
     /// Only this call and those below it.
@@ -38,7 +38,7 @@ pub struct ThreadShown {
     /// Its name.
     pub thread: String,
     /// Its displayed calls.
-    pub calls: Vec<Shown>,
+    pub calls: Vec<ListedCall>,
 }
 
 /// Number of consecutive calls of one method displayed before folding. Up to twice as many are displayed
@@ -49,7 +49,7 @@ const FIRST: usize = 3;
 ///
 /// # Errors
 /// The given call or thread does not exist, or the recording cannot be read.
-pub fn calls(trace: &mut Recording, asked: &CallsAsked) -> Result<CallTree, InspectError> {
+pub fn calls(trace: &mut Recording, asked: &CallsRequest) -> Result<CallTree, InspectError> {
     let calls = &mut trace.calls;
     if let Some(node) = asked.node {
         let Some(thread) = calls.thread_of(node) else {
@@ -83,8 +83,8 @@ pub fn calls(trace: &mut Recording, asked: &CallsAsked) -> Result<CallTree, Insp
     }
 }
 
-impl CallsAsked {
-    fn level(&self, calls: &mut Calls, nodes: &[u32], depth: u32) -> Result<Vec<Shown>, InspectError> {
+impl CallsRequest {
+    fn level(&self, calls: &mut Calls, nodes: &[u32], depth: u32) -> Result<Vec<ListedCall>, InspectError> {
         let mut shown = Vec::new();
         let mut rest = nodes;
         while let Some(first) = rest.first() {
@@ -93,12 +93,12 @@ impl CallsAsked {
             let (these, others) = rest.split_at(alike);
             let few = if self.all || alike <= 2 * FIRST { alike } else { FIRST };
             for node in these.iter().take(few) {
-                shown.push(Shown::Call(self.call(calls, *node, depth)?));
+                shown.push(ListedCall::Call(self.call(calls, *node, depth)?));
             }
             if few < alike {
                 let below = these.iter().skip(few).map(|node| u64::from(calls.below(*node))).sum();
                 let method = calls.method(*first).map(|m| format!("{}.{}", m.class, m.name));
-                shown.push(Shown::Fold(Fold {
+                shown.push(ListedCall::Fold(Fold {
                     folded: alike - few,
                     method: method.unwrap_or_default(),
                     below,

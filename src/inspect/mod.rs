@@ -26,8 +26,8 @@ pub mod snapshot;
 pub mod state;
 pub mod values;
 
-pub use call::{CallShown, Fold, Shown};
-pub use calls::{CallTree, CallsAsked, ThreadShown, calls};
+pub use call::{CallShown, Fold, ListedCall};
+pub use calls::{CallTree, CallsRequest, ThreadShown, calls};
 pub use contents::{ContentsShown, HeldContents, ItemShown};
 pub use error::InspectError;
 pub use event::EventShown;
@@ -36,4 +36,4 @@ pub use history::{History, Variable, WriteShown};
 pub use info::{Holds, PlacesHeld, holds};
 pub use lines::{Lines, OpenCode};
 pub use recording::Recording;
-pub use state::{PartShown, StateAsked, StateShown, state};
+pub use state::{PartShown, StateRequest, StateShown, state};

@@ -194,7 +194,7 @@ pub struct Bounds {
 }
 
 /// A part of an object that holds a value: its name, the key of its writes, and its value before them.
-pub struct Part {
+pub struct ObjectPart {
     /// The field's name; `None` for an element.
     pub name: Option<String>,
     /// The key under which its writes are found; `None` if there are none.
@@ -205,23 +205,23 @@ pub struct Part {
     pub begins_empty: bool,
 }
 
-impl Part {
+impl ObjectPart {
     /// A static field, by its number.
-    pub fn of_static(number: u32) -> Part {
-        Part { name: None, part: Some(number), descriptor: String::new(), begins_empty: false }
+    pub fn of_static(number: u32) -> ObjectPart {
+        ObjectPart { name: None, part: Some(number), descriptor: String::new(), begins_empty: false }
     }
 
     /// An element of an array with this class; `was_made`: whether the array's creation was recorded.
-    pub fn of_element(class: &str, index: u32, was_made: bool) -> Part {
+    pub fn of_element(class: &str, index: u32, was_made: bool) -> ObjectPart {
         let descriptor = class.get(1..).unwrap_or("I").to_owned();
         // A multidimensional array can be created together with its inner arrays, by one instruction.
         let begins_empty = was_made && !descriptor.starts_with('[');
-        Part { name: None, part: Some(index), descriptor, begins_empty }
+        ObjectPart { name: None, part: Some(index), descriptor, begins_empty }
     }
 
     /// A field of an object; `was_made`: whether the object's creation was recorded.
-    pub fn of_field(field: &Field, was_made: bool) -> Part {
-        Part {
+    pub fn of_field(field: &Field, was_made: bool) -> ObjectPart {
+        ObjectPart {
             name: Some(field.name.clone()),
             part: field.part,
             descriptor: field.descriptor.clone(),
@@ -250,23 +250,29 @@ pub struct Shaper<'a> {
 
 impl Shaper<'_> {
     /// The parts of an object, at most `limit`, and whether these are all.
-    pub fn parts(&mut self, object: u32, limit: usize) -> (Vec<Part>, bool) {
+    pub fn parts(&mut self, object: u32, limit: usize) -> (Vec<ObjectPart>, bool) {
         let Some(class) = self.calls.objects.class(object).cloned() else { return (Vec::new(), false) };
         let was_made = self.calls.was_made(object);
         if let Some(length) = self.calls.objects.length_of(object) {
             let shown = length.min(u32::try_from(limit).unwrap_or(u32::MAX));
-            let part = |index| Part::of_element(&class, index, was_made);
+            let part = |index| ObjectPart::of_element(&class, index, was_made);
             return ((0..shown).map(part).collect(), shown == length);
         }
         let of = self.fields.of(&class, self.calls);
-        let mut parts: Vec<Part> = of.fields.iter().map(|field| Part::of_field(field, was_made)).collect();
+        let mut parts: Vec<ObjectPart> =
+            of.fields.iter().map(|field| ObjectPart::of_field(field, was_made)).collect();
         if of.fields.is_empty() && !of.is_whole {
             // Without its class file: the fields that are ever written.
             let mut next = self.calls.part_from(object, 0);
             while let Some(number) = next.filter(|_| parts.len() < limit) {
                 let at = usize::try_from(number).ok();
                 let name = at.and_then(|at| self.calls.fields().get(at)).map(|(_, name)| name.clone());
-                parts.push(Part { name, part: Some(number), descriptor: String::new(), begins_empty: false });
+                parts.push(ObjectPart {
+                    name,
+                    part: Some(number),
+                    descriptor: String::new(),
+                    begins_empty: false,
+                });
                 next = number.checked_add(1).and_then(|number| self.calls.part_from(object, number));
             }
         }
@@ -276,7 +282,12 @@ impl Shaper<'_> {
     }
 
     /// The value of a part at a given time; `None` if unknown.
-    pub fn held(&mut self, object: u32, part: &Part, when: EventTime) -> Result<Option<Value>, InspectError> {
+    pub fn held(
+        &mut self,
+        object: u32,
+        part: &ObjectPart,
+        when: EventTime,
+    ) -> Result<Option<Value>, InspectError> {
         held(self.calls, object, part, when)
     }
 
@@ -410,7 +421,7 @@ impl Shaper<'_> {
 pub fn held(
     calls: &mut Calls,
     object: u32,
-    part: &Part,
+    part: &ObjectPart,
     when: EventTime,
 ) -> Result<Option<Value>, InspectError> {
     let held = match part.part {

@@ -59,7 +59,7 @@ pub struct PartShown {
 
 /// Which state to display.
 #[derive(Clone, Debug, Default)]
-pub struct StateAsked {
+pub struct StateRequest {
     /// The call at whose beginning and end the object is displayed.
     pub node: u32,
     /// The object as displayed; `None` for the call's `this`.
@@ -72,7 +72,7 @@ pub struct StateAsked {
 ///
 /// # Errors
 /// Writes were not recorded, the call or object does not exist, or the recording cannot be read.
-pub fn state(trace: &mut Recording, asked: &StateAsked) -> Result<StateShown, InspectError> {
+pub fn state(trace: &mut Recording, asked: &StateRequest) -> Result<StateShown, InspectError> {
     let calls = &mut trace.calls;
     let node = calls.own(asked.node);
     if trace.about.level < Level::Writes {
@@ -97,8 +97,8 @@ pub fn state(trace: &mut Recording, asked: &StateAsked) -> Result<StateShown, In
     let mut next = calls.part_from(object, 0);
     while let Some(part) = next.filter(|_| parts.len() < asked.limit) {
         let rows = calls.write_rows(object, part);
-        let entry = Around::of(calls, &rows, begins)?;
-        let exit = Around::of(calls, &rows, ends)?;
+        let entry = NearestWrites::of(calls, &rows, begins)?;
+        let exit = NearestWrites::of(calls, &rows, ends)?;
         let refers = (refers_to(entry.value), refers_to(exit.value));
         let contents = ContentsShown::between(calls, refers, (begins, ends), asked.limit)?;
         let any = [&entry.last, &entry.next, &exit.last].into_iter().flatten().next();
@@ -133,7 +133,7 @@ fn refers_to(value: Option<Value>) -> u32 {
 
 /// The writes to a part around a given time.
 #[derive(Default)]
-pub(crate) struct Around {
+pub(crate) struct NearestWrites {
     /// The last write before.
     pub last: Option<EventShown>,
     /// The first write from then on.
@@ -146,15 +146,15 @@ pub(crate) struct Around {
     pub last_at: Option<EventPosition>,
 }
 
-impl Around {
+impl NearestWrites {
     pub(crate) fn of(
         calls: &mut Calls,
         rows: &Range<usize>,
         when: EventTime,
-    ) -> Result<Around, InspectError> {
+    ) -> Result<NearestWrites, InspectError> {
         let low = calls.row_from(rows, when);
         let count = |writes: Writes| usize::try_from(writes.count).unwrap_or(usize::MAX);
-        let mut around = Around::default();
+        let mut around = NearestWrites::default();
         // The last row that begins earlier can also contain later writes.
         if let Some(row) = low.checked_sub(1).filter(|row| rows.contains(row)) {
             around.before = (rows.start..row).map(|row| count(calls.writes_in(row))).sum();
@@ -217,7 +217,7 @@ mod tests {
             Some(EventShown { old: Some(old.to_owned()), new: Some(new.to_owned()), ..EventShown::default() })
         };
         let held = |last, next| {
-            let around = Around { last, next, ..Around::default() };
+            let around = NearestWrites { last, next, ..NearestWrites::default() };
             (around.held(), around.is_unsure())
         };
         assert_eq!(held(None, write("0", "1")), (Some("0".to_owned()), false));

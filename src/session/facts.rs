@@ -12,7 +12,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 /// A run and its questions.
-pub struct Round {
+pub struct RunFacts {
     /// The translation of the chain.
     pub translation: Translation,
     /// The TraceQueries, shared by the run and the locator.
@@ -28,12 +28,12 @@ pub struct Round {
     /// Which hits suspended the VM, if probes watched the run.
     pub gates: Option<Vec<Gate>>,
     /// The value flows at whose steps it stopped.
-    pub ways: Ways,
+    pub value_flows: ValueFlows,
     /// Points whose located occurrence is not their answer, because the run did not stop at the last hit.
     pub astray: BTreeMap<PointIndex, Astray>,
 }
 
-impl Round {
+impl RunFacts {
     /// The located occurrence of a point, if it is the answer.
     pub fn located(&self, point: PointIndex) -> Option<&Located> {
         self.locator.located(point).filter(|_| !self.astray.contains_key(&point))
@@ -51,7 +51,7 @@ pub enum Astray {
 
 /// The known value flows.
 #[derive(Clone, Debug, Default)]
-pub struct Ways {
+pub struct ValueFlows {
     /// By point, with a hash of the question: in a session, a point can change.
     pub(super) known: BTreeMap<PointIndex, (u64, ValueFlow)>,
     pub(super) changes: BTreeMap<PointIndex, u32>,

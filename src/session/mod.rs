@@ -37,24 +37,25 @@ pub use answer::{
 pub use consent::{Consent, Wanted};
 pub use context::Context;
 pub use diagnose::{
-    AssertFile, Bounds, Buggy, By, Change, Compared, Departure, DiagnoseOptions, Diagnoser, Judgement,
-    KeptAnswer, Launcher, Left, LoopPart, Next, Opinion, Parted, Question, Reference, Referred, Shape,
-    Survey, Told, Trust, Varying, Violation, check_reference, parted, strategies,
+    AssertFile, AssertedAnswer, Bounds, Buggy, Change, DiagnoseOptions, Diagnoser, Divergence, Judgement,
+    KeptAnswer, Launcher, LoopExit, LoopPart, Next, Opinion, Oracle, OracleAnswer, Question, Reference,
+    Shape, Survey, Trust, Varying, VersionComparison, VersionDifference, Violation, check_reference,
+    find_divergence, strategies,
 };
 pub use error::SessionError;
 pub use explore::{
-    Arrival, AskedWhen, Certainty, Explorer, Front, Gone, Interrupter, Member, Members, NamedValue, PastRun,
-    PointDifference, Ran, Scope, Standpoint, Step, Stepped, Words,
+    Arrival, AskedWhen, Certainty, Explorer, Front, GotoResult, Interrupter, Member, Members, NamedValue,
+    PastRun, PointDifference, RunResult, Scope, Standpoint, Step, StepResult, Words,
 };
 pub use files::{portable, seen_from_cwd};
 pub use progress::{Progress, Silent, Sink};
 pub use recorded::{
-    CallShown, CallTree, CallsAsked, ChainAsked, ContentsShown, Direction, EventShown, EventsAsked,
-    EventsShown, ExportAsked, ExportForm, Exported, Fold, FoundEvent, FoundEvents, HeldContents, HeldShown,
-    History, Holds, ItemShown, ListedEvent, LocalShown, MEMORY, ObjectShown, Only, PartShown, PlacesHeld,
-    RecordOptions, RecordedRun, RecordedTrace, Secrets, Shown, SourceLine, StateAsked, StateShown, Stepper,
-    ThreadShown, View, WriteShown, as_chain, at_level, calls, events, export, find, history, holds, only,
-    record, state,
+    CallRange, CallShown, CallTree, CallsRequest, ChainRequest, ContentsShown, Direction, EventShown,
+    EventsRequest, EventsShown, ExportForm, ExportRequest, ExportResult, Fold, FoundEvent, FoundEvents,
+    HeldContents, History, Holds, ItemShown, ListedCall, ListedEvent, LocalShown, MEMORY, MemberShown,
+    ObjectShown, PartShown, PlacesHeld, RecordOptions, RecordedRun, RecordedTrace, Secrets, SourceLine,
+    StateRequest, StateShown, Stepper, ThreadShown, View, WriteShown, as_chain, at_level, calls, events,
+    export, find, history, holds, only, record, state,
 };
 pub use replay::cost::{Cost, EntriesCost, PointCost, SiteCost, cost};
 pub use replay::cost_model::Forecast;

@@ -6,7 +6,7 @@
 use crate::support::javac::Javac;
 use crate::support::{finish, qp, said, scratch};
 use querypoint::session::{
-    AssertFile, Bounds, Context, DiagnoseOptions, Diagnoser, MEMORY, RecordedTrace, Told,
+    AssertFile, AssertedAnswer, Bounds, Context, DiagnoseOptions, Diagnoser, MEMORY, RecordedTrace,
 };
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -294,7 +294,7 @@ fn program(name: &str, seed: u64, of: &BTreeMap<&str, Vec<Condition>>) -> String
 }
 
 /// The verdicts of assertions on each asserted call of a recording, in order.
-fn told(trace: &Path, assertions: &Path) -> Vec<(String, Told)> {
+fn told(trace: &Path, assertions: &Path) -> Vec<(String, AssertedAnswer)> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
     runtime.block_on(async {
         let context = Context::silent();
@@ -378,8 +378,8 @@ fn conditions_are_what_the_program_says_they_are() {
                 *id += 1;
                 let wanted = if *threw && !text.contains("exception") { "unknown" } else { outcome };
                 let is_so = match &told {
-                    Told::Valid(_) => "true",
-                    Told::Invalid(_) => "false",
+                    AssertedAnswer::Valid(_) => "true",
+                    AssertedAnswer::Invalid(_) => "false",
                     _ => "unknown",
                 };
                 assert_eq!(is_so, wanted, "{name}.{method} call {id}: {text}\n{told:?}");

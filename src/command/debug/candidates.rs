@@ -30,7 +30,7 @@ type Sample = (Vec<RejectedAnswer>, indexmap::IndexMap<String, u64>);
 
 /// The rejected occurrences kept by the newest answer, and the counts by reason.
 fn rejected(explorer: &Explorer, id: &str) -> Result<Sample, CommandError> {
-    explorer.position(id)?;
+    explorer.point_index(id)?;
     let answer = explorer.answer();
     let point = answer.as_ref().and_then(|a| a.points.iter().find(|p| p.id == id));
     let point = point.ok_or_else(|| SessionError::NotFoundYet { id: id.to_owned() })?;

@@ -24,7 +24,7 @@ impl PromptCommand for Points {
                 Ok(Reply::Points(points.collect(), answer))
             }
             Some(id) => {
-                explorer.position(&id)?;
+                explorer.point_index(&id)?;
                 let point = answer.as_ref().and_then(|a| a.points.iter().find(|p| p.id == id));
                 let point = point.ok_or(SessionError::NotFoundYet { id })?;
                 Ok(Reply::Point(Box::new(point.clone())))

@@ -3,8 +3,8 @@
 use super::Row;
 use crate::chain::Explanation;
 use crate::session::{
-    Answer, AskedWhen, FrameAnswer, Gone, NamedValue, PastRun, PointAnswer, PointDifference, Ran,
-    RejectedAnswer, Scope, Standpoint, Stepped,
+    Answer, AskedWhen, FrameAnswer, GotoResult, NamedValue, PastRun, PointAnswer, PointDifference,
+    RejectedAnswer, RunResult, Scope, Standpoint, StepResult,
 };
 use indexmap::IndexMap;
 use std::rc::Rc;
@@ -29,16 +29,16 @@ pub enum Reply {
     /// A run produced an answer.
     Ran {
         /// The answer, and where the program stands.
-        ran: Ran,
+        ran: RunResult,
         /// The only point with news, if there is one.
         about: Option<String>,
     },
     /// A run goes on in the background.
     Started,
     /// The program was sent to a point.
-    Gone(Box<Gone>),
+    Gone(Box<GotoResult>),
     /// The program went forward.
-    Stepped(Box<Stepped>),
+    Stepped(Box<StepResult>),
     /// A value.
     Value(NamedValue),
     /// The variables in scope.

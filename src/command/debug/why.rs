@@ -27,7 +27,7 @@ impl PromptCommand for Why {
             about.split_once(':').map(|(point, _)| point.split('(').next().unwrap_or(point).trim());
         // No Java expression begins with a name and a colon.
         if let Some(id) = of_point.filter(|id| !id.is_empty() && id.chars().all(char::is_alphanumeric)) {
-            explorer.position(id)?;
+            explorer.point_index(id)?;
         }
         let id = explorer.next_id();
         let point = if is_point(about) {

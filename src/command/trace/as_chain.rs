@@ -2,7 +2,7 @@
 
 use super::reading::Reading;
 use crate::command::{Command, CommandError, Outcome, save_chain};
-use crate::session::{self, ChainAsked, Context, SessionError};
+use crate::session::{self, ChainRequest, Context, SessionError};
 use std::path::{Path, PathBuf};
 
 /// Turns an event into a chain, to halt there and ask backwards from it
@@ -63,7 +63,7 @@ impl Command for AsChain {
     /// # Errors
     /// The folder holds no recorded run, or the run has no such call or event; or the file cannot be written.
     async fn execute(&self, context: &Context) -> Result<MadeChain, CommandError> {
-        let asked = ChainAsked { node: self.node, event: self.event };
+        let asked = ChainRequest { node: self.node, event: self.event };
         let mut trace = self.reading.open(context).await?;
         let mut chain = session::as_chain(&mut trace, asked)?;
         if let Some(file) = &self.save {

@@ -3,7 +3,7 @@
 use super::reading::Reading;
 use crate::command::{Command, CommandError, Outcome};
 use crate::session::SessionError;
-use crate::session::{self, CallTree, CallsAsked, Context};
+use crate::session::{self, CallTree, CallsRequest, Context};
 
 /// Shows the calls of a recorded run as a tree, with arguments and results
 #[derive(clap::Args, Clone, Debug)]
@@ -43,7 +43,7 @@ impl Command for Calls {
     /// # Errors
     /// The folder holds no recorded run, or the run has no such call or thread.
     async fn execute(&self, context: &Context) -> Result<CallTree, CommandError> {
-        let asked = CallsAsked {
+        let asked = CallsRequest {
             thread: self.thread.clone(),
             node: self.node,
             method: self.method.clone(),

@@ -4,7 +4,7 @@ use super::level::LevelArg;
 use super::reading::Reading;
 use crate::command::trust::TrustArgs;
 use crate::command::{Command, CommandError, Outcome};
-use crate::session::{self, Context, EventsAsked, EventsShown};
+use crate::session::{self, Context, EventsRequest, EventsShown};
 
 /// Shows the events of a call: its writes, branches and calls
 #[derive(clap::Args, Clone, Debug)]
@@ -47,7 +47,7 @@ impl Command for Events {
     /// behaved differently.
     async fn execute(&self, context: &Context) -> Result<EventsShown, CommandError> {
         let limit = usize::try_from(self.limit).unwrap_or(usize::MAX);
-        let asked = EventsAsked { node: self.node, limit, level: self.level.map(Into::into) };
+        let asked = EventsRequest { node: self.node, limit, level: self.level.map(Into::into) };
         let mut trace = self.reading.open(context).await?;
         Ok(session::events(&mut trace, &asked, context).await?)
     }

@@ -2,7 +2,7 @@
 
 use super::reading::Reading;
 use crate::command::{Command, CommandError, Outcome};
-use crate::session::{self, Context, ExportAsked, ExportForm, Exported};
+use crate::session::{self, Context, ExportForm, ExportRequest, ExportResult};
 use std::path::PathBuf;
 
 /// Writes every event of a recorded run for other programs, as a line of JSON or a row of a Parquet file
@@ -22,21 +22,21 @@ pub struct Export {
     pub later: bool,
 }
 
-impl Outcome for Exported {
+impl Outcome for ExportResult {
     fn exit_code(&self) -> u8 {
         0
     }
 }
 
 impl Command for Export {
-    type Output = Exported;
+    type Output = ExportResult;
 
     /// # Errors
     /// The folder holds no recorded run, or the file cannot be written.
-    async fn execute(&self, context: &Context) -> Result<Exported, CommandError> {
+    async fn execute(&self, context: &Context) -> Result<ExportResult, CommandError> {
         let is_parquet = self.to.extension().is_some_and(|extension| extension == "parquet");
         let form = if is_parquet { ExportForm::Parquet } else { ExportForm::Lines };
-        let asked = ExportAsked { file: self.to.clone(), form, later: self.later };
+        let asked = ExportRequest { file: self.to.clone(), form, later: self.later };
         let mut trace = self.reading.open(context).await?;
         Ok(session::export(&mut trace, &asked, context).await?)
     }

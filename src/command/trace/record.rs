@@ -6,7 +6,7 @@ use crate::chain::Chain;
 use crate::command::program::ProgramArgs;
 use crate::command::secrets::SecretArgs;
 use crate::command::{Command, CommandError, Outcome};
-use crate::session::{self, Context, Only, Place, Places, RecordOptions, RecordedRun, RecordedTrace};
+use crate::session::{self, CallRange, Context, Place, Places, RecordOptions, RecordedRun, RecordedTrace};
 use std::path::PathBuf;
 
 /// Runs the program once and records its calls, with arguments and results
@@ -80,7 +80,7 @@ fn bound(text: &str) -> Result<Bound, String> {
 /// The recorded part of a run.
 #[derive(Default)]
 struct Bounds {
-    only: Option<Only>,
+    only: Option<CallRange>,
     places: Option<Places>,
 }
 
@@ -96,9 +96,11 @@ impl Record {
             (None, Some(Bound::Call(_)), _) | (None, _, Some(Bound::Call(_))) if self.like.is_none() => {
                 wrong("the number of a call needs --like, which names the recorded run with that call")
             }
-            (Some(call), ..) => only(Only::Call(call)),
-            (None, Some(Bound::Call(from)), None) => only(Only::Between(*from, None)),
-            (None, Some(Bound::Call(from)), Some(Bound::Call(to))) => only(Only::Between(*from, Some(*to))),
+            (Some(call), ..) => only(CallRange::Call(call)),
+            (None, Some(Bound::Call(from)), None) => only(CallRange::Between(*from, None)),
+            (None, Some(Bound::Call(from)), Some(Bound::Call(to))) => {
+                only(CallRange::Between(*from, Some(*to)))
+            }
             (None, Some(Bound::Place(from)), Some(Bound::Place(to))) => places(Some(from), Some(to)),
             (None, Some(Bound::Place(from)), None) => places(Some(from), None),
             (None, None, Some(Bound::Place(to))) => places(None, Some(to)),

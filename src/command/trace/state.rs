@@ -5,7 +5,7 @@ use super::reading::Reading;
 use crate::command::trust::TrustArgs;
 use crate::command::{Command, CommandError, Outcome};
 use crate::session::SessionError;
-use crate::session::{self, Context, StateAsked, StateShown, at_level};
+use crate::session::{self, Context, StateRequest, StateShown, at_level};
 
 /// Shows an object at the entry and at the end of a call
 #[derive(clap::Args, Clone, Debug)]
@@ -51,7 +51,7 @@ impl Command for State {
     /// object.
     async fn execute(&self, context: &Context) -> Result<StateShown, CommandError> {
         let limit = usize::try_from(self.limit).unwrap_or(usize::MAX);
-        let asked = StateAsked { node: self.node, object: self.object.clone(), limit };
+        let asked = StateRequest { node: self.node, object: self.object.clone(), limit };
         let trace = self.reading.open(context).await?;
         let level = self.level.map(Into::into);
         let mut trace = at_level(trace, self.node, level, context).await?;

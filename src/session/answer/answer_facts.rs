@@ -4,7 +4,7 @@ use super::source_context::CodeBook;
 use crate::chain::Chain;
 use crate::classes::SourceRoots;
 use crate::query::PointIndex;
-use crate::session::facts::Round;
+use crate::session::facts::RunFacts;
 
 /// The facts from which an answer is built.
 #[derive(Clone, Copy)]
@@ -18,7 +18,7 @@ pub struct AnswerFacts<'a> {
     /// Number of runs.
     pub runs: u32,
     /// The last run.
-    pub round: &'a Round,
+    pub run_facts: &'a RunFacts,
 }
 
 impl<'a> AnswerFacts<'a> {
@@ -29,6 +29,6 @@ impl<'a> AnswerFacts<'a> {
 
     /// The code of the run.
     pub fn code_book(&self) -> CodeBook<'a> {
-        CodeBook { pool: &self.round.pool, sources: self.sources }
+        CodeBook { pool: &self.run_facts.pool, sources: self.sources }
     }
 }

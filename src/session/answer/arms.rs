@@ -6,7 +6,7 @@ use crate::classes::ClassPool;
 use crate::model::{MethodName, Site};
 use crate::query::{CopyWhat, Event, TraceQuery};
 use crate::run::Marks;
-use crate::session::facts::Round;
+use crate::session::facts::RunFacts;
 use bytecode::{ArmLines, Arms, Code, Op, ValueLines};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -61,12 +61,14 @@ pub fn marks(queries: &[TraceQuery], pool: &ClassPool, found: &BTreeSet<Site>) -
 }
 
 /// Sites of located points whose arm is unknown; the next run must mark their arms.
-pub fn unmarked(round: &Round) -> Vec<Site> {
-    let located = round.queries.iter().filter(|query| gives(&query.event));
-    let located = located.filter_map(|query| Some(&round.located(query.point)?.occurrence));
+pub fn unmarked(run_facts: &RunFacts) -> Vec<Site> {
+    let located = run_facts.queries.iter().filter(|query| gives(&query.event));
+    let located = located.filter_map(|query| Some(&run_facts.located(query.point)?.occurrence));
     let unknown = located.filter(|found| found.detail.as_ref().is_none_or(|detail| detail.arm.is_none()));
-    let sites = unknown.filter_map(|found| Some(round.outcome.tables.frame(found.frame)?.site.clone()));
-    sites.filter(|site| given(&round.pool, site, None).is_some_and(|given| !given.open.is_empty())).collect()
+    let sites = unknown.filter_map(|found| Some(run_facts.outcome.tables.frame(found.frame)?.site.clone()));
+    sites
+        .filter(|site| given(&run_facts.pool, site, None).is_some_and(|given| !given.open.is_empty()))
+        .collect()
 }
 
 /// Whether the event occurs where a value is stored or returned.

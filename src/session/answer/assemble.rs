@@ -56,9 +56,9 @@ struct Assembly<'a> {
 
 impl Assembly<'_> {
     fn answer(&self, namer: &mut Namer) -> Answer {
-        let locator = &self.facts.round.locator;
+        let locator = &self.facts.run_facts.locator;
         let book = self.facts.code_book();
-        name_lambdas(namer, &self.facts.round.outcome.tables, &book);
+        name_lambdas(namer, &self.facts.run_facts.outcome.tables, &book);
         let solutions = locator.solutions();
         // With `--last`, the newest root hit is the answer itself; earlier ones go to `earlier`.
         let before = solutions.len().saturating_sub(1);
@@ -66,21 +66,21 @@ impl Assembly<'_> {
         for solution in solutions.iter().take(before) {
             earlier.push(self.points(namer, &|p| solution.get(usize::from(p.0))?.as_ref()));
         }
-        let mut points = self.points(namer, &|p| self.facts.round.located(p));
+        let mut points = self.points(namer, &|p| self.facts.run_facts.located(p));
         for (points, solution) in earlier.iter_mut().zip(solutions) {
             self.contents(namer, points, &|p| solution.get(usize::from(p.0))?.as_ref());
         }
-        self.contents(namer, &mut points, &|p| self.facts.round.located(p));
+        self.contents(namer, &mut points, &|p| self.facts.run_facts.located(p));
         let outcome = self.outcome(&points);
-        let mut warnings = self.facts.round.translation.warnings.clone();
-        warnings.extend(self.facts.round.outcome.report.warnings.iter().cloned());
+        let mut warnings = self.facts.run_facts.translation.warnings.clone();
+        warnings.extend(self.facts.run_facts.outcome.report.warnings.iter().cloned());
         warnings.extend(self.facts.sources.missing().iter().map(|root| {
             format!(
                 "the source folder {} does not exist; correct `sources` (relative to `cwd`)",
                 root.display()
             )
         }));
-        if self.facts.round.outcome.report.called_methods {
+        if self.facts.run_facts.outcome.report.called_methods {
             warnings.push(
                 "expressions of this chain call methods of the program, which can change what it does"
                     .to_owned(),
@@ -95,14 +95,14 @@ impl Assembly<'_> {
             earlier,
             warnings,
             last_output,
-            ended: Some(self.facts.round.outcome.ended.clone()),
+            ended: Some(self.facts.run_facts.outcome.ended.clone()),
             blind_spots: self.blind_spots(),
         }
     }
 
     /// Reasons why the run may have missed points.
     fn blind_spots(&self) -> Vec<String> {
-        let report = &self.facts.round.outcome.report;
+        let report = &self.facts.run_facts.outcome.report;
         let mut spots = report.sites_lost.clone();
         spots.extend(report.classes.values().flat_map(|c| c.refused.iter().cloned()));
         for (place, query) in &report.queries {
@@ -112,8 +112,8 @@ impl Assembly<'_> {
                 spots.push(format!("the condition of {id} could not be evaluated at {at}: {why}"));
             }
         }
-        for (point, need) in &self.facts.round.translation.pending {
-            if self.facts.round.locator.located(need.point()).is_some() {
+        for (point, need) in &self.facts.run_facts.translation.pending {
+            if self.facts.run_facts.locator.located(need.point()).is_some() {
                 spots.push(format!(
                     "{} could not be asked: {}",
                     self.facts.id(*point),
@@ -127,19 +127,19 @@ impl Assembly<'_> {
     /// The last output of a program that failed before the root was reached; it often tells the reason.
     fn last_output(&self, points: &[PointAnswer]) -> Vec<String> {
         let well = matches!(
-            self.facts.round.outcome.ended,
+            self.facts.run_facts.outcome.ended,
             Ended::Stopped | Ended::Driven | Ended::Exited(Some(0)) | Ended::Interrupted
         );
         if well || points.first().is_none_or(|root| root.located) {
             return Vec::new();
         }
-        let lines = self.facts.round.outcome.tail.lines();
+        let lines = self.facts.run_facts.outcome.tail.lines();
         let skipped = lines.len().saturating_sub(LAST_OUTPUT);
         lines.skip(skipped).map(|(_, line)| line.to_owned()).collect()
     }
 
     fn outcome(&self, points: &[PointAnswer]) -> Outcome {
-        let ended = &self.facts.round.outcome.ended;
+        let ended = &self.facts.run_facts.outcome.ended;
         let expectations = points.iter().filter_map(|p| p.expectation.as_ref());
         let all_held = expectations.clone().all(|e| e.held);
         // An expected absence is not a missing point.
@@ -159,11 +159,11 @@ impl Assembly<'_> {
         namer: &mut Namer,
         located: &dyn Fn(PointIndex) -> Option<&'l Located>,
     ) -> Vec<PointAnswer> {
-        let reports = self.facts.round.locator.report();
+        let reports = self.facts.run_facts.locator.report();
         let mut answers = Vec::new();
         for (number, point) in self.facts.chain.points.iter().enumerate() {
             let index = PointIndex(u16::try_from(number).unwrap_or(u16::MAX));
-            let query = self.facts.round.queries.iter().find(|q| q.point == index);
+            let query = self.facts.run_facts.queries.iter().find(|q| q.point == index);
             let mut answer = PointAnswer {
                 id: point.id.clone(),
                 question: point.question(),
@@ -178,7 +178,7 @@ impl Assembly<'_> {
                 }
                 (query, _) => {
                     let mut reason = unlocated::unlocated(&self.facts, index, query, report, namer, located);
-                    if let Some(hits) = self.facts.round.late.get(&index) {
+                    if let Some(hits) = self.facts.run_facts.late.get(&index) {
                         reason.push_str(&late(*hits));
                     }
                     answer.reason = Some(reason);
@@ -202,9 +202,9 @@ impl Assembly<'_> {
     ) {
         for (number, answer) in answers.iter_mut().enumerate() {
             let index = PointIndex(u16::try_from(number).unwrap_or(u16::MAX));
-            let query = self.facts.round.queries.iter().find(|q| q.point == index);
+            let query = self.facts.run_facts.queries.iter().find(|q| q.point == index);
             if let (Some(query), Some(found)) = (query, located(index)) {
-                add_contents(answer, namer, &self.facts.round.outcome.tables, query, found);
+                add_contents(answer, namer, &self.facts.run_facts.outcome.tables, query, found);
             }
         }
     }
@@ -217,7 +217,7 @@ impl Assembly<'_> {
     }
 
     fn rejected(&self, namer: &mut Namer, answer: &mut PointAnswer, report: &PointReport) {
-        let tables = &self.facts.round.outcome.tables;
+        let tables = &self.facts.run_facts.outcome.tables;
         let describe = |reason: &crate::locate::Rejection| reason.describe(|p| self.facts.id(p));
         answer.rejections = report.rejected.iter().map(|(reason, n)| (describe(reason), *n)).collect();
         for (occurrence, reason) in &report.sample {
@@ -267,18 +267,18 @@ struct Filling<'a, 'l> {
 
 impl Filling<'_, '_> {
     fn text(&mut self, value: &Value) -> String {
-        self.namer.text(value, &self.assembly.facts.round.outcome.tables)
+        self.namer.text(value, &self.assembly.facts.run_facts.outcome.tables)
     }
 
     /// The name of an object: its class and number.
     fn identity(&mut self, value: &Value) -> Option<String> {
-        value.object_id().map(|_| self.namer.identity(value, &self.assembly.facts.round.outcome.tables))
+        value.object_id().map(|_| self.namer.identity(value, &self.assembly.facts.run_facts.outcome.tables))
     }
 
     fn fill(&mut self, answer: &mut PointAnswer, found: &Located) {
-        let round = self.assembly.facts.round;
-        let tables = &round.outcome.tables;
-        let book = CodeBook { pool: &round.pool, sources: self.assembly.facts.sources };
+        let run_facts = self.assembly.facts.run_facts;
+        let tables = &run_facts.outcome.tables;
+        let book = CodeBook { pool: &run_facts.pool, sources: self.assembly.facts.sources };
         let occurrence = &found.occurrence;
         let Some(frame) = tables.frame(occurrence.frame) else { return };
         answer.located = true;
@@ -310,7 +310,7 @@ impl Filling<'_, '_> {
         }
         self.value_flow(answer);
         self.notes(answer, found);
-        if let Some(hits) = round.late.get(&self.query.point) {
+        if let Some(hits) = run_facts.late.get(&self.query.point) {
             answer.notes.push(late(*hits).trim_start_matches("; ").to_owned());
         }
         answer.notes.extend(book.stale(frame));
@@ -330,18 +330,18 @@ impl Filling<'_, '_> {
             return ValueLines::default();
         }
         let arm = o.detail.as_ref().and_then(|detail| detail.arm);
-        arms::given(&self.assembly.facts.round.pool, &frame.site, arm).unwrap_or_default()
+        arms::given(&self.assembly.facts.run_facts.pool, &frame.site, arm).unwrap_or_default()
     }
 
     /// Adds the value and the steps of its flow.
     fn value_flow(&mut self, answer: &mut PointAnswer) {
         let Event::Copied(copies) = &self.query.event else { return };
-        let round = self.assembly.facts.round;
-        let book = CodeBook { pool: &round.pool, sources: self.assembly.facts.sources };
+        let run_facts = self.assembly.facts.run_facts;
+        let book = CodeBook { pool: &run_facts.pool, sources: self.assembly.facts.sources };
         answer.new = unlocated::value_seen(self.query, self.located)
-            .map(|value| self.namer.text(value, &round.outcome.tables));
-        let Some(flow) = round.ways.of(&round.queries, self.query.point) else { return };
-        answer.steps = steps(round, copies, flow, &book);
+            .map(|value| self.namer.text(value, &run_facts.outcome.tables));
+        let Some(flow) = run_facts.value_flows.of(&run_facts.queries, self.query.point) else { return };
+        answer.steps = steps(run_facts, copies, flow, &book);
         answer.notes.extend(flow.end.as_ref().map(|why| format!("it is not followed further: {why}")));
     }
 
@@ -401,7 +401,7 @@ impl Filling<'_, '_> {
             let part = decision.decided_by.as_ref().and_then(|part| unique(line, part));
             answer.mark = part.or_else(|| unique(line, &decision.whole));
         }
-        let tables = &self.assembly.facts.round.outcome.tables;
+        let tables = &self.assembly.facts.run_facts.outcome.tables;
         let names = tables.shape(o.shape);
         let values = o.kept.get(self.query.keep.len()..).unwrap_or_default();
         for (text, source) in decision.operands {
@@ -420,7 +420,7 @@ impl Filling<'_, '_> {
     }
 
     fn collected(&mut self, answer: &mut PointAnswer, o: &Occurrence) {
-        let tables = &self.assembly.facts.round.outcome.tables;
+        let tables = &self.assembly.facts.run_facts.outcome.tables;
         let values = o.kept.get(self.query.keep.len()..).unwrap_or_default();
         let mut collected = IndexMap::new();
         for (name, value) in tables.shape(o.shape).iter().zip(values) {
@@ -430,7 +430,7 @@ impl Filling<'_, '_> {
     }
 
     fn detail(&mut self, answer: &mut PointAnswer, detail: &Detail, book: &CodeBook<'_>) {
-        let tables = &self.assembly.facts.round.outcome.tables;
+        let tables = &self.assembly.facts.run_facts.outcome.tables;
         answer.by = detail
             .by
             .and_then(|by| tables.frame(by))
@@ -464,7 +464,7 @@ impl Filling<'_, '_> {
     /// Notes that the exception came from a method called in the `try`: the answer explains the call, not the
     /// throw.
     fn thrown_beyond(&self) -> Option<String> {
-        let tables = &self.assembly.facts.round.outcome.tables;
+        let tables = &self.assembly.facts.run_facts.outcome.tables;
         let Event::Branched(_) = self.query.event else { return None };
         let handler = self.query.constraints.iter().find_map(|c| match c {
             Constraint::Controls(point) => Some(*point),
@@ -495,7 +495,7 @@ impl Filling<'_, '_> {
         thrown: &Value,
         book: &CodeBook<'_>,
     ) -> Option<String> {
-        let tables = &self.assembly.facts.round.outcome.tables;
+        let tables = &self.assembly.facts.run_facts.outcome.tables;
         let again = book.thrown_again(&tables.frame(exception.thrown)?.site)?;
         let is_own = matches!(self.query.event, Event::Thrown { .. });
         let here = is_own || exception.caught.as_ref().is_some_and(|c| c.above == 0);
@@ -528,7 +528,7 @@ impl Filling<'_, '_> {
         }
         answer.notes.extend(unlocated::other_key(self.query, self.located));
         answer.notes.extend(self.thrown_beyond());
-        let report = self.assembly.facts.round.outcome.report.queries.get(&self.query.point.0);
+        let report = self.assembly.facts.run_facts.outcome.report.queries.get(&self.query.point.0);
         if let Some((failed, why)) = report.and_then(|r| Some((r.condition_failed, r.failure()?))) {
             let at = hits(failed);
             answer.notes.push(format!("its condition could not be evaluated at {at}: {why}"));

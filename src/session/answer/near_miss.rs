@@ -80,7 +80,7 @@ fn tally(tally: &Tally) -> String {
 
 /// Formats the first sample, the last and one between, if they differ.
 fn samples(facts: &AnswerFacts<'_>, samples: &[Sample], namer: &mut Namer) -> String {
-    let tables = &facts.round.outcome.tables;
+    let tables = &facts.run_facts.outcome.tables;
     let mut shown: Vec<(u64, String)> = Vec::new();
     for sample in samples {
         let operands = sample.operands.iter().map(|(name, value)| {
@@ -126,16 +126,16 @@ fn ordinal(number: u64) -> String {
 }
 
 /// Explains why the event of a query never occurred.
-pub struct Never<'a> {
+pub struct NearMiss<'a> {
     /// The run and its results.
     pub facts: &'a AnswerFacts<'a>,
     /// The query.
     pub query: &'a TraceQuery,
 }
 
-impl Never<'_> {
+impl NearMiss<'_> {
     fn run(&self) -> &RunReport {
-        &self.facts.round.outcome.report
+        &self.facts.run_facts.outcome.report
     }
 
     fn book(&self) -> CodeBook<'_> {
@@ -216,14 +216,14 @@ impl Never<'_> {
             Constraint::Before(point) => Some(*point),
             _ => None,
         })?;
-        let found = self.facts.round.located(point)?;
-        Some((self.facts.id(point), self.facts.round.outcome.tables.frame(found.occurrence.frame)?))
+        let found = self.facts.run_facts.located(point)?;
+        Some((self.facts.id(point), self.facts.run_facts.outcome.tables.frame(found.occurrence.frame)?))
     }
 
     /// What cut the run short, if anything did. Events that had not occurred by then might have occurred
     /// later.
     pub fn cut(&self) -> Option<&'static str> {
-        match self.facts.round.outcome.ended {
+        match self.facts.run_facts.outcome.ended {
             Ended::Interrupted => Some("the run was interrupted"),
             Ended::TimedOut(_) => Some("its time limit passed"),
             Ended::Killed(_) => Some("the program was killed"),
@@ -366,7 +366,7 @@ impl Never<'_> {
 
     fn exception(&self, class: &str, caught: Option<bool>) -> String {
         let report = self.run().queries.get(&self.query.point.0);
-        let tables = &self.facts.round.outcome.tables;
+        let tables = &self.facts.run_facts.outcome.tables;
         let left_out = report.and_then(|r| r.left_out).and_then(|frame| tables.frame(frame));
         let Some((place, caught)) = left_out.zip(caught) else {
             return format!("no {class} was thrown");
@@ -394,19 +394,19 @@ impl Never<'_> {
         });
         let loaded: Vec<String> = loaded.collect();
         let verb = if methods.len() == 1 { "was" } else { "were" };
-        let never = if self.cut().is_some() { "not yet" } else { "never" };
+        let near_miss = if self.cut().is_some() { "not yet" } else { "never" };
         let overridden: Vec<String> = methods.iter().flat_map(|method| self.overriding(method)).collect();
         let instead = if overridden.is_empty() {
             String::new()
         } else {
             format!("; it is overridden, so perhaps another was called: ask for {}", list(&overridden))
         };
-        Some(format!("{} {verb} {never} entered ({}){instead}", self.names(methods), loaded.join(", ")))
+        Some(format!("{} {verb} {near_miss} entered ({}){instead}", self.names(methods), loaded.join(", ")))
     }
 
     /// The overriding methods, each as a question.
     fn overriding(&self, method: &MethodName) -> Vec<String> {
-        let classes = self.facts.round.pool.overriding(&method.class, &method.name, &method.descriptor);
+        let classes = self.facts.run_facts.pool.overriding(&method.class, &method.name, &method.descriptor);
         let written =
             |class: String| format!("`Entry(\"{class}.{}({})\")`", method.name, parameters(method).join(","));
         classes.into_iter().map(written).collect()
@@ -423,7 +423,7 @@ impl Never<'_> {
     /// The display name of a method, with its parameter types if the name is overloaded.
     fn shown(&self, method: &MethodName) -> String {
         let name = called(method);
-        let class = self.facts.round.pool.find(&method.class).ok().flatten();
+        let class = self.facts.run_facts.pool.find(&method.class).ok().flatten();
         match class {
             Some(class) if class.file.methods_named(&method.name).count() > 1 => {
                 let types: Vec<String> = parameters(method).iter().map(|t| short_class_name(t)).collect();

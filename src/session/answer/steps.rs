@@ -4,19 +4,24 @@ use super::source_context::CodeBook;
 use super::{StepAnswer, arms};
 use crate::model::{FlowStep, Frame, Site, ValueFlow};
 use crate::query::{Copies, CopyWhat};
-use crate::session::facts::Round;
+use crate::session::facts::RunFacts;
 use crate::session::facts::visit;
 use bytecode::ValueLines;
 use bytecode::class::ACC_BRIDGE;
 use bytecode::stores::variable_in_slot;
 
 /// The steps of an observed value flow, from the point backwards.
-pub fn steps(round: &Round, copies: &Copies, flow: &ValueFlow, book: &CodeBook<'_>) -> Vec<StepAnswer> {
-    flow.steps.iter().filter_map(|step| one(round, copies, step, book)).collect()
+pub fn steps(
+    run_facts: &RunFacts,
+    copies: &Copies,
+    flow: &ValueFlow,
+    book: &CodeBook<'_>,
+) -> Vec<StepAnswer> {
+    flow.steps.iter().filter_map(|step| one(run_facts, copies, step, book)).collect()
 }
 
-fn one(round: &Round, copies: &Copies, step: &FlowStep, book: &CodeBook<'_>) -> Option<StepAnswer> {
-    let outcome = &round.outcome;
+fn one(run_facts: &RunFacts, copies: &Copies, step: &FlowStep, book: &CodeBook<'_>) -> Option<StepAnswer> {
+    let outcome = &run_facts.outcome;
     let visit = visit(step, &outcome.report.visits)?;
     let what = &copies.site(step.at.way?.get().into())?.what;
     let own = outcome.tables.frame(visit.frame)?;

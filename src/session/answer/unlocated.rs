@@ -2,7 +2,7 @@
 
 use super::answer_facts::AnswerFacts;
 use super::missed_events::{missable, missed_writes, unmade};
-use super::near_miss::{Never, conditions, times};
+use super::near_miss::{NearMiss, conditions, times};
 use crate::chain::Need;
 use crate::locate::{Located, PointReport, Unlocated};
 use crate::model::{LastHit, Namer, Occurrence, Sight, Value};
@@ -70,21 +70,21 @@ pub fn unlocated<'l>(
     namer: &mut Namer,
     located: &dyn Fn(PointIndex) -> Option<&'l Located>,
 ) -> String {
-    let is_pending = facts.round.translation.pending.iter().any(|(p, _)| *p == index);
+    let is_pending = facts.run_facts.translation.pending.iter().any(|(p, _)| *p == index);
     let (Some(query), Some(report), false) = (query, report, is_pending) else {
         return pending(facts, index);
     };
-    if let Some(astray) = facts.round.astray.get(&index) {
+    if let Some(astray) = facts.run_facts.astray.get(&index) {
         return not_the_last(facts, astray);
     }
-    let run = &facts.round.outcome.report;
+    let run = &facts.run_facts.outcome.report;
     let text = match report.outcome.err() {
         Some(Unlocated::EffectNotLocated(point)) => {
             return format!("{}, on which it depends, was not located", facts.id(point));
         }
         Some(Unlocated::NeverOccurred) | None => {
             let empty = QueryReport::default();
-            never(facts, query, run.queries.get(&index.0).unwrap_or(&empty), namer, located)
+            near_miss(facts, query, run.queries.get(&index.0).unwrap_or(&empty), namer, located)
         }
         Some(Unlocated::NotYet) => "the run ended before its answer was certain".to_owned(),
         Some(Unlocated::AllRejected) => {
@@ -111,14 +111,14 @@ pub fn unlocated<'l>(
             format!("it occurred {}, which is not enough for index {}", times(instances), report.index)
         }
     };
-    let never = Never { facts, query };
+    let near_miss = NearMiss { facts, query };
     // The reason is not given twice if the text already contains it.
-    let told = never.cut().is_some_and(|cut| text.contains(cut));
-    let ended = match &facts.round.outcome.ended {
+    let told = near_miss.cut().is_some_and(|cut| text.contains(cut));
+    let ended = match &facts.run_facts.outcome.ended {
         Ended::Interrupted if told => String::new(),
         ended => ending(ended),
     };
-    format!("{text}{ended}{}", never.stale())
+    format!("{text}{ended}{}", near_miss.stale())
 }
 
 /// Explains why the located occurrence of a point is not its answer.
@@ -139,14 +139,14 @@ fn not_the_last(facts: &AnswerFacts<'_>, astray: &Astray) -> String {
 
 /// Explains why a point was not queried yet.
 pub fn pending(facts: &AnswerFacts<'_>, index: PointIndex) -> String {
-    let need = facts.round.translation.pending.iter().find(|(p, _)| *p == index);
+    let need = facts.run_facts.translation.pending.iter().find(|(p, _)| *p == index);
     match need {
         Some((_, need @ Need::Nothing { .. })) => need.to_string(),
         Some((_, need)) => {
             let effect = facts.id(need.point());
             if let Some(text) = is_null(facts, need) {
                 format!("`{text}` is null at {effect}")
-            } else if facts.round.locator.located(need.point()).is_some() {
+            } else if facts.run_facts.locator.located(need.point()).is_some() {
                 format!("it needs {need}, which costs another run: allow more with --max-runs")
             } else {
                 format!("it needs {need}, and {effect} was not located")
@@ -159,9 +159,9 @@ pub fn pending(facts: &AnswerFacts<'_>, index: PointIndex) -> String {
 /// The expression whose class is needed, if its value is null.
 fn is_null<'n>(facts: &AnswerFacts<'_>, need: &'n Need) -> Option<&'n str> {
     let Need::ClassOf { point, frame, expr, .. } = need else { return None };
-    let keep = &facts.round.queries.iter().find(|q| q.point == *point)?.keep;
+    let keep = &facts.run_facts.queries.iter().find(|q| q.point == *point)?.keep;
     let place = keep.iter().position(|k| k.frame == *frame && k.expr.text() == &**expr)?;
-    let value = facts.round.locator.located(*point)?.occurrence.kept.get(place)?;
+    let value = facts.run_facts.locator.located(*point)?.occurrence.kept.get(place)?;
     (*value == Value::Null).then_some(&**expr)
 }
 
@@ -213,7 +213,7 @@ fn change_missing<'l>(
     if is_default(seen) {
         return Some(base);
     }
-    let tables = &facts.round.outcome.tables;
+    let tables = &facts.run_facts.outcome.tables;
     let text = namer.text(seen, tables);
     let (id, what) = (facts.id(effect), missable(&query.event));
     Some(format!(
@@ -236,7 +236,7 @@ fn is_default(value: &Value) -> bool {
     }
 }
 
-fn never<'l>(
+fn near_miss<'l>(
     facts: &AnswerFacts<'_>,
     query: &TraceQuery,
     run: &QueryReport,
@@ -246,7 +246,7 @@ fn never<'l>(
     if run.events > 0 {
         return conditions(facts, query, run, namer);
     }
-    let never = Never { facts, query };
-    let class = never.class().or_else(|| change_missing(facts, query, namer, located));
-    class.unwrap_or_else(|| never.event())
+    let near_miss = NearMiss { facts, query };
+    let class = near_miss.class().or_else(|| change_missing(facts, query, namer, located));
+    class.unwrap_or_else(|| near_miss.event())
 }

@@ -19,7 +19,7 @@ const BYTES: usize = 16;
 
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct File {
+struct AnswerFile {
     format: u32,
     answers: Vec<KeptAnswer>,
 }
@@ -44,22 +44,22 @@ pub struct KeptAnswer {
 
 /// The kept answers.
 #[derive(Default)]
-pub struct Kept {
+pub struct AnswerCache {
     file: Option<PathBuf>,
     /// The answers by the digest of their calls.
     answers: IndexMap<String, KeptAnswer>,
 }
 
-impl Kept {
+impl AnswerCache {
     /// Reads the answers of a file, if it exists.
     ///
     /// # Errors
     /// The file cannot be read, or is no answer file.
-    pub fn of(file: &Path) -> Result<Kept, SessionError> {
+    pub fn of(file: &Path) -> Result<AnswerCache, SessionError> {
         let unusable = |why: String| SessionError::Answers { file: file.to_owned(), why };
         let answers = match std::fs::read_to_string(file) {
             Ok(text) => {
-                let read: File = ron::from_str(&text).map_err(|error| unusable(error.to_string()))?;
+                let read: AnswerFile = ron::from_str(&text).map_err(|error| unusable(error.to_string()))?;
                 if read.format != FORMAT {
                     let why = format!("it is of format {}, and this qp reads {FORMAT}", read.format);
                     return Err(unusable(why));
@@ -70,7 +70,7 @@ impl Kept {
             Err(error) => return Err(unusable(error.to_string())),
         };
         let answers = answers.into_iter().map(|kept| (kept.call.clone(), kept)).collect();
-        Ok(Kept { file: Some(file.to_owned()), answers })
+        Ok(AnswerCache { file: Some(file.to_owned()), answers })
     }
 
     /// All answers, in order.
@@ -139,7 +139,7 @@ impl Kept {
     fn save(&self) -> Result<(), SessionError> {
         let Some(path) = &self.file else { return Ok(()) };
         let unusable = |why: String| SessionError::Answers { file: path.clone(), why };
-        let file = File { format: FORMAT, answers: self.answers.values().cloned().collect() };
+        let file = AnswerFile { format: FORMAT, answers: self.answers.values().cloned().collect() };
         let text = ron::ser::to_string_pretty(&file, ron::ser::PrettyConfig::new());
         let text = text.map_err(|error| unusable(error.to_string()))? + "\n";
         write_private(path, text).map_err(|error| unusable(error.to_string()))
@@ -157,18 +157,18 @@ impl Question {
         if !self.is_whole {
             return None;
         }
-        let mut told = serde_json::json!({
+        let mut content = serde_json::json!({
             "method": self.full_method(), "entry": self.entry, "exit": self.exit, "changed": self.changed,
             "result": self.result, "exception": self.exception,
         });
         if let Some(part) = &self.part {
-            told["loop"] = serde_json::to_value(part).ok()?;
+            content["loop"] = serde_json::to_value(part).ok()?;
         }
-        if !is_whole(&told) {
+        if !is_whole(&content) {
             return None;
         }
-        let told = renumbered(told, &mut HashMap::new());
-        let digest = Sha256::digest(told.to_string());
+        let content = renumbered(content, &mut HashMap::new());
+        let digest = Sha256::digest(content.to_string());
         let mut text = String::new();
         for byte in digest.iter().take(BYTES) {
             // Writing to a string does not fail.

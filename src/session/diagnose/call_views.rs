@@ -5,7 +5,7 @@ use super::{Diagnoser, Question};
 use crate::inspect::InspectError;
 use crate::session::context::Context;
 use crate::session::error::SessionError;
-use crate::session::recorded::{EventsAsked, EventsShown, RecordedTrace, Stepper, detail, events};
+use crate::session::recorded::{EventsRequest, EventsShown, RecordedTrace, Stepper, detail, events};
 use crate::trace::Level;
 
 /// Most events of a call that are shown.
@@ -65,7 +65,7 @@ impl Diagnoser {
         question: &Question,
         context: &Context,
     ) -> Result<EventsShown, SessionError> {
-        let asked = EventsAsked { node: question.node, limit: MOST_EVENTS, level: None };
+        let asked = EventsRequest { node: question.node, limit: MOST_EVENTS, level: None };
         match self.with_more(question.at, context).await? {
             Some(mut later) => events(&mut later, &asked, context).await,
             None => events(&mut self.trace, &asked, context).await,

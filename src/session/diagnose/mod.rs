@@ -12,8 +12,8 @@
 //!   begins.
 //! - `slice_answer` is the answer that points at a wrong value: `value_path` finds the value, `slice` the
 //!   calls that influenced it, along the code that `stretch` lays out.
-//! - [`parted`] finds where two versions diverge (`divergence`). `lambdas` gives a lambda the same name in
-//!   both versions, `chance` finds what changes from run to run.
+//! - [`find_divergence`] finds where two versions diverge (`divergence`). `lambdas` gives a lambda the same
+//!   name in both versions, `chance` finds what changes from run to run.
 //! - `again` tells whether a recorded program can be run once more.
 
 mod again;
@@ -32,14 +32,16 @@ mod tree;
 mod value_path;
 mod violations;
 
-pub use crate::assertions::{AssertFile, Told};
+pub use crate::assertions::{AssertFile, AssertedAnswer};
 pub use crate::inspect::snapshot::{Bounds, Shape};
 pub use answer_cache::KeptAnswer;
-pub use divergence::{Compared, Departure, Parted, Varying, check_reference, parted};
-pub use oracles::{By, Referred};
+pub use divergence::{
+    Divergence, Varying, VersionComparison, VersionDifference, check_reference, find_divergence,
+};
+pub use oracles::{Oracle, OracleAnswer};
 pub use question::{Change, Question};
 pub use reference::{Launcher, Opinion, Reference};
-pub use tree::nodes::{Left, LoopPart};
+pub use tree::nodes::{LoopExit, LoopPart};
 pub use violations::{Survey, Violation};
 
 use super::context::Context;
@@ -159,17 +161,17 @@ pub struct Diagnoser {
     live: Option<live::Live>,
     purity: Purity,
     asserts: Option<crate::assertions::Asserts>,
-    surveyed: violations::Surveyed,
+    surveyed: violations::SurveyProgress,
     reference: Option<Reference>,
     /// What was answered without a question, as far as nobody was told.
-    referred: Vec<Referred>,
+    referred: Vec<OracleAnswer>,
     /// How many answers are of assertions.
     by_assertion: usize,
     /// How many are of the version that is right.
     by_reference: usize,
     /// The calls that an answer which was kept stands for, with what tells them from others.
     unasked: Vec<(u32, Option<String>)>,
-    kept: answer_cache::Kept,
+    kept: answer_cache::AnswerCache,
     /// The questions that somebody has answered, in their order, with the calls.
     asked: Vec<(u32, Question)>,
     /// What is to be said about the way in which it is asked.
@@ -221,13 +223,13 @@ impl Diagnoser {
             live: None,
             purity: Purity::default(),
             asserts: None,
-            surveyed: violations::Surveyed::default(),
+            surveyed: violations::SurveyProgress::default(),
             reference: None,
             referred: Vec::new(),
             by_assertion: 0,
             by_reference: 0,
             unasked: Vec::new(),
-            kept: answer_cache::Kept::default(),
+            kept: answer_cache::AnswerCache::default(),
             asked: Vec::new(),
             notes,
         })
@@ -253,8 +255,8 @@ impl Diagnoser {
             let innermost = self.innermost_violation(context).await?.map(Step::Ask);
             match innermost.unwrap_or_else(|| self.diagnosis.next()) {
                 Step::Ask(node) => {
-                    let (mut question, told) = self.look_at(node, context).await?;
-                    if !self.answered(node, &mut question, told, context).await? {
+                    let (mut question, asserted) = self.look_at(node, context).await?;
+                    if !self.answered(node, &mut question, asserted, context).await? {
                         return Ok(Next::Question(Box::new(question)));
                     }
                 }
@@ -356,7 +358,7 @@ impl Diagnoser {
     /// # Errors
     /// It cannot be read, or holds something else.
     pub fn keep_in(&mut self, file: &std::path::Path) -> Result<(), SessionError> {
-        self.kept = answer_cache::Kept::of(file)?;
+        self.kept = answer_cache::AnswerCache::of(file)?;
         let mut trusted = BTreeSet::new();
         for (method, trust) in self.kept.trusted() {
             let of = |m: &crate::trace::Method| format!("{}.{}{}", m.class, m.name, m.descriptor) == method;

@@ -1,9 +1,9 @@
 //! Oracles (Shapiro 1982) answer in place of a person: assertions, kept answers of earlier sessions, and a
 //! reference, a correct version of the program. The person is asked only what they cannot decide.
 
-use super::question::Asked;
+use super::question::QuestionSubject;
 use super::{Diagnoser, Judgement, LoopPart, Opinion, Question, Reference};
-use crate::assertions::{AssertFile, Asserts, Told};
+use crate::assertions::{AssertFile, AssertedAnswer, Asserts};
 use crate::model::MethodName;
 use crate::session::context::Context;
 use crate::session::error::SessionError;
@@ -16,7 +16,7 @@ const MOST_JUDGED: u32 = 10_000;
 
 /// The oracle that answered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum By {
+pub enum Oracle {
     /// An assertion.
     Assertion,
     /// A kept answer.
@@ -27,7 +27,7 @@ pub enum By {
 
 /// An answer that an oracle gave.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Referred {
+pub struct OracleAnswer {
     /// The call.
     pub node: u32,
     /// Its method, as CLASS.METHOD.
@@ -39,7 +39,7 @@ pub struct Referred {
     pub answer: Judgement,
     /// The oracle.
     #[serde(skip)]
-    pub by: By,
+    pub by: Oracle,
     /// Its reason.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub why: String,
@@ -74,7 +74,7 @@ impl Diagnoser {
     }
 
     /// Takes the answers that oracles gave since the last call of this method.
-    pub fn take_referred(&mut self) -> Vec<Referred> {
+    pub fn take_referred(&mut self) -> Vec<OracleAnswer> {
         std::mem::take(&mut self.referred)
     }
 
@@ -85,27 +85,29 @@ impl Diagnoser {
         &mut self,
         node: u32,
         question: &mut Question,
-        told: Option<Told>,
+        asserted: Option<AssertedAnswer>,
         context: &Context,
     ) -> Result<bool, SessionError> {
         let (kept, path) = self.kept.answer(question).unzip();
         let mut pointed = None;
-        let (answer, by, why) = match (told, kept) {
-            (Some(Told::Invalid(why)), kept) => (Judgement::Invalid, By::Assertion, against(why, kept)),
-            (Some(Told::Inadmissible(why)), kept) => {
-                (Judgement::Inadmissible, By::Assertion, against(why, kept))
+        let (answer, by, why) = match (asserted, kept) {
+            (Some(AssertedAnswer::Invalid(why)), kept) => {
+                (Judgement::Invalid, Oracle::Assertion, against(why, kept))
+            }
+            (Some(AssertedAnswer::Inadmissible(why)), kept) => {
+                (Judgement::Inadmissible, Oracle::Assertion, against(why, kept))
             }
             (_, Some(answer)) => {
                 self.unasked.push((node, question.digest()));
                 pointed = path.flatten();
-                (answer, By::Kept, String::new())
+                (answer, Oracle::Kept, String::new())
             }
-            (Some(Told::Valid(why)), None) => (Judgement::Valid, By::Assertion, why),
-            (told, None) => {
-                question.notes.extend(told.map(|told| told.why()));
+            (Some(AssertedAnswer::Valid(why)), None) => (Judgement::Valid, Oracle::Assertion, why),
+            (asserted, None) => {
+                question.notes.extend(asserted.map(|asserted| asserted.why()));
                 match self.refer(node, question).await? {
-                    Some(Opinion::Valid) => (Judgement::Valid, By::Reference, String::new()),
-                    Some(Opinion::Invalid(why)) => (Judgement::Invalid, By::Reference, why),
+                    Some(Opinion::Valid) => (Judgement::Valid, Oracle::Reference, String::new()),
+                    Some(Opinion::Invalid(why)) => (Judgement::Invalid, Oracle::Reference, why),
                     Some(Opinion::Unknown(why)) => {
                         question.notes.push(format!("the reference cannot tell: {why}"));
                         return Ok(false);
@@ -114,11 +116,11 @@ impl Diagnoser {
                 }
             }
         };
-        self.by_assertion += usize::from(by == By::Assertion);
-        self.by_reference += usize::from(by == By::Reference);
+        self.by_assertion += usize::from(by == Oracle::Assertion);
+        self.by_reference += usize::from(by == Oracle::Reference);
         let method = format!("{}.{}", question.class, question.method);
         let part = question.part.clone();
-        self.referred.push(Referred { node: question.node, method, part, answer, by, why });
+        self.referred.push(OracleAnswer { node: question.node, method, part, answer, by, why });
         let Some(path) = pointed else {
             self.take(node, answer);
             return Ok(true);
@@ -161,7 +163,7 @@ impl Diagnoser {
         &mut self,
         node: u32,
         context: &Context,
-    ) -> Result<(Question, Option<Told>), SessionError> {
+    ) -> Result<(Question, Option<AssertedAnswer>), SessionError> {
         let number = u32::try_from(self.diagnosis.answers().len()).unwrap_or(u32::MAX).saturating_add(1);
         let counts = (self.diagnosis.remaining(), self.diagnosis.influential());
         let bounds = self.options.bounds;
@@ -189,25 +191,27 @@ impl Diagnoser {
                 (&mut later.calls, node)
             }
         };
-        let told = match &self.asserts {
+        let asserted = match &self.asserts {
             Some(asserts) if part.is_none() => asserts.judge(calls, node, fields, is_part).await?,
             _ => None,
         };
-        let question = Asked { calls, node, part, fields, bounds }.question(number, counts);
+        let question = QuestionSubject { calls, node, part, fields, bounds }.question(number, counts);
         if is_later {
             fields.forget();
         }
         // The first run recorded all threads. Its arguments and results alone may decide what the second
         // recording, of one thread, leaves open.
-        let told = match (&self.asserts, told) {
-            (Some(asserts), Some(Told::Unknown(why))) if is_later => {
+        let asserted = match (&self.asserts, asserted) {
+            (Some(asserts), Some(AssertedAnswer::Unknown(why))) if is_later => {
                 let of_whole = asserts.judge(&mut self.trace.calls, whole_node, fields, false).await?;
-                of_whole.filter(|told| !matches!(told, Told::Unknown(_))).or(Some(Told::Unknown(why)))
+                of_whole
+                    .filter(|asserted| !matches!(asserted, AssertedAnswer::Unknown(_)))
+                    .or(Some(AssertedAnswer::Unknown(why)))
             }
-            (_, told) => told,
+            (_, asserted) => asserted,
         };
-        let part = self.nodes.told(at).filter(|_| !is_later);
-        Ok((Question { part, at, has_loops: has_loops && !is_later, ..question? }, told))
+        let part = self.nodes.shown_part(at).filter(|_| !is_later);
+        Ok((Question { part, at, has_loops: has_loops && !is_later, ..question? }, asserted))
     }
 
     /// Number of answers that assertions gave.

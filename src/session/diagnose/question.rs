@@ -1,11 +1,11 @@
 //! The question about a call: what it was given and what it did (JHyde §2.2).
 
 use super::generated::is_hidden_field;
-use super::tree::nodes::{Left, LoopAt, LoopPart, Turns};
+use super::tree::nodes::{LoopExecution, LoopExit, LoopPart, ProgramLoop};
 use crate::classes::ClassPool;
 use crate::inspect::InspectError;
 use crate::inspect::fields::Fields;
-use crate::inspect::snapshot::{Bounds, Part, Shape, Shaper};
+use crate::inspect::snapshot::{Bounds, ObjectPart, Shape, Shaper};
 use crate::session::error::SessionError;
 use crate::trace::{Call, Calls, EventPosition, EventTime, Exit, Items, Level, Method, Traced, Value};
 use indexmap::IndexMap;
@@ -81,20 +81,20 @@ pub struct Change {
 }
 
 /// A call or loop to ask about.
-pub struct Asked<'a> {
+pub struct QuestionSubject<'a> {
     /// The recording that contains the call.
     pub calls: &'a mut Calls,
     /// The number of the call in that recording.
     pub node: u32,
     /// The loop in the call; `None` for the whole call.
-    pub part: Option<(&'a Turns, LoopAt)>,
+    pub part: Option<(&'a LoopExecution, ProgramLoop)>,
     /// The fields of classes.
     pub fields: &'a mut Fields,
     /// How much of values is shown.
     pub bounds: Bounds,
 }
 
-impl Asked<'_> {
+impl QuestionSubject<'_> {
     /// Builds the question.
     ///
     /// # Errors
@@ -104,10 +104,10 @@ impl Asked<'_> {
         number: u32,
         (remaining, influential): (u64, Option<u64>),
     ) -> Result<Question, SessionError> {
-        let Asked { calls, node, part, fields, bounds } = self;
-        let Given { call, method, this, arguments, result } = Given::of(calls, node)?;
+        let QuestionSubject { calls, node, part, fields, bounds } = self;
+        let NamedCall { call, method, this, arguments, result } = NamedCall::of(calls, node)?;
         let statics = statics(calls, fields.pool());
-        let Between { begins, ends, given, at_exit, left, thrown } = match part {
+        let QuestionSpan { begins, ends, given, at_exit, left, thrown } = match part {
             None => whole(calls, node, &arguments)?,
             Some((part, of)) => between(calls, part, &of, &arguments)?,
         };
@@ -130,14 +130,14 @@ impl Asked<'_> {
                 of.insert(name.clone(), shaper.shape(held, "", when)?);
             }
         }
-        let returned = call.exit == Exit::Returned && left == Left::Return;
+        let returned = call.exit == Exit::Returned && left == LoopExit::Return;
         let shaped = |shaper: &mut Shaper<'_>, value: Option<Value>| {
             value.map(|value| shaper.shape(Some(value), &result, ends)).transpose()
         };
         let result = shaped(&mut shaper, call.result.filter(|_| returned))?;
         let exception = shaped(&mut shaper, thrown)?;
-        let told: Vec<&Shape> = exit.values().chain(&result).chain(&exception).collect();
-        let unlinked = unlinked(&mut shaper, entry.values(), &told, ends)?;
+        let reachable_at_exit: Vec<&Shape> = exit.values().chain(&result).chain(&exception).collect();
+        let unlinked = unlinked(&mut shaper, entry.values(), &reachable_at_exit, ends)?;
         let mut roots: Vec<(String, u32)> = Vec::new();
         let named = this.flatten().map(|this| ("this".to_owned(), this));
         for (name, value) in
@@ -183,7 +183,7 @@ impl Asked<'_> {
 }
 
 /// A call with its arguments by name.
-pub struct Given {
+pub struct NamedCall {
     /// The call.
     pub call: Call,
     /// Its method.
@@ -196,12 +196,12 @@ pub struct Given {
     pub result: String,
 }
 
-impl Given {
+impl NamedCall {
     /// Reads a call.
     ///
     /// # Errors
     /// There is no such call, or the recording cannot be read.
-    pub fn of(calls: &mut Calls, node: u32) -> Result<Given, SessionError> {
+    pub fn of(calls: &mut Calls, node: u32) -> Result<NamedCall, SessionError> {
         let (call, method) = (calls.call(node)?, calls.method(node).cloned());
         let Some((call, method)) = call.zip(method) else {
             return Err(InspectError::NoSuchCall { node, calls: calls.count() }.into());
@@ -216,27 +216,27 @@ impl Given {
             })
             .collect();
         let this = call.this.map(|this| (this != 0).then_some(Value::Object(this)));
-        Ok(Given { call, method, this, arguments, result })
+        Ok(NamedCall { call, method, this, arguments, result })
     }
 }
 
 /// A variable's name, value and type descriptor.
-type Held = (String, Value, String);
+type VariableValue = (String, Value, String);
 
 /// The time span of a call or loop, with the values at both ends.
-struct Between {
+struct QuestionSpan {
     begins: EventTime,
     ends: EventTime,
     /// The arguments at the start; for a loop, also the local variables.
-    given: Vec<Held>,
+    given: Vec<VariableValue>,
     /// The arguments and local variables at the end.
-    at_exit: Vec<Held>,
-    left: Left,
+    at_exit: Vec<VariableValue>,
+    left: LoopExit,
     /// The exception that left it.
     thrown: Option<Value>,
 }
 
-fn whole(calls: &mut Calls, node: u32, arguments: &[Held]) -> Result<Between, SessionError> {
+fn whole(calls: &mut Calls, node: u32, arguments: &[VariableValue]) -> Result<QuestionSpan, SessionError> {
     let (begins, ends) = calls.span(node)?;
     let thrown = match (calls.exit(node), calls.end(node)) {
         (Exit::Threw, Some(end)) => calls.event_at(end, |_, seen| seen.values.first().copied())?.flatten(),
@@ -244,33 +244,33 @@ fn whole(calls: &mut Calls, node: u32, arguments: &[Held]) -> Result<Between, Se
     };
     let (given, at_exit) = (arguments.to_vec(), locals(calls, node, arguments, None)?);
     let at_exit = at_exit.into_iter().map(|(held, _)| held).collect();
-    Ok(Between { begins, ends, given, at_exit, left: Left::Return, thrown })
+    Ok(QuestionSpan { begins, ends, given, at_exit, left: LoopExit::Return, thrown })
 }
 
 fn between(
     calls: &mut Calls,
-    part: &Turns,
-    of: &LoopAt,
-    arguments: &[Held],
-) -> Result<Between, SessionError> {
+    part: &LoopExecution,
+    of: &ProgramLoop,
+    arguments: &[VariableValue],
+) -> Result<QuestionSpan, SessionError> {
     let begins = calls.when_at(part.begins)?;
     let (mut ends, mut thrown) = (EventTime::END, None);
     if let Some(end) = part.ends {
         ends = calls.when_at(end)?;
         thrown = calls.event_at(end, |_, seen| seen.values.first().copied())?.flatten();
     }
-    let has_value = |(name, ..): &Held| {
+    let has_value = |(name, ..): &VariableValue| {
         arguments.iter().any(|(argument, ..)| argument == name) || of.variables.contains(name)
     };
     let before = locals(calls, part.call, arguments, Some(part.begins))?.into_iter().map(|(held, _)| held);
-    let given: Vec<Held> = before.filter(has_value).collect();
+    let given: Vec<VariableValue> = before.filter(has_value).collect();
     let behind = locals(calls, part.call, arguments, part.ends)?.into_iter();
-    let is_its = |(held, written): &(Held, Option<EventPosition>)| {
+    let is_its = |(held, written): &(VariableValue, Option<EventPosition>)| {
         given.iter().any(|(name, ..)| *name == held.0) || written.is_some_and(|at| part.begins.is_before(at))
     };
     let at_exit = behind.filter(is_its).map(|(held, _)| held).collect();
-    let thrown = thrown.filter(|_| part.left == Left::Exception);
-    Ok(Between { begins, ends, given, at_exit, left: part.left, thrown })
+    let thrown = thrown.filter(|_| part.left == LoopExit::Exception);
+    Ok(QuestionSpan { begins, ends, given, at_exit, left: part.left, thrown })
 }
 
 /// The arguments and local variables of a call before an event, or at the exit if `until` is `None`. Each
@@ -278,10 +278,10 @@ fn between(
 pub fn locals(
     calls: &mut Calls,
     node: u32,
-    arguments: &[Held],
+    arguments: &[VariableValue],
     until: Option<EventPosition>,
-) -> Result<Vec<(Held, Option<EventPosition>)>, SessionError> {
-    let mut held: Vec<(Held, Option<EventPosition>)> =
+) -> Result<Vec<(VariableValue, Option<EventPosition>)>, SessionError> {
+    let mut held: Vec<(VariableValue, Option<EventPosition>)> =
         arguments.iter().map(|held| (held.clone(), None)).collect();
     let has_locals = calls.method(node).is_some_and(|method| method.level == Level::All);
     if let (true, Some(entry)) = (has_locals, calls.entry(node)) {
@@ -305,8 +305,8 @@ pub fn locals(
 }
 
 /// The static fields that are written outside of class initialisers, with their names.
-fn statics(calls: &Calls, pool: Option<&ClassPool>) -> Vec<(Part, String)> {
-    let mut found: Vec<(Part, String)> = Vec::new();
+fn statics(calls: &Calls, pool: Option<&ClassPool>) -> Vec<(ObjectPart, String)> {
+    let mut found: Vec<(ObjectPart, String)> = Vec::new();
     for site in calls.sites.all().filter(|site| site.what == Traced::PutStatic) {
         let is_initial = calls.sites.method(site.method).is_none_or(|method| method.name == "<clinit>");
         let Some(written) = site.written.as_ref().filter(|_| !is_initial) else { continue };
@@ -321,7 +321,7 @@ fn statics(calls: &Calls, pool: Option<&ClassPool>) -> Vec<(Part, String)> {
         let name = format!("{class}.{}", written.name);
         // A field that no event writes keeps its initial value, so it is left out.
         if let Some(number) = number.filter(|_| found.iter().all(|(_, other)| *other != name)) {
-            found.push((Part::of_static(number), name));
+            found.push((ObjectPart::of_static(number), name));
         }
     }
     found
@@ -334,17 +334,17 @@ fn unlinked<'a>(
     exit: &[&Shape],
     ends: EventTime,
 ) -> Result<Vec<Shape>, SessionError> {
-    let (mut given, mut told) = (Vec::new(), Vec::new());
+    let (mut given, mut reachable_at_exit) = (Vec::new(), Vec::new());
     entry.for_each(|shape| shape.objects(&mut given));
-    exit.iter().for_each(|shape| shape.objects(&mut told));
-    let mut told: HashSet<u32> = told.into_iter().collect();
+    exit.iter().for_each(|shape| shape.objects(&mut reachable_at_exit));
+    let mut reachable_at_exit: HashSet<u32> = reachable_at_exit.into_iter().collect();
     let mut found = Vec::new();
     for object in given {
-        if !told.contains(&object) {
+        if !reachable_at_exit.contains(&object) {
             let shape = shaper.shape(Some(Value::Object(object)), "", ends)?;
             let mut inside = vec![object];
             shape.objects(&mut inside);
-            told.extend(inside);
+            reachable_at_exit.extend(inside);
             found.push(shape);
         }
     }
@@ -367,13 +367,13 @@ fn changes(
         if is_hidden_field(class, name, shaper.fields.pool()) {
             // A hidden field is no change of its own. An enum constant in it can have changed, so its object
             // is compared.
-            let held = shaper.held(0, &Part::of_static(number), begins)?;
+            let held = shaper.held(0, &ObjectPart::of_static(number), begins)?;
             if let Some(Value::Object(object)) = held.filter(|held| *held != Value::Object(0)) {
                 queue.push_back((path, object));
             }
             continue;
         }
-        compare(shaper, (0, &Part::of_static(number), path), (begins, ends), &mut changed, &mut queue)?;
+        compare(shaper, (0, &ObjectPart::of_static(number), path), (begins, ends), &mut changed, &mut queue)?;
     }
     let mut seen: HashSet<u32> = HashSet::new();
     let mut left = COMPARED;
@@ -467,7 +467,7 @@ fn collections(
 /// Compares the value of a field or element at the entry of a call and at its exit.
 fn compare(
     shaper: &mut Shaper<'_>,
-    (object, part, path): (u32, &Part, String),
+    (object, part, path): (u32, &ObjectPart, String),
     (begins, ends): (EventTime, EventTime),
     changed: &mut Vec<Change>,
     queue: &mut VecDeque<(String, u32)>,

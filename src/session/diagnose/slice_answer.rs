@@ -1,7 +1,7 @@
 //! The answer that points at a wrong value. The calls that influenced the value are asked about first. The
 //! others follow, because a call that omitted a write has not influenced the value.
 
-use super::value_path::Pointing;
+use super::value_path::PathResolver;
 use super::{Diagnoser, Judgement, Question};
 use crate::declarative::Verdict;
 use crate::inspect::fields::Fields;
@@ -88,7 +88,7 @@ async fn found(
     context: &Context,
 ) -> Result<Result<BTreeSet<u32>, String>, SessionError> {
     let node = calls.own(question.node);
-    let Some(targets) = (Pointing { calls, node, fields, question }).targets(path)? else {
+    let Some(targets) = (PathResolver { calls, node, fields, question }).targets(path)? else {
         return Ok(Err("too many values are reachable from it".to_owned()));
     };
     let found =

@@ -5,9 +5,9 @@
 //! instead, so these are followed there too, and both places count. A path to an object denotes everything
 //! that the object refers to.
 
-use super::question::{Given, Question, all_statics, locals};
+use super::question::{NamedCall, Question, all_statics, locals};
 use crate::inspect::fields::Fields;
-use crate::inspect::snapshot::{Bounds, Part, Shaper};
+use crate::inspect::snapshot::{Bounds, ObjectPart, Shaper};
 use crate::session::error::SessionError;
 use crate::slice::Target;
 use crate::trace::{Calls, EventTime, Exit, Items, Value};
@@ -17,7 +17,7 @@ use std::collections::HashSet;
 const MOST: usize = 20_000;
 
 /// Resolves paths of one question.
-pub struct Pointing<'a> {
+pub struct PathResolver<'a> {
     /// The recording that contains the call.
     pub calls: &'a mut Calls,
     /// The number of the call in that recording.
@@ -37,7 +37,7 @@ struct Root {
     after: Option<(Option<Value>, Option<Target>)>,
 }
 
-impl Pointing<'_> {
+impl PathResolver<'_> {
     /// The places that a path denotes; `None` if too many places are reachable from its value.
     ///
     /// # Errors
@@ -45,7 +45,7 @@ impl Pointing<'_> {
     pub fn targets(mut self, path: &str) -> Result<Option<Vec<Target>>, SessionError> {
         let (begins, ends) = self.calls.span(self.node)?;
         let roots = self.roots_of(begins, ends)?;
-        let Pointing { calls, fields, question, .. } = self;
+        let PathResolver { calls, fields, question, .. } = self;
         let no_part = |why: String| SessionError::NoPart { path: path.to_owned(), why };
         // Choose the longest name: one can be the prefix of another.
         let is_root = |root: &&Root| {
@@ -60,7 +60,7 @@ impl Pointing<'_> {
         let steps = path.get(root.name.len()..).unwrap_or_default();
         let is_changed = question.changed.iter().any(|change| path.starts_with(&change.path));
         let bounds = Bounds { depth: 0, elements: 0, parts: MOST };
-        let mut way = Way { shaper: Shaper { calls, fields, bounds }, targets: Vec::new(), ends };
+        let mut way = PathWalk { shaper: Shaper { calls, fields, bounds }, targets: Vec::new(), ends };
         let mut found = Err(String::new());
         if let (Some(before), true) = (root.before, is_changed && !steps.is_empty()) {
             found = way.follow(&root.name, before, steps, begins)?;
@@ -88,7 +88,7 @@ impl Pointing<'_> {
 
     /// All names of the question.
     fn roots_of(&mut self, begins: EventTime, ends: EventTime) -> Result<Vec<Root>, SessionError> {
-        let Given { call, this, arguments, .. } = Given::of(self.calls, self.node)?;
+        let NamedCall { call, this, arguments, .. } = NamedCall::of(self.calls, self.node)?;
         let mut roots = Vec::new();
         let exit = match call.exit {
             Exit::Returned => call.result.map(|result| ("result", result)),
@@ -118,7 +118,7 @@ impl Pointing<'_> {
         let statics = all_statics(self.calls);
         let mut shaper = Shaper { calls: self.calls, fields: self.fields, bounds };
         for (number, name) in statics {
-            let part = Part::of_static(number);
+            let part = ObjectPart::of_static(number);
             let (before, after) = (shaper.held(0, &part, begins)?, shaper.held(0, &part, ends)?);
             let field = name.rsplit('.').next().unwrap_or_default().to_owned();
             let target = Target::Field(0, Some(number), field);
@@ -129,14 +129,14 @@ impl Pointing<'_> {
 }
 
 /// The state while a path is followed.
-struct Way<'a> {
+struct PathWalk<'a> {
     shaper: Shaper<'a>,
     targets: Vec<Target>,
     /// The time of the call's exit.
     ends: EventTime,
 }
 
-impl Way<'_> {
+impl PathWalk<'_> {
     /// Follows a path from a value through the values at time `when`. Returns the value at the end of the
     /// path when the call ends, or else the reason why the path leads no further.
     fn follow(
@@ -186,7 +186,7 @@ impl Way<'_> {
             }
         }
         let (parts, _) = self.shaper.parts(object, MOST);
-        let is_meant = |part: &&Part| {
+        let is_meant = |part: &&ObjectPart| {
             rest.strip_prefix(part.path("").as_str())
                 .is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[', '{']))
         };
@@ -267,7 +267,7 @@ impl Way<'_> {
 }
 
 /// The target for a field or element of an object.
-fn target(object: u32, part: &Part) -> Option<Target> {
+fn target(object: u32, part: &ObjectPart) -> Option<Target> {
     match &part.name {
         // The name of a hidden field is qualified by its class.
         Some(name) => {

@@ -1,7 +1,7 @@
 //! Evaluates all assertions before the first question. A call that violates its assertion and has no
 //! violating call below it is an *innermost violation*: the search begins there.
 
-use super::{Diagnoser, Told};
+use super::{AssertedAnswer, Diagnoser};
 use crate::session::context::Context;
 use crate::session::error::SessionError;
 use crate::trace::{EventTime, Level};
@@ -60,18 +60,18 @@ impl Survey {
 
 /// The progress of the evaluation.
 #[derive(Default)]
-pub(super) struct Surveyed {
+pub(super) struct SurveyProgress {
     /// Whether the recording has calls that were not evaluated yet.
     is_due: bool,
     /// The evaluated calls, by thread and position in the thread. Node numbers change while the run goes on.
     known: HashSet<(u32, u32)>,
     /// The result that was not yet shown.
-    told: Option<Survey>,
+    unshown: Option<Survey>,
     /// Whether a violation was found, at which the search begins.
     has_begun: bool,
 }
 
-impl Surveyed {
+impl SurveyProgress {
     /// Marks that there may be new calls to evaluate.
     pub(super) fn due(&mut self) {
         self.is_due = !self.has_begun;
@@ -105,7 +105,7 @@ impl Innermost {
 impl Diagnoser {
     /// Returns the result of the evaluation once, if it is worth showing.
     pub fn take_survey(&mut self) -> Option<Survey> {
-        self.surveyed.told.take()
+        self.surveyed.unshown.take()
     }
 
     /// Evaluates the assertions of newly recorded calls. Returns the innermost violation that ended first.
@@ -121,7 +121,7 @@ impl Diagnoser {
         }
         let (survey, begins) = self.survey(context).await?;
         self.surveyed.has_begun = begins.is_some();
-        self.surveyed.told = Some(survey).filter(Survey::tells);
+        self.surveyed.unshown = Some(survey).filter(Survey::tells);
         Ok(begins.map(|call| self.nodes.of_call(call)))
     }
 
@@ -157,8 +157,8 @@ impl Diagnoser {
                 }
                 match asserts.judge_with(&unseen, calls, node, fields).await? {
                     // A recording with more detail would decide.
-                    Some(Told::Unknown(_)) if level < Level::Writes => continue,
-                    Some(Told::Invalid(_)) => innermost.add(node, calls.below(node)),
+                    Some(AssertedAnswer::Unknown(_)) if level < Level::Writes => continue,
+                    Some(AssertedAnswer::Invalid(_)) => innermost.add(node, calls.below(node)),
                     _ => drop(self.surveyed.known.insert((thread, node.saturating_sub(first)))),
                 }
                 survey.evaluated += 1;

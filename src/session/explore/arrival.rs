@@ -5,13 +5,13 @@ use crate::locate::Locator;
 use crate::model::{Coordinate, Namer, Occurrence, Site, Tables, Value};
 use crate::query::PointIndex;
 use crate::session::Difference;
-use crate::session::facts::Round;
+use crate::session::facts::RunFacts;
 use crate::session::replay::run_questions::QuestionsCell;
 use std::sync::Arc;
 
 /// A point as a run located it, in terms that survive a relaunch.
 #[derive(Clone, Debug)]
-pub(super) struct Found {
+pub(super) struct FoundPoint {
     pub(super) coordinate: Coordinate,
     /// The order of its occurrence in that run.
     pub(super) sequence: u64,
@@ -19,12 +19,12 @@ pub(super) struct Found {
     pub(super) frame: i32,
     /// Whether a write was missed: the value seen later is not the one written here.
     pub(super) missed_write: bool,
-    seen: Seen,
+    state: PointState,
 }
 
 /// The state compared on arrival: names and values, since objects have no identity across runs.
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Seen {
+struct PointState {
     path: Vec<Site>,
     owner: Option<Arc<str>>,
     old: String,
@@ -34,34 +34,34 @@ struct Seen {
 
 /// A point to which a run was sent and at which it is halted. It is unknown whether it is the answer in this
 /// run too.
-pub(super) struct Arrived {
+pub(super) struct UnconfirmedArrival {
     pub(super) point: PointIndex,
     pub(super) id: String,
-    pub(super) found: Found,
+    pub(super) found: FoundPoint,
     /// How the state there differs from that in the earlier run.
     pub(super) differences: Vec<Difference>,
     pub(super) asked: QuestionsCell,
     pub(super) edition: u32,
     /// Unconfirmed points at which this run has halted before.
-    pub(super) before: Vec<Unsettled>,
+    pub(super) before: Vec<UnconfirmedPoint>,
 }
 
 /// An unconfirmed point that the run has passed.
-pub(super) struct Unsettled {
+pub(super) struct UnconfirmedPoint {
     pub(super) point: PointIndex,
     pub(super) id: String,
-    pub(super) found: Found,
+    pub(super) found: FoundPoint,
 }
 
-impl Found {
+impl FoundPoint {
     /// A point as a finished run located it.
-    pub(super) fn of(round: &Round, point: PointIndex) -> Option<Found> {
-        round.located(point)?;
-        Found::located(&round.locator, &round.outcome.tables, point)
+    pub(super) fn of(run_facts: &RunFacts, point: PointIndex) -> Option<FoundPoint> {
+        run_facts.located(point)?;
+        FoundPoint::located(&run_facts.locator, &run_facts.outcome.tables, point)
     }
 
     /// A point as a run has located it.
-    pub(super) fn located(locator: &Locator, tables: &Tables, point: PointIndex) -> Option<Found> {
+    pub(super) fn located(locator: &Locator, tables: &Tables, point: PointIndex) -> Option<FoundPoint> {
         let occurrence = &locator.located(point)?.occurrence;
         // An exception's event is where it was thrown, even if the point is in another frame.
         let exception = occurrence.detail.as_ref().and_then(|d| d.exception.as_ref());
@@ -70,12 +70,12 @@ impl Found {
         let above = caught.map(|c| c.above).or(happened.map(|h| h.above)).unwrap_or(0);
         let site = tables.frame(exception.map_or(occurrence.event_frame(), |e| e.thrown))?.site.clone();
         let (thread, ordinal) = (tables.thread(occurrence.thread), occurrence.ordinal);
-        Some(Found {
+        Some(FoundPoint {
             coordinate: Coordinate { query: point.0, site, thread, ordinal, way: occurrence.way },
             sequence: occurrence.sequence,
             missed_write: missed_write(locator, point),
             frame: i32::try_from(above).unwrap_or(0),
-            seen: Seen::of(occurrence, tables),
+            state: PointState::of(occurrence, tables),
         })
     }
 
@@ -89,7 +89,7 @@ impl Found {
         let Some(candidate) = candidate else {
             return vec![difference("condition", "true", Some("false".to_owned()))];
         };
-        let (was, is) = (&self.seen, Seen::of(candidate, tables));
+        let (was, is) = (&self.state, PointState::of(candidate, tables));
         let mut differences = Vec::new();
         if was.path != is.path {
             let path = |sites: &[Site]| {
@@ -115,8 +115,8 @@ impl Found {
 
     /// The change, if the point is one.
     pub(super) fn change(&self) -> Option<String> {
-        let new = self.seen.new.as_ref()?;
-        Some(format!("{} → {new}", self.seen.old))
+        let new = self.state.new.as_ref()?;
+        Some(format!("{} → {new}", self.state.old))
     }
 }
 
@@ -125,17 +125,17 @@ fn missed_write(locator: &Locator, point: PointIndex) -> bool {
     let query = locator.queries().get(usize::from(point.0));
     let Some((later, slot)) = query.and_then(|q| q.compare_at) else { return false };
     let (Some(change), Some(later)) = (locator.located(point), locator.located(later)) else { return false };
-    let seen = later.occurrence.kept.get(slot);
-    seen.is_some_and(|seen| {
-        !matches!(seen, Value::Failed(_) | Value::Unassigned) && !seen.same(&change.occurrence.new)
+    let state = later.occurrence.kept.get(slot);
+    state.is_some_and(|state| {
+        !matches!(state, Value::Failed(_) | Value::Unassigned) && !state.same(&change.occurrence.new)
     })
 }
 
-impl Seen {
-    fn of(occurrence: &Occurrence, tables: &Tables) -> Seen {
+impl PointState {
+    fn of(occurrence: &Occurrence, tables: &Tables) -> PointState {
         // Each value has its own namer, since object numbers mean nothing in another run.
         let text = |value: &Value| Namer::default().text(value, tables);
-        Seen {
+        PointState {
             path: tables.stack(occurrence.stack).map(|f| f.site.clone()).collect(),
             owner: tables.class_name(&occurrence.owner),
             old: text(&occurrence.old),

@@ -34,8 +34,8 @@ impl Explorer {
     /// The current completions. Unknown ones are omitted.
     pub async fn words(&mut self) -> Words {
         let points = self.chain.points.iter().map(|p| p.id.clone()).collect();
-        let locals = match self.standing() {
-            Ok(standing) => standing.halted.scope(standing.frame).await.ok().flatten(),
+        let locals = match self.halted_program() {
+            Ok(halted_program) => halted_program.halted.scope(halted_program.frame).await.ok().flatten(),
             Err(_) => None,
         };
         let locals = locals.map(|(names, _)| names).unwrap_or_default();
@@ -43,7 +43,7 @@ impl Explorer {
         let known = self.opened.as_ref().and_then(|opened| {
             // The classes of a wrapper's VM are known only after a run.
             opened.workspace.knows_classes().ok().filter(|knows| *knows)?;
-            self.teaching.pools.of(&opened.workspace, &crate::run::VmFacts::default()).ok()
+            self.findings.pools.of(&opened.workspace, &crate::run::VmFacts::default()).ok()
         });
         if let Some(pool) = known {
             words.classes = pool.user_classes().map(str::to_owned).collect();

@@ -1,11 +1,11 @@
 //! Moves the halted execution to a point that an earlier run located: backwards by another run, forwards by
 //! resuming (paper §6).
 
-use super::arrival::{Arrived, Found, Unsettled};
-use super::goto_result::{Arrival, Certainty, Gone};
-use super::position::{Place, Standing};
-use super::run_control::{End, Finished, end_of};
-use super::{Explorer, Opened};
+use super::arrival::{FoundPoint, UnconfirmedArrival, UnconfirmedPoint};
+use super::goto_result::{Arrival, Certainty, GotoResult};
+use super::position::{HaltedProgram, Position};
+use super::run_control::{FinishedRun, RunEnd, end_of};
+use super::{Explorer, OpenedDebuggee};
 use crate::classes::ClassPool;
 use crate::model::{LastHit, Namer};
 use crate::query::PointIndex;
@@ -13,8 +13,8 @@ use crate::run::{Ended, Halted};
 use crate::session::answer::source_context::CodeBook;
 use crate::session::error::SessionError;
 use crate::session::facts::Astray;
-use crate::session::replay::iteration::Halting;
-use crate::session::replay::observer::Watching;
+use crate::session::replay::iteration::HaltRequest;
+use crate::session::replay::observer::LocatorObserver;
 use crate::session::replay::probe_policy::astray;
 use crate::session::replay::run_questions::{QuestionsCell, RunQuestions};
 use std::collections::BTreeMap;
@@ -28,31 +28,38 @@ impl Explorer {
     ///
     /// # Errors
     /// No such point exists, no run located it, a run is in progress, or the program cannot be run.
-    pub async fn goto(&mut self, id: &str) -> Result<Gone, SessionError> {
+    pub async fn goto(&mut self, id: &str) -> Result<GotoResult, SessionError> {
         self.not_while_running()?;
-        let at = self.position(id)?;
+        let at = self.point_index(id)?;
         let not_found = || SessionError::NotFoundYet { id: id.to_owned() };
         let found = self.history.found(at).cloned().ok_or_else(not_found)?;
-        if let Place::Halted(standing) = &self.place
-            && standing.point.as_deref() == Some(id)
-            && standing.arrived.is_none()
+        if let Position::Halted(halted_program) = &self.position
+            && halted_program.point.as_deref() == Some(id)
+            && halted_program.arrived.is_none()
         {
             let (id, certainty) = (id.to_owned(), Certainty::Reached);
-            return Ok(Gone { id, certainty, settled: Vec::new(), standing: self.stand().await?, ran: None });
+            return Ok(GotoResult {
+                id,
+                certainty,
+                settled: Vec::new(),
+                standing: self.stand().await?,
+                ran: None,
+            });
         }
         let came_from = self.set_out(id, &found).await?;
-        let (end, made) = self.wait().await?;
+        let (end, summary) = self.wait().await?;
         let point = PointIndex(u16::try_from(at).unwrap_or(u16::MAX));
         match end {
-            End::Nothing => Err(SessionError::Interrupted),
-            End::Arrived(halted, asked) => {
+            RunEnd::Nothing => Err(SessionError::Interrupted),
+            RunEnd::Arrived(halted, asked) => {
                 let differences = found.differences(halted.candidate(), halted.tables());
                 let is_answer = is_located(&asked, &halted, point, &found);
                 let (mut settled, mut before) = (Vec::new(), Vec::new());
                 let elsewhere = self.elsewhere(&asked, &halted);
                 for from in came_from {
                     let cell = asked.borrow();
-                    let located = |a: &RunQuestions| Found::located(&a.locator, halted.tables(), from.point);
+                    let located =
+                        |a: &RunQuestions| FoundPoint::located(&a.locator, halted.tables(), from.point);
                     match (elsewhere.get(&from.point), cell.as_ref().and_then(located)) {
                         (Some(place), _) => settled.push(self.settle(&from, None, place.clone())),
                         (None, Some(now)) => settled.push(self.settle(&from, Some(&now), None)),
@@ -72,28 +79,30 @@ impl Explorer {
                 let pool = pool.ok_or(SessionError::Interrupted)?;
                 let (id, edition) = (id.to_owned(), self.edition);
                 let frame = found.frame;
-                let arrived = Arrived { point, id: id.clone(), found, differences, asked, edition, before };
+                let arrived =
+                    UnconfirmedArrival { point, id: id.clone(), found, differences, asked, edition, before };
                 let arrived = (!is_answer).then_some(arrived);
-                let run = self.teaching.runs;
+                let run = self.findings.runs;
                 let namer = Namer::default();
                 let sources = self.opened.as_ref().map(|opened| opened.sources.clone());
                 let code = (pool, sources.ok_or(SessionError::Interrupted)?);
-                let mut standing = Standing::new(halted, code, namer, Some(id.clone()), run, arrived);
-                standing.frame = frame;
-                self.place = Place::Halted(Box::new(standing));
+                let mut halted_program =
+                    HaltedProgram::new(halted, code, namer, Some(id.clone()), run, arrived);
+                halted_program.frame = frame;
+                self.position = Position::Halted(Box::new(halted_program));
                 let standing = self.stand().await?;
-                Ok(Gone { id, certainty, settled, standing, ran: None })
+                Ok(GotoResult { id, certainty, settled, standing, ran: None })
             }
-            End::Whole(last)
-                if matches!(last.round.outcome.ended, Ended::Interrupted | Ended::TimedOut(_)) =>
+            RunEnd::Whole(last)
+                if matches!(last.run_facts.outcome.ended, Ended::Interrupted | Ended::TimedOut(_)) =>
             {
-                let ended = last.round.outcome.ended.clone();
-                self.place = Place::Ended(ended.clone());
+                let ended = last.run_facts.outcome.ended.clone();
+                self.position = Position::Ended(ended.clone());
                 Err(SessionError::CutOff { id: id.to_owned(), ended })
             }
-            End::Whole(last) => {
-                let elsewhere = self.places(&last.round.astray, &last.round.pool);
-                let ran = self.whole(*last, &made).await?;
+            RunEnd::Whole(last) => {
+                let elsewhere = self.places(&last.run_facts.astray, &last.run_facts.pool);
+                let ran = self.whole(*last, &summary).await?;
                 let now = self.history.found(at).cloned();
                 let here = now.as_ref().is_some_and(|n| n.coordinate == found.coordinate);
                 let stands = self.point() == Some(id);
@@ -109,53 +118,53 @@ impl Explorer {
                 });
                 let settled = settled.collect();
                 let standing = ran.standing.clone();
-                Ok(Gone { id: id.to_owned(), certainty, settled, standing, ran: Some(ran) })
+                Ok(GotoResult { id: id.to_owned(), certainty, settled, standing, ran: Some(ran) })
             }
         }
     }
 
     /// Starts moving to a point. Returns the unconfirmed points at which the same run has halted before.
-    async fn set_out(&mut self, id: &str, found: &Found) -> Result<Vec<Unsettled>, SessionError> {
+    async fn set_out(&mut self, id: &str, found: &FoundPoint) -> Result<Vec<UnconfirmedPoint>, SessionError> {
         let target = Some(found.coordinate.clone());
         let later = self.history.all_found();
         let why = format!("goto {id}");
-        let leads_on = |arrived: &Arrived| {
+        let leads_on = |arrived: &UnconfirmedArrival| {
             arrived.edition == self.edition
                 && arrived.found.sequence < found.sequence
                 && arrived.differences.is_empty()
         };
-        let place = std::mem::replace(&mut self.place, Place::Nowhere);
-        match place {
-            Place::Halted(standing) if standing.arrived.as_ref().is_some_and(leads_on) => {
-                let Standing { halted, arrived, .. } = *standing;
+        let position = std::mem::replace(&mut self.position, Position::Nowhere);
+        match position {
+            Position::Halted(halted_program) if halted_program.arrived.as_ref().is_some_and(leads_on) => {
+                let HaltedProgram { halted, arrived, .. } = *halted_program;
                 let Some(arrived) = arrived else { return Ok(Vec::new()) };
                 let (runner, context) = self.prepare(true).await?;
-                let (asked, teaching) = (arrived.asked.clone(), self.teaching.clone());
+                let (asked, findings) = (arrived.asked.clone(), self.findings.clone());
                 self.spawn(&why, runner.chain.clone(), Rc::default(), async move {
-                    context.progress().run_started(teaching.runs, Some("on"));
+                    context.progress().run_started(findings.runs, Some("on"));
                     let points = runner.chain().points.len();
-                    let mut watching = Watching::new(&asked, context.progress(), points, true);
-                    let stage = halted.go_on(target, context.interrupt(), &mut watching).await;
+                    let mut observer = LocatorObserver::new(&asked, context.progress(), points, true);
+                    let stage = halted.go_on(target, context.interrupt(), &mut observer).await;
                     context.progress().done();
-                    Ok(Finished::new(end_of(stage?, asked), teaching))
+                    Ok(FinishedRun::new(end_of(stage?, asked), findings))
                 });
-                let Arrived { point, id, found, mut before, .. } = arrived;
-                before.push(Unsettled { point, id, found });
+                let UnconfirmedArrival { point, id, found, mut before, .. } = arrived;
+                before.push(UnconfirmedPoint { point, id, found });
                 Ok(before)
             }
-            place => {
-                self.place = place;
+            position => {
+                self.position = position;
                 self.leave().await;
                 let (runner, context) = self.prepare(true).await?;
-                let mut teaching = self.teaching.clone();
+                let mut findings = self.findings.clone();
                 self.spawn(&why, runner.chain.clone(), Rc::default(), async move {
                     let asked = QuestionsCell::default();
-                    let halting = Halting { hold: true, at: target, later, more: None };
+                    let halt_request = HaltRequest { hold: true, at: target, later, more: None };
                     let why = Some("to halt at a point");
-                    let run = runner.run(&mut teaching, why, halting, &asked, &context);
+                    let run = runner.run(&mut findings, why, halt_request, &asked, &context);
                     let stage = run.await;
                     context.progress().done();
-                    Ok(Finished::new(end_of(stage?, asked), teaching))
+                    Ok(FinishedRun::new(end_of(stage?, asked), findings))
                 });
                 Ok(Vec::new())
             }
@@ -164,7 +173,12 @@ impl Explorer {
 
     /// Settles an unconfirmed point. `elsewhere` is its true place if the run learned it without stopping
     /// there.
-    fn settle(&self, from: &Unsettled, now: Option<&Found>, elsewhere: Option<String>) -> Arrival {
+    fn settle(
+        &self,
+        from: &UnconfirmedPoint,
+        now: Option<&FoundPoint>,
+        elsewhere: Option<String>,
+    ) -> Arrival {
         let same = now.is_some_and(|now| now.coordinate == from.found.coordinate);
         let missed_write = same && now.is_some_and(|now| now.missed_write);
         let instead = (!same && now.is_some()).then(|| self.place_of(&from.id)).or(elsewhere);
@@ -181,7 +195,7 @@ impl Explorer {
     }
 
     fn places(&self, astray: &BTreeMap<PointIndex, Astray>, pool: &ClassPool) -> Places {
-        let Some(Opened { sources, .. }) = &self.opened else { return Places::new() };
+        let Some(OpenedDebuggee { sources, .. }) = &self.opened else { return Places::new() };
         let book = CodeBook { pool, sources };
         let place = |astray: &Astray| match astray {
             Astray::Last(LastHit::At(last)) => Some(book.hit(last)),
@@ -204,8 +218,8 @@ impl Explorer {
 }
 
 /// Whether the run has already located the point at this coordinate.
-fn is_located(asked: &QuestionsCell, halted: &Halted, point: PointIndex, found: &Found) -> bool {
+fn is_located(asked: &QuestionsCell, halted: &Halted, point: PointIndex, found: &FoundPoint) -> bool {
     let cell = asked.borrow();
-    let now = cell.as_ref().and_then(|a| Found::located(&a.locator, halted.tables(), point));
+    let now = cell.as_ref().and_then(|a| FoundPoint::located(&a.locator, halted.tables(), point));
     now.is_some_and(|now| now.coordinate == found.coordinate)
 }

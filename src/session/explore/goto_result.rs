@@ -1,7 +1,7 @@
 //! The result of a `goto`: where the program is, and how sure that is.
 
 use super::position::Standpoint;
-use super::run_control::Ran;
+use super::run_control::RunResult;
 use crate::session::Difference;
 use serde::Serialize;
 
@@ -47,7 +47,7 @@ pub struct Arrival {
 
 /// The result of moving to a point.
 #[derive(Clone, Debug, Serialize)]
-pub struct Gone {
+pub struct GotoResult {
     /// Its id.
     pub id: String,
     /// How certain it is.
@@ -57,5 +57,5 @@ pub struct Gone {
     /// Where the program is halted, if it is alive.
     pub standing: Option<Standpoint>,
     /// The answer of the run, if it has one.
-    pub ran: Option<Ran>,
+    pub ran: Option<RunResult>,
 }

@@ -1,7 +1,7 @@
 //! Reads the halted program: values, scopes, frames.
 
 use super::Explorer;
-use super::position::{Standing, frame_at};
+use super::position::{HaltedProgram, frame_at};
 use crate::expr::Expr;
 use crate::model::{ContentsByObject, ObjectContents, ObjectDescription, Value, quoted};
 use crate::session::FrameAnswer;
@@ -65,12 +65,12 @@ impl Explorer {
     pub async fn evaluate(&mut self, text: &str) -> Result<NamedValue, SessionError> {
         let interrupt = self.interrupter.arm();
         let read = async {
-            let standing = self.standing()?;
+            let halted_program = self.halted_program()?;
             let expr = Expr::parse(text).map_err(|error| SessionError::BadExpression {
                 text: text.to_owned(),
                 reason: error.to_string(),
             })?;
-            standing.read(text, &expr).await
+            halted_program.read(text, &expr).await
         };
         let read = tokio::select! {
             read = read => read,
@@ -92,9 +92,9 @@ impl Explorer {
     /// # Errors
     /// No program is halted, or it has no such frame.
     pub async fn locals(&mut self, frame: Option<i32>) -> Result<Scope, SessionError> {
-        let standing = self.standing()?;
-        let frame = frame.unwrap_or(standing.frame);
-        match standing.scope(frame).await {
+        let halted_program = self.halted_program()?;
+        let frame = frame.unwrap_or(halted_program.frame);
+        match halted_program.scope(frame).await {
             Err(error @ SessionError::Run(_)) => Err(self.lost(error).await),
             read => read,
         }
@@ -105,13 +105,13 @@ impl Explorer {
     /// # Errors
     /// No program is halted.
     pub async fn frames(&mut self) -> Result<(Vec<FrameAnswer>, usize), SessionError> {
-        let standing = self.standing()?;
-        let frames = match standing.frames().await {
+        let halted_program = self.halted_program()?;
+        let frames = match halted_program.frames().await {
             Ok(frames) => frames,
             Err(error) => return Err(self.lost(error).await),
         };
-        let shown = frames.iter().filter_map(|key| standing.tables().frame(*key)).map(frame_answer);
-        Ok((shown.collect(), usize::try_from(standing.frame).unwrap_or(0)))
+        let shown = frames.iter().filter_map(|key| halted_program.tables().frame(*key)).map(frame_answer);
+        Ok((shown.collect(), usize::try_from(halted_program.frame).unwrap_or(0)))
     }
 
     /// Selects a frame: 0 is the newest.
@@ -119,18 +119,18 @@ impl Explorer {
     /// # Errors
     /// No program is halted, or it has no such frame.
     pub async fn select_frame(&mut self, frame: u32) -> Result<(), SessionError> {
-        let standing = self.standing()?;
-        let frames = standing.frames().await?;
+        let halted_program = self.halted_program()?;
+        let frames = halted_program.frames().await?;
         let wanted = i32::try_from(frame).unwrap_or(i32::MAX);
         frame_at(&frames, wanted).ok_or(SessionError::NoSuchFrame { frame: wanted, frames: frames.len() })?;
-        standing.frame = wanted;
+        halted_program.frame = wanted;
         Ok(())
     }
 
     /// The selected frame; 0 if no program is halted.
     pub fn frame(&self) -> i32 {
-        match &self.place {
-            super::position::Place::Halted(standing) => standing.frame,
+        match &self.position {
+            super::position::Position::Halted(halted_program) => halted_program.frame,
             _ => 0,
         }
     }
@@ -149,8 +149,8 @@ impl Explorer {
 
     /// The point at which the program is halted.
     pub fn point(&self) -> Option<&str> {
-        match &self.place {
-            super::position::Place::Halted(standing) => standing.point.as_deref(),
+        match &self.position {
+            super::position::Position::Halted(halted_program) => halted_program.point.as_deref(),
             _ => None,
         }
     }
@@ -159,7 +159,7 @@ impl Explorer {
 /// Maximum length of a displayed value, in characters.
 const LONGEST: usize = 2000;
 
-impl Standing {
+impl HaltedProgram {
     async fn read(&mut self, text: &str, expr: &Expr) -> Result<NamedValue, SessionError> {
         let (value, called_methods) = self.halted.evaluate_and_tell(self.frame, expr).await?;
         let held = self.halted.describe(std::slice::from_ref(&value)).await?;

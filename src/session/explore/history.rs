@@ -1,11 +1,11 @@
 //! The answers of earlier runs of a session, and their differences.
 
 use super::Explorer;
-use super::arrival::Found;
+use super::arrival::FoundPoint;
 use crate::model::Coordinate;
 use crate::query::PointIndex;
 use crate::session::error::SessionError;
-use crate::session::facts::Round;
+use crate::session::facts::RunFacts;
 use crate::session::{Answer, Difference, Outcome, PointAnswer};
 use serde::Serialize;
 use std::collections::{BTreeSet, VecDeque};
@@ -51,13 +51,20 @@ pub struct PointDifference {
 pub(super) struct History {
     pub(super) past: VecDeque<PastRun>,
     /// The located points of the newest run, by position in the chain.
-    found: Vec<Option<Found>>,
+    found: Vec<Option<FoundPoint>>,
     /// Points changed or removed since: the answers to them belong to other questions.
     changed: BTreeSet<String>,
 }
 
 impl History {
-    pub(super) fn add(&mut self, run: u32, why: &str, took: Duration, answer: Rc<Answer>, round: &Round) {
+    pub(super) fn add(
+        &mut self,
+        run: u32,
+        why: &str,
+        took: Duration,
+        answer: Rc<Answer>,
+        run_facts: &RunFacts,
+    ) {
         let located = answer.points.iter().filter(|p| p.located).count();
         let (outcome, points, why) = (answer.outcome, answer.points.len(), why.to_owned());
         let seconds = took.as_secs_f64();
@@ -66,8 +73,9 @@ impl History {
             self.past.pop_front();
         }
         self.changed.clear();
-        let found = (0..points).map(|at| Found::of(round, PointIndex(u16::try_from(at).unwrap_or(u16::MAX))));
-        let found: Vec<Option<Found>> = found.collect();
+        let found = (0..points)
+            .map(|at| FoundPoint::of(run_facts, PointIndex(u16::try_from(at).unwrap_or(u16::MAX))));
+        let found: Vec<Option<FoundPoint>> = found.collect();
         if is_cut_off(outcome) {
             // Points that this run did not reach keep their location from the run before.
             self.found.resize(points, None);
@@ -78,7 +86,7 @@ impl History {
     }
 
     /// Where the newest run located a point, if that is still valid.
-    pub(super) fn found(&self, at: usize) -> Option<&Found> {
+    pub(super) fn found(&self, at: usize) -> Option<&FoundPoint> {
         self.found.get(at)?.as_ref()
     }
 

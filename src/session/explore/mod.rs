@@ -19,25 +19,25 @@ mod run_control;
 mod stepping;
 
 pub use completion::{Members, Words};
-pub use goto_result::{Arrival, Certainty, Gone};
+pub use goto_result::{Arrival, Certainty, GotoResult};
 pub use halt::{Member, NamedValue, Scope};
 pub use history::{PastRun, PointDifference};
 pub use position::Standpoint;
-pub use run_control::{Front, Interrupter, Ran};
-pub use stepping::{Step, Stepped};
+pub use run_control::{Front, Interrupter, RunResult};
+pub use stepping::{Step, StepResult};
 
 use super::error::SessionError;
 use super::files::portable;
 use super::progress::Progress;
 use super::replay::Options;
-use super::replay::iteration::{Teaching, in_order};
+use super::replay::iteration::{Findings, in_order};
 use super::workspace::Workspace;
 use crate::chain::{Chain, Explanation, Point, translate};
 use crate::classes::SourceRoots;
 use crate::debuggee::Tail;
 use history::History;
-use position::Place;
-use run_control::Going;
+use position::Position;
+use run_control::RunInProgress;
 use std::path::Path;
 use std::rc::Rc;
 
@@ -59,11 +59,11 @@ pub struct Explorer {
     chain: Chain,
     options: Options,
     front: Rc<dyn Front>,
-    opened: Option<Opened>,
-    teaching: Teaching,
+    opened: Option<OpenedDebuggee>,
+    findings: Findings,
     history: History,
-    place: Place,
-    going: Option<Going>,
+    position: Position,
+    run_in_progress: Option<RunInProgress>,
     interrupter: Interrupter,
     /// The last output of the last program.
     tail: Tail,
@@ -72,7 +72,7 @@ pub struct Explorer {
 }
 
 /// The built debuggee and its sources.
-struct Opened {
+struct OpenedDebuggee {
     workspace: Rc<Workspace>,
     sources: Rc<SourceRoots>,
     /// The maximum duration of a run with which it was opened.
@@ -93,10 +93,10 @@ impl Explorer {
             options,
             front,
             opened: None,
-            teaching: Teaching::default(),
+            findings: Findings::default(),
             history: History::default(),
-            place: Place::Nowhere,
-            going: None,
+            position: Position::Nowhere,
+            run_in_progress: None,
             interrupter: Interrupter::default(),
             tail: Tail::default(),
             edition: 0,
@@ -140,7 +140,7 @@ impl Explorer {
             self.build(&workspace).await?;
             let sources = Rc::new(workspace.sources());
             let timeout_s = self.options.timeout_s;
-            self.opened = Some(Opened { workspace: Rc::new(workspace), sources, timeout_s });
+            self.opened = Some(OpenedDebuggee { workspace: Rc::new(workspace), sources, timeout_s });
         }
         Ok(())
     }
@@ -149,7 +149,7 @@ impl Explorer {
     async fn refresh(&mut self) -> Result<(), SessionError> {
         let Some(workspace) = self.opened.as_ref().map(|o| o.workspace.clone()) else { return Ok(()) };
         self.build(&workspace).await?;
-        self.teaching.pools = super::workspace::Pools::default();
+        self.findings.pools = super::workspace::Pools::default();
         if let Some(opened) = &mut self.opened {
             opened.sources = Rc::new(workspace.sources());
         }
@@ -190,7 +190,7 @@ impl Explorer {
     /// No point has this id, or the change would make it invalid; the chain stays unchanged.
     pub async fn change(&mut self, id: &str, how: impl FnOnce(&mut Point)) -> Result<(), SessionError> {
         self.not_while_running()?;
-        let at = self.position(id)?;
+        let at = self.point_index(id)?;
         let mut chain = self.chain.clone();
         if let Some(point) = chain.points.get_mut(at) {
             how(point);
@@ -216,7 +216,7 @@ impl Explorer {
     pub fn remove(&mut self, ids: &[String]) -> Result<(), SessionError> {
         self.not_while_running()?;
         for id in ids {
-            self.position(id)?;
+            self.point_index(id)?;
         }
         let mut chain = self.chain.clone();
         chain.points.retain(|p| !ids.contains(&p.id));
@@ -243,7 +243,7 @@ impl Explorer {
         let program = |chain: &Chain| (chain.debuggee.clone(), chain.cwd());
         if program(&chain) != program(&self.chain) {
             self.opened = None;
-            self.teaching.pools = super::workspace::Pools::default();
+            self.findings.pools = super::workspace::Pools::default();
         }
         self.name = name.to_owned();
         let ids: Vec<String> = chain.points.iter().map(|p| p.id.clone()).collect();
@@ -259,10 +259,10 @@ impl Explorer {
     pub async fn to_save(&mut self, file: &Path) -> Result<Chain, SessionError> {
         self.open().await?;
         let mut chain = self.chain.clone();
-        if let Some(Opened { workspace, sources, .. }) = &self.opened
+        if let Some(OpenedDebuggee { workspace, sources, .. }) = &self.opened
             && workspace.knows_classes()?
         {
-            let pool = self.teaching.pools.of(workspace, &crate::run::VmFacts::default())?;
+            let pool = self.findings.pools.of(workspace, &crate::run::VmFacts::default())?;
             crate::chain::remember(&mut chain, &pool, sources);
         }
         Ok(portable(&chain, file))
@@ -282,11 +282,11 @@ impl Explorer {
     /// The debuggee cannot be opened, or a question is invalid.
     pub async fn explain(&mut self) -> Result<Explanation, SessionError> {
         self.open().await?;
-        let Some(Opened { workspace, sources, .. }) = &self.opened else {
+        let Some(OpenedDebuggee { workspace, sources, .. }) = &self.opened else {
             return Err(SessionError::Interrupted);
         };
-        let pool = self.teaching.pools.of(workspace, &crate::run::VmFacts::default())?;
-        let translation = translate(&self.chain, &pool, sources, &self.teaching.learned)?;
+        let pool = self.findings.pools.of(workspace, &crate::run::VmFacts::default())?;
+        let translation = translate(&self.chain, &pool, sources, &self.findings.learned)?;
         Ok(Explanation::new(&self.chain, &translation, &pool, sources))
     }
 
@@ -294,7 +294,7 @@ impl Explorer {
     ///
     /// # Errors
     /// No point has this id.
-    pub fn position(&self, id: &str) -> Result<usize, SessionError> {
+    pub fn point_index(&self, id: &str) -> Result<usize, SessionError> {
         self.chain.position(id).ok_or_else(|| {
             let known = self.chain.points.iter().map(|p| p.id.as_str()).collect::<Vec<_>>().join(", ");
             SessionError::NoSuchPoint { id: id.to_owned(), known }
@@ -302,18 +302,18 @@ impl Explorer {
     }
 
     fn not_while_running(&self) -> Result<(), SessionError> {
-        if self.going.is_some() { Err(SessionError::RunIsOn) } else { Ok(()) }
+        if self.run_in_progress.is_some() { Err(SessionError::RunIsOn) } else { Ok(()) }
     }
 
     /// Checks a chain, as far as that is possible without a run.
     async fn check(&mut self, chain: &Chain) -> Result<(), SessionError> {
         chain.check(&self.name)?;
         self.open().await?;
-        let Some(Opened { workspace, sources, .. }) = &self.opened else { return Ok(()) };
+        let Some(OpenedDebuggee { workspace, sources, .. }) = &self.opened else { return Ok(()) };
         // The class path of a wrapper's VM is unknown before it runs.
         if workspace.knows_classes()? {
-            let pool = self.teaching.pools.of(workspace, &crate::run::VmFacts::default())?;
-            translate(chain, &pool, sources, &self.teaching.learned)?;
+            let pool = self.findings.pools.of(workspace, &crate::run::VmFacts::default())?;
+            translate(chain, &pool, sources, &self.findings.learned)?;
         }
         Ok(())
     }
@@ -322,19 +322,19 @@ impl Explorer {
     /// of points whose answers stay valid; `changed` lists the points without valid answers.
     fn replace(&mut self, chain: Chain, places: &[Option<usize>], changed: Vec<String>) {
         self.chain = chain;
-        self.teaching.learned = crate::chain::Learned::default();
-        self.teaching.probing = super::replay::probe_policy::Probing::default();
+        self.findings.learned = crate::chain::Learned::default();
+        self.findings.probe_policy = super::replay::probe_policy::ProbePolicy::default();
         self.history.renumber(places, changed);
         self.edition += 1;
     }
 
     /// Passes the added questions to the current run, if it can still take them.
     async fn ask_now(&mut self) -> Result<AskedWhen, SessionError> {
-        let (Some(going), Some(opened)) = (&self.going, &self.opened) else {
+        let (Some(run_in_progress), Some(opened)) = (&self.run_in_progress, &self.opened) else {
             return Ok(AskedWhen::Next);
         };
-        let asked = going.ask_more(&self.chain, |asked| {
-            let learned = &self.teaching.learned;
+        let asked = run_in_progress.ask_more(&self.chain, |asked| {
+            let learned = &self.findings.learned;
             let translation = translate(&self.chain, &asked.pool, &opened.sources, learned)?;
             let queries = in_order(&translation, &self.chain).into();
             Ok((translation, queries))

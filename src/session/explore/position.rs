@@ -1,7 +1,7 @@
 //! The position of a session: none yet, after a finished run, or at a point of a halted program.
 
 use super::Explorer;
-use super::arrival::Arrived;
+use super::arrival::UnconfirmedArrival;
 use crate::classes::{ClassPool, SourceRoots};
 use crate::model::{Frame, FrameKey, Namer, Tables, short_class_name};
 use crate::run::{Ended, Halted, Outcome};
@@ -14,17 +14,17 @@ use serde::Serialize;
 use std::rc::Rc;
 
 /// The position of a session.
-pub(super) enum Place {
+pub(super) enum Position {
     /// Before the first run, or after the program was ended.
     Nowhere,
     /// The last run has ended.
     Ended(Ended),
     /// The program is halted.
-    Halted(Box<Standing>),
+    Halted(Box<HaltedProgram>),
 }
 
 /// A halted program.
-pub(super) struct Standing {
+pub(super) struct HaltedProgram {
     pub(super) halted: Box<Halted>,
     pub(super) pool: Rc<ClassPool>,
     pub(super) sources: Rc<SourceRoots>,
@@ -34,7 +34,7 @@ pub(super) struct Standing {
     pub(super) point: Option<String>,
     pub(super) run: u32,
     /// The arrival at its target, if some points are undecided.
-    pub(super) arrived: Option<Arrived>,
+    pub(super) arrived: Option<UnconfirmedArrival>,
     /// The selected frame.
     pub(super) frame: i32,
 }
@@ -60,16 +60,16 @@ pub struct Standpoint {
     pub unconfirmed: bool,
 }
 
-impl Standing {
+impl HaltedProgram {
     pub(super) fn new(
         halted: Box<Halted>,
         (pool, sources): (Rc<ClassPool>, Rc<SourceRoots>),
         namer: Namer,
         point: Option<String>,
         run: u32,
-        arrived: Option<Arrived>,
-    ) -> Standing {
-        Standing { halted, pool, sources, namer, point, run, arrived, frame: 0 }
+        arrived: Option<UnconfirmedArrival>,
+    ) -> HaltedProgram {
+        HaltedProgram { halted, pool, sources, namer, point, run, arrived, frame: 0 }
     }
 
     pub(super) fn tables(&self) -> &Tables {
@@ -93,43 +93,43 @@ impl Explorer {
     /// The program has ended meanwhile.
     pub async fn stand(&mut self) -> Result<Option<Standpoint>, SessionError> {
         let Some(opened) = &self.opened else { return Ok(None) };
-        let Place::Halted(standing) = &mut self.place else { return Ok(None) };
-        let frames = match standing.frames().await {
+        let Position::Halted(halted_program) = &mut self.position else { return Ok(None) };
+        let frames = match halted_program.frames().await {
             Ok(frames) => frames,
             Err(error) => return Err(self.lost(error).await),
         };
-        let at = frame_at(&frames, standing.frame);
-        let Some(frame) = at.and_then(|key| standing.tables().frame(key)) else { return Ok(None) };
-        let book = CodeBook { pool: &standing.pool, sources: &opened.sources };
+        let at = frame_at(&frames, halted_program.frame);
+        let Some(frame) = at.and_then(|key| halted_program.tables().frame(key)) else { return Ok(None) };
+        let book = CodeBook { pool: &halted_program.pool, sources: &opened.sources };
         // At a store, shows the line of the executed arm, as the answer does.
-        let candidate = standing.halted.candidate().filter(|_| standing.frame == 0);
+        let candidate = halted_program.halted.candidate().filter(|_| halted_program.frame == 0);
         let arm = candidate.and_then(|candidate| candidate.detail.as_ref()?.arm);
-        let given = arm.and_then(|arm| arms::given(&standing.pool, &frame.site, Some(arm))?.line);
+        let given = arm.and_then(|arm| arms::given(&halted_program.pool, &frame.site, Some(arm))?.line);
         let frame = &Frame { line: given.or(frame.line), ..frame.clone() };
         Ok(Some(Standpoint {
-            point: standing.point.clone(),
-            run: standing.run,
-            frame: standing.frame,
-            thread: standing.halted.thread().to_string(),
+            point: halted_program.point.clone(),
+            run: halted_program.run,
+            frame: halted_program.frame,
+            thread: halted_program.halted.thread().to_string(),
             place: frame_answer(frame),
             text: book.text(frame),
             neighbours: book.around(frame),
-            unconfirmed: standing.arrived.is_some(),
+            unconfirmed: halted_program.arrived.is_some(),
         }))
     }
 
     /// How the last run ended, if its program is no longer alive.
     pub fn ended(&self) -> Option<&Ended> {
-        match &self.place {
-            Place::Ended(ended) => Some(ended),
+        match &self.position {
+            Position::Ended(ended) => Some(ended),
             _ => None,
         }
     }
 
     /// The last lines that the program has printed.
     pub fn output(&self, lines: usize) -> Vec<String> {
-        let now = match &self.place {
-            Place::Halted(standing) => Some(standing.halted.tail()),
+        let now = match &self.position {
+            Position::Halted(halted_program) => Some(halted_program.halted.tail()),
             _ => None,
         };
         let tail = now.as_ref().unwrap_or(&self.tail);
@@ -151,9 +151,9 @@ impl Explorer {
         self.open().await?;
         let none = || SessionError::NoSource { class: class.to_owned() };
         let opened = self.opened.as_ref().ok_or_else(none)?;
-        let pool = match &self.place {
-            Place::Halted(standing) => standing.pool.clone(),
-            _ => self.teaching.pools.of(&opened.workspace, &crate::run::VmFacts::default())?,
+        let pool = match &self.position {
+            Position::Halted(halted_program) => halted_program.pool.clone(),
+            _ => self.findings.pools.of(&opened.workspace, &crate::run::VmFacts::default())?,
         };
         let found = pool.find(class)?;
         let found = match found {
@@ -176,14 +176,16 @@ impl Explorer {
         Ok((text.path.clone(), lines.collect()))
     }
 
-    pub(super) fn standing(&mut self) -> Result<&mut Standing, SessionError> {
-        if self.going.is_some() {
+    pub(super) fn halted_program(&mut self) -> Result<&mut HaltedProgram, SessionError> {
+        if self.run_in_progress.is_some() {
             return Err(SessionError::RunIsOn);
         }
-        match &mut self.place {
-            Place::Halted(standing) => Ok(standing),
-            Place::Ended(ended) => Err(SessionError::NotHalted(format!("the program has ended ({ended})"))),
-            Place::Nowhere => Err(SessionError::NotHalted("the program does not run".to_owned())),
+        match &mut self.position {
+            Position::Halted(halted_program) => Ok(halted_program),
+            Position::Ended(ended) => {
+                Err(SessionError::NotHalted(format!("the program has ended ({ended})")))
+            }
+            Position::Nowhere => Err(SessionError::NotHalted("the program does not run".to_owned())),
         }
     }
 

@@ -1,7 +1,7 @@
 //! Makes the runs of a session: in the foreground, or in the background while the user adds questions.
 
 use super::history::unchanged;
-use super::position::{Place, Standing};
+use super::position::{HaltedProgram, Position};
 use super::{AskedWhen, Explorer};
 use crate::chain::{Chain, Translation};
 use crate::model::Namer;
@@ -12,9 +12,9 @@ use crate::session::answer::arms;
 use crate::session::answer::assemble::assemble;
 use crate::session::context::Context;
 use crate::session::error::SessionError;
-use crate::session::facts::Round;
+use crate::session::facts::RunFacts;
 use crate::session::progress::Progress;
-use crate::session::replay::iteration::{Halting, Last, Runner, SharedChain, Teaching};
+use crate::session::replay::iteration::{Findings, HaltRequest, LastRun, Runner, SharedChain};
 use crate::session::replay::run_questions::{QuestionsCell, RunQuestions, extends};
 use crate::session::{Answer, Outcome as Answered};
 use std::cell::{Cell, RefCell};
@@ -63,7 +63,7 @@ impl Interrupter {
 
 /// The result of a run.
 #[derive(Clone, Debug, serde::Serialize)]
-pub struct Ran {
+pub struct RunResult {
     /// The answer to the chain.
     pub answer: Rc<Answer>,
     /// Number of the last run of the session.
@@ -79,40 +79,40 @@ pub struct Ran {
 }
 
 /// How a run ended that was sent to a coordinate.
-pub(super) enum End {
+pub(super) enum RunEnd {
     /// The user interrupted before any question was asked.
     Nothing,
     /// Every point is decided, or the program has ended.
-    Whole(Box<Last>),
+    Whole(Box<LastRun>),
     /// The program is halted at the coordinate, and some points are undecided.
     Arrived(Box<Halted>, QuestionsCell),
 }
 
-pub(super) struct Finished {
-    pub(super) end: End,
-    teaching: Teaching,
+pub(super) struct FinishedRun {
+    pub(super) end: RunEnd,
+    findings: Findings,
 }
 
-type Asking = Rc<RefCell<Option<(QuestionsCell, mpsc::Sender<FurtherQuestions>)>>>;
+type QuestionSender = Rc<RefCell<Option<(QuestionsCell, mpsc::Sender<FurtherQuestions>)>>>;
 
 /// A run in progress.
-pub(super) struct Going {
-    task: JoinHandle<Result<Finished, SessionError>>,
+pub(super) struct RunInProgress {
+    task: JoinHandle<Result<FinishedRun, SessionError>>,
     chain: SharedChain,
-    asking: Asking,
+    question_sender: QuestionSender,
     why: String,
     /// Number of earlier runs.
     before: u32,
     started: Instant,
 }
 
-impl Drop for Going {
+impl Drop for RunInProgress {
     fn drop(&mut self) {
         self.task.abort();
     }
 }
 
-impl Going {
+impl RunInProgress {
     /// Passes an extended chain to this run and the following ones. Returns when the new points will be
     /// queried, or a channel that reports whether the run took them.
     pub(super) fn ask_more(
@@ -121,8 +121,8 @@ impl Going {
         translate: impl FnOnce(&RunQuestions) -> Result<(Translation, Arc<[TraceQuery]>), SessionError>,
     ) -> Result<Result<AskedWhen, oneshot::Receiver<bool>>, SessionError> {
         *self.chain.borrow_mut() = Rc::new(chain.clone());
-        let asking = self.asking.borrow();
-        let Some((cell, more)) = asking.as_ref() else { return Ok(Ok(AskedWhen::AsItBegins)) };
+        let question_sender = self.question_sender.borrow();
+        let Some((cell, more)) = question_sender.as_ref() else { return Ok(Ok(AskedWhen::AsItBegins)) };
         let mut cell = cell.borrow_mut();
         let Some(asked) = cell.as_mut() else { return Ok(Ok(AskedWhen::AsItBegins)) };
         let (translation, queries) = translate(asked)?;
@@ -144,7 +144,7 @@ impl Going {
 }
 
 /// Data on a run besides its answer.
-pub(super) struct Made {
+pub(super) struct RunSummary {
     /// The reason for the run.
     why: String,
     took: Duration,
@@ -158,7 +158,7 @@ const WAITING: usize = 64;
 impl Explorer {
     /// Whether a run is in progress.
     pub fn is_running(&self) -> bool {
-        self.going.is_some()
+        self.run_in_progress.is_some()
     }
 
     /// Starts a run in the background.
@@ -172,19 +172,19 @@ impl Explorer {
         }
         self.leave().await;
         let (runner, context) = self.prepare(in_front).await?;
-        let mut teaching = self.teaching.clone();
-        let asking = Asking::default();
-        let of_task = asking.clone();
-        self.spawn(why, runner.chain.clone(), asking, async move {
-            let mut halting = |cell: &QuestionsCell| {
+        let mut findings = self.findings.clone();
+        let question_sender = QuestionSender::default();
+        let of_task = question_sender.clone();
+        self.spawn(why, runner.chain.clone(), question_sender, async move {
+            let mut halt_request = |cell: &QuestionsCell| {
                 let (sender, more) = mpsc::channel(WAITING);
                 *of_task.borrow_mut() = Some((cell.clone(), sender));
-                Halting { hold: true, more: Some(more), ..Halting::default() }
+                HaltRequest { hold: true, more: Some(more), ..HaltRequest::default() }
             };
-            let made = runner.rounds(&mut teaching, &mut halting, &context).await;
+            let last_run = runner.run_until_answered(&mut findings, &mut halt_request, &context).await;
             context.progress().done();
-            let end = made?.map_or(End::Nothing, |last| End::Whole(Box::new(last)));
-            Ok(Finished { end, teaching })
+            let end = last_run?.map_or(RunEnd::Nothing, |last| RunEnd::Whole(Box::new(last)));
+            Ok(FinishedRun { end, findings })
         });
         Ok(())
     }
@@ -193,11 +193,18 @@ impl Explorer {
         &mut self,
         why: &str,
         chain: SharedChain,
-        asking: Asking,
-        run: impl Future<Output = Result<Finished, SessionError>> + 'static,
+        question_sender: QuestionSender,
+        run: impl Future<Output = Result<FinishedRun, SessionError>> + 'static,
     ) {
-        let (why, before, started) = (why.to_owned(), self.teaching.runs, Instant::now());
-        self.going = Some(Going { task: tokio::task::spawn_local(run), chain, asking, why, before, started });
+        let (why, before, started) = (why.to_owned(), self.findings.runs, Instant::now());
+        self.run_in_progress = Some(RunInProgress {
+            task: tokio::task::spawn_local(run),
+            chain,
+            question_sender,
+            why,
+            before,
+            started,
+        });
     }
 
     /// Prepares a run.
@@ -223,21 +230,21 @@ impl Explorer {
     ///
     /// # Errors
     /// The run has no answer.
-    pub async fn finished(&mut self) -> Result<Ran, SessionError> {
+    pub async fn finished(&mut self) -> Result<RunResult, SessionError> {
         let finished = self.wait().await?;
         match finished {
-            (End::Whole(last), made) => {
-                let ran = self.whole(*last, &made).await?;
+            (RunEnd::Whole(last), summary) => {
+                let ran = self.whole(*last, &summary).await?;
                 self.halt_again(ran).await
             }
             // Only a run sent to a coordinate ends so; `goto` waits for it.
-            (End::Nothing | End::Arrived(..), ..) => Err(SessionError::Interrupted),
+            (RunEnd::Nothing | RunEnd::Arrived(..), ..) => Err(SessionError::Interrupted),
         }
     }
 
     /// If the program ran to its end to search for a point, runs it again and halts at the last located
     /// point.
-    async fn halt_again(&mut self, mut ran: Ran) -> Result<Ran, SessionError> {
+    async fn halt_again(&mut self, mut ran: RunResult) -> Result<RunResult, SessionError> {
         let by_itself = matches!(ran.answer.ended, Some(Ended::Exited(_) | Ended::Driven | Ended::Killed(_)));
         let located = ran.answer.points.iter().filter(|p| p.located);
         let last = located.max_by_key(|p| p.hit).map(|p| p.id.clone());
@@ -245,99 +252,104 @@ impl Explorer {
             && let Ok(gone) = Box::pin(self.goto(&last)).await
             && gone.standing.is_some()
         {
-            (ran.standing, ran.run_again, ran.run) = (gone.standing, true, self.teaching.runs);
+            (ran.standing, ran.run_again, ran.run) = (gone.standing, true, self.findings.runs);
         }
         Ok(ran)
     }
 
-    pub(super) async fn wait(&mut self) -> Result<(End, Made), SessionError> {
-        let Some(going) = &mut self.going else { return std::future::pending().await };
-        let finished = (&mut going.task).await;
-        let (why, took) = (going.why.clone(), going.started.elapsed());
-        let before = going.before;
-        self.going = None;
+    pub(super) async fn wait(&mut self) -> Result<(RunEnd, RunSummary), SessionError> {
+        let Some(run_in_progress) = &mut self.run_in_progress else { return std::future::pending().await };
+        let finished = (&mut run_in_progress.task).await;
+        let (why, took) = (run_in_progress.why.clone(), run_in_progress.started.elapsed());
+        let before = run_in_progress.before;
+        self.run_in_progress = None;
         self.interrupter.disarm();
         let finished = match finished {
             Ok(finished) => finished?,
             Err(_) => return Err(SessionError::Interrupted),
         };
-        self.teaching = finished.teaching;
-        let runs = self.teaching.runs - before;
-        Ok((finished.end, Made { why, took, runs }))
+        self.findings = finished.findings;
+        let runs = self.findings.runs - before;
+        Ok((finished.end, RunSummary { why, took, runs }))
     }
 
     /// Takes over a run in which every point is decided.
-    pub(super) async fn whole(&mut self, last: Last, made: &Made) -> Result<Ran, SessionError> {
+    pub(super) async fn whole(
+        &mut self,
+        last: LastRun,
+        summary: &RunSummary,
+    ) -> Result<RunResult, SessionError> {
         let Some(opened) = &self.opened else { return Err(SessionError::Interrupted) };
-        let Last { round, halted } = last;
+        let LastRun { run_facts, halted } = last;
         let mut namer = Namer::default();
-        let run = self.teaching.runs;
+        let run = self.findings.runs;
         let answer = {
             let (name, chain, sources) = (&self.name, &self.chain, &*opened.sources);
-            let facts = AnswerFacts { name, chain, sources, runs: made.runs, round: &round };
+            let facts = AnswerFacts { name, chain, sources, runs: summary.runs, run_facts: &run_facts };
             Rc::new(assemble(facts, &mut namer))
         };
-        self.tail = round.outcome.tail.clone();
+        self.tail = run_facts.outcome.tail.clone();
         let unchanged = self.answer().map(|before| unchanged(&before, &answer)).unwrap_or_default();
-        self.history.add(run, &made.why, made.took, answer.clone(), &round);
-        self.place = match halted {
-            None => Place::Ended(round.outcome.ended.clone()),
+        self.history.add(run, &summary.why, summary.took, answer.clone(), &run_facts);
+        self.position = match halted {
+            None => Position::Ended(run_facts.outcome.ended.clone()),
             Some(halted) => {
-                let code = (round.pool.clone(), opened.sources.clone());
-                let point = newest(&round).and_then(|p| self.chain.points.get(usize::from(p.0)));
+                let code = (run_facts.pool.clone(), opened.sources.clone());
+                let point = newest(&run_facts).and_then(|p| self.chain.points.get(usize::from(p.0)));
                 let point = point.map(|p| p.id.clone());
-                Place::Halted(Box::new(Standing::new(halted, code, namer, point, run, None)))
+                Position::Halted(Box::new(HaltedProgram::new(halted, code, namer, point, run, None)))
             }
         };
         let standing = self.stand().await?;
-        Ok(Ran { answer, run, unchanged, standing, run_again: false })
+        Ok(RunResult { answer, run, unchanged, standing, run_again: false })
     }
 
     /// Ends the halted program, if there is one.
     pub async fn leave(&mut self) {
-        if let Place::Halted(standing) = std::mem::replace(&mut self.place, Place::Nowhere) {
-            let _: Outcome = standing.end().await;
+        if let Position::Halted(halted_program) = std::mem::replace(&mut self.position, Position::Nowhere) {
+            let _: Outcome = halted_program.end().await;
         }
     }
 
     /// Ends the current run and the halted program.
     pub async fn end(&mut self) {
         if self.interrupter.interrupt()
-            && let Some(going) = &mut self.going
+            && let Some(run_in_progress) = &mut self.run_in_progress
         {
             // Waits until the interrupted run has ended its program.
-            let _ = (&mut going.task).await;
+            let _ = (&mut run_in_progress.task).await;
         }
-        self.going = None;
+        self.run_in_progress = None;
         self.leave().await;
     }
 }
 
-impl Finished {
-    pub(super) fn new(end: End, teaching: Teaching) -> Finished {
-        Finished { end, teaching }
+impl FinishedRun {
+    pub(super) fn new(end: RunEnd, findings: Findings) -> FinishedRun {
+        FinishedRun { end, findings }
     }
 }
 
 /// Classifies the end of a run sent to a coordinate. If every point is decided there, the run counts as
 /// whole.
-pub(super) fn end_of(stage: Stage, asked: QuestionsCell) -> End {
+pub(super) fn end_of(stage: Stage, asked: QuestionsCell) -> RunEnd {
     let decided = asked.borrow().as_ref().is_none_or(|a| a.locator.is_complete());
     let (outcome, halted) = match stage {
-        Stage::Halted(halted) if halted.has_arrived() && !decided => return End::Arrived(halted, asked),
+        Stage::Halted(halted) if halted.has_arrived() && !decided => return RunEnd::Arrived(halted, asked),
         Stage::Halted(mut halted) => (halted.outcome(), Some(halted)),
         Stage::Over(outcome) => (*outcome, None),
     };
-    Round::of(&asked, outcome).map_or(End::Nothing, |round| End::Whole(Box::new(Last { round, halted })))
+    RunFacts::of(&asked, outcome)
+        .map_or(RunEnd::Nothing, |run_facts| RunEnd::Whole(Box::new(LastRun { run_facts, halted })))
 }
 
 /// The located point with the latest occurrence.
-fn newest(round: &Round) -> Option<crate::query::PointIndex> {
-    let located = round.queries.iter().filter_map(|q| Some((q.point, round.located(q.point)?)));
+fn newest(run_facts: &RunFacts) -> Option<crate::query::PointIndex> {
+    let located = run_facts.queries.iter().filter_map(|q| Some((q.point, run_facts.located(q.point)?)));
     located.max_by_key(|(_, l)| l.occurrence.sequence).map(|(point, _)| point)
 }
 
-impl Ran {
+impl RunResult {
     /// The exit code of its answer.
     pub fn exit_code(&self) -> u8 {
         let outcome: Answered = self.answer.outcome;

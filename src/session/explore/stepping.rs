@@ -1,7 +1,7 @@
 //! Resumes the halted program: to the next line, or to the next event of a point.
 
 use super::Explorer;
-use super::position::{Place, Standing, Standpoint};
+use super::position::{HaltedProgram, Position, Standpoint};
 use crate::chain::Chain;
 use crate::model::{ActivationKey, Occurrence, Tables};
 use crate::run::{Control, Ended, Observer, ObserverError, Stage};
@@ -21,7 +21,7 @@ pub enum Step {
 
 /// The result of a step.
 #[derive(Clone, Debug, Serialize)]
-pub struct Stepped {
+pub struct StepResult {
     /// Where the program is halted; `None` if it has ended.
     pub standing: Option<Standpoint>,
     /// The point whose event occurs here.
@@ -68,12 +68,13 @@ impl Explorer {
     ///
     /// # Errors
     /// No program is halted, or the connection to it is lost.
-    pub async fn step(&mut self, step: Step) -> Result<Stepped, SessionError> {
-        self.standing()?;
-        let Place::Halted(standing) = std::mem::replace(&mut self.place, Place::Nowhere) else {
+    pub async fn step(&mut self, step: Step) -> Result<StepResult, SessionError> {
+        self.halted_program()?;
+        let Position::Halted(halted_program) = std::mem::replace(&mut self.position, Position::Nowhere)
+        else {
             return Err(SessionError::NotHalted("the program does not run".to_owned()));
         };
-        let Standing { halted, pool, sources, namer, run, .. } = *standing;
+        let HaltedProgram { halted, pool, sources, namer, run, .. } = *halted_program;
         let mut roots = Roots::of(&self.chain);
         let interrupt = self.interrupter.arm();
         self.interrupter.reads(true);
@@ -85,19 +86,25 @@ impl Explorer {
         self.interrupter.disarm();
         match stage? {
             Stage::Halted(halted) => {
-                self.place =
-                    Place::Halted(Box::new(Standing::new(halted, (pool, sources), namer, None, run, None)));
+                self.position = Position::Halted(Box::new(HaltedProgram::new(
+                    halted,
+                    (pool, sources),
+                    namer,
+                    None,
+                    run,
+                    None,
+                )));
                 let passes = roots.halted.and_then(|number| self.chain.points.get(usize::from(number)));
                 let passes = passes.map(|point| point.id.clone());
-                Ok(Stepped { standing: self.stand().await?, passes, ended: None })
+                Ok(StepResult { standing: self.stand().await?, passes, ended: None })
             }
             Stage::Over(outcome) => {
                 self.tail = outcome.tail.clone();
-                self.place = Place::Ended(outcome.ended.clone());
+                self.position = Position::Ended(outcome.ended.clone());
                 if outcome.ended == Ended::Interrupted {
                     return Err(SessionError::Interrupted);
                 }
-                Ok(Stepped { standing: None, passes: None, ended: Some(outcome.ended.to_string()) })
+                Ok(StepResult { standing: None, passes: None, ended: Some(outcome.ended.to_string()) })
             }
         }
     }

@@ -9,7 +9,7 @@ use crate::trace::{Calls, EventPosition, Exit, Method, Site, Traced, TracedEvent
 
 /// The event to turn into a chain.
 #[derive(Clone, Copy, Debug)]
-pub struct ChainAsked {
+pub struct ChainRequest {
     /// The call of the event.
     pub node: u32,
     /// The number of the event, from 1 in the order of [`super::events`]; 0 for the entry of the call.
@@ -20,7 +20,7 @@ pub struct ChainAsked {
 ///
 /// # Errors
 /// There is no such call or event, or the recording cannot be read.
-pub fn as_chain(trace: &mut RecordedTrace, asked: ChainAsked) -> Result<Chain, SessionError> {
+pub fn as_chain(trace: &mut RecordedTrace, asked: ChainRequest) -> Result<Chain, SessionError> {
     let calls = &mut trace.calls;
     let no_such = InspectError::NoSuchCall { node: asked.node, calls: calls.count() };
     let mut at = calls.entry(asked.node).ok_or(no_such)?;
@@ -32,7 +32,7 @@ pub fn as_chain(trace: &mut RecordedTrace, asked: ChainAsked) -> Result<Chain, S
 }
 
 /// The event and its method.
-struct Told {
+struct RecordedEvent {
     site: Site,
     method: Method,
     /// The call that is entered or left, or that contains the event.
@@ -44,30 +44,35 @@ struct Told {
 pub(super) fn chain_of(trace: &mut RecordedTrace, at: EventPosition) -> Result<Chain, SessionError> {
     let Recording { about, calls, lines } = &mut trace.recording;
     about.is_whole()?;
-    let told = calls.event_at(at, |calls, seen| {
+    let event = calls.event_at(at, |calls, seen| {
         let shown = crate::inspect::event::event(calls, seen);
         let method = calls.sites.method(seen.site.method).cloned()?;
-        Some(Told { site: seen.site.clone(), method, node: seen.node.unwrap_or(at.node), new: shown.new })
+        Some(RecordedEvent {
+            site: seen.site.clone(),
+            method,
+            node: seen.node.unwrap_or(at.node),
+            new: shown.new,
+        })
     })?;
     let unknown = || SessionError::NoStep("no run can halt at this event".to_owned());
-    let told = told.flatten().ok_or_else(unknown)?;
-    let mut points = vec![entry(calls, told.node)?];
+    let event = event.flatten().ok_or_else(unknown)?;
+    let mut points = vec![entry(calls, event.node)?];
     // The line that the answer will show: that of the executed arm, or of the statement.
     let given = lines.given(calls, at)?.and_then(|given| given.line);
-    let line = given.or(told.site.line.map(u32::from));
-    let class = told.method.class.to_string();
+    let line = given.or(event.site.line.map(u32::from));
+    let class = event.method.class.to_string();
     let expect =
-        Expect { method: Some(told.method.name.clone()), line, located: Some(true), ..Expect::default() };
-    match told.site.what {
+        Expect { method: Some(event.method.name.clone()), line, located: Some(true), ..Expect::default() };
+    match event.site.what {
         Traced::Enter => {}
         Traced::Return => {
-            let index = leaves_before(calls, &told)?;
-            let kind = Kind::Exit(named(&told.method));
-            points = vec![Point { thread: Some(thread(calls, told.node)), index, ..Point::new("A", kind) }];
+            let index = leaves_before(calls, &event)?;
+            let kind = Kind::Exit(named(&event.method));
+            points = vec![Point { thread: Some(thread(calls, event.node)), index, ..Point::new("A", kind) }];
         }
         // A watchpoint sees only writes by instructions.
-        Traced::Put | Traced::PutStatic | Traced::Preset if told.site.by.is_none() => {
-            let written = told.site.written.as_ref().ok_or_else(unknown)?;
+        Traced::Put | Traced::PutStatic | Traced::Preset if event.site.by.is_none() => {
+            let written = event.site.written.as_ref().ok_or_else(unknown)?;
             let kind = Kind::Watch(calls.sites.declares(written), written.name.clone());
             let is_it = |calls: &Calls, seen: &TracedEvent<'_>| {
                 let same = |of: &Site| {
@@ -78,20 +83,20 @@ pub(super) fn chain_of(trace: &mut RecordedTrace, at: EventPosition) -> Result<C
                 let is_put = matches!(seen.site.what, Traced::Put | Traced::PutStatic | Traced::Preset);
                 is_put && seen.site.by.is_none() && same(seen.site)
             };
-            let index = within(calls, told.node, at, is_it)?;
-            let expect = Expect { new: told.new.clone(), ..expect };
+            let index = within(calls, event.node, at, is_it)?;
+            let expect = Expect { new: event.new.clone(), ..expect };
             let point = Point { within: Some("A".to_owned()), index, ..Point::new("B", kind) };
             points.push(Point { expect: Some(expect), ..point });
         }
         _ => {
             let line = line.ok_or_else(unknown)?;
             let mut passes = lines.passes(&class, line);
-            let index = within(calls, told.node, at, |calls, seen| match &mut passes {
+            let index = within(calls, event.node, at, |calls, seen| match &mut passes {
                 Some(passes) => passes.begins(calls, seen),
                 None => {
                     let of = calls.sites.method(seen.site.method);
                     seen.site.what == Traced::Line(u16::try_from(line).unwrap_or(0))
-                        && of.is_some_and(|of| of.class == told.method.class)
+                        && of.is_some_and(|of| of.class == event.method.class)
                 }
             })?;
             // Passes over a line can be counted only if lines were recorded.
@@ -134,11 +139,11 @@ fn entry(calls: &Calls, node: u32) -> Result<Point, SessionError> {
 }
 
 /// Number of calls of the method that returned in this thread before this one.
-fn leaves_before(calls: &mut Calls, told: &Told) -> Result<Option<i64>, SessionError> {
-    let Some(number) = calls.thread_number(told.node) else { return Ok(None) };
+fn leaves_before(calls: &mut Calls, event: &RecordedEvent) -> Result<Option<i64>, SessionError> {
+    let Some(number) = calls.thread_number(event.node) else { return Ok(None) };
     let mut before = 0;
-    let others = calls.ordinals(told.node);
-    let (_, end) = calls.span(told.node)?;
+    let others = calls.ordinals(event.node);
+    let (_, end) = calls.span(event.node)?;
     for other in others {
         let is_returned = calls.call(other)?.is_some_and(|call| call.exit == Exit::Returned);
         if is_returned && calls.thread_number(other) == Some(number) && calls.span(other)?.1 < end {

@@ -9,7 +9,7 @@ use crate::trace::Level;
 
 /// Which events are shown.
 #[derive(Clone, Debug, Default)]
-pub struct EventsAsked {
+pub struct EventsRequest {
     /// The call.
     pub node: u32,
     /// Maximum number of events.
@@ -25,7 +25,7 @@ pub struct EventsAsked {
 /// differs.
 pub async fn events(
     trace: &mut RecordedTrace,
-    asked: &EventsAsked,
+    asked: &EventsRequest,
     context: &Context,
 ) -> Result<EventsShown, SessionError> {
     let recorded = trace.about.level;

@@ -3,7 +3,7 @@
 use super::event_row::EventRow;
 use super::open::RecordedTrace;
 use super::parquet::Rows;
-use super::supplements::{Later, above, later};
+use super::supplements::{Supplement, above, later};
 use crate::inspect::event::{EventShown, event};
 use crate::inspect::values::{shown, shown_name};
 use crate::session::context::Context;
@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 
 /// The result of an export.
 #[derive(Clone, Debug, Serialize)]
-pub struct Exported {
+pub struct ExportResult {
     /// The file.
     pub file: PathBuf,
     /// Number of events.
@@ -39,33 +39,33 @@ pub enum ExportForm {
 }
 
 /// The writer of the file.
-enum Out {
+enum EventWriter {
     Lines(Box<dyn Write>),
     Parquet(Box<Rows<File>>),
 }
 
-impl Out {
+impl EventWriter {
     fn push(&mut self, line: EventRow<'_>) -> std::io::Result<()> {
         match self {
-            Out::Lines(out) => {
+            EventWriter::Lines(out) => {
                 serde_json::to_writer(&mut *out, &line)?;
                 out.write_all(b"\n")
             }
-            Out::Parquet(rows) => rows.push(line),
+            EventWriter::Parquet(rows) => rows.push(line),
         }
     }
 
     fn finish(self) -> std::io::Result<()> {
         match self {
-            Out::Lines(mut out) => out.flush(),
-            Out::Parquet(rows) => rows.finish(),
+            EventWriter::Lines(mut out) => out.flush(),
+            EventWriter::Parquet(rows) => rows.finish(),
         }
     }
 }
 
 /// The options of an export.
 #[derive(Clone, Debug)]
-pub struct ExportAsked {
+pub struct ExportRequest {
     /// The file.
     pub file: PathBuf,
     /// The format.
@@ -80,10 +80,10 @@ pub struct ExportAsked {
 /// The recording cannot be read, or the file cannot be written.
 pub async fn export(
     trace: &mut RecordedTrace,
-    asked: &ExportAsked,
+    asked: &ExportRequest,
     context: &Context,
-) -> Result<Exported, SessionError> {
-    let ExportAsked { file, form, later: with_later } = asked;
+) -> Result<ExportResult, SessionError> {
+    let ExportRequest { file, form, later: with_later } = asked;
     let level = trace.about.level;
     let mut left: Vec<u32> = Vec::new();
     let mut more = Vec::new();
@@ -109,11 +109,11 @@ pub async fn export(
     };
     let out = match form {
         // The reader of a stream wants each line at once.
-        ExportForm::Lines if is_stream => Out::Lines(Box::new(to)),
-        ExportForm::Lines => Out::Lines(Box::new(BufWriter::new(to))),
-        ExportForm::Parquet => Out::Parquet(Box::new(Rows::new(to).map_err(at)?)),
+        ExportForm::Lines if is_stream => EventWriter::Lines(Box::new(to)),
+        ExportForm::Lines => EventWriter::Lines(Box::new(BufWriter::new(to))),
+        ExportForm::Parquet => EventWriter::Parquet(Box::new(Rows::new(to).map_err(at)?)),
     };
-    let mut written = Written { out, events: 0, failed: None };
+    let mut written = ExportState { out, events: 0, failed: None };
     written.whole(&mut trace.calls)?;
     let mut missing = trace.missing();
     for later in &mut more {
@@ -125,11 +125,11 @@ pub async fn export(
         written.later(later, level, &trace.calls)?;
     }
     written.lacks(&missing);
-    let Written { out, events, failed } = written;
+    let ExportState { out, events, failed } = written;
     match failed {
         // The reader of the stream has closed it.
         Some(error) if is_stream && error.kind() == std::io::ErrorKind::BrokenPipe => {
-            return Ok(Exported { file: file.clone(), events, left, missing });
+            return Ok(ExportResult { file: file.clone(), events, left, missing });
         }
         Some(error) => return Err(at(error).into()),
         None => {}
@@ -138,17 +138,17 @@ pub async fn export(
     if let Some(temporary) = temporary {
         temporary.persist(file).map_err(|error| at(error.error))?;
     }
-    Ok(Exported { file: file.clone(), events, left, missing })
+    Ok(ExportResult { file: file.clone(), events, left, missing })
 }
 
 /// The state of an export: the events written so far, and the first error.
-struct Written {
-    out: Out,
+struct ExportState {
+    out: EventWriter,
     events: u64,
     failed: Option<std::io::Error>,
 }
 
-impl Written {
+impl ExportState {
     fn push(&mut self, line: EventRow<'_>) -> WalkControl {
         self.events += 1;
         self.failed = self.out.push(line).err();
@@ -181,8 +181,8 @@ impl Written {
     }
 
     /// Writes the events of a call, and of the calls below it, that only a later run recorded.
-    fn later(&mut self, later: &mut Later, level: Level, first: &Calls) -> Result<(), SessionError> {
-        let Later { run, node, trace } = later;
+    fn later(&mut self, later: &mut Supplement, level: Level, first: &Calls) -> Result<(), SessionError> {
+        let Supplement { run, node, trace } = later;
         let inside = *node..=node.saturating_add(first.below(*node));
         let of_it = |calls: &Calls, seen: &TracedEvent<'_>| {
             seen.site.what.level() > level

@@ -2,7 +2,7 @@
 //! detail.
 
 use super::open::RecordedTrace;
-use super::supplements::{Later, above, later};
+use super::supplements::{Supplement, above, later};
 use crate::inspect::history::of_parts;
 use crate::inspect::{History, InspectError, Variable};
 use crate::session::context::Context;
@@ -30,7 +30,7 @@ pub async fn history(
     }
     let mut all = History { variable: variable.to_owned(), ..History::default() };
     let (mut unknown, mut is_known) = (None, false);
-    for Later { run, node, trace } in later(trace, &above(Level::Calls), context).await? {
+    for Supplement { run, node, trace } in later(trace, &above(Level::Calls), context).await? {
         let mut trace = trace;
         // Another call may have met an object that is unknown in this one.
         match wanted.check(variable, &trace.calls) {

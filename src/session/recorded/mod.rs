@@ -23,17 +23,17 @@ mod step;
 mod supplements;
 
 pub use crate::inspect::{
-    CallShown, CallTree, CallsAsked, ContentsShown, EventShown, EventsShown, Fold, HeldContents, History,
-    Holds, ItemShown, PartShown, PlacesHeld, Shown, StateAsked, StateShown, ThreadShown, WriteShown, calls,
-    holds, state,
+    CallShown, CallTree, CallsRequest, ContentsShown, EventShown, EventsShown, Fold, HeldContents, History,
+    Holds, ItemShown, ListedCall, PartShown, PlacesHeld, StateRequest, StateShown, ThreadShown, WriteShown,
+    calls, holds, state,
 };
-pub use as_chain::{ChainAsked, as_chain};
-pub use events::{EventsAsked, events};
-pub use export::{ExportAsked, ExportForm, Exported, export};
+pub use as_chain::{ChainRequest, as_chain};
+pub use events::{EventsRequest, events};
+pub use export::{ExportForm, ExportRequest, ExportResult, export};
 pub use find::{FoundEvent, FoundEvents, find};
 pub use history::history;
 pub use open::{MEMORY, RecordedTrace};
 pub use record::{RecordOptions, RecordedRun, record};
-pub use rerecord::{Only, at_level, detail, only};
+pub use rerecord::{CallRange, at_level, detail, only};
 pub use secrets::Secrets;
-pub use step::{Direction, HeldShown, ListedEvent, LocalShown, ObjectShown, SourceLine, Stepper, View};
+pub use step::{Direction, ListedEvent, LocalShown, MemberShown, ObjectShown, SourceLine, Stepper, View};

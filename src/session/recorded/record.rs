@@ -8,7 +8,7 @@ use crate::run::{self, AgentRole, Ended, Launch, Questions, Recording, Stage};
 use crate::session::consent::Wanted;
 use crate::session::context::Context;
 use crate::session::error::SessionError;
-use crate::session::replay::cost::Nobody;
+use crate::session::replay::cost::NullObserver;
 use crate::session::workspace::Workspace;
 use crate::trace::{About, Collector, Folder, Level, Places, RecordingOutcome, TraceError, Window};
 use serde::Serialize;
@@ -196,7 +196,7 @@ async fn run_once(
         more: None,
         agent_role: AgentRole::Recorder,
     };
-    match run::execute(launch, &mut ask, &mut Nobody).await? {
+    match run::execute(launch, &mut ask, &mut NullObserver).await? {
         Stage::Over(outcome) => Ok(*outcome),
         Stage::Halted(halted) => Ok(halted.end().await),
     }

@@ -129,7 +129,7 @@ fn again(about: &About, level: Level) -> String {
 
 /// The calls that another run of the program records.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Only {
+pub enum CallRange {
     /// A call and all calls below it.
     Call(u32),
     /// The calls of a thread from the first one up to the second one, which is excluded; `None` for the rest
@@ -141,12 +141,12 @@ pub enum Only {
 ///
 /// # Errors
 /// There is no such call, or the second call is not a later call of the same thread.
-pub fn only(trace: &RecordedTrace, only: Only) -> Result<Window, SessionError> {
+pub fn only(trace: &RecordedTrace, only: CallRange) -> Result<Window, SessionError> {
     let calls = &trace.calls;
     let no_such = |node: u32| InspectError::NoSuchCall { node, calls: calls.count() };
     match only {
-        Only::Call(node) => Ok(window(calls, node).ok_or_else(|| no_such(node))?),
-        Only::Between(from, to) => {
+        CallRange::Call(node) => Ok(window(calls, node).ok_or_else(|| no_such(node))?),
+        CallRange::Between(from, to) => {
             let window = window(calls, from).ok_or_else(|| no_such(from))?;
             let thread = calls.thread_number(from).map(|thread| calls.of_thread(thread)).unwrap_or(0..0);
             let to = match to {
@@ -201,14 +201,14 @@ pub(super) fn joined(
     let first = found.of_thread(thread).start;
     let there = first + u32::try_from(around.len()).unwrap_or(1) - 1;
     let path: Vec<u32> = (first..=there).collect();
-    let ours = Told::of(calls, &around, None)?;
-    let theirs = Told::of(found, &path, None)?;
+    let ours = CallDigest::of(calls, &around, None)?;
+    let theirs = CallDigest::of(found, &path, None)?;
     let block = ours.blocks.iter().zip(&theirs.blocks).take_while(|(a, b)| a == b).count();
     if block < ours.blocks.len().max(theirs.blocks.len()) {
         // A call that had not ended can be compared only up to its last event.
         let is_open = calls.call(node)?.is_none_or(|call| call.exit == Exit::Open);
-        let ours = Told::of(calls, &around, Some(block))?.events;
-        let theirs = Told::of(found, &path, Some(block))?.events;
+        let ours = CallDigest::of(calls, &around, Some(block))?.events;
+        let theirs = CallDigest::of(found, &path, Some(block))?.events;
         let same = ours.iter().zip(&theirs).take_while(|((a, _), (b, _))| a == b).count();
         let all = if is_open { ours.len() } else { ours.len().max(theirs.len()) };
         if same < all {
@@ -229,7 +229,7 @@ const BLOCK: usize = 1 << 12;
 /// The events of a call at level `calls`, and the entries of its callers. Object numbers differ between runs,
 /// so objects are numbered in the order of their first occurrence.
 #[derive(Default)]
-struct Told {
+struct CallDigest {
     /// A digest of each block of events.
     blocks: Vec<u64>,
     /// For one block: the digest of each event, and its call.
@@ -238,9 +238,9 @@ struct Told {
     count: usize,
 }
 
-impl Told {
-    fn of(calls: &mut Calls, path: &[u32], block: Option<usize>) -> Result<Told, SessionError> {
-        let mut told = Told::default();
+impl CallDigest {
+    fn of(calls: &mut Calls, path: &[u32], block: Option<usize>) -> Result<CallDigest, SessionError> {
+        let mut digest = CallDigest::default();
         let mut met = HashMap::new();
         for (at, node) in path.iter().enumerate() {
             let Some(thread) = calls.thread_number(*node) else { continue };
@@ -253,14 +253,14 @@ impl Told {
                         (unnamed(&method.class), &method.name, &method.descriptor).hash(&mut hasher);
                     }
                     for value in seen.values {
-                        told.value(*value, &calls.objects, &mut met, &mut hasher);
+                        digest.value(*value, &calls.objects, &mut met, &mut hasher);
                     }
-                    told.event(hasher.finish(), seen.node.unwrap_or(*node), block);
+                    digest.event(hasher.finish(), seen.node.unwrap_or(*node), block);
                 }
                 if is_around { WalkControl::Stop } else { WalkControl::Next }
             })?;
         }
-        Ok(told)
+        Ok(digest)
     }
 
     fn event(&mut self, says: u64, node: u32, block: Option<usize>) {

@@ -8,7 +8,7 @@ use crate::session::error::SessionError;
 use crate::trace::{Calls, EventTime, Level};
 
 /// A call that was recorded later, with all calls below it.
-pub(super) struct Later {
+pub(super) struct Supplement {
     /// The name of the later run: that of its folder in `details`.
     pub run: String,
     /// The number of the call in the first run.
@@ -26,7 +26,7 @@ pub(super) async fn later(
     trace: &mut RecordedTrace,
     levels: &[Level],
     context: &Context,
-) -> Result<Vec<Later>, SessionError> {
+) -> Result<Vec<Supplement>, SessionError> {
     let RecordedTrace { folder, recording: Recording { calls, .. }, memory, .. } = trace;
     let mut known: Vec<(u32, Level)> = folder.details();
     known.retain(|(node, level)| levels.contains(level) && calls.entry(*node).is_some());
@@ -46,7 +46,7 @@ pub(super) async fn later(
         let path = folder.detail(node, level);
         let opened = RecordedTrace::open(&path, *memory, context).await?;
         let run = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-        found.push(Later { run, node, trace: joined(calls, node, opened)? });
+        found.push(Supplement { run, node, trace: joined(calls, node, opened)? });
     }
     Ok(found)
 }

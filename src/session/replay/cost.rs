@@ -131,7 +131,7 @@ pub async fn cost(
     context.progress().run_started(1, Some("to count hits"));
     let ran = count(&workspace, chain, &sources, context).await;
     context.progress().done();
-    let Some(Ran { translation, pool, queries, outcome, seconds }) = ran? else {
+    let Some(CountingRun { translation, pool, queries, outcome, seconds }) = ran? else {
         return Err(SessionError::Interrupted);
     };
     let cut_off = match outcome.ended {
@@ -151,7 +151,7 @@ pub async fn cost(
 }
 
 /// A finished counting run.
-struct Ran {
+struct CountingRun {
     translation: Translation,
     pool: Rc<ClassPool>,
     queries: Arc<[TraceQuery]>,
@@ -165,7 +165,7 @@ async fn count(
     chain: &Chain,
     sources: &SourceRoots,
     context: &Context,
-) -> Result<Option<Ran>, SessionError> {
+) -> Result<Option<CountingRun>, SessionError> {
     let mut asked = None;
     let mut ask = |facts: &run::VmFacts| -> Result<Questions, run::ObserverError> {
         let pool = Rc::new(workspace.pool(Some(facts)).map_err(Box::new)?);
@@ -188,19 +188,19 @@ async fn count(
         agent_role: AgentRole::Probes,
     };
     let started = Instant::now();
-    let stage = run::execute(launch, &mut ask, &mut Nobody).await?;
+    let stage = run::execute(launch, &mut ask, &mut NullObserver).await?;
     let seconds = started.elapsed().as_secs_f64();
     let outcome = match stage {
         Stage::Over(outcome) => *outcome,
         Stage::Halted(halted) => halted.end().await,
     };
-    Ok(asked.map(|(translation, pool, queries)| Ran { translation, pool, queries, outcome, seconds }))
+    Ok(asked.map(|(translation, pool, queries)| CountingRun { translation, pool, queries, outcome, seconds }))
 }
 
 /// An observer for runs that only count or record, and so have no occurrences.
-pub(crate) struct Nobody;
+pub(crate) struct NullObserver;
 
-impl Observer for Nobody {
+impl Observer for NullObserver {
     fn occurrence(
         &mut self,
         _occurrence: Occurrence,

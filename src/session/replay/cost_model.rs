@@ -121,7 +121,7 @@ pub fn without_counting(run_s: f64, busy_s: Option<f64>, hits: u64) -> Program {
 
 /// The hits at which the first run by probes stops.
 pub fn gates(queries: &[TraceQuery]) -> Vec<Gate> {
-    super::probe_policy::Probing::default().gates(queries, false, EAGER, &[])
+    super::probe_policy::ProbePolicy::default().gates(queries, false, EAGER, &[])
 }
 
 /// Whether a watch over JDWP slows the VM down even without hits, so that a forecast is a lower bound.

@@ -1,7 +1,7 @@
 //! One run of a chain: its questions, its progress, and what the next run learns from it.
 
-use super::observer::Watching;
-use super::probe_policy::{Backend, Conclusion, Probing};
+use super::observer::LocatorObserver;
+use super::probe_policy::{Backend, ProbePolicy, ProbeVerdict};
 use super::run_questions::{QuestionsCell, RunQuestions};
 use super::{Options, probe_policy};
 use crate::chain::{Chain, Learned, Translation, translate};
@@ -14,7 +14,7 @@ use crate::run::{AgentRole, Ended, FurtherQuestions, Halted, Launch, Questions, 
 use crate::session::answer::arms;
 use crate::session::context::Context;
 use crate::session::error::SessionError;
-use crate::session::facts::Round;
+use crate::session::facts::RunFacts;
 use crate::session::workspace::{Pools, Workspace};
 use crate::{locate, run};
 use std::cell::RefCell;
@@ -32,7 +32,7 @@ pub type SharedChain = Rc<RefCell<Rc<Chain>>>;
 
 /// How to halt a run, and how to send it more questions.
 #[derive(Default)]
-pub struct Halting {
+pub struct HaltRequest {
     /// Whether to keep the program alive when the last point is located.
     pub hold: bool,
     /// Where to halt.
@@ -45,7 +45,7 @@ pub struct Halting {
 
 /// What earlier runs have shown, for the next one.
 #[derive(Clone, Default)]
-pub struct Teaching {
+pub struct Findings {
     /// Number of runs so far.
     pub runs: u32,
     /// Facts about points.
@@ -53,15 +53,15 @@ pub struct Teaching {
     /// Their class files.
     pub pools: Pools,
     /// What the runs by probes have shown.
-    pub probing: Probing,
+    pub probe_policy: ProbePolicy,
     /// Sites that stored or returned a value from an unknown arm; the next run marks the arms.
     pub marked: BTreeSet<Site>,
 }
 
 /// The last of a series of runs.
-pub struct Last {
+pub struct LastRun {
     /// The run.
-    pub round: Round,
+    pub run_facts: RunFacts,
     /// The program, if it is still alive.
     pub halted: Option<Box<Halted>>,
 }
@@ -85,55 +85,55 @@ impl Runner {
     }
 
     /// Runs the program until every point is located or another run would show nothing new. Returns `None` if
-    /// the user interrupted before any question was asked. `halting` receives each run's cell before the run
-    /// begins.
+    /// the user interrupted before any question was asked. `halt_request` receives each run's cell before
+    /// the run begins.
     ///
     /// # Errors
     /// A question is invalid, or the program cannot be run.
-    pub async fn rounds(
+    pub async fn run_until_answered(
         &self,
-        teaching: &mut Teaching,
-        halting: &mut dyn FnMut(&QuestionsCell) -> Halting,
+        findings: &mut Findings,
+        halt_request: &mut dyn FnMut(&QuestionsCell) -> HaltRequest,
         context: &Context,
-    ) -> Result<Option<Last>, SessionError> {
-        teaching.probing.begin();
+    ) -> Result<Option<LastRun>, SessionError> {
+        findings.probe_policy.begin();
         let mut why: Option<String> = None;
         let (mut made, mut retries) = (0, 0);
         loop {
             made += 1;
             let asked = QuestionsCell::default();
-            let halting = halting(&asked);
-            let stage = self.run(teaching, why.as_deref(), halting, &asked, context).await?;
+            let halt_request = halt_request(&asked);
+            let stage = self.run(findings, why.as_deref(), halt_request, &asked, context).await?;
             let (outcome, halted) = match stage {
                 Stage::Over(outcome) => (*outcome, None),
                 Stage::Halted(mut halted) => (halted.outcome(), Some(halted)),
             };
-            let Some(round) = Round::of(&asked, outcome) else { return Ok(None) };
+            let Some(run_facts) = RunFacts::of(&asked, outcome) else { return Ok(None) };
             let may_run = made - retries < self.options.max_runs;
-            why = if may_run { self.learn(&round, &mut teaching.learned) } else { None };
-            why = self.probed(&round, teaching, may_run)?.or(why);
+            why = if may_run { self.learn(&run_facts, &mut findings.learned) } else { None };
+            why = self.probed(&run_facts, findings, may_run)?.or(why);
             if why.is_none() && may_run {
-                let before = teaching.marked.len();
-                teaching.marked.extend(arms::unmarked(&round));
-                why = (teaching.marked.len() > before).then(|| "which arm gave a value".to_owned());
+                let before = findings.marked.len();
+                findings.marked.extend(arms::unmarked(&run_facts));
+                why = (findings.marked.len() > before).then(|| "which arm gave a value".to_owned());
             }
-            if why.is_none() && retries + 1 < self.options.attempts && round.missed_root() {
+            if why.is_none() && retries + 1 < self.options.attempts && run_facts.missed_root() {
                 retries += 1;
                 why = Some("the root was not reached".to_owned());
             }
             if why.is_none() {
-                let mut round = round;
-                if let Some(refused) = teaching.probing.refused() {
-                    round
+                let mut run_facts = run_facts;
+                if let Some(refused) = findings.probe_policy.refused() {
+                    run_facts
                         .outcome
                         .report
                         .warn(format!("watched by JDWP events, since probes could not: {refused}"));
                 } else {
-                    let unseen = probe_policy::unseen(&round);
-                    let unrepeated = teaching.probing.unrepeated(&round.queries);
-                    unseen.into_iter().chain(unrepeated).for_each(|text| round.outcome.report.warn(text));
+                    let unseen = probe_policy::unseen(&run_facts);
+                    let unrepeated = findings.probe_policy.unrepeated(&run_facts.queries);
+                    unseen.into_iter().chain(unrepeated).for_each(|text| run_facts.outcome.report.warn(text));
                 }
-                return Ok(Some(Last { round, halted }));
+                return Ok(Some(LastRun { run_facts, halted }));
             }
             if let Some(halted) = halted {
                 halted.end().await;
@@ -147,14 +147,14 @@ impl Runner {
     /// As [`Runner::rounds`].
     pub async fn run(
         &self,
-        teaching: &mut Teaching,
+        findings: &mut Findings,
         why: Option<&str>,
-        halting: Halting,
+        halt_request: HaltRequest,
         asked: &QuestionsCell,
         context: &Context,
     ) -> Result<Stage, SessionError> {
-        teaching.runs += 1;
-        let Teaching { runs: number, learned, pools, probing, marked } = teaching;
+        findings.runs += 1;
+        let Findings { runs: number, learned, pools, probe_policy, marked } = findings;
         context.progress().run_started(*number, why);
         // If the classes are known, invalid questions are reported before the launch.
         if self.workspace.knows_classes()? {
@@ -162,9 +162,9 @@ impl Runner {
             translate(&self.chain(), &pool, &self.sources, learned)?;
         }
         let remote = self.workspace.template().settings().remote.is_some();
-        let agent = self.options.backend != Backend::Jdwp && !remote && probing.refused().is_none();
-        let probing = &*probing;
-        let halts: Vec<Coordinate> = halting.at.iter().chain(&halting.later).cloned().collect();
+        let agent = self.options.backend != Backend::Jdwp && !remote && probe_policy.refused().is_none();
+        let probe_policy = &*probe_policy;
+        let halts: Vec<Coordinate> = halt_request.at.iter().chain(&halt_request.later).cloned().collect();
         let mut ask = |facts: &run::VmFacts| -> Result<Questions, run::ObserverError> {
             let pool = pools.of(&self.workspace, facts)?;
             let chain = self.chain();
@@ -178,7 +178,7 @@ impl Runner {
                     Backend::EventsFirst => probe_policy::needed(&queries).is_some(),
                 };
             if let Some(query) = probe_policy::needed(&queries).filter(|_| !probed) {
-                let why = match probing.refused() {
+                let why = match probe_policy.refused() {
                     Some(why) => format!("they cannot answer: {why}"),
                     None if remote => "probes cannot be placed in a remote program".to_owned(),
                     None => "this run has none; use `--backend auto`".to_owned(),
@@ -187,10 +187,10 @@ impl Runner {
                 return Err(Box::new(SessionError::NeedsProbes { id, what, why }));
             }
             let queries: Arc<[TraceQuery]> =
-                if probed { probing.narrowed(queries).into() } else { queries.into() };
+                if probed { probe_policy.narrowed(queries).into() } else { queries.into() };
             let gates = probed.then(|| {
                 let all = self.options.last.is_some();
-                probing.gates(&queries, all, self.options.eager, &halts)
+                probe_policy.gates(&queries, all, self.options.eager, &halts)
             });
             let tracked = translation.tracked.clone();
             let locator = self.locator(&queries)?;
@@ -202,7 +202,7 @@ impl Runner {
                 more: VecDeque::new(),
                 late: BTreeMap::new(),
                 gates: gates.clone(),
-                ways: probing.ways().clone(),
+                value_flows: probe_policy.value_flows().clone(),
             });
             let marks = arms::marks(&queries, &pool, marked);
             Ok(Questions { queries, tracked, marks, pool, gates, recording: None })
@@ -210,47 +210,47 @@ impl Runner {
         let output = context.progress().sink().filter(|_| self.options.show_output);
         let output = output.map(|sink| Forward::new(format!("run {number} | "), move |_, lines| sink(lines)));
         let template = self.workspace.template();
-        let Halting { hold, at: halt_at, more, later: _ } = halting;
+        let HaltRequest { hold, at: halt_at, more, later: _ } = halt_request;
         let agent_role = if agent { AgentRole::Probes } else { AgentRole::Nothing };
         let launch = Launch { template, output, interrupt: context.interrupt(), halt_at, more, agent_role };
-        let mut watching = Watching::new(asked, context.progress(), self.chain().points.len(), hold);
-        Ok(run::execute(launch, &mut ask, &mut watching).await?)
+        let mut observer = LocatorObserver::new(asked, context.progress(), self.chain().points.len(), hold);
+        Ok(run::execute(launch, &mut ask, &mut observer).await?)
     }
 
     /// Why a run by probes requires another run, if it does.
     fn probed(
         &self,
-        round: &Round,
-        teaching: &mut Teaching,
+        run_facts: &RunFacts,
+        findings: &mut Findings,
         may_run: bool,
     ) -> Result<Option<String>, SessionError> {
-        let Some(gates) = &round.gates else { return Ok(None) };
+        let Some(gates) = &run_facts.gates else { return Ok(None) };
         // A run that was cut off shows nothing.
-        if matches!(round.outcome.ended, Ended::Interrupted | Ended::TimedOut(_) | Ended::Lost(_)) {
+        if matches!(run_facts.outcome.ended, Ended::Interrupted | Ended::TimedOut(_) | Ended::Lost(_)) {
             return Ok(None);
         }
-        let refused = match teaching.probing.verdict(round, gates) {
-            Conclusion::Holds => return Ok(None),
+        let refused = match findings.probe_policy.verdict(run_facts, gates) {
+            ProbeVerdict::Holds => return Ok(None),
             // Each further run should find one more point. If the program is nondeterministic, for instance
             // because it depends on user input or the clock, JDWP events are the better choice.
-            Conclusion::Again(_)
+            ProbeVerdict::Again(_)
                 if self.options.backend == Backend::Auto
-                    && usize::try_from(teaching.runs)
-                        .is_ok_and(|runs| runs > gates.len() + teaching.probing.patience()) =>
+                    && usize::try_from(findings.runs)
+                        .is_ok_and(|runs| runs > gates.len() + findings.probe_policy.patience()) =>
             {
-                format!("in {} runs the program did not repeat itself closely enough", teaching.runs)
+                format!("in {} runs the program did not repeat itself closely enough", findings.runs)
             }
-            Conclusion::Again(why) if may_run => return Ok(Some(why)),
-            Conclusion::Again(_) => {
-                format!("{} runs were not enough; `--max-runs` allows more", teaching.runs)
+            ProbeVerdict::Again(why) if may_run => return Ok(Some(why)),
+            ProbeVerdict::Again(_) => {
+                format!("{} runs were not enough; `--max-runs` allows more", findings.runs)
             }
-            Conclusion::Refused(why) => why,
+            ProbeVerdict::Refused(why) => why,
         };
         if self.options.backend == Backend::Probe {
             return Err(SessionError::Probes(refused));
         }
         let why = format!("without probes: {refused}");
-        teaching.probing.refuse(refused);
+        findings.probe_policy.refuse(refused);
         Ok(Some(why))
     }
 
@@ -262,17 +262,17 @@ impl Runner {
 
     /// Learns facts from a run. Returns why another run is needed, if the translation would change and a
     /// point has no answer.
-    pub fn learn(&self, round: &Round, learned: &mut Learned) -> Option<String> {
+    pub fn learn(&self, run_facts: &RunFacts, learned: &mut Learned) -> Option<String> {
         if !matches!(
-            round.outcome.ended,
+            run_facts.outcome.ended,
             Ended::Stopped | Ended::Driven | Ended::Exited(_) | Ended::Killed(_)
         ) {
             return None;
         }
-        let tables = &round.outcome.tables;
-        let mut unlocated = round.translation.pending.len();
-        for query in round.queries.iter() {
-            let Some(located) = round.locator.located(query.point) else {
+        let tables = &run_facts.outcome.tables;
+        let mut unlocated = run_facts.translation.pending.len();
+        for query in run_facts.queries.iter() {
+            let Some(located) = run_facts.locator.located(query.point) else {
                 unlocated += 1;
                 continue;
             };
@@ -292,15 +292,15 @@ impl Runner {
         // point.
         let chain = self.chain();
         let again = (0..=chain.points.len()).find_map(|_| {
-            translate(&chain, &round.pool, &self.sources, learned)
+            translate(&chain, &run_facts.pool, &self.sources, learned)
                 .map_err(|error| learned.refuse(error.point, &error.refusal.to_string()))
                 .ok()
         })?;
         let asked = |t: &Translation| format!("{:?} {:?}", t.queries, t.pending);
-        if asked(&again) == asked(&round.translation) {
+        if asked(&again) == asked(&run_facts.translation) {
             return None;
         }
-        let needs = round.translation.pending.iter().chain(&round.translation.deeper);
+        let needs = run_facts.translation.pending.iter().chain(&run_facts.translation.deeper);
         let mut needs: Vec<String> = needs.map(|(_, need)| need.to_string()).collect();
         needs.dedup();
         Some(if needs.is_empty() {
@@ -311,13 +311,14 @@ impl Runner {
     }
 }
 
-impl Round {
+impl RunFacts {
     /// Combines a run with its questions; `None` if it ended before it was asked any.
-    pub fn of(asked: &QuestionsCell, outcome: run::Outcome) -> Option<Round> {
-        let RunQuestions { translation, queries, mut locator, pool, late, gates, ways, .. } = asked.take()?;
+    pub fn of(asked: &QuestionsCell, outcome: run::Outcome) -> Option<RunFacts> {
+        let RunQuestions { translation, queries, mut locator, pool, late, gates, value_flows, .. } =
+            asked.take()?;
         locator.finish(&outcome.tables);
         let astray = probe_policy::astray(&queries, gates.as_deref(), &locator, &outcome.tables);
-        Some(Round { translation, queries, locator, outcome, pool, late, gates, ways, astray })
+        Some(RunFacts { translation, queries, locator, outcome, pool, late, gates, value_flows, astray })
     }
 
     /// Whether the program ended by itself before reaching the root; another run may reach it.

@@ -29,7 +29,7 @@ use super::workspace::Workspace;
 use crate::chain::Chain;
 use crate::debuggee::StdinRecording;
 use crate::model::Namer;
-use iteration::{Halting, Runner, Teaching};
+use iteration::{Findings, HaltRequest, Runner};
 use probe_policy::{Backend, EAGER};
 use std::rc::Rc;
 
@@ -98,13 +98,18 @@ pub async fn replay(
     let (workspace, own) = (Rc::new(workspace), Rc::new(chain.clone()));
     let runner =
         Runner { workspace, chain: Rc::new(own.into()), options: options.clone(), sources: sources.clone() };
-    let mut teaching = Teaching::default();
-    let made = runner.rounds(&mut teaching, &mut |_| Halting::default(), context).await;
+    let mut findings = Findings::default();
+    let made = runner.run_until_answered(&mut findings, &mut |_| HaltRequest::default(), context).await;
     context.progress().done();
     Ok(match made? {
         Some(last) => {
-            let facts =
-                AnswerFacts { name, chain, sources: &sources, runs: teaching.runs, round: &last.round };
+            let facts = AnswerFacts {
+                name,
+                chain,
+                sources: &sources,
+                runs: findings.runs,
+                run_facts: &last.run_facts,
+            };
             assemble(facts, &mut Namer::default())
         }
         None => unasked(name, chain, Outcome::Interrupted),

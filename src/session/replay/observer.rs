@@ -9,7 +9,7 @@ use crate::session::progress::Progress;
 use std::sync::Arc;
 
 /// Observes a run and feeds its locator.
-pub struct Watching<'a> {
+pub struct LocatorObserver<'a> {
     /// The questions, once the VM has reported its facts.
     asked: &'a QuestionsCell,
     progress: &'a dyn Progress,
@@ -19,7 +19,7 @@ pub struct Watching<'a> {
     then: Control,
 }
 
-impl<'a> Watching<'a> {
+impl<'a> LocatorObserver<'a> {
     /// Observes a run; the cell must contain the locator before the first occurrence. With `hold`, the
     /// program stays alive after every point is decided.
     pub fn new(
@@ -27,13 +27,13 @@ impl<'a> Watching<'a> {
         progress: &'a dyn Progress,
         points: usize,
         hold: bool,
-    ) -> Watching<'a> {
+    ) -> LocatorObserver<'a> {
         let then = if hold { Control::Halt } else { Control::Stop };
-        Watching { asked, progress, points, located: 0, then }
+        LocatorObserver { asked, progress, points, located: 0, then }
     }
 }
 
-impl Observer for Watching<'_> {
+impl Observer for LocatorObserver<'_> {
     fn occurrence(
         &mut self,
         occurrence: Occurrence,

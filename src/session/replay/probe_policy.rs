@@ -7,13 +7,13 @@
 //! one run, and that run's own probes confirm that no later hit followed.
 
 use super::value_flow;
-use super::value_flow::Seen;
+use super::value_flow::FlowVerdict;
 use crate::locate::{Located, Locator};
 use crate::model::{Coordinate, LastHit, Site, Tables};
 use crate::query::{Constraint, Event, FrameSelector, PointIndex, Slot, TraceQuery};
 use crate::run::{Gate, Varied};
-use crate::session::facts::Round;
-use crate::session::facts::{Astray, Ways};
+use crate::session::facts::RunFacts;
+use crate::session::facts::{Astray, ValueFlows};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -49,24 +49,24 @@ const MISSES: u32 = 2;
 
 /// What earlier runs by probes have shown.
 #[derive(Clone, Debug, Default)]
-pub struct Probing {
+pub struct ProbePolicy {
     /// For each point, the hits at which the next run stops.
     armed: BTreeMap<PointIndex, Vec<Coordinate>>,
     /// For points restricted to the sites of one stack: the sites of the effect's stack.
     only: BTreeMap<PointIndex, Vec<Site>>,
     /// The points whose hits are numbered, since their last hits differ between runs.
-    varied: BTreeMap<PointIndex, Numbered>,
+    varied: BTreeMap<PointIndex, NumberedHits>,
     /// How often the last hit of a point has changed.
     changes: BTreeMap<PointIndex, u32>,
     /// The known value flows.
-    ways: Ways,
+    value_flows: ValueFlows,
     /// Why later runs are watched by JDWP events.
     refused: Option<String>,
 }
 
 /// A point with numbered hits, in a nondeterministic program.
 #[derive(Clone, Copy, Debug, Default)]
-struct Numbered {
+struct NumberedHits {
     /// The number of its last hit in the previous run.
     last: Option<u64>,
     /// The number of the last hit within its thread, from before the hits were numbered. If it is small, the
@@ -77,7 +77,7 @@ struct Numbered {
 }
 
 /// The result of a run by probes.
-pub enum Conclusion {
+pub enum ProbeVerdict {
     /// Its answers are confirmed.
     Holds,
     /// Another run is needed, to stop at the hits that this one found.
@@ -86,22 +86,22 @@ pub enum Conclusion {
     Refused(String),
 }
 
-impl Probing {
+impl ProbePolicy {
     /// Why probes are no longer used.
     pub fn refused(&self) -> Option<&str> {
         self.refused.as_deref()
     }
 
     /// The known value flows.
-    pub fn ways(&self) -> &Ways {
-        &self.ways
+    pub fn value_flows(&self) -> &ValueFlows {
+        &self.value_flows
     }
 
     /// Begins a series of runs: resets the counts of changes and misses.
     pub fn begin(&mut self) {
         self.changes.clear();
         self.varied.values_mut().for_each(|numbered| numbered.misses = 0);
-        self.ways.begin();
+        self.value_flows.begin();
     }
 
     /// Gives up probes for this reason.
@@ -138,7 +138,7 @@ impl Probing {
     pub fn gates(&self, queries: &[TraceQuery], all: bool, eager: u32, halts: &[Coordinate]) -> Vec<Gate> {
         let gate = |query: &TraceQuery| match effect(query) {
             _ if matches!(query.event, Event::Copied(_)) => {
-                Gate::First { budget: 0, armed: self.ways.armed(queries, query.point) }
+                Gate::First { budget: 0, armed: self.value_flows.armed(queries, query.point) }
             }
             Some(_) if !all && self.varied.contains_key(&query.point) => {
                 let numbered = self.varied.get(&query.point).copied().unwrap_or_default();
@@ -171,39 +171,39 @@ impl Probing {
     }
 
     /// Compares the located points with the last hits that the VM kept.
-    pub fn verdict(&mut self, round: &Round, gates: &[Gate]) -> Conclusion {
-        if let Some(why) = round.outcome.report.unprobed.first() {
-            return Conclusion::Refused(why.clone());
+    pub fn verdict(&mut self, run_facts: &RunFacts, gates: &[Gate]) -> ProbeVerdict {
+        if let Some(why) = run_facts.outcome.report.unprobed.first() {
+            return ProbeVerdict::Refused(why.clone());
         }
         // JDWP also reports events of hidden classes. If only probes can answer, [`unseen`] says what they
         // miss.
-        let hidden = round.outcome.report.hidden.first();
-        if let Some(hidden) = hidden.filter(|_| needed(&round.queries).is_none()) {
-            return Conclusion::Refused(hidden.to_string());
+        let hidden = run_facts.outcome.report.hidden.first();
+        if let Some(hidden) = hidden.filter(|_| needed(&run_facts.queries).is_none()) {
+            return ProbeVerdict::Refused(hidden.to_string());
         }
         let mut again = Vec::new();
-        for (query, copies) in value_flow::asked(&round.queries) {
-            match self.ways.verdict(round, query, copies) {
-                Seen::Holds => {}
-                Seen::Again => again.push(query.id.clone()),
-                Seen::Refused(why) => return Conclusion::Refused(why),
+        for (query, copies) in value_flow::asked(&run_facts.queries) {
+            match self.value_flows.verdict(run_facts, query, copies) {
+                FlowVerdict::Holds => {}
+                FlowVerdict::Again => again.push(query.id.clone()),
+                FlowVerdict::Refused(why) => return ProbeVerdict::Refused(why),
             }
         }
-        for (query, gate) in round.queries.iter().zip(gates) {
-            let tables = &round.outcome.tables;
-            let Some((effect, last)) = other_last(query, gate, &round.locator, tables) else { continue };
+        for (query, gate) in run_facts.queries.iter().zip(gates) {
+            let tables = &run_facts.outcome.tables;
+            let Some((effect, last)) = other_last(query, gate, &run_facts.locator, tables) else { continue };
             match last {
                 LastHit::Never => {
-                    return Conclusion::Refused(format!("{}: its hit was not kept", query.id));
+                    return ProbeVerdict::Refused(format!("{}: its hit was not kept", query.id));
                 }
                 LastHit::At(last) if self.varied.contains_key(&query.point) || self.varies(query) => {
-                    self.number(&round.queries, query.point);
+                    self.number(&run_facts.queries, query.point);
                     let numbered = self.varied.entry(query.point).or_default();
                     if numbered.last.is_some() {
                         numbered.misses += 1;
                     }
                     if numbered.misses >= MISSES {
-                        return Conclusion::Refused(format!(
+                        return ProbeVerdict::Refused(format!(
                             "{}: {}",
                             query.id,
                             missed(last_number(query, effect))
@@ -215,7 +215,7 @@ impl Probing {
                 }
                 LastHit::At(last) => {
                     if !self.may_change(query.point) {
-                        return Conclusion::Refused(format!(
+                        return ProbeVerdict::Refused(format!(
                             "{}: the last hit differs from run to run: the program is nondeterministic",
                             query.id
                         ));
@@ -234,7 +234,7 @@ impl Probing {
                     let sites: Vec<Site> =
                         tables.stack(effect.occurrence.stack).map(|f| f.site.clone()).collect();
                     if self.varies(query) {
-                        self.number(&round.queries, query.point);
+                        self.number(&run_facts.queries, query.point);
                         again.push(query.id.clone());
                         continue;
                     }
@@ -248,7 +248,7 @@ impl Probing {
                         || self.only.get(&query.point) == Some(&sites)
                         || !self.may_change(query.point)
                     {
-                        return Conclusion::Refused(format!("{}: {why}", query.id));
+                        return ProbeVerdict::Refused(format!("{}: {why}", query.id));
                     }
                     self.only.insert(query.point, sites);
                     again.push(query.id.clone());
@@ -256,25 +256,25 @@ impl Probing {
             }
         }
         match again.as_slice() {
-            [] => self.still_narrow(round),
-            ids => Conclusion::Again(format!("to stop at {}", listed(ids))),
+            [] => self.still_narrow(run_facts),
+            ids => ProbeVerdict::Again(format!("to stop at {}", listed(ids))),
         }
     }
 
     /// Checks that each restricted point's effect was located at those sites.
-    fn still_narrow(&mut self, round: &Round) -> Conclusion {
-        for query in round.queries.iter() {
+    fn still_narrow(&mut self, run_facts: &RunFacts) -> ProbeVerdict {
+        for query in run_facts.queries.iter() {
             let (Some(sites), Some(point)) = (self.only.get(&query.point), effect(query)) else { continue };
-            let Some(effect) = round.locator.located(point) else { continue };
-            let tables = &round.outcome.tables;
+            let Some(effect) = run_facts.locator.located(point) else { continue };
+            let tables = &run_facts.outcome.tables;
             if !tables.stack(effect.occurrence.stack).map(|f| &f.site).eq(sites.iter()) {
-                return Conclusion::Refused(format!(
+                return ProbeVerdict::Refused(format!(
                     "{}: the place of its effect differs from run to run: the program is nondeterministic",
                     query.id
                 ));
             }
         }
-        Conclusion::Holds
+        ProbeVerdict::Holds
     }
 
     /// Whether the last hit of a point changed since the previous run, and its hits can be numbered.
@@ -330,9 +330,9 @@ impl Probing {
 }
 
 /// The warnings about hidden classes that probes could not watch.
-pub fn unseen(round: &Round) -> Vec<String> {
-    let id = |number: &u16| round.queries.iter().find(|q| q.point.0 == *number).map(|q| &*q.id);
-    let unseen = round.outcome.report.hidden.iter().map(|hidden| {
+pub fn unseen(run_facts: &RunFacts) -> Vec<String> {
+    let id = |number: &u16| run_facts.queries.iter().find(|q| q.point.0 == *number).map(|q| &*q.id);
+    let unseen = run_facts.outcome.report.hidden.iter().map(|hidden| {
         let ids: Vec<&str> = hidden.queries.iter().filter_map(id).collect();
         format!("{hidden}: hits of {} in its code are not seen", ids.join(", "))
     });

@@ -6,7 +6,7 @@ use crate::classes::ClassPool;
 use crate::locate::Locator;
 use crate::query::{PointIndex, TraceQuery};
 use crate::run::Gate;
-use crate::session::facts::Ways;
+use crate::session::facts::ValueFlows;
 use std::cell::RefCell;
 use std::collections::{BTreeMap, VecDeque};
 use std::rc::Rc;
@@ -29,7 +29,7 @@ pub struct RunQuestions {
     /// Which hits suspend the VM, if probes watch the run.
     pub gates: Option<Vec<Gate>>,
     /// The value flows at whose steps the run stops.
-    pub ways: Ways,
+    pub value_flows: ValueFlows,
 }
 
 /// The questions of a run; empty until its VM has reported its facts.

@@ -4,8 +4,8 @@
 use crate::model::{Coordinate, LastHit, Site, Tables, Value, ValueFlow, short_class_name};
 use crate::query::{Constraint, Copies, CopyWhat, Event, PointIndex, TraceQuery};
 use crate::run::FlowVisit;
-use crate::session::facts::Round;
-use crate::session::facts::Ways;
+use crate::session::facts::RunFacts;
+use crate::session::facts::ValueFlows;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 /// How often the value flow may change between runs before probes give up.
@@ -13,7 +13,7 @@ const CHANGES: u32 = 3;
 
 /// The result of a run for one point.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Seen {
+pub enum FlowVerdict {
     /// The flow is confirmed, or there is none.
     Holds,
     /// The next run must stop at its steps.
@@ -24,7 +24,7 @@ pub enum Seen {
 
 /// The result of comparing a flow with the observed steps.
 #[derive(Debug, PartialEq, Eq)]
-enum Compared {
+enum FlowComparison {
     Same,
     /// The flow ends earlier.
     Shorter(ValueFlow),
@@ -34,7 +34,7 @@ enum Compared {
     OtherObject,
 }
 
-impl Ways {
+impl ValueFlows {
     /// The value flow to a point.
     pub fn of(&self, queries: &[TraceQuery], point: PointIndex) -> Option<&ValueFlow> {
         let (question, flow) = self.known.get(&point)?;
@@ -53,52 +53,53 @@ impl Ways {
     }
 
     /// Compares the steps observed in a run with the known value flow to a point.
-    pub fn verdict(&mut self, round: &Round, query: &TraceQuery, copies: &Copies) -> Seen {
-        let Some((effect, kept)) = effect(query) else { return Seen::Holds };
-        let Some(effect) = round.locator.located(effect) else { return Seen::Holds };
-        let question = question_of(&round.queries, query.point);
+    pub fn verdict(&mut self, run_facts: &RunFacts, query: &TraceQuery, copies: &Copies) -> FlowVerdict {
+        let Some((effect, kept)) = effect(query) else { return FlowVerdict::Holds };
+        let Some(effect) = run_facts.locator.located(effect) else { return FlowVerdict::Holds };
+        let question = question_of(&run_facts.queries, query.point);
         let Some((_, flow)) = self.known.get(&query.point).filter(|(of, _)| *of == question) else {
             let detail = effect.occurrence.detail.as_ref();
             let forecast = detail.and_then(|d| d.forecasts.iter().find(|f| f.query == query.point.0));
             return match forecast.map(|f| &f.last) {
-                Some(LastHit::Never) => Seen::Holds,
+                Some(LastHit::Never) => FlowVerdict::Holds,
                 Some(LastHit::Flow(flow)) => self.learn(query.point, question, flow.clone()),
-                Some(LastHit::Unknown(why)) => Seen::Refused(format!("{}: {why}", query.id)),
-                Some(LastHit::At(_)) | None => {
-                    Seen::Refused(format!("{}: nothing was logged at the point that it depends on", query.id))
-                }
+                Some(LastHit::Unknown(why)) => FlowVerdict::Refused(format!("{}: {why}", query.id)),
+                Some(LastHit::At(_)) | None => FlowVerdict::Refused(format!(
+                    "{}: nothing was logged at the point that it depends on",
+                    query.id
+                )),
             };
         };
-        let outcome = &round.outcome;
+        let outcome = &run_facts.outcome;
         let seen = effect.occurrence.kept.get(kept);
         match compare(flow, copies, &outcome.report.visits, seen, &outcome.tables) {
-            Compared::Same => match round.locator.located(query.point) {
-                Some(_) => Seen::Holds,
+            FlowComparison::Same => match run_facts.locator.located(query.point) {
+                Some(_) => FlowVerdict::Holds,
                 None => self.forget(query),
             },
-            Compared::Shorter(flow) => self.learn(query.point, question, flow),
-            Compared::Gone => self.forget(query),
-            Compared::OtherObject => Seen::Refused(format!(
+            FlowComparison::Shorter(flow) => self.learn(query.point, question, flow),
+            FlowComparison::Gone => self.forget(query),
+            FlowComparison::OtherObject => FlowVerdict::Refused(format!(
                 "{}: two objects have the same identity hash code, so the log cannot tell them apart",
                 query.id
             )),
         }
     }
 
-    fn learn(&mut self, point: PointIndex, question: u64, flow: ValueFlow) -> Seen {
+    fn learn(&mut self, point: PointIndex, question: u64, flow: ValueFlow) -> FlowVerdict {
         self.known.insert(point, (question, flow));
-        Seen::Again
+        FlowVerdict::Again
     }
 
     /// The steps did not occur again: the next run logs anew.
-    fn forget(&mut self, query: &TraceQuery) -> Seen {
+    fn forget(&mut self, query: &TraceQuery) -> FlowVerdict {
         self.known.remove(&query.point);
         let changes = self.changes.entry(query.point).or_default();
         *changes += 1;
         if *changes < CHANGES {
-            return Seen::Again;
+            return FlowVerdict::Again;
         }
-        Seen::Refused(format!(
+        FlowVerdict::Refused(format!(
             "{}: the value flow differs from run to run: the program is nondeterministic",
             query.id
         ))
@@ -144,19 +145,19 @@ fn compare(
     visits: &[FlowVisit],
     seen: Option<&Value>,
     tables: &Tables,
-) -> Compared {
+) -> FlowComparison {
     let at = |coordinate: &Coordinate| visits.iter().rev().find(|visit| visit.at == *coordinate);
     let site = |visit: &FlowVisit| tables.frame(visit.frame).map(|frame| frame.site.clone());
     let mut value: Option<Passing<'_>> = seen.map(|seen| (seen, None));
     let cut = |steps: usize, end: String| {
         let shorter =
             ValueFlow { steps: flow.steps.iter().take(steps.max(1)).cloned().collect(), end: Some(end) };
-        if shorter == *flow { Compared::Same } else { Compared::Shorter(shorter) }
+        if shorter == *flow { FlowComparison::Same } else { FlowComparison::Shorter(shorter) }
     };
     for (number, step) in flow.steps.iter().enumerate() {
-        let Some(visit) = at(&step.at) else { return Compared::Gone };
+        let Some(visit) = at(&step.at) else { return FlowComparison::Gone };
         if let Some(got) = &step.got {
-            let Some(read) = at(got) else { return Compared::Gone };
+            let Some(read) = at(got) else { return FlowComparison::Gone };
             let both = (read.owner.as_ref(), visit.owner.as_ref());
             let same = match both {
                 (Some(read), Some(written)) => read.same(written),
@@ -164,7 +165,7 @@ fn compare(
                 _ => false,
             };
             if !same {
-                return Compared::OtherObject;
+                return FlowComparison::OtherObject;
             }
         }
         if let Some(passing) = &visit.value {
@@ -190,7 +191,7 @@ fn compare(
             }
         }
     }
-    Compared::Same
+    FlowComparison::Same
 }
 
 fn named(site: &Site) -> String {

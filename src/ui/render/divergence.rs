@@ -3,7 +3,7 @@
 use super::question::{given_and_become, named};
 use super::{Paint, Text, hanging, hanging_at, lacks, palette};
 use crate::command::diff::Parting;
-use crate::session::Parted;
+use crate::session::Divergence;
 
 /// Width of a line, in columns.
 const WIDTH: usize = 80;
@@ -46,7 +46,7 @@ fn parting(parting: &Parting, color: bool) -> String {
     out + &lacks(&parting.missing, color)
 }
 
-fn parted(parted: &Parted, paint: Paint) -> String {
+fn parted(parted: &Divergence, paint: Paint) -> String {
     let mut out = match &parted.call {
         Some(call) => format!("{} {}\n", paint.on(palette::FAILED, "the runs diverge in"), named(call)),
         None => format!("{}\n", paint.on(palette::FAILED, "the runs diverge at the first calls of a thread")),

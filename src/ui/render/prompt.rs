@@ -4,8 +4,8 @@ use super::answer::{about, place_text, point_in_full};
 use super::{Paint, clipped, frame_text, palette, wrap};
 use crate::command::debug::{Numbered, ProgramState, Reply, Row, Setting};
 use crate::session::{
-    Arrival, AskedWhen, Certainty, FrameAnswer, Gone, GraphFormat, NamedValue, PastRun, PointAnswer,
-    PointDifference, Ran, Scope, Standpoint, Stepped,
+    Arrival, AskedWhen, Certainty, FrameAnswer, GotoResult, GraphFormat, NamedValue, PastRun, PointAnswer,
+    PointDifference, RunResult, Scope, Standpoint, StepResult,
 };
 use indexmap::IndexMap;
 use std::fmt::Write as _;
@@ -119,7 +119,7 @@ fn candidates_text(
     out
 }
 
-fn ran_text(ran: &Ran, point: Option<&str>, paint: Paint) -> String {
+fn ran_text(ran: &RunResult, point: Option<&str>, paint: Paint) -> String {
     let is_news = |p: &PointAnswer| match point {
         Some(id) => p.id == id,
         None => !ran.unchanged.contains(&p.id),
@@ -162,7 +162,7 @@ fn standing_text(standing: &Standpoint, paint: Paint) -> String {
     out
 }
 
-fn stepped_text(stepped: &Stepped, paint: Paint) -> String {
+fn stepped_text(stepped: &StepResult, paint: Paint) -> String {
     let Some(standing) = &stepped.standing else {
         let ended = stepped.ended.as_ref().map(|e| format!(" ({e})")).unwrap_or_default();
         return sentence(&format!("the program has ended{ended}"));
@@ -186,7 +186,7 @@ fn lines_text(lines: &[(u32, String)], at: Option<u32>, paint: Paint) -> String 
     out
 }
 
-fn gone_text(gone: &Gone, paint: Paint) -> String {
+fn gone_text(gone: &GotoResult, paint: Paint) -> String {
     let mut out = String::new();
     let id = paint.on(palette::POINT, &gone.id);
     for settled in &gone.settled {

@@ -4,7 +4,7 @@ use super::trace::{happening, line, made_chain, missing, writes};
 use super::{Paint, clipped, hanging, hanging_at, palette};
 
 use crate::command::trace::StepReply;
-use crate::session::{EventShown, HeldShown, ListedEvent, ObjectShown, View};
+use crate::session::{EventShown, ListedEvent, MemberShown, ObjectShown, View};
 
 /// Width of a line, in columns.
 const WIDTH: usize = 80;
@@ -88,7 +88,7 @@ fn parts(out: &mut String, object: &ObjectShown, depth: usize, paint: Paint) {
     }
 }
 
-fn part(out: &mut String, held: &HeldShown, depth: usize, paint: Paint) {
+fn part(out: &mut String, held: &MemberShown, depth: usize, paint: Paint) {
     let value = held.value.as_deref().unwrap_or("?");
     let inside = held.inner.as_ref().is_some_and(any_changed);
     let value = match (held.changed, inside) {

@@ -5,8 +5,8 @@ use super::{Paint, Text, counted, hanging, hanging_at, palette};
 use crate::command::trace::MadeChain;
 use crate::model::short_class_name;
 use crate::session::{
-    CallShown, CallTree, EventShown, EventsShown, Exported, FoundEvent, FoundEvents, History, Holds, Level,
-    RecordedRun, Shown, StateShown,
+    CallShown, CallTree, EventShown, EventsShown, ExportResult, FoundEvent, FoundEvents, History, Holds,
+    Level, ListedCall, RecordedRun, StateShown,
 };
 
 /// Width of a line, in columns.
@@ -56,7 +56,7 @@ impl Text for FoundEvents {
     }
 }
 
-impl Text for Exported {
+impl Text for ExportResult {
     fn text(&self, color: bool) -> String {
         exports(self, Paint { color })
     }
@@ -207,11 +207,11 @@ fn calls(tree: &CallTree, paint: Paint) -> String {
     out
 }
 
-fn one(out: &mut String, shown: &Shown, depth: usize, paint: Paint) {
+fn one(out: &mut String, shown: &ListedCall, depth: usize, paint: Paint) {
     // Deeper calls have no room left in a line.
     let indent = 2 * depth.min(DEEPEST);
     match shown {
-        Shown::Fold(fold) => {
+        ListedCall::Fold(fold) => {
             let below = match fold.below {
                 0 => String::new(),
                 below => format!(", {} below them", counted(below, "call")),
@@ -219,7 +219,7 @@ fn one(out: &mut String, shown: &Shown, depth: usize, paint: Paint) {
             let text = format!("… {} more of {}{below}", thousands(fold.folded), fold.method);
             out.push_str(&hanging(&paint.on(palette::DIM, text), indent, WIDTH));
         }
-        Shown::Call(call) => {
+        ListedCall::Call(call) => {
             out.push_str(&hanging(&line(call, paint), indent, WIDTH));
             for below in &call.calls {
                 one(out, below, depth + 1, paint);
@@ -439,7 +439,7 @@ fn found_event(found: &FoundEvent, paint: Paint) -> String {
     hanging(&format!("{point}  {call}"), 0, WIDTH) + &hanging(&what, 3, WIDTH)
 }
 
-fn exports(exported: &Exported, paint: Paint) -> String {
+fn exports(exported: &ExportResult, paint: Paint) -> String {
     // Print nothing when the export goes to a pipe: the export itself names the missing parts.
     if !exported.file.is_file() {
         return String::new();

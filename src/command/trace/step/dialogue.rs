@@ -5,7 +5,7 @@ use super::commands::{AROUND, STEP_TABLE, StepCommand, StepRow};
 use crate::command::exchange::{DialogueStatus, Exchange};
 use crate::command::trace::MadeChain;
 use crate::command::{CommandError, save_chain};
-use crate::session::{self, HeldShown, History, ListedEvent, SessionError, Stepper, View};
+use crate::session::{self, History, ListedEvent, MemberShown, SessionError, Stepper, View};
 use std::path::Path;
 
 /// The reply to a command.
@@ -17,7 +17,7 @@ pub enum StepReply {
     /// Events.
     List(Vec<ListedEvent>),
     /// An object or variable.
-    Show(HeldShown),
+    Show(MemberShown),
     /// Writes.
     History(History),
     /// A chain.

@@ -18,7 +18,7 @@ use crate::classes::{ClassPaths, ClassPool};
 use crate::session::context::Context;
 use crate::session::error::SessionError;
 use serde::Serialize;
-use walk::{Candidate, Runs, Variation};
+use walk::{DivergenceCandidate, Runs, Variation};
 
 /// Number of runs of each version that confirm a difference.
 const RUNS: usize = 2;
@@ -30,7 +30,7 @@ const IN_GREAT_DOUBT: usize = 8;
 
 /// The place at which two versions diverge.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Parted {
+pub struct Divergence {
     /// The diverging call, with its method's place. None: the first calls of a thread differ already.
     #[serde(flatten)]
     pub call: Option<Buggy>,
@@ -41,14 +41,14 @@ pub struct Parted {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub there: Option<Box<Question>>,
     /// How its effects differ.
-    pub differs: Vec<Departure>,
+    pub differs: Vec<VersionDifference>,
     /// Number of compared calls that do the same.
     pub same: usize,
 }
 
 /// One difference between the versions.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Departure {
+pub struct VersionDifference {
     /// What differs: a callee, the result, the exception, or a changed place.
     pub what: String,
     /// Its value in the version under test.
@@ -59,9 +59,9 @@ pub struct Departure {
 
 /// The result of comparing runs of two versions.
 #[derive(Debug)]
-pub struct Compared {
+pub struct VersionComparison {
     /// Where the versions diverge. None: all calls do the same.
-    pub parted: Option<Parted>,
+    pub divergence: Option<Divergence>,
     /// What varies between runs of the same version; it is not compared.
     pub varies: Vec<Varying>,
     /// Number of further places that vary.
@@ -94,11 +94,11 @@ pub fn check_reference(here: &Diagnoser, class_path: &str) -> Result<(), Session
 ///
 /// # Errors
 /// A recording cannot be read, or the user interrupts.
-pub async fn parted(
+pub async fn find_divergence(
     here: &mut [Diagnoser],
     there: &mut [Diagnoser],
     context: &Context,
-) -> Result<Compared, SessionError> {
+) -> Result<VersionComparison, SessionError> {
     let first = here.len();
     let mut runs = Runs {
         all: here.iter_mut().chain(there).collect(),
@@ -108,29 +108,29 @@ pub async fn parted(
         same: 0,
     };
     let mut threads: Vec<Vec<Thread>> = runs.all.iter().map(|run| threads_of(run)).collect();
-    let mut found: Vec<(Option<u32>, Candidate)> = Vec::new();
+    let mut found: Vec<(Option<u32>, DivergenceCandidate)> = Vec::new();
     let mut count = 0;
     while let Some(roots) = next_thread(&mut runs, &mut threads) {
         count += 1;
-        if let Some(candidate) = runs.parted(&roots.name, roots.calls, context).await? {
+        if let Some(candidate) = runs.divergence(&roots.name, roots.calls, context).await? {
             found.push((roots.started_in, candidate));
         }
     }
     let is_in_doubt = count > 1 || !runs.variation.is_empty();
     let ((varies, more), same) = (runs.variation.listed(), runs.same);
     let Some((shown, candidate)) = here.first().and_then(|run| Some((run, innermost(run, found)?))) else {
-        return Ok(Compared { parted: None, varies, more, wanted: 0 });
+        return Ok(VersionComparison { divergence: None, varies, more, wanted: 0 });
     };
-    let Candidate { call, differs } = candidate;
+    let DivergenceCandidate { call, differs } = candidate;
     let own = call.as_ref().and_then(|(one, _)| shown.trace.calls.method(shown.trace.calls.own(one.node)));
     let wanted = match own {
         Some(method) if may_vary(method, shown.fields.pool()) => IN_GREAT_DOUBT,
         _ if is_in_doubt => IN_DOUBT,
         _ => RUNS,
     };
-    let parted = match call {
-        None => Parted { call: None, here: None, there: None, differs, same },
-        Some((one, other)) => Parted {
+    let divergence = match call {
+        None => Divergence { call: None, here: None, there: None, differs, same },
+        Some((one, other)) => Divergence {
             call: Some(shown.buggy(shown.trace.calls.own(one.node))),
             here: Some(Box::new(one)),
             there: Some(Box::new(other)),
@@ -138,7 +138,7 @@ pub async fn parted(
             same,
         },
     };
-    Ok(Compared { parted: Some(parted), varies, more, wanted })
+    Ok(VersionComparison { divergence: Some(divergence), varies, more, wanted })
 }
 
 /// A thread of a run.
@@ -187,7 +187,10 @@ fn next_thread(runs: &mut Runs<'_>, threads: &mut [Vec<Thread>]) -> Option<Roots
 
 /// A diverging call that started no thread with a diverging call. A thread's own divergence explains that of
 /// the call that started it.
-fn innermost(shown: &Diagnoser, mut found: Vec<(Option<u32>, Candidate)>) -> Option<Candidate> {
+fn innermost(
+    shown: &Diagnoser,
+    mut found: Vec<(Option<u32>, DivergenceCandidate)>,
+) -> Option<DivergenceCandidate> {
     if found.is_empty() {
         return None;
     }

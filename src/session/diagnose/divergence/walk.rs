@@ -1,6 +1,6 @@
 //! Walks the calls of one thread in all runs of both versions in step.
 
-use super::Departure;
+use super::VersionDifference;
 use super::comparison::{ComparableCall, Comparison, Normalizer, Path, plain, shown};
 use crate::session::context::Context;
 use crate::session::diagnose::Diagnoser;
@@ -76,11 +76,11 @@ impl Variation {
 }
 
 /// The place at which the versions diverge in one thread.
-pub struct Candidate {
+pub struct DivergenceCandidate {
     /// The diverging call in the first run of each version. None: the first calls of the thread differ.
     pub call: Option<(Question, Question)>,
     /// How the versions differ there.
-    pub differs: Vec<Departure>,
+    pub differs: Vec<VersionDifference>,
 }
 
 /// All runs of both versions.
@@ -98,7 +98,7 @@ pub struct Runs<'a> {
 }
 
 /// An open call in all runs, with its callees and the index of the next one.
-struct Open {
+struct OpenPair {
     of: Option<Vec<Question>>,
     made: Vec<Vec<u32>>,
     next: usize,
@@ -114,14 +114,14 @@ impl Runs<'_> {
     ///
     /// # Errors
     /// A recording cannot be read, or the user interrupts.
-    pub async fn parted(
+    pub async fn divergence(
         &mut self,
         thread: &str,
         roots: Vec<Vec<u32>>,
         context: &Context,
-    ) -> Result<Option<Candidate>, SessionError> {
+    ) -> Result<Option<DivergenceCandidate>, SessionError> {
         // The open calls, outermost first. The root of the thread has no question.
-        let mut open = vec![Open { of: None, made: roots, next: 0 }];
+        let mut open = vec![OpenPair { of: None, made: roots, next: 0 }];
         while let Some(around) = open.last_mut() {
             if context.is_interrupted() {
                 return Err(SessionError::Interrupted);
@@ -147,7 +147,7 @@ impl Runs<'_> {
                 let Some(of) = open.pop().and_then(|open| open.of) else { continue };
                 let differs = self.became(&of);
                 if !differs.is_empty() {
-                    return Ok(Some(Candidate { call: pair(of, self.first), differs }));
+                    return Ok(Some(DivergenceCandidate { call: pair(of, self.first), differs }));
                 }
                 self.same += 1;
                 continue;
@@ -162,7 +162,7 @@ impl Runs<'_> {
             let is_in_both = questions.len() == nodes.len();
             if is_in_both && one == other && self.is_given_the_same(&questions) {
                 let made = self.made(&questions);
-                open.push(Open { of: Some(questions), made, next: 0 });
+                open.push(OpenPair { of: Some(questions), made, next: 0 });
                 continue;
             }
             let mut questions = questions.into_iter();
@@ -170,13 +170,16 @@ impl Runs<'_> {
             let there =
                 if here.is_some() { questions.nth(self.first.saturating_sub(1)) } else { questions.next() };
             let what = format!("its call {}", at + 1);
-            let first = Departure { what, here: call(here.as_ref()), there: call(there.as_ref()) };
+            let first = VersionDifference { what, here: call(here.as_ref()), there: call(there.as_ref()) };
             let mut differs = vec![first];
             let around = open.pop().and_then(|open| open.of);
             if let Some(of) = &around {
                 differs.extend(self.became(of));
             }
-            return Ok(Some(Candidate { call: around.and_then(|of| pair(of, self.first)), differs }));
+            return Ok(Some(DivergenceCandidate {
+                call: around.and_then(|of| pair(of, self.first)),
+                differs,
+            }));
         }
         Ok(None)
     }
@@ -219,7 +222,7 @@ impl Runs<'_> {
     }
 
     /// How the effects of a call differ between the versions, apart from what varies.
-    fn became(&mut self, questions: &[Question]) -> Vec<Departure> {
+    fn became(&mut self, questions: &[Question]) -> Vec<VersionDifference> {
         let calls = self.each(questions, |normalizer, question| normalizer.call(question));
         let values: Vec<Value> = calls.iter().map(|call| call.value.clone()).collect();
         let compared = Comparison::of(&values, self.first);
@@ -274,7 +277,7 @@ fn departures(
     differs: &[Path],
     one: (&Question, &ComparableCall),
     other: (&Question, &ComparableCall),
-) -> Vec<Departure> {
+) -> Vec<VersionDifference> {
     let changes = |(question, call): (&Question, &ComparableCall)| -> IndexMap<String, (String, String)> {
         let key = |path: &str| call.changes.iter().find(|(_, of)| *of == path).map(|(key, _)| key.clone());
         let all = question.changed.iter();
@@ -282,14 +285,14 @@ fn departures(
             .collect()
     };
     let (ours, theirs) = (changes(one), changes(other));
-    let mut found: Vec<Departure> = Vec::new();
+    let mut found: Vec<VersionDifference> = Vec::new();
     let nothing = || "as it was".to_owned();
     let keys = ours.keys().chain(theirs.keys().filter(|key| !ours.contains_key(*key)));
     for key in keys.filter(|key| differs.iter().any(|path| is_at(path, &["changed", key.as_str()]))) {
         let (here, there) = (ours.get(key), theirs.get(key));
         let what = here.or(there).map(|(path, _)| path.clone()).unwrap_or_default();
         let text = |side: Option<&(String, String)>| side.map_or_else(nothing, |(_, value)| value.clone());
-        found.push(Departure { what, here: text(here), there: text(there) });
+        found.push(VersionDifference { what, here: text(here), there: text(there) });
     }
     let text = |shape: &Option<crate::session::diagnose::Shape>| {
         shape.as_ref().map_or("none".to_owned(), |shape| shape.text(1))
@@ -298,14 +301,14 @@ fn departures(
         [("result", &one.0.result, &other.0.result), ("exception", &one.0.exception, &other.0.exception)]
     {
         if differs.iter().any(|path| is_at(path, &[of])) {
-            found.push(Departure { what: format!("its {of}"), here: text(here), there: text(there) });
+            found.push(VersionDifference { what: format!("its {of}"), here: text(here), there: text(there) });
         }
     }
     if found.is_empty()
         && let Some(path) = differs.first()
     {
         let text = |call: &ComparableCall| plain(&call.value, path).unwrap_or("something else".to_owned());
-        found.push(Departure { what: shown(path), here: text(one.1), there: text(other.1) });
+        found.push(VersionDifference { what: shown(path), here: text(one.1), there: text(other.1) });
     }
     found
 }

@@ -11,7 +11,7 @@ use super::question::Question;
 use crate::session::error::SessionError;
 use std::path::Path;
 use std::time::{Duration, Instant};
-use vm::{Said, Side, Vm};
+use vm::{ProgramVersion, Vm, VmAnswer};
 
 /// How often both versions repeat a difference before it counts. A result that depends on one random bit
 /// would otherwise differ by chance.
@@ -46,9 +46,9 @@ pub struct Launcher {
 
 /// A correct version of the program.
 pub struct Reference {
-    right: Side,
+    right: ProgramVersion,
     /// The recorded program.
-    own: Option<Side>,
+    own: Option<ProgramVersion>,
     running: Option<Vm>,
 }
 
@@ -62,8 +62,8 @@ impl Reference {
         let absolute = std::env::split_paths(class_path).map(|element| from.join(element));
         let joined = std::env::join_paths(absolute);
         let joined = joined.map_err(|error| SessionError::Reference(std::io::Error::other(error)))?;
-        let own = launcher.own.clone().map(|own| Side::new(&launcher, own, classes.clone()));
-        Ok(Reference { right: Side::new(&launcher, joined, classes), own, running: None })
+        let own = launcher.own.clone().map(|own| ProgramVersion::new(&launcher, own, classes.clone()));
+        Ok(Reference { right: ProgramVersion::new(&launcher, joined, classes), own, running: None })
     }
 
     /// Judges a call. `is_pure`: arguments and results show everything that the call does.
@@ -87,11 +87,13 @@ impl Reference {
             self.running = None;
         }
         Ok(match said {
-            Said::Valid => Opinion::Valid,
-            Said::Invalid(why) => self.confirmed(why, &line(false), &line(true)).await?,
-            Said::Unknown(why) => Opinion::Unknown(why),
-            Said::Ended => Opinion::Unknown("the VM of the right version ended".to_owned()),
-            Said::Slow(seconds) => Opinion::Unknown(format!("the right version takes more than {seconds} s")),
+            VmAnswer::Valid => Opinion::Valid,
+            VmAnswer::Invalid(why) => self.confirmed(why, &line(false), &line(true)).await?,
+            VmAnswer::Unknown(why) => Opinion::Unknown(why),
+            VmAnswer::Ended => Opinion::Unknown("the VM of the right version ended".to_owned()),
+            VmAnswer::Slow(seconds) => {
+                Opinion::Unknown(format!("the right version takes more than {seconds} s"))
+            }
         })
     }
 
@@ -108,8 +110,8 @@ impl Reference {
         for round in 1..=REPEATS {
             let ((there, _), (here, _)) = tokio::join!(reference.ask(right), program.ask(own));
             match here {
-                Said::Valid => {}
-                Said::Invalid(other) => return Ok(Opinion::Unknown(unrepeated(&other))),
+                VmAnswer::Valid => {}
+                VmAnswer::Invalid(other) => return Ok(Opinion::Unknown(unrepeated(&other))),
                 other => {
                     let other = other.text();
                     return Ok(Opinion::Unknown(format!(
@@ -117,7 +119,7 @@ impl Reference {
                     )));
                 }
             }
-            if there != Said::Invalid(why.clone()) {
+            if there != VmAnswer::Invalid(why.clone()) {
                 let changing = "the right version does not repeat its own result: it depends on time, \
                     random numbers or earlier calls";
                 return Ok(Opinion::Unknown(changing.to_owned()));

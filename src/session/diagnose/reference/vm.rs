@@ -44,7 +44,7 @@ pub(super) fn classes() -> std::io::Result<Rc<TemporaryFolder>> {
 }
 
 /// A version of a program.
-pub(super) struct Side {
+pub(super) struct ProgramVersion {
     java: PathBuf,
     options: Vec<String>,
     cwd: PathBuf,
@@ -54,7 +54,7 @@ pub(super) struct Side {
 
 /// The answer of a VM about a call.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Said {
+pub(super) enum VmAnswer {
     /// The VM does the same.
     Valid,
     /// The VM does something else, as described.
@@ -67,31 +67,31 @@ pub(super) enum Said {
     Slow(u64),
 }
 
-impl Said {
-    fn of(answer: &str) -> Said {
+impl VmAnswer {
+    fn of(answer: &str) -> VmAnswer {
         let (word, why) = answer.split_once(' ').unwrap_or((answer, ""));
         match word {
-            "valid" => Said::Valid,
-            "invalid" => Said::Invalid(why.to_owned()),
-            _ => Said::Unknown(why.to_owned()),
+            "valid" => VmAnswer::Valid,
+            "invalid" => VmAnswer::Invalid(why.to_owned()),
+            _ => VmAnswer::Unknown(why.to_owned()),
         }
     }
 
     /// The answer as text.
     pub fn text(&self) -> String {
         match self {
-            Said::Valid => "it does the same".to_owned(),
-            Said::Invalid(why) | Said::Unknown(why) => why.clone(),
-            Said::Ended => "its VM ended".to_owned(),
-            Said::Slow(seconds) => format!("it takes more than {seconds} s"),
+            VmAnswer::Valid => "it does the same".to_owned(),
+            VmAnswer::Invalid(why) | VmAnswer::Unknown(why) => why.clone(),
+            VmAnswer::Ended => "its VM ended".to_owned(),
+            VmAnswer::Slow(seconds) => format!("it takes more than {seconds} s"),
         }
     }
 }
 
-impl Side {
-    pub fn new(launcher: &Launcher, class_path: OsString, classes: Rc<TemporaryFolder>) -> Side {
+impl ProgramVersion {
+    pub fn new(launcher: &Launcher, class_path: OsString, classes: Rc<TemporaryFolder>) -> ProgramVersion {
         let Launcher { java, options, cwd, .. } = launcher.clone();
-        Side { java, options, cwd, class_path, classes }
+        ProgramVersion { java, options, cwd, class_path, classes }
     }
 
     /// Starts a VM.
@@ -124,16 +124,16 @@ pub(super) struct Vm {
 
 impl Vm {
     /// Asks about a call, described by one line of JSON. Also returns whether the VM can be asked again.
-    pub async fn ask(&mut self, line: &str) -> (Said, bool) {
+    pub async fn ask(&mut self, line: &str) -> (VmAnswer, bool) {
         let asked = async {
             self.questions.write_all(line.as_bytes()).await?;
             self.questions.flush().await?;
             self.answers.next_line().await
         };
         match tokio::time::timeout(PATIENCE, asked).await {
-            Ok(Ok(Some(answer))) => (Said::of(&answer), true),
-            Ok(Ok(None) | Err(_)) => (Said::Ended, false),
-            Err(_) => (Said::Slow(PATIENCE.as_secs()), false),
+            Ok(Ok(Some(answer))) => (VmAnswer::of(&answer), true),
+            Ok(Ok(None) | Err(_)) => (VmAnswer::Ended, false),
+            Err(_) => (VmAnswer::Slow(PATIENCE.as_secs()), false),
         }
     }
 }

@@ -81,7 +81,7 @@ struct Access {
 
 /// An open call or loop.
 #[derive(Debug, Default)]
-struct Open {
+struct OpenScope {
     /// The number of its method.
     method: u32,
     /// The last defining statement, by variable.
@@ -95,14 +95,14 @@ struct Open {
     reached: Option<(u32, bool)>,
 }
 
-impl Gathered for Open {
-    fn inner(&mut self) -> Open {
-        let mut inner = Open { method: self.method, ..Open::default() };
+impl Gathered for OpenScope {
+    fn inner(&mut self) -> OpenScope {
+        let mut inner = OpenScope { method: self.method, ..OpenScope::default() };
         inner.back(self);
         inner
     }
 
-    fn back(&mut self, inner: &mut Open) {
+    fn back(&mut self, inner: &mut OpenScope) {
         self.defined = std::mem::take(&mut inner.defined);
         (self.inside, self.reached) = (inner.inside.take(), inner.reached.take());
     }
@@ -110,7 +110,7 @@ impl Gathered for Open {
 
 /// The analysis of a method.
 #[derive(Debug, Default)]
-struct Known {
+struct MethodAnalysis {
     code: Option<Code>,
     /// The first instructions of its statements, ascending.
     statements: Vec<u32>,
@@ -126,10 +126,11 @@ struct Known {
 /// The events cannot be read.
 pub fn chains(calls: &mut Calls, nodes: &Nodes, pool: Option<&ClassPool>) -> Result<Coverage, SessionError> {
     let mut maker: CoverageBuilder<Chain> = CoverageBuilder::new(nodes.count(calls.count()));
-    let mut known: Vec<Known> = calls.sites.methods().iter().map(|method| Known::new(method, pool)).collect();
+    let mut known: Vec<MethodAnalysis> =
+        calls.sites.methods().iter().map(|method| MethodAnalysis::new(method, pool)).collect();
     let mut all: Vec<Stretch> = Vec::new();
     for (thread, ..) in calls.threads() {
-        let mut along: Along<Open> = Along::new(nodes, calls.of_thread(thread).start);
+        let mut along: Along<OpenScope> = Along::new(nodes, calls.of_thread(thread).start);
         calls.walk(thread, None, |_, seen| {
             let number = seen.site.method;
             let call = along.step(seen, |node, mut call| {
@@ -162,7 +163,7 @@ pub fn chains(calls: &mut Calls, nodes: &Nodes, pool: Option<&ClassPool>) -> Res
     Ok(maker.finish())
 }
 
-impl Open {
+impl OpenScope {
     /// Execution reached the end of the current stretch.
     fn pass(&mut self, method: u32, all: &mut [Stretch], maker: &mut CoverageBuilder<Chain>) {
         let Some(number) = self.inside.take() else { return };
@@ -225,18 +226,18 @@ fn define(defined: &mut Vec<Option<u32>>, variable: usize, at: u32) {
     }
 }
 
-impl Known {
-    fn new(method: &Method, pool: Option<&ClassPool>) -> Known {
+impl MethodAnalysis {
+    fn new(method: &Method, pool: Option<&ClassPool>) -> MethodAnalysis {
         let slots = bytecode::descriptor::parameter_slots(&method.descriptor, method.is_static);
         let code = code_of(method, pool);
         let mut statements: Vec<u32> =
             code.iter().flat_map(|code: &Code| code.lines.iter().map(|entry| entry.start_pc)).collect();
         statements.sort_unstable();
-        Known {
+        MethodAnalysis {
             code,
             statements,
             parameters: slots.into_iter().map(|(slot, _)| slot).collect(),
-            ..Known::default()
+            ..MethodAnalysis::default()
         }
     }
 

@@ -13,7 +13,7 @@
 //!   recorded calls is one node, if it is in no other loop, or in an iteration with calls. So the number of
 //!   nodes stays within a small multiple of the number of calls, however often loops turn.
 
-use super::nodes::{Left, LoopAt, Node, Nodes, Turns};
+use super::nodes::{LoopExecution, LoopExit, Node, Nodes, ProgramLoop};
 use crate::classes::ClassPool;
 use crate::declarative::Forest;
 use crate::session::error::SessionError;
@@ -27,7 +27,7 @@ use std::collections::{BTreeSet, HashMap};
 const NAMED: usize = 3;
 
 /// A method with loops, and its code.
-struct Known {
+struct LoopMethod {
     code: Code,
     loops: Vec<Loop>,
     /// The index of its first loop among all loops of the program.
@@ -82,18 +82,18 @@ struct OpenLoop {
     nodes: Vec<u32>,
     /// Inner loops without calls that ended in this iteration. They are kept until the iteration makes a
     /// call.
-    idle: Vec<Turns>,
+    idle: Vec<LoopExecution>,
 }
 
 /// The nodes found so far.
 #[derive(Default)]
-struct Found {
+struct FoundNodes {
     rows: Vec<Node>,
     sizes: Vec<u32>,
-    parts: Vec<Turns>,
+    parts: Vec<LoopExecution>,
 }
 
-impl Found {
+impl FoundNodes {
     fn node(&mut self, row: Node) -> u32 {
         let node = u32::try_from(self.rows.len()).unwrap_or(u32::MAX);
         self.rows.push(row);
@@ -101,13 +101,13 @@ impl Found {
         node
     }
 
-    fn part(&mut self, part: Turns) -> u32 {
+    fn part(&mut self, part: LoopExecution) -> u32 {
         self.parts.push(part);
         self.node(Node::Part(self.parts.len() - 1))
     }
 
     /// Ends a part. `ends` is `None` if the recording does not show its end.
-    fn end(&mut self, node: u32, ends: Option<EventPosition>, left: Left) {
+    fn end(&mut self, node: u32, ends: Option<EventPosition>, left: LoopExit) {
         let row = usize::try_from(node).ok().and_then(|node| self.rows.get(node));
         if let Some(Node::Part(part)) = row
             && let Some(part) = self.parts.get_mut(*part)
@@ -128,10 +128,10 @@ impl Found {
 /// Finds the loops in the events of all threads.
 struct Finder {
     /// The methods, by number; `None` for a method without loops.
-    known: Vec<Option<Known>>,
+    known: Vec<Option<LoopMethod>>,
     stretches: Vec<Stretch>,
-    loops: Vec<LoopAt>,
-    found: Found,
+    loops: Vec<ProgramLoop>,
+    found: FoundNodes,
     open: Vec<OpenCall>,
     /// Number of calls entered so far.
     calls: u32,
@@ -193,7 +193,7 @@ fn note(methods: &[Method], unknown: &BTreeSet<usize>) -> Option<String> {
     (!names.is_empty()).then(|| format!("loops of {}{more} are not known: {why}", named.join(", ")))
 }
 
-fn forest(calls: &Calls, found: &Found) -> Forest {
+fn forest(calls: &Calls, found: &FoundNodes) -> Forest {
     let mut forest = Forest::with_capacity(found.rows.len());
     let methods = u32::try_from(calls.sites.methods().len()).unwrap_or(u32::MAX);
     let mut of_calls = Vec::with_capacity(calls.count());
@@ -222,7 +222,7 @@ fn forest(calls: &Calls, found: &Found) -> Forest {
 
 impl Finder {
     fn new(methods: &[Method], pool: Option<&ClassPool>, unknown: &mut BTreeSet<usize>) -> Finder {
-        let mut loops: Vec<LoopAt> = Vec::new();
+        let mut loops: Vec<ProgramLoop> = Vec::new();
         let mut known = Vec::with_capacity(methods.len());
         for (number, method) in methods.iter().enumerate() {
             let code = code_of(method, pool).filter(|_| !unknown.contains(&number));
@@ -236,9 +236,9 @@ impl Finder {
             loops.extend(own.iter().map(|of| {
                 let has_value = |v: &&bytecode::LocalVariable| (v.start_pc..v.end_pc()).contains(&of.header);
                 let variables = code.variables.iter().filter(has_value).map(|v| v.name.clone()).collect();
-                LoopAt { lines: of.lines, variables }
+                ProgramLoop { lines: of.lines, variables }
             }));
-            known.push((!own.is_empty()).then(|| Known {
+            known.push((!own.is_empty()).then(|| LoopMethod {
                 code,
                 loops: own,
                 first,
@@ -249,7 +249,7 @@ impl Finder {
             known,
             stretches: Vec::new(),
             loops,
-            found: Found::default(),
+            found: FoundNodes::default(),
             open: Vec::new(),
             calls: 0,
             strange: BTreeSet::new(),
@@ -296,7 +296,7 @@ impl Finder {
     /// Closes the calls inside this one, which have ended.
     fn finish(&mut self, innermost: Option<u32>) {
         while let Some(mut open) = self.open.pop_if(|open| Some(open.call) != innermost) {
-            while open.leave(None, Left::Normally, &mut self.found) {}
+            while open.leave(None, LoopExit::Normally, &mut self.found) {}
             self.found.close(open.node);
         }
     }
@@ -326,13 +326,13 @@ impl Finder {
         }
         match what {
             Traced::Enter => open.make_room(found),
-            Traced::Return => while open.leave(Some(at), Left::Return, found) {},
-            Traced::Leave => while open.leave(Some(at), Left::Exception, found) {},
+            Traced::Return => while open.leave(Some(at), LoopExit::Return, found) {},
+            Traced::Leave => while open.leave(Some(at), LoopExit::Exception, found) {},
             Traced::Catch => {
                 let bci = seen.site.bci;
                 let stay = open.loops.iter().take_while(|of| known.holds(of.which, bci)).count();
                 while open.loops.len() > stay {
-                    open.leave(Some(at), Left::Exception, found);
+                    open.leave(Some(at), LoopExit::Exception, found);
                 }
             }
             _ => {}
@@ -347,7 +347,7 @@ impl Finder {
     }
 }
 
-impl Known {
+impl LoopMethod {
     fn holds(&self, which: usize, pc: u32) -> bool {
         self.loops.get(which).is_some_and(|of| of.holds(pc))
     }
@@ -426,8 +426,8 @@ impl OpenCall {
         stretch: &Stretch,
         (place, is_anew): (usize, bool),
         at: EventPosition,
-        known: &Known,
-        found: &mut Found,
+        known: &LoopMethod,
+        found: &mut FoundNodes,
     ) {
         if let (true, Some(again)) = (is_anew, stretch.again) {
             self.pass(stretch, stretch.instructions.len(), at, known, found);
@@ -437,7 +437,14 @@ impl OpenCall {
     }
 
     /// The call has passed all positions before `end`.
-    fn pass(&mut self, stretch: &Stretch, end: usize, at: EventPosition, known: &Known, found: &mut Found) {
+    fn pass(
+        &mut self,
+        stretch: &Stretch,
+        end: usize,
+        at: EventPosition,
+        known: &LoopMethod,
+        found: &mut FoundNodes,
+    ) {
         let from = stretch.marks.partition_point(|(place, _)| *place < self.next);
         for (_, pc) in stretch.marks.iter().skip(from).take_while(|(place, _)| *place < end) {
             let mut stay = self.loops.iter().take_while(|of| known.holds(of.which, *pc)).count();
@@ -447,7 +454,7 @@ impl OpenCall {
                 stay = stay.min(turns + 1);
             }
             while self.loops.len() > stay {
-                self.leave(Some(at), Left::Normally, found);
+                self.leave(Some(at), LoopExit::Normally, found);
             }
             match (header, self.loops.last_mut().filter(|of| Some(of.which) == header)) {
                 (Some(_), Some(of)) => {
@@ -476,7 +483,7 @@ impl OpenCall {
     }
 
     /// The call makes a call: gives the open iterations their nodes.
-    fn make_room(&mut self, found: &mut Found) {
+    fn make_room(&mut self, found: &mut FoundNodes) {
         let call = self.call;
         for of in self.loops.iter_mut().filter(|of| !of.is_there) {
             if of.nodes.is_empty() && of.iteration > 1 {
@@ -491,14 +498,14 @@ impl OpenCall {
     }
 
     /// Closes the innermost loop. Returns false if no loop is open.
-    fn leave(&mut self, ends: Option<EventPosition>, left: Left, found: &mut Found) -> bool {
+    fn leave(&mut self, ends: Option<EventPosition>, left: LoopExit, found: &mut FoundNodes) -> bool {
         let Some(of) = self.loops.pop() else { return false };
         for node in &of.nodes {
             found.close(*node);
             found.end(*node, ends, left);
         }
         if of.nodes.is_empty() {
-            let part = Turns { ends, left, ..of.part(self.call, 1, of.first) };
+            let part = LoopExecution { ends, left, ..of.part(self.call, 1, of.first) };
             match self.loops.last_mut() {
                 Some(around) if !around.is_there => around.idle.push(part),
                 _ => drop(found.part(part)),
@@ -509,9 +516,9 @@ impl OpenCall {
 }
 
 impl OpenLoop {
-    fn part(&self, call: u32, iteration: u32, begins: EventPosition) -> Turns {
+    fn part(&self, call: u32, iteration: u32, begins: EventPosition) -> LoopExecution {
         let (which, execution) = (self.of_all, self.execution);
-        Turns { call, which, execution, iteration, begins, ends: None, left: Left::Normally }
+        LoopExecution { call, which, execution, iteration, begins, ends: None, left: LoopExit::Normally }
     }
 }
 

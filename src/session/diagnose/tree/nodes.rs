@@ -18,7 +18,7 @@ pub enum Node {
 /// How a loop was left.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Left {
+pub enum LoopExit {
     /// Execution continued after it in the same method.
     Normally,
     /// The method returned.
@@ -29,7 +29,7 @@ pub enum Left {
 
 /// An execution of a loop in a call, from one iteration to the end of the loop.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Turns {
+pub struct LoopExecution {
     /// The call.
     pub call: u32,
     /// The loop, by its index among the loops of the program.
@@ -43,12 +43,12 @@ pub struct Turns {
     /// The first event after it; `None` if the recording does not show its end.
     pub ends: Option<EventPosition>,
     /// How the loop was left.
-    pub left: Left,
+    pub left: LoopExit,
 }
 
 /// A loop of the program.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct LoopAt {
+pub struct ProgramLoop {
     /// Its first and last line, if known.
     pub lines: Option<(u32, u32)>,
     /// The variables that have a value at the start of an iteration.
@@ -69,7 +69,7 @@ pub struct LoopPart {
     pub to_iteration: Option<u32>,
     /// For a question, how the loop was left.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub left: Option<Left>,
+    pub left: Option<LoopExit>,
 }
 
 impl LoopPart {
@@ -90,8 +90,8 @@ pub struct Nodes {
     rows: Vec<Node>,
     /// The node of each call.
     of_calls: Vec<u32>,
-    parts: Vec<Turns>,
-    loops: Vec<LoopAt>,
+    parts: Vec<LoopExecution>,
+    loops: Vec<ProgramLoop>,
 }
 
 /// Nodes by call, execution of a loop in the call, and iteration.
@@ -99,7 +99,7 @@ pub type PartNodes = HashMap<(u32, u32, u32), u32>;
 
 impl Nodes {
     /// Creates the nodes, in the order of the trees, with the loops of the program.
-    pub fn new(rows: Vec<Node>, parts: Vec<Turns>, loops: Vec<LoopAt>) -> Nodes {
+    pub fn new(rows: Vec<Node>, parts: Vec<LoopExecution>, loops: Vec<ProgramLoop>) -> Nodes {
         let is_call = |(node, row): (u32, &Node)| matches!(row, Node::Call(_)).then_some(node);
         let of_calls = (0..).zip(&rows).filter_map(is_call).collect();
         Nodes { rows, of_calls, parts, loops }
@@ -120,7 +120,7 @@ impl Nodes {
     }
 
     /// The part that a node is; `None` if it is a call.
-    pub fn part(&self, node: u32) -> Option<&Turns> {
+    pub fn part(&self, node: u32) -> Option<&LoopExecution> {
         match self.row(node)? {
             Node::Call(_) => None,
             Node::Part(part) => self.parts.get(part),
@@ -139,7 +139,7 @@ impl Nodes {
     }
 
     /// The loop of a part.
-    pub fn loop_of(&self, part: &Turns) -> LoopAt {
+    pub fn loop_of(&self, part: &LoopExecution) -> ProgramLoop {
         self.loops.get(part.which).cloned().unwrap_or_default()
     }
 
@@ -186,7 +186,7 @@ impl Nodes {
     }
 
     /// The description of a node that is a part.
-    pub fn told(&self, node: u32) -> Option<LoopPart> {
+    pub fn shown_part(&self, node: u32) -> Option<LoopPart> {
         let part = self.part(node)?;
         let lines = self.loop_of(part).lines;
         Some(LoopPart {
@@ -202,10 +202,10 @@ impl Nodes {
     /// the next node begins.
     pub fn told_alone(&self, node: u32, forest: &Forest) -> Option<LoopPart> {
         let part = self.part(node)?;
-        let is_next = |other: &&Turns| (other.call, other.execution) == (part.call, part.execution);
+        let is_next = |other: &&LoopExecution| (other.call, other.execution) == (part.call, part.execution);
         let next = forest.children(node).filter_map(|child| self.part(child)).find(is_next);
         let to_iteration = next.map(|next| next.iteration.saturating_sub(1));
-        Some(LoopPart { to_iteration, left: None, ..self.told(node)? })
+        Some(LoopPart { to_iteration, left: None, ..self.shown_part(node)? })
     }
 }
 
@@ -245,9 +245,9 @@ impl<'a, T: Gathered> Along<'a, T> {
         }
         if let (true, Some(call), Some(mut at)) = (nodes.has_loops(), innermost, seen.position()) {
             at.node = call;
-            let is_over = |part: &Turns| {
+            let is_over = |part: &LoopExecution| {
                 // A return from inside a loop belongs to the loop.
-                let is_return = part.left == Left::Return && part.ends == Some(at);
+                let is_return = part.left == LoopExit::Return && part.ends == Some(at);
                 part.ends.is_some_and(|end| end.is_before(at)) && !is_return
             };
             while let Some((node, mut of)) =
@@ -258,7 +258,7 @@ impl<'a, T: Gathered> Along<'a, T> {
                 }
                 ended(node, of);
             }
-            let begun = |part: &&Turns| part.call == call && part.begins.is_before(at);
+            let begun = |part: &&LoopExecution| part.call == call && part.begins.is_before(at);
             while let Some(part) = nodes.part(self.next).filter(begun) {
                 if !is_over(part) {
                     let of = self.open.last_mut().map(|(_, around)| around.inner()).unwrap_or_default();

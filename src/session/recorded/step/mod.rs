@@ -13,7 +13,7 @@ mod variable;
 mod view;
 
 pub use line_steps::SourceLine;
-pub use objects::{HeldShown, ObjectShown};
+pub use objects::{MemberShown, ObjectShown};
 pub use view::{ListedEvent, LocalShown, View};
 
 use super::History;
@@ -40,48 +40,48 @@ const DEPTH: u32 = 3;
 const WRITES: usize = 200;
 
 /// A recording that is owned or borrowed.
-pub enum Lent<'a> {
+pub enum TraceHandle<'a> {
     /// Owned.
     Own(Box<RecordedTrace>),
     /// Borrowed.
     Of(&'a mut RecordedTrace),
 }
 
-impl From<RecordedTrace> for Lent<'_> {
+impl From<RecordedTrace> for TraceHandle<'_> {
     fn from(trace: RecordedTrace) -> Self {
-        Lent::Own(Box::new(trace))
+        TraceHandle::Own(Box::new(trace))
     }
 }
 
-impl<'a> From<&'a mut RecordedTrace> for Lent<'a> {
+impl<'a> From<&'a mut RecordedTrace> for TraceHandle<'a> {
     fn from(trace: &'a mut RecordedTrace) -> Self {
-        Lent::Of(trace)
+        TraceHandle::Of(trace)
     }
 }
 
-impl std::ops::Deref for Lent<'_> {
+impl std::ops::Deref for TraceHandle<'_> {
     type Target = RecordedTrace;
 
     fn deref(&self) -> &RecordedTrace {
         match self {
-            Lent::Own(trace) => trace,
-            Lent::Of(trace) => trace,
+            TraceHandle::Own(trace) => trace,
+            TraceHandle::Of(trace) => trace,
         }
     }
 }
 
-impl std::ops::DerefMut for Lent<'_> {
+impl std::ops::DerefMut for TraceHandle<'_> {
     fn deref_mut(&mut self) -> &mut RecordedTrace {
         match self {
-            Lent::Own(trace) => trace,
-            Lent::Of(trace) => trace,
+            TraceHandle::Own(trace) => trace,
+            TraceHandle::Of(trace) => trace,
         }
     }
 }
 
 /// A cursor at an event of a recording.
 pub struct Stepper<'a> {
-    trace: Lent<'a>,
+    trace: TraceHandle<'a>,
     at: EventPosition,
     sources: Option<crate::classes::SourceRoots>,
     /// The variable whose changes are marked.
@@ -105,7 +105,7 @@ impl<'a> Stepper<'a> {
     /// # Errors
     /// There is no such call.
     pub fn new(
-        trace: impl Into<Lent<'a>>,
+        trace: impl Into<TraceHandle<'a>>,
         node: u32,
         sources: &[PathBuf],
     ) -> Result<Stepper<'a>, SessionError> {
@@ -329,7 +329,7 @@ impl<'a> Stepper<'a> {
     ///
     /// # Errors
     /// There is no such variable or object, or it has no value here.
-    pub fn show(&mut self, name: &str) -> Result<HeldShown, SessionError> {
+    pub fn show(&mut self, name: &str) -> Result<MemberShown, SessionError> {
         let unknown = || InspectError::NoVariable(name.to_owned());
         let mut scope = self.scope()?;
         let value = match Some(name).filter(|name| name.contains('@')).and_then(number) {
@@ -346,7 +346,7 @@ impl<'a> Stepper<'a> {
             _ => None,
         };
         let value = Some(shown(&value, &self.trace.calls.objects));
-        Ok(HeldShown { name: name.to_owned(), value, changed: false, inner })
+        Ok(MemberShown { name: name.to_owned(), value, changed: false, inner })
     }
 
     /// The last writes to a variable, by its name at this event.

@@ -1,6 +1,6 @@
 //! An object before an event, with the objects that it refers to.
 
-use crate::inspect::state::Around;
+use crate::inspect::state::NearestWrites;
 use crate::inspect::values::shown_item;
 use crate::session::error::SessionError;
 use crate::trace::{Calls, CollectionContents, EventTime, Items, Objects, Value};
@@ -16,14 +16,14 @@ pub struct ObjectShown {
     /// The object.
     pub object: String,
     /// Its fields or elements that are ever written.
-    pub parts: Vec<HeldShown>,
+    pub parts: Vec<MemberShown>,
     /// Whether there are more.
     pub more: bool,
 }
 
 /// A field or element.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct HeldShown {
+pub struct MemberShown {
     /// Its name, or its index in brackets.
     pub name: String,
     /// Its value; `None` if it is not known.
@@ -61,8 +61,8 @@ impl ObjectReader<'_> {
         self.open.push(object);
         while let Some(part) = next.filter(|_| parts.len() < PARTS) {
             let rows = self.calls.write_rows(object, part);
-            let then = Around::of(self.calls, &rows, self.when)?;
-            let before = Around::of(self.calls, &rows, self.began)?;
+            let then = NearestWrites::of(self.calls, &rows, self.when)?;
+            let before = NearestWrites::of(self.calls, &rows, self.began)?;
             let name = match self.calls.objects.is_array(object) {
                 true => format!("[{part}]"),
                 false => usize::try_from(part)
@@ -72,7 +72,7 @@ impl ObjectReader<'_> {
             };
             let inner = self.inner(then.value, depth)?;
             let changed = then.held() != before.held();
-            parts.push(HeldShown { name, value: then.held(), changed, inner });
+            parts.push(MemberShown { name, value: then.held(), changed, inner });
             next = self.calls.part_from(object, part.saturating_add(1));
         }
         let is_more = self.contents(object, depth, &mut parts)?;
@@ -97,7 +97,7 @@ impl ObjectReader<'_> {
         &mut self,
         object: u32,
         depth: u32,
-        parts: &mut Vec<HeldShown>,
+        parts: &mut Vec<MemberShown>,
     ) -> Result<bool, SessionError> {
         if !self.calls.has_contents(object) {
             return Ok(false);
@@ -112,12 +112,12 @@ impl ObjectReader<'_> {
             let inner = self.inner(*value, depth)?;
             let changed = was.get(name).is_none_or(|before| before != value);
             let shown = value.as_ref().map(|value| shown_item(value, &self.calls.objects));
-            parts.push(HeldShown { name: name.clone(), value: shown, changed, inner });
+            parts.push(MemberShown { name: name.clone(), value: shown, changed, inner });
         }
         let is_more = all.len() > parts.len();
         if is_unsure {
             let name = "contents may have changed where it was not recorded".to_owned();
-            parts.push(HeldShown { name, value: None, changed: false, inner: None });
+            parts.push(MemberShown { name, value: None, changed: false, inner: None });
         }
         Ok(is_more)
     }

@@ -3,7 +3,7 @@
 use super::locals::LocalValue;
 use crate::inspect::InspectError;
 use crate::inspect::history::Variable as NamedPart;
-use crate::inspect::state::Around;
+use crate::inspect::state::NearestWrites;
 use crate::session::error::SessionError;
 use crate::trace::{CONTENTS, Calls, EventPosition, Traced, Value};
 
@@ -73,7 +73,7 @@ impl EventScope<'_> {
             };
             let calls = &mut *self.calls;
             value = match parts.first() {
-                Some(part) => Around::of(calls, &calls.write_rows(object, *part), when)?.value,
+                Some(part) => NearestWrites::of(calls, &calls.write_rows(object, *part), when)?.value,
                 None => None,
             };
             variable = Some(Variable::Parts(object, parts));
@@ -108,7 +108,7 @@ impl EventScope<'_> {
                 let calls = &mut *self.calls;
                 let when = calls.when_at(self.at)?;
                 match parts.first().filter(|part| **part != CONTENTS) {
-                    Some(part) => Around::of(calls, &calls.write_rows(*object, *part), when)?.value,
+                    Some(part) => NearestWrites::of(calls, &calls.write_rows(*object, *part), when)?.value,
                     None => None,
                 }
             }
@@ -132,7 +132,7 @@ impl EventScope<'_> {
             Variable::Parts(object, parts) => match parts.first() {
                 Some(part) => {
                     let when = self.calls.when_at(self.at)?;
-                    Around::of(self.calls, &self.calls.write_rows(*object, *part), when)?.value
+                    NearestWrites::of(self.calls, &self.calls.write_rows(*object, *part), when)?.value
                 }
                 None => None,
             },

@@ -5,7 +5,7 @@ use super::objects::ObjectShown;
 use super::variable::Variable;
 use crate::inspect::call::CallShown;
 use crate::inspect::event::{EventShown, event};
-use crate::inspect::state::Around;
+use crate::inspect::state::NearestWrites;
 use crate::inspect::{InspectError, Recording};
 use crate::session::error::SessionError;
 use crate::session::recorded::{History, RecordedTrace, WriteShown};
@@ -139,8 +139,8 @@ fn writes(
             let mut is_below = false;
             for part in parts {
                 let rows = calls.write_rows(*object, *part);
-                let last = Around::of(calls, &rows, from)?.last_at;
-                is_below |= last != Around::of(calls, &rows, to)?.last_at;
+                let last = NearestWrites::of(calls, &rows, from)?.last_at;
+                is_below |= last != NearestWrites::of(calls, &rows, to)?.last_at;
             }
             (false, is_below)
         }
