@@ -3,7 +3,7 @@
 
 use super::error::Fault;
 use super::ron_options::options;
-use super::validate::{DebuggeeField, Place, PointField, Problem};
+use super::validate::{DebuggeeField, PointField, Problem, ProblemPlace};
 use ron::value::RawValue;
 use serde::Deserialize;
 use std::ops::Range;
@@ -71,9 +71,9 @@ impl<'a> Spans<'a> {
     fn span(&self, problem: &Problem) -> Option<Range<usize>> {
         let chain = self.chain.as_ref()?;
         match problem.place {
-            Place::Whole => None,
-            Place::Format => trimmed(self.text, chain.format),
-            Place::Debuggee(field) => {
+            ProblemPlace::Whole => None,
+            ProblemPlace::Format => trimmed(self.text, chain.format),
+            ProblemPlace::Debuggee(field) => {
                 let raw = chain.debuggee;
                 let parts = options().from_str::<RawDebuggee>(raw.get_ron()).ok();
                 let field = parts.and_then(|parts| match field {
@@ -87,8 +87,8 @@ impl<'a> Spans<'a> {
                 // For a missing field, point at the whole debuggee.
                 trimmed(self.text, field.unwrap_or(raw))
             }
-            Place::Alive => trimmed(self.text, chain.alive?),
-            Place::Point(index, field) => {
+            ProblemPlace::Alive => trimmed(self.text, chain.alive?),
+            ProblemPlace::Point(index, field) => {
                 let raw: &RawValue = chain.points.get(index)?;
                 let Ok(parts) = options().from_str::<RawPoint>(raw.get_ron()) else {
                     return trimmed(self.text, raw);

@@ -9,7 +9,7 @@ use std::collections::HashMap;
 
 /// Where a problem is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Place {
+pub(super) enum ProblemPlace {
     Whole,
     Format,
     Debuggee(DebuggeeField),
@@ -51,7 +51,7 @@ pub(super) enum PointField {
 /// A mistake in a chain.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Problem {
-    pub(super) place: Place,
+    pub(super) place: ProblemPlace,
     /// A string in the field, and a column in it, in characters from 1.
     pub(super) inside: Option<(String, usize)>,
     pub(super) message: String,
@@ -69,8 +69,10 @@ impl Problem {
     /// The position of the point concerned.
     pub(super) fn point(&self) -> Option<usize> {
         match self.place {
-            Place::Point(index, _) => Some(index),
-            Place::Whole | Place::Format | Place::Debuggee(_) | Place::Alive => None,
+            ProblemPlace::Point(index, _) => Some(index),
+            ProblemPlace::Whole | ProblemPlace::Format | ProblemPlace::Debuggee(_) | ProblemPlace::Alive => {
+                None
+            }
         }
     }
 }
@@ -83,22 +85,22 @@ pub(super) fn problems(chain: &Chain) -> Vec<Problem> {
     };
     if chain.format != FORMAT {
         add(
-            Place::Format,
+            ProblemPlace::Format,
             format!("format {} is not known; this build reads format {FORMAT}", chain.format),
             Some("write `format: 1`, or use a newer build".to_owned()),
         );
         return found;
     }
     for (field, message, help) in debuggee(&chain.debuggee) {
-        add(Place::Debuggee(field), message, Some(help.to_owned()));
+        add(ProblemPlace::Debuggee(field), message, Some(help.to_owned()));
     }
     if chain.points.is_empty() {
         let help = "add a root to `points`, such as `(id: \"A\", at: Line(\"Intro\", 31))`".to_owned();
-        add(Place::Whole, "the chain has no points: nothing is asked".to_owned(), Some(help));
+        add(ProblemPlace::Whole, "the chain has no points: nothing is asked".to_owned(), Some(help));
     }
     if chain.points.len() > usize::from(u16::MAX) {
         let message = format!("{} points; a chain holds {} at most", chain.points.len(), u16::MAX);
-        add(Place::Format, message, None);
+        add(ProblemPlace::Format, message, None);
         return found;
     }
     let mut places = HashMap::new();
@@ -185,7 +187,7 @@ fn debuggee(debuggee: &Debuggee) -> Vec<(DebuggeeField, String, &'static str)> {
 fn alive(chain: &Chain, places: &HashMap<&str, usize>) -> Option<Problem> {
     let id = chain.alive.as_deref()?;
     let problem = |message: String, help: &str| {
-        Some(Problem { place: Place::Alive, inside: None, message, help: Some(help.to_owned()) })
+        Some(Problem { place: ProblemPlace::Alive, inside: None, message, help: Some(help.to_owned()) })
     };
     let help = "name a point of its own, such as a `Line` that the program passes with and without the bug";
     let Some(point) = places.get(id).and_then(|place| chain.points.get(*place)) else {
@@ -326,12 +328,12 @@ impl PointCheck<'_> {
                 (format!("no point has the id `{id}`"), Some(format!("points above: {known}")))
             }
         };
-        self.found.push(Problem { place: Place::Point(self.index, field), inside, message, help });
+        self.found.push(Problem { place: ProblemPlace::Point(self.index, field), inside, message, help });
     }
 
     fn complain(&mut self, field: PointField, complaint: Complaint) {
         let Complaint { message, help, inside } = complaint;
-        self.found.push(Problem { place: Place::Point(self.index, field), inside, message, help });
+        self.found.push(Problem { place: ProblemPlace::Point(self.index, field), inside, message, help });
     }
 
     fn add(&mut self, field: PointField, message: String, help: Option<String>) {

@@ -4,7 +4,7 @@
 use super::archive::Archive;
 use super::manifest::class_path_element;
 use super::origin::{ClassBytes, Origin};
-use super::paths::Place;
+use super::paths::ResolvedPath;
 use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
@@ -18,12 +18,12 @@ const MAX_WALKED: usize = 200_000;
 
 /// An opened element of the class path or module path.
 pub(super) enum Entry {
-    Folder(Place),
+    Folder(ResolvedPath),
     Jar(JarEntry),
 }
 
 pub(super) struct JarEntry {
-    place: Place,
+    place: ResolvedPath,
     /// The jars that enclose this one, by entry name, outermost first.
     inside: Vec<String>,
     archive: Arc<Archive>,
@@ -34,7 +34,7 @@ pub(super) struct JarEntry {
 impl Entry {
     /// Opens a place. The error says why it is no class path element. `feature` is the runtime's feature
     /// version (17, 25), which selects the classes of a multi-release jar.
-    pub fn open(place: Place, feature: u32) -> Result<Entry, String> {
+    pub fn open(place: ResolvedPath, feature: u32) -> Result<Entry, String> {
         if place.real.is_dir() {
             return Ok(Entry::Folder(place));
         }
@@ -42,7 +42,7 @@ impl Entry {
         Ok(Entry::jar(place, Vec::new(), archive, feature))
     }
 
-    fn jar(place: Place, inside: Vec<String>, archive: Archive, feature: u32) -> Entry {
+    fn jar(place: ResolvedPath, inside: Vec<String>, archive: Archive, feature: u32) -> Entry {
         let mut prefixes = Vec::new();
         if archive.manifest.multi_release {
             let versions: BTreeSet<u32> = archive
@@ -62,7 +62,7 @@ impl Entry {
     }
 
     /// The places searched right after this one: the `Class-Path` of its manifest.
-    pub fn follow(&self) -> Vec<Place> {
+    pub fn follow(&self) -> Vec<ResolvedPath> {
         let Entry::Jar(jar) = self else { return Vec::new() };
         if !jar.inside.is_empty() {
             return Vec::new();
@@ -70,7 +70,7 @@ impl Entry {
         let beside = |p: &Path| p.parent().map(Path::to_owned).unwrap_or_default();
         let (shown, real) = (beside(&jar.place.shown), beside(&jar.place.real));
         let elements = jar.archive.manifest.class_path.iter().filter_map(|url| class_path_element(url));
-        elements.map(|e| Place { shown: shown.join(&e), real: real.join(&e) }).collect()
+        elements.map(|e| ResolvedPath { shown: shown.join(&e), real: real.join(&e) }).collect()
     }
 
     /// Opens the nested jars that the class loader of an executable jar adds; errors name the jar and the

@@ -36,37 +36,37 @@ impl ClassPaths {
 
 /// A place as written and as resolved.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Place {
+pub(super) struct ResolvedPath {
     /// The path as the user wrote it, for messages.
     pub shown: PathBuf,
     /// The path joined with the working directory.
     pub real: PathBuf,
 }
 
-impl Place {
-    pub fn new(shown: PathBuf, cwd: &Path) -> Place {
+impl ResolvedPath {
+    pub fn new(shown: PathBuf, cwd: &Path) -> ResolvedPath {
         let real = cwd.join(&shown);
-        Place { shown, real }
+        ResolvedPath { shown, real }
     }
 
-    fn child(&self, name: impl AsRef<Path>) -> Place {
-        Place { shown: self.shown.join(name.as_ref()), real: self.real.join(name.as_ref()) }
+    fn child(&self, name: impl AsRef<Path>) -> ResolvedPath {
+        ResolvedPath { shown: self.shown.join(name.as_ref()), real: self.real.join(name.as_ref()) }
     }
 }
 
 /// Expands a class path element. `dir/*` means the jars in `dir`; their order is unspecified, and here it is
 /// by name.
-pub(super) fn class_path_element(element: &Path, cwd: &Path) -> Vec<Place> {
+pub(super) fn class_path_element(element: &Path, cwd: &Path) -> Vec<ResolvedPath> {
     if element.file_name().is_some_and(|n| n == "*") {
-        let dir = Place::new(element.parent().map(Path::to_owned).unwrap_or_default(), cwd);
+        let dir = ResolvedPath::new(element.parent().map(Path::to_owned).unwrap_or_default(), cwd);
         return children(&dir).into_iter().filter(|p| p.real.is_file() && is_jar(&p.real)).collect();
     }
-    vec![Place::new(element.to_owned(), cwd)]
+    vec![ResolvedPath::new(element.to_owned(), cwd)]
 }
 
 /// Expands a module path element (JEP 261): a module or a folder of modules.
-pub(super) fn module_path_element(element: &Path, cwd: &Path) -> Vec<Place> {
-    let place = Place::new(element.to_owned(), cwd);
+pub(super) fn module_path_element(element: &Path, cwd: &Path) -> Vec<ResolvedPath> {
+    let place = ResolvedPath::new(element.to_owned(), cwd);
     if !place.real.is_dir() || place.real.join("module-info.class").is_file() {
         return vec![place];
     }
@@ -78,7 +78,7 @@ pub(super) fn module_path_element(element: &Path, cwd: &Path) -> Vec<Place> {
         .collect()
 }
 
-fn children(dir: &Place) -> Vec<Place> {
+fn children(dir: &ResolvedPath) -> Vec<ResolvedPath> {
     let Ok(entries) = std::fs::read_dir(&dir.real) else { return Vec::new() };
     let mut names: Vec<_> = entries.flatten().map(|e| e.file_name()).collect();
     names.sort();

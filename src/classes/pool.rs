@@ -5,7 +5,7 @@ use super::entry::Entry;
 use super::error::ClassesError;
 use super::names;
 use super::origin::{ClassBytes, Origin};
-use super::paths::{ClassPaths, Place, class_path_element, module_path_element};
+use super::paths::{ClassPaths, ResolvedPath, class_path_element, module_path_element};
 use super::runtime::{Runtime, feature_version};
 use bytecode::ClassFile;
 use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};
@@ -44,7 +44,7 @@ pub struct ClassPool {
 #[derive(Default)]
 struct State {
     opened: Vec<Arc<Entry>>,
-    pending: VecDeque<Place>,
+    pending: VecDeque<ResolvedPath>,
     /// Nested jars are searched last: their class loader delegates to the class path first.
     nested: Vec<Arc<Entry>>,
     nested_opened: bool,
@@ -63,14 +63,14 @@ impl ClassPool {
         let runtime = paths.java_home.as_deref().map(Runtime::open).transpose()?;
         let feature = paths.java_home.as_deref().and_then(feature_version).unwrap_or(17);
         let cwd = &paths.cwd;
-        let mut places: Vec<Place> =
+        let mut places: Vec<ResolvedPath> =
             paths.module_path.iter().flat_map(|p| module_path_element(p, cwd)).collect();
         places.extend(paths.class_path.iter().flat_map(|p| class_path_element(p, cwd)));
         let (pending, missing): (Vec<_>, Vec<_>) = places.into_iter().partition(|p| p.real.exists());
         let mut state = State { pending: pending.into(), ..State::default() };
         let mut missing: Vec<PathBuf> = missing.into_iter().map(|p| p.shown).collect();
         let mut patches = Vec::new();
-        for place in paths.patches.iter().map(|p| Place::new(p.clone(), cwd)) {
+        for place in paths.patches.iter().map(|p| ResolvedPath::new(p.clone(), cwd)) {
             let shown = place.shown.clone();
             match Entry::open(place, feature) {
                 Ok(entry) => patches.push(entry),

@@ -2,7 +2,7 @@
 
 use super::error::{EvalError, nearest};
 use super::evaluate::Start;
-use super::evaluator::{EvalResult, Evaluator, Held, Operand};
+use super::evaluator::{EvalResult, Evaluator, Operand, OperandValue};
 use super::hierarchy::{FoundMethod, type_named};
 use super::machine::{Invoked, Machine};
 use super::number::{convert, primitive_of};
@@ -234,12 +234,12 @@ impl<M: Machine> Evaluator<'_, M> {
             self.add_type(&argument.declared, known).await?;
             return Ok(argument.declared.clone());
         }
-        let value = match &argument.held {
-            Held::Text(_) => {
+        let value = match &argument.value {
+            OperandValue::Text(_) => {
                 self.add_type(&Type::string(), known).await?;
                 return Ok(Type::string());
             }
-            Held::Value(value) => value,
+            OperandValue::Value(value) => value,
         };
         if let Some(primitive) = primitive_of(value) {
             return Ok(Type::Primitive(primitive));

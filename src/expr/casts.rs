@@ -3,7 +3,7 @@
 use super::class_names::is_called;
 use super::error::EvalError;
 use super::evaluate::kind_of;
-use super::evaluator::{EvalResult, Evaluator, Held, Operand, type_error};
+use super::evaluator::{EvalResult, Evaluator, Operand, OperandValue, type_error};
 use super::hierarchy::type_named;
 use super::machine::Machine;
 use super::number::{convert, primitive_of};
@@ -45,9 +45,9 @@ impl<M: Machine> Evaluator<'_, M> {
             None => operand,
         };
         if !operand.is_null() && !self.instance_of(node, &operand, to).await? {
-            let from = match &operand.held {
-                Held::Text(_) => "java.lang.String".to_owned(),
-                Held::Value(value) => match value.object_id() {
+            let from = match &operand.value {
+                OperandValue::Text(_) => "java.lang.String".to_owned(),
+                OperandValue::Value(value) => match value.object_id() {
                     Some(id) => {
                         let class = self.class_of(id).await?;
                         self.info(&class).await?.name.to_string()
@@ -71,13 +71,13 @@ impl<M: Machine> Evaluator<'_, M> {
         operand: &Operand,
         class: &TypeName,
     ) -> EvalResult<bool, M> {
-        let value = match &operand.held {
-            Held::Value(Value::Null) => return Ok(false),
-            Held::Value(value) if value.object_id().is_none() => {
+        let value = match &operand.value {
+            OperandValue::Value(Value::Null) => return Ok(false),
+            OperandValue::Value(value) if value.object_id().is_none() => {
                 return type_error::<_, M>(node, format!("{} is not an object", kind_of(value)));
             }
-            Held::Value(value) => value.clone(),
-            Held::Text(_) => self.materialize(operand.clone()).await?,
+            OperandValue::Value(value) => value.clone(),
+            OperandValue::Text(_) => self.materialize(operand.clone()).await?,
         };
         let Some(id) = value.object_id() else { return Ok(false) };
         let written = self.type_written(&class.element).await?;

@@ -2,7 +2,7 @@
 
 use super::concat::text_of;
 use super::error::{EvalError, nearest};
-use super::evaluator::{EvalResult, Evaluator, Held, Operand, type_error};
+use super::evaluator::{EvalResult, Evaluator, Operand, OperandValue, type_error};
 use super::machine::Machine;
 use super::number::{self, NoResult, convert, primitive_of};
 use super::scope::EventTypes;
@@ -108,9 +108,9 @@ impl<M: Machine> Evaluator<'_, M> {
 
     /// Converts the operand to a value of the debuggee; may create a string there.
     pub(super) async fn materialize(&mut self, operand: Operand) -> EvalResult<Value, M> {
-        match operand.held {
-            Held::Value(value) => Ok(value),
-            Held::Text(text) => self.machine.new_string(&text).await.map_err(EvalError::Machine),
+        match operand.value {
+            OperandValue::Value(value) => Ok(value),
+            OperandValue::Text(text) => self.machine.new_string(&text).await.map_err(EvalError::Machine),
         }
     }
 
@@ -141,9 +141,11 @@ impl<M: Machine> Evaluator<'_, M> {
 
     /// The primitive value, unboxed if necessary (JLS §5.1.8).
     pub(super) async fn unboxed(&mut self, operand: Operand, node: &Node) -> EvalResult<Value, M> {
-        let value = match operand.held {
-            Held::Text(_) => return type_error::<_, M>(node, "a string is neither a number nor a boolean"),
-            Held::Value(value) => value,
+        let value = match operand.value {
+            OperandValue::Text(_) => {
+                return type_error::<_, M>(node, "a string is neither a number nor a boolean");
+            }
+            OperandValue::Value(value) => value,
         };
         if value == Value::Null {
             return Err(EvalError::NullPointer { text: node.to_string(), wanted: "value in it".to_owned() });
@@ -268,7 +270,9 @@ impl<M: Machine> Evaluator<'_, M> {
     async fn super_field(&mut self, node: &Node, this: Operand, name: &str) -> EvalResult<Operand, M> {
         let class = self.machine.frame_class().await.map_err(EvalError::Machine)?;
         let above = self.info(&class).await?.superclass.clone().unwrap_or(class);
-        let Held::Value(value) = &this.held else { return Err(EvalError::NoThis { text: node.to_string() }) };
+        let OperandValue::Value(value) = &this.value else {
+            return Err(EvalError::NoThis { text: node.to_string() });
+        };
         match self.find_field(&above, name).await? {
             Some(field) => self.read_field(&field, value.object_id(), &node.to_string()).await,
             None => Err(self.no_such_field(&above, name, node.to_string()).await?),
@@ -341,12 +345,14 @@ impl<M: Machine> Evaluator<'_, M> {
             Type::Array(element) => (**element).clone(),
             _ => Type::Unknown,
         };
-        let id = match &owner.held {
-            Held::Value(Value::Object { id, .. }) => *id,
-            Held::Value(value) => {
+        let id = match &owner.value {
+            OperandValue::Value(Value::Object { id, .. }) => *id,
+            OperandValue::Value(value) => {
                 return type_error::<_, M>(array, format!("{} is not an array", kind_of(value)));
             }
-            Held::Text(_) => return type_error::<_, M>(array, "a string is not an array; use charAt"),
+            OperandValue::Text(_) => {
+                return type_error::<_, M>(array, "a string is not an array; use charAt");
+            }
         };
         let class = self.class_of(id).await?;
         let info = self.info(&class).await?;
@@ -387,16 +393,17 @@ impl<M: Machine> Evaluator<'_, M> {
 
     /// Compares references with `==`. A string literal of the expression is compared by its characters.
     fn same(&self, node: &Node, a: &Operand, b: &Operand) -> EvalResult<bool, M> {
-        match (&a.held, &b.held) {
-            (Held::Text(a), Held::Text(b)) => Ok(a == b),
-            (Held::Text(text), Held::Value(value)) | (Held::Value(value), Held::Text(text)) => match value {
+        match (&a.value, &b.value) {
+            (OperandValue::Text(a), OperandValue::Text(b)) => Ok(a == b),
+            (OperandValue::Text(text), OperandValue::Value(value))
+            | (OperandValue::Value(value), OperandValue::Text(text)) => match value {
                 Value::Str(s) => Ok(s.text == *text),
                 Value::Null | Value::Object { .. } => Ok(false),
                 other => type_error::<_, M>(node, format!("cannot compare a string with {}", kind_of(other))),
             },
             // Equal constants are the same string, and strings with different characters are different ones
             // (JLS §3.10.5).
-            (Held::Value(Value::Str(a)), Held::Value(Value::Str(b)))
+            (OperandValue::Value(Value::Str(a)), OperandValue::Value(Value::Str(b)))
                 if self.machine.is_made(a.id) || self.machine.is_made(b.id) =>
             {
                 let are_constants = self.machine.is_made(a.id) && self.machine.is_made(b.id);
@@ -407,7 +414,7 @@ impl<M: Machine> Evaluator<'_, M> {
                     same => Ok(same),
                 }
             }
-            (Held::Value(a), Held::Value(b)) => {
+            (OperandValue::Value(a), OperandValue::Value(b)) => {
                 let nothing = |v: &&Value| v.object_id().is_none() && **v != Value::Null;
                 match [a, b].into_iter().find(nothing) {
                     Some(v) => type_error::<_, M>(node, format!("cannot compare {}", kind_of(v))),
@@ -418,9 +425,9 @@ impl<M: Machine> Evaluator<'_, M> {
     }
 
     async fn concat_text(&mut self, operand: Operand, node: &Node) -> EvalResult<String, M> {
-        let value = match operand.held {
-            Held::Text(text) => return Ok(text),
-            Held::Value(value) => value,
+        let value = match operand.value {
+            OperandValue::Text(text) => return Ok(text),
+            OperandValue::Value(value) => value,
         };
         let value = self.unbox(&value).await?.unwrap_or(value);
         match text_of(&value) {
@@ -440,7 +447,7 @@ impl<M: Machine> Evaluator<'_, M> {
         let scope = self.machine.scope();
         let kind = check::conditional_primitive(yes, no, scope, &EventTypes::unknown());
         let Some(kind) = kind else { return Ok(found) };
-        let Held::Value(value) = &found.held else { return Ok(found) };
+        let OperandValue::Value(value) = &found.value else { return Ok(found) };
         let Some(value) = self.unbox(value).await? else { return Ok(found) };
         Ok(convert(&value, kind).map_or(found, Operand::of))
     }

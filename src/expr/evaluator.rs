@@ -15,7 +15,7 @@ pub(super) struct Evaluator<'m, M: Machine> {
 /// An intermediate value.
 #[derive(Clone, Debug)]
 pub(super) struct Operand {
-    pub(super) held: Held,
+    pub(super) value: OperandValue,
     /// The static type, if known.
     pub(super) declared: Type,
     /// Whether the static type comes from a cast and therefore counts in overload selection.
@@ -24,14 +24,14 @@ pub(super) struct Operand {
 
 /// A value of the debuggee, or a string that does not exist there yet.
 #[derive(Clone, Debug)]
-pub(super) enum Held {
+pub(super) enum OperandValue {
     Value(Value),
     Text(String),
 }
 
 impl Operand {
     pub(super) fn declared(value: Value, declared: Type) -> Operand {
-        Operand { held: Held::Value(value), declared, is_cast: false }
+        Operand { value: OperandValue::Value(value), declared, is_cast: false }
     }
 
     pub(super) fn of(value: Value) -> Operand {
@@ -40,21 +40,22 @@ impl Operand {
     }
 
     pub(super) fn text(text: String) -> Operand {
-        Operand { held: Held::Text(text), declared: Type::string(), is_cast: false }
+        Operand { value: OperandValue::Text(text), declared: Type::string(), is_cast: false }
     }
 
     pub(super) fn is_string(&self) -> bool {
-        matches!(self.held, Held::Text(_) | Held::Value(Value::Str(_))) || self.declared.is_string()
+        matches!(self.value, OperandValue::Text(_) | OperandValue::Value(Value::Str(_)))
+            || self.declared.is_string()
     }
 
     pub(super) fn is_null(&self) -> bool {
-        matches!(self.held, Held::Value(Value::Null))
+        matches!(self.value, OperandValue::Value(Value::Null))
     }
 
     pub(super) fn primitive(&self) -> Option<Primitive> {
-        match &self.held {
-            Held::Value(value) => primitive_of(value),
-            Held::Text(_) => None,
+        match &self.value {
+            OperandValue::Value(value) => primitive_of(value),
+            OperandValue::Text(_) => None,
         }
     }
 }

@@ -52,7 +52,7 @@ pub use error::{EvalError, ParseError, TypeError};
 pub use evaluate::evaluate;
 pub use lookup::ClassLookup;
 pub use machine::{ClassInfo, FieldInfo, Invoked, Machine, MethodInfo};
-pub use place::{Place, place};
+pub use place::{VariableRef, place};
 pub use reference::Reference;
 pub use scope::{EventTypes, Scope, ScopeLocal};
 pub use tree::{BinaryOperator, ElementName, EventPart, Literal, Node, TypeName, UnaryOperator};

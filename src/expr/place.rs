@@ -10,7 +10,7 @@ use super::types::Type;
 
 /// A variable denoted by an expression.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Place {
+pub enum VariableRef {
     /// A local variable or parameter of the frame.
     Local {
         /// Its name.
@@ -63,13 +63,13 @@ pub enum Place {
 ///
 /// # Errors
 /// Those of [`super::check`], and an expression that denotes no variable.
-pub fn place(expr: &Expr, scope: &Scope, classes: &dyn ClassLookup) -> Result<Place, TypeError> {
+pub fn place(expr: &Expr, scope: &Scope, classes: &dyn ClassLookup) -> Result<VariableRef, TypeError> {
     let event = EventTypes::unknown();
     let checker = Checker { names: Names { scope, classes }, event: &event };
     let node = expr.node();
     let of = checker.type_of(node)?;
     match node {
-        Node::Index { array, index } => Ok(Place::Element {
+        Node::Index { array, index } => Ok(VariableRef::Element {
             array: Expr::from_node((**array).clone()),
             index: Expr::from_node((**index).clone()),
             descriptor: of.descriptor(),
@@ -88,10 +88,10 @@ pub fn place(expr: &Expr, scope: &Scope, classes: &dyn ClassLookup) -> Result<Pl
     }
 }
 
-fn dotted(checker: &Checker<'_>, node: &Node, parts: &[&str]) -> Result<Place, TypeError> {
+fn dotted(checker: &Checker<'_>, node: &Node, parts: &[&str]) -> Result<VariableRef, TypeError> {
     match checker.head(parts)? {
         Some((Head::Variable(variable), used)) if used == parts.len() => match variable {
-            Variable::Local(local) => Ok(Place::Local {
+            Variable::Local(local) => Ok(VariableRef::Local {
                 name: local.name.clone(),
                 slot: local.slot,
                 descriptor: local.descriptor.clone(),
@@ -113,7 +113,7 @@ fn dotted(checker: &Checker<'_>, node: &Node, parts: &[&str]) -> Result<Place, T
 }
 
 /// A field of the expression before the last dot.
-fn member(checker: &Checker<'_>, node: &Node) -> Result<Place, TypeError> {
+fn member(checker: &Checker<'_>, node: &Node) -> Result<VariableRef, TypeError> {
     let Node::Field { owner, name } = node else {
         // A single name that class files do not explain: a field of `this`, or of an unknown class.
         let Node::Name(name) = node else { return Err(no_variable(node, "names no variable")) };
@@ -136,17 +136,17 @@ fn member(checker: &Checker<'_>, node: &Node) -> Result<Place, TypeError> {
     })
 }
 
-fn of_field(owner: Node, name: String, field: FieldDeclaration) -> Place {
+fn of_field(owner: Node, name: String, field: FieldDeclaration) -> VariableRef {
     let FieldDeclaration { class, descriptor, .. } = field;
-    Place::Field { owner: Expr::from_node(owner), class, name, descriptor }
+    VariableRef::Field { owner: Expr::from_node(owner), class, name, descriptor }
 }
 
-fn of_static(name: String, field: FieldDeclaration) -> Place {
-    Place::Static { class: field.class, name, descriptor: field.descriptor }
+fn of_static(name: String, field: FieldDeclaration) -> VariableRef {
+    VariableRef::Static { class: field.class, name, descriptor: field.descriptor }
 }
 
-fn unknown(owner: Node, field: &str) -> Place {
-    Place::Unknown { owner: Expr::from_node(owner), field: field.to_owned() }
+fn unknown(owner: Node, field: &str) -> VariableRef {
+    VariableRef::Unknown { owner: Expr::from_node(owner), field: field.to_owned() }
 }
 
 fn no_variable(node: &Node, problem: &str) -> TypeError {

@@ -10,7 +10,7 @@ use super::check::{Checker, Effect, StackView};
 use super::error::LocateError;
 use super::graph::Graph;
 use super::log::Log;
-use super::prune::{self, Held};
+use super::prune::{self, PruningContext};
 use super::report::{PointReport, Rejected, Rejection, Unlocated};
 use super::track::{Located, State, Track};
 use crate::model::{ActivationKey, Occurrence, Tables};
@@ -218,9 +218,9 @@ impl Locator {
     }
 
     /// What pruning looks at.
-    fn held(&self) -> Held<'_> {
+    fn pruning_context(&self) -> PruningContext<'_> {
         let (newest, patience) = (self.newest, self.patience);
-        Held { checker: &self.checker, tracks: &self.tracks, newest, patience }
+        PruningContext { checker: &self.checker, tracks: &self.tracks, newest, patience }
     }
 
     /// Whether every point is located or known to be impossible.
@@ -367,7 +367,7 @@ impl Locator {
             if self.tracks.get(at).is_some_and(|t| t.needs.iter().any(located)) {
                 self.reject_impossible(at, tables);
             }
-            let keep = prune::keepers(&self.held(), at, tables, &live);
+            let keep = prune::keepers(&self.pruning_context(), at, tables, &live);
             if keep.iter().all(|k| *k) {
                 continue;
             }
@@ -382,7 +382,7 @@ impl Locator {
             }
         }
         self.recount();
-        tables.retain_activations(live.iter().copied().chain(prune::referenced(&self.held())));
+        tables.retain_activations(live.iter().copied().chain(prune::referenced(&self.pruning_context())));
         let limit = self.options.limit;
         self.full = self.kept > limit - limit / 8;
         self.prune_at = (self.kept + (self.kept / 16).max(PRUNE_FROM / 2)).max(PRUNE_FROM).min(limit);

@@ -19,7 +19,7 @@ use std::cmp::Ordering;
 use std::collections::HashSet;
 
 /// The candidates that are held, and what decides about them.
-pub(super) struct Held<'a> {
+pub(super) struct PruningContext<'a> {
     pub(super) checker: &'a Checker,
     pub(super) tracks: &'a [Track],
     /// The sequence number of the newest occurrence.
@@ -28,7 +28,7 @@ pub(super) struct Held<'a> {
     pub(super) patience: usize,
 }
 
-impl<'a> Held<'a> {
+impl<'a> PruningContext<'a> {
     /// The effect of a located point.
     fn effect(&self, point: PointIndex) -> Option<Effect<'a>> {
         self.tracks.get(usize::from(point.0))?.located().map(Located::effect)
@@ -80,21 +80,22 @@ enum Anchor {
 
 /// Marks the candidates of point `at` that can still become its answer.
 pub(super) fn keepers(
-    held: &Held<'_>,
+    pruning_context: &PruningContext<'_>,
     at: usize,
     tables: &Tables,
     live: &HashSet<ActivationKey>,
 ) -> Vec<bool> {
-    let (Some(track), Some(query)) = (held.tracks.get(at), held.checker.query(at)) else {
+    let (Some(track), Some(query)) = (pruning_context.tracks.get(at), pruning_context.checker.query(at))
+    else {
         return Vec::new();
     };
     let unlocated: Vec<PointIndex> =
-        track.needs.iter().copied().filter(|p| held.effect(*p).is_none()).collect();
+        track.needs.iter().copied().filter(|p| pruning_context.effect(*p).is_none()).collect();
     let [first, rest @ ..] = unlocated.as_slice() else { return vec![true; track.log.len()] };
     let constraints: Vec<&Constraint> =
         query.constraints.iter().filter(|c| unlocated.contains(&c.point())).collect();
     let mut pruning = Pruning {
-        held,
+        pruning_context,
         tables,
         live,
         query,
@@ -121,7 +122,7 @@ pub(super) fn keepers(
 }
 
 struct Pruning<'a> {
-    held: &'a Held<'a>,
+    pruning_context: &'a PruningContext<'a>,
     tables: &'a Tables,
     live: &'a HashSet<ActivationKey>,
     query: &'a TraceQuery,
@@ -301,7 +302,7 @@ impl Pruning<'_> {
     fn keep_in_group(&mut self, start: usize, end: usize, bounds: &[u64], unbounded: bool) {
         let window = self.window();
         let last = self.index < 0;
-        let newest = self.held.newest;
+        let newest = self.pruning_context.newest;
         for i in start..end {
             let Some(&(_, place)) = self.order.get(i) else { continue };
             let sequence = self.order.get(i).map_or(0, |e| self.sequence(*e));
@@ -336,8 +337,8 @@ impl Pruning<'_> {
     /// Marks the candidate that each possible answer of `point` would choose. `None` when this takes too long
     /// because the constraints leave too many groups.
     fn keep_for_each(&mut self, point: PointIndex, exact: &[Constraint], anchor: &Anchor) -> Option<()> {
-        let possible = &self.held.tracks.get(usize::from(point.0))?.log;
-        let per_candidate = self.held.patience;
+        let possible = &self.pruning_context.tracks.get(usize::from(point.0))?.log;
+        let per_candidate = self.pruning_context.patience;
         let mut budget = (possible.len() + self.log.len()).saturating_mul(per_candidate);
         let mut picks: Vec<u32> = Vec::new();
         let by_stack = self.has(asks_for_stack);
@@ -418,7 +419,7 @@ impl Pruning<'_> {
     fn satisfies_timeless(&self, candidate: &Occurrence, effect: Effect<'_>) -> bool {
         self.constraints.iter().all(|c| match c {
             Constraint::Before(_) | Constraint::After(_) => true,
-            c => self.held.checker.check(self.query, candidate, c, effect, self.tables).is_ok(),
+            c => self.pruning_context.checker.check(self.query, candidate, c, effect, self.tables).is_ok(),
         })
     }
 
@@ -432,7 +433,7 @@ impl Pruning<'_> {
                 Constraint::After(p) if !last => p,
                 _ => continue,
             };
-            let possible = self.held.tracks.get(usize::from(point.0)).map(|t| &t.log);
+            let possible = self.pruning_context.tracks.get(usize::from(point.0)).map(|t| &t.log);
             bounds.extend(possible.into_iter().flat_map(Log::iter).map(|c| c.sequence));
         }
         bounds.sort_unstable();
@@ -444,7 +445,7 @@ impl Pruning<'_> {
             .iter()
             .copied()
             .filter(|p| {
-                let track = self.held.tracks.get(usize::from(p.0));
+                let track = self.pruning_context.tracks.get(usize::from(p.0));
                 track.is_some_and(|t| t.log.len() == 0 && !matches!(t.state, State::Unlocated(_)))
             })
             .collect();
@@ -489,16 +490,18 @@ fn fixed(constraint: &Constraint, answer: &Occurrence) -> Option<u64> {
 }
 
 /// The activations of candidates and answers that a constraint may examine.
-pub(super) fn referenced<'a>(held: &Held<'a>) -> impl Iterator<Item = ActivationKey> + use<'a> {
+pub(super) fn referenced<'a>(
+    pruning_context: &PruningContext<'a>,
+) -> impl Iterator<Item = ActivationKey> + use<'a> {
     let mut asked = HashSet::new();
-    for query in held.checker.queries() {
+    for query in pruning_context.checker.queries() {
         for constraint in query.constraints.iter().filter(|c| asks_for_activations(c)) {
             asked.insert(query.point);
             asked.insert(constraint.point());
         }
     }
-    let asked: Vec<_> = held.checker.queries().iter().map(|q| asked.contains(&q.point)).collect();
-    let tracks = held.tracks.iter().zip(asked).filter(|(_, asked)| *asked).map(|(track, _)| track);
+    let asked: Vec<_> = pruning_context.checker.queries().iter().map(|q| asked.contains(&q.point)).collect();
+    let tracks = pruning_context.tracks.iter().zip(asked).filter(|(_, asked)| *asked).map(|(track, _)| track);
     tracks.flat_map(|track| {
         let located = track.located().map(|l| &l.occurrence);
         track.log.iter().chain(located).flat_map(|o| o.activation.into_iter().chain(check::catcher(o)))

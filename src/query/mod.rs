@@ -248,14 +248,14 @@ pub enum Counts {
     /// Never.
     No,
     /// Always, unless it throws: it puts the reference in this slot somewhere, even if it is already there.
-    Put(u16, Place),
+    Put(u16, PutPosition),
     /// If it returns neither `false` nor `null`: it may have changed the contents.
     May,
 }
 
 /// The position at which a call puts something.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Place {
+pub enum PutPosition {
     /// The index in this slot.
     At(u16),
     /// The key in this slot.

@@ -3,7 +3,7 @@
 //! and the initializers of classes.
 
 use super::code::Codes;
-use super::definitions::{Called, Named};
+use super::definitions::{CallTargets, Named};
 use crate::program::effect::Effect;
 use crate::trace::Calls;
 use bytecode::{Constant, MethodRef, Op};
@@ -49,7 +49,7 @@ impl Codes<'_> {
     /// Whether arrays are made collections of anywhere in what is recorded.
     pub fn backs(&mut self, calls: &Calls) -> bool {
         self.find_called(calls);
-        self.ways.called.backs
+        self.potential_definitions.called.backs
     }
 
     /// Whether code that is not recorded can have called a method, when it was called by this instruction.
@@ -69,23 +69,23 @@ impl Codes<'_> {
             Op::InvokeDynamic { .. } => true,
             _ => return false,
         };
-        !is_known || self.ways.called.called_back.contains(&number)
+        !is_known || self.potential_definitions.called.called_back.contains(&number)
     }
 
     /// Whether a lambda or a method reference that stands for a method of which nothing is recorded can be
     /// what is called.
     pub fn may_be_unrecorded(&mut self, method: &MethodRef, calls: &Calls) -> bool {
         self.find_called(calls);
-        let unrecorded = &self.ways.called.unrecorded;
+        let unrecorded = &self.potential_definitions.called.unrecorded;
         !unrecorded.is_empty() && unrecorded.contains_key(&(method.name.clone(), method.descriptor.clone()))
     }
 
     /// Finds what is called by each name.
     pub(super) fn find_called(&mut self, calls: &Calls) {
-        if std::mem::replace(&mut self.ways.called.is_found, true) {
+        if std::mem::replace(&mut self.potential_definitions.called.is_found, true) {
             return;
         }
-        let mut found = Called { is_found: true, ..Called::default() };
+        let mut found = CallTargets { is_found: true, ..CallTargets::default() };
         let begun = self.initialized(calls);
         for (number, method) in (0..).zip(calls.sites.methods()) {
             let named = match method.name.as_str() {
@@ -134,11 +134,11 @@ impl Codes<'_> {
         }
         let keys = [functions(), overriding(), referred_to()];
         found.called_back = keys.iter().flat_map(|key| found.numbers(key)).collect();
-        self.ways.called = found;
+        self.potential_definitions.called = found;
     }
 
     /// A lambda or a method reference stands for a method, by some names.
-    fn refer(&mut self, found: &mut Called, names: &[Named], target: &MethodRef) {
+    fn refer(&mut self, found: &mut CallTargets, names: &[Named], target: &MethodRef) {
         let own = (target.name.clone(), target.descriptor.clone());
         let numbers = found.numbers(&own);
         let at = self.pool.find(&target.class).ok().flatten();

@@ -1,6 +1,6 @@
 //! Facts about the code of methods: the points where branches join, and which callees are recorded.
 
-use super::definitions::Ways;
+use super::definitions::PotentialDefinitions;
 use crate::classes::ClassPool;
 use crate::program::effect::{Effect, effect};
 use crate::trace::{Calls, Level, Method, Written};
@@ -84,7 +84,7 @@ pub struct Codes<'a> {
     entered: HashMap<(MethodRef, bool), bool>,
     effects: HashMap<MethodRef, Effect>,
     above: HashMap<String, Rc<Vec<String>>>,
-    pub(super) ways: Ways,
+    pub(super) potential_definitions: PotentialDefinitions,
 }
 
 impl<'a> Codes<'a> {
@@ -102,7 +102,7 @@ impl<'a> Codes<'a> {
             entered: HashMap::new(),
             effects: HashMap::new(),
             above: HashMap::new(),
-            ways: Ways::default(),
+            potential_definitions: PotentialDefinitions::default(),
         }
     }
 

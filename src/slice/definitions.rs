@@ -6,7 +6,7 @@ use std::rc::Rc;
 
 /// The possible writes of some code.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Around {
+pub struct PossibleWrites {
     /// Local variables, by slot.
     pub slots: BTreeSet<u16>,
     /// Fields, by name, in any class.
@@ -22,7 +22,7 @@ pub struct Around {
     pub throws: bool,
 }
 
-impl Around {
+impl PossibleWrites {
     /// Adds the writes of an unrecorded method.
     pub(super) fn does(&mut self, effect: Effect) {
         match effect {
@@ -33,7 +33,7 @@ impl Around {
     }
 
     /// Adds the writes of other code.
-    pub(super) fn add(&mut self, other: &Around) {
+    pub(super) fn add(&mut self, other: &PossibleWrites) {
         self.slots.extend(&other.slots);
         self.fields.extend(other.fields.iter().cloned());
         self.elements |= other.elements;
@@ -48,24 +48,24 @@ pub(super) type Named = (String, String);
 
 /// The potential definitions bypassed by branches, as far as requested.
 #[derive(Default)]
-pub struct Ways {
-    pub(super) known: HashMap<(u32, u32, u32), Rc<Around>>,
+pub struct PotentialDefinitions {
+    pub(super) known: HashMap<(u32, u32, u32), Rc<PossibleWrites>>,
     /// By method: its own possible writes, and its callees.
-    pub(super) own: HashMap<u32, Rc<(Around, HashSet<Named>)>>,
+    pub(super) own: HashMap<u32, Rc<(PossibleWrites, HashSet<Named>)>>,
     /// By method: the possible writes of it and all its callees.
-    pub(super) below: HashMap<Named, Rc<Around>>,
+    pub(super) below: HashMap<Named, Rc<PossibleWrites>>,
     /// The possible targets of calls, by name.
-    pub(super) called: Called,
+    pub(super) called: CallTargets,
 }
 
 /// The possible targets of calls, by name.
 #[derive(Default)]
-pub(super) struct Called {
+pub(super) struct CallTargets {
     pub(super) is_found: bool,
     /// The numbers of recorded methods.
     pub(super) numbers: HashMap<Named, Vec<u32>>,
     /// The possible writes of unrecorded methods.
-    pub(super) unrecorded: HashMap<Named, Around>,
+    pub(super) unrecorded: HashMap<Named, PossibleWrites>,
     /// The methods behind lambdas and method references.
     pub(super) referred_to: HashSet<Named>,
     /// The recorded methods that the JDK can call.
@@ -74,14 +74,14 @@ pub(super) struct Called {
     pub(super) backs: bool,
 }
 
-impl Called {
+impl CallTargets {
     /// The recorded methods with this name and descriptor.
     pub(super) fn numbers(&self, named: &Named) -> Vec<u32> {
         self.numbers.get(named).cloned().unwrap_or_default()
     }
 
     /// The possible writes of unrecorded methods with this name and descriptor.
-    pub(super) fn unrecorded(&self, named: &Named) -> Option<&Around> {
+    pub(super) fn unrecorded(&self, named: &Named) -> Option<&PossibleWrites> {
         self.unrecorded.get(named)
     }
 

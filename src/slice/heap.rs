@@ -1,6 +1,6 @@
 //! The fields and elements during interpretation: the dependence node of each, and its value if known.
 
-use super::definitions::Around;
+use super::definitions::PossibleWrites;
 use super::graph::{Graph, Node};
 use crate::trace::Value;
 use std::collections::{HashMap, HashSet};
@@ -172,7 +172,7 @@ impl Heap {
     }
 
     /// Records that a decision bypassed some writes.
-    pub fn led_around(&mut self, graph: &mut Graph, choice: Node, around: &Around) {
+    pub fn led_around(&mut self, graph: &mut Graph, choice: Node, around: &PossibleWrites) {
         for name in &around.fields {
             match self.around_fields.get_mut(name) {
                 Some(node) => *node = graph.join(*node, choice),

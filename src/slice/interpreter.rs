@@ -7,7 +7,7 @@
 
 use super::Lost;
 use super::code::{Body, Codes};
-use super::definitions::Around;
+use super::definitions::PossibleWrites;
 use super::frame::{Calling, Frame};
 use super::graph::{Graph, Node};
 use super::heap::{Heap, Val};
@@ -95,7 +95,7 @@ impl<'a> Replay<'a> {
             frame.choose(node, None);
             frame.catch(exception);
             // The potential definitions bypassed by an exception are not computed, so assume everything.
-            self.led_around(frame, node, &Around { everything: true, ..Around::default() });
+            self.led_around(frame, node, &PossibleWrites { everything: true, ..PossibleWrites::default() });
             frame.pc = seen.site.bci;
             return Ok(None);
         }
@@ -164,7 +164,7 @@ impl<'a> Replay<'a> {
     }
 
     /// Records that a decision bypassed potential definitions.
-    pub(super) fn led_around(&mut self, frame: &mut Frame, choice: Node, around: &Around) {
+    pub(super) fn led_around(&mut self, frame: &mut Frame, choice: Node, around: &PossibleWrites) {
         let is_caught = around.throws && self.frames.iter().chain([&*frame]).any(Frame::can_catch);
         if is_caught {
             // With an exception, no call up to the handler would have continued.
@@ -175,7 +175,11 @@ impl<'a> Replay<'a> {
                 }
             }
             frame.depend(&mut self.graph, choice);
-            self.heap.led_around(&mut self.graph, choice, &Around { everything: true, ..Around::default() });
+            self.heap.led_around(
+                &mut self.graph,
+                choice,
+                &PossibleWrites { everything: true, ..PossibleWrites::default() },
+            );
         }
         let everything = around.everything || is_caught;
         let is_meant = |slot: u16| everything || around.slots.contains(&slot);

@@ -4,7 +4,7 @@
 
 use super::call_targets;
 use super::code::{Body, Codes};
-use super::definitions::{Around, Named};
+use super::definitions::{Named, PossibleWrites};
 use crate::program::effect::{Effect, dynamic};
 use crate::trace::{Calls, Method};
 use bytecode::op::InvokeKind;
@@ -20,8 +20,8 @@ impl Codes<'_> {
         body: &Body,
         (branch, to): (u32, u32),
         calls: &Calls,
-    ) -> Rc<Around> {
-        if let Some(known) = self.ways.known.get(&(method, branch, to)) {
+    ) -> Rc<PossibleWrites> {
+        if let Some(known) = self.potential_definitions.known.get(&(method, branch, to)) {
             return known.clone();
         }
         let (mut around, called) = self.written_by(passed_over(body, branch, to));
@@ -29,24 +29,29 @@ impl Codes<'_> {
             around.add(&self.below(named, calls));
         }
         let around = Rc::new(around);
-        self.ways.known.insert((method, branch, to), around.clone());
+        self.potential_definitions.known.insert((method, branch, to), around.clone());
         around
     }
 
     /// The potential definitions of other methods that the receiver could have selected instead of the called
     /// one; `None` if there are none.
-    pub fn not_chosen(&mut self, called: &Method, calls: &Calls) -> Option<Rc<Around>> {
+    pub fn not_chosen(&mut self, called: &Method, calls: &Calls) -> Option<Rc<PossibleWrites>> {
         self.find_called(calls);
         let named = (called.name.clone(), called.descriptor.clone());
-        if self.ways.called.is_referred_to(&named) {
+        if self.potential_definitions.called.is_referred_to(&named) {
             return Some(self.below(call_targets::referred_to(), calls));
         }
-        self.ways.called.has_others(&named).then(|| self.below(named, calls))
+        self.potential_definitions.called.has_others(&named).then(|| self.below(named, calls))
     }
 
     /// The potential definitions of functions passed to a JDK method that calls them back; `None` if it calls
     /// none.
-    pub fn called_back(&mut self, effect: Effect, descriptor: &str, calls: &Calls) -> Option<Rc<Around>> {
+    pub fn called_back(
+        &mut self,
+        effect: Effect,
+        descriptor: &str,
+        calls: &Calls,
+    ) -> Option<Rc<PossibleWrites>> {
         // A foreign method is already assumed to do everything.
         if matches!(effect, Effect::Computes | Effect::Foreign) || !call_targets::takes_functions(descriptor)
         {
@@ -62,8 +67,8 @@ impl Codes<'_> {
     fn written_by<'i>(
         &mut self,
         instructions: impl IntoIterator<Item = &'i Instruction>,
-    ) -> (Around, HashSet<Named>) {
-        let (mut found, mut called) = (Around::default(), HashSet::new());
+    ) -> (PossibleWrites, HashSet<Named>) {
+        let (mut found, mut called) = (PossibleWrites::default(), HashSet::new());
         for instruction in instructions {
             let effect = match &instruction.op {
                 Op::PutField(field) | Op::PutStatic(field) => {
@@ -122,18 +127,18 @@ impl Codes<'_> {
     }
 
     /// The possible writes of the methods with a name, and of their callees.
-    fn below(&mut self, named: Named, calls: &Calls) -> Rc<Around> {
-        if let Some(known) = self.ways.below.get(&named) {
+    fn below(&mut self, named: Named, calls: &Calls) -> Rc<PossibleWrites> {
+        if let Some(known) = self.potential_definitions.below.get(&named) {
             return known.clone();
         }
         self.find_called(calls);
-        let mut found = Around::default();
+        let mut found = PossibleWrites::default();
         let (mut open, mut seen) = (vec![named.clone()], HashSet::from([named.clone()]));
         while let Some(next) = open.pop() {
-            if let Some(unrecorded) = self.ways.called.unrecorded(&next) {
+            if let Some(unrecorded) = self.potential_definitions.called.unrecorded(&next) {
                 found.add(unrecorded);
             }
-            for number in self.ways.called.numbers(&next) {
+            for number in self.potential_definitions.called.numbers(&next) {
                 let own = self.own(number, calls);
                 found.add(&own.0);
                 open.extend(own.1.iter().filter(|called| seen.insert((*called).clone())).cloned());
@@ -142,20 +147,20 @@ impl Codes<'_> {
         // Local variables of a callee are not the caller's.
         found.slots.clear();
         let found = Rc::new(found);
-        self.ways.below.insert(named, found.clone());
+        self.potential_definitions.below.insert(named, found.clone());
         found
     }
 
-    fn own(&mut self, number: u32, calls: &Calls) -> Rc<(Around, HashSet<Named>)> {
-        if let Some(known) = self.ways.own.get(&number) {
+    fn own(&mut self, number: u32, calls: &Calls) -> Rc<(PossibleWrites, HashSet<Named>)> {
+        if let Some(known) = self.potential_definitions.own.get(&number) {
             return known.clone();
         }
         let body = calls.sites.method(number).and_then(|method| self.body(number, method));
         let found = Rc::new(match body {
             Some(body) => self.written_by(&body.code.instructions),
-            None => (Around { everything: true, ..Around::default() }, HashSet::new()),
+            None => (PossibleWrites { everything: true, ..PossibleWrites::default() }, HashSet::new()),
         });
-        self.ways.own.insert(number, found.clone());
+        self.potential_definitions.own.insert(number, found.clone());
         found
     }
 }

@@ -1,7 +1,7 @@
 //! The transfer function of an instruction: its effect on the values of its call and on their dependences.
 
 use super::Lost;
-use super::definitions::Around;
+use super::definitions::PossibleWrites;
 use super::frame::Frame;
 use super::graph::Node;
 use super::heap::{Spot, Val};
@@ -185,9 +185,9 @@ impl Replay<'_> {
         self.write(frame.call, node, calls, seen)?;
         // The choice of this location decided that no other one was written.
         let around = match (&seen.site.what, &seen.site.written) {
-            (Traced::Element(_), _) => Around { elements: true, ..Around::default() },
+            (Traced::Element(_), _) => PossibleWrites { elements: true, ..PossibleWrites::default() },
             (Traced::Put, Some(written)) => {
-                Around { fields: [written.name.clone()].into(), ..Around::default() }
+                PossibleWrites { fields: [written.name.clone()].into(), ..PossibleWrites::default() }
             }
             _ => return Ok(()),
         };

@@ -5,7 +5,7 @@ use super::compression::BackgroundCompression;
 use super::decode::{Decoder, Event, Value};
 use super::error::TraceError;
 use super::event_cache::EventCache;
-use super::event_time::Place;
+use super::event_time::ChunkOffset;
 use super::exit::Exit;
 use super::folder::{About, Folder};
 use super::lambdas;
@@ -352,7 +352,7 @@ impl Calls {
     }
 
     /// The arguments of the entry at a position; `None` when the entry was not recorded.
-    fn arguments(&mut self, (chunk, at): Place) -> Result<Option<Vec<Value>>, TraceError> {
+    fn arguments(&mut self, (chunk, at): ChunkOffset) -> Result<Option<Vec<Value>>, TraceError> {
         let events = self.chunk(chunk)?;
         let mut decoder = Decoder::from(&self.sites, &events, usize::try_from(at).unwrap_or(usize::MAX));
         let mut values = Vec::new();
@@ -364,7 +364,7 @@ impl Calls {
     }
 
     /// The values of the event at a position.
-    fn values(&mut self, (chunk, at): Place) -> Result<Vec<Value>, TraceError> {
+    fn values(&mut self, (chunk, at): ChunkOffset) -> Result<Vec<Value>, TraceError> {
         let events = self.chunk(chunk)?;
         let mut decoder = Decoder::from(&self.sites, &events, usize::try_from(at).unwrap_or(usize::MAX));
         let mut values = Vec::new();
@@ -387,7 +387,7 @@ impl Calls {
     }
 
     /// The position of a call's entry; `None` if there is no such call.
-    pub(super) fn begins(&self, node: u32) -> Option<Place> {
+    pub(super) fn begins(&self, node: u32) -> Option<ChunkOffset> {
         let (row, thread) = self.row(node).zip(self.thread_number(node))?;
         // The entry is in the last chunk that starts before any later call was entered.
         let chunks = self.rows.get(&thread)?;
@@ -396,7 +396,7 @@ impl Calls {
     }
 
     /// The position of a call's end, if it was recorded.
-    pub(super) fn ends(&self, node: u32) -> Option<Place> {
+    pub(super) fn ends(&self, node: u32) -> Option<ChunkOffset> {
         let row = self.row(node)?;
         let is_known = matches!(self.exit(node), Exit::Returned | Exit::Threw);
         is_known.then(|| (self.table.word(4, row), self.table.word(5, row)))

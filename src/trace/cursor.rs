@@ -2,7 +2,7 @@
 
 use super::calls::Calls;
 use super::error::TraceError;
-use super::event_time::{EventTime, Place};
+use super::event_time::{ChunkOffset, EventTime};
 use super::walk::{TracedEvent, WalkControl};
 use wire::recording::{Level, Traced};
 
@@ -14,7 +14,7 @@ const LOOKED_AT: usize = 64;
 pub struct EventPosition {
     /// The call's node.
     pub node: u32,
-    place: Place,
+    place: ChunkOffset,
 }
 
 impl TracedEvent<'_> {
@@ -173,7 +173,7 @@ impl Calls {
     fn own_from(
         &mut self,
         node: u32,
-        from: Place,
+        from: ChunkOffset,
         mut visit: impl FnMut(&Calls, &TracedEvent<'_>) -> bool,
     ) -> Result<(), TraceError> {
         let Some(thread) = self.thread_number(node) else { return Ok(()) };

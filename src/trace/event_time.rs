@@ -1,13 +1,13 @@
 //! Positions and times of events.
 
 /// A position in the events: the chunk's number and the byte in it. Positions of one thread are in its order.
-pub(super) type Place = (u32, u32);
+pub(super) type ChunkOffset = (u32, u32);
 
 /// The time of an event: the thread's turn and the position. Ordered over all threads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct EventTime {
     pub(super) turn: u64,
-    pub(super) place: Place,
+    pub(super) place: ChunkOffset,
 }
 
 impl EventTime {

@@ -5,7 +5,7 @@ use super::calls::Calls;
 use super::decode::{Decoder, Event};
 use super::error::TraceError;
 use super::event_cache::{CallContext, Chunk, Mark};
-use super::event_time::Place;
+use super::event_time::ChunkOffset;
 use super::sites::Site;
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -68,7 +68,7 @@ impl Calls {
     }
 
     /// The last mark at or before a position; the chunk's start if there is none.
-    pub(super) fn mark_before(&mut self, (number, at): Place) -> Result<Mark, TraceError> {
+    pub(super) fn mark_before(&mut self, (number, at): ChunkOffset) -> Result<Mark, TraceError> {
         let (turn, next, inside) = self.beginning(number);
         let first = Mark { at: 0, along: CallContext { turn, next, inside } };
         if at < STRIDE {

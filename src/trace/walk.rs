@@ -3,7 +3,7 @@
 use super::calls::Calls;
 use super::decode::{Decoder, Event, Value};
 use super::error::TraceError;
-use super::event_time::Place;
+use super::event_time::ChunkOffset;
 use super::sites::{Method, Site};
 use wire::recording::Traced;
 
@@ -23,7 +23,7 @@ pub struct TracedEvent<'a> {
     /// The thread's turn, which orders the events of all threads. After missing events it may be too low.
     pub turn: u64,
     /// Position in the events.
-    pub(super) place: Place,
+    pub(super) place: ChunkOffset,
 }
 
 impl TracedEvent<'_> {
@@ -49,7 +49,7 @@ pub enum WalkControl {
 
 /// Where a paused walk continues.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct WalkPosition(Place);
+pub struct WalkPosition(ChunkOffset);
 
 impl Calls {
     /// Visits the events of a call and of all calls below it, at most `most` of them. Returns where to
@@ -115,13 +115,13 @@ impl Calls {
     pub(super) fn walk_from(
         &mut self,
         thread: u32,
-        from: Place,
+        from: ChunkOffset,
         mut visit: impl FnMut(&Calls, &TracedEvent<'_>) -> WalkControl,
     ) -> Result<(), TraceError> {
         let mut values = Vec::new();
         let mut chunks = self.chunks_of(thread).into_iter().filter(|chunk| *chunk >= from.0).peekable();
         // After a skipped call: its end, its node, and the number of the next call.
-        let mut over: Option<(Place, u32, u32)> = None;
+        let mut over: Option<(ChunkOffset, u32, u32)> = None;
         while let Some(chunk) = chunks.next() {
             let byte = |at: u32| usize::try_from(at).unwrap_or(usize::MAX);
             let mark = self.mark_before((chunk, if chunk == from.0 { from.1 } else { 0 }))?;

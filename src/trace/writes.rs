@@ -4,7 +4,7 @@ use super::calls::Calls;
 use super::decode::{Decoder, Event, Value};
 use super::error::TraceError;
 use super::event_cache::RecordedWrite;
-use super::event_time::{EventTime, Place};
+use super::event_time::{ChunkOffset, EventTime};
 use super::parts::{CONTENTS, CREATION};
 use super::recent::address;
 use super::sites::Site;
@@ -124,7 +124,7 @@ impl Calls {
     pub(super) fn each_written(
         &mut self,
         writes: Writes,
-        mut visit: impl FnMut(&Calls, &Site, &mut Vec<Value>, Place) -> bool,
+        mut visit: impl FnMut(&Calls, &Site, &mut Vec<Value>, ChunkOffset) -> bool,
     ) -> Result<(), TraceError> {
         let Writes { object, part, first, count } = writes;
         let (chunk, at) = first.place;
@@ -234,7 +234,7 @@ impl Calls {
     }
 
     /// The innermost open call at a position of a thread.
-    pub(super) fn innermost_at(&self, thread: u32, place: Place) -> Option<u32> {
+    pub(super) fn innermost_at(&self, thread: u32, place: ChunkOffset) -> Option<u32> {
         let all = self.of_thread(thread);
         let (mut low, mut high) = (all.start, all.end);
         while low < high {
@@ -274,7 +274,7 @@ impl Calls {
     }
 
     /// The time of the event at a position.
-    pub(super) fn when(&mut self, place: Place) -> Result<EventTime, TraceError> {
+    pub(super) fn when(&mut self, place: ChunkOffset) -> Result<EventTime, TraceError> {
         let mark = self.mark_before(place)?;
         let events = self.chunk(place.0)?;
         let from = usize::try_from(mark.at).unwrap_or(usize::MAX);

@@ -3,29 +3,29 @@
 use crate::steps::{FieldAccess, Weaver, call, initialised, kind_of};
 use bytecode::Kind;
 use bytecode::rewrite::{Slot, StackOp, Step};
-use wire::{Copied, LocalStore};
+use wire::{CopyEvent, LocalStore};
 
 impl Weaver {
     /// Logs the copy at an index of the method. `constant` names the static field accessed there, if it is of
     /// another class.
-    pub fn copied(&mut self, site: i32, bci: u32, copied: &Copied, constant: Option<u16>) {
+    pub fn copied(&mut self, site: i32, bci: u32, copied: &CopyEvent, constant: Option<u16>) {
         let number = self.numbered();
         let serial = Step::Load(Kind::Long, number);
         let site = Step::Int(site);
         match *copied {
-            Copied::Entered(LocalStore { slot, kind }) => {
+            CopyEvent::Entered(LocalStore { slot, kind }) => {
                 let kind = kind_of(kind);
                 self.entering([Step::Load(kind, Slot::Own(slot)), serial, site, pass(kind)]);
             }
-            Copied::Top { kind } => {
+            CopyEvent::Top { kind } => {
                 let kind = kind_of(kind);
                 self.ahead(bci, [dup(kind), serial, site, pass(kind)]);
             }
-            Copied::Increased { slot, by } => {
+            CopyEvent::Increased { slot, by } => {
                 let value = Step::Load(Kind::Int, Slot::Own(slot));
                 self.ahead(bci, [value, Step::Int(by), serial, site, call("increased", "(IIJI)V")]);
             }
-            Copied::Put { kind, is_static } => {
+            CopyEvent::Put { kind, is_static } => {
                 let mut steps = initialised(&FieldAccess { is_static, kind, initialises: constant });
                 let kind = kind_of(kind);
                 let scratch = self.scratch(kind);
@@ -35,12 +35,12 @@ impl Weaver {
                 steps.extend([Step::Store(kind, scratch), owner, value.clone(), serial, site, put, value]);
                 self.ahead(bci, steps);
             }
-            Copied::Constructed { behind } => {
+            CopyEvent::Constructed { behind } => {
                 let this = Step::Load(Kind::Reference, Slot::Own(0));
                 let steps = [this, serial, site, call("read", "(Ljava/lang/Object;JI)V")];
                 self.plan.after.entry(behind).or_default().extend(steps);
             }
-            Copied::ElementPut { kind } => {
+            CopyEvent::ElementPut { kind } => {
                 let kind = kind_of(kind);
                 let scratch = self.scratch(kind);
                 let put = call("copy", format!("(Ljava/lang/Object;I{}JI)V", kind.descriptor()));
@@ -48,18 +48,18 @@ impl Weaver {
                 let both = Step::Stack(StackOp::Dup2);
                 self.ahead(bci, [Step::Store(kind, scratch), both, value.clone(), serial, site, put, value]);
             }
-            Copied::Got { kind, is_static } => {
+            CopyEvent::Got { kind, is_static } => {
                 let mut steps = initialised(&FieldAccess { is_static, kind, initialises: constant });
                 let owner = if is_static { Step::Null } else { Step::Stack(StackOp::Dup) };
                 steps.extend([owner, serial, site, call("read", "(Ljava/lang/Object;JI)V")]);
                 self.ahead(bci, steps);
             }
-            Copied::GotElement => {
+            CopyEvent::GotElement => {
                 let both = Step::Stack(StackOp::Dup2);
                 self.ahead(bci, [both, serial, site, call("read", "(Ljava/lang/Object;IJI)V")]);
             }
-            Copied::Here => self.ahead(bci, [serial, site, call("come", "(JI)V")]),
-            Copied::Behind => {
+            CopyEvent::Here => self.ahead(bci, [serial, site, call("come", "(JI)V")]),
+            CopyEvent::Behind => {
                 let steps = [serial, site, call("come", "(JI)V")];
                 self.plan.after.entry(bci).or_default().extend(steps);
             }

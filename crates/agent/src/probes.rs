@@ -5,7 +5,8 @@ use crate::steps::{FieldAccess, FieldSite, Weaver};
 use bytecode::rewrite::{self, Access, RewriteError, Rewritten, Scan};
 use std::collections::{BTreeMap, HashMap};
 use wire::{
-    ArraySites, ClassReport, FieldSites, Left, MakingSites, MethodReport, MethodSites, Plan, SiteReport, What,
+    ArraySites, ClassReport, FieldSites, Left, MakingSites, MethodReport, MethodSites, Plan, SiteEvent,
+    SiteReport,
 };
 
 /// The plan, known classes and numbered sites.
@@ -155,7 +156,7 @@ impl Probes {
             }
             if scan.writes_elsewhere(&own)? {
                 let sites = self.plan.methods.iter().flat_map(|method| &method.sites);
-                let copied = sites.filter(|site| matches!(site.what, What::Copied(_)));
+                let copied = sites.filter(|site| matches!(site.what, SiteEvent::Copied(_)));
                 queries.extend(copied.map(|site| site.query));
             }
         }
@@ -200,13 +201,13 @@ impl Probes {
         }
         marks.iter().for_each(|bci| weaver.mark(*bci));
         for planned in sites {
-            if let What::Turn(branch) = planned.what {
+            if let SiteEvent::Turn(branch) = planned.what {
                 weaver.turn(planned.query, branch, planned.bci);
                 continue;
             }
             let behind = match &planned.what {
-                What::Made { .. } => Some(planned.bci),
-                What::Changes(called) => called.call.map(|(_, behind)| behind),
+                SiteEvent::Made { .. } => Some(planned.bci),
+                SiteEvent::Changes(called) => called.call.map(|(_, behind)| behind),
                 _ => None,
             };
             if behind.is_some() && rewrite::initialised_from(bytes, name, descriptor)? != behind {
@@ -224,13 +225,13 @@ impl Probes {
             };
             let number = numbered(&mut self.sites, &site, report);
             let mark = match planned.what {
-                What::Way { to, ref groups, .. } if !groups.is_empty() => {
+                SiteEvent::Way { to, ref groups, .. } if !groups.is_empty() => {
                     numbered(&mut self.sites, &Site { way: Some(to), ..site }, report)
                 }
                 _ => number,
             };
             match (number, mark) {
-                (Some(number), Some(_)) if let What::Copied(copied) = &planned.what => {
+                (Some(number), Some(_)) if let SiteEvent::Copied(copied) = &planned.what => {
                     weaver.copied(number, planned.bci, copied, static_field(found, planned.bci));
                 }
                 (Some(number), Some(mark)) => {

@@ -4,7 +4,8 @@ use bytecode::Kind;
 use bytecode::rewrite::{Kept, MethodPlan, Slot, StackOp, Step, Text};
 use std::collections::BTreeMap;
 use wire::{
-    ARM, CollectionCall, Counts, LocalStore, PROBE_CLASS, Place, SERIAL, What, kept_name, turns_name,
+    ARM, CollectionCall, Counts, LocalStore, PROBE_CLASS, PutPosition, SERIAL, SiteEvent, kept_name,
+    turns_name,
 };
 
 /// Builds the code inserted into one method.
@@ -107,11 +108,11 @@ impl Weaver {
     }
 
     /// Inserts the probe of a site. `mark` is the number by which an activation remembers the branch taken.
-    pub fn site(&mut self, query: u16, site: i32, mark: i32, bci: u32, what: &What) {
+    pub fn site(&mut self, query: u16, site: i32, mark: i32, bci: u32, what: &SiteEvent) {
         match what {
-            What::At => self.before(bci, [Step::Int(site), call("at", "(I)V")]),
-            What::Entered => self.entry.extend([Step::Int(site), call("at", "(I)V")]),
-            What::Way { to, jumps, falls, groups, leaves } => {
+            SiteEvent::At => self.before(bci, [Step::Int(site), call("at", "(I)V")]),
+            SiteEvent::Entered => self.entry.extend([Step::Int(site), call("at", "(I)V")]),
+            SiteEvent::Way { to, jumps, falls, groups, leaves } => {
                 let way = Step::Int(i32::try_from(*to).unwrap_or(i32::MAX));
                 let mut steps = match groups.as_slice() {
                     [] => vec![Step::Int(site), call("count", "(I)V")],
@@ -133,14 +134,14 @@ impl Weaver {
                     self.plan.after.entry(bci).or_default().extend(steps);
                 }
             }
-            What::Stored(LocalStore { kind, .. }) => {
+            SiteEvent::Stored(LocalStore { kind, .. }) => {
                 let last = self.last(query, 0);
                 let kind = kind_of(*kind);
                 let dup = if kind.slots() == 2 { StackOp::Dup2 } else { StackOp::Dup };
                 let store = stored(kind);
                 self.before(bci, [Step::Stack(dup), Step::Int(site), store, Step::Store(Kind::Long, last)]);
             }
-            What::Increased { slot, by } => {
+            SiteEvent::Increased { slot, by } => {
                 let last = self.last(query, 0);
                 self.before(
                     bci,
@@ -153,17 +154,17 @@ impl Weaver {
                     ],
                 );
             }
-            What::Made { call: made, keep } => {
+            SiteEvent::Made { call: made, keep } => {
                 let this = Step::Load(Kind::Reference, Slot::Own(0));
                 let query = if *keep { i32::from(query) } else { -1 };
                 let steps = [this, Step::Null, Step::Int(site), Step::Int(query), call("put", PUT)];
                 self.plan.after.entry(*made).or_default().extend(steps);
             }
-            What::Changes(called) => self.collection(query, site, called),
+            SiteEvent::Changes(called) => self.collection(query, site, called),
             // Other functions insert these.
-            What::Copied(_) | What::Turn(_) => {}
-            What::Returns { kind: 'V' } => self.before(bci, [Step::Int(site), call("at", "(I)V")]),
-            What::Returns { kind } => {
+            SiteEvent::Copied(_) | SiteEvent::Turn(_) => {}
+            SiteEvent::Returns { kind: 'V' } => self.before(bci, [Step::Int(site), call("at", "(I)V")]),
+            SiteEvent::Returns { kind } => {
                 let kind = kind_of(*kind);
                 let scratch = self.scratch(kind);
                 let put = call("put", format!("(Ljava/lang/Object;{}II)V", kind.descriptor()));
@@ -180,7 +181,7 @@ impl Weaver {
                     ],
                 );
             }
-            What::Passed(LocalStore { slot, kind }) => {
+            SiteEvent::Passed(LocalStore { slot, kind }) => {
                 let last = self.last(query, 0);
                 let kind = kind_of(*kind);
                 self.entry.extend([
@@ -258,18 +259,18 @@ impl Weaver {
             Counts::No | Counts::May => (Step::Null, None),
         };
         let key = match place {
-            Some(Place::Key(slot)) => Step::Load(Kind::Reference, Slot::Own(slot)),
+            Some(PutPosition::Key(slot)) => Step::Load(Kind::Reference, Slot::Own(slot)),
             _ => Step::Null,
         };
         let index = match place {
-            Some(Place::At(slot)) => Step::Load(Kind::Int, Slot::Own(slot)),
+            Some(PutPosition::At(slot)) => Step::Load(Kind::Int, Slot::Own(slot)),
             _ => Step::Int(0),
         };
         let puts = match place {
             None => 0,
-            Some(Place::At(_)) => 4,
-            Some(Place::Key(_)) => 8,
-            Some(Place::Here) => 16,
+            Some(PutPosition::At(_)) => 4,
+            Some(PutPosition::Key(_)) => 8,
+            Some(PutPosition::Here) => 16,
         };
         let begin = [
             Step::Load(Kind::Reference, Slot::Own(0)),

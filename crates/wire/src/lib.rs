@@ -15,8 +15,8 @@ mod report;
 pub use given::only_reads;
 pub use log::{LogReader, Logged};
 pub use plan::{
-    Armed, ArraySites, CollectionCall, ContentsSites, Copied, Counts, FieldSites, LocalStore, MakingSites,
-    MethodSites, Place, Plan, PlanError, PlannedQuery, PlannedSite, Varied, What,
+    Armed, ArraySites, CollectionCall, ContentsSites, CopyEvent, Counts, FieldSites, LocalStore, MakingSites,
+    MethodSites, Plan, PlanError, PlannedQuery, PlannedSite, PutPosition, SiteEvent, Varied,
 };
 pub use report::{ClassReport, HiddenClass, Left, MethodReport, Report, ReportReader, SiteReport, reports};
 

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 pub struct Plan {
     /// The file for the agent's report; it exists and is empty.
     pub report: PathBuf,
-    /// The file for the log of [`What::Copied`] hits.
+    /// The file for the log of [`SiteEvent::CopyEvent`] hits.
     pub log: PathBuf,
     /// The queries, by number.
     pub queries: Vec<PlannedQuery>,
@@ -63,7 +63,7 @@ pub struct Armed {
     pub descriptor: String,
     /// The index.
     pub bci: u32,
-    /// Distinguishes sites with the same index: [`What::way`].
+    /// Distinguishes sites with the same index: [`SiteEvent::way`].
     pub way: Option<u32>,
     /// The name of the thread.
     pub thread: String,
@@ -99,12 +99,12 @@ pub struct PlannedSite {
     /// The code index.
     pub bci: u32,
     /// The kind of event.
-    pub what: What,
+    pub what: SiteEvent,
 }
 
 /// The kind of event at a site.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum What {
+pub enum SiteEvent {
     /// Execution reaches the instruction.
     At,
     /// The method is entered. A jump to index 0 does not count.
@@ -154,12 +154,12 @@ pub enum What {
         kind: char,
     },
     /// A value passes through: each hit is logged.
-    Copied(Copied),
+    Copied(CopyEvent),
 }
 
 /// How a value passes through a site. Kinds are first letters of descriptors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Copied {
+pub enum CopyEvent {
     /// As a parameter, at the method's entry.
     Entered(LocalStore),
     /// It is on top of the stack, before a store or return.
@@ -206,14 +206,16 @@ pub enum Copied {
     Behind,
 }
 
-impl What {
+impl SiteEvent {
     /// Distinguishes sites of the same query at the same index. For a parameter, this is its slot plus a
     /// constant above all code indices. The edges of a branch are one site.
     pub fn way(&self) -> Option<u32> {
         match self {
-            What::Passed(LocalStore { slot, .. })
-            | What::Copied(Copied::Entered(LocalStore { slot, .. })) => Some(PASSED + u32::from(*slot)),
-            What::Copied(Copied::Behind) => Some(BEHIND),
+            SiteEvent::Passed(LocalStore { slot, .. })
+            | SiteEvent::Copied(CopyEvent::Entered(LocalStore { slot, .. })) => {
+                Some(PASSED + u32::from(*slot))
+            }
+            SiteEvent::Copied(CopyEvent::Behind) => Some(BEHIND),
             _ => None,
         }
     }
@@ -249,14 +251,14 @@ pub enum Counts {
     /// Never.
     No,
     /// Always, unless it throws: it puts the reference in this slot somewhere, even if it is already there.
-    Put(u16, Place),
+    Put(u16, PutPosition),
     /// If it returns neither `false` nor `null`: it may have changed the contents.
     May,
 }
 
 /// The position at which a call puts something.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Place {
+pub enum PutPosition {
     /// The index in this slot.
     At(u16),
     /// The key in this slot.

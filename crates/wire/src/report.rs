@@ -90,8 +90,8 @@ pub struct SiteReport {
     pub descriptor: String,
     /// The code index in the original code.
     pub bci: u32,
-    /// Distinguishes sites with the same index: [`crate::What::way`]. For a branch edge that an activation
-    /// remembers, its target.
+    /// Distinguishes sites with the same index: [`crate::SiteEvent::way`]. For a branch edge that an
+    /// activation remembers, its target.
     pub way: Option<u32>,
     /// For a field access: the class named by the instruction.
     pub named_by: Option<String>,

@@ -6,7 +6,7 @@
 
 use crate::chain::translate::classes::{Classes, method_name};
 use crate::expr::ClassLookup;
-use crate::query::{ContentsCall, Counts, Place};
+use crate::query::{ContentsCall, Counts, PutPosition};
 use bytecode::class::{ACC_BRIDGE, ACC_STATIC};
 use bytecode::{ClassFile, Method};
 
@@ -272,10 +272,12 @@ impl Row {
 fn call(class: &ClassFile, method: &Method, is_view: bool) -> ContentsCall {
     let name = method.name.as_str();
     let counts = match (name, method.descriptor.as_str()) {
-        ("put", "(Ljava/lang/Object;Ljava/lang/Object;)Ljava/lang/Object;") => Counts::Put(2, Place::Key(1)),
-        ("set", "(ILjava/lang/Object;)Ljava/lang/Object;") => Counts::Put(2, Place::At(1)),
-        ("setElementAt", "(Ljava/lang/Object;I)V") => Counts::Put(1, Place::At(2)),
-        ("set", "(Ljava/lang/Object;)V") if is_view => Counts::Put(1, Place::Here),
+        ("put", "(Ljava/lang/Object;Ljava/lang/Object;)Ljava/lang/Object;") => {
+            Counts::Put(2, PutPosition::Key(1))
+        }
+        ("set", "(ILjava/lang/Object;)Ljava/lang/Object;") => Counts::Put(2, PutPosition::At(1)),
+        ("setElementAt", "(Ljava/lang/Object;I)V") => Counts::Put(1, PutPosition::At(2)),
+        ("set", "(Ljava/lang/Object;)V") if is_view => Counts::Put(1, PutPosition::Here),
         _ if MAY.contains(&name) => Counts::May,
         _ => Counts::No,
     };

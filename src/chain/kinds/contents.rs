@@ -2,7 +2,7 @@
 //! of a map (`map{"x"}`), or all contents (`contents(set)`). Asks for the last call that changed them.
 
 use super::collections::{self, Asked, Keeper, Row};
-use super::target_variable::Seen;
+use super::target_variable::TargetExpression;
 use crate::chain::translate::{Ask, PointContext, Refusal, Stop};
 use crate::expr::{self, EventTypes, Expr, Literal, Node, Primitive, Type};
 use crate::query::{Aspect, Contents, Counts, Event, Key};
@@ -10,7 +10,7 @@ use crate::query::{Aspect, Contents, Counts, Event, Key};
 /// Maximum nesting of wrapper collections.
 const DEEPEST: usize = 8;
 
-impl Seen {
+impl TargetExpression {
     /// The last change of queried contents; none if the reference does not query a collection.
     pub(super) fn contents(&self, context: &mut PointContext<'_, '_>) -> Result<Option<Ask>, Stop> {
         let (collection, part) = match self.expr.node() {

@@ -1,7 +1,7 @@
 //! `Created("A:order")`: where the object that a point sees was created.
 
 use super::Rule;
-use super::target_variable::Seen;
+use super::target_variable::TargetExpression;
 use crate::chain::translate::classes::method_name;
 use crate::chain::translate::{Ask, PointContext, Refusal, Stop};
 use crate::expr::{self, ClassLookup, EventTypes, Primitive, Type};
@@ -39,24 +39,24 @@ impl Rule for Created<'_> {
     }
 
     fn translate(&self, context: &mut PointContext<'_, '_>) -> Result<Ask, Stop> {
-        let seen = Seen::new(context, self.reference)?;
-        let making = match seen.exact_array(context)? {
+        let target = TargetExpression::new(context, self.reference)?;
+        let making = match target.exact_array(context)? {
             Some(descriptor) => Making::Array { descriptor: descriptor.into() },
             None => {
-                let class = context.class_of(seen.point, seen.frame, &seen.expr)?;
+                let class = context.class_of(target.point, target.frame, &target.expr)?;
                 match array_descriptor(&class) {
                     Some(descriptor) => Making::Array { descriptor: descriptor.into() },
-                    None => seen.object(context, &class)?,
+                    None => target.object(context, &class)?,
                 }
             }
         };
-        let constraints = seen.of_owner(context, Some(&seen.expr));
+        let constraints = target.of_owner(context, Some(&target.expr));
         let events = EventTypes { owner: Some(Type::Unknown), ..EventTypes::default() };
         Ok(Ask { constraints, ..Ask::plain(Event::Made(making), None, events) })
     }
 }
 
-impl Seen {
+impl TargetExpression {
     /// The descriptor of an array whose static type is exact, because its elements are primitive.
     fn exact_array(&self, context: &mut PointContext<'_, '_>) -> Result<Option<String>, Stop> {
         let sites = context.sites_of(self.point, self.frame)?;

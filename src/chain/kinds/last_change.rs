@@ -2,7 +2,7 @@
 //! DESIGN §5.1 to §5.5).
 
 use super::Rule;
-use super::target_variable::{Places, Seen, Variable};
+use super::target_variable::{Places, TargetExpression, Variable};
 use super::watch::write_events;
 use crate::chain::translate::{Ask, PointContext, Stop};
 use crate::expr::{EventPart, EventTypes, Expr, Literal, Node, Type};
@@ -21,27 +21,27 @@ impl Rule for LastChange<'_> {
     }
 
     fn translate(&self, context: &mut PointContext<'_, '_>) -> Result<Ask, Stop> {
-        let seen = Seen::new(context, self.reference)?;
+        let target = TargetExpression::new(context, self.reference)?;
         // The point keeps the value that it sees, so that a missed write can be noticed (DESIGN §5.2).
-        if let Some(ask) = seen.contents(context)? {
+        if let Some(ask) = target.contents(context)? {
             // The recorder reports at the point what it sees of the collection.
-            return Ok(Ask { compare_at: Some((seen.point, usize::MAX)), ..ask });
+            return Ok(Ask { compare_at: Some((target.point, usize::MAX)), ..ask });
         }
-        let ask = match seen.variable(context)? {
-            Variable::Local { name, places } => seen.stores(context, &name, &places)?,
+        let ask = match target.variable(context)? {
+            Variable::Local { name, places } => target.stores(context, &name, &places)?,
             Variable::Field { field, descriptor, owner } => {
-                seen.writes(context, field, &descriptor, owner.as_ref())
+                target.writes(context, field, &descriptor, owner.as_ref())
             }
             Variable::Element { array, index, descriptor } => {
-                seen.elements(context, &array, &index, &descriptor)
+                target.elements(context, &array, &index, &descriptor)
             }
         };
-        let kept = context.keep(seen.point, seen.frame, &seen.expr);
-        Ok(Ask { compare_at: Some((seen.point, kept)), ..ask })
+        let kept = context.keep(target.point, target.frame, &target.expr);
+        Ok(Ask { compare_at: Some((target.point, kept)), ..ask })
     }
 }
 
-impl Seen {
+impl TargetExpression {
     /// The last store to a local variable or parameter (paper §4.1.2).
     fn stores(&self, context: &mut PointContext<'_, '_>, name: &str, places: &Places) -> Result<Ask, Stop> {
         let mut found: Vec<StoreSite> = Vec::new();

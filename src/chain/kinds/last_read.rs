@@ -1,7 +1,7 @@
 //! `LastRead("A(0):foo")`: the last earlier read of the field that a point sees.
 
 use super::Rule;
-use super::target_variable::{Seen, Variable};
+use super::target_variable::{TargetExpression, Variable};
 use super::watch::owner_event;
 use crate::chain::translate::{Ask, PointContext, Refusal, Stop};
 use crate::query::Event;
@@ -16,11 +16,11 @@ impl Rule for LastRead<'_> {
     }
 
     fn translate(&self, context: &mut PointContext<'_, '_>) -> Result<Ask, Stop> {
-        let seen = Seen::new(context, self.reference)?;
-        let Variable::Field { field, owner, .. } = seen.variable(context)? else {
-            return Err(Refusal::NotReadAsField { text: seen.expr.to_string() }.into());
+        let target = TargetExpression::new(context, self.reference)?;
+        let Variable::Field { field, owner, .. } = target.variable(context)? else {
+            return Err(Refusal::NotReadAsField { text: target.expr.to_string() }.into());
         };
-        let constraints = seen.of_owner(context, owner.as_ref());
+        let constraints = target.of_owner(context, owner.as_ref());
         let events = owner_event(&field);
         let sites = context.classes().private_accesses(&field, false);
         Ok(Ask { constraints, ..Ask::plain(Event::Read(field), sites, events) })

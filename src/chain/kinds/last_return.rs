@@ -1,7 +1,7 @@
 //! `LastReturn("A(0):order.total(a)")`: the `return` that gave a call its result, as a point sees that call.
 //! It must be of the same method, in the same thread, on the same object and with the same arguments.
 
-use super::target_variable::{self, Seen};
+use super::target_variable::{self, TargetExpression};
 use super::{Complaint, Rule};
 use crate::chain::translate::classes::{method_name, parameters};
 use crate::chain::translate::{Ask, PointContext, Refusal, Stop};
@@ -45,14 +45,14 @@ impl Rule for LastReturn<'_> {
     }
 
     fn translate(&self, context: &mut PointContext<'_, '_>) -> Result<Ask, Stop> {
-        let seen = Seen::new(context, self.reference)?;
-        let Some((owner, name, arguments)) = parts(&seen.expr) else {
-            return Err(Refusal::Chain(format!("`{}` is no call", seen.expr)).into());
+        let target = TargetExpression::new(context, self.reference)?;
+        let Some((owner, name, arguments)) = parts(&target.expr) else {
+            return Err(Refusal::Chain(format!("`{}` is no call", target.expr)).into());
         };
-        let called = Called::new(context, &seen, owner, name)?;
+        let called = Called::new(context, &target, owner, name)?;
         let types = arguments
             .iter()
-            .map(|argument| type_of(context, &seen, &Expr::of_node(argument)))
+            .map(|argument| type_of(context, &target, &Expr::of_node(argument)))
             .collect::<Result<Vec<Type>, Stop>>()?;
         let (file, method) = called.method(context, name, &types)?;
         let declared = method_name(&file, &method);
@@ -64,14 +64,14 @@ impl Rule for LastReturn<'_> {
             let returns = code.instructions.iter().filter(|i| matches!(i.op, Op::Return(_)));
             returns.map(|i| Site { method: declared.clone(), bci: i.pc }).collect::<Vec<_>>()
         });
-        let mut ask = Compared { context, seen: &seen, keep: Vec::new(), constraints: Vec::new() };
-        ask.constraints.extend([Constraint::Before(seen.point), Constraint::SameThread(seen.point)]);
+        let mut ask = Compared { context, target: &target, keep: Vec::new(), constraints: Vec::new() };
+        ask.constraints.extend([Constraint::Before(target.point), Constraint::SameThread(target.point)]);
         if !method.is_static() {
             match &called.receiver {
                 Some(receiver) => ask.same("this", receiver)?,
                 None => ask.context.warn(format!(
                     "the receiver of `{name}` is not compared: `{}` cannot be evaluated without running code",
-                    seen.expr
+                    target.expr
                 )),
             }
         }
@@ -93,13 +93,13 @@ struct Called {
 impl Called {
     fn new(
         context: &mut PointContext<'_, '_>,
-        seen: &Seen,
+        target: &TargetExpression,
         owner: Option<&Node>,
         name: &str,
     ) -> Result<Called, Stop> {
-        let Some(owner) = owner else { return Called::unqualified(context, seen, name) };
+        let Some(owner) = owner else { return Called::unqualified(context, target, name) };
         let object = Expr::of_node(owner);
-        let found = type_of(context, seen, &object);
+        let found = type_of(context, target, &object);
         let text = object.text().to_owned();
         let is_name = text.chars().all(|c| c.is_alphanumeric() || "_$.".contains(c));
         // A variable shadows a class of the same name (JLS §6.4.2).
@@ -114,7 +114,7 @@ impl Called {
                 Ok(Called { class: context.classes().named(&class)?.file.clone(), receiver: None })
             }
             _ => {
-                let class = context.class_of(seen.point, seen.frame, &object)?;
+                let class = context.class_of(target.point, target.frame, &object)?;
                 let class = context.classes().named(&class)?.file.clone();
                 Ok(Called { class, receiver: Some(object) })
             }
@@ -123,11 +123,15 @@ impl Called {
 
     /// A method of the frame's class, or of the innermost enclosing class that has such a method (JLS
     /// §15.12.1).
-    fn unqualified(context: &mut PointContext<'_, '_>, seen: &Seen, name: &str) -> Result<Called, Stop> {
-        let sites = context.sites_of(seen.point, seen.frame)?;
+    fn unqualified(
+        context: &mut PointContext<'_, '_>,
+        target: &TargetExpression,
+        name: &str,
+    ) -> Result<Called, Stop> {
+        let sites = context.sites_of(target.point, target.frame)?;
         let method = sites.first().map(|site| site.method.clone());
         let Some(method) = method else {
-            return Err(Refusal::Chain(format!("`{}`: its point is in no method", seen.expr)).into());
+            return Err(Refusal::Chain(format!("`{}`: its point is in no method", target.expr)).into());
         };
         let own = context.classes().named(&method.class)?.file.clone();
         let mut class = own.clone();
@@ -140,7 +144,7 @@ impl Called {
                     return Ok(Called { class, receiver: None });
                 }
                 let this = Expr::parse("this").map_err(Refusal::from)?;
-                let runtime = context.class_of(seen.point, seen.frame, &this)?;
+                let runtime = context.class_of(target.point, target.frame, &this)?;
                 let class = context.classes().named(&runtime)?.file.clone();
                 return Ok(Called { class, receiver: Some(this) });
             }
@@ -201,7 +205,7 @@ impl Called {
 /// Collects the values by which candidates are compared.
 struct Compared<'c, 't, 'a> {
     context: &'c mut PointContext<'t, 'a>,
-    seen: &'c Seen,
+    target: &'c TargetExpression,
     keep: Vec<Keep>,
     constraints: Vec<Constraint>,
 }
@@ -209,7 +213,7 @@ struct Compared<'c, 't, 'a> {
 impl Compared<'_, '_, '_> {
     /// Requires that a variable of the method holds the value that an expression has at the point.
     fn same(&mut self, variable: &str, theirs: &Expr) -> Result<(), Stop> {
-        let (point, frame) = (self.seen.point, self.seen.frame);
+        let (point, frame) = (self.target.point, self.target.frame);
         let theirs = Slot::Kept(self.context.keep(point, frame, theirs));
         let mine = Expr::parse(variable).map_err(Refusal::from)?;
         let constraint = Constraint::SameValue { mine: Slot::Kept(self.keep.len()), point, theirs };
@@ -285,9 +289,9 @@ impl Compared<'_, '_, '_> {
 }
 
 /// The type of an expression at the point, if it is the same at all possible places of the point.
-fn type_of(context: &PointContext<'_, '_>, seen: &Seen, expr: &Expr) -> Result<Type, Stop> {
-    let sites = context.sites_of(seen.point, seen.frame)?;
-    let events = context.events_of(seen.point);
+fn type_of(context: &PointContext<'_, '_>, target: &TargetExpression, expr: &Expr) -> Result<Type, Stop> {
+    let sites = context.sites_of(target.point, target.frame)?;
+    let events = context.events_of(target.point);
     let types = context.at_sites(&sites, |_, scope, classes| expr::check(expr, scope, classes, &events))?;
     let mut types = types.into_iter().map(|(_, of)| of);
     let first = types.next().unwrap_or(Type::Unknown);

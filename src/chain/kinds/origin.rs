@@ -2,7 +2,7 @@
 //! through everything that only copied it: assignments, parameters, results, fields and elements.
 
 use super::Rule;
-use super::target_variable::{Seen, Variable};
+use super::target_variable::{TargetExpression, Variable};
 use crate::chain::copies::{Finder, TooMany};
 use crate::chain::translate::{Ask, PointContext, Refusal, Stop};
 use crate::expr::{EventTypes, Type};
@@ -26,9 +26,9 @@ impl Rule for Origin<'_> {
 
     fn translate(&self, context: &mut PointContext<'_, '_>) -> Result<Ask, Stop> {
         refuse_fields(context)?;
-        let seen = Seen::new(context, self.reference)?;
-        let (point, frame) = (seen.point, seen.frame);
-        let variable = seen.variable(context)?;
+        let target = TargetExpression::new(context, self.reference)?;
+        let (point, frame) = (target.point, target.frame);
+        let variable = target.variable(context)?;
         let (copy, found, descriptor) = {
             // Request the kept values before the finder exists, because it borrows the classes.
             let kept = match &variable {
@@ -72,7 +72,7 @@ impl Rule for Origin<'_> {
             })?;
             (copy, found, descriptor)
         };
-        let value = context.keep(point, frame, &seen.expr);
+        let value = context.keep(point, frame, &target.expr);
         let copies = Copies { sites: found, seen: copy };
         let events = EventTypes { new: Some(Type::of_descriptor(&descriptor)), ..EventTypes::default() };
         let constraints = vec![Constraint::Before(point)];

@@ -4,19 +4,19 @@
 use super::Complaint;
 use crate::chain::translate::{PointContext, Refusal, Stop};
 use crate::expr;
-use crate::expr::{Expr, Node, Place, Reference, Type};
+use crate::expr::{Expr, Node, Reference, Type, VariableRef};
 use crate::model::Site;
 use crate::query::{Constraint, Field, PointIndex, Slot};
 use bytecode::stores::stores_to;
 
 /// The expression that a reference names in a frame of a point.
-pub(super) struct Seen {
+pub(super) struct TargetExpression {
     pub(super) point: PointIndex,
     pub(super) frame: i32,
     pub(super) expr: Expr,
 }
 
-pub(super) type Places = Vec<(Site, Place)>;
+pub(super) type Places = Vec<(Site, VariableRef)>;
 
 /// The variable that an expression names.
 pub(super) enum Variable {
@@ -47,12 +47,12 @@ pub(super) fn refers_to(reference: &str) -> Option<(String, String, usize)> {
     Some((point, reference.to_owned(), 1))
 }
 
-impl Seen {
+impl TargetExpression {
     /// Parses a reference.
-    pub(super) fn new(context: &PointContext<'_, '_>, reference: &str) -> Result<Seen, Stop> {
+    pub(super) fn new(context: &PointContext<'_, '_>, reference: &str) -> Result<TargetExpression, Stop> {
         let Reference { point, frame, expr } = Reference::parse(reference)?;
         let point = context.earlier(&point.unwrap_or_default())?;
-        Ok(Seen { point, frame, expr })
+        Ok(TargetExpression { point, frame, expr })
     }
 
     /// The variable that the expression names.
@@ -64,19 +64,19 @@ impl Seen {
             is_static,
         };
         Ok(match one_variable(&self.expr, &places)? {
-            Place::Local { name, .. } => Variable::Local { name, places },
-            Place::Static { class, name, descriptor } => {
+            VariableRef::Local { name, .. } => Variable::Local { name, places },
+            VariableRef::Static { class, name, descriptor } => {
                 Variable::Field { field: of_class(class, name, true), descriptor, owner: None }
             }
-            Place::Field { owner, class, name, descriptor } => {
+            VariableRef::Field { owner, class, name, descriptor } => {
                 Variable::Field { field: of_class(class, name, false), descriptor, owner: Some(owner) }
             }
-            Place::Unknown { owner, field } => {
+            VariableRef::Unknown { owner, field } => {
                 let (field, descriptor) = self.field_of(context, &owner, &field, &places)?;
                 let owner = (!field.is_static).then_some(owner);
                 Variable::Field { field, descriptor, owner }
             }
-            Place::Element { array, index, descriptor } => {
+            VariableRef::Element { array, index, descriptor } => {
                 let descriptor = match descriptor {
                     Some(descriptor) => descriptor,
                     None => self.element_of(context, &array)?,
@@ -116,7 +116,7 @@ impl Seen {
         }
         let Node::Name(name) = self.expr.node() else { return Ok(places?) };
         let unclear =
-            places.as_ref().map_or(true, |p| p.iter().any(|(_, p)| matches!(p, Place::Unknown { .. })));
+            places.as_ref().map_or(true, |p| p.iter().any(|(_, p)| matches!(p, VariableRef::Unknown { .. })));
         if unclear {
             // Without a variable table the name may be that of a local, so report the missing table.
             for site in &sites {
@@ -169,12 +169,12 @@ impl Seen {
 fn is_one(places: &Places) -> bool {
     let Some((_, first)) = places.first() else { return true };
     places.iter().all(|(_, place)| match (first, place) {
-        (Place::Local { name: a, .. }, Place::Local { name: b, .. }) => a == b,
+        (VariableRef::Local { name: a, .. }, VariableRef::Local { name: b, .. }) => a == b,
         (a, b) => a == b,
     })
 }
 
-fn one_variable(expr: &Expr, places: &Places) -> Result<Place, Stop> {
+fn one_variable(expr: &Expr, places: &Places) -> Result<VariableRef, Stop> {
     let first = places.first().map(|(_, place)| place.clone());
     first.ok_or_else(|| {
         Refusal::Chain(format!("`{expr}`: no class file holds the method of its point")).into()

@@ -4,7 +4,7 @@
 use super::classes::Classes;
 use super::error::Refusal;
 use super::need::Need;
-use super::{Asked, State, point_index};
+use super::{State, TranslatedPoint, point_index};
 use crate::chain::format::Point;
 use crate::expr::{self, EventPart, EventTypes, Expr, Scope, TypeError};
 use crate::model::{MethodName, Site};
@@ -94,30 +94,30 @@ impl<'a> PointContext<'_, 'a> {
         let Some(place) = self.state.chain.position(id) else {
             return Err(Stop::Refuse(Refusal::Chain(format!("no point has the id `{id}`"))));
         };
-        match self.state.asked.get(place) {
+        match self.state.translated.get(place) {
             Some(Some(_)) => Ok(point_index(place)),
             Some(None) => Err(Stop::Learn(Need::Site { point: point_index(place), id: id.into() })),
             None => Err(Stop::Refuse(Refusal::Chain(format!("point `{id}` is further down")))),
         }
     }
 
-    fn asked(&self, point: PointIndex) -> Option<&Asked> {
-        self.state.asked.get(usize::from(point.0))?.as_ref()
+    fn translated(&self, point: PointIndex) -> Option<&TranslatedPoint> {
+        self.state.translated.get(usize::from(point.0))?.as_ref()
     }
 
     fn id_of(&self, point: PointIndex) -> Arc<str> {
-        self.asked(point).map_or_else(|| "?".into(), |a| a.query.id.clone())
+        self.translated(point).map_or_else(|| "?".into(), |a| a.query.id.clone())
     }
 
     /// The types of the values that an earlier point's event provides.
     pub(crate) fn events_of(&self, point: PointIndex) -> EventTypes {
-        self.asked(point).map(|a| a.events.clone()).unwrap_or_default()
+        self.translated(point).map(|a| a.events.clone()).unwrap_or_default()
     }
 
     /// The request of an earlier point without its constraints: its event, the event's sites if class files
     /// show them, and the types of its values.
     pub(crate) fn event_of(&self, point: PointIndex) -> Result<(Event, Option<Vec<Site>>, EventTypes), Stop> {
-        let asked = self.asked(point).ok_or_else(|| Stop::Learn(self.frame_need(point, 0)))?;
+        let asked = self.translated(point).ok_or_else(|| Stop::Learn(self.frame_need(point, 0)))?;
         Ok((asked.query.event.clone(), asked.sites.clone(), asked.events.clone()))
     }
 
@@ -129,7 +129,7 @@ impl<'a> PointContext<'_, 'a> {
 
     /// Whether an earlier point reaches this site only when its method is entered.
     pub(crate) fn is_entry(&self, point: PointIndex, site: &Site) -> bool {
-        let is_entry: Vec<bool> = match self.asked(point).map(|a| &a.query.event) {
+        let is_entry: Vec<bool> = match self.translated(point).map(|a| &a.query.event) {
             Some(Event::Reached(passes)) => {
                 passes.iter().filter(|p| p.method == site.method).map(|p| p.on_entry).collect()
             }
@@ -150,7 +150,7 @@ impl<'a> PointContext<'_, 'a> {
     /// and earlier runs; for older frames, from earlier runs only.
     pub(crate) fn sites_of(&self, point: PointIndex, frame: i32) -> Result<Vec<Site>, Stop> {
         let stack = self.stack_of(point);
-        let known = if frame == 0 { self.asked(point).and_then(|a| a.sites.clone()) } else { None };
+        let known = if frame == 0 { self.translated(point).and_then(|a| a.sites.clone()) } else { None };
         let offset = usize::try_from(frame.unsigned_abs()).unwrap_or(usize::MAX);
         let position = if frame < 0 { stack.len().checked_sub(offset) } else { Some(offset) };
         let learned = position.and_then(|at| stack.get(at)).cloned();
@@ -171,7 +171,7 @@ impl<'a> PointContext<'_, 'a> {
     /// The sites that led to this site of an earlier point's newest frame. For the start of a handler, these
     /// are the instructions that may have thrown; otherwise, the site itself.
     pub(crate) fn led_from(&self, point: PointIndex, site: Site) -> Vec<Site> {
-        let branches = match self.asked(point).map(|a| &a.query.event) {
+        let branches = match self.translated(point).map(|a| &a.query.event) {
             Some(Event::Branched(branches)) => branches.as_slice(),
             _ => &[],
         };
@@ -227,7 +227,7 @@ impl<'a> PointContext<'_, 'a> {
     /// Makes an earlier point keep a value. Returns its position among the kept values.
     pub(crate) fn keep(&mut self, point: PointIndex, frame: i32, expr: &Expr) -> usize {
         let keep = Keep { frame, expr: Arc::new(expr.clone()) };
-        let Some(Some(asked)) = self.state.asked.get_mut(usize::from(point.0)) else { return 0 };
+        let Some(Some(asked)) = self.state.translated.get_mut(usize::from(point.0)) else { return 0 };
         let kept = &mut asked.query.keep;
         kept.iter().position(|k| *k == keep).unwrap_or_else(|| {
             kept.push(keep);

@@ -2,7 +2,7 @@
 
 use crate::chain::error::ChainError;
 use crate::chain::spans::Spans;
-use crate::chain::validate::{Place, PointField, Problem};
+use crate::chain::validate::{PointField, Problem, ProblemPlace};
 use crate::classes::ClassesError;
 use crate::expr::{ParseError, TypeError};
 use crate::query::PointIndex;
@@ -35,7 +35,7 @@ impl From<ClassesError> for Refusal {
 impl TranslateError {
     /// The error at its point in the text of the chain; `name` is the name of its file.
     pub fn in_text(&self, text: &str, name: &str) -> ChainError {
-        let place = Place::Point(usize::from(self.point.0), PointField::At);
+        let place = ProblemPlace::Point(usize::from(self.point.0), PointField::At);
         let message = format!("point `{}`: {}{}", self.id, self.refusal, stale_note(self.stale.as_deref()));
         let fault = Spans::of(text).fault(Problem { place, inside: None, message, help: None });
         ChainError::invalid(text, name, vec![fault])

@@ -46,7 +46,7 @@ pub struct Translation {
 }
 
 /// A translated point.
-struct Asked {
+struct TranslatedPoint {
     query: TraceQuery,
     /// The sites of its occurrences; none if only a run can tell them.
     sites: Option<Vec<Site>>,
@@ -58,7 +58,7 @@ struct State<'a> {
     classes: Classes<'a>,
     learned: &'a Learned,
     /// By position in the chain; none for a pending point.
-    asked: Vec<Option<Asked>>,
+    translated: Vec<Option<TranslatedPoint>>,
     result: Translation,
 }
 
@@ -94,7 +94,7 @@ pub fn translate(
     learned: &Learned,
 ) -> Result<Translation, TranslateError> {
     let classes = Classes { pool, sources };
-    let mut state = State { chain, classes, learned, asked: Vec::new(), result: Translation::default() };
+    let mut state = State { chain, classes, learned, translated: Vec::new(), result: Translation::default() };
     if let Some(problem) = validate::problems(chain).into_iter().next() {
         let index = problem.point().unwrap_or(0);
         let help = problem.help.map(|h| format!("; {h}")).unwrap_or_default();
@@ -104,7 +104,7 @@ pub fn translate(
         state.point(index).map_err(|refusal| state.error(index, refusal))?;
     }
     let mut result = state.result;
-    result.queries = state.asked.into_iter().flatten().map(|a| a.query).collect();
+    result.queries = state.translated.into_iter().flatten().map(|a| a.query).collect();
     result.tracked.extend(result.queries.iter().flat_map(|q| tracked_by(&q.event)));
     Ok(result)
 }
@@ -188,7 +188,7 @@ impl State<'_> {
         let id: Arc<str> = point.id.as_str().into();
         if let Some(refusal) = self.learned.refusal(place) {
             self.result.pending.push((place, Need::Nothing { point: place, refusal }));
-            self.asked.push(None);
+            self.translated.push(None);
             return Ok(());
         }
         let mut context = PointContext { index: place, point, state: self };
@@ -202,14 +202,14 @@ impl State<'_> {
                 // An expression that is invalid at the known sites can be valid at sites that a run adds.
                 Some(need) => {
                     self.result.pending.push((place, need));
-                    self.asked.push(None);
+                    self.translated.push(None);
                     return Ok(());
                 }
                 None => return Err(refusal),
             },
             Err(Stop::Learn(need)) => {
                 self.result.pending.push((place, need));
-                self.asked.push(None);
+                self.translated.push(None);
                 return Ok(());
             }
         };
@@ -229,7 +229,7 @@ impl State<'_> {
             collect,
             compare_at: ask.compare_at.filter(|_| is_copied || is_last_of_all(point)),
         };
-        self.asked.push(Some(Asked { query, sites: ask.sites, events: ask.events }));
+        self.translated.push(Some(TranslatedPoint { query, sites: ask.sites, events: ask.events }));
         Ok(())
     }
 }

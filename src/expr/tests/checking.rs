@@ -2,7 +2,7 @@
 
 use super::fake::{Classes, now};
 use super::oracle::{classes, heap, inner};
-use crate::expr::{EventTypes, Expr, Place, Scope, Type, check, check_condition, evaluate, place};
+use crate::expr::{EventTypes, Expr, Scope, Type, VariableRef, check, check_condition, evaluate, place};
 
 fn problem(text: &str) -> String {
     let mut m = inner();
@@ -144,15 +144,15 @@ fn a_missing_variable_table_is_reported() {
 
 fn placed(scope: &Scope, text: &str) -> String {
     match place(&Expr::parse(text).unwrap(), scope, &classes()) {
-        Ok(Place::Local { name, slot, descriptor }) => format!("local {name} {slot} {descriptor}"),
-        Ok(Place::Field { owner, class, name, descriptor }) => {
+        Ok(VariableRef::Local { name, slot, descriptor }) => format!("local {name} {slot} {descriptor}"),
+        Ok(VariableRef::Field { owner, class, name, descriptor }) => {
             format!("field {class}.{name} {descriptor} of {owner}")
         }
-        Ok(Place::Static { class, name, descriptor }) => format!("static {class}.{name} {descriptor}"),
-        Ok(Place::Element { array, index, descriptor }) => {
+        Ok(VariableRef::Static { class, name, descriptor }) => format!("static {class}.{name} {descriptor}"),
+        Ok(VariableRef::Element { array, index, descriptor }) => {
             format!("element {index} of {array} {}", descriptor.unwrap_or_default())
         }
-        Ok(Place::Unknown { owner, field }) => format!("unknown {field} of {owner}"),
+        Ok(VariableRef::Unknown { owner, field }) => format!("unknown {field} of {owner}"),
         Err(error) => error.to_string(),
     }
 }

@@ -11,8 +11,8 @@ use bytecode::construct::self_call;
 use bytecode::{Code, Op};
 use std::collections::{BTreeMap, BTreeSet};
 use wire::{
-    Armed, ArraySites, CollectionCall, ContentsSites, Copied, Counts, FieldSites, LocalStore, MakingSites,
-    MethodSites, Plan, PlannedQuery, PlannedSite, Varied, What,
+    Armed, ArraySites, CollectionCall, ContentsSites, CopyEvent, Counts, FieldSites, LocalStore, MakingSites,
+    MethodSites, Plan, PlannedQuery, PlannedSite, SiteEvent, Varied,
 };
 
 /// Selects the hits of a query that interrupt execution.
@@ -129,7 +129,7 @@ pub fn plan(
             let sites = |code: &Code| {
                 let mut sites = sites(queries, gates, method, code, &name);
                 let entry = entries.filter(|_| numbered);
-                sites.extend(entry.map(|query| PlannedSite { query, bci: 0, what: What::Entered }));
+                sites.extend(entry.map(|query| PlannedSite { query, bci: 0, what: SiteEvent::Entered }));
                 sites
             };
             let mut planned = in_method(&name, pool, numbered && !plan.counts, sites)?;
@@ -176,7 +176,7 @@ fn collection_call(
         None
     };
     let result = name.descriptor.rsplit_once(')').map_or("V", |(_, result)| result);
-    let what = What::Changes(CollectionCall {
+    let what = SiteEvent::Changes(CollectionCall {
         is_view: call.is_view,
         calls: call.calls,
         counts: match call.counts {
@@ -184,9 +184,9 @@ fn collection_call(
             query::Counts::Put(slot, place) => Counts::Put(
                 slot,
                 match place {
-                    query::Place::At(slot) => wire::Place::At(slot),
-                    query::Place::Key(slot) => wire::Place::Key(slot),
-                    query::Place::Here => wire::Place::Here,
+                    query::PutPosition::At(slot) => wire::PutPosition::At(slot),
+                    query::PutPosition::Key(slot) => wire::PutPosition::Key(slot),
+                    query::PutPosition::Here => wire::PutPosition::Here,
                 },
             ),
             query::Counts::May => Counts::May,
@@ -242,22 +242,22 @@ fn copying(query: u16, copies: &Copies, pool: &ClassPool) -> Result<Vec<MethodSi
 }
 
 /// What happens at a place that a value can pass.
-pub fn copied(place: &CopySite) -> What {
-    What::Copied(match &place.what {
+pub fn copied(place: &CopySite) -> SiteEvent {
+    SiteEvent::Copied(match &place.what {
         CopyWhat::Entered { slot, descriptor, .. } => {
-            Copied::Entered(LocalStore { slot: *slot, kind: kind_of(descriptor) })
+            CopyEvent::Entered(LocalStore { slot: *slot, kind: kind_of(descriptor) })
         }
-        CopyWhat::Stored { kind, .. } | CopyWhat::Returned { kind } => Copied::Top { kind: *kind },
-        CopyWhat::Increased { slot, by } => Copied::Increased { slot: *slot, by: *by },
-        CopyWhat::Put { constructed: Some(behind), .. } => Copied::Constructed { behind: *behind },
+        CopyWhat::Stored { kind, .. } | CopyWhat::Returned { kind } => CopyEvent::Top { kind: *kind },
+        CopyWhat::Increased { slot, by } => CopyEvent::Increased { slot: *slot, by: *by },
+        CopyWhat::Put { constructed: Some(behind), .. } => CopyEvent::Constructed { behind: *behind },
         CopyWhat::Put { descriptor, is_static, .. } => {
-            Copied::Put { kind: kind_of(descriptor), is_static: *is_static }
+            CopyEvent::Put { kind: kind_of(descriptor), is_static: *is_static }
         }
-        CopyWhat::ElementPut { kind } => Copied::ElementPut { kind: *kind },
-        CopyWhat::Got { kind, is_static } => Copied::Got { kind: *kind, is_static: *is_static },
-        CopyWhat::GotElement => Copied::GotElement,
-        CopyWhat::Called { .. } | CopyWhat::Chosen => Copied::Here,
-        CopyWhat::Back => Copied::Behind,
+        CopyWhat::ElementPut { kind } => CopyEvent::ElementPut { kind: *kind },
+        CopyWhat::Got { kind, is_static } => CopyEvent::Got { kind: *kind, is_static: *is_static },
+        CopyWhat::GotElement => CopyEvent::GotElement,
+        CopyWhat::Called { .. } | CopyWhat::Chosen => CopyEvent::Here,
+        CopyWhat::Back => CopyEvent::Behind,
     })
 }
 
@@ -298,7 +298,7 @@ fn sites(
     let event = |number: u16| queries.iter().find(|q| q.point.0 == number).map(|q| &q.event);
     for (bci, interests) in &watch.at {
         for interest in interests {
-            let mut add = |query: u16, what: What| {
+            let mut add = |query: u16, what: SiteEvent| {
                 let site = PlannedSite { query, bci: *bci, what };
                 if !found.contains(&site) {
                     found.push(site);
@@ -306,11 +306,11 @@ fn sites(
             };
             match *interest {
                 Interest::Activation | Interest::Redefined | Interest::Completes | Interest::Mark => {}
-                Interest::PassEnds { query, .. } => add(query, What::At),
+                Interest::PassEnds { query, .. } => add(query, SiteEvent::At),
                 Interest::Pass { query, pass } => {
                     let Some(Event::Reached(passes)) = event(query) else { continue };
                     let on_entry = passes.get(usize::from(pass)).is_some_and(|p| p.on_entry);
-                    add(query, if on_entry { What::Entered } else { What::At });
+                    add(query, if on_entry { SiteEvent::Entered } else { SiteEvent::At });
                 }
                 Interest::Store { query, store } => {
                     let Some(Event::Stored(stores)) = event(query) else { continue };
@@ -326,9 +326,9 @@ fn sites(
                     let place = queries.iter().position(|q| q.point.0 == query);
                     let gate = place.and_then(|place| gates.get(place));
                     let keep = gate.is_some_and(Gate::keeps);
-                    add(query, What::Made { call: made.call, keep });
+                    add(query, SiteEvent::Made { call: made.call, keep });
                 }
-                Interest::Turn { query, branch } => add(query, What::Turn(branch)),
+                Interest::Turn { query, branch } => add(query, SiteEvent::Turn(branch)),
                 Interest::Branch { query, branch } => {
                     let number = Some(branch);
                     let Some(Event::Branched(branches)) = event(query) else { continue };
@@ -342,19 +342,23 @@ fn sites(
                         let (jumps, falls) = (targets.contains(&to), goes_on && to == next);
                         let groups = groups_of_way(branches, &branch.site, to);
                         let leaves = number.filter(|_| branch.turns.is_some() && branch.decides(to));
-                        add(query, What::Way { to, jumps, falls, groups, leaves });
+                        add(query, SiteEvent::Way { to, jumps, falls, groups, leaves });
                     }
                 }
             }
         }
     }
     // A point is the state before an instruction, so it precedes the instruction's assignment.
-    found.sort_by_key(|site| (site.bci, !matches!(site.what, What::At)));
+    found.sort_by_key(|site| (site.bci, !matches!(site.what, SiteEvent::At)));
     let kind = kind_of(name.descriptor.rsplit_once(')').map_or("V", |(_, result)| result));
     for query in &watch.returns {
         for instruction in &code.instructions {
             if matches!(instruction.op, Op::Return(_)) {
-                found.push(PlannedSite { query: *query, bci: instruction.pc, what: What::Returns { kind } });
+                found.push(PlannedSite {
+                    query: *query,
+                    bci: instruction.pc,
+                    what: SiteEvent::Returns { kind },
+                });
             }
         }
     }
@@ -367,13 +371,13 @@ fn kind_of(descriptor: &str) -> char {
 }
 
 /// What happens at a store; without the code this is known only for parameters.
-pub fn assigned(store: &StoreSite, code: Option<&Code>) -> Option<What> {
+pub fn assigned(store: &StoreSite, code: Option<&Code>) -> Option<SiteEvent> {
     let local = LocalStore { slot: store.slot, kind: kind_of(&store.descriptor) };
     if store.value_at == store.site.bci {
-        return Some(What::Passed(local));
+        return Some(SiteEvent::Passed(local));
     }
     match code?.at(store.site.bci)?.op {
-        Op::Iinc { slot, by } => Some(What::Increased { slot, by }),
-        _ => Some(What::Stored(local)),
+        Op::Iinc { slot, by } => Some(SiteEvent::Increased { slot, by }),
+        _ => Some(SiteEvent::Stored(local)),
     }
 }

@@ -13,7 +13,7 @@ use super::{
 use crate::files;
 use crate::trace::TraceError;
 use crate::trace::decode::{Decoder, Event, ObjectDetail, ObjectObserver, Value};
-use crate::trace::event_time::Place;
+use crate::trace::event_time::ChunkOffset;
 use crate::trace::exit::Exit;
 use crate::trace::parts::{CONTENTS, CREATION};
 use crate::trace::sites::{Site, Sites};
@@ -166,7 +166,7 @@ struct Preset {
     node: u32,
     field: u32,
     turn: u64,
-    place: Place,
+    place: ChunkOffset,
 }
 
 struct Pass<'a> {
@@ -392,7 +392,7 @@ impl<'a> Pass<'a> {
     }
 
     /// Closes a call of a method.
-    fn leave(&mut self, method: u32, place: Place, how: Exit) -> Result<(), TraceError> {
+    fn leave(&mut self, method: u32, place: ChunkOffset, how: Exit) -> Result<(), TraceError> {
         if let Some(call) = self.open.leave_innermost(method) {
             return self.close(&call, place, how);
         }
@@ -406,7 +406,7 @@ impl<'a> Pass<'a> {
         self.close(&left.call, place, how)
     }
 
-    fn close(&mut self, call: &OpenCall, exit: Place, how: Exit) -> Result<(), TraceError> {
+    fn close(&mut self, call: &OpenCall, exit: ChunkOffset, how: Exit) -> Result<(), TraceError> {
         // The object was never created, so drop the writes to it.
         while self.presets.pop_if(|preset| preset.node >= call.node).is_some() {}
         let size = self.next - call.node;
