@@ -1,9 +1,9 @@
 //! The VM's side: defines the recorder, handles class events, and reports the counts.
 
-use crate::compilers;
-use crate::heap;
+use crate::arena;
 use crate::hidden;
 use crate::hidden_classes::HiddenClasses;
+use crate::jit_priority;
 use crate::probes::Probes;
 use crate::reporter::Reporter;
 use crate::state::{self, State, problem, with_state};
@@ -78,7 +78,7 @@ pub struct Host;
 
 impl Agent for Host {
     fn on_load(&self, context: AgentLoadContext<'_>) -> jni::jint {
-        heap::prepare();
+        arena::prepare();
         let Ok(Some(folder)) = context.options_str() else { return jni::JNI_OK };
         if FOLDER.set(PathBuf::from(folder.as_ref())).is_err() {
             return jni::JNI_OK;
@@ -124,7 +124,7 @@ impl Agent for Host {
             Err(why) => return problem(forgo(why)),
         };
         if records {
-            compilers::step_back();
+            jit_priority::step_back();
             // SAFETY: the class was just defined and has the method. The reference lives as long as the VM.
             let end = unsafe {
                 let class = classes.last().map(|class| env.new_global_ref(*class));
@@ -209,7 +209,7 @@ impl Agent for Host {
         if name.is_some_and(|name| name.starts_with(PROBE_CLASS) || name.starts_with(TRACE_CLASS)) {
             return;
         }
-        if heap::is_short() {
+        if arena::is_short() {
             if !IS_SHORT.swap(true, Ordering::Relaxed) {
                 problem(
                     "there was no memory left to read classes: classes loaded later are not rewritten"

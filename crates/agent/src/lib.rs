@@ -7,33 +7,33 @@
 //! - `probes` decides which code is inserted into a class; `steps` generates that code, and `copies` the code
 //!   that logs copies.
 //! - `tracing` decides what is recorded in a class, and `weave` generates that code. `rings` serves the rings
-//!   of events, `pool` holds the rings of all threads, and `linked` registers the natives. `fields` finds
-//!   written fields. `contents` rewrites the JDK's collections, and `outside` tells what calls to unrecorded
-//!   code may write.
+//!   of events, `pool` holds the rings of all threads, and `native_registration` registers the natives.
+//!   `fields` finds written fields. `contents` rewrites the JDK's collections, and `outside` tells what calls
+//!   to unrecorded code may write.
 //! - `threads` rewrites the JDK's thread classes.
 //! - `hidden` reports classes that no load hook sees.
-//! - `heap` is the agent's allocator, and `space` reserves address space for the recorder. `compilers` lowers
-//!   the priority of the VM's compiler threads.
+//! - `arena` is the agent's allocator, and `space` reserves address space for the recorder. `jit_priority`
+//!   lowers the priority of the VM's compiler threads.
 //! - `stacks` reads and names the frames of a hit.
-//! - `rows` stores last hits, and `burial` finds dead objects. `sites` numbers the sites; `reporter` writes
+//! - `rows` stores last hits, and `reclaim` finds dead objects. `sites` numbers the sites; `reporter` writes
 //!   the report.
 //! - `java/recorder/` at the repository root is the Java code that rewritten methods call. Its class files
 //!   are next to their source.
 
-mod burial;
-mod compilers;
+mod arena;
 mod contents;
 mod copies;
 mod fields;
-mod heap;
 mod hidden;
 mod hidden_classes;
 mod host;
-mod linked;
+mod jit_priority;
+mod native_registration;
 mod natives;
 mod outside;
 mod pool;
 mod probes;
+mod reclaim;
 mod reporter;
 mod rings;
 mod rows;

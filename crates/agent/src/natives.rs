@@ -1,6 +1,6 @@
 //! The native methods of the recorder's class `QuerypointProbeAgent`.
 
-use crate::burial;
+use crate::reclaim;
 use crate::state::{State, problem, tools, with_state};
 use jvmti_bindings::prelude::*;
 
@@ -185,7 +185,7 @@ pub unsafe extern "system" fn Java_java_lang_QuerypointProbeAgent_bury(
     else {
         return -1;
     };
-    let Some(alive) = burial::in_heap(&tools, &env, &owners, used / 2) else { return -1 };
+    let Some(alive) = reclaim::in_heap(&tools, &env, &owners, used / 2) else { return -1 };
     // SAFETY: the recorder allocated `capacity` rows of two words, and no other thread writes them.
     let rows = unsafe { std::slice::from_raw_parts_mut(rows as *mut [i64; 2], capacity) };
     let mut left = 0;

@@ -1,7 +1,7 @@
 //! Rows indexed by owner number, in which the recorder's `QuerypointProbeRows` stores last hits. Address
 //! space becomes memory on demand, and is returned when its owners are dead.
 
-use crate::burial;
+use crate::reclaim;
 use crate::state::{tools, with_state};
 use jvmti_bindings::prelude::*;
 use std::alloc::Layout;
@@ -203,7 +203,7 @@ impl Used {
 /// The numbers of a query's owners in the heap.
 fn alive(env: &JniEnv, query: jni::jint, enough: u32) -> Option<HashSet<jni::jint>> {
     let signature = with_state(|state| state.probes.plan.owners(query)).flatten()?;
-    burial::in_heap(&tools()?, env, &signature, enough)
+    reclaim::in_heap(&tools()?, env, &signature, enough)
 }
 
 /// `QuerypointProbeAgent.reserve(int, long)`.

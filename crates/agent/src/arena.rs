@@ -12,34 +12,34 @@ use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 use std::sync::atomic::{AtomicBool, AtomicUsize};
 
 #[global_allocator]
-static MEMORY: Heap = Heap { is_taken: AtomicBool::new(false), parts: UnsafeCell::new(Parts::new()) };
+static MEMORY: Arena = Arena { is_taken: AtomicBool::new(false), parts: UnsafeCell::new(ArenaState::new()) };
 
 /// Block sizes are multiples of this number of bytes, which is also the alignment.
 const GRAIN: usize = 16;
 /// Number of size rows: cached blocks have fewer grains than this.
 const SIZES: usize = 64;
 
-struct Heap {
+struct Arena {
     is_taken: AtomicBool,
-    parts: UnsafeCell<Parts>,
+    parts: UnsafeCell<ArenaState>,
 }
 
-struct Parts {
+struct ArenaState {
     all: Dlmalloc<Source>,
     /// Free lists by size; each block holds the address of the next one.
-    waiting: [*mut Piece; SIZES],
+    waiting: [*mut FreeBlock; SIZES],
 }
 
-struct Piece {
-    next: *mut Piece,
+struct FreeBlock {
+    next: *mut FreeBlock,
 }
 
 // SAFETY: only one thread at a time accesses the parts.
-unsafe impl Sync for Heap {}
+unsafe impl Sync for Arena {}
 
-impl Parts {
-    const fn new() -> Parts {
-        Parts { all: Dlmalloc::new_with_allocator(Source), waiting: [null_mut(); SIZES] }
+impl ArenaState {
+    const fn new() -> ArenaState {
+        ArenaState { all: Dlmalloc::new_with_allocator(Source), waiting: [null_mut(); SIZES] }
     }
 }
 
@@ -180,8 +180,8 @@ mod system {
     }
 }
 
-impl Heap {
-    fn with<T>(&self, work: impl FnOnce(&mut Parts) -> T) -> T {
+impl Arena {
+    fn with<T>(&self, work: impl FnOnce(&mut ArenaState) -> T) -> T {
         while self.is_taken.compare_exchange_weak(false, true, Acquire, Relaxed).is_err() {
             // The lock is held for a few instructions, unless its thread was interrupted meanwhile.
             std::thread::yield_now();
@@ -206,7 +206,7 @@ fn rounded(row: usize) -> usize {
 
 // SAFETY: every block comes from `Dlmalloc`, is large enough and aligned, and belongs to nobody else until it
 // is freed.
-unsafe impl GlobalAlloc for Heap {
+unsafe impl GlobalAlloc for Arena {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         self.with(|parts| {
             let Some(row) = row(layout) else {
@@ -229,7 +229,7 @@ unsafe impl GlobalAlloc for Heap {
     unsafe fn dealloc(&self, piece: *mut u8, layout: Layout) {
         self.with(|parts| match row(layout).and_then(|row| parts.waiting.get_mut(row)) {
             Some(first) => {
-                let piece = piece.cast::<Piece>();
+                let piece = piece.cast::<FreeBlock>();
                 // SAFETY: the block was freed, and it has room for an address.
                 unsafe { (*piece).next = *first };
                 *first = piece;

@@ -19,7 +19,7 @@ const FEW: u32 = 1 << 16;
 const MANY: u32 = 1 << 19;
 
 /// The number of counted objects, and the limit at which counting stops.
-struct Met {
+struct ObjectCount {
     count: u32,
     enough: u32,
 }
@@ -63,8 +63,8 @@ pub fn in_heap(jvmti: &Jvmti, env: &JniEnv, signature: &str, enough: u32) -> Opt
 
 /// Whether the heap contains fewer than `enough` objects of the tagged classes.
 fn met(jvmti: &Jvmti, callback: jvmti::jvmtiHeapIterationCallback, enough: u32) -> bool {
-    let mut met = Met { count: 0, enough };
-    let data: *mut Met = &raw mut met;
+    let mut met = ObjectCount { count: 0, enough };
+    let data: *mut ObjectCount = &raw mut met;
     walk(jvmti, jvmti::JVMTI_HEAP_FILTER_CLASS_UNTAGGED, callback, data.cast()) && met.count < enough
 }
 
@@ -88,7 +88,7 @@ unsafe extern "system" fn count(
     data: *mut c_void,
 ) -> jni::jint {
     // SAFETY: `met` passes this, and no other code accesses it during the heap walk.
-    let met = unsafe { &mut *data.cast::<Met>() };
+    let met = unsafe { &mut *data.cast::<ObjectCount>() };
     met.count += 1;
     if met.count >= met.enough { jvmti::JVMTI_VISIT_ABORT } else { jvmti::JVMTI_VISIT_OBJECTS }
 }
