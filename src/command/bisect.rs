@@ -29,7 +29,7 @@ pub struct Bisect {
 
 /// The verdict for `git bisect run`, with its reason.
 #[derive(Clone, Debug, serde::Serialize)]
-pub struct Told {
+pub struct BisectVerdict {
     /// `absent`, `present`, `unknown` or `interrupted`.
     pub verdict: &'static str,
     /// The reason, in a sentence.
@@ -38,13 +38,13 @@ pub struct Told {
     pub exit_code: u8,
 }
 
-impl Told {
-    fn new(verdict: &'static str, exit_code: u8, reason: impl Into<String>) -> Told {
-        Told { verdict, reason: reason.into(), exit_code }
+impl BisectVerdict {
+    fn new(verdict: &'static str, exit_code: u8, reason: impl Into<String>) -> BisectVerdict {
+        BisectVerdict { verdict, reason: reason.into(), exit_code }
     }
 }
 
-impl Outcome for Told {
+impl Outcome for BisectVerdict {
     fn exit_code(&self) -> u8 {
         self.exit_code
     }
@@ -56,7 +56,7 @@ impl Outcome for Told {
 }
 
 impl Command for Bisect {
-    type Output = Told;
+    type Output = BisectVerdict;
     /// `git bisect run` reads most exit codes as "bad".
     const CANNOT_BEGIN: Option<u8> = Some(CANNOT_TELL);
 
@@ -65,36 +65,38 @@ impl Command for Bisect {
     }
 
     /// Every failure skips the commit.
-    async fn execute(&self, context: &Context) -> Result<Told, CommandError> {
+    async fn execute(&self, context: &Context) -> Result<BisectVerdict, CommandError> {
         Ok(match self.judge(context).await {
-            Ok(told) => told,
+            Ok(verdict) => verdict,
             Err(CommandError::Session(SessionError::Interrupted)) => {
-                Told::new("interrupted", 130, "interrupted")
+                BisectVerdict::new("interrupted", 130, "interrupted")
             }
             Err(CommandError::Session(SessionError::Chain(error))) => {
-                Told::new("unknown", CANNOT_TELL, error.render(false))
+                BisectVerdict::new("unknown", CANNOT_TELL, error.render(false))
             }
-            Err(error) => Told::new("unknown", CANNOT_TELL, error.to_string()),
+            Err(error) => BisectVerdict::new("unknown", CANNOT_TELL, error.to_string()),
         })
     }
 }
 
 impl Bisect {
-    async fn judge(&self, context: &Context) -> Result<Told, CommandError> {
+    async fn judge(&self, context: &Context) -> Result<BisectVerdict, CommandError> {
         let chain = trust::load(&self.chain, context)?;
         let name = self.chain.display().to_string();
         let judged = session::judge(&name, &chain, &self.limits.options(), context).await?;
         let root = chain.points.first().map_or("the root", |p| p.id.as_str());
         Ok(match judged.verdict {
-            Verdict::Present => Told::new("present", 1, format!("{root} is reached, by the recorded cause")),
-            Verdict::Absent => Told::new("absent", 0, format!("{root} is not reached")),
-            Verdict::OtherCause(points) => Told::new(
+            Verdict::Present => {
+                BisectVerdict::new("present", 1, format!("{root} is reached, by the recorded cause"))
+            }
+            Verdict::Absent => BisectVerdict::new("absent", 0, format!("{root} is not reached")),
+            Verdict::OtherCause(points) => BisectVerdict::new(
                 "unknown",
                 CANNOT_TELL,
                 format!("{root} is reached, by another cause than the recorded one: {}", points.join(", ")),
             ),
-            Verdict::Unsure(why) => Told::new("unknown", CANNOT_TELL, why),
-            Verdict::Interrupted => Told::new("interrupted", 130, "interrupted"),
+            Verdict::Unsure(why) => BisectVerdict::new("unknown", CANNOT_TELL, why),
+            Verdict::Interrupted => BisectVerdict::new("interrupted", 130, "interrupted"),
         })
     }
 }

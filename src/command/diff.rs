@@ -116,9 +116,9 @@ impl Command for Diff {
             let runs = here.len();
             let (parted, varies, more) = (found.divergence, found.varies, found.more);
             let missing = missing(&here, &there);
-            let mut told = Parting { parted, runs, varies, more, unconfirmed: None, missing };
+            let mut parting = Parting { parted, runs, varies, more, unconfirmed: None, missing };
             if found.wanted <= runs {
-                return Ok(told);
+                return Ok(parting);
             }
             // A difference counts only where runs of one version agree.
             for (version, name) in [(&mut here, "here"), (&mut there, "there")] {
@@ -127,8 +127,8 @@ impl Command for Diff {
                     Ok(run) => version.push(run),
                     Err(Again::Failed(error)) => return Err(error),
                     Err(Again::Cannot(why)) => {
-                        told.unconfirmed = Some(why);
-                        return Ok(told);
+                        parting.unconfirmed = Some(why);
+                        return Ok(parting);
                     }
                 }
             }

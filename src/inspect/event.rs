@@ -68,10 +68,10 @@ pub struct EventShown {
 /// Converts an event; not for events of calls.
 pub(crate) fn event(calls: &Calls, seen: &TracedEvent<'_>) -> EventShown {
     let TracedEvent { site, values, .. } = seen;
-    if let Some(told) = seen.collection_change() {
-        return change(&told, &calls.objects);
+    if let Some(change) = seen.collection_change() {
+        return change_event(&change, &calls.objects);
     }
-    let told = |at: usize| Some(shown(values.get(at)?, &calls.objects));
+    let value = |at: usize| Some(shown(values.get(at)?, &calls.objects));
     let named = |at: usize| Some(shown_name(values.get(at)?, &calls.objects));
     let mut event = EventShown {
         event: site.what.word(),
@@ -84,24 +84,24 @@ pub(crate) fn event(calls: &Calls, seen: &TracedEvent<'_>) -> EventShown {
     };
     match site.what {
         Traced::Put => {
-            (event.object, event.old, event.new) = (named(0), told(1), told(2));
+            (event.object, event.old, event.new) = (named(0), value(1), value(2));
         }
         Traced::Preset => {
             event.object = seen.node.and_then(|node| calls.born(node)).map(|this| calls.objects.name(this));
-            event.new = told(0);
+            event.new = value(0);
         }
-        Traced::PutStatic => (event.old, event.new) = (told(0), told(1)),
+        Traced::PutStatic => (event.old, event.new) = (value(0), value(1)),
         Traced::Element(_) => {
             event.object = named(0);
             event.index = values.get(1).and_then(index);
-            (event.old, event.new) = if site.is_nowhere() { (None, told(2)) } else { (told(2), told(3)) };
+            (event.old, event.new) = if site.is_nowhere() { (None, value(2)) } else { (value(2), value(3)) };
         }
         Traced::Local { slot, .. } => {
             event.name = event.name.or_else(|| Some(format!("local variable {slot}")));
-            event.new = told(0);
+            event.new = value(0);
         }
         Traced::Branch(to) => (event.to, event.to_line) = (Some(to), site.to),
-        Traced::Array | Traced::Lock | Traced::Unlock | Traced::Catch => event.object = told(0),
+        Traced::Array | Traced::Lock | Traced::Unlock | Traced::Catch => event.object = value(0),
         Traced::Line(_)
         | Traced::Enter
         | Traced::Return
@@ -117,20 +117,20 @@ pub(crate) fn event(calls: &Calls, seen: &TracedEvent<'_>) -> EventShown {
 }
 
 /// Converts a change of a collection.
-fn change(told: &CollectionChange<'_>, objects: &Objects) -> EventShown {
-    let text = |at: usize| told.rest.get(at).map(|value| shown_item(value, objects));
-    let object = (told.collection != 0).then(|| objects.name(told.collection));
+fn change_event(change: &CollectionChange<'_>, objects: &Objects) -> EventShown {
+    let text = |at: usize| change.rest.get(at).map(|value| shown_item(value, objects));
+    let object = (change.collection != 0).then(|| objects.name(change.collection));
     let mut event = EventShown {
         event: "contents",
         object,
-        name: Some(told.change.word().to_owned()),
+        name: Some(change.change.word().to_owned()),
         ..EventShown::default()
     };
-    match told.change {
+    match change.change {
         Change::AllOfList | Change::AllOfMap => {
-            let all: Vec<String> = (2..told.rest.len()).filter_map(text).collect();
-            event.index = told.rest.first().and_then(index);
-            (event.items, event.keys) = match told.change {
+            let all: Vec<String> = (2..change.rest.len()).filter_map(text).collect();
+            event.index = change.rest.first().and_then(index);
+            (event.items, event.keys) = match change.change {
                 Change::AllOfList => (Some(all), None),
                 _ => {
                     let pairs = all.as_chunks::<2>().0.iter().map(|[key, of]| (of.clone(), key.clone()));
@@ -141,10 +141,10 @@ fn change(told: &CollectionChange<'_>, objects: &Objects) -> EventShown {
         }
         Change::Clear => {}
         Change::Insert | Change::Set => {
-            event.index = told.rest.first().and_then(index);
+            event.index = change.rest.first().and_then(index);
             event.new = text(1);
         }
-        Change::Remove => event.index = told.rest.first().and_then(index),
+        Change::Remove => event.index = change.rest.first().and_then(index),
         Change::Take => event.old = text(0),
         Change::Put | Change::PutBehind | Change::PutLast | Change::Doubt => {
             (event.key, event.new) = (text(0), text(1));

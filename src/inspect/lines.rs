@@ -107,7 +107,7 @@ impl Lines {
         calls: &mut Calls,
         at: EventPosition,
     ) -> Result<Option<ValueLines>, InspectError> {
-        let told = calls.event_at(at, |calls, seen| {
+        let method_and_site = calls.event_at(at, |calls, seen| {
             let gives = matches!(
                 seen.site.what,
                 Traced::Put | Traced::PutStatic | Traced::Element(_) | Traced::Local { .. } | Traced::Return
@@ -117,7 +117,7 @@ impl Lines {
             let method = calls.sites.method(seen.site.method).filter(|_| own)?;
             Some((method.clone(), seen.site.clone()))
         })?;
-        let Some((method, site)) = told.flatten() else { return Ok(None) };
+        let Some((method, site)) = method_and_site.flatten() else { return Ok(None) };
         let Some(lines) = self.arms(&method, &site) else { return Ok(None) };
         let arm = match lines.is_open() && method.level == Level::All {
             true => self.arm(calls, at, (&method, &site), &lines)?,

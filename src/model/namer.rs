@@ -74,7 +74,7 @@ impl Namer {
     pub fn contents(
         &mut self,
         value: &Value,
-        held: Option<&ObjectContents>,
+        contents: Option<&ObjectContents>,
         tables: &Tables,
     ) -> Option<String> {
         if let Some(ObjectDescription::Message(message)) =
@@ -82,7 +82,7 @@ impl Namer {
         {
             return Some(message_text(message));
         }
-        let (parts, size, [open, close]) = match held? {
+        let (parts, size, [open, close]) = match contents? {
             ObjectContents::Elements { first, size } => {
                 (first.iter().map(|v| self.item(v, tables)).collect::<Vec<_>>(), *size, ["[", "]"])
             }

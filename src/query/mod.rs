@@ -168,7 +168,7 @@ pub struct Contents {
     /// The queried part of the contents.
     pub aspect: Aspect,
     /// The source of an index or key reported by an earlier run: the kept value of a point.
-    pub told: Option<(PointIndex, usize)>,
+    pub source: Option<(PointIndex, usize)>,
     /// The methods of the class and of related classes that can change the contents.
     pub calls: Vec<ContentsCall>,
 }

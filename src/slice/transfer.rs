@@ -24,7 +24,7 @@ impl Replay<'_> {
         frame.called = None;
         let control = frame.control();
         let (takes, gives) = bytecode::stack::effect(&instruction.op);
-        let told = seen.and_then(|seen| seen.values.last().copied()).map(plain);
+        let recorded_value = seen.and_then(|seen| seen.values.last().copied()).map(plain);
         match &instruction.op {
             Op::Const(constant) => {
                 let known = match constant {
@@ -40,13 +40,13 @@ impl Replay<'_> {
             }
             Op::Store { slot, .. } => {
                 let val = frame.pop(takes)?;
-                same(val.known, told)?;
+                same(val.known, recorded_value)?;
                 let node = self.graph.join(val.node, control);
-                self.store(frame, *slot, Val { node, known: told.or(val.known) }, seen);
+                self.store(frame, *slot, Val { node, known: recorded_value.or(val.known) }, seen);
             }
             Op::Iinc { slot, .. } => {
                 let node = self.graph.join(frame.local(*slot).node, control);
-                self.store(frame, *slot, Val { node, known: told }, seen);
+                self.store(frame, *slot, Val { node, known: recorded_value }, seen);
             }
             Op::Dup => frame.shuffle(1, &[0, 0])?,
             Op::DupX1 => frame.shuffle(2, &[1, 0, 1])?,
@@ -83,7 +83,7 @@ impl Replay<'_> {
             Op::NewArray(_) | Op::MultiNewArray { .. } => {
                 let taken = frame.take(takes)?;
                 let node = self.of_taken(&taken, 0);
-                frame.push(Val { node, known: told }, gives);
+                frame.push(Val { node, known: recorded_value }, gives);
             }
             Op::ArrayLength => {
                 let array = frame.pop(1)?;

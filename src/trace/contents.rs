@@ -185,35 +185,35 @@ impl Replay {
         Replay { held: Replayed::Unknown, unsure: false, through: HashMap::new() }
     }
 
-    fn take(&mut self, told: &CollectionChange<'_>, when: EventTime, objects: &Objects) {
-        let (first, second) = (told.object(0), told.object(1));
-        match (told.change, &mut self.held) {
+    fn take(&mut self, recorded: &CollectionChange<'_>, when: EventTime, objects: &Objects) {
+        let (first, second) = (recorded.object(0), recorded.object(1));
+        match (recorded.change, &mut self.held) {
             (Change::AllOfList, Replayed::Backed(..)) => {
-                let from = told.number(0);
-                let items = told.items().enumerate().map(|(at, item)| (from + at, (item, when)));
+                let from = recorded.number(0);
+                let items = recorded.items().enumerate().map(|(at, item)| (from + at, (item, when)));
                 self.through.extend(items);
                 return;
             }
             (Change::Set, Replayed::Backed(..)) => {
-                self.through.insert(told.number(0), (second, when));
+                self.through.insert(recorded.number(0), (second, when));
                 return;
             }
-            (Change::AllOfList | Change::AllOfMap, _) => return self.all(told),
+            (Change::AllOfList | Change::AllOfMap, _) => return self.all(recorded),
             (Change::Backed, held) => {
-                *held = Replayed::Backed(first, told.rest.get(1) == Some(&Value::Int(1)));
+                *held = Replayed::Backed(first, recorded.rest.get(1) == Some(&Value::Int(1)));
                 return;
             }
             (Change::Clear, Replayed::List(list)) => list.clear(),
             (Change::Clear, Replayed::Map(map)) => *map = Pairs::default(),
-            (Change::Insert, Replayed::List(list)) if told.number(0) <= list.len() => {
-                list.insert(told.number(0), second);
+            (Change::Insert, Replayed::List(list)) if recorded.number(0) <= list.len() => {
+                list.insert(recorded.number(0), second);
             }
-            (Change::Set, Replayed::List(list)) => match list.get_mut(told.number(0)) {
+            (Change::Set, Replayed::List(list)) => match list.get_mut(recorded.number(0)) {
                 Some(element) => *element = second,
                 None => self.unsure = true,
             },
             (Change::Remove, Replayed::List(list)) => {
-                self.unsure |= list.remove(told.number(0)).is_none();
+                self.unsure |= list.remove(recorded.number(0)).is_none();
             }
             (Change::Take, Replayed::List(list)) => match list.iter().position(|known| *known == first) {
                 Some(at) => drop(list.remove(at)),
@@ -225,8 +225,8 @@ impl Replay {
                 map.put(first, second);
             }
             (Change::PutBehind, Replayed::Map(map)) => {
-                let before = told.number(2) == 1;
-                map.put_behind(first, second, before.then(|| told.object(3)));
+                let before = recorded.number(2) == 1;
+                map.put_behind(first, second, before.then(|| recorded.object(3)));
             }
             (Change::Unput, Replayed::Map(map)) => {
                 let is_same = |known: &u32| *known == first || are_equal(objects, *known, first);
@@ -247,15 +247,15 @@ impl Replay {
             Replayed::Map(map) => map.by_key.len(),
             Replayed::Unknown | Replayed::Backed(..) => return,
         };
-        self.unsure |= told.size.is_some_and(|size| size != held);
+        self.unsure |= recorded.size.is_some_and(|size| size != held);
     }
 
     /// Applies one piece of a snapshot, which replaces the previous contents.
-    fn all(&mut self, told: &CollectionChange<'_>) {
-        let items = told.items();
-        if told.number(0) == 0 {
+    fn all(&mut self, recorded: &CollectionChange<'_>) {
+        let items = recorded.items();
+        if recorded.number(0) == 0 {
             self.unsure = false;
-            self.held = match told.change {
+            self.held = match recorded.change {
                 Change::AllOfMap => Replayed::Map(Pairs::default()),
                 _ => Replayed::List(VecDeque::new()),
             };
@@ -345,22 +345,22 @@ impl Calls {
 
     fn replay(&mut self, object: u32, when: EventTime) -> Result<Replay, TraceError> {
         let mut replay = Replay::new();
-        self.each_told(object, when, |told, when, objects| replay.take(told, when, objects))?;
+        self.each_change(object, when, |recorded, when, objects| replay.take(recorded, when, objects))?;
         Ok(replay)
     }
 
     /// Whether a value of the map may be stale: it was written through an entry whose map is unknown.
     fn is_doubtful(&mut self, map: &Pairs, when: EventTime) -> Result<bool, TraceError> {
         let mut is_doubtful = false;
-        self.each_told(0, when, |told, _, _| {
-            let [key, value] = [told.object(0), told.object(1)];
+        self.each_change(0, when, |recorded, _, _| {
+            let [key, value] = [recorded.object(0), recorded.object(1)];
             is_doubtful |= map.by_key.get(&key).is_some_and(|(known, ..)| *known != value);
         })?;
         Ok(is_doubtful)
     }
 
     /// Visits the recorded changes of a collection before a given time.
-    fn each_told(
+    fn each_change(
         &mut self,
         object: u32,
         when: EventTime,
@@ -383,7 +383,8 @@ impl Calls {
                 if !matches!(event, Event::At(site) if site.what == Traced::Contents) {
                     continue;
                 }
-                let Some(told) = CollectionChange::of(&values).filter(|told| told.collection == object)
+                let Some(recorded) =
+                    CollectionChange::of(&values).filter(|recorded| recorded.collection == object)
                 else {
                     continue;
                 };
@@ -392,7 +393,7 @@ impl Calls {
                     return Ok(());
                 }
                 left -= 1;
-                visit(&told, is_at, &self.objects);
+                visit(&recorded, is_at, &self.objects);
             }
         }
         Ok(())
@@ -407,9 +408,9 @@ impl Calls {
     ) -> Result<Vec<Option<Value>>, TraceError> {
         let length = self.objects.length_of(array).unwrap_or(0).min(MOST);
         let element = |index: u32| {
-            let told = usize::try_from(index).ok().and_then(|index| through.get(&index)).copied();
-            match told {
-                Some((element, told)) if !self.is_written(array, index, told, when)? => {
+            let written = usize::try_from(index).ok().and_then(|index| through.get(&index)).copied();
+            match written {
+                Some((element, since)) if !self.is_written(array, index, since, when)? => {
                     Ok(Some(Value::Object(element)))
                 }
                 _ => self.part_at(array, index, when),
@@ -436,8 +437,8 @@ mod tests {
     }
 
     fn take(replay: &mut Replay, change: Change, size: usize, rest: &[Value]) {
-        let told = CollectionChange { collection: 1, change, size: Some(size), rest };
-        replay.take(&told, EventTime::BEGIN, &super::super::objects::no_objects());
+        let recorded = CollectionChange { collection: 1, change, size: Some(size), rest };
+        replay.take(&recorded, EventTime::BEGIN, &super::super::objects::no_objects());
     }
 
     fn at(index: i32, element: u32) -> [Value; 2] {

@@ -103,12 +103,12 @@ impl Calls {
         tell: impl FnOnce(&Calls, &TracedEvent<'_>) -> R,
     ) -> Result<Option<R>, TraceError> {
         let Some(thread) = self.thread_number(at.node) else { return Ok(None) };
-        let (mut tell, mut told) = (Some(tell), None);
+        let (mut tell, mut result) = (Some(tell), None);
         self.walk_from(thread, at.place, |calls, seen| {
-            told = tell.take().map(|tell| tell(calls, seen));
+            result = tell.take().map(|tell| tell(calls, seen));
             WalkControl::Stop
         })?;
-        Ok(told)
+        Ok(result)
     }
 
     /// The next event of the call; `None` after its end.

@@ -38,8 +38,8 @@ impl TargetExpression {
             let (text, class) = (collection.to_string(), row.class.to_owned());
             return Err(Refusal::NotInCollection { text, class, wanted }.into());
         }
-        let told = part.filter(|part| !matches!(part.node(), Node::Literal(_)));
-        let told = match told {
+        let named = part.filter(|part| !matches!(part.node(), Node::Literal(_)));
+        let source = match named {
             Some(part) => {
                 let read = self.read(context, &part)?;
                 Some((self.point, context.keep(self.point, self.frame, &read)))
@@ -57,7 +57,7 @@ impl TargetExpression {
             new: Some(Type::Unknown),
             ..EventTypes::default()
         };
-        let event = Event::Changed(Contents { class: row.class.into(), aspect, told, calls });
+        let event = Event::Changed(Contents { class: row.class.into(), aspect, source, calls });
         Ok(Some(Ask { constraints, ..Ask::plain(event, None, events) }))
     }
 

@@ -46,9 +46,9 @@ impl TargetExpression {
     fn stores(&self, context: &mut PointContext<'_, '_>, name: &str, places: &Places) -> Result<Ask, Stop> {
         let mut found: Vec<StoreSite> = Vec::new();
         for (asked_at, _) in places {
-            let told =
+            let variable_stores =
                 context.classes().at(&asked_at.method, |_, method| stores_to(method, name, asked_at.bci));
-            let Some(stores) = told.transpose()? else { continue };
+            let Some(stores) = variable_stores.transpose()? else { continue };
             for store in &stores.stores {
                 let site = Site { method: asked_at.method.clone(), bci: store.pc };
                 // The assignment of a parameter at entry and an instruction at index 0 are two stores.

@@ -44,13 +44,14 @@ impl Rule for Origin<'_> {
                     let mut stores: Vec<(Site, SiteSet)> = Vec::new();
                     let mut descriptor = String::new();
                     for (site, _) in &places {
-                        let told = context
+                        let variable_stores = context
                             .classes()
                             .at(&site.method, |_, method| stores_to(method, &name, site.bci));
-                        let Some(told) = told.transpose()? else { continue };
-                        let pairs: Vec<_> = told.stores.iter().map(|s| (s.pc, s.kind)).collect();
-                        stores.push((site.clone(), finder.stores(&site.method, told.slot, &pairs)));
-                        descriptor = told.descriptor;
+                        let Some(variable_stores) = variable_stores.transpose()? else { continue };
+                        let pairs: Vec<_> = variable_stores.stores.iter().map(|s| (s.pc, s.kind)).collect();
+                        stores
+                            .push((site.clone(), finder.stores(&site.method, variable_stores.slot, &pairs)));
+                        descriptor = variable_stores.descriptor;
                     }
                     (SeenCopy::Local { frame, stores }, descriptor)
                 }

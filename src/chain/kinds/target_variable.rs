@@ -120,8 +120,9 @@ impl TargetExpression {
         if unclear {
             // Without a variable table the name may be that of a local, so report the missing table.
             for site in &sites {
-                let told = context.classes().at(&site.method, |_, method| stores_to(method, name, site.bci));
-                if let Some(Err(error @ bytecode::StoreError::NoVariableTable { .. })) = told {
+                let stores =
+                    context.classes().at(&site.method, |_, method| stores_to(method, name, site.bci));
+                if let Some(Err(error @ bytecode::StoreError::NoVariableTable { .. })) = stores {
                     return Err(error.into());
                 }
             }

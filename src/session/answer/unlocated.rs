@@ -33,7 +33,7 @@ pub fn other_key<'l>(
     query: &TraceQuery,
     located: &dyn Fn(PointIndex) -> Option<&'l Located>,
 ) -> Option<String> {
-    let Event::Changed(Contents { aspect, told: Some((point, slot)), .. }) = &query.event else {
+    let Event::Changed(Contents { aspect, source: Some((point, slot)), .. }) = &query.event else {
         return None;
     };
     let asked = match aspect {
@@ -113,9 +113,9 @@ pub fn unlocated<'l>(
     };
     let near_miss = NearMiss { facts, query };
     // The reason is not given twice if the text already contains it.
-    let told = near_miss.cut().is_some_and(|cut| text.contains(cut));
+    let repeated = near_miss.cut().is_some_and(|cut| text.contains(cut));
     let ended = match &facts.run_facts.outcome.ended {
-        Ended::Interrupted if told => String::new(),
+        Ended::Interrupted if repeated => String::new(),
         ended => ending(ended),
     };
     format!("{text}{ended}{}", near_miss.stale())

@@ -162,10 +162,10 @@ const LONGEST: usize = 2000;
 impl HaltedProgram {
     async fn read(&mut self, text: &str, expr: &Expr) -> Result<NamedValue, SessionError> {
         let (value, called_methods) = self.halted.evaluate_and_tell(self.frame, expr).await?;
-        let held = self.halted.describe(std::slice::from_ref(&value)).await?;
+        let contents = self.halted.describe(std::slice::from_ref(&value)).await?;
         self.name_lambdas();
         let mut named = self.named(text, &value);
-        (named.members, named.more) = self.members(&value, held).await?;
+        (named.members, named.more) = self.members(&value, contents).await?;
         if named.members.is_empty() {
             named.contents = self.namer.contents(&value, None, self.halted.tables());
         }
@@ -246,13 +246,14 @@ impl HaltedProgram {
             values.push(self.halted.evaluate(frame, &expr).await?);
             named.push(name);
         }
-        let held = self.halted.describe(&values).await?;
+        let contents = self.halted.describe(&values).await?;
         self.name_lambdas();
         let mut scope: Vec<NamedValue> =
             named.iter().zip(&values).map(|(name, value)| self.named(name, value)).collect();
         // Number all objects first, so that the contents of one do not number the next.
         for (named, value) in scope.iter_mut().zip(&values) {
-            let of = held.iter().find(|(id, _)| Some(*id) == value.object_id()).map(|(_, contents)| contents);
+            let of =
+                contents.iter().find(|(id, _)| Some(*id) == value.object_id()).map(|(_, contents)| contents);
             named.contents = self.namer.contents(value, of, self.halted.tables());
         }
         Ok(Scope { frame: shown, values: scope, has_names })

@@ -249,10 +249,10 @@ impl Explorer {
         let located = ran.answer.points.iter().filter(|p| p.located);
         let last = located.max_by_key(|p| p.hit).map(|p| p.id.clone());
         if let (None, true, Some(last)) = (&ran.standing, by_itself, last)
-            && let Ok(gone) = Box::pin(self.goto(&last)).await
-            && gone.standing.is_some()
+            && let Ok(goto_result) = Box::pin(self.goto(&last)).await
+            && goto_result.standing.is_some()
         {
-            (ran.standing, ran.run_again, ran.run) = (gone.standing, true, self.findings.runs);
+            (ran.standing, ran.run_again, ran.run) = (goto_result.standing, true, self.findings.runs);
         }
         Ok(ran)
     }

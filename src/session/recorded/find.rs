@@ -47,13 +47,15 @@ pub fn find(
 ) -> Result<FoundEvents, SessionError> {
     trace.about.is_whole()?;
     let mut all = FoundEvents::default();
-    for told in answer.points.iter().filter(|told| point.is_none_or(|wanted| told.id == wanted)) {
-        let mut not = |why: &str| all.not_found.push((told.id.clone(), why.to_owned()));
-        if !told.located {
+    for point_answer in
+        answer.points.iter().filter(|point_answer| point.is_none_or(|wanted| point_answer.id == wanted))
+    {
+        let mut not = |why: &str| all.not_found.push((point_answer.id.clone(), why.to_owned()));
+        if !point_answer.located {
             not("it was not located: `qp replay` says why");
             continue;
         }
-        let Some(at) = place_of(&mut trace.calls, told)? else {
+        let Some(at) = place_of(&mut trace.calls, point_answer)? else {
             not("no such event was recorded: a thrown exception is recorded only where it is caught or \
                  leaves a method, and events outside of the scope or the level are not");
             continue;
@@ -65,7 +67,7 @@ pub fn find(
         let event = calls.event_at(at, event)?.unwrap_or_default();
         let call = CallShown::of(calls, at.node)?.ok_or(no_such)?;
         let thread = calls.thread_of(at.node).unwrap_or_default();
-        all.found.push(FoundEvent { point: told.id.clone(), thread, call, number, event });
+        all.found.push(FoundEvent { point: point_answer.id.clone(), thread, call, number, event });
     }
     match point {
         Some(point) if all == FoundEvents::default() => {
@@ -76,13 +78,14 @@ pub fn find(
 }
 
 /// The event of a point's hit: the n-th event at the point's site in its thread.
-fn place_of(calls: &mut Calls, told: &PointAnswer) -> Result<Option<EventPosition>, SessionError> {
-    let (Some(hit), Some(bci)) = (told.hit, told.bci) else { return Ok(None) };
+fn place_of(calls: &mut Calls, point_answer: &PointAnswer) -> Result<Option<EventPosition>, SessionError> {
+    let (Some(hit), Some(bci)) = (point_answer.hit, point_answer.bci) else { return Ok(None) };
     let threads = calls.threads().into_iter();
-    let named = threads.filter(|(_, name, _)| told.thread.as_ref().is_none_or(|thread| thread == name));
+    let named =
+        threads.filter(|(_, name, _)| point_answer.thread.as_ref().is_none_or(|thread| thread == name));
     let numbers: Vec<u32> = named.map(|(number, ..)| number).collect();
     // Prefer the event that the point asks about. If none was recorded, take the line or the entry.
-    let kinds: &[fn(Traced) -> bool] = match told.question.split('(').next() {
+    let kinds: &[fn(Traced) -> bool] = match point_answer.question.split('(').next() {
         Some("Line" | "SkippedLine") => &[|what| matches!(what, Traced::Line(_))],
         Some("Entry") => &[|what| what == Traced::Enter],
         Some("Exit") => &[|what| what == Traced::Return],
@@ -102,10 +105,10 @@ fn place_of(calls: &mut Calls, told: &PointAnswer) -> Result<Option<EventPositio
                 is_kind(seen.site.what)
                     && seen.site.bci == bci
                     && method.is_some_and(|method| {
-                        told.class.as_deref() == Some(&*method.class)
-                            && told.method.as_deref() == Some(method.name.as_str())
+                        point_answer.class.as_deref() == Some(&*method.class)
+                            && point_answer.method.as_deref() == Some(method.name.as_str())
                     })
-                    && told.own_line.is_none_or(|line| seen.site.line.map(u32::from) == Some(line))
+                    && point_answer.own_line.is_none_or(|line| seen.site.line.map(u32::from) == Some(line))
             };
             calls.walk(*number, None, |calls, seen| {
                 count += u64::from(is_it(calls, seen));

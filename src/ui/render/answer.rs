@@ -97,7 +97,7 @@ fn point(out: &mut String, p: &PointAnswer, paint: Paint) {
         let _ = writeln!(out, "{}  {}", " ".repeat(INDENT), clipped(text, WIDTH - INDENT - 2));
     }
     statement(out, p);
-    let mut values = Values { contents: &p.contents, told: HashSet::new(), paint };
+    let mut values = Values { contents: &p.contents, shown: HashSet::new(), paint };
     change(out, p, &mut values);
     condition(out, p, paint);
     exception(out, p, &mut values);
@@ -120,14 +120,14 @@ fn point(out: &mut String, p: &PointAnswer, paint: Paint) {
 /// The values of a point with their contents, each object's contents once.
 struct Values<'a> {
     contents: &'a IndexMap<String, String>,
-    told: HashSet<&'a str>,
+    shown: HashSet<&'a str>,
     paint: Paint,
 }
 
 impl Values<'_> {
     fn full(&mut self, value: &str) -> String {
         match self.contents.get_key_value(value) {
-            Some((name, contents)) if self.told.insert(name) => {
+            Some((name, contents)) if self.shown.insert(name) => {
                 format!("{} {contents}", self.paint.on(palette::VALUE, value))
             }
             _ => self.paint.on(palette::VALUE, value),
@@ -137,7 +137,7 @@ impl Values<'_> {
     /// The owner of a changed part; only a collection has contents.
     fn owner(&mut self, owner: &str) -> String {
         match self.contents.get_key_value(owner) {
-            Some((name, contents)) if self.told.insert(name) => format!("{owner} {contents}"),
+            Some((name, contents)) if self.shown.insert(name) => format!("{owner} {contents}"),
             _ => owner.to_owned(),
         }
     }

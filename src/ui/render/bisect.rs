@@ -1,9 +1,9 @@
 //! The verdict of `qp bisect` with its reason, as text.
 
 use super::Text;
-use crate::command::bisect::Told;
+use crate::command::bisect::BisectVerdict;
 
-impl Text for Told {
+impl Text for BisectVerdict {
     fn text(&self, _color: bool) -> String {
         format!("{}: {}\n", self.verdict, self.reason)
     }
