@@ -4,7 +4,7 @@ use super::replay::LimitArgs;
 use super::trust::TrustArgs;
 use super::{Command, CommandError, Outcome};
 use crate::chain::{Chain, Guards};
-use crate::session::{self, Answer, Context, Difference, Judged, SessionError, Verdict, Wanted};
+use crate::session::{self, Answer, Context, Difference, JudgedRun, SessionError, Verdict, Wanted};
 use serde::Serialize;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -291,7 +291,7 @@ async fn check(file: &Path, chain: &Chain, options: &session::Options, context: 
 }
 
 /// Translates the verdict into a status, by what the chain guards.
-fn weigh(chain: &Chain, judged: &Judged) -> (Status, String) {
+fn weigh(chain: &Chain, judged: &JudgedRun) -> (Status, String) {
     let root = chain.points.first().map_or("the root", |p| p.id.as_str());
     match (&judged.verdict, chain.guards) {
         (Verdict::Present, Guards::Present) => (Status::Passed, "the cause is as recorded".to_owned()),
@@ -312,7 +312,7 @@ fn weigh(chain: &Chain, judged: &Judged) -> (Status, String) {
 
 /// The points that differ from the chain. Where the chain guards against a fixed bug, a reached root is a
 /// difference too.
-fn differences(chain: &Chain, judged: &Judged) -> Vec<PointDifference> {
+fn differences(chain: &Chain, judged: &JudgedRun) -> Vec<PointDifference> {
     let Some(answer) = &judged.answer else { return Vec::new() };
     let mut found = Vec::new();
     for (place, point) in answer.points.iter().enumerate() {

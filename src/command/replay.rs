@@ -2,7 +2,7 @@
 
 use super::trust::{self, TrustArgs};
 use super::{Command, CommandError, Outcome};
-use crate::session::{self, Answer, Context, Repeated};
+use crate::session::{self, Answer, Context, RepeatedReplay};
 use std::path::PathBuf;
 
 /// The limits of runs, shared by every command that makes runs.
@@ -113,24 +113,24 @@ pub struct Replay {
 /// The result of a replay.
 #[derive(Clone, Debug, serde::Serialize)]
 #[serde(untagged)]
-pub enum Replayed {
+pub enum ReplayOutcome {
     /// The answer.
     Once(Box<Answer>),
     /// The counted answers of several replays.
-    Repeatedly(Repeated),
+    Repeatedly(RepeatedReplay),
 }
 
-impl Outcome for Replayed {
+impl Outcome for ReplayOutcome {
     fn exit_code(&self) -> u8 {
         match self {
-            Replayed::Once(answer) => answer.exit_code(),
-            Replayed::Repeatedly(repeated) => repeated.exit_code,
+            ReplayOutcome::Once(answer) => answer.exit_code(),
+            ReplayOutcome::Repeatedly(repeated) => repeated.exit_code,
         }
     }
 }
 
 impl Command for Replay {
-    type Output = Replayed;
+    type Output = ReplayOutcome;
 
     fn trusts(&self) -> bool {
         self.trust.trust
@@ -138,7 +138,7 @@ impl Command for Replay {
 
     /// # Errors
     /// The chain is invalid, or the program cannot be built, launched or watched.
-    async fn execute(&self, context: &Context) -> Result<Replayed, CommandError> {
+    async fn execute(&self, context: &Context) -> Result<ReplayOutcome, CommandError> {
         let chain = trust::load(&self.chain, context)?;
         let mut options = self.run.options();
         options.last = self.last.map(usize::from);
@@ -146,11 +146,11 @@ impl Command for Replay {
         Ok(match self.runs {
             None => {
                 let answer = session::replay(&name, &chain, &options, context).await?;
-                Replayed::Once(Box::new(answer))
+                ReplayOutcome::Once(Box::new(answer))
             }
             Some(runs) => {
                 let repeated = session::repeat(&name, &chain, &options, runs, context).await?;
-                Replayed::Repeatedly(repeated)
+                ReplayOutcome::Repeatedly(repeated)
             }
         })
     }

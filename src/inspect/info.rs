@@ -8,20 +8,20 @@ use std::collections::BTreeMap;
 
 /// What a recording contains.
 #[derive(Clone, Debug, Serialize)]
-pub struct Holds {
+pub struct RecordingInfo {
     /// The program and its arguments.
     pub command: Vec<String>,
     /// The level of recording.
     pub level: Level,
     /// The places between which the run was recorded.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub places: Option<PlacesHeld>,
+    pub places: Option<RecordedPlaces>,
     /// How the run ended; `None` while it is being recorded, or if the recording was cut off.
     pub ended: Option<String>,
     /// The duration of the run, in seconds.
     pub seconds: Option<f64>,
     /// The threads, with the number of their calls.
-    pub threads: Vec<ThreadHolds>,
+    pub threads: Vec<ThreadInfo>,
     /// Number of events of each kind.
     pub events: BTreeMap<String, u64>,
     /// Number of calls.
@@ -42,7 +42,7 @@ pub struct Holds {
 
 /// The places at which a recording begins and ends.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct PlacesHeld {
+pub struct RecordedPlaces {
     /// Where it begins; `None` for the start of the program.
     pub from: Option<String>,
     /// Where it ends; `None` for the end of the program.
@@ -53,7 +53,7 @@ pub struct PlacesHeld {
 
 /// A thread of a recording.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct ThreadHolds {
+pub struct ThreadInfo {
     /// Its name.
     pub name: String,
     /// Number of its calls.
@@ -69,14 +69,14 @@ pub struct ThreadHolds {
 }
 
 /// Summarises what a recording contains.
-pub fn holds(trace: &Recording) -> Holds {
+pub fn holds(trace: &Recording) -> RecordingInfo {
     let Recording { about, calls, .. } = trace;
     let recorded = about.recorded.clone();
     let threads = calls.threads().into_iter().map(|(number, name, count)| {
         let end = calls.ends.get(&number);
         let uncaught = end.filter(|end| end.exception != 0);
         let uncaught = uncaught.map(|end| shown(&Value::Object(end.exception), &calls.objects));
-        ThreadHolds {
+        ThreadInfo {
             name,
             calls: count,
             started_in: calls.started_in(number),
@@ -87,11 +87,11 @@ pub fn holds(trace: &Recording) -> Holds {
     let threads = threads.collect();
     let lower = calls.sites.methods().iter().filter(|method| method.level < about.level);
     let lower = lower.map(|method| (format!("{}.{}", method.class, method.name), method.level)).collect();
-    Holds {
+    RecordingInfo {
         lower,
         command: about.command.clone(),
         level: about.level,
-        places: about.places.as_ref().map(|places| PlacesHeld {
+        places: about.places.as_ref().map(|places| RecordedPlaces {
             from: places.from.as_ref().map(ToString::to_string),
             to: places.to.as_ref().map(ToString::to_string),
             unreached: recorded.as_ref().map(|recorded| recorded.unreached.clone()).unwrap_or_default(),

@@ -33,7 +33,7 @@ pub struct Lines {
 type MethodKey = (Arc<str>, String, String);
 
 /// Recognises passes over a line during a walk, as `Line` counts them.
-pub struct Passes {
+pub struct LinePasses {
     /// By method: the entries of the line, and the starts of rows in the line table.
     entries: HashMap<MethodKey, (LineEntries, HashSet<u32>)>,
     /// The calls in which a pass is in progress, if the method has several entries of the line.
@@ -183,7 +183,7 @@ impl Lines {
 
     /// The passes over a line of a class and of the classes in its file. `None` without class files, or if no
     /// code is on the line.
-    pub fn passes(&mut self, class: &str, line: u32) -> Option<Passes> {
+    pub fn passes(&mut self, class: &str, line: u32) -> Option<LinePasses> {
         let pool = self.pool()?;
         let mut entries = HashMap::new();
         for name in pool.nested(class).unwrap_or_default() {
@@ -199,11 +199,11 @@ impl Lines {
                 entries.insert(key, (of_line, rows));
             }
         }
-        (!entries.is_empty()).then(|| Passes { entries, on: HashSet::new() })
+        (!entries.is_empty()).then(|| LinePasses { entries, on: HashSet::new() })
     }
 }
 
-impl Passes {
+impl LinePasses {
     /// Whether a pass over the line begins at an event.
     pub fn begins(&mut self, calls: &Calls, seen: &TracedEvent<'_>) -> bool {
         let (at, is_row) = match seen.site.what {

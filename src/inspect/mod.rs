@@ -33,7 +33,7 @@ pub use error::InspectError;
 pub use event::EventShown;
 pub use events::{EventsShown, events_of};
 pub use history::{History, Variable, WriteShown};
-pub use info::{Holds, PlacesHeld, holds};
+pub use info::{RecordedPlaces, RecordingInfo, holds};
 pub use lines::{Lines, OpenCode};
 pub use recording::Recording;
 pub use state::{PartShown, StateRequest, StateShown, state};

@@ -24,7 +24,7 @@ pub use lambda_source::lambda_in_source;
 pub use namer::{
     Namer, boxed, is_lambda_class, lambda_text, message_text, optional, quoted, short_class_name,
 };
-pub use occurrence::{Catch, Detail, ExceptionDetail, Happened, Occurrence, Sight};
+pub use occurrence::{Catch, CollectionState, Detail, EventFrame, ExceptionDetail, Occurrence};
 pub use site::{MethodName, Site};
 pub use tables::{Activation, Frame, Tables};
 pub use value::{JavaString, ObjectId, Value};

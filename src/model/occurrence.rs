@@ -31,7 +31,7 @@ pub struct Catch {
 /// The frame of an event whose occurrence is in an older frame. For example, an object is created in a
 /// constructor, but the occurrence is at the `new`.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Happened {
+pub struct EventFrame {
     /// The newest frame.
     pub frame: FrameKey,
     /// Number of frames newer than that of the occurrence.
@@ -40,7 +40,7 @@ pub struct Happened {
 
 /// The observed state of a collection.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Sight {
+pub struct CollectionState {
     /// The TraceQuery about the collection, by its position in the chain.
     pub query: u16,
     /// The element, the value for the key, or the size.
@@ -58,13 +58,13 @@ pub struct Detail {
     /// The exception object of an exceptional exit.
     pub thrown: Option<Value>,
     /// The frame of the event, if the occurrence itself is in an older frame of that stack.
-    pub happened: Option<Happened>,
+    pub happened: Option<EventFrame>,
     /// The JDK method, called in the frame of the occurrence, that changed a collection.
     pub by: Option<FrameKey>,
     /// Whether that method stored the value that was already there.
     pub unchanged: bool,
     /// The observed states of collections about which this or other points ask.
-    pub sights: Vec<Sight>,
+    pub sights: Vec<CollectionState>,
     /// Which arm of an expression produced the value: the last marked instruction executed in the activation.
     pub arm: Option<u32>,
     /// The value a method returned.

@@ -6,7 +6,7 @@ use super::error::RunError;
 use super::stop::Stop;
 use super::vm::bci;
 use super::watched::Watched;
-use crate::model::{Detail, Frame, FrameKey, Happened};
+use crate::model::{Detail, EventFrame, Frame, FrameKey};
 use crate::query::{Event, Making, TraceQuery};
 use jdwp::commands::stack_frame;
 
@@ -122,7 +122,7 @@ pub async fn offer_below(
         occurrence.stack = watched.tables.stack_key(&keys);
     }
     let above = u32::try_from(above).unwrap_or(u32::MAX);
-    let happened = (above > 0).then_some(Happened { frame: *event, above });
+    let happened = (above > 0).then_some(EventFrame { frame: *event, above });
     occurrence.detail = Some(Box::new(Detail { happened, ..detail }));
     candidates.add_forecasts_of(watched, &mut older, occurrence).await?;
     // Evaluating expressions in the older frame may have let the thread run.

@@ -2,7 +2,6 @@
 
 use super::attach;
 use super::error::{BrokeOff, RunError};
-use super::further::Further;
 use super::greeting::{LINGER, SuspendedVm, VmFacts, facts};
 use super::halted::Stage;
 use super::interrupt::Interrupt;
@@ -11,6 +10,7 @@ use super::observer::Observer;
 use super::probes::{self, Gate};
 use super::questions::{FurtherQuestions, Questions};
 use super::report::Ended;
+use super::unwatched_vms::UnwatchedVms;
 use super::vm::Vm;
 use super::watched::Watched;
 use super::watcher::Watcher;
@@ -85,9 +85,9 @@ pub async fn execute(
         let address = listener.local_addr().map_err(RunError::Listen)?;
         (template.launch(address, agent.as_ref(), output.clone())?, Some(listener))
     };
-    let mut further = listener.map(|listener| Further::new(listener, running.connection_filter()));
+    let mut unwatched_vms = listener.map(|listener| UnwatchedVms::new(listener, running.connection_filter()));
     let connected = tokio::select! {
-        connected = greeted(&mut running, further.as_mut(), deadline, limit) => match connected {
+        connected = greeted(&mut running, unwatched_vms.as_mut(), deadline, limit) => match connected {
             Err(RunError::Vm(error)) => return Err(broke_off(running, error).await),
             connected => connected?,
         },
@@ -144,7 +144,7 @@ pub async fn execute(
     }
     let mut watcher = Watcher::new(watched, &questions.queries, more);
     watcher.halt_at(halt_at);
-    let live = Live::new(running, further, conn, watcher, limit, output, agent);
+    let live = Live::new(running, unwatched_vms, conn, watcher, limit, output, agent);
     live.watch(deadline, interrupt, observer).await.map(Stage::from)
 }
 
@@ -162,12 +162,12 @@ async fn broke_off(mut running: Running, error: jdwp::Error) -> RunError {
 
 async fn greeted(
     running: &mut Running,
-    further: Option<&mut Further>,
+    unwatched_vms: Option<&mut UnwatchedVms>,
     deadline: tokio::time::Instant,
     limit: Duration,
 ) -> Result<SuspendedVm, RunError> {
-    match further {
-        Some(further) => connect(running, further, deadline, limit).await,
+    match unwatched_vms {
+        Some(unwatched_vms) => connect(running, unwatched_vms, deadline, limit).await,
         None => attach::find(running, deadline).await,
     }
 }
@@ -175,11 +175,11 @@ async fn greeted(
 /// Waits for the wanted VM, connects and reads its facts.
 async fn connect(
     running: &mut Running,
-    further: &mut Further,
+    unwatched_vms: &mut UnwatchedVms,
     deadline: tokio::time::Instant,
     limit: Duration,
 ) -> Result<SuspendedVm, RunError> {
-    let incoming = wanted(running, further, deadline).await?;
+    let incoming = wanted(running, unwatched_vms, deadline).await?;
     let process = incoming.peer.as_ref().map(|p| p.pid);
     let java_home = process.and_then(java_home_of);
     // Only the time limit of the run applies: a busy machine can be slow to start a VM.
@@ -197,16 +197,16 @@ async fn connect(
 
 async fn wanted(
     running: &mut Running,
-    further: &mut Further,
+    unwatched_vms: &mut UnwatchedVms,
     deadline: tokio::time::Instant,
 ) -> Result<Incoming, RunError> {
     loop {
         let left = deadline.saturating_duration_since(tokio::time::Instant::now());
-        let incoming = running.accept(further.listener(), left).await?;
+        let incoming = running.accept(unwatched_vms.listener(), left).await?;
         if incoming.wanted {
             return Ok(incoming);
         }
-        further.release(incoming.stream).await;
+        unwatched_vms.release(incoming.stream).await;
     }
 }
 

@@ -1,10 +1,10 @@
 //! A run in progress, until it ends or its program is halted.
 
 use super::error::RunError;
-use super::further::{Further, let_go};
 use super::interrupt::Interrupt;
 use super::observer::{Control, Observer};
 use super::report::{Ended, RunReport};
+use super::unwatched_vms::{UnwatchedVms, let_go};
 use super::watched::Watched;
 use super::watcher::{HaltedThread, Watcher};
 use crate::debuggee::{Agent, DriveOutcome, Exit, Forward, Running, Tail};
@@ -42,7 +42,7 @@ pub(super) enum Progress {
 pub(super) struct Live {
     running: Running,
     /// Other VMs of the command; none for a remote program.
-    further: Option<Further>,
+    unwatched_vms: Option<UnwatchedVms>,
     conn: Connection,
     watcher: Watcher,
     limit: Duration,
@@ -57,14 +57,14 @@ impl Live {
     /// A run with a connected VM. The agent's folder is deleted with it.
     pub(super) fn new(
         running: Running,
-        further: Option<Further>,
+        unwatched_vms: Option<UnwatchedVms>,
         conn: Connection,
         watcher: Watcher,
         limit: Duration,
         output: Option<Forward>,
         agent: Option<Agent>,
     ) -> Live {
-        Live { running, further, conn, watcher, limit, output, driven: false, _agent: agent }
+        Live { running, unwatched_vms, conn, watcher, limit, output, driven: false, _agent: agent }
     }
 
     /// Its time limit.
@@ -103,7 +103,7 @@ impl Live {
                     Ok(Some(Ok(Control::Stop)))
                 }
             },
-            () = let_go(self.further.as_mut()) => Ok(None),
+            () = let_go(self.unwatched_vms.as_mut()) => Ok(None),
             () = tokio::time::sleep_until(deadline) => Ok(None),
             () = interrupt.wait() => Ok(None),
         };
@@ -122,7 +122,7 @@ impl Live {
         deadline: tokio::time::Instant,
         interrupt: &Interrupt,
     ) -> Result<Outcome, RunError> {
-        let Live { mut running, mut further, conn, watcher, limit, driven: finished, .. } = self;
+        let Live { mut running, mut unwatched_vms, conn, watcher, limit, driven: finished, .. } = self;
         // A command that starts a remote program in the background does not know how that program ends.
         let exit_tells = running.remote().is_none() || running.exited().is_none();
         let mut stopped = match &watched {
@@ -148,7 +148,7 @@ impl Live {
                 // Other VMs of the command may still connect, and must not wait for us.
                 let waited = tokio::select! {
                     _ = running.wait_exit() => true,
-                    () = let_go(further.as_mut()) => false,
+                    () = let_go(unwatched_vms.as_mut()) => false,
                     () = tokio::time::sleep(AFTERMATH) => false,
                     () = tokio::time::sleep_until(deadline) => false,
                     () = interrupt.wait() => false,
@@ -168,7 +168,7 @@ impl Live {
             _ => {}
         }
         seen.close_report();
-        if let Some(strangers) = further.and_then(|further| further.strangers()) {
+        if let Some(strangers) = unwatched_vms.and_then(|unwatched_vms| unwatched_vms.strangers()) {
             seen.report.warn(format!("while the program ran, qp closed {strangers}"));
         }
         let ended =

@@ -52,16 +52,16 @@ pub use progress::{Progress, Silent, Sink};
 pub use recorded::{
     CallRange, CallShown, CallTree, CallsRequest, ChainRequest, ContentsShown, Direction, EventShown,
     EventsRequest, EventsShown, ExportForm, ExportRequest, ExportResult, Fold, FoundEvent, FoundEvents,
-    HeldContents, History, Holds, ItemShown, ListedCall, ListedEvent, LocalShown, MEMORY, MemberShown,
-    ObjectShown, PartShown, PlacesHeld, RecordOptions, RecordedRun, RecordedTrace, Secrets, SourceLine,
+    HeldContents, History, ItemShown, ListedCall, ListedEvent, LocalShown, MEMORY, MemberShown, ObjectShown,
+    PartShown, RecordOptions, RecordedPlaces, RecordedRun, RecordedTrace, RecordingInfo, Secrets, SourceLine,
     StateRequest, StateShown, Stepper, ThreadShown, View, WriteShown, as_chain, at_level, calls, events,
     export, find, history, holds, only, record, state,
 };
 pub use replay::cost::{Cost, EntriesCost, PointCost, SiteCost, cost};
 pub use replay::cost_model::Forecast;
-pub use replay::judge::{Judged, judge};
+pub use replay::judge::{JudgedRun, judge};
 pub use replay::probe_policy::{Backend, EAGER};
-pub use replay::repeat::{Repeated, RepeatedPlace, RepeatedPoint, repeat};
+pub use replay::repeat::{RepeatedPlace, RepeatedPoint, RepeatedReplay, repeat};
 pub use replay::verdict::Verdict;
 pub use replay::{Options, replay};
 pub use trust::{TRUSTED_FOLDERS, allow, trust_written};

@@ -3,7 +3,7 @@
 use super::definitions::PotentialDefinitions;
 use crate::classes::ClassPool;
 use crate::program::effect::{Effect, effect};
-use crate::trace::{Calls, Level, Method, Written};
+use crate::trace::{Calls, Level, Method, WrittenVariable};
 use bytecode::op::InvokeKind;
 use bytecode::{Code, FieldRef, MethodRef, Op};
 use std::collections::{HashMap, HashSet};
@@ -121,7 +121,7 @@ impl<'a> Codes<'a> {
         self.known_fields.entry(field.clone()).or_insert_with(|| {
             let (class, name) = (field.class.replace('.', "/"), field.name.clone());
             let declares =
-                calls.sites.declares(&Written { class, name, descriptor: field.descriptor.clone() });
+                calls.sites.declares(&WrittenVariable { class, name, descriptor: field.descriptor.clone() });
             match fields.get(&(declares, field.name.clone())) {
                 Some(number) => vec![*number],
                 // Its class may be unrecorded, so that its writes name another class.

@@ -40,7 +40,7 @@ const LOOSE_BYTES: u64 = 512 << 20;
 
 /// What the collector moved, over all rings.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Collected {
+pub struct CollectedEvents {
     /// Size of the events, in bytes.
     pub bytes: u64,
     /// Size of the file of events, in bytes.
@@ -56,7 +56,7 @@ pub struct Collected {
 /// A running collector.
 pub struct Collector {
     over: Arc<AtomicBool>,
-    thread: JoinHandle<Collected>,
+    thread: JoinHandle<CollectedEvents>,
 }
 
 impl Collector {
@@ -77,7 +77,7 @@ impl Collector {
             rings: BTreeMap::new(),
             active: BTreeMap::new(),
             sweep: Instant::now(),
-            collected: Collected::default(),
+            collected: CollectedEvents::default(),
             buffer: vec![0; usize::try_from(RING_SIZES[0]).unwrap_or_default()].into(),
             apart: CpuAvoidance::new(),
         };
@@ -87,7 +87,7 @@ impl Collector {
     }
 
     /// Moves the remaining events after the program has ended.
-    pub fn finish(self) -> Collected {
+    pub fn finish(self) -> CollectedEvents {
         self.over.store(true, Ordering::Release);
         // The thread does not panic; if it did, its result is not needed.
         self.thread.join().unwrap_or_default()
@@ -121,7 +121,7 @@ struct Work {
     active: BTreeMap<u32, Instant>,
     /// When all rings are polled next.
     sweep: Instant,
-    collected: Collected,
+    collected: CollectedEvents,
     buffer: Box<[u8]>,
     apart: CpuAvoidance,
 }
@@ -136,7 +136,7 @@ struct Ring {
 }
 
 impl Work {
-    fn run(&mut self, over: &AtomicBool) -> Collected {
+    fn run(&mut self, over: &AtomicBool) -> CollectedEvents {
         if let Err(error) = self.collect(over) {
             // The program goes on and no longer waits for room.
             self.collected.missing.push(format!("{error}: later events are missing"));

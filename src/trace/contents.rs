@@ -162,7 +162,7 @@ impl Pairs {
 
 /// The state of a collection during the replay.
 #[derive(Clone, Debug, PartialEq)]
-enum Replayed {
+enum ReplayedContents {
     /// No snapshot was recorded yet.
     Unknown,
     List(VecDeque<u32>),
@@ -173,7 +173,7 @@ enum Replayed {
 
 #[derive(Clone, Debug, PartialEq)]
 struct Replay {
-    held: Replayed,
+    held: ReplayedContents,
     unsure: bool,
     /// For a collection backed by a program's array: the recorded element of each index and its time. Later
     /// writes to the array may have replaced it.
@@ -182,53 +182,55 @@ struct Replay {
 
 impl Replay {
     fn new() -> Replay {
-        Replay { held: Replayed::Unknown, unsure: false, through: HashMap::new() }
+        Replay { held: ReplayedContents::Unknown, unsure: false, through: HashMap::new() }
     }
 
     fn take(&mut self, recorded: &CollectionChange<'_>, when: EventTime, objects: &Objects) {
         let (first, second) = (recorded.object(0), recorded.object(1));
         match (recorded.change, &mut self.held) {
-            (Change::AllOfList, Replayed::Backed(..)) => {
+            (Change::AllOfList, ReplayedContents::Backed(..)) => {
                 let from = recorded.number(0);
                 let items = recorded.items().enumerate().map(|(at, item)| (from + at, (item, when)));
                 self.through.extend(items);
                 return;
             }
-            (Change::Set, Replayed::Backed(..)) => {
+            (Change::Set, ReplayedContents::Backed(..)) => {
                 self.through.insert(recorded.number(0), (second, when));
                 return;
             }
             (Change::AllOfList | Change::AllOfMap, _) => return self.all(recorded),
             (Change::Backed, held) => {
-                *held = Replayed::Backed(first, recorded.rest.get(1) == Some(&Value::Int(1)));
+                *held = ReplayedContents::Backed(first, recorded.rest.get(1) == Some(&Value::Int(1)));
                 return;
             }
-            (Change::Clear, Replayed::List(list)) => list.clear(),
-            (Change::Clear, Replayed::Map(map)) => *map = Pairs::default(),
-            (Change::Insert, Replayed::List(list)) if recorded.number(0) <= list.len() => {
+            (Change::Clear, ReplayedContents::List(list)) => list.clear(),
+            (Change::Clear, ReplayedContents::Map(map)) => *map = Pairs::default(),
+            (Change::Insert, ReplayedContents::List(list)) if recorded.number(0) <= list.len() => {
                 list.insert(recorded.number(0), second);
             }
-            (Change::Set, Replayed::List(list)) => match list.get_mut(recorded.number(0)) {
+            (Change::Set, ReplayedContents::List(list)) => match list.get_mut(recorded.number(0)) {
                 Some(element) => *element = second,
                 None => self.unsure = true,
             },
-            (Change::Remove, Replayed::List(list)) => {
+            (Change::Remove, ReplayedContents::List(list)) => {
                 self.unsure |= list.remove(recorded.number(0)).is_none();
             }
-            (Change::Take, Replayed::List(list)) => match list.iter().position(|known| *known == first) {
-                Some(at) => drop(list.remove(at)),
-                None => self.unsure = true,
-            },
-            (Change::Put, Replayed::Map(map)) => map.put(first, second),
-            (Change::PutLast, Replayed::Map(map)) => {
+            (Change::Take, ReplayedContents::List(list)) => {
+                match list.iter().position(|known| *known == first) {
+                    Some(at) => drop(list.remove(at)),
+                    None => self.unsure = true,
+                }
+            }
+            (Change::Put, ReplayedContents::Map(map)) => map.put(first, second),
+            (Change::PutLast, ReplayedContents::Map(map)) => {
                 map.remove(first);
                 map.put(first, second);
             }
-            (Change::PutBehind, Replayed::Map(map)) => {
+            (Change::PutBehind, ReplayedContents::Map(map)) => {
                 let before = recorded.number(2) == 1;
                 map.put_behind(first, second, before.then(|| recorded.object(3)));
             }
-            (Change::Unput, Replayed::Map(map)) => {
+            (Change::Unput, ReplayedContents::Map(map)) => {
                 let is_same = |known: &u32| *known == first || are_equal(objects, *known, first);
                 match map.by_key.contains_key(&first) {
                     true => map.remove(first),
@@ -243,9 +245,9 @@ impl Replay {
             _ => self.unsure = true,
         }
         let held = match &self.held {
-            Replayed::List(list) => list.len(),
-            Replayed::Map(map) => map.by_key.len(),
-            Replayed::Unknown | Replayed::Backed(..) => return,
+            ReplayedContents::List(list) => list.len(),
+            ReplayedContents::Map(map) => map.by_key.len(),
+            ReplayedContents::Unknown | ReplayedContents::Backed(..) => return,
         };
         self.unsure |= recorded.size.is_some_and(|size| size != held);
     }
@@ -256,19 +258,19 @@ impl Replay {
         if recorded.number(0) == 0 {
             self.unsure = false;
             self.held = match recorded.change {
-                Change::AllOfMap => Replayed::Map(Pairs::default()),
-                _ => Replayed::List(VecDeque::new()),
+                Change::AllOfMap => ReplayedContents::Map(Pairs::default()),
+                _ => ReplayedContents::List(VecDeque::new()),
             };
         }
         match &mut self.held {
-            Replayed::List(list) => list.extend(items),
-            Replayed::Map(map) => {
+            ReplayedContents::List(list) => list.extend(items),
+            ReplayedContents::Map(map) => {
                 let items: Vec<u32> = items.collect();
                 for (key, value) in items.as_chunks::<2>().0.iter().map(|[key, value]| (*key, *value)) {
                     map.put(key, value);
                 }
             }
-            Replayed::Unknown | Replayed::Backed(..) => self.unsure = true,
+            ReplayedContents::Unknown | ReplayedContents::Backed(..) => self.unsure = true,
         }
     }
 }
@@ -309,19 +311,19 @@ impl Calls {
             let replay = self.replay(at, when)?;
             unsure |= replay.unsure;
             match replay.held {
-                Replayed::Unknown => return Ok(None),
-                Replayed::Backed(inner, of_keys) => {
+                ReplayedContents::Unknown => return Ok(None),
+                ReplayedContents::Backed(inner, of_keys) => {
                     (at, keys) = (inner, keys | of_keys);
                     through = replay.through;
                 }
-                Replayed::List(list) => {
+                ReplayedContents::List(list) => {
                     let elements = list.into_iter().map(|element| Some(Value::Object(element)));
                     return Ok(Some(CollectionContents {
                         items: Items::Elements(elements.collect()),
                         unsure,
                     }));
                 }
-                Replayed::Map(map) => {
+                ReplayedContents::Map(map) => {
                     unsure |= self.is_doubtful(&map, when)?;
                     let items = match keys {
                         true => {
@@ -430,9 +432,9 @@ mod tests {
 
     fn list(replay: &Replay) -> Vec<u32> {
         match &replay.held {
-            Replayed::List(list) => list.iter().copied().collect(),
-            Replayed::Map(map) => map.each().flat_map(|(key, value)| [key, value]).collect(),
-            Replayed::Unknown | Replayed::Backed(..) => Vec::new(),
+            ReplayedContents::List(list) => list.iter().copied().collect(),
+            ReplayedContents::Map(map) => map.each().flat_map(|(key, value)| [key, value]).collect(),
+            ReplayedContents::Unknown | ReplayedContents::Backed(..) => Vec::new(),
         }
     }
 
@@ -492,6 +494,6 @@ mod tests {
     fn a_change_without_a_snapshot_leaves_the_contents_unknown() {
         let mut replay = Replay::new();
         take(&mut replay, Change::Insert, 1, &at(0, 20));
-        assert_eq!((replay.held, replay.unsure), (Replayed::Unknown, true));
+        assert_eq!((replay.held, replay.unsure), (ReplayedContents::Unknown, true));
     }
 }

@@ -42,7 +42,7 @@ mod walk;
 mod writes;
 
 pub use calls::{Call, Calls, OpenOptions};
-pub use collector::{Collected, Collector};
+pub use collector::{CollectedEvents, Collector};
 pub use columns::ThreadEnd;
 pub use contents::{CollectionChange, CollectionContents, Items};
 pub use cursor::EventPosition;
@@ -57,5 +57,5 @@ pub use sites::{Method, Site, Sites};
 pub use value_at::HeldValue;
 pub use walk::{TracedEvent, WalkControl, WalkPosition};
 pub use wire::only_reads;
-pub use wire::recording::{Change, Level, Place, Places, Traced, Window, Written, is_named};
+pub use wire::recording::{Change, Level, Place, Places, Traced, Window, WrittenVariable, is_named};
 pub use writes::Writes;

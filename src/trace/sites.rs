@@ -6,7 +6,9 @@ use super::folder::Folder;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, LazyLock};
 use wire::Report;
-use wire::recording::{FIRST_SITE, Level, RingPlace, RingReport, Traced, TracedClass, WriteReport, Written};
+use wire::recording::{
+    FIRST_SITE, Level, RingPlace, RingReport, Traced, TracedClass, WriteReport, WrittenVariable,
+};
 
 /// A recorded method.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -92,7 +94,7 @@ pub struct Site {
     /// For a branch: the line of its target.
     pub to: Option<u16>,
     /// The written variable or field, if it has a name.
-    pub written: Option<Arc<Written>>,
+    pub written: Option<Arc<WrittenVariable>>,
     /// For a call: the unrecorded method that did the write, such as `java.util.Arrays.sort`.
     pub by: Option<Arc<str>>,
 }
@@ -288,7 +290,7 @@ impl Sites {
 
     /// The class that declares a written field, with dots; the class named in the instruction if the
     /// declaring class was not recorded.
-    pub fn declares(&self, written: &Written) -> String {
+    pub fn declares(&self, written: &WrittenVariable) -> String {
         let named = written.class.replace('/', ".");
         let mut at = named.clone();
         // A damaged file can hold a cycle, so the loop is bounded.

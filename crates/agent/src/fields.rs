@@ -4,7 +4,7 @@
 use crate::state::{tools, with_state};
 use jvmti_bindings::prelude::*;
 use wire::Report;
-use wire::recording::{WriteReport, Written};
+use wire::recording::{WriteReport, WrittenVariable};
 
 /// `QuerypointTraceAgent.field(int, Class)`.
 ///
@@ -43,7 +43,7 @@ pub unsafe extern "system" fn Java_java_lang_QuerypointTraceAgent_write(
     // SAFETY: the recorder passes strings.
     let [class, name, descriptor] =
         [class, name, descriptor].map(|text| unsafe { env.get_string_lossy(text) }.unwrap_or_default());
-    let written = Written { class: class.replace('.', "/"), name, descriptor };
+    let written = WrittenVariable { class: class.replace('.', "/"), name, descriptor };
     let told = with_state(|state| {
         let of = u32::try_from(site).ok()?;
         let id = state.tracer.as_mut()?.further(of, &written);
@@ -58,7 +58,7 @@ pub unsafe extern "system" fn Java_java_lang_QuerypointTraceAgent_write(
 ///
 /// # Safety
 /// `owner` is a class.
-unsafe fn find(env: &JniEnv, field: &Written, owner: jni::jclass) -> Option<jni::jobject> {
+unsafe fn find(env: &JniEnv, field: &WrittenVariable, owner: jni::jclass) -> Option<jni::jobject> {
     let tools = tools()?;
     let named = format!("L{};", field.class);
     let mut is_below = true;

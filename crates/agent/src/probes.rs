@@ -5,8 +5,8 @@ use crate::steps::{FieldAccess, FieldSite, Weaver};
 use bytecode::rewrite::{self, Access, RewriteError, Rewritten, Scan};
 use std::collections::{BTreeMap, HashMap};
 use wire::{
-    ArraySites, ClassReport, FieldSites, Left, MakingSites, MethodReport, MethodSites, Plan, SiteEvent,
-    SiteReport,
+    ArraySites, ClassReport, FieldSites, MakingSites, MethodReport, MethodSites, Plan, SiteEvent, SiteReport,
+    SkippedMethod,
 };
 
 /// The plan, known classes and numbered sites.
@@ -115,7 +115,7 @@ impl Probes {
             let here = |s: &&SiteReport| s.method == method && s.descriptor == descriptor;
             let mut queries: Vec<u16> = report.sites.iter().filter(here).map(|s| s.query).collect();
             queries.dedup();
-            report.left.push(Left { method, descriptor, queries, why: why.to_string() });
+            report.left.push(SkippedMethod { method, descriptor, queries, why: why.to_string() });
         }
         let bytes = if report.methods.is_empty() { Vec::new() } else { bytes };
         Ok(Some(Probed { bytes, report }))
@@ -178,7 +178,12 @@ impl Probes {
             let mut queries: Vec<u16> = sites.iter().map(|s| s.query).collect();
             queries.sort_unstable();
             queries.dedup();
-            Left { method: name.clone(), descriptor: descriptor.clone(), queries, why: why.to_owned() }
+            SkippedMethod {
+                method: name.clone(),
+                descriptor: descriptor.clone(),
+                queries,
+                why: why.to_owned(),
+            }
         };
         let found = scan.code(name, descriptor)?;
         match found {
@@ -263,7 +268,12 @@ impl Probes {
             let (method, descriptor) = (&access.method, &access.method_descriptor);
             let left = |why: &str| {
                 let queries = wanted.iter().map(|f| f.query).collect();
-                Left { method: method.clone(), descriptor: descriptor.clone(), queries, why: why.to_owned() }
+                SkippedMethod {
+                    method: method.clone(),
+                    descriptor: descriptor.clone(),
+                    queries,
+                    why: why.to_owned(),
+                }
             };
             if method == "<init>" && !access.is_static && access.class == class {
                 // Until another constructor was called, no code may use `this` as an object.
@@ -373,7 +383,7 @@ impl Probes {
                 None => {
                     let (method, descriptor) = (site.method, site.descriptor);
                     let why = "there are too many sites".to_owned();
-                    report.left.push(Left { method, descriptor, queries: vec![query], why });
+                    report.left.push(SkippedMethod { method, descriptor, queries: vec![query], why });
                 }
             }
         }

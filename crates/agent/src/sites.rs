@@ -1,7 +1,7 @@
 //! Numbers the sites of this run, and selects the hits that stop.
 
 use std::collections::HashMap;
-use wire::{Armed, Plan};
+use wire::{ArmedHit, Plan};
 
 /// A place where an event of a query can occur.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -56,7 +56,7 @@ impl Sites {
 
     /// The ordinals of hits that stop at a site in threads with a name, ascending.
     pub fn armed(&self, plan: &Plan, site: &Site, thread: &str) -> Vec<u64> {
-        let here = |a: &&Armed| {
+        let here = |a: &&ArmedHit| {
             a.class == site.class
                 && a.method == site.method
                 && a.descriptor == site.descriptor

@@ -9,7 +9,9 @@ use bytecode::rewrite::{self, Effect, MethodPlan, MethodShape, RecordedEffect, R
 use foldhash::fast::FixedState;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use wire::TRACE_WINDOW_CLASS;
-use wire::recording::{At, FIRST_SITE, Level, Place, TracePlan, Traced, TracedClass, TracedMethod, Written};
+use wire::recording::{
+    FIRST_SITE, Level, MethodOrLine, Place, TracePlan, Traced, TracedClass, TracedMethod, WrittenVariable,
+};
 
 /// Classes on which the recorder itself depends cannot be recorded, because the recorder would record itself.
 const BELOW: [&str; 4] = ["java/lang/", "jdk/internal/", "sun/misc/", "java/io/ObjectStreamClass"];
@@ -20,7 +22,7 @@ pub struct Tracer {
     plan: TracePlan,
     numbers: Numbers,
     /// The instance field written at each site.
-    fields: HashMap<u32, Written>,
+    fields: HashMap<u32, WrittenVariable>,
     rings: u32,
     /// The rings of its threads.
     pub(crate) pool: Pool,
@@ -250,9 +252,9 @@ impl Tracer {
             let (of, descriptor) = (TRACE_WINDOW_CLASS.into(), "()V".into());
             let reached = Step::Call { class: of, name: name.into(), descriptor };
             match &place.at {
-                At::Method(method) if *method == shape.name => code.entry.insert(0, reached),
-                At::Method(_) => {}
-                At::Line(line) => {
+                MethodOrLine::Method(method) if *method == shape.name => code.entry.insert(0, reached),
+                MethodOrLine::Method(_) => {}
+                MethodOrLine::Line(line) => {
                     for effect in effects.iter().filter(|effect| effect.what == Effect::Line(*line)) {
                         code.before.entry(effect.pc).or_default().insert(0, reached.clone());
                     }
@@ -271,13 +273,13 @@ impl Tracer {
     }
 
     /// The number of an additional site, for a field that a call has written.
-    pub fn further(&mut self, of: u32, written: &Written) -> u32 {
+    pub fn further(&mut self, of: u32, written: &WrittenVariable) -> u32 {
         // No method has a field descriptor, so the key is unambiguous.
         self.numbers.of([&written.class, &written.name, &written.descriptor]).number(of, Traced::Put)
     }
 
     /// The field written at a site.
-    pub fn field(&self, site: u32) -> Option<Written> {
+    pub fn field(&self, site: u32) -> Option<WrittenVariable> {
         self.fields.get(&site).cloned()
     }
 }

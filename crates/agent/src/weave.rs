@@ -6,7 +6,7 @@ use bytecode::Kind;
 use bytecode::descriptor;
 use bytecode::rewrite::{Effect, Kept, MethodPlan, MethodShape, RecordedEffect, Slot, StackOp, Step, Text};
 use std::collections::HashMap;
-use wire::recording::{Level, Traced, TracedMethod, TracedSite, Written};
+use wire::recording::{Level, Traced, TracedMethod, TracedSite, WrittenVariable};
 use wire::{
     TRACE_ARRAYS_CLASS, TRACE_CALLS_CLASS, TRACE_CLASS, TRACE_FIELDS_CLASS, TRACE_WINDOW_CLASS,
     TRACE_WRITES_CLASS,
@@ -141,11 +141,11 @@ fn called(what: &Effect) -> Option<String> {
     }
 }
 
-fn written(what: &Effect) -> Option<Written> {
+fn written(what: &Effect) -> Option<WrittenVariable> {
     match what.clone() {
-        Effect::Put { class, name, descriptor, .. } => Some(Written { class, name, descriptor }),
+        Effect::Put { class, name, descriptor, .. } => Some(WrittenVariable { class, name, descriptor }),
         Effect::Local { named: Some((name, descriptor)), .. } => {
-            Some(Written { class: String::new(), name, descriptor })
+            Some(WrittenVariable { class: String::new(), name, descriptor })
         }
         _ => None,
     }

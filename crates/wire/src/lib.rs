@@ -13,12 +13,14 @@ pub mod recording;
 mod report;
 
 pub use given::only_reads;
-pub use log::{LogReader, Logged};
+pub use log::{LogReader, LoggedHit};
 pub use plan::{
-    Armed, ArraySites, CollectionCall, ContentsSites, CopyEvent, Counts, FieldSites, LocalStore, MakingSites,
-    MethodSites, Plan, PlanError, PlannedQuery, PlannedSite, PutPosition, SiteEvent, Varied,
+    ArmedHit, ArraySites, CollectionCall, ContentsSites, CopyEvent, Counts, FieldSites, HitWindow,
+    LocalStore, MakingSites, MethodSites, Plan, PlanError, PlannedQuery, PlannedSite, PutPosition, SiteEvent,
 };
-pub use report::{ClassReport, HiddenClass, Left, MethodReport, Report, ReportReader, SiteReport, reports};
+pub use report::{
+    ClassReport, HiddenClass, MethodReport, Report, ReportReader, SiteReport, SkippedMethod, reports,
+};
 
 /// The class called by inserted probes, with slashes.
 pub const PROBE_CLASS: &str = "java/lang/QuerypointProbe";

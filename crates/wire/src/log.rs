@@ -12,7 +12,7 @@ const BLOCK: u64 = 1 << 14;
 
 /// One record: a hit of a site through which a value passes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Logged {
+pub struct LoggedHit {
     /// The number of the site.
     pub site: u32,
     /// The number of the hit among those of the site in threads with the same name, from 1.
@@ -27,14 +27,14 @@ pub struct Logged {
     pub index: i32,
 }
 
-impl Logged {
+impl LoggedHit {
     /// Decodes a record; `None` if its thread has not written it yet.
-    pub fn read(bytes: [u8; RECORD]) -> Option<Logged> {
+    pub fn read(bytes: [u8; RECORD]) -> Option<LoggedHit> {
         let mut words = bytes.as_chunks::<8>().0.iter().map(|word| u64::from_le_bytes(*word));
         let mut next = || words.next().unwrap_or_default();
         let (hit, activation, element) = (next(), next(), next());
         let low = |word: u64| u32::try_from(word & 0xffff_ffff).unwrap_or_default();
-        (hit != 0).then(|| Logged {
+        (hit != 0).then(|| LoggedHit {
             site: low(hit) & 0xf_ffff,
             ordinal: hit >> 20,
             thread: u16::try_from(activation & 0xffff).unwrap_or_default(),
@@ -52,7 +52,7 @@ pub struct LogReader {
     /// The number of records before those already read.
     before: u64,
     /// Records that were read but not returned; the last one is next.
-    block: Vec<Logged>,
+    block: Vec<LoggedHit>,
 }
 
 impl LogReader {
@@ -70,7 +70,7 @@ impl LogReader {
     ///
     /// # Errors
     /// If the file cannot be read.
-    pub fn back(&mut self) -> io::Result<Option<Logged>> {
+    pub fn back(&mut self) -> io::Result<Option<LoggedHit>> {
         while self.block.is_empty() {
             if self.before == 0 {
                 return Ok(None);
@@ -80,7 +80,7 @@ impl LogReader {
             self.file.seek(SeekFrom::Start(self.before * u64::try_from(RECORD).unwrap_or(1)))?;
             let mut bytes = vec![0; usize::try_from(count).unwrap_or_default() * RECORD];
             self.file.read_exact(&mut bytes)?;
-            self.block.extend(bytes.as_chunks::<RECORD>().0.iter().copied().filter_map(Logged::read));
+            self.block.extend(bytes.as_chunks::<RECORD>().0.iter().copied().filter_map(LoggedHit::read));
         }
         Ok(self.block.pop())
     }
@@ -109,7 +109,7 @@ mod tests {
         std::fs::write(&path, bytes).unwrap();
         let mut reader = LogReader::open(&path).unwrap();
         let first = reader.back().unwrap().unwrap();
-        let wanted = Logged {
+        let wanted = LoggedHit {
             site: 3,
             ordinal: BLOCK + 5,
             thread: 2,

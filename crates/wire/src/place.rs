@@ -6,16 +6,16 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Place {
     /// The class or source file.
-    pub of: Of,
+    pub of: ClassOrFile,
     /// The method or line in it.
-    pub at: At,
+    pub at: MethodOrLine,
     /// The number of the hit, from 1.
     pub hit: u32,
 }
 
 /// The class or file that contains a place.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Of {
+pub enum ClassOrFile {
     /// A class name, with or without its package. A line may also be in a nested class.
     Class(String),
     /// The name of a source file.
@@ -24,7 +24,7 @@ pub enum Of {
 
 /// The method or line of a place.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum At {
+pub enum MethodOrLine {
     /// The entry of a method: any overload with this name.
     Method(String),
     /// The start of a line.
@@ -53,21 +53,21 @@ impl Place {
             let line = line.parse().ok().filter(|line| *line > 0)?;
             let of = Some(of).filter(is_name)?.to_owned();
             let is_file = [".java", ".kt", ".scala", ".groovy"].iter().any(|end| of.ends_with(end));
-            let of = if is_file { Of::File(of) } else { Of::Class(of) };
-            return Some(Place { of, at: At::Line(line), hit });
+            let of = if is_file { ClassOrFile::File(of) } else { ClassOrFile::Class(of) };
+            return Some(Place { of, at: MethodOrLine::Line(line), hit });
         }
         let (class, method) = place.rsplit_once('.')?;
         let class = Some(class).filter(is_name)?.to_owned();
         let method = Some(method).filter(is_name)?.to_owned();
-        Some(Place { of: Of::Class(class), at: At::Method(method), hit })
+        Some(Place { of: ClassOrFile::Class(class), at: MethodOrLine::Method(method), hit })
     }
 
     /// Whether the place is in a class, given the class name with dots and its source file.
     pub fn is_in(&self, class: &str, source: Option<&str>) -> bool {
         match (&self.of, &self.at) {
-            (Of::File(file), _) => source == Some(file),
-            (Of::Class(wanted), At::Method(_)) => is_called(class, wanted),
-            (Of::Class(wanted), At::Line(_)) => {
+            (ClassOrFile::File(file), _) => source == Some(file),
+            (ClassOrFile::Class(wanted), MethodOrLine::Method(_)) => is_called(class, wanted),
+            (ClassOrFile::Class(wanted), MethodOrLine::Line(_)) => {
                 let inside = class.match_indices('$').map(|(end, _)| class.get(..end).unwrap_or(class));
                 inside.chain([class]).any(|class| is_called(class, wanted))
             }
@@ -77,10 +77,10 @@ impl Place {
 
 impl std::fmt::Display for Place {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let (Of::Class(of) | Of::File(of)) = &self.of;
+        let (ClassOrFile::Class(of) | ClassOrFile::File(of)) = &self.of;
         match &self.at {
-            At::Method(method) => write!(f, "{of}.{method}")?,
-            At::Line(line) => write!(f, "{of}:{line}")?,
+            MethodOrLine::Method(method) => write!(f, "{of}.{method}")?,
+            MethodOrLine::Line(line) => write!(f, "{of}:{line}")?,
         }
         if self.hit > 1 { write!(f, "#{}", self.hit) } else { Ok(()) }
     }

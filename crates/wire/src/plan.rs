@@ -34,14 +34,14 @@ pub struct PlannedQuery {
     /// Number of initial hits that suspend the VM; `u32::MAX` means all.
     pub budget: u32,
     /// Later hits that suspend the VM as well.
-    pub armed: Vec<Armed>,
+    pub armed: Vec<ArmedHit>,
     /// Numbers the hits over all threads, for a run that need not repeat another one.
-    pub varied: Option<Varied>,
+    pub varied: Option<HitWindow>,
 }
 
 /// Numbers the hits of a query and selects those that suspend the VM.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Varied {
+pub struct HitWindow {
     /// The first number that suspends the VM.
     pub from: u64,
     /// The first number after that which does not.
@@ -54,7 +54,7 @@ pub struct Varied {
 
 /// A hit at which the VM is suspended.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Armed {
+pub struct ArmedHit {
     /// The class of its site.
     pub class: String,
     /// The method.

@@ -1,7 +1,7 @@
 //! The recording of a run: what is recorded, the ring buffers into which threads write events, and the
 //! meaning of the numbers in those events. docs/trace-format.md describes the format for other programs.
 
-pub use crate::place::{At, Of, Place, Places};
+pub use crate::place::{ClassOrFile, MethodOrLine, Place, Places};
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
@@ -345,7 +345,7 @@ impl Traced {
 
 /// A field or local variable that an event writes.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub struct Written {
+pub struct WrittenVariable {
     /// The class that the instruction names for a field, with slashes: the declaring class or a subclass.
     /// Empty for a local variable.
     pub class: String,
@@ -372,7 +372,7 @@ pub struct TracedSite {
     pub to: Option<u16>,
     /// The field or local variable written; `None` for a local variable that the class file does not name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub written: Option<Written>,
+    pub written: Option<WrittenVariable>,
     /// For a call: the method that wrote, such as `java.util.Arrays.sort`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub by: Option<String>,
@@ -386,7 +386,7 @@ pub struct WriteReport {
     /// The number of this site.
     pub id: u32,
     /// The field.
-    pub written: Written,
+    pub written: WrittenVariable,
     /// Whether it is static.
     pub is_static: bool,
 }

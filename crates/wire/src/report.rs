@@ -57,7 +57,7 @@ pub struct ClassReport {
     /// The new sites.
     pub sites: Vec<SiteReport>,
     /// The methods without their planned sites.
-    pub left: Vec<Left>,
+    pub left: Vec<SkippedMethod>,
 }
 
 /// A method that now contains sites.
@@ -99,7 +99,7 @@ pub struct SiteReport {
 
 /// A method that was not transformed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Left {
+pub struct SkippedMethod {
     /// Its name.
     pub method: String,
     /// Its descriptor.

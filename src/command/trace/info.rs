@@ -2,7 +2,7 @@
 
 use super::reading::Reading;
 use crate::command::{Command, CommandError, Outcome};
-use crate::session::{self, Context, Holds};
+use crate::session::{self, Context, RecordingInfo};
 
 /// Summarises a recorded run and its missing parts
 #[derive(clap::Args, Clone, Debug)]
@@ -15,18 +15,18 @@ pub struct Info {
     pub reading: Reading,
 }
 
-impl Outcome for Holds {
+impl Outcome for RecordingInfo {
     fn exit_code(&self) -> u8 {
         0
     }
 }
 
 impl Command for Info {
-    type Output = Holds;
+    type Output = RecordingInfo;
 
     /// # Errors
     /// The folder holds no recorded run.
-    async fn execute(&self, context: &Context) -> Result<Holds, CommandError> {
+    async fn execute(&self, context: &Context) -> Result<RecordingInfo, CommandError> {
         let trace = self.reading.open(context).await?;
         Ok(session::holds(&trace))
     }

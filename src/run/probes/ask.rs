@@ -1,7 +1,7 @@
 //! Reads the arguments with which the recorder stops, and calls the recorder's methods in a stopped thread.
 
 use super::recorder::{Recorder, newest_frames, own_frames};
-use crate::model::{Sight, Value};
+use crate::model::{CollectionState, Value};
 use crate::run::error::RunError;
 use crate::run::stop::Stop;
 use crate::run::vm::or_default;
@@ -258,14 +258,14 @@ pub async fn now(
     query: u16,
     all: bool,
     owner: jdwp::Value,
-) -> Result<Option<Sight>, RunError> {
+) -> Result<Option<CollectionState>, RunError> {
     let Some(class) = watched.recorder.as_ref().and_then(Recorder::class) else { return Ok(None) };
     let arguments = vec![jdwp::Value::Int(query.into()), owner];
     let reply = call(watched, stop, class.id, class.now, arguments).await?;
     let Some(reply @ jdwp::Value::Object { id: Some(_), .. }) = reply else { return Ok(None) };
     let values = elements(watched, reply).await?;
     let Some(value) = values.first() else {
-        return Ok(Some(Sight { query, value: Value::Absent, print: 0 }));
+        return Ok(Some(CollectionState { query, value: Value::Absent, print: 0 }));
     };
     let value = watched.vm.value(&mut watched.tables, *value).await?;
     let print = match &value {
@@ -274,8 +274,8 @@ pub async fn now(
     };
     let numbers = print.and_then(|(size, print)| Some((size.parse().ok()?, print.parse().ok()?)));
     Ok(Some(match numbers {
-        Some((size, print)) => Sight { query, value: Value::Int(size), print },
-        None => Sight { query, value, print: 0 },
+        Some((size, print)) => CollectionState { query, value: Value::Int(size), print },
+        None => CollectionState { query, value, print: 0 },
     }))
 }
 

@@ -1,7 +1,7 @@
 //! Changes to the contents of the JDK's collections.
 
 use super::ask::{self, RecorderStop};
-use crate::model::{Detail, Sight, Value, is_lambda_class};
+use crate::model::{CollectionState, Detail, Value, is_lambda_class};
 use crate::query::{Aspect, Contents, TraceQuery};
 use crate::run::caller_frame::offer_below;
 use crate::run::candidates::Candidates;
@@ -50,7 +50,7 @@ pub async fn changed(
     let sight = if all {
         ask::now(watched, stop, number, all, hit.owner).await?
     } else {
-        value.map(|value| Sight { query: number, value, print: 0 })
+        value.map(|value| CollectionState { query: number, value, print: 0 })
     };
     // A method reference has a generated class that only forwards the call. The program's frame is the one
     // below it.

@@ -5,7 +5,7 @@ use super::ask::{self, LastHitReply};
 use super::kept_hit::kept_hit;
 use super::sites::{means, way};
 use super::tracing::value_flow;
-use crate::model::{Coordinate, Forecast, LastHit, Occurrence, Sight, Value, Way};
+use crate::model::{CollectionState, Coordinate, Forecast, LastHit, Occurrence, Value, Way};
 use crate::query::{Aspect, Constraint, Event, FrameSelector, PointIndex, Slot, TraceQuery, group_of};
 use crate::run::error::RunError;
 use crate::run::queries::Queries;
@@ -193,7 +193,7 @@ pub async fn sights(
     queries: &Queries,
     stop: &mut Stop,
     candidate: &Occurrence,
-) -> Result<Vec<Sight>, RunError> {
+) -> Result<Vec<CollectionState>, RunError> {
     let mut sights = Vec::new();
     if watched.recorder.is_none() {
         return Ok(sights);

@@ -35,7 +35,7 @@ pub(super) use forecast::{forecasts, sights};
 pub(super) use hit::probed;
 pub use plan::Gate;
 pub(super) use recorder::{NAME, Recorder, is_own, program_below};
-pub use wire::Varied;
+pub use wire::HitWindow;
 
 use super::watches::Watches;
 use crate::classes::ClassPool;

@@ -11,8 +11,8 @@ use bytecode::construct::self_call;
 use bytecode::{Code, Op};
 use std::collections::{BTreeMap, BTreeSet};
 use wire::{
-    Armed, ArraySites, CollectionCall, ContentsSites, CopyEvent, Counts, FieldSites, LocalStore, MakingSites,
-    MethodSites, Plan, PlannedQuery, PlannedSite, SiteEvent, Varied,
+    ArmedHit, ArraySites, CollectionCall, ContentsSites, CopyEvent, Counts, FieldSites, HitWindow,
+    LocalStore, MakingSites, MethodSites, Plan, PlannedQuery, PlannedSite, SiteEvent,
 };
 
 /// Selects the hits of a query that interrupt execution.
@@ -31,7 +31,7 @@ pub enum Gate {
         armed: Vec<Coordinate>,
     },
     /// For programs whose runs never repeat: numbers hits across all threads, and interrupts at some numbers.
-    Varied(Varied),
+    Varied(HitWindow),
 }
 
 impl Gate {
@@ -266,7 +266,7 @@ pub fn slashes(name: &str) -> String {
     name.replace('.', "/")
 }
 
-fn armed_at(query: &TraceQuery, at: &Coordinate) -> Option<Armed> {
+fn armed_at(query: &TraceQuery, at: &Coordinate) -> Option<ArmedHit> {
     let way = match &query.event {
         Event::Stored(stores) => {
             let store = stores.get(usize::from(at.way?.get()))?;
@@ -276,7 +276,7 @@ fn armed_at(query: &TraceQuery, at: &Coordinate) -> Option<Armed> {
         _ => None,
     };
     let Site { method, bci } = &at.site;
-    Some(Armed {
+    Some(ArmedHit {
         class: slashes(&method.class),
         method: method.name.to_string(),
         descriptor: method.descriptor.to_string(),

@@ -14,7 +14,7 @@ use crate::run::watched::Watched;
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::sync::Arc;
-use wire::{LogReader, Logged};
+use wire::{LogReader, LoggedHit};
 
 /// The flow of the value that a candidate sees.
 pub async fn value_flow(
@@ -85,7 +85,7 @@ pub async fn value_flow(
     let mut back = || {
         while let Some(hit) = next()? {
             if let Some(site) = places.get(&hit.site) {
-                return Ok(Some(Logged { site: *site, ..hit }));
+                return Ok(Some(LoggedHit { site: *site, ..hit }));
             }
         }
         Ok(None)
@@ -130,7 +130,7 @@ fn places(watched: &mut Watched, query: &TraceQuery, copies: &Copies) -> HashMap
 fn coordinate(
     query: &TraceQuery,
     copies: &Copies,
-    hit: &Logged,
+    hit: &LoggedHit,
     names: &HashMap<u16, Arc<str>>,
 ) -> Option<Coordinate> {
     Some(Coordinate {

@@ -3,7 +3,7 @@
 use crate::query::{Copies, CopyWhat, SiteSet, Source};
 use std::io;
 use std::sync::Arc;
-use wire::Logged;
+use wire::LoggedHit;
 
 /// Maximum number of steps. A value that circulates in a loop can take millions.
 const MOST: usize = 1000;
@@ -35,11 +35,11 @@ pub enum SoughtVariable {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FlowHit {
     /// The hit; its `site` is an index in [`Copies::sites`].
-    pub hit: Logged,
+    pub hit: LoggedHit,
     /// For a parameter or a result: the place of the call.
     pub caller: Option<u32>,
     /// For a field or an element: the hit that read it.
-    pub got: Option<Logged>,
+    pub got: Option<LoggedHit>,
 }
 
 /// The steps backwards from the point, and why they end; no reason if the last step computed the value.
@@ -53,7 +53,7 @@ pub type TracedFlow = (Vec<FlowHit>, Option<Arc<str>>);
 pub fn walk(
     copies: &Copies,
     first: SoughtVariable,
-    back: &mut dyn FnMut() -> io::Result<Option<Logged>>,
+    back: &mut dyn FnMut() -> io::Result<Option<LoggedHit>>,
 ) -> io::Result<Option<TracedFlow>> {
     let mut walk = FlowWalk { copies, back };
     let mut steps: Vec<FlowHit> = Vec::new();
@@ -99,21 +99,21 @@ impl SoughtVariable {
 /// The origin of a step's value.
 enum ValueOrigin {
     /// A variable, with the hit that read it if it is a field or an element.
-    Variable(SoughtVariable, Option<Logged>),
+    Variable(SoughtVariable, Option<LoggedHit>),
     /// A method that returned it, with the place after the call.
-    Hit(Logged, u32),
+    Hit(LoggedHit, u32),
     /// The flow ends here: at a call if the value was its argument.
-    End(Option<Logged>, Option<Arc<str>>),
+    End(Option<LoggedHit>, Option<Arc<str>>),
 }
 
 struct FlowWalk<'a> {
     copies: &'a Copies,
-    back: &'a mut dyn FnMut() -> io::Result<Option<Logged>>,
+    back: &'a mut dyn FnMut() -> io::Result<Option<LoggedHit>>,
 }
 
 impl<'a> FlowWalk<'a> {
     /// The next hit backwards that satisfies a test.
-    fn until(&mut self, wanted: impl Fn(&Logged) -> bool) -> io::Result<Option<Logged>> {
+    fn until(&mut self, wanted: impl Fn(&LoggedHit) -> bool) -> io::Result<Option<LoggedHit>> {
         while let Some(hit) = (self.back)()? {
             if wanted(&hit) {
                 return Ok(Some(hit));
@@ -122,7 +122,7 @@ impl<'a> FlowWalk<'a> {
         Ok(None)
     }
 
-    fn find(&mut self, look: &SoughtVariable) -> io::Result<Option<Logged>> {
+    fn find(&mut self, look: &SoughtVariable) -> io::Result<Option<LoggedHit>> {
         match look {
             SoughtVariable::Local { thread, activation, stores } => self.until(|hit| {
                 (hit.thread, hit.activation) == (*thread, *activation) && holds(stores, hit.site)
@@ -138,16 +138,16 @@ impl<'a> FlowWalk<'a> {
     }
 
     /// The origin of a step's value, and for a parameter the place of the call.
-    fn before(&mut self, step: Logged) -> io::Result<(Option<u32>, ValueOrigin)> {
+    fn before(&mut self, step: LoggedHit) -> io::Result<(Option<u32>, ValueOrigin)> {
         let Some(site) = self.site(step.site) else { return Ok((None, ValueOrigin::End(None, None))) };
         let CopyWhat::Entered { callers, .. } = &site.what else {
             return Ok((None, self.source(step, &site.sources, None)?));
         };
-        let caller = |hit: &Logged| {
+        let caller = |hit: &LoggedHit| {
             let at = callers.binary_search_by_key(&hit.site, |(site, _)| *site).ok();
             at.and_then(|at| callers.get(at)).map(|(_, argument)| *argument)
         };
-        let entered = |hit: &Logged| hit.thread == step.thread && caller(hit).is_some();
+        let entered = |hit: &LoggedHit| hit.thread == step.thread && caller(hit).is_some();
         let Some(call) = self.until(entered)? else {
             let why = "it came with a call that is not in the program's own code";
             return Ok((None, ValueOrigin::End(None, Some(why.into()))));
@@ -166,13 +166,18 @@ impl<'a> FlowWalk<'a> {
 
     /// The origin of the value that a hit used: among the possible sources, the one with the last mark before
     /// the hit.
-    fn source(&mut self, at: Logged, sources: &'a [Source], call: Option<Logged>) -> io::Result<ValueOrigin> {
+    fn source(
+        &mut self,
+        at: LoggedHit,
+        sources: &'a [Source],
+        call: Option<LoggedHit>,
+    ) -> io::Result<ValueOrigin> {
         let end = |why: Option<Arc<str>>| Ok(ValueOrigin::End(call, why));
         let (source, mark) = match sources {
             [] => return end(Some("the class file does not show where it came from".into())),
             [one] if one.mark().is_none() => (one, None),
             all => {
-                let marks = |hit: &Logged| {
+                let marks = |hit: &LoggedHit| {
                     (hit.thread, hit.activation) == (at.thread, at.activation)
                         && all.iter().any(|source| source.mark() == Some(hit.site))
                 };
@@ -242,12 +247,13 @@ mod tests {
     }
 
     /// A hit of a place in thread 0 and activation 1; its ordinal becomes its position in the log.
-    fn hit(site: u32) -> Logged {
-        Logged { site, ordinal: 0, thread: 0, activation: 1, owner: 0, index: 0 }
+    fn hit(site: u32) -> LoggedHit {
+        LoggedHit { site, ordinal: 0, thread: 0, activation: 1, owner: 0, index: 0 }
     }
 
-    fn walked(copies: &Copies, look: SoughtVariable, log: &[Logged]) -> Option<Found> {
-        let mut log: Vec<Logged> = (1..).zip(log).map(|(n, hit)| Logged { ordinal: n, ..*hit }).collect();
+    fn walked(copies: &Copies, look: SoughtVariable, log: &[LoggedHit]) -> Option<Found> {
+        let mut log: Vec<LoggedHit> =
+            (1..).zip(log).map(|(n, hit)| LoggedHit { ordinal: n, ..*hit }).collect();
         let found = walk(copies, look, &mut || Ok(log.pop())).unwrap();
         found.map(|(steps, why)| {
             let steps = steps.iter().map(|step| (step.hit.site, step.hit.ordinal)).collect();
@@ -265,7 +271,7 @@ mod tests {
             (stored(), vec![Source::Local { mark: None, stores: set(&[1]) }]),
             (stored(), vec![end()]),
         ]);
-        let other = |site| Logged { activation: 2, ..hit(site) };
+        let other = |site| LoggedHit { activation: 2, ..hit(site) };
         let log = [hit(1), hit(1), other(1), hit(0), other(0), hit(1)];
         assert_eq!(walked(&copies, local(&[0]), &log), Some((vec![(0, 4), (1, 2)], None)));
     }
@@ -299,7 +305,7 @@ mod tests {
                 vec![end()],
             ),
         ]);
-        let of = |owner, thread, site| Logged { owner, thread, ..hit(site) };
+        let of = |owner, thread, site| LoggedHit { owner, thread, ..hit(site) };
         let log = [of(7, 5, 2), of(8, 0, 2), of(7, 0, 1), of(7, 0, 2), hit(0)];
         assert_eq!(walked(&copies, local(&[0]), &log), Some((vec![(0, 5), (2, 1)], None)));
         let (steps, why) = walked(&copies, local(&[0]), &log[1..]).unwrap();
@@ -318,7 +324,7 @@ mod tests {
             (CopyWhat::Called { arguments: vec![(0, vec![end()])] }, Vec::new()),
             (parameter, Vec::new()),
         ]);
-        let inner = |site| Logged { activation: 9, ..hit(site) };
+        let inner = |site| LoggedHit { activation: 9, ..hit(site) };
         let log = [hit(3), inner(4), inner(2), hit(1), hit(0)];
         let way = vec![(0, 5), (2, 3), (4, 2), (3, 1)];
         assert_eq!(walked(&copies, local(&[0]), &log), Some((way, None)));

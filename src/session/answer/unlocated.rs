@@ -5,7 +5,7 @@ use super::missed_events::{missable, missed_writes, unmade};
 use super::near_miss::{NearMiss, conditions, times};
 use crate::chain::Need;
 use crate::locate::{Located, PointReport, Unlocated};
-use crate::model::{LastHit, Namer, Occurrence, Sight, Value};
+use crate::model::{CollectionState, LastHit, Namer, Occurrence, Value};
 use crate::query::{Aspect, Contents, Event, Key, PointIndex, TraceQuery};
 use crate::run::{Ended, QueryReport};
 use crate::session::facts::Astray;
@@ -24,7 +24,7 @@ pub fn value_seen<'l>(
 }
 
 /// The state of the queried collection that an occurrence observed.
-fn sight(occurrence: &Occurrence, point: PointIndex) -> Option<&Sight> {
+fn sight(occurrence: &Occurrence, point: PointIndex) -> Option<&CollectionState> {
     occurrence.detail.as_ref()?.sights.iter().find(|sight| sight.query == point.0)
 }
 

@@ -24,8 +24,8 @@ mod supplements;
 
 pub use crate::inspect::{
     CallShown, CallTree, CallsRequest, ContentsShown, EventShown, EventsShown, Fold, HeldContents, History,
-    Holds, ItemShown, ListedCall, PartShown, PlacesHeld, StateRequest, StateShown, ThreadShown, WriteShown,
-    calls, holds, state,
+    ItemShown, ListedCall, PartShown, RecordedPlaces, RecordingInfo, StateRequest, StateShown, ThreadShown,
+    WriteShown, calls, holds, state,
 };
 pub use as_chain::{ChainRequest, as_chain};
 pub use events::{EventsRequest, events};

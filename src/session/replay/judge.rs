@@ -9,7 +9,7 @@ use crate::session::error::SessionError;
 
 /// The verdict, and the answer that led to it.
 #[derive(Clone, Debug)]
-pub struct Judged {
+pub struct JudgedRun {
     /// Whether the bug is present.
     pub verdict: Verdict,
     /// The answer; only for the root and `alive` if the other points do not fit the program's code.
@@ -28,13 +28,13 @@ pub async fn judge(
     chain: &Chain,
     options: &Options,
     context: &Context,
-) -> Result<Judged, SessionError> {
+) -> Result<JudgedRun, SessionError> {
     let error = match replay(name, chain, options, context).await {
         Ok(answer) => {
-            return Ok(Judged { verdict: Verdict::of(chain, &answer), answer: Some(answer) });
+            return Ok(JudgedRun { verdict: Verdict::of(chain, &answer), answer: Some(answer) });
         }
         Err(SessionError::Interrupted) => {
-            return Ok(Judged { verdict: Verdict::Interrupted, answer: None });
+            return Ok(JudgedRun { verdict: Verdict::Interrupted, answer: None });
         }
         Err(SessionError::Translate(error)) if chain.position(&error.id).is_some_and(|p| p > 0) => error,
         Err(error) => return Err(error),
@@ -51,5 +51,5 @@ pub async fn judge(
         known @ (Verdict::Absent | Verdict::Interrupted) => known,
         _ => Verdict::Unsure(error.to_string()),
     };
-    Ok(Judged { verdict, answer: Some(answer) })
+    Ok(JudgedRun { verdict, answer: Some(answer) })
 }

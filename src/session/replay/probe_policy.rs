@@ -11,7 +11,7 @@ use super::value_flow::FlowVerdict;
 use crate::locate::{Located, Locator};
 use crate::model::{Coordinate, LastHit, Site, Tables};
 use crate::query::{Constraint, Event, FrameSelector, PointIndex, Slot, TraceQuery};
-use crate::run::{Gate, Varied};
+use crate::run::{Gate, HitWindow};
 use crate::session::facts::RunFacts;
 use crate::session::facts::{Astray, ValueFlows};
 use std::collections::BTreeMap;
@@ -151,11 +151,11 @@ impl ProbePolicy {
                 // A run that stopped at the hit can show more. Otherwise the recorder's copy of the last hit
                 // is enough.
                 let whole = last.is_some() && is_kept_whole(query);
-                Gate::Varied(Varied { from, to, whole, with: None })
+                Gate::Varied(HitWindow { from, to, whole, with: None })
             }
             // Hits kept per activation stop only where the hits of the numbered point stop.
             Some(effect) if !all && let Some(with) = self.varied_above(queries, effect) => {
-                Gate::Varied(Varied { from: 0, to: 0, whole: false, with: Some(with.0) })
+                Gate::Varied(HitWindow { from: 0, to: 0, whole: false, with: Some(with.0) })
             }
             Some(_) if !all => {
                 let mut armed = self.armed.get(&query.point).cloned().unwrap_or_default();

@@ -11,7 +11,7 @@ use serde::Serialize;
 
 /// The answers of several replays, counted.
 #[derive(Clone, Debug, Serialize)]
-pub struct Repeated {
+pub struct RepeatedReplay {
     /// The chain's file.
     pub chain: String,
     /// Number of replays.
@@ -133,7 +133,7 @@ pub async fn repeat(
     options: &Options,
     replays: u32,
     context: &Context,
-) -> Result<Repeated, SessionError> {
+) -> Result<RepeatedReplay, SessionError> {
     let mut answers = Vec::new();
     for done in 0..replays {
         context.progress().replayed(done, replays);
@@ -144,11 +144,11 @@ pub async fn repeat(
             break;
         }
     }
-    Ok(Repeated::of(name, &answers))
+    Ok(RepeatedReplay::of(name, &answers))
 }
 
-impl Repeated {
-    fn of(name: &str, answers: &[Answer]) -> Repeated {
+impl RepeatedReplay {
+    fn of(name: &str, answers: &[Answer]) -> RepeatedReplay {
         // An interrupted replay says nothing about the program.
         let whole: Vec<&Answer> = answers.iter().filter(|a| a.outcome != Outcome::Interrupted).collect();
         let mut points: Vec<RepeatedPoint> = Vec::new();
@@ -177,7 +177,7 @@ impl Repeated {
             [first, rest @ ..] if rest.iter().all(|code| code == first) => *first,
             _ => Outcome::Unlocated.exit_code(),
         };
-        Repeated {
+        RepeatedReplay {
             chain: name.to_owned(),
             replays: u32::try_from(whole.len()).unwrap_or(u32::MAX),
             runs: answers.iter().map(|a| a.runs).sum(),
@@ -225,7 +225,7 @@ mod tests {
             answer(Outcome::Unlocated, &[Some((31, "1")), None]),
             answer(Outcome::Held, &common),
         ];
-        let repeated = Repeated::of("test", &answers);
+        let repeated = RepeatedReplay::of("test", &answers);
         assert_eq!((repeated.replays, repeated.runs, repeated.exit_code), (4, 8, 1));
         assert_eq!(repeated.first_difference.as_deref(), Some("P1"));
         let [same, differs] = repeated.points.as_slice() else { panic!("{repeated:?}") };
@@ -238,7 +238,7 @@ mod tests {
     #[test]
     fn an_interrupted_replay_counts_for_nothing() {
         let answers = [answer(Outcome::Held, &[Some((3, "1"))]), answer(Outcome::Interrupted, &[None])];
-        let repeated = Repeated::of("test", &answers);
+        let repeated = RepeatedReplay::of("test", &answers);
         assert_eq!((repeated.replays, repeated.exit_code), (1, 130));
         assert_eq!(repeated.first_difference, None);
     }
@@ -246,6 +246,6 @@ mod tests {
     #[test]
     fn a_value_that_varies_is_a_difference() {
         let answers = ["1", "2"].map(|new| answer(Outcome::Held, &[Some((3, new))]));
-        assert_eq!(Repeated::of("test", &answers).first_difference.as_deref(), Some("P0"));
+        assert_eq!(RepeatedReplay::of("test", &answers).first_difference.as_deref(), Some("P0"));
     }
 }

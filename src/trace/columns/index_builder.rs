@@ -24,7 +24,7 @@ use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
-use wire::recording::{Level, Traced, Written};
+use wire::recording::{Level, Traced, WrittenVariable};
 
 /// Object kind: no details are known.
 pub const PLAIN: u32 = 0;
@@ -500,11 +500,11 @@ struct Fields {
     names: Vec<(String, String)>,
     numbers: HashMap<(String, String), u32>,
     /// Cache by the address of a site's written field, which does not move.
-    known: HashMap<*const Written, u32, FixedState>,
+    known: HashMap<*const WrittenVariable, u32, FixedState>,
 }
 
 impl Fields {
-    fn number(&mut self, written: &Arc<Written>, sites: &Sites) -> u32 {
+    fn number(&mut self, written: &Arc<WrittenVariable>, sites: &Sites) -> u32 {
         let Fields { names, numbers, known } = self;
         *known.entry(Arc::as_ptr(written)).or_insert_with(|| {
             let name = (sites.declares(written), written.name.clone());

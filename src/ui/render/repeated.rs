@@ -2,24 +2,24 @@
 //! first point at which the replays differ.
 
 use super::{Paint, Text, palette, wrap};
-use crate::command::replay::Replayed;
-use crate::session::{Repeated, RepeatedPlace, RepeatedPoint};
+use crate::command::replay::ReplayOutcome;
+use crate::session::{RepeatedPlace, RepeatedPoint, RepeatedReplay};
 use indexmap::IndexMap;
 use std::fmt::Write as _;
 
 const WIDTH: usize = 80;
 
-impl Text for Replayed {
+impl Text for ReplayOutcome {
     fn text(&self, color: bool) -> String {
         match self {
-            Replayed::Once(answer) => answer.text(color),
-            Replayed::Repeatedly(counted) => repeated(counted, color),
+            ReplayOutcome::Once(answer) => answer.text(color),
+            ReplayOutcome::Repeatedly(counted) => repeated(counted, color),
         }
     }
 }
 
 /// The counted answers as text.
-fn repeated(repeated: &Repeated, color: bool) -> String {
+fn repeated(repeated: &RepeatedReplay, color: bool) -> String {
     let paint = Paint { color };
     let mut out = String::new();
     for point in &repeated.points {

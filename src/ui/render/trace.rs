@@ -5,8 +5,8 @@ use super::{Paint, Text, counted, hanging, hanging_at, palette};
 use crate::command::trace::MadeChain;
 use crate::model::short_class_name;
 use crate::session::{
-    CallShown, CallTree, EventShown, EventsShown, ExportResult, FoundEvent, FoundEvents, History, Holds,
-    Level, ListedCall, RecordedRun, StateShown,
+    CallShown, CallTree, EventShown, EventsShown, ExportResult, FoundEvent, FoundEvents, History, Level,
+    ListedCall, RecordedRun, RecordingInfo, StateShown,
 };
 
 /// Width of a line, in columns.
@@ -20,7 +20,7 @@ impl Text for RecordedRun {
     }
 }
 
-impl Text for Holds {
+impl Text for RecordingInfo {
     fn text(&self, color: bool) -> String {
         info(self, Paint { color })
     }
@@ -135,7 +135,7 @@ fn recorded_run(run: &RecordedRun, paint: Paint) -> String {
     out
 }
 
-fn info(holds: &Holds, paint: Paint) -> String {
+fn info(holds: &RecordingInfo, paint: Paint) -> String {
     let mut out = format!("command    {}\n", holds.command.join(" "));
     out.push_str(&format!("level      {}\n", holds.level));
     if let (Some(ended), Some(seconds)) = (&holds.ended, holds.seconds) {

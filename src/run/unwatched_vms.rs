@@ -16,16 +16,16 @@ const MOST_RELEASED: usize = 32;
 
 /// VMs of the command that are not watched. They are released concurrently so that they run freely.
 /// Connections from other processes are closed.
-pub struct Further {
+pub struct UnwatchedVms {
     listener: TcpListener,
     door: ConnectionFilter,
     released: JoinSet<()>,
 }
 
-impl Further {
+impl UnwatchedVms {
     /// Accepts the VMs that this filter admits.
-    pub fn new(listener: TcpListener, door: ConnectionFilter) -> Further {
-        Further { listener, door, released: JoinSet::new() }
+    pub fn new(listener: TcpListener, door: ConnectionFilter) -> UnwatchedVms {
+        UnwatchedVms { listener, door, released: JoinSet::new() }
     }
 
     /// The socket on which VMs of the command connect.
@@ -51,8 +51,10 @@ impl Further {
 }
 
 /// Releases every other VM of the command. Never resolves. Cancel-safe.
-pub async fn let_go(further: Option<&mut Further>) {
-    let Some(Further { listener, door, released }) = further else { return std::future::pending().await };
+pub async fn let_go(unwatched_vms: Option<&mut UnwatchedVms>) {
+    let Some(UnwatchedVms { listener, door, released }) = unwatched_vms else {
+        return std::future::pending().await;
+    };
     loop {
         tokio::select! {
             accepted = listener.accept(), if released.len() < MOST_RELEASED => match accepted {
