@@ -82,7 +82,7 @@ pub async fn taken(
 /// The value in a box; none if the value is not a box.
 async fn content_of_box(watched: &mut Watched, value: &Value) -> Result<Option<Value>, RunError> {
     let jdwp::Value::Object { id: Some(object), .. } = to_wire(value) else { return Ok(None) };
-    let name = watched.tables.class_name(&value).unwrap_or_default();
+    let name = watched.tables.class_name(value).unwrap_or_default();
     let is_box = name.strip_prefix("java.lang.").is_some_and(|short| BOXES.contains(&short));
     if !is_box {
         return Ok(None);
