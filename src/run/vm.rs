@@ -241,8 +241,8 @@ impl Vm {
             .filter_map(|l| Some((l.line_code_index, u32::try_from(l.line_number).ok()?)))
             .collect();
         lines.sort_unstable();
-        let method = self.rewritten(class, id).await?;
-        let was = |now: u64| method.as_ref().map_or(now, |method| method.was(now));
+        let rewritten = self.rewritten(class, id).await?;
+        let was = |now: u64| rewritten.as_ref().map_or(now, |method| method.was(now));
         lines.iter_mut().for_each(|(start, _)| *start = was(*start));
         let variables = match variables.await {
             Ok(table) => Some(

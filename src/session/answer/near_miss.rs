@@ -394,14 +394,14 @@ impl NearMiss<'_> {
         });
         let loaded: Vec<String> = loaded.collect();
         let verb = if methods.len() == 1 { "was" } else { "were" };
-        let near_miss = if self.cut().is_some() { "not yet" } else { "never" };
+        let never = if self.cut().is_some() { "not yet" } else { "never" };
         let overridden: Vec<String> = methods.iter().flat_map(|method| self.overriding(method)).collect();
         let instead = if overridden.is_empty() {
             String::new()
         } else {
             format!("; it is overridden, so perhaps another was called: ask for {}", list(&overridden))
         };
-        Some(format!("{} {verb} {near_miss} entered ({}){instead}", self.names(methods), loaded.join(", ")))
+        Some(format!("{} {verb} {never} entered ({}){instead}", self.names(methods), loaded.join(", ")))
     }
 
     /// The overriding methods, each as a question.

@@ -125,9 +125,9 @@ fn missed_write(locator: &Locator, point: PointIndex) -> bool {
     let query = locator.queries().get(usize::from(point.0));
     let Some((later, slot)) = query.and_then(|q| q.compare_at) else { return false };
     let (Some(change), Some(later)) = (locator.located(point), locator.located(later)) else { return false };
-    let state = later.occurrence.kept.get(slot);
-    state.is_some_and(|state| {
-        !matches!(state, Value::Failed(_) | Value::Unassigned) && !state.same(&change.occurrence.new)
+    let seen = later.occurrence.kept.get(slot);
+    seen.is_some_and(|seen| {
+        !matches!(seen, Value::Failed(_) | Value::Unassigned) && !seen.same(&change.occurrence.new)
     })
 }
 
