@@ -4,7 +4,7 @@
 use super::{Reply, execute};
 use crate::command::CommandError;
 use crate::command::exchange::{DialogueStatus, Exchange};
-use crate::session::{Explorer, Interrupter, Ran, SessionError, Standpoint, Words};
+use crate::session::{Explorer, Interrupter, RunResult, SessionError, Standpoint, Words};
 
 /// The command whose reply is the answer of a run in the background.
 const BACKGROUND_RUN: &str = "run &";
@@ -73,7 +73,7 @@ impl DebugDialogue {
         self.status.terminate();
     }
 
-    fn ran(&mut self, ran: Result<Ran, SessionError>) -> Exchange<Reply> {
+    fn ran(&mut self, ran: Result<RunResult, SessionError>) -> Exchange<Reply> {
         let reply = ran.map(|ran| Reply::Ran { ran, about: None }).map_err(CommandError::from);
         self.counted(BACKGROUND_RUN, reply)
     }

@@ -10,8 +10,8 @@ use crate::command::CommandError;
 use crate::command::exchange::TERMINATED;
 use crate::command::trace::{StepDialogue, StepReply};
 use crate::session::{
-    Buggy, By, Context, Diagnoser, EventsShown, KeptAnswer, Next, Question, Referred, SessionError, Survey,
-    TemporaryFolder, strategies,
+    Buggy, Context, Diagnoser, EventsShown, KeptAnswer, Next, Oracle, OracleAnswer, Question, SessionError,
+    Survey, TemporaryFolder, strategies,
 };
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
@@ -34,7 +34,7 @@ pub enum DiagnoseReply {
     /// The result of all assertions before the first question.
     Survey(Survey),
     /// An answer that was given without a question.
-    Referred(Referred),
+    Referred(OracleAnswer),
     /// A question. It stays open until an answer settles it.
     Question(Box<Question>),
     /// A value or the writes to a variable.
@@ -120,9 +120,9 @@ impl Serialize for DiagnoseReply {
             DiagnoseReply::Survey(survey) => field(serializer, "assertions", survey),
             DiagnoseReply::Referred(referred) => {
                 let by = match referred.by {
-                    By::Assertion => "by_assertion",
-                    By::Kept => "kept",
-                    By::Reference => "by_reference",
+                    Oracle::Assertion => "by_assertion",
+                    Oracle::Kept => "kept",
+                    Oracle::Reference => "by_reference",
                 };
                 field(serializer, by, referred)
             }

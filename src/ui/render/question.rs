@@ -5,7 +5,7 @@ use super::step::stepped;
 use super::{Paint, Text, hanging, lacks, palette, visible};
 use crate::command::diagnose::{AnswerRow, DiagnoseReply, StrategyRow};
 use crate::session::{
-    Buggy, By, Change, Judgement, KeptAnswer, Left, LoopPart, Question, Referred, Shape, Survey,
+    Buggy, Change, Judgement, KeptAnswer, LoopExit, LoopPart, Oracle, OracleAnswer, Question, Shape, Survey,
 };
 
 /// Width of a line, in columns.
@@ -106,7 +106,7 @@ pub fn given_and_become(question: &Question, paint: Paint) -> String {
         (_, Some(exception)) => one(&mut out, &format!("{} ", paint.on(palette::FAILED, "threw")), exception),
         (Some(result), None) => one(&mut out, "returned ", result),
         (None, None) => {
-            if question.part.as_ref().is_some_and(|part| part.left == Some(Left::Return)) {
+            if question.part.as_ref().is_some_and(|part| part.left == Some(LoopExit::Return)) {
                 out.push_str("returned\n");
             }
         }
@@ -149,15 +149,15 @@ fn one_value(shape: &Shape) -> String {
 }
 
 /// An answer that needed no question.
-fn referred(referred: &Referred, color: bool) -> String {
+fn referred(referred: &OracleAnswer, color: bool) -> String {
     let paint = Paint { color };
-    let Referred { node, method, part, answer, by, why } = referred;
+    let OracleAnswer { node, method, part, answer, by, why } = referred;
     let method = in_loop(method, part.as_ref());
     let style = if *answer == Judgement::Valid { palette::HELD } else { palette::FAILED };
     let by = match by {
-        By::Assertion => " by the assertion",
-        By::Kept => ", as answered before",
-        By::Reference => " by the reference",
+        Oracle::Assertion => " by the assertion",
+        Oracle::Kept => ", as answered before",
+        Oracle::Reference => " by the reference",
     };
     let why = if why.is_empty() { String::new() } else { format!(": {why}") };
     hanging(&format!("#{node} {method} is {}{by}{why}", paint.on(style, word(*answer))), 0, WIDTH)
