@@ -1,6 +1,6 @@
 //! A recorded run: the plan tells the agent what to record, and JDWP watches only the end of the run.
 
-use super::probes::AgentReport;
+use super::probes::agent_report::AgentReport;
 use crate::debuggee::Agent;
 use std::path::PathBuf;
 use wire::Plan;

@@ -3,7 +3,7 @@
 //! JDWP ids stay inside `run`. Rooms above it see names, values and object numbers.
 
 use super::error::RunError;
-use super::probes::{AgentReport, RewrittenMethod};
+use super::probes::agent_report::{AgentReport, RewrittenMethod};
 use crate::model::{ClassKey, Frame, FrameKey, JavaString, MethodName, ObjectId, Site, Tables, Value};
 use jdwp::commands::{method, object_reference, reference_type, string_reference, virtual_machine};
 use jdwp::{Connection, FieldId, Location, MethodId, ReferenceTypeId, StringId, Tag};

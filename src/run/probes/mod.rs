@@ -11,7 +11,7 @@
 //! - `forecast` asks, at a candidate, for the last earlier hits of the points that depend on it.
 
 mod activation_ids;
-mod agent_report;
+pub(super) mod agent_report;
 mod ask;
 mod collection;
 mod count;
@@ -27,7 +27,6 @@ mod visit;
 mod walk;
 
 pub(super) use activation_ids::{added_local, update_by_ids};
-pub(super) use agent_report::{AgentReport, RewrittenMethod};
 pub(super) use ask::quiet;
 pub(super) use count::counted;
 pub use count::{HitCounts, SiteHits};
@@ -41,6 +40,7 @@ use super::watches::Watches;
 use crate::classes::ClassPool;
 use crate::debuggee::Agent;
 use crate::query::{Event, TraceQuery};
+use agent_report::AgentReport;
 use std::collections::HashMap;
 use std::fs::File;
 use wire::Plan;
