@@ -6,9 +6,14 @@ use std::process::Command;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let root = PathBuf::from(std::env::var("CARGO_MANIFEST_DIR")?);
-    for input in
-        ["crates/agent", "crates/wire", "crates/bytecode/src", "crates/bytecode/Cargo.toml", "Cargo.lock"]
-    {
+    for input in [
+        "crates/agent",
+        "crates/wire",
+        "crates/jdk",
+        "crates/bytecode/src",
+        "crates/bytecode/Cargo.toml",
+        "Cargo.lock",
+    ] {
         println!("cargo::rerun-if-changed={}", root.join(input).display());
     }
     let target = std::env::var("TARGET")?;

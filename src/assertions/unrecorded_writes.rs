@@ -3,36 +3,15 @@
 //! method that is too long for that.
 
 use crate::classes::ClassPool;
-use crate::trace::{Calls, Level, Method, only_reads};
+use crate::trace::{Calls, Level, Method};
 use bytecode::MethodRef;
 use bytecode::op::{Bootstrap, Constant};
 use bytecode::{ClassFile, Op};
+use jdk::{Arrays, Facts, Fields, Holds, Objects, Returns};
 use std::collections::{BTreeMap, HashSet};
 
 /// Every array.
 const ANY: &str = "[";
-/// Classes of the JDK that write fields of others.
-const WRITE_FIELDS: [&str; 5] = [
-    "java.lang.reflect.Field",
-    "java.lang.invoke.VarHandle",
-    "java.lang.invoke.MethodHandle",
-    "java.io.ObjectInputStream",
-    "sun.misc.Unsafe",
-];
-
-/// Methods of the JDK that keep an array which they are given and may write it later, or may write arrays
-/// inside of it: by how the names of their classes and their own begin.
-const KEEPERS: [(&str, &str); 4] = [
-    ("java.nio.", "wrap"),
-    ("java.util.Arrays", "asList"),
-    ("java.lang.reflect.Method", "invoke"),
-    ("java.lang.invoke.MethodHandle", "invoke"),
-];
-
-/// How the names of their methods begin that do.
-const WRITERS: [&str; 8] =
-    ["set", "put", "compareAnd", "weakCompare", "getAnd", "invoke", "read", "defaultRead"];
-
 /// What may have been written without an event, with who may have.
 #[derive(Clone, Default)]
 pub struct Unseen {
@@ -132,26 +111,27 @@ impl Unseen {
     /// A call of a method that is not recorded; where it is told, what arrays hold behind it is recorded.
     fn call(&mut self, method: &MethodRef, recorded: &HashSet<&str>, is_told: bool) {
         let who = format!("{}.{}", method.class, method.name);
-        if only_reads(&method.class, &method.name) {
+        let facts = facts_of(method);
+        if facts.arrays == Some(Arrays::Read) {
             return;
         }
-        let writes =
-            WRITERS.iter().any(|begin| method.name.starts_with(begin)) && method.name != "setAccessible";
-        let is_of_fields = WRITE_FIELDS.contains(&&*method.class);
-        // Which field these write is found out as they do.
-        let tells = matches!(&*method.class, "java.lang.reflect.Field" | "java.lang.invoke.VarHandle");
-        let is_updater = method.class.ends_with("FieldUpdater");
-        if !(is_told && (tells || is_updater)) && (is_of_fields && writes || is_updater) {
+        let writes_fields = match facts.fields {
+            // Which field it writes is found out as it does.
+            Some(Fields::OfReceiver) => !is_told,
+            Some(Fields::Any) => true,
+            Some(Fields::None) | None => false,
+        };
+        if writes_fields {
             self.fields.get_or_insert(who.clone());
         }
-        if !is_told && (method.class == "java.lang.reflect.Array" || who == "java.lang.System.arraycopy") {
+        let writes_any_array =
+            facts.objects == Some(Objects::Array) || matches!(facts.arrays, Some(Arrays::Copied { .. }));
+        if !is_told && writes_any_array {
             self.arrays.insert(ANY.to_owned(), who.clone());
         }
         // It fills an array that code of the program has made.
-        if !is_told
-            && method.name == "toArray"
-            && method.descriptor.starts_with("(Ljava/util/function/IntFunction;")
-        {
+        let inherited = jdk::inherited(&method.name, &method.descriptor);
+        if !is_told && inherited.is_some_and(|facts| facts.returns == Some(Returns::Filled)) {
             self.arrays.entry("[Ljava/lang/Object;".to_owned()).or_insert_with(|| who.clone());
         }
         let parsed = bytecode::descriptor::parse_method(&method.descriptor);
@@ -192,6 +172,10 @@ impl Unseen {
     }
 }
 
+fn facts_of(method: &MethodRef) -> Facts {
+    jdk::facts(&method.class, &method.name, &method.descriptor)
+}
+
 fn code_of(method: &Method, pool: Option<&ClassPool>) -> Option<std::sync::Arc<ClassFile>> {
     Some(pool?.find(&method.class).ok()??.file.clone())
 }
@@ -199,10 +183,9 @@ fn code_of(method: &Method, pool: Option<&ClassPool>) -> Option<std::sync::Arc<C
 impl Code<'_> {
     /// Whether it is recorded what the JDK has stored into arrays that a method of it was given.
     fn is_told(&self, method: &MethodRef) -> bool {
-        let keeps =
-            |(class, name): &(&str, &str)| method.class.starts_with(class) && method.name.starts_with(name);
+        let writes_later = matches!(facts_of(method).holds, Some(Holds::Written | Holds::Elements));
         let found = self.pool.and_then(|pool| pool.find(&method.class).ok().flatten());
-        found.is_some_and(|found| found.origin.is_runtime()) && !KEEPERS.iter().any(keeps)
+        found.is_some_and(|found| found.origin.is_runtime()) && !writes_later
     }
 
     /// Whether what a method does is not recorded: it is of the JDK or of a class outside of the scope, or

@@ -56,6 +56,5 @@ pub use parts::{CONTENTS, CREATION};
 pub use sites::{Method, Site, Sites};
 pub use value_at::HeldValue;
 pub use walk::{TracedEvent, WalkControl, WalkPosition};
-pub use wire::only_reads;
 pub use wire::recording::{Change, Level, Place, Places, Traced, Window, WrittenVariable, is_named};
 pub use writes::Writes;

@@ -403,10 +403,15 @@ pub fn product_code() -> Vec<(PathBuf, String)> {
     let test_module = Regex::new(r"#\[cfg\(test\)\]\s*(?:pub(?:\([^)]*\))?\s+)?mod\s+(\w+)\s*;").unwrap();
     let mut code: BTreeMap<PathBuf, String> = BTreeMap::new();
     let mut tests: Vec<PathBuf> = Vec::new();
-    for file in files(
-        &["src", "crates/jdwp/src", "crates/bytecode/src", "crates/agent/src", "crates/wire/src"],
-        &["rs"],
-    ) {
+    let sources = [
+        "src",
+        "crates/jdwp/src",
+        "crates/bytecode/src",
+        "crates/jdk/src",
+        "crates/agent/src",
+        "crates/wire/src",
+    ];
+    for file in files(&sources, &["rs"]) {
         let plain = without_comments_and_texts(&read(&file));
         for found in test_module.captures_iter(&plain) {
             let is_root = ["mod.rs", "lib.rs", "main.rs"].iter().any(|n| file.ends_with(n));

@@ -32,11 +32,11 @@ const LAYERS: &[(&str, &[&str])] = &[
             "files",
         ],
     ),
-    ("assertions", &["chain", "inspect", "trace", "classes", "expr", "model", "bytecode"]),
-    ("slice", &["program", "trace", "classes", "bytecode"]),
+    ("assertions", &["chain", "inspect", "trace", "classes", "expr", "model", "bytecode", "jdk"]),
+    ("slice", &["program", "trace", "classes", "bytecode", "jdk"]),
     ("inspect", &["trace", "classes", "model", "bytecode"]),
-    ("chain", &["program", "query", "classes", "expr", "model", "bytecode"]),
-    ("program", &["classes", "model", "bytecode"]),
+    ("chain", &["program", "query", "classes", "expr", "model", "bytecode", "jdk"]),
+    ("program", &["classes", "model", "bytecode", "jdk"]),
     ("locate", &["query", "model"]),
     ("declarative", &[]),
     ("run", &["query", "debuggee", "classes", "expr", "model", "jdwp", "bytecode", "wire"]),
@@ -47,8 +47,9 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("expr", &["model", "bytecode"]),
     ("model", &[]),
     ("jdwp", &[]),
-    ("agent", &["bytecode", "wire"]),
+    ("agent", &["bytecode", "jdk", "wire"]),
     ("bytecode", &[]),
+    ("jdk", &[]),
     ("wire", &[]),
     ("files", &[]),
 ];
@@ -72,6 +73,7 @@ const PURE: &[&str] = &[
     "src/program",
     "src/inspect",
     "crates/bytecode/src",
+    "crates/jdk/src",
 ];
 
 /// Files of one room that may use each other, each with the reason.
@@ -108,7 +110,14 @@ fn the_layers_hold() {
 #[test]
 fn the_files_of_a_room_use_each_other_one_way() {
     let code = product_code();
-    let sources = ["src", "crates/jdwp/src", "crates/bytecode/src", "crates/agent/src", "crates/wire/src"];
+    let sources = [
+        "src",
+        "crates/jdwp/src",
+        "crates/bytecode/src",
+        "crates/jdk/src",
+        "crates/agent/src",
+        "crates/wire/src",
+    ];
     let (mut wrong, mut seen, mut met) = (Vec::new(), 0, BTreeSet::new());
     for source in sources {
         let mut uses = uses_of_files(&code, source);
@@ -255,7 +264,7 @@ fn depth_of(file: &Path) -> usize {
 fn rooms_used(code: &str, depth: usize) -> BTreeSet<&str> {
     let path = Regex::new(r"\b(?:crate|querypoint)::(\w+)").unwrap();
     let group = Regex::new(r"\b(?:crate|querypoint)::\{([^;]*)").unwrap();
-    let package = Regex::new(r"(?:^|[^:\w]|[^:\w]::)(jdwp|bytecode|wire)::").unwrap();
+    let package = Regex::new(r"(?:^|[^:\w]|[^:\w]::)(jdwp|bytecode|jdk|wire)::").unwrap();
     let upwards = Regex::new(r"\b((?:super::)+)(\w+)").unwrap();
     let mut used = BTreeSet::new();
     for found in path.captures_iter(code).chain(package.captures_iter(code)) {

@@ -1,5 +1,5 @@
-//! What goes into the JDK's collections, where it is recorded what they hold: by class, the methods and
-//! instructions that change it, and what the recorder is told there (`QuerypointTraceContents`). A collection
+//! What goes into the JDK's collections, where it is recorded what they hold: by the changes that their methods
+//! make (`jdk::Change`), what the recorder is told there (`QuerypointTraceContents`). A collection
 //! that no recorded code has met costs a look at its number.
 //!
 //! Other methods of these classes do what they do by those, or only read. One that is not there in some JDK
@@ -9,10 +9,11 @@ use bytecode::Kind;
 use bytecode::rewrite::{
     self, Effect, Kept, MethodPlan, MethodShape, RewriteError, Scan, Slot, StackOp, Step, Text,
 };
+use jdk::Change;
 use wire::{TRACE_CLASS, TRACE_CONTENTS_CLASS};
 
 /// What the recorder is told of a method.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 enum Told {
     /// How many there were as it begins, and as it ends that, with an index.
     Around(&'static str, At),
@@ -22,9 +23,9 @@ enum Told {
     /// in there.
     Linked(u16),
     /// As it begins: `this`, and these parameters.
-    Begins(&'static str, &'static [(Kind, u16)]),
+    Begins(&'static str, Vec<(Kind, u16)>),
     /// As it ends: `this`, and these parameters.
-    Ends(&'static str, &'static [(Kind, u16)]),
+    Ends(&'static str, Vec<(Kind, u16)>),
     /// As it ends: what it returns, and `this`.
     Returns(&'static str),
     /// As it ends, by an exception too: `this`, which keeps what it holds in an array of the program.
@@ -50,180 +51,47 @@ enum At {
 
 use Told::{Around, Begins, Ends, Linked, Offered, Polled, RemovedAt, Returns, Rewrites};
 
-const CHANGED: Told = Around("changed", At::Nowhere);
-const APPENDED: Told = Around("appended", At::Nowhere);
-const PUT_LAST: Told = Around("inserted", At::Last);
-const PUT_FIRST: Told = Around("inserted", At::Is(0));
-const TAKE_LAST: Told = Around("removed", At::Last);
-const TAKE_FIRST: Told = Around("removed", At::Is(0));
-const KEYED: Told = Ends("keyed", &[(Kind::Reference, 1)]);
-
-const fn put_at(slot: u16) -> Told {
-    Around("inserted", At::Slot(slot))
+/// What is told of a change.
+fn told(change: Change) -> Told {
+    let place = |at| match at {
+        jdk::At::First => At::Is(0),
+        jdk::At::Last => At::Last,
+        jdk::At::Local(slot) => At::Slot(slot),
+    };
+    match change {
+        Change::Any => Around("changed", At::Nowhere),
+        Change::Appended => Around("appended", At::Nowhere),
+        Change::Inserted(at) => Around("inserted", place(at)),
+        Change::Set(at) => Around("set", place(at)),
+        Change::Removed(at) => Around("removed", place(at)),
+        Change::RemovedCell(slot) => RemovedAt(Kind::Int, slot),
+        Change::RemovedNode(slot) => RemovedAt(Kind::Reference, slot),
+        Change::InsertedBefore(slot) => Linked(slot),
+        Change::SetInPart(slot) => Ends("setOfPart", vec![(Kind::Int, slot)]),
+        Change::SetInArray(slot) => Ends("written", vec![(Kind::Int, slot)]),
+        Change::Rewritten => Rewrites,
+        Change::SetByIterator => Ends("setByIterator", Vec::new()),
+        Change::Copied => Ends("copied", Vec::new()),
+        Change::Offered => Offered,
+        Change::Polled => Polled,
+        Change::TakenFromHeap(slot) => Begins("taking", vec![(Kind::Int, slot)]),
+        Change::PutPair(key, value) => Begins("put", vec![(Kind::Reference, key), (Kind::Reference, value)]),
+        Change::RemovedPair => Returns("unput"),
+        Change::Used(slot) => Begins("used", vec![(Kind::Reference, slot)]),
+        Change::SetValue(slot) => Begins("setValue", vec![(Kind::Reference, slot)]),
+        Change::TreeGrown(slot) => Begins("grown", vec![(Kind::Reference, slot)]),
+        Change::TreeShrinks(slot) => Begins("shrinks", vec![(Kind::Reference, slot)]),
+        Change::Keyed(slot) => Ends("keyed", vec![(Kind::Reference, slot)]),
+        Change::Reached => Returns("reached"),
+    }
 }
-
-const fn set_at(slot: u16) -> Told {
-    Around("set", At::Slot(slot))
-}
-
-const fn take_at(slot: u16) -> Told {
-    Around("removed", At::Slot(slot))
-}
-
-/// A method by its name, what its descriptor begins with, and what is told of it.
-type Row = (&'static str, &'static str, Told);
-
-/// The classes, with slashes, and their methods.
-const TABLE: [(&str, &[Row]); 18] = [
-    (
-        "java/util/ArrayList",
-        &[
-            ("add", "(Ljava/lang/Object;[Ljava/lang/Object;I)", PUT_LAST),
-            ("add", "(ILjava/lang/Object;)", put_at(1)),
-            ("set", "(ILjava/lang/Object;)", set_at(1)),
-            ("fastRemove", "([Ljava/lang/Object;I)", take_at(2)),
-            ("addAll", "(Ljava/util/Collection;)", APPENDED),
-            ("addAll", "(I", CHANGED),
-            ("clear", "()", CHANGED),
-            ("removeRange", "(II)", CHANGED),
-            ("batchRemove", "(Ljava/util/Collection;ZII)", CHANGED),
-            ("removeIf", "(Ljava/util/function/Predicate;II)", CHANGED),
-            ("replaceAllRange", "(", CHANGED),
-            ("sort", "(", CHANGED),
-            ("sortRange", "(", CHANGED),
-        ],
-    ),
-    (
-        "java/util/ArrayList$SubList",
-        &[("set", "(ILjava/lang/Object;)", Ends("setOfPart", &[(Kind::Int, 1)]))],
-    ),
-    (
-        "java/util/Arrays$ArrayList",
-        &[
-            ("set", "(ILjava/lang/Object;)", Ends("written", &[(Kind::Int, 1)])),
-            ("replaceAll", "(", Rewrites),
-            ("sort", "(", Rewrites),
-        ],
-    ),
-    (
-        "java/util/Vector",
-        &[
-            ("add", "(Ljava/lang/Object;[Ljava/lang/Object;I)", PUT_LAST),
-            ("insertElementAt", "(Ljava/lang/Object;I)", put_at(2)),
-            ("set", "(ILjava/lang/Object;)", set_at(1)),
-            ("setElementAt", "(Ljava/lang/Object;I)", set_at(2)),
-            ("remove", "(I)", take_at(1)),
-            ("removeElementAt", "(I)", take_at(1)),
-            ("addAll", "(Ljava/util/Collection;)", APPENDED),
-            ("addAll", "(I", CHANGED),
-            ("removeAllElements", "()", CHANGED),
-            ("setSize", "(", CHANGED),
-            ("removeRange", "(II)", CHANGED),
-            ("bulkRemove", "(", CHANGED),
-            ("replaceAll", "(", CHANGED),
-            ("sort", "(", CHANGED),
-        ],
-    ),
-    (
-        "java/util/PriorityQueue",
-        &[
-            ("offer", "(Ljava/lang/Object;)", Offered),
-            ("poll", "()Ljava/lang/Object;", Polled),
-            ("removeAt", "(I)", Begins("taking", &[(Kind::Int, 1)])),
-            ("clear", "()", CHANGED),
-            ("bulkRemove", "(", CHANGED),
-        ],
-    ),
-    (
-        "java/util/ArrayDeque",
-        &[
-            ("addFirst", "(Ljava/lang/Object;)", PUT_FIRST),
-            ("addLast", "(Ljava/lang/Object;)", PUT_LAST),
-            ("pollFirst", "()", TAKE_FIRST),
-            ("pollLast", "()", TAKE_LAST),
-            ("delete", "(I)", RemovedAt(Kind::Int, 1)),
-            ("clear", "()", CHANGED),
-            ("bulkRemove", "(", CHANGED),
-        ],
-    ),
-    (
-        "java/util/LinkedList",
-        &[
-            ("linkFirst", "(Ljava/lang/Object;)", PUT_FIRST),
-            ("linkLast", "(Ljava/lang/Object;)", PUT_LAST),
-            ("linkBefore", "(Ljava/lang/Object;Ljava/util/LinkedList$Node;)", Linked(2)),
-            ("unlinkFirst", "(", TAKE_FIRST),
-            ("unlinkLast", "(", TAKE_LAST),
-            ("unlink", "(Ljava/util/LinkedList$Node;)", RemovedAt(Kind::Reference, 1)),
-            ("set", "(ILjava/lang/Object;)", set_at(1)),
-            ("addAll", "(I", CHANGED),
-            ("clear", "()", CHANGED),
-        ],
-    ),
-    ("java/util/LinkedList$ListItr", &[("set", "(Ljava/lang/Object;)V", Ends("setByIterator", &[]))]),
-    ("java/util/concurrent/CopyOnWriteArrayList", &[("setArray", "(", Ends("copied", &[]))]),
-    (
-        "java/util/HashMap",
-        &[
-            ("newNode", "(I", Begins("put", &[(Kind::Reference, 2), (Kind::Reference, 3)])),
-            ("newTreeNode", "(I", Begins("put", &[(Kind::Reference, 2), (Kind::Reference, 3)])),
-            ("removeNode", "(I", Returns("unput")),
-            ("clear", "()", CHANGED),
-        ],
-    ),
-    (
-        "java/util/LinkedHashMap",
-        &[
-            ("newNode", "(I", Begins("put", &[(Kind::Reference, 2), (Kind::Reference, 3)])),
-            ("newTreeNode", "(I", Begins("put", &[(Kind::Reference, 2), (Kind::Reference, 3)])),
-            ("afterNodeAccess", "(", Begins("used", &[(Kind::Reference, 1)])),
-            ("putFirst", "(", CHANGED),
-            ("putLast", "(", CHANGED),
-        ],
-    ),
-    ("java/util/HashMap$Node", &[("setValue", "(", Begins("setValue", &[(Kind::Reference, 1)]))]),
-    ("java/util/HashMap$HashIterator", &[("nextNode", "()", Returns("reached"))]),
-    ("java/util/LinkedHashMap$LinkedHashIterator", &[("nextNode", "()", Returns("reached"))]),
-    (
-        "java/util/TreeMap",
-        &[
-            ("fixAfterInsertion", "(", Begins("grown", &[(Kind::Reference, 1)])),
-            ("deleteEntry", "(", Begins("shrinks", &[(Kind::Reference, 1)])),
-            ("buildFromSorted", "(ILjava/util/Iterator;", CHANGED),
-            ("clear", "()", CHANGED),
-        ],
-    ),
-    ("java/util/TreeMap$Entry", &[("setValue", "(", Begins("setValue", &[(Kind::Reference, 1)]))]),
-    ("java/util/TreeMap$PrivateEntryIterator", &[("nextEntry", "()", Returns("reached"))]),
-    (
-        "java/util/concurrent/ConcurrentHashMap",
-        &[
-            ("putVal", "(Ljava/lang/Object;", KEYED),
-            ("replaceNode", "(Ljava/lang/Object;", KEYED),
-            ("computeIfAbsent", "(", KEYED),
-            ("computeIfPresent", "(", KEYED),
-            ("compute", "(", KEYED),
-            ("merge", "(", KEYED),
-            ("clear", "()", CHANGED),
-        ],
-    ),
-];
-
-/// The nodes of maps whose values are written in methods of the maps.
-const NODES: [&str; 4] = [
-    "java/util/HashMap$Node",
-    "java/util/HashMap$TreeNode",
-    "java/util/LinkedHashMap$Entry",
-    "java/util/TreeMap$Entry",
-];
-const MAPS: [&str; 3] = ["java/util/HashMap", "java/util/LinkedHashMap", "java/util/TreeMap"];
 
 /// The access flag of static methods (JVMS §4.6).
 const STATIC: u16 = 0x0008;
 
 /// Whether something goes into a class, by its name with slashes.
 pub fn concerns(class: &str) -> bool {
-    TABLE.iter().any(|(name, _)| *name == class)
+    jdk::changes_contents(class)
 }
 
 /// Puts into a class of the JDK what tells of its contents.
@@ -231,7 +99,7 @@ pub fn concerns(class: &str) -> bool {
 /// # Errors
 /// The class file is broken, or its constant pool is full.
 pub fn put_into(class: &str, bytes: &[u8]) -> Result<Vec<u8>, RewriteError> {
-    let rows = TABLE.iter().find(|(name, _)| *name == class).map_or(&[][..], |(_, rows)| rows);
+    let nodes = jdk::class(class).map_or(&[][..], |class| class.nodes);
     let scan = Scan::new(bytes)?;
     let mut plan = rewrite::Plan::default();
     let shapes = scan.methods()?;
@@ -242,19 +110,16 @@ pub fn put_into(class: &str, bytes: &[u8]) -> Result<Vec<u8>, RewriteError> {
             continue;
         }
         let mut method = MethodPlan::default();
-        let is_it = |(name, begins, _): &&Row| {
-            let is_named = shape.name == *name && shape.descriptor.starts_with(begins);
-            is_named && !(has_range && *name == "sort")
-        };
-        if let Some((_, _, told)) = rows.iter().find(is_it) {
-            tell(&mut method, &shape, *told);
+        let change = jdk::facts(class, &shape.name, &shape.descriptor).change;
+        if let Some(change) = change.filter(|_| !(has_range && shape.name == "sort")) {
+            tell(&mut method, &shape, told(change));
         }
-        if MAPS.contains(&class) {
+        if !nodes.is_empty() {
             for effect in scan.recorded_effects(&shape.name, &shape.descriptor)? {
                 let Effect::Put { class: owner, name, constant: None, .. } = &effect.what else { continue };
                 let dup = Step::Stack(StackOp::Dup2);
                 let steps = match name.as_str() {
-                    "value" if NODES.contains(&owner.as_str()) => {
+                    "value" if nodes.iter().any(|node| jdk::is_same_class(node, owner)) => {
                         vec![dup, this(), call("node", format!("({OBJECT}{OBJECT}{OBJECT})V"))]
                     }
                     "root" if owner == class => vec![dup, call("root", format!("({OBJECT}{OBJECT})V"))],
@@ -328,8 +193,8 @@ fn tell(plan: &mut MethodPlan, shape: &MethodShape, told: Told) {
             let element = Step::Load(Kind::Reference, Slot::Own(1));
             at_ends(plan, &[this(), element, kept, call("linked", format!("({OBJECT}{OBJECT}I)V"))]);
         }
-        Begins(name, slots) => plan.entry.extend(with(name, slots)),
-        Ends(name, slots) => at_ends(plan, &with(name, slots)),
+        Begins(name, slots) => plan.entry.extend(with(name, &slots)),
+        Ends(name, slots) => at_ends(plan, &with(name, &slots)),
         Returns(name) => {
             let dup = Step::Stack(StackOp::Dup);
             at_ends(plan, &[dup, this(), call(name, format!("({OBJECT}{OBJECT})V"))]);

@@ -2,6 +2,7 @@
 //! the field of a handle. What they hold behind the call is told.
 
 use bytecode::descriptor;
+use jdk::{Arrays, Elements, Fields, Objects, Returns};
 
 /// The kinds of elements in the order of the sites of an array of any kind: those of the instructions that
 /// store them.
@@ -45,24 +46,17 @@ pub enum Part {
 /// Whether a call may write a field of the object that is its first argument, or a static field where that is
 /// none; none where it does not write any. The handle that says which one is the receiver.
 pub fn written_by(class: &str, name: &str, descriptor: &str) -> Option<bool> {
+    if jdk::facts(class, name, descriptor).fields != Some(Fields::OfReceiver) {
+        return None;
+    }
     let arguments = descriptor::parse_method(descriptor)?.parameters;
-    let has_object = arguments.first().is_some_and(|of| of.starts_with('L'));
-    let writes = match class {
-        "java/lang/reflect/Field" => name.starts_with("set") && name != "setAccessible",
-        "java/lang/invoke/VarHandle" => {
-            let writes = ["set", "compareAnd", "weakCompare", "getAnd"].iter().any(|of| name.starts_with(of));
-            writes && !arguments.first().is_some_and(|of| of.starts_with('['))
-        }
-        _ => class.ends_with("FieldUpdater") && !matches!(name, "get" | "newUpdater"),
-    };
-    writes.then_some(has_object)
+    Some(arguments.first().is_some_and(|of| of.starts_with('L')))
 }
 
 /// Whether a class of the program is likely to have a method from the JDK: its own are recorded, and not told
 /// once more.
 pub fn is_inherited(name: &str, descriptor: &str) -> bool {
-    name == "toArray"
-        || name.starts_with("read") && (descriptor.starts_with("([B") || descriptor.starts_with("([C"))
+    jdk::inherited(name, descriptor).is_some()
 }
 
 /// What a call hands over, of a method that is not recorded; none where that is no array. The class has
@@ -70,43 +64,38 @@ pub fn is_inherited(name: &str, descriptor: &str) -> bool {
 pub fn handed(class: &str, name: &str, descriptor: &str) -> Option<Handed> {
     let parts = descriptor::parse_method(descriptor)?;
     let arguments = parts.parameters;
-    let is_clone = class.starts_with('[') && name == "clone";
-    let returned = if is_clone { element(class) } else { element(&parts.result) };
+    let facts = jdk::facts(class, name, descriptor);
+    let is_copy = facts.returns == Some(Returns::Copy);
+    let returned = if is_copy { element(class) } else { element(&parts.result) };
     let mut given = Vec::new();
-    // That one keeps it, and writes nothing yet.
-    let only_keeps = class == "java/util/Arrays" && name == "asList";
-    if !only_keeps && !wire::only_reads(&class.replace('/', "."), name) {
-        let takes_any = match class {
-            "java/lang/reflect/Array" => name.starts_with("set"),
-            "sun/misc/Unsafe" => !name.starts_with("get") || name.starts_with("getAnd"),
-            _ => class.starts_with("java/util/function/"),
-        };
-        for (argument, of) in arguments.iter().enumerate() {
-            let is_any = takes_any && of == "Ljava/lang/Object;";
-            if is_any || of.starts_with('[') {
-                let part = part(class, name, argument, &arguments);
-                given.push(Given { argument, of: element(of), part });
+    match facts.arrays {
+        Some(Arrays::Read | Arrays::Kept) => {}
+        Some(Arrays::Copied { to, from, count }) => {
+            given.push(Given { argument: to, of: None, part: Part::Many(from, count) });
+        }
+        written => {
+            let takes_any = matches!(facts.objects, Some(Objects::Array | Objects::Any));
+            for (argument, of) in arguments.iter().enumerate() {
+                let is_any = takes_any && of == "Ljava/lang/Object;";
+                if is_any || of.starts_with('[') {
+                    let part = part(written, argument, &arguments);
+                    given.push(Given { argument, of: element(of), part });
+                }
             }
         }
-    }
-    if class == "java/lang/System" && name == "arraycopy" {
-        given = vec![Given { argument: 2, of: None, part: Part::Many(3, 4) }];
     }
     (!given.is_empty() || returned.is_some()).then_some(Handed { arguments, given, returned })
 }
 
 /// What of an array may be written.
-fn part(class: &str, name: &str, argument: usize, arguments: &[String]) -> Part {
+fn part(written: Option<Arrays>, argument: usize, arguments: &[String]) -> Part {
     let is_int = |at: usize| arguments.get(at).is_some_and(|of| of == "I");
-    let is_of = |array: &str| arguments.get(argument).is_some_and(|of| of == array);
     let (first, second) = (argument + 1, argument + 2);
-    match class {
-        // It may write a number of several bytes.
-        "java/lang/invoke/VarHandle" if is_int(first) && is_of("[B") => Part::Few(first, 8),
-        "java/lang/reflect/Array" | "java/lang/invoke/VarHandle" if is_int(first) => Part::Few(first, 1),
-        _ if !is_int(first) || !is_int(second) => Part::Whole,
-        "java/util/Arrays" if name == "fill" || name.contains("ort") => Part::UpTo(first, second),
-        _ if class.starts_with("java/io/") && name.starts_with("read") => Part::Many(first, second),
+    let Some(Arrays::Written(elements)) = written else { return Part::Whole };
+    match elements {
+        Elements::At(count) if is_int(first) => Part::Few(first, count),
+        Elements::Range if is_int(first) && is_int(second) => Part::UpTo(first, second),
+        Elements::Counted if is_int(first) && is_int(second) => Part::Many(first, second),
         _ => Part::Whole,
     }
 }
@@ -151,6 +140,8 @@ mod tests {
         assert_eq!(of_handle("getAndAdd", "(LShop;I)I"), Some(true));
         assert_eq!(of_handle("set", "(I)V"), Some(false));
         assert_eq!(of_handle("set", "([II)V"), None);
+        // A static field that holds an array.
+        assert_eq!(of_handle("set", "([I)V"), Some(false));
         assert_eq!(of_handle("get", "(LShop;)I"), None);
         assert_eq!(written_by("java/lang/reflect/Field", "setAccessible", "(Z)V"), None);
         let updater = "java/util/concurrent/atomic/AtomicLongFieldUpdater";

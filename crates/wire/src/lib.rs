@@ -5,14 +5,12 @@
 //! line. Names are those of class files, with slashes in class names.
 #![forbid(unsafe_code)]
 
-mod given;
 mod log;
 mod place;
 mod plan;
 pub mod recording;
 mod report;
 
-pub use given::only_reads;
 pub use log::{LogReader, LoggedHit};
 pub use plan::{
     ArmedHit, ArraySites, CollectionCall, ContentsSites, CopyEvent, Counts, FieldSites, HitWindow,

@@ -1,0 +1,289 @@
+//! What is known of classes as wholes: how collections keep and find what they hold, which types are functions,
+//! and of which the objects do not change.
+
+use crate::pattern;
+
+/// What is known of a class.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Class {
+    /// Its binary name; of functions, a pattern as in [`crate::Row`].
+    pub name: &'static str,
+    /// The types above it of which the rows describe its methods too, besides those above them.
+    pub above: &'static [&'static str],
+    /// How it keeps its contents.
+    pub keeps: Option<Keeps>,
+    /// The classes below it that change what it keeps by methods of their own.
+    pub below: &'static [&'static str],
+    /// The classes of its nest that change what it keeps by themselves: a part of it, or an iterator.
+    pub views: &'static [&'static str],
+    /// The nodes whose field `value` its methods write.
+    pub nodes: &'static [&'static str],
+    /// How it finds an element or a key.
+    pub finds: Option<Finds>,
+    /// Whether it refuses `null`.
+    pub refuses_null: bool,
+    /// Who calls a function of this type.
+    pub function: Option<Function>,
+    /// Whether its objects never change.
+    pub is_immutable: bool,
+}
+
+/// How a collection keeps its contents.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Keeps {
+    /// By itself.
+    Itself(Asked),
+    /// In another collection.
+    Around {
+        /// The field that leads there.
+        field: &'static str,
+        /// The class of that collection, if it is always the same.
+        inner: Option<&'static str>,
+        /// Whether its elements are the keys of a map: to put a key there again changes nothing.
+        is_set: bool,
+    },
+}
+
+/// What can be asked of a collection, besides all of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Asked {
+    /// Nothing.
+    All,
+    /// Elements.
+    List,
+    /// Keys.
+    Map,
+}
+
+/// How a collection finds an element or a key.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Finds {
+    /// By `equals`, one after the other.
+    ByEquals,
+    /// By `hashCode` and `equals`.
+    ByHash,
+}
+
+/// Who calls a function.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Function {
+    /// Only the method that it is given to.
+    Called,
+    /// Also others later, since it is kept.
+    Kept,
+}
+
+const fn plain(name: &'static str) -> Class {
+    Class {
+        name,
+        above: &[],
+        keeps: None,
+        below: &[],
+        views: &[],
+        nodes: &[],
+        finds: None,
+        refuses_null: false,
+        function: None,
+        is_immutable: false,
+    }
+}
+
+const fn kept(name: &'static str, asked: Asked, above: &'static [&'static str]) -> Class {
+    Class { keeps: Some(Keeps::Itself(asked)), above, ..plain(name) }
+}
+
+const fn list(name: &'static str, above: &'static [&'static str]) -> Class {
+    Class { finds: Some(Finds::ByEquals), ..kept(name, Asked::List, above) }
+}
+
+const fn around(name: &'static str, field: &'static str, inner: Option<&'static str>) -> Class {
+    Class { keeps: Some(Keeps::Around { field, inner, is_set: false }), ..plain(name) }
+}
+
+const fn set(name: &'static str, field: &'static str, inner: Option<&'static str>) -> Class {
+    Class { keeps: Some(Keeps::Around { field, inner, is_set: true }), ..plain(name) }
+}
+
+const fn above_of(name: &'static str, above: &'static [&'static str]) -> Class {
+    Class { above, ..plain(name) }
+}
+
+const fn function(name: &'static str, function: Function) -> Class {
+    Class { function: Some(function), ..plain(name) }
+}
+
+const fn immutable(name: &'static str) -> Class {
+    Class { is_immutable: true, ..plain(name) }
+}
+
+const HASH_NODES: &[&str] =
+    &["java.util.HashMap$Node", "java.util.HashMap$TreeNode", "java.util.LinkedHashMap$Entry"];
+
+const CLASSES: &[Class] = &[
+    // Collections that keep their contents themselves.
+    Class { views: &["java.util.ArrayList$SubList"], ..list("java.util.ArrayList", &["java.util.List"]) },
+    Class {
+        views: &["java.util.LinkedList$ListItr"],
+        ..list("java.util.LinkedList", &["java.util.List", "java.util.Deque"])
+    },
+    list("java.util.Vector", &["java.util.List"]),
+    list("java.util.concurrent.CopyOnWriteArrayList", &["java.util.List"]),
+    Class { finds: Some(Finds::ByEquals), ..kept("java.util.ArrayDeque", Asked::All, &["java.util.Deque"]) },
+    Class {
+        finds: Some(Finds::ByEquals),
+        ..kept("java.util.PriorityQueue", Asked::All, &["java.util.Queue"])
+    },
+    Class {
+        below: &["java.util.LinkedHashMap"],
+        nodes: HASH_NODES,
+        finds: Some(Finds::ByHash),
+        ..kept("java.util.HashMap", Asked::Map, &["java.util.Map"])
+    },
+    Class {
+        nodes: &["java.util.TreeMap$Entry"],
+        ..kept("java.util.TreeMap", Asked::Map, &["java.util.NavigableMap"])
+    },
+    Class {
+        finds: Some(Finds::ByHash),
+        refuses_null: true,
+        ..kept("java.util.concurrent.ConcurrentHashMap", Asked::Map, &["java.util.Map"])
+    },
+    // Their subclasses. Those find as they do.
+    Class {
+        nodes: HASH_NODES,
+        finds: Some(Finds::ByHash),
+        ..above_of("java.util.LinkedHashMap", &["java.util.HashMap"])
+    },
+    Class { finds: Some(Finds::ByEquals), ..above_of("java.util.Stack", &["java.util.Vector"]) },
+    // A list that keeps its contents in an array of the program.
+    Class { finds: Some(Finds::ByEquals), ..plain("java.util.Arrays$ArrayList") },
+    // Collections around others.
+    Class { finds: Some(Finds::ByHash), ..set("java.util.HashSet", "map", Some("java.util.HashMap")) },
+    Class { finds: Some(Finds::ByHash), ..plain("java.util.LinkedHashSet") },
+    set("java.util.TreeSet", "m", None),
+    set("java.util.Collections$SetFromMap", "m", None),
+    set(
+        "java.util.concurrent.ConcurrentHashMap$KeySetView",
+        "map",
+        Some("java.util.concurrent.ConcurrentHashMap"),
+    ),
+    around(
+        "java.util.concurrent.CopyOnWriteArraySet",
+        "al",
+        Some("java.util.concurrent.CopyOnWriteArrayList"),
+    ),
+    around("java.util.Collections$UnmodifiableCollection", "c", None),
+    around("java.util.Collections$UnmodifiableMap", "m", None),
+    around("java.util.Collections$SynchronizedCollection", "c", None),
+    around("java.util.Collections$SynchronizedMap", "m", None),
+    // The interfaces above them.
+    above_of("java.util.List", &["java.util.Collection"]),
+    above_of("java.util.Deque", &["java.util.Queue"]),
+    above_of("java.util.Queue", &["java.util.Collection"]),
+    above_of("java.util.Collection", &["java.lang.Iterable"]),
+    above_of("java.lang.Iterable", &["java.lang.Object"]),
+    above_of("java.util.NavigableMap", &["java.util.SortedMap"]),
+    above_of("java.util.SortedMap", &["java.util.Map"]),
+    above_of("java.util.Map", &["java.lang.Object"]),
+    // Functions.
+    function("java.util.function.*", Function::Called),
+    function("java.lang.Runnable", Function::Called),
+    function("java.util.concurrent.Callable", Function::Called),
+    function("java.util.Comparator", Function::Kept),
+    // Values.
+    immutable("java.lang.String"),
+    immutable("java.lang.Boolean"),
+    immutable("java.lang.Byte"),
+    immutable("java.lang.Character"),
+    immutable("java.lang.Short"),
+    immutable("java.lang.Integer"),
+    immutable("java.lang.Long"),
+    immutable("java.lang.Float"),
+    immutable("java.lang.Double"),
+    immutable("java.lang.Enum"),
+    immutable("java.lang.Record"),
+    immutable("java.lang.Class"),
+];
+
+/// All classes of which something is known.
+pub fn classes() -> impl Iterator<Item = &'static Class> {
+    CLASSES.iter()
+}
+
+/// What is known of a class. Its name has dots or slashes.
+pub fn class(name: &str) -> Option<&'static Class> {
+    CLASSES.iter().find(|class| pattern::matches_class(class.name, name))
+}
+
+/// Whether the objects of a class never change.
+pub fn is_immutable(name: &str) -> bool {
+    class(name).is_some_and(|class| class.is_immutable)
+}
+
+/// Whether a method takes functions that it calls, by its descriptor. A comparator is one.
+pub fn takes_functions(descriptor: &str) -> bool {
+    takes(descriptor, |function| matches!(function, Function::Called | Function::Kept))
+}
+
+/// Whether a method takes comparators, by its descriptor.
+pub fn takes_comparators(descriptor: &str) -> bool {
+    takes(descriptor, |function| function == Function::Kept)
+}
+
+fn takes(descriptor: &str, wanted: impl Fn(Function) -> bool) -> bool {
+    let given = descriptor.split(')').next().unwrap_or_default();
+    let mut classes = given.split(';').filter_map(|one| one.split_once('L').map(|(_, class)| class));
+    classes.any(|name| class(name).and_then(|class| class.function).is_some_and(&wanted))
+}
+
+/// A class and those above it, as far as they are known.
+pub(crate) fn above(name: &str) -> impl Iterator<Item = &str> {
+    let mut found = vec![name];
+    let mut next = 0;
+    std::iter::from_fn(move || {
+        let name = *found.get(next)?;
+        next += 1;
+        for above in class(name).map_or(&[][..], |class| class.above) {
+            if !found.contains(above) {
+                found.push(above);
+            }
+        }
+        Some(name)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn classes_are_told_by_either_name() {
+        assert_eq!(class("java/util/Stack").unwrap().finds, Some(Finds::ByEquals));
+        assert_eq!(class("java.util.function.IntPredicate").unwrap().function, Some(Function::Called));
+        assert!(class("java.util.Random").is_none());
+    }
+
+    #[test]
+    fn a_class_stands_below_all_its_interfaces() {
+        let names: Vec<&str> = above("java.util.LinkedList").collect();
+        let wanted = [
+            "java.util.LinkedList",
+            "java.util.List",
+            "java.util.Deque",
+            "java.util.Collection",
+            "java.util.Queue",
+            "java.lang.Iterable",
+            "java.lang.Object",
+        ];
+        assert_eq!(names, wanted);
+    }
+
+    #[test]
+    fn functions_are_known_by_descriptors() {
+        assert!(takes_functions("(Ljava/lang/Object;Ljava/util/function/Function;)Ljava/lang/Object;"));
+        assert!(takes_functions("(I[Ljava/lang/Runnable;)V") && takes_functions("(Ljava/util/Comparator;)V"));
+        assert!(takes_comparators("(Ljava/util/Comparator;)V"));
+        assert!(!takes_functions("(Ljava/lang/String;)Ljava/util/function/Function;"));
+        assert!(!takes_comparators("(Ljava/lang/Runnable;)V"));
+    }
+}

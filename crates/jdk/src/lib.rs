@@ -1,0 +1,30 @@
+//! What the methods of the JDK do: what they read, write, hold and return, which functions they call, and which
+//! of them are pure. One [`Row`] describes one method. To add a method, add a row to the table of its theme in
+//! `table/`.
+//!
+//! A row can describe several methods at once (see [`Row`]). Where several rows match a method, the most precise
+//! one that states a fact wins. So the row of a package says what its methods have in common, and the rows of
+//! classes and methods state exceptions.
+//!
+//! Class names are binary names. Lookups take them with dots or with slashes, and array types in either notation
+//! (`int[]`, `[I`). This crate does no I/O, and depends on nothing: the agent in the VM is linked with it.
+#![forbid(unsafe_code)]
+
+mod class;
+mod facts;
+mod lookup;
+mod pattern;
+mod row;
+mod table;
+#[cfg(test)]
+mod tests;
+
+pub use class::{Asked, Class, Finds, Function, Keeps, class, classes, is_immutable};
+pub use class::{takes_comparators, takes_functions};
+pub use facts::{
+    Arrays, At, Calls, Change, Contents, Counts, Elements, Facts, Fields, Holds, Objects, Place, Reads,
+    Returns, Writes,
+};
+pub use lookup::{changes_contents, facts, inherited, of_collection, rows};
+pub use pattern::same as is_same_class;
+pub use row::{Descriptor, Row};

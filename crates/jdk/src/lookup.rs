@@ -1,0 +1,78 @@
+//! Finds the rows that describe a method.
+
+use crate::class::above;
+use crate::facts::Facts;
+use crate::pattern;
+use crate::row::Row;
+use crate::table;
+use std::cmp::Ordering;
+use std::cmp::Reverse;
+use std::sync::OnceLock;
+
+/// The rows in the order in which they are looked at.
+struct Index {
+    /// The rows of one class each, by class, the most precise one first.
+    exact: Vec<&'static Row>,
+    /// The rows of several classes, the most precise one first.
+    patterns: Vec<&'static Row>,
+    /// The rows of methods that classes of the program can have too, the most precise one first.
+    inherited: Vec<&'static Row>,
+}
+
+fn index() -> &'static Index {
+    static INDEX: OnceLock<Index> = OnceLock::new();
+    INDEX.get_or_init(|| {
+        let (mut exact, mut patterns): (Vec<&Row>, Vec<&Row>) =
+            rows().partition(|row| pattern::is_exact(row.class));
+        exact.sort_by(|one, other| {
+            let precise = || Reverse(one.precision()).cmp(&Reverse(other.precision()));
+            pattern::compare(one.class, other.class).then_with(precise)
+        });
+        patterns.sort_by_key(|row| Reverse(row.precision()));
+        let mut inherited: Vec<_> = rows().filter(|row| row.is_inherited).collect();
+        inherited.sort_by_key(|row| Reverse(row.precision()));
+        Index { exact, patterns, inherited }
+    })
+}
+
+/// All rows.
+pub fn rows() -> impl Iterator<Item = &'static Row> {
+    table::TABLES.iter().copied().flatten()
+}
+
+/// The rows of one class.
+fn of_class(class: &str) -> &'static [&'static Row] {
+    let exact = &index().exact;
+    let begin = exact.partition_point(|row| pattern::compare(row.class, class) == Ordering::Less);
+    let behind = exact.get(begin..).unwrap_or_default();
+    let end = behind.partition_point(|row| pattern::same(row.class, class));
+    behind.get(..end).unwrap_or_default()
+}
+
+/// What is known of a method of a class. The name of the class has dots or slashes.
+pub fn facts(class: &str, name: &str, descriptor: &str) -> Facts {
+    of_class(class)
+        .iter()
+        .chain(&index().patterns)
+        .filter(|row| row.matches(class, name, descriptor))
+        .fold(Facts::NONE, |known, row| known.or(&row.facts))
+}
+
+/// What is known of a method of a collection: by its class, or by those above it that [`crate::class()`] knows.
+pub fn of_collection(class: &str, name: &str, descriptor: &str) -> Facts {
+    above(class).fold(Facts::NONE, |known, class| known.or(&facts(class, name, descriptor)))
+}
+
+/// What is known of a method of a class of the program which is likely to come from the JDK; none if it is not.
+pub fn inherited(name: &str, descriptor: &str) -> Option<Facts> {
+    let matches = |row: &&&Row| pattern::matches_name(row.name, name) && row.descriptor.matches(descriptor);
+    let mut found = index().inherited.iter().filter(matches).peekable();
+    found.peek()?;
+    Some(found.fold(Facts::NONE, |known, row| known.or(&row.facts)))
+}
+
+/// Whether a method of a class makes a change of a collection's contents in its own code. The name of the class
+/// has dots or slashes.
+pub fn changes_contents(class: &str) -> bool {
+    of_class(class).iter().any(|row| row.facts.change.is_some())
+}

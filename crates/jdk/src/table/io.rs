@@ -1,0 +1,38 @@
+//! Streams and files.
+
+use crate::facts::{Arrays, Writes};
+use crate::row::{Row, row};
+
+/// A method that only reads the arrays that it is given.
+const fn reads(class: &'static str, name: &'static str) -> Row {
+    row(class, name).arrays(Arrays::Read)
+}
+
+pub(super) const ROWS: &[Row] = &[
+    // What is printed is no value of the program, unless it is printed into one of its own objects.
+    row("java.io.PrintStream", "*").writes(Writes::Output),
+    reads("java.io.PrintStream", "print"),
+    reads("java.io.PrintStream", "println"),
+    reads("java.io.PrintStream", "printf"),
+    reads("java.io.PrintStream", "format"),
+    reads("java.io.PrintStream", "write"),
+    reads("java.io.PrintWriter", "print"),
+    reads("java.io.PrintWriter", "println"),
+    reads("java.io.PrintWriter", "printf"),
+    reads("java.io.PrintWriter", "format"),
+    reads("java.io.PrintWriter", "write"),
+    reads("java.io.OutputStream", "write"),
+    reads("java.io.BufferedOutputStream", "write"),
+    reads("java.io.FileOutputStream", "write"),
+    reads("java.io.DataOutputStream", "write"),
+    reads("java.io.ByteArrayOutputStream", "write"),
+    reads("java.io.ByteArrayOutputStream", "writeBytes"),
+    reads("java.io.Writer", "write"),
+    reads("java.io.BufferedWriter", "write"),
+    reads("java.io.OutputStreamWriter", "write"),
+    reads("java.io.StringWriter", "write"),
+    reads("java.io.CharArrayWriter", "write"),
+    reads("java.nio.file.Path", "of"),
+    reads("java.nio.file.Paths", "get"),
+    reads("java.nio.file.Files", "*"),
+];

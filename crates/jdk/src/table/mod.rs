@@ -1,0 +1,15 @@
+//! The rows, by theme.
+
+mod arrays;
+mod collections;
+mod io;
+mod nodes;
+mod packages;
+mod reflection;
+mod values;
+
+use crate::row::Row;
+
+/// All tables.
+pub(crate) const TABLES: &[&[Row]] =
+    &[arrays::ROWS, collections::ROWS, io::ROWS, nodes::ROWS, packages::ROWS, reflection::ROWS, values::ROWS];

@@ -1,0 +1,71 @@
+//! Values, and what all objects have: their methods compute something of what they are given.
+
+use crate::facts::{Arrays, Contents, Reads, Writes};
+use crate::row::{Descriptor, Row, row};
+
+/// A class of which the methods compute something of what they are given.
+const fn computes(class: &'static str) -> Row {
+    row(class, "*").reads(Reads::Arguments).writes(Writes::Nothing)
+}
+
+/// The same, and so do the methods that they call.
+const fn value(class: &'static str) -> Row {
+    computes(class).pure(true)
+}
+
+/// A method that depends on what objects of the JDK hold, such as the system's properties.
+const fn looks(class: &'static str, name: &'static str) -> Row {
+    row(class, name).reads(Reads::Objects).writes(Writes::Nothing)
+}
+
+/// A method that depends on what arrays hold.
+const fn looks_into_arrays(class: &'static str, name: &'static str) -> Row {
+    row(class, name).reads(Reads::Everything).writes(Writes::Nothing)
+}
+
+/// A method of every object, which leaves a collection as it is.
+const fn of_objects(name: &'static str) -> Row {
+    row("java.lang.Object", name).contents(Contents::Kept)
+}
+
+/// A method that waits for other threads, or wakes them.
+const fn waits(name: &'static str) -> Row {
+    row("java.lang.Object", name).writes(Writes::Anything).pure(false)
+}
+
+pub(super) const ROWS: &[Row] = &[
+    value("java.lang.Object"),
+    of_objects("equals"),
+    // They are those of a collection, if the object is one.
+    of_objects("hashCode").reads(Reads::Objects).writes(Writes::Nothing),
+    of_objects("toString").reads(Reads::Objects).writes(Writes::Nothing),
+    of_objects("clone").reads(Reads::Everything).writes(Writes::Nothing),
+    waits("wait"),
+    waits("notify"),
+    waits("notifyAll"),
+    value("java.lang.Math"),
+    computes("java.lang.StrictMath"),
+    value("java.lang.String"),
+    looks_into_arrays("java.lang.String", "*").of(Descriptor::TakesArray),
+    value("java.lang.Boolean"),
+    looks("java.lang.Boolean", "getBoolean"),
+    value("java.lang.Byte"),
+    value("java.lang.Character"),
+    value("java.lang.Short"),
+    value("java.lang.Integer"),
+    looks("java.lang.Integer", "getInteger"),
+    value("java.lang.Long"),
+    looks("java.lang.Long", "getLong"),
+    value("java.lang.Float"),
+    value("java.lang.Double"),
+    value("java.lang.Enum"),
+    value("java.lang.Record"),
+    // An `AtomicInteger` is a number, too, and can change.
+    looks("java.lang.Number", "*"),
+    computes("java.lang.Class").arrays(Arrays::Read),
+    row("java.lang.Class", "forName").writes(Writes::Anything),
+    row("java.lang.Class", "newInstance").writes(Writes::Anything),
+    computes("java.util.Objects"),
+    looks_into_arrays("java.util.Objects", "*").of(Descriptor::TakesArray),
+    looks_into_arrays("java.util.Objects", "deepEquals"),
+];
