@@ -6,6 +6,7 @@ use crate::expr::{Machine, MethodInfo, Primitive};
 use crate::model::{ObjectId, Value};
 use crate::trace;
 use crate::trace::Items;
+use jdk::Finds;
 use std::sync::Arc;
 
 /// The methods that conditions can call, with how many arguments they take.
@@ -26,26 +27,6 @@ const CALLED: [(&str, usize); 16] = [
     ("abs", 1),
     ("min", 2),
     ("max", 2),
-];
-/// Lists and queues, which compare by `equals`.
-const LISTS: [&str; 8] = [
-    "java.util.ArrayList",
-    "java.util.LinkedList",
-    "java.util.Vector",
-    "java.util.Stack",
-    "java.util.ArrayDeque",
-    "java.util.PriorityQueue",
-    "java.util.Arrays$ArrayList",
-    "java.util.concurrent.CopyOnWriteArrayList",
-];
-/// Maps and sets that find by `hashCode` and `equals`. Those that are sorted find by an order that is not
-/// recorded.
-const HASHED: [&str; 5] = [
-    "java.util.HashMap",
-    "java.util.LinkedHashMap",
-    "java.util.HashSet",
-    "java.util.LinkedHashSet",
-    "java.util.concurrent.ConcurrentHashMap",
 ];
 
 /// Something that only a condition has.
@@ -113,12 +94,13 @@ pub async fn invoke(
         return unsupported(&runtime, name);
     }
     let is_null = arguments.first() == Some(&Value::Null);
-    if is_null && &*runtime == "java.util.concurrent.ConcurrentHashMap" {
+    let known = jdk::class(&runtime);
+    if is_null && known.is_some_and(|class| class.refuses_null) {
         return not_known(format!("{runtime}.{name} takes no null"));
     }
     let held = machine.contents(target)?;
-    let is_list = LISTS.contains(&&*runtime);
-    let is_hashed = HASHED.contains(&&*runtime);
+    let finds = known.and_then(|class| class.finds);
+    let (is_list, is_hashed) = (finds == Some(Finds::ByEquals), finds == Some(Finds::ByHash));
     let len = i32::try_from(held.items.len()).unwrap_or(i32::MAX);
     match (name, arguments.as_slice(), held.items) {
         ("size", [], _) => Ok(Value::Int(len)),

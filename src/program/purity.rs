@@ -7,35 +7,6 @@ use crate::model::MethodName;
 use bytecode::Op;
 use std::collections::{HashMap, HashSet};
 
-/// Packages of the JDK, without those inside them, that do nothing but compute.
-const PACKAGES: [&str; 6] = [
-    "java.util.",
-    "java.util.function.",
-    "java.util.stream.",
-    "java.util.regex.",
-    "java.util.concurrent.atomic.",
-    "java.math.",
-];
-/// Classes of the JDK of which methods compute something of values that do not change.
-pub(crate) const VALUES: [&str; 13] = [
-    "java.lang.Object",
-    "java.lang.Math",
-    "java.lang.String",
-    "java.lang.Boolean",
-    "java.lang.Byte",
-    "java.lang.Character",
-    "java.lang.Short",
-    "java.lang.Integer",
-    "java.lang.Long",
-    "java.lang.Float",
-    "java.lang.Double",
-    "java.lang.Enum",
-    "java.lang.Record",
-];
-
-/// Classes of these packages that read, write or wait.
-const EFFECTS: [&str; 3] = ["java.util.Scanner", "java.util.Formatter", "java.util.Timer"];
-
 /// Which methods are pure in themselves, by their numbers.
 #[derive(Default)]
 pub struct Purity(HashMap<u32, bool>);
@@ -67,12 +38,8 @@ fn is_pure(method: &MethodName, is_seen: &dyn Fn(&str) -> bool, pool: Option<&Cl
     let has_effect = |op: &Op| match op {
         Op::Invoke { method, .. } => {
             let class = bytecode::descriptor::class_name(&method.class);
-            let class = class.as_str();
-            let is_in = |of: &&str| class.strip_prefix(*of).is_some_and(|name| !name.contains('.'));
-            let computes = VALUES.contains(&class)
-                || class == "java.lang.StringBuilder"
-                || PACKAGES.iter().any(is_in) && !EFFECTS.contains(&class);
-            !computes && !class.ends_with("[]") && !is_seen(class)
+            let computes = jdk::facts(&class, &method.name, &method.descriptor).pure.unwrap_or(false);
+            !computes && !is_seen(&class)
         }
         _ => false,
     };

@@ -5,14 +5,10 @@
 use super::code::Codes;
 use super::definitions::{CallTargets, Named};
 use crate::program::effect::Effect;
-use crate::trace::Calls;
+use crate::trace;
 use bytecode::{Constant, MethodRef, Op};
+use jdk::{Calls, Function};
 use std::collections::HashSet;
-
-/// What only those call who are given it for that.
-const FUNCTIONS: [&str; 3] = ["java/util/function/", "java/lang/Runnable", "java/util/concurrent/Callable"];
-/// What is kept too, to be called later.
-const COMPARATOR: &str = "java/util/Comparator";
 
 /// All that stands for functions.
 pub(super) fn functions() -> Named {
@@ -29,15 +25,9 @@ pub(super) fn referred_to() -> Named {
     ("referred to".to_owned(), String::new())
 }
 
-/// Whether a method is given what it calls.
-pub(super) fn takes_functions(descriptor: &str) -> bool {
-    let given = descriptor.split(')').next().unwrap_or_default();
-    FUNCTIONS.iter().any(|of| given.contains(of)) || takes_comparator(descriptor)
-}
-
-/// Whether a method is given what compares.
-pub(super) fn takes_comparator(descriptor: &str) -> bool {
-    descriptor.split(')').next().is_some_and(|given| given.contains(COMPARATOR))
+/// Whether a class is one of functions that only those call who are given them.
+fn is_called(class: &str) -> bool {
+    jdk::class(class).is_some_and(|class| class.function == Some(Function::Called))
 }
 
 impl Codes<'_> {
@@ -47,13 +37,13 @@ impl Codes<'_> {
     }
 
     /// Whether arrays are made collections of anywhere in what is recorded.
-    pub fn backs(&mut self, calls: &Calls) -> bool {
+    pub fn backs(&mut self, calls: &trace::Calls) -> bool {
         self.find_called(calls);
         self.potential_definitions.called.backs
     }
 
     /// Whether code that is not recorded can have called a method, when it was called by this instruction.
-    pub fn may_call(&mut self, op: &Op, number: u32, calls: &Calls) -> bool {
+    pub fn may_call(&mut self, op: &Op, number: u32, calls: &trace::Calls) -> bool {
         self.find_called(calls);
         let is_known = match op {
             Op::Invoke { method, .. } => {
@@ -61,10 +51,8 @@ impl Codes<'_> {
                     return false;
                 }
                 let found = self.pool.find(&method.class).ok().flatten();
-                let reflects =
-                    ["java.lang.reflect.", "java.lang.invoke.", "java.lang.Class", "java.io.Object"];
-                found.is_some_and(|found| found.origin.is_runtime())
-                    && !reflects.iter().any(|of| method.class.starts_with(of))
+                let facts = jdk::facts(&method.class, &method.name, &method.descriptor);
+                found.is_some_and(|found| found.origin.is_runtime()) && facts.calls != Some(Calls::Anything)
             }
             Op::InvokeDynamic { .. } => true,
             _ => return false,
@@ -74,14 +62,14 @@ impl Codes<'_> {
 
     /// Whether a lambda or a method reference that stands for a method of which nothing is recorded can be
     /// what is called.
-    pub fn may_be_unrecorded(&mut self, method: &MethodRef, calls: &Calls) -> bool {
+    pub fn may_be_unrecorded(&mut self, method: &MethodRef, calls: &trace::Calls) -> bool {
         self.find_called(calls);
         let unrecorded = &self.potential_definitions.called.unrecorded;
         !unrecorded.is_empty() && unrecorded.contains_key(&(method.name.clone(), method.descriptor.clone()))
     }
 
     /// Finds what is called by each name.
-    pub(super) fn find_called(&mut self, calls: &Calls) {
+    pub(super) fn find_called(&mut self, calls: &trace::Calls) {
         if std::mem::replace(&mut self.potential_definitions.called.is_found, true) {
             return;
         }
@@ -119,9 +107,8 @@ impl Codes<'_> {
                         else {
                             continue;
                         };
-                        let is_function = FUNCTIONS
-                            .iter()
-                            .any(|of| descriptor.rsplit(')').next().is_some_and(|made| made.contains(of)));
+                        let made = descriptor.rsplit(')').next().unwrap_or_default();
+                        let is_function = is_called(made.trim_start_matches('L').trim_end_matches(';'));
                         let key = if is_function { functions() } else { overriding() };
                         self.refer(&mut found, &[(name.clone(), erased.clone()), key, referred_to()], target);
                     }
@@ -167,15 +154,14 @@ impl Codes<'_> {
             };
             // By its name alone: compilers put a bridge between them.
             if at.file.methods.iter().any(|method| method.name == name) {
-                let above = above.replace('.', "/");
-                return Some(FUNCTIONS.iter().any(|of| above.starts_with(of)));
+                return Some(is_called(above));
             }
         }
         None
     }
 
     /// The initializers that have begun before the call that is looked at.
-    fn initialized(&self, calls: &Calls) -> HashSet<u32> {
+    fn initialized(&self, calls: &trace::Calls) -> HashSet<u32> {
         let methods = (0..).zip(calls.sites.methods());
         let all: HashSet<u32> =
             methods.filter(|(_, method)| method.name == "<clinit>").map(|(number, _)| number).collect();

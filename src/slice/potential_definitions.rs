@@ -53,11 +53,11 @@ impl Codes<'_> {
         calls: &Calls,
     ) -> Option<Rc<PossibleWrites>> {
         // A foreign method is already assumed to do everything.
-        if matches!(effect, Effect::Computes | Effect::Foreign) || !call_targets::takes_functions(descriptor)
+        if matches!(effect, Effect::Computes | Effect::Foreign) || !jdk::takes_functions(descriptor)
         {
             return None;
         }
-        let compares = call_targets::takes_comparator(descriptor);
+        let compares = jdk::takes_comparators(descriptor);
         Some(
             self.below(if compares { call_targets::referred_to() } else { call_targets::functions() }, calls),
         )
@@ -97,9 +97,7 @@ impl Codes<'_> {
                     let effect = self.effect(method);
                     if effect != Effect::Computes {
                         called.insert(call_targets::overriding());
-                        called.extend(
-                            call_targets::takes_functions(&method.descriptor).then(call_targets::functions),
-                        );
+                        called.extend(jdk::takes_functions(&method.descriptor).then(call_targets::functions));
                     }
                     effect
                 }

@@ -1,11 +1,12 @@
 //! The contents of a collection as a point sees them: an element of a list (`list[3]`), the value for a key
 //! of a map (`map{"x"}`), or all contents (`contents(set)`). Asks for the last call that changed them.
 
-use super::collections::{self, Asked, Keeper, Row};
+use super::collections;
 use super::target_variable::TargetExpression;
 use crate::chain::translate::{Ask, PointContext, Refusal, Stop};
 use crate::expr::{self, EventTypes, Expr, Literal, Node, Primitive, Type};
 use crate::query::{Aspect, Contents, Counts, Event, Key};
+use jdk::{Asked, Class, Keeps};
 
 /// Maximum nesting of wrapper collections.
 const DEEPEST: usize = 8;
@@ -27,15 +28,15 @@ impl TargetExpression {
         };
         let Some(collection) = collection else { return Ok(None) };
         self.types(context, &collection)?;
-        let (owner, row, is_set) = self.kept_by(context, collection.clone())?;
+        let (owner, class, offered, is_set) = self.kept_by(context, collection.clone())?;
         let (asked, aspect) = match (&part, self.expr.node()) {
             (None, _) => (Asked::All, Aspect::All),
             (Some(index), Node::Index { .. }) => (Asked::List, self.index(context, index)?),
             (Some(key), _) => (Asked::Map, Aspect::Key(self.key(context, key)?)),
         };
-        if asked != Asked::All && asked != row.asked {
+        if asked != Asked::All && asked != offered {
             let wanted = if asked == Asked::List { "elements by index" } else { "keys" };
-            let (text, class) = (collection.to_string(), row.class.to_owned());
+            let (text, class) = (collection.to_string(), class.name.to_owned());
             return Err(Refusal::NotInCollection { text, class, wanted }.into());
         }
         let named = part.filter(|part| !matches!(part.node(), Node::Literal(_)));
@@ -46,7 +47,7 @@ impl TargetExpression {
             }
             None => None,
         };
-        let mut calls = row.calls(context.classes());
+        let mut calls = collections::calls(class, context.classes());
         for call in calls.iter_mut().filter(|call| is_set && matches!(call.counts, Counts::Put(..))) {
             call.counts = Counts::No;
         }
@@ -57,7 +58,7 @@ impl TargetExpression {
             new: Some(Type::Unknown),
             ..EventTypes::default()
         };
-        let event = Event::Changed(Contents { class: row.class.into(), aspect, source, calls });
+        let event = Event::Changed(Contents { class: class.name.into(), aspect, source, calls });
         Ok(Some(Ask { constraints, ..Ask::plain(event, None, events) }))
     }
 
@@ -79,13 +80,13 @@ impl TargetExpression {
         Ok(!class.ends_with("[]"))
     }
 
-    /// The collection that finally stores the contents, and its row. The flag is set if it is a map and the
-    /// wrapper holds its keys.
+    /// The collection that keeps it in the end, its class, and what of it can be asked; and whether that is a
+    /// map of which it holds the keys.
     fn kept_by(
         &self,
         context: &mut PointContext<'_, '_>,
         collection: Expr,
-    ) -> Result<(Expr, &'static Row, bool), Stop> {
+    ) -> Result<(Expr, &'static Class, Asked, bool), Stop> {
         let (mut owner, mut class) = (collection, None);
         let mut is_keys = false;
         for _ in 0..DEEPEST {
@@ -94,8 +95,8 @@ impl TargetExpression {
                 None => context.class_of(self.point, self.frame, &owner)?.to_string(),
             };
             match collections::keeper(context.classes(), &of) {
-                Some(Keeper::Row(row)) => return Ok((owner, row, is_keys)),
-                Some(Keeper::Around { field, inner, is_set }) => {
+                Some((class, Keeps::Itself(asked))) => return Ok((owner, class, asked, is_keys)),
+                Some((_, Keeps::Around { field, inner, is_set })) => {
                     is_keys |= is_set;
                     owner = owner.field(field);
                     class = inner.map(ToOwned::to_owned);
