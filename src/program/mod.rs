@@ -8,6 +8,8 @@
 pub mod call_index;
 pub mod effect;
 mod hierarchy;
+#[cfg(test)]
+mod jdk_rows;
 pub mod purity;
 
 pub use hierarchy::{lineage, method_name};

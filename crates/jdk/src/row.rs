@@ -82,9 +82,12 @@ fn begins_with_element(descriptor: &str) -> Option<bool> {
 impl Row {
     /// Whether the row describes a method.
     pub fn matches(&self, class: &str, name: &str, descriptor: &str) -> bool {
-        pattern::matches_name(self.name, name)
-            && self.descriptor.matches(descriptor)
-            && pattern::matches_class(self.class, class)
+        pattern::matches_name(self.name, name) && self.descriptor.matches(descriptor) && self.covers(class)
+    }
+
+    /// Whether the row describes methods of a class.
+    pub fn covers(&self, class: &str) -> bool {
+        pattern::matches_class(self.class, class)
     }
 
     /// How precise it is: the class counts first, then the name, then the descriptor.

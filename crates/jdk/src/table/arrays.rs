@@ -58,7 +58,6 @@ pub(super) const ROWS: &[Row] = &[
     reads("java.lang.StringBuilder", "insert"),
     reads("java.lang.StringBuffer", "append"),
     reads("java.lang.StringBuffer", "insert"),
-    reads("java.lang.Thread", "setStackTrace"),
     reads("java.lang.Throwable", "setStackTrace"),
     reads("java.util.List", "of"),
     reads("java.util.Set", "of"),
