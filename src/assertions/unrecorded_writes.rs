@@ -12,6 +12,7 @@ use std::collections::{BTreeMap, HashSet};
 
 /// Every array.
 const ANY: &str = "[";
+
 /// What may have been written without an event, with who may have.
 #[derive(Clone, Default)]
 pub struct Unseen {

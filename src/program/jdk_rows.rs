@@ -31,8 +31,8 @@ fn has(pool: &ClassPool, class: &str) -> Option<Arc<FoundClass>> {
     pool.find(class).unwrap()
 }
 
-/// Whether a row describes a method of a class file. A call of a signature-polymorphic method has a descriptor
-/// of its own (JVMS §2.9.3).
+/// Whether a row describes a method of a class file. A call of a signature-polymorphic method has its own
+/// descriptor (JVMS §2.9.3).
 fn describes(row: &Row, class: &str, method: &Method) -> bool {
     let of_handles = ["java.lang.invoke.VarHandle", "java.lang.invoke.MethodHandle"];
     let is_polymorphic =

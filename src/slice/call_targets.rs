@@ -5,9 +5,9 @@
 use super::code::Codes;
 use super::definitions::{CallTargets, Named};
 use crate::program::effect::Effect;
-use crate::trace;
+use crate::trace::Calls;
 use bytecode::{Constant, MethodRef, Op};
-use jdk::{Calls, Function};
+use jdk::Function;
 use std::collections::HashSet;
 
 /// All that stands for functions.
@@ -37,13 +37,13 @@ impl Codes<'_> {
     }
 
     /// Whether arrays are made collections of anywhere in what is recorded.
-    pub fn backs(&mut self, calls: &trace::Calls) -> bool {
+    pub fn backs(&mut self, calls: &Calls) -> bool {
         self.find_called(calls);
         self.potential_definitions.called.backs
     }
 
     /// Whether code that is not recorded can have called a method, when it was called by this instruction.
-    pub fn may_call(&mut self, op: &Op, number: u32, calls: &trace::Calls) -> bool {
+    pub fn may_call(&mut self, op: &Op, number: u32, calls: &Calls) -> bool {
         self.find_called(calls);
         let is_known = match op {
             Op::Invoke { method, .. } => {
@@ -52,7 +52,8 @@ impl Codes<'_> {
                 }
                 let found = self.pool.find(&method.class).ok().flatten();
                 let facts = jdk::facts(&method.class, &method.name, &method.descriptor);
-                found.is_some_and(|found| found.origin.is_runtime()) && facts.calls != Some(Calls::Anything)
+                found.is_some_and(|found| found.origin.is_runtime())
+                    && facts.calls != Some(jdk::Calls::Anything)
             }
             Op::InvokeDynamic { .. } => true,
             _ => return false,
@@ -62,14 +63,14 @@ impl Codes<'_> {
 
     /// Whether a lambda or a method reference that stands for a method of which nothing is recorded can be
     /// what is called.
-    pub fn may_be_unrecorded(&mut self, method: &MethodRef, calls: &trace::Calls) -> bool {
+    pub fn may_be_unrecorded(&mut self, method: &MethodRef, calls: &Calls) -> bool {
         self.find_called(calls);
         let unrecorded = &self.potential_definitions.called.unrecorded;
         !unrecorded.is_empty() && unrecorded.contains_key(&(method.name.clone(), method.descriptor.clone()))
     }
 
     /// Finds what is called by each name.
-    pub(super) fn find_called(&mut self, calls: &trace::Calls) {
+    pub(super) fn find_called(&mut self, calls: &Calls) {
         if std::mem::replace(&mut self.potential_definitions.called.is_found, true) {
             return;
         }
@@ -161,7 +162,7 @@ impl Codes<'_> {
     }
 
     /// The initializers that have begun before the call that is looked at.
-    fn initialized(&self, calls: &trace::Calls) -> HashSet<u32> {
+    fn initialized(&self, calls: &Calls) -> HashSet<u32> {
         let methods = (0..).zip(calls.sites.methods());
         let all: HashSet<u32> =
             methods.filter(|(_, method)| method.name == "<clinit>").map(|(number, _)| number).collect();

@@ -1,6 +1,6 @@
-//! What goes into the JDK's collections, where it is recorded what they hold: by the changes that their methods
-//! make (`jdk::Change`), what the recorder is told there (`QuerypointTraceContents`). A collection
-//! that no recorded code has met costs a look at its number.
+//! Puts into the JDK's collections what tells the recorder (`QuerypointTraceContents`) of their contents: of
+//! each change that a method makes (`jdk::Change`), and of each write of a map's node. A collection that no
+//! recorded code has met costs a look at its number.
 //!
 //! Other methods of these classes do what they do by those, or only read. One that is not there in some JDK
 //! gets nothing; who reads the recording compares how many there should be.

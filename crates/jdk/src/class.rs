@@ -1,5 +1,5 @@
-//! What is known of classes as wholes: how collections keep and find what they hold, which types are functions,
-//! and of which the objects do not change.
+//! What is known of classes as wholes: how collections keep and find what they hold, which types are
+//! functions, and which objects never change.
 
 use crate::pattern;
 

@@ -23,10 +23,10 @@ pub struct Facts {
     pub returns: Option<Returns>,
     /// Which code of the program the method calls.
     pub calls: Option<Calls>,
-    /// Whether the method only computes: it reads and writes nothing but values and objects, and does not wait.
+    /// Whether the method only computes: it reads and writes nothing but values and objects, and never waits.
     pub pure: Option<bool>,
-    /// Whether the method is private, and called from outside of its class all the same: by other classes of its
-    /// nest, or by deserialization.
+    /// Whether the method is private, but called from outside of its class: by other classes of its nest, or
+    /// by deserialization.
     pub entered: Option<bool>,
 }
 

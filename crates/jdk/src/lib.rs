@@ -1,13 +1,15 @@
-//! What the methods of the JDK do: what they read, write, hold and return, which functions they call, and which
-//! of them are pure. One [`Row`] describes one method. To add a method, add a row to the table of its theme in
-//! `table/`.
+//! What the methods of the JDK do: what they read, write, hold and return, which functions they call, and
+//! which of them are pure. One [`Row`] describes one method. To add a method, add a row to the table of its
+//! theme in `table/`.
 //!
-//! A row can describe several methods at once (see [`Row`]). Where several rows match a method, the most precise
-//! one that states a fact wins. So the row of a package says what its methods have in common, and the rows of
-//! classes and methods state exceptions.
+//! A row can describe several methods at once (see [`Row`]). Where several rows match a method, the most
+//! precise one that states a fact wins. So the row of a package says what its methods have in common, and the
+//! rows of classes and methods state exceptions. A row of a bootstrap method describes the instruction that
+//! it links.
 //!
-//! Class names are binary names. Lookups take them with dots or with slashes, and array types in either notation
-//! (`int[]`, `[I`). This crate does no I/O, and depends on nothing: the agent in the VM is linked with it.
+//! Class names are binary names. Lookups take them with dots or with slashes, and array types in either
+//! notation (`int[]`, `[I`). This crate does no I/O, and depends on nothing: the agent in the VM is linked
+//! with it.
 #![forbid(unsafe_code)]
 
 mod class;

@@ -58,12 +58,12 @@ pub fn facts(class: &str, name: &str, descriptor: &str) -> Facts {
         .fold(Facts::NONE, |known, row| known.or(&row.facts))
 }
 
-/// What is known of a method of a collection: by its class, or by those above it that [`crate::class()`] knows.
+/// What is known of a method of a collection: by its class, or by the types above it ([above](crate::Class::above)).
 pub fn of_collection(class: &str, name: &str, descriptor: &str) -> Facts {
     above(class).fold(Facts::NONE, |known, class| known.or(&facts(class, name, descriptor)))
 }
 
-/// What is known of a method of a class of the program which is likely to come from the JDK; none if it is not.
+/// What is known of a method that a class of the program is likely to have from the JDK; none of any other.
 pub fn inherited(name: &str, descriptor: &str) -> Option<Facts> {
     let matches = |row: &&&Row| pattern::matches_name(row.name, name) && row.descriptor.matches(descriptor);
     let mut found = index().inherited.iter().filter(matches).peekable();
@@ -71,8 +71,8 @@ pub fn inherited(name: &str, descriptor: &str) -> Option<Facts> {
     Some(found.fold(Facts::NONE, |known, row| known.or(&row.facts)))
 }
 
-/// Whether a method of a class makes a change of a collection's contents in its own code. The name of the class
-/// has dots or slashes.
+/// Whether a class has a method whose own code changes a collection's contents. The name of the class has
+/// dots or slashes.
 pub fn changes_contents(class: &str) -> bool {
     of_class(class).iter().any(|row| row.facts.change.is_some())
 }

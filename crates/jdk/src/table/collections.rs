@@ -1,7 +1,7 @@
 //! Collections: which methods change what they hold, and which of these do so in their own code.
 //!
-//! A method without a row can change it, so what a newer JDK adds is looked at. A row of an interface describes
-//! the methods of all collections that implement it.
+//! A method without a row can change it, so what a newer JDK adds is looked at. A row of an interface
+//! describes the methods of all collections that implement it.
 
 use crate::facts::{At, Calls, Change, Contents, Counts, Place};
 use crate::row::{Row, row};
