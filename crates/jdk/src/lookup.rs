@@ -58,7 +58,7 @@ pub fn facts(class: &str, name: &str, descriptor: &str) -> Facts {
         .fold(Facts::NONE, |known, row| known.or(&row.facts))
 }
 
-/// What is known of a method of a collection: by its class, or by the types above it ([above](crate::Class::above)).
+/// What is known of a method of a collection: by its class, or by the types above it.
 pub fn of_collection(class: &str, name: &str, descriptor: &str) -> Facts {
     above(class).fold(Facts::NONE, |known, class| known.or(&facts(class, name, descriptor)))
 }
