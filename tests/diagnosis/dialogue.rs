@@ -104,7 +104,7 @@ async fn words_lead_to_the_buggy_call_and_over_its_events() {
     let walk = dialogue.walk(&[], &context).await.expect("a recording").expect("a buggy call");
     let mut steps = walk.dialogue;
     let Ok(StepReply::View(view)) = steps.take("where").reply else { panic!("no view") };
-    assert_eq!((view.call.node, &*view.event.event), (6, "enter"));
+    assert_eq!((view.call.node, view.event.event), (6, "enter"));
 }
 
 #[tokio::test(flavor = "current_thread")]
