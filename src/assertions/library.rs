@@ -1,15 +1,15 @@
-//! Methods of the JDK that conditions can call: those of which the values of a recording tell what they
-//! return. No code runs for that.
+//! JDK methods that conditions can call. Their results follow from recorded values, so no code runs.
 
-use super::machine::{CallMachine, Unread, not_known};
+use super::synthetic_object::SyntheticObject;
+use super::unread::{Unread, not_known};
 use crate::expr::{Machine, MethodInfo, Primitive};
 use crate::model::{ObjectId, Value};
 use crate::trace;
-use crate::trace::Items;
+use crate::trace::{CollectionContents, Items};
 use jdk::Finds;
 use std::sync::Arc;
 
-/// The methods that conditions can call, with how many arguments they take.
+/// The methods that conditions can call, with their numbers of arguments.
 const CALLED: [(&str, usize); 16] = [
     ("size", 0),
     ("isEmpty", 0),
@@ -29,48 +29,61 @@ const CALLED: [(&str, usize); 16] = [
     ("max", 2),
 ];
 
-/// Something that only a condition has.
-#[derive(Clone, Debug)]
-pub enum SyntheticObject {
-    /// A text.
-    Text(String),
-    /// The box of a primitive value.
-    Box(Value),
+/// The objects of a recorded call, as the library reads them.
+pub trait RecordedObjects: Machine<Class = Arc<str>, Error = Unread> {
+    /// The binary name of an object's class.
+    ///
+    /// # Errors
+    /// It was not recorded.
+    fn class_name(&self, object: ObjectId) -> Result<Arc<str>, Unread>;
+
+    /// Whether a class belongs to the JDK.
+    fn is_of_jdk(&self, class: &str) -> bool;
+
+    /// A recorded value, of the type with this descriptor.
+    ///
+    /// # Errors
+    /// Its class or text was not recorded.
+    fn value(&mut self, value: trace::Value, descriptor: &str) -> Result<Value, Unread>;
+
+    /// The value that refers to an object.
+    ///
+    /// # Errors
+    /// Its class or text was not recorded.
+    fn value_of(&mut self, object: ObjectId) -> Result<Value, Unread>;
+
+    /// The primitive value in a box; `None` if the object is no box.
+    ///
+    /// # Errors
+    /// It was not recorded.
+    fn boxed(&self, object: ObjectId) -> Result<Option<Value>, Unread>;
+
+    /// The contents of a JDK collection.
+    ///
+    /// # Errors
+    /// They were not recorded.
+    fn contents(&mut self, object: ObjectId) -> Result<CollectionContents, Unread>;
+
+    /// Creates an object for the condition.
+    fn create(&mut self, object: SyntheticObject) -> Value;
 }
 
-impl SyntheticObject {
-    /// Its class.
-    pub fn class(&self) -> &'static str {
-        match self {
-            SyntheticObject::Text(_) => "java.lang.String",
-            SyntheticObject::Box(value) => match value {
-                Value::Boolean(_) => Primitive::Boolean,
-                Value::Byte(_) => Primitive::Byte,
-                Value::Short(_) => Primitive::Short,
-                Value::Char(_) => Primitive::Char,
-                Value::Long(_) => Primitive::Long,
-                Value::Float(_) => Primitive::Float,
-                Value::Double(_) => Primitive::Double,
-                _ => Primitive::Int,
-            }
-            .box_class(),
-        }
-    }
-}
-
-/// Whether conditions can call a method of that name with so many arguments.
+/// Whether conditions can call a method with this name and number of arguments.
 pub fn can_be_called(name: &str, arguments: usize) -> bool {
     CALLED.contains(&(name, arguments))
 }
 
-/// The names of those that can be called.
+/// The names of the methods that conditions can call.
 pub fn called() -> String {
     CALLED.map(|(name, _)| name).join(", ")
 }
 
-/// What a method returns; the class is one that declares it.
-pub async fn invoke(
-    machine: &mut CallMachine<'_>,
+/// The result of a method; `class` declares it.
+///
+/// # Errors
+/// The method is not one of the library, or the recording lacks a value that it reads.
+pub async fn invoke<M: RecordedObjects>(
+    machine: &mut M,
     target: Option<ObjectId>,
     class: &Arc<str>,
     method: &MethodInfo,
@@ -144,9 +157,9 @@ fn unsupported<T>(class: &str, name: &str) -> Result<T, Unread> {
     not_known(format!("what {class}.{name} returns cannot be told from a recording"))
 }
 
-/// The class in whose code a call of a method of an object leads.
-async fn declares(
-    machine: &mut CallMachine<'_>,
+/// The class whose code runs when the method is called on an object.
+async fn declares<M: RecordedObjects>(
+    machine: &mut M,
     class: &Arc<str>,
     method: &MethodInfo,
 ) -> Result<Arc<str>, Unread> {
@@ -161,13 +174,13 @@ async fn declares(
         }
         at = info.superclass.clone();
     }
-    // What only interfaces have, as default methods.
+    // A default method of an interface.
     not_known(format!("which code {class}.{} runs is not known", method.name))
 }
 
-/// The place of the first that is equal to what is wanted.
-async fn find(
-    machine: &mut CallMachine<'_>,
+/// The position of the first element equal to `wanted`.
+async fn find<M: RecordedObjects>(
+    machine: &mut M,
     among: impl Iterator<Item = Option<trace::Value>>,
     wanted: &Value,
 ) -> Result<Option<usize>, Unread> {
@@ -191,8 +204,8 @@ async fn find(
     unread.map_or(Ok(None), Err)
 }
 
-/// Whether objects are equal by code of the JDK that compares texts, boxes and identities.
-async fn are_equal(machine: &mut CallMachine<'_>, one: &Value, other: &Value) -> Result<bool, Unread> {
+/// Whether `equals` of the JDK returns true: for strings, boxes, and objects compared by identity.
+async fn are_equal<M: RecordedObjects>(machine: &mut M, one: &Value, other: &Value) -> Result<bool, Unread> {
     let (Some(one_id), Some(other_id)) = (one.object_id(), other.object_id()) else {
         return Ok(one.object_id() == other.object_id());
     };
@@ -217,7 +230,7 @@ async fn are_equal(machine: &mut CallMachine<'_>, one: &Value, other: &Value) ->
     Ok(one_id == other_id)
 }
 
-/// What a method of a text returns; none if that is not told here, or it throws.
+/// The result of a method of `String`; `None` if the method is not supported or throws.
 fn of_text(text: &str, name: &str, arguments: &[Value]) -> Option<Value> {
     let units: Vec<u16> = text.encode_utf16().collect();
     let int = |number: usize| i32::try_from(number).ok().map(Value::Int);
@@ -244,9 +257,9 @@ fn of_text(text: &str, name: &str, arguments: &[Value]) -> Option<Value> {
     })
 }
 
-/// What a static method returns: one of `Math`, or the box of a value.
-fn of_class(
-    machine: &mut CallMachine<'_>,
+/// The result of a static method: one of `Math`, or the box of a value.
+fn of_class<M: RecordedObjects>(
+    machine: &mut M,
     class: &str,
     method: &MethodInfo,
     arguments: Vec<Value>,
@@ -254,7 +267,7 @@ fn of_class(
     let name = method.name.as_str();
     let is_box = Primitive::from_box(class).is_some() && name == "valueOf";
     let found = match (is_box, class, arguments.as_slice()) {
-        (true, _, [value]) => Some(machine.make(SyntheticObject::Box(value.clone()))),
+        (true, _, [value]) => Some(machine.create(SyntheticObject::Box(value.clone()))),
         (false, "java.lang.Math", [value]) if name == "abs" => match value {
             Value::Int(value) => Some(Value::Int(value.wrapping_abs())),
             Value::Long(value) => Some(Value::Long(value.wrapping_abs())),

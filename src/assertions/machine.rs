@@ -3,7 +3,9 @@
 
 use super::error::AssertionError;
 use super::library;
-use super::library::SyntheticObject;
+use super::library::RecordedObjects;
+use super::synthetic_object::SyntheticObject;
+use super::unread::{Unread, not_known};
 use super::unrecorded_writes::Unseen;
 use crate::expr::{ClassInfo, EventPart, FieldInfo, Invoked, Machine, MethodInfo, Scope, ScopeLocal, Type};
 use crate::inspect::fields::Fields;
@@ -23,28 +25,6 @@ pub const EXCEPTION: &str = "exception";
 pub const NO_SLOT: u16 = u16::MAX;
 /// The objects that a condition creates have numbers from here on, above those of a recording.
 const MADE: u64 = 1 << 32;
-
-/// The reason why a value is missing.
-#[derive(Debug, thiserror::Error)]
-pub enum Unread {
-    /// The recording does not contain it.
-    #[error("{0}")]
-    NotKnown(String),
-    /// Reading failed.
-    #[error(transparent)]
-    Broken(Box<AssertionError>),
-}
-
-impl<E: Into<AssertionError>> From<E> for Unread {
-    fn from(error: E) -> Unread {
-        Unread::Broken(Box::new(error.into()))
-    }
-}
-
-/// The error for a value that the recording does not contain.
-pub fn not_known<T>(why: impl Into<String>) -> Result<T, Unread> {
-    Err(Unread::NotKnown(why.into()))
-}
 
 /// The meaning of names in a method's conditions.
 pub struct Names {
@@ -144,112 +124,9 @@ impl<'a> CallMachine<'a> {
         u32::try_from(id.0).ok()
     }
 
-    /// The binary name of an object's class; for an array, that of its elements followed by brackets.
-    pub fn class_name(&self, object: ObjectId) -> Result<Arc<str>, Unread> {
-        let Some(number) = CallMachine::number(object) else {
-            return Ok(self
-                .synthetic_object(object)
-                .map_or("java.lang.String", SyntheticObject::class)
-                .into());
-        };
-        match self.calls.objects.class(number) {
-            Some(class) => Ok(type_name(class).into()),
-            None => not_known("the class of an object was not recorded"),
-        }
-    }
-
-    /// Converts a recorded value of a type.
-    pub fn value(&mut self, value: trace::Value, descriptor: &str) -> Result<Value, Unread> {
-        let object = match value {
-            trace::Value::Object(0) => return Ok(Value::Null),
-            trace::Value::Object(object) => object,
-            plain => return Ok(primitive(plain, descriptor)),
-        };
-        let id = ObjectId(object.into());
-        if let Some(text) = self.calls.objects.text_of(object) {
-            // An unpaired surrogate reads as this character too.
-            if !text.is_whole() || text.begins.contains('\u{fffd}') {
-                return not_known(format!(
-                    "not all of the text {} was recorded",
-                    self.calls.objects.show(object)
-                ));
-            }
-            return Ok(Value::Str(Arc::new(JavaString { id, text: text.begins })));
-        }
-        let class = self.class_name(id)?;
-        Ok(Value::Object { id, class: self.tables.class_key(&class) })
-    }
-
-    /// Converts an object to a value.
-    pub fn value_of(&mut self, object: ObjectId) -> Result<Value, Unread> {
-        match self.synthetic_object(object) {
-            Some(SyntheticObject::Text(text)) => {
-                Ok(Value::Str(Arc::new(JavaString { id: object, text: text.clone() })))
-            }
-            Some(SyntheticObject::Box(_)) => {
-                let class = self.class_name(object)?;
-                Ok(Value::Object { id: object, class: self.tables.class_key(&class) })
-            }
-            None => self.value(trace::Value::Object(CallMachine::number(object).unwrap_or(0)), ""),
-        }
-    }
-
     fn synthetic_object(&self, object: ObjectId) -> Option<&SyntheticObject> {
         let at = object.0.checked_sub(MADE)?;
         self.synthetic_objects.get(usize::try_from(at).ok()?)
-    }
-
-    /// Creates an object for the condition.
-    pub fn make(&mut self, object: SyntheticObject) -> Value {
-        let id = ObjectId(MADE + u64::try_from(self.synthetic_objects.len()).unwrap_or(u64::MAX - MADE));
-        let class = self.tables.class_key(object.class());
-        let text = match &object {
-            SyntheticObject::Text(text) => Some(text.clone()),
-            SyntheticObject::Box(..) => None,
-        };
-        self.synthetic_objects.push(object);
-        match text {
-            Some(text) => Value::Str(Arc::new(JavaString { id, text })),
-            None => Value::Object { id, class },
-        }
-    }
-
-    /// The value in a box; none for any other object.
-    pub fn boxed(&self, object: ObjectId) -> Result<Option<Value>, Unread> {
-        let Some(number) = CallMachine::number(object) else {
-            return Ok(match self.synthetic_object(object) {
-                Some(SyntheticObject::Box(value)) => Some(value.clone()),
-                _ => None,
-            });
-        };
-        let class = self.class_name(object)?;
-        let Some(of) = crate::expr::Primitive::from_box(&class) else { return Ok(None) };
-        let held = self.calls.objects.boxed(number, &class);
-        Ok(held.map(|held| match (held, of) {
-            (Value::Int(value), crate::expr::Primitive::Byte) => Value::Byte(value as i8),
-            (Value::Int(value), crate::expr::Primitive::Short) => Value::Short(value as i16),
-            (held, _) => held,
-        }))
-    }
-
-    /// The contents of a JDK collection.
-    pub fn contents(&mut self, object: ObjectId) -> Result<CollectionContents, Unread> {
-        let when = self.when();
-        let number = CallMachine::number(object).unwrap_or(0);
-        let told = if self.calls.has_contents(number) { self.calls.contents(number, when)? } else { None };
-        match told {
-            Some(held) if !held.unsure => Ok(held),
-            Some(_) => not_known("unrecorded code may have changed the collection"),
-            None => {
-                not_known(format!("the contents of {} were not recorded", self.calls.objects.name(number)))
-            }
-        }
-    }
-
-    /// Whether the class files assign a class to the JDK.
-    pub fn is_of_jdk(&self, class: &str) -> bool {
-        let found = self.fields.pool().and_then(|pool| pool.find(class).ok().flatten());
-        found.is_some_and(|found| found.origin.is_runtime())
     }
 
     fn part(
@@ -310,6 +187,104 @@ impl<'a> CallMachine<'a> {
                 self.value(result, &descriptor)
             }
             _ => not_known("the end of the call was not recorded"),
+        }
+    }
+}
+
+impl RecordedObjects for CallMachine<'_> {
+    fn class_name(&self, object: ObjectId) -> Result<Arc<str>, Unread> {
+        let Some(number) = CallMachine::number(object) else {
+            return Ok(self
+                .synthetic_object(object)
+                .map_or("java.lang.String", SyntheticObject::class)
+                .into());
+        };
+        match self.calls.objects.class(number) {
+            Some(class) => Ok(type_name(class).into()),
+            None => not_known("the class of an object was not recorded"),
+        }
+    }
+
+    fn value(&mut self, value: trace::Value, descriptor: &str) -> Result<Value, Unread> {
+        let object = match value {
+            trace::Value::Object(0) => return Ok(Value::Null),
+            trace::Value::Object(object) => object,
+            plain => return Ok(primitive(plain, descriptor)),
+        };
+        let id = ObjectId(object.into());
+        if let Some(text) = self.calls.objects.text_of(object) {
+            // An unpaired surrogate reads as this character too.
+            if !text.is_whole() || text.begins.contains('\u{fffd}') {
+                return not_known(format!(
+                    "not all of the text {} was recorded",
+                    self.calls.objects.show(object)
+                ));
+            }
+            return Ok(Value::Str(Arc::new(JavaString { id, text: text.begins })));
+        }
+        let class = self.class_name(id)?;
+        Ok(Value::Object { id, class: self.tables.class_key(&class) })
+    }
+
+    fn value_of(&mut self, object: ObjectId) -> Result<Value, Unread> {
+        match self.synthetic_object(object) {
+            Some(SyntheticObject::Text(text)) => {
+                Ok(Value::Str(Arc::new(JavaString { id: object, text: text.clone() })))
+            }
+            Some(SyntheticObject::Box(_)) => {
+                let class = self.class_name(object)?;
+                Ok(Value::Object { id: object, class: self.tables.class_key(&class) })
+            }
+            None => self.value(trace::Value::Object(CallMachine::number(object).unwrap_or(0)), ""),
+        }
+    }
+
+    fn boxed(&self, object: ObjectId) -> Result<Option<Value>, Unread> {
+        let Some(number) = CallMachine::number(object) else {
+            return Ok(match self.synthetic_object(object) {
+                Some(SyntheticObject::Box(value)) => Some(value.clone()),
+                _ => None,
+            });
+        };
+        let class = self.class_name(object)?;
+        let Some(of) = crate::expr::Primitive::from_box(&class) else { return Ok(None) };
+        let held = self.calls.objects.boxed(number, &class);
+        Ok(held.map(|held| match (held, of) {
+            (Value::Int(value), crate::expr::Primitive::Byte) => Value::Byte(value as i8),
+            (Value::Int(value), crate::expr::Primitive::Short) => Value::Short(value as i16),
+            (held, _) => held,
+        }))
+    }
+
+    fn contents(&mut self, object: ObjectId) -> Result<CollectionContents, Unread> {
+        let when = self.when();
+        let number = CallMachine::number(object).unwrap_or(0);
+        let told = if self.calls.has_contents(number) { self.calls.contents(number, when)? } else { None };
+        match told {
+            Some(held) if !held.unsure => Ok(held),
+            Some(_) => not_known("unrecorded code may have changed the collection"),
+            None => {
+                not_known(format!("the contents of {} were not recorded", self.calls.objects.name(number)))
+            }
+        }
+    }
+
+    fn is_of_jdk(&self, class: &str) -> bool {
+        let found = self.fields.pool().and_then(|pool| pool.find(class).ok().flatten());
+        found.is_some_and(|found| found.origin.is_runtime())
+    }
+
+    fn create(&mut self, object: SyntheticObject) -> Value {
+        let id = ObjectId(MADE + u64::try_from(self.synthetic_objects.len()).unwrap_or(u64::MAX - MADE));
+        let class = self.tables.class_key(object.class());
+        let text = match &object {
+            SyntheticObject::Text(text) => Some(text.clone()),
+            SyntheticObject::Box(..) => None,
+        };
+        self.synthetic_objects.push(object);
+        match text {
+            Some(text) => Value::Str(Arc::new(JavaString { id, text })),
+            None => Value::Object { id, class },
         }
     }
 }
@@ -446,7 +421,7 @@ impl Machine for CallMachine<'_> {
         let Some(declared) = declared else { return not_known(format!("there is no class file of {class}")) };
         let name = format!("{class}.{}", declared.name);
         match declared.constant {
-            Some(Constant::String(text)) => return Ok(self.make(SyntheticObject::Text(text))),
+            Some(Constant::String(text)) => return Ok(self.create(SyntheticObject::Text(text))),
             Some(constant) => {
                 let plain = match constant {
                     Constant::Int(value) => trace::Value::Int(value),
@@ -509,7 +484,7 @@ impl Machine for CallMachine<'_> {
     }
 
     async fn new_string(&mut self, text: &str) -> Result<Value, Unread> {
-        Ok(self.make(SyntheticObject::Text(text.to_owned())))
+        Ok(self.create(SyntheticObject::Text(text.to_owned())))
     }
 
     async fn is_instance(&mut self, object: ObjectId, class: &Arc<str>) -> Result<bool, Unread> {

@@ -10,6 +10,8 @@ mod error;
 mod file;
 mod library;
 mod machine;
+mod synthetic_object;
+mod unread;
 mod unrecorded_writes;
 
 pub use error::AssertionError;
@@ -22,7 +24,9 @@ use crate::model::{Namer, ObjectId, Value};
 
 use crate::trace::{Calls, Exit};
 use check::Rule;
-use machine::{CallMachine, Unread};
+use library::RecordedObjects;
+use machine::CallMachine;
+use unread::Unread;
 pub use unrecorded_writes::Unseen;
 
 /// The verdict of an assertion on a call.

@@ -53,8 +53,7 @@ impl Codes<'_> {
         calls: &Calls,
     ) -> Option<Rc<PossibleWrites>> {
         // A foreign method is already assumed to do everything.
-        if matches!(effect, Effect::Computes | Effect::Foreign) || !jdk::takes_functions(descriptor)
-        {
+        if matches!(effect, Effect::Computes | Effect::Foreign) || !jdk::takes_functions(descriptor) {
             return None;
         }
         let compares = jdk::takes_comparators(descriptor);

@@ -82,9 +82,6 @@ const ALLOWED: &[(&[&str], &str)] = &[(
     "a type and its codec: the codec knows the sizes of ids",
 )];
 
-/// Rooms whose files still have cycles.
-const WITH_CIRCLES: &[&str] = &["assertions"];
-
 #[test]
 fn the_layers_hold() {
     let mut wrong = Vec::new();
@@ -130,11 +127,8 @@ fn the_files_of_a_room_use_each_other_one_way() {
             let allowed = ALLOWED
                 .iter()
                 .position(|(files, _)| circle == files.iter().map(PathBuf::from).collect::<BTreeSet<_>>());
-            let room = circle.first().and_then(|file| room_of(file)).unwrap_or_default();
             if let Some(allowed) = allowed {
                 met.insert(allowed);
-            } else if WITH_CIRCLES.contains(&room.as_str()) {
-                continue;
             } else {
                 let files: Vec<String> = circle.iter().map(|file| file.display().to_string()).collect();
                 wrong.push(files.join(", "));

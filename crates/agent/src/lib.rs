@@ -8,8 +8,8 @@
 //!   that logs copies.
 //! - `tracing` decides what is recorded in a class, and `weave` generates that code. `rings` serves the rings
 //!   of events, `pool` holds the rings of all threads, and `native_registration` registers the natives.
-//!   `fields` finds written fields. `contents` rewrites the JDK's collections, and `outside` tells what calls
-//!   to unrecorded code may write.
+//!   `fields` finds written fields. `contents` rewrites the JDK's collections, and `external_writes`
+//!   finds what calls to unrecorded code may write.
 //! - `threads` rewrites the JDK's thread classes.
 //! - `hidden` reports classes that no load hook sees.
 //! - `arena` is the agent's allocator, and `space` reserves address space for the recorder. `jit_priority`
@@ -23,6 +23,7 @@
 mod arena;
 mod contents;
 mod copies;
+mod external_writes;
 mod fields;
 mod hidden;
 mod hidden_classes;
@@ -30,7 +31,6 @@ mod host;
 mod jit_priority;
 mod native_registration;
 mod natives;
-mod outside;
 mod pool;
 mod probes;
 mod reclaim;

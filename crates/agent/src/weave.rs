@@ -1,6 +1,6 @@
 //! Generates the code inserted into a recorded method, and lists its sites.
 
-use crate::outside::{ARRAYS, Handed, Part, handed, is_inherited, written_by};
+use crate::external_writes::{ARRAYS, Handed, Part, handed, is_inherited, written_by};
 use crate::steps::kind_of;
 use bytecode::Kind;
 use bytecode::descriptor;
