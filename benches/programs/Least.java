@@ -13,8 +13,8 @@ import org.objectweb.asm.Opcodes;
 
 /**
  * Inserts calls of {@link Word} at the entry and at each return of all methods of jars and folders of
- * classes, before they run. Every recorder of calls costs more: this one knows no values, threads or exceptions, and
- * nobody reads it.
+ * classes, before they run. Every recorder of calls costs more: this one knows no values, threads or
+ * exceptions, and nobody reads it.
  */
 public class Least {
     /** The classes that do the work, or measure something else. */
