@@ -76,7 +76,7 @@ impl Fact {
         })
     }
 
-    /// The names of the fields to read, in the order in which [`Fact::told`] takes their values.
+    /// The names of the fields to read, in the order in which [`Fact::description`] takes their values.
     pub fn fields(&self) -> Vec<&'static str> {
         match self {
             Fact::Boxed | Fact::Optional => vec!["value"],

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 pub struct Plan {
     /// The file for the agent's report; it exists and is empty.
     pub report: PathBuf,
-    /// The file for the log of [`SiteEvent::CopyEvent`] hits.
+    /// The file for the log of [`SiteEvent::Copied`] hits.
     pub log: PathBuf,
     /// The queries, by number.
     pub queries: Vec<PlannedQuery>,
