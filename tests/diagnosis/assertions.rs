@@ -510,7 +510,7 @@ fn a_program_that_is_run_is_asserted_about_too() {
     assert!(out.starts_with("#6 MergeSort.merge is invalid by the assertion: "), "{out}\n{err}");
     // A method without calls may be called later.
     assert!(
-        err.contains("no call of MergeSort.<init> was recorded, of which --assert says something"),
+        err.contains("no call of MergeSort.<init> was recorded, although --assert has a condition for it"),
         "{err}"
     );
     assert_eq!(output.status.code(), Some(0));

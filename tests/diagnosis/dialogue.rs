@@ -130,7 +130,7 @@ async fn a_program_answers_in_json() {
 async fn what_settles_no_question_leaves_it_open() {
     let mut front_end = FrontEnd::open(AnswerForm::Words, true, &[]).await;
     for (line, reply) in [
-        ("perhaps", json!({"error": "`perhaps` is no answer: `help` shows what can be said"})),
+        ("perhaps", json!({"error": "`perhaps` is no answer; `help` lists the answers"})),
         ("undo", json!({"error": "there is no answer to take back"})),
         ("answers", json!({"reply": "answers", "content": []})),
     ] {

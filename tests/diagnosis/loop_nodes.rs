@@ -374,7 +374,8 @@ fn what_is_not_known_of_loops_is_said() {
     let (all, writes) = (record("all"), record("writes"));
     let told = |trace: &str| said(&finish(diagnose(&[trace]).stdin(std::process::Stdio::null())));
     assert!(
-        told(&writes).contains("loops are not asked about: what they do is not recorded at level writes")
+        told(&writes)
+            .contains("loops are not asked about: their iterations are not recorded at level writes")
     );
     assert!(told(&all).contains("\"remaining\":2002"));
     // Another version of the class replaced that of the run: its branches are elsewhere.

@@ -122,7 +122,7 @@ fn one_looks_around_while_a_call_is_asked_about() {
     assert_eq!((&told[0]["node"], &told[0]["method"]), (&json!(0), &json!("main")));
     assert_eq!((&told[1]["reply"], &told[1]["content"]["name"]), (&json!("show"), &json!("Members.total")));
     assert_eq!((&told[2]["reply"], &told[2]["content"]["call"]["node"]), (&json!("events"), &json!(1)));
-    assert!(told[3]["error"].as_str().expect("why").contains("what is said of a call is an `answer`"));
+    assert!(told[3]["error"].as_str().expect("why").contains("put a judgement of the call in `answer`"));
     assert_eq!((&told[4]["buggy"]["method"], &told[4]["buggy"]["node"]), (&json!("cost"), &cost), "{told:?}");
 }
 

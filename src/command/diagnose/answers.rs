@@ -1,4 +1,4 @@
-//! The answers to questions of `qp diagnose`: their table, and their parsers. People write words, programs
+//! The answers to questions of `qp diagnose`: their table and their parsers. People write words, and programs
 //! write JSON objects.
 
 use crate::command::CommandError;
@@ -30,35 +30,30 @@ const fn row(
 /// The answers.
 pub const ANSWER_TABLE: &[AnswerRow] = &[
     row("valid", &["v", "yes", "y"], "valid", "the call did what it should"),
-    row("invalid", &["i", "no", "n"], "invalid", "it did not"),
+    row("invalid", &["i", "no", "n"], "invalid", "the call did not do what it should"),
     row(
         "wrong",
         &["!"],
         "wrong PATH",
-        "it did not, and this part of what it left is wrong: c[2], result, this.head.next",
+        "the call is invalid, and this part of its outcome is wrong: c[2], result, this.head.next",
     ),
     row(
         "trusted",
         &["t", "trust"],
         "trusted [class | package]",
-        "its method is right for sure, or all of its class or package",
+        "its method is always correct; `class` or `package`: so are all methods there",
     ),
-    row("unknown", &["u", "?"], "unknown", "cannot be told"),
-    row("inadmissible", &["x"], "inadmissible", "what it was given was wrong already"),
-    row("show", &["s"], "show OBJECT | VARIABLE", "a value as the call ended, with what hangs on it"),
+    row("unknown", &["u", "?"], "unknown", "you do not know"),
+    row("inadmissible", &["x"], "inadmissible", "the call was given wrong inputs"),
+    row("show", &["s"], "show OBJECT | VARIABLE", "a value as the call ended, with the objects it refers to"),
     row("history", &[], "history VARIABLE", "all writes to a variable"),
-    row("events", &["e"], "events", "what the call did, in its order"),
-    row(
-        "node",
-        &["#"],
-        "node [N]",
-        "asks about call #N, which can be answered instead; without N about the one before",
-    ),
+    row("events", &["e"], "events", "the events of the call, in order"),
+    row("node", &["#"], "node [N]", "asks about call #N instead; without N, returns to the call before"),
     row("undo", &[], "undo", "takes back the last answer"),
-    row("answers", &["a"], "answers", "shows the answers that are kept, with their numbers"),
-    row("retract", &["r"], "retract N", "takes back one of them"),
-    row("where", &["w"], "where", "shows the question once more"),
-    row("help", &["h"], "help", "shows this table, and the strategies"),
+    row("answers", &["a"], "answers", "lists the kept answers with their numbers"),
+    row("retract", &["r"], "retract N", "takes back kept answer N"),
+    row("where", &["w"], "where", "shows the question again"),
+    row("help", &["h"], "help", "shows this table and the strategies"),
     row("quit", &["q"], "quit", "ends"),
 ];
 
@@ -75,7 +70,7 @@ pub enum AnswerCommand {
     History(String),
     /// Shows the events of the call.
     Events,
-    /// Asks about the call of this number; none: about the call that was chosen.
+    /// Asks about the call with this number; `None`: about the call that the strategy chose.
     Node(Option<u32>),
     /// Takes back the last answer.
     Undo,
@@ -92,7 +87,7 @@ pub enum AnswerCommand {
 }
 
 impl AnswerCommand {
-    /// The answer of a line in words. An empty line shows the question again.
+    /// Parses a line in words. An empty line shows the question again.
     ///
     /// # Errors
     /// The line is no answer.
@@ -101,11 +96,11 @@ impl AnswerCommand {
         let word = words.next().unwrap_or("where");
         let known = ANSWER_TABLE.iter().find(|row| row.name == word || row.aliases.contains(&word));
         let Some(row) = known else {
-            return Err(CommandError::Usage(format!("`{word}` is no answer: `help` shows what can be said")));
+            return Err(CommandError::Usage(format!("`{word}` is no answer; `help` lists the answers")));
         };
         let usage = || CommandError::Usage(format!("write: {}", row.usage));
         if let "wrong" | "show" | "history" = row.name {
-            // A key of a map can have spaces.
+            // A path can have spaces in a map key.
             let path = line.trim().strip_prefix(word).unwrap_or_default().trim().to_owned();
             return match row.name {
                 _ if path.is_empty() => Err(usage()),
@@ -154,17 +149,17 @@ pub enum AnswerForm {
 /// An answer, and the call that it is about.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GivenAnswer {
-    /// The number of the call; none: the call that is asked about.
+    /// The number of the call; `None`: the call of the open question.
     pub node: Option<u32>,
     /// What the answer does.
     pub command: AnswerCommand,
 }
 
 impl GivenAnswer {
-    /// Reads a line as an answer to the question of this number. Words carry no number.
+    /// Parses a line as the answer to the question with this number. Words carry no number.
     ///
     /// # Errors
-    /// The line is no answer, or the answer of another question.
+    /// The line is no answer, or it answers another question.
     pub fn parse(line: &str, form: AnswerForm, question: u32) -> Result<GivenAnswer, CommandError> {
         match form {
             AnswerForm::Words => Ok(GivenAnswer { node: None, command: AnswerCommand::parse(line)? }),
@@ -232,7 +227,7 @@ impl AnswerObject {
                     | AnswerCommand::Events
                     | AnswerCommand::Node(_) => Ok(GivenAnswer { node, command }),
                     _ => Err(none(
-                        "a `command` is `show`, `history`, `events` or `node`; what is said of a call is an \
+                        "a `command` is `show`, `history`, `events` or `node`; put a judgement of the call in \
                          `answer`",
                     )),
                 };
@@ -251,7 +246,7 @@ impl AnswerObject {
             (AnswerWord::Undo, _) => AnswerCommand::Undo,
             (AnswerWord::Wrong, Some(path)) => AnswerCommand::Wrong(path),
             (AnswerWord::Wrong, None) => {
-                return Err(CommandError::Usage("`wrong` needs the `path` of what is wrong".to_owned()));
+                return Err(CommandError::Usage("`wrong` needs the `path` of the wrong value".to_owned()));
             }
         };
         Ok(GivenAnswer { node, command })

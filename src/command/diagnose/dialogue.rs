@@ -29,11 +29,11 @@ pub enum DiagnoseReply {
     Note(String),
     /// A failure outside of questions and answers. A command line writes it to standard error.
     Failure(CommandError),
-    /// What is missing of the run, and why.
+    /// The reasons why parts of the run are missing.
     Missing(Vec<String>),
     /// The result of all assertions before the first question.
     Survey(Survey),
-    /// An answer that was given without a question.
+    /// An answer that an oracle gave, without a question.
     Referred(OracleAnswer),
     /// A question. It stays open until an answer settles it.
     Question(Box<Question>),
@@ -68,7 +68,7 @@ pub enum DiagnoseReply {
         /// The calls that could not be judged.
         unknown: Vec<u32>,
     },
-    /// The answer cannot be taken, or the dialogue ends by an error.
+    /// The answer cannot be taken, or an error ends the dialogue.
     Error(CommandError),
 }
 
@@ -77,7 +77,7 @@ pub enum DiagnoseReply {
 pub struct StrategyRow {
     /// Its name.
     pub name: &'static str,
-    /// What it asks next.
+    /// A short description for users.
     pub about: &'static str,
 }
 
@@ -86,21 +86,21 @@ pub struct StrategyRow {
 pub struct DiagnosisResult {
     /// The buggy call, if one was found.
     pub buggy: Option<Buggy>,
-    /// Number of answers of people or programs.
+    /// Number of answers from people or programs.
     pub answers: usize,
-    /// Number of answers of assertions.
+    /// Number of answers from assertions.
     #[serde(skip_serializing_if = "is_zero")]
     pub by_assertion: usize,
-    /// Number of answers of the reference version.
+    /// Number of answers from the reference.
     #[serde(skip_serializing_if = "is_zero")]
     pub by_reference: usize,
     /// The invalid call and those that could not be judged. One of them is buggy.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub undecided: Vec<u32>,
-    /// Whether the buggy call may be one that has not ended yet.
+    /// Whether a call that has not ended yet may be the buggy one.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub not_ended: bool,
-    /// What is missing of the run, and why.
+    /// The reasons why parts of the run are missing.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub missing: Vec<String>,
 }
@@ -158,7 +158,7 @@ fn field<S: Serializer>(serializer: S, name: &str, value: &impl Serialize) -> Re
     map.end()
 }
 
-/// An object with `reply` and `content`, as the other dialogues have it.
+/// An object with `reply` and `content`, as in the other dialogues.
 fn tagged<S: Serializer>(serializer: S, reply: &str, content: &impl Serialize) -> Result<S::Ok, S::Error> {
     let mut map = serializer.serialize_map(Some(2))?;
     map.serialize_entry("reply", reply)?;
@@ -184,7 +184,7 @@ enum AnswerEffect {
     Quit,
 }
 
-/// Leads from question to answer.
+/// The dialogue of one diagnosis.
 pub struct DiagnoseDialogue {
     started: StartedDiagnosis,
     form: AnswerForm,
@@ -202,7 +202,7 @@ impl DiagnoseDialogue {
         DiagnoseDialogue { started, form, is_attended, open: None, is_found: false, code: None }
     }
 
-    /// What is shown before the first question.
+    /// The replies to show before the first question.
     pub fn opening(&self) -> Vec<DiagnoseReply> {
         let diagnoser = &self.started.diagnoser;
         let notes = diagnoser.notes.iter().cloned().map(DiagnoseReply::Note);
@@ -210,9 +210,8 @@ impl DiagnoseDialogue {
         notes.chain(missing.map(DiagnoseReply::Missing)).collect()
     }
 
-    /// Goes on to the next question, or to the result; does nothing while a question is open. The replies
-    /// begin with the answers that needed no question. The program may have to run again, which an interrupt
-    /// ends.
+    /// Continues to the next question or to the result; does nothing while a question is open. The replies
+    /// begin with the answers of oracles. If the program has to run again, an interrupt ends that run.
     pub async fn advance(&mut self, context: &Context) -> Vec<DiagnoseReply> {
         if self.open.is_some() || self.has_ended() {
             return Vec::new();
@@ -280,8 +279,8 @@ impl DiagnoseDialogue {
         self.code = Some(code);
     }
 
-    /// Takes the answer of a line. The reply is about that answer alone: [`DiagnoseDialogue::advance`] goes
-    /// on. The program may have to run again, which an interrupt ends.
+    /// Takes the answer on a line. The reply is about that answer alone: [`DiagnoseDialogue::advance`]
+    /// continues. If the program has to run again, an interrupt ends that run.
     pub async fn take(&mut self, line: &str, context: &Context) -> Option<DiagnoseReply> {
         let question = self.open.as_ref().map_or(0, |open| open.current.question);
         match GivenAnswer::parse(line, self.form, question) {
@@ -326,7 +325,7 @@ impl DiagnoseDialogue {
         self.end(TERMINATED);
     }
 
-    /// No more answers will come.
+    /// Ends the dialogue because there are no more answers. For a script, that is a failure.
     pub fn end_answers(&mut self) -> Option<DiagnoseReply> {
         let question = self.open.as_ref().map_or(0, |open| open.current.question);
         if self.is_attended {
@@ -338,8 +337,7 @@ impl DiagnoseDialogue {
         Some(DiagnoseReply::Failure(CommandError::Usage(why)))
     }
 
-    /// Ends the program if it still runs. To be called when the dialogue has ended; the replies are the last
-    /// ones.
+    /// Ends the program if it still runs, and returns the last replies. Call it when the dialogue has ended.
     pub async fn finish(&mut self, context: &Context) -> Vec<DiagnoseReply> {
         let diagnoser = &mut self.started.diagnoser;
         let failed = diagnoser.end_run(context).await.err().map(CommandError::from);
@@ -347,7 +345,8 @@ impl DiagnoseDialogue {
         if let Some(error) = &failed {
             self.count(error.exit_code());
         }
-        let note = |method| format!("no call of {method} was recorded, of which --assert says something");
+        let note =
+            |method| format!("no call of {method} was recorded, although --assert has a condition for it");
         let notes = unmet.into_iter().map(note).map(DiagnoseReply::Note);
         failed.map(DiagnoseReply::Failure).into_iter().chain(notes).collect()
     }
@@ -376,12 +375,12 @@ impl DiagnoseDialogue {
         self.code.is_some()
     }
 
-    /// Counts the exit code of a failure of the front end; the gravest one counts.
+    /// Adds the exit code of a failure of the front end. The highest code counts.
     pub fn count(&mut self, code: u8) {
         self.code = self.code.map(|own| own.max(code));
     }
 
-    /// The exit code of the dialogue; 0 while it goes on.
+    /// The exit code of the dialogue; 0 until it ends.
     pub fn exit_code(&self) -> u8 {
         self.code.unwrap_or(0)
     }
@@ -399,7 +398,7 @@ impl OpenQuestion {
     /// Takes an answer.
     ///
     /// # Errors
-    /// The answer cannot be taken, and the dialogue cannot go on.
+    /// The answer cannot be taken, and the dialogue must end.
     async fn take(
         &mut self,
         given: GivenAnswer,
@@ -488,7 +487,7 @@ impl OpenQuestion {
     }
 }
 
-/// The answer cannot be taken, and the question stays open.
+/// Reports that the answer cannot be taken. The question stays open.
 fn refused(error: SessionError) -> AnswerEffect {
     AnswerEffect::Open(DiagnoseReply::Error(error.into()))
 }

@@ -1,6 +1,5 @@
-//! `qp diagnose`: asks about one call after the other until the buggy one is left. This file has the
-//! arguments; `answers` has the table of answers, and `dialogue` leads from question to answer for any front
-//! end.
+//! `qp diagnose`: asks about one call after another until the buggy call is left. This file has the
+//! arguments, `answers` the table of answers, and `dialogue` the dialogue for any front end.
 
 mod answers;
 mod dialogue;
@@ -20,69 +19,69 @@ use crate::session::{
 };
 use std::path::PathBuf;
 
-/// Asks of calls whether they are right, until the one is left that is wrong
+/// Asks whether calls are right until it has found the buggy one
 #[derive(clap::Args, Clone, Debug)]
 #[command(
     after_help = "Examples:\n  qp diagnose -- java -cp classes MergeSort\n  qp diagnose shop.trace --node 12\n  qp diagnose shop.trace --strategy top-down --format json\n  Answers: valid, invalid, wrong PATH, trusted, unknown, inadmissible, undo; help shows all"
 )]
 pub struct Diagnose {
-    /// The folder that `qp trace record` wrote; without it the command is recorded first
+    /// The folder that `qp trace record` wrote; without it, qp records the command first
     #[arg(value_name = "FOLDER", required_unless_present = "command")]
     pub folder: Option<PathBuf>,
-    /// How the next question is chosen; `help` at the prompt lists them
+    /// The strategy that chooses the next question; `help` at the prompt lists all
     #[arg(long, value_name = "NAME")]
     pub strategy: Option<String>,
-    /// What a part of the code counts after one valid call that went through it, for strategies that go by
-    /// coverage
+    /// Weight of a part of the code after one valid call that covered it, from 0 to 1; for strategies that
+    /// use coverage
     #[arg(long, value_name = "P", value_parser = portion)]
     pub p: Option<f64>,
-    /// Begin below this call, which is wrong, by its number as `qp trace calls` shows it
+    /// Search only below this call, which is invalid; `qp trace calls` shows its number
     #[arg(long, value_name = "CALL")]
     pub node: Option<u32>,
-    /// Judge a recursion by the call that begins it, or each of its calls; without this, as the strategy has
-    /// it
+    /// Judge a recursion by its outermost call; `false`: judge each of its calls. By default the strategy
+    /// decides
     #[arg(long, value_name = "WHETHER", num_args = 0..=1, default_missing_value = "true", require_equals = true)]
     pub compress: Option<bool>,
-    /// Ask about loops too: an execution of a loop, from one of its iterations on, stands between a call and
-    /// the calls made in it
+    /// Ask about loops too: a question can be about an execution of a loop, from one iteration to its end
     #[arg(long)]
     pub loops: bool,
-    /// A version of the program that is right, by its class path: it is called with what a call was given,
-    /// and answers where it can
+    /// Class path of a correct version of the program; qp calls it with the inputs of a call, to answer in
+    /// your place
     #[arg(long, value_name = "CLASSPATH")]
     pub reference: Option<String>,
-    /// Assertions about methods, which answer where they can: see docs/declarative.md for the file
+    /// A file of assertions about methods, which answer in your place; docs/declarative.md describes it
     #[arg(long = "assert", value_name = "FILE")]
     pub assertions: Option<PathBuf>,
-    /// Where answers are kept, and taken from for calls that do the same; at a terminal `answers.ron` in the
-    /// folder unless it is named
+    /// The file that keeps answers, to reuse them for calls that behave alike; at a terminal, by default
+    /// `answers.ron` in the folder
     #[arg(long, value_name = "FILE")]
     pub answers: Option<PathBuf>,
-    /// A folder or archive with Java sources; as often as wanted
+    /// A folder or archive with Java sources; can be repeated
     #[arg(long, value_name = "PATH")]
     pub source: Vec<PathBuf>,
     #[allow(missing_docs)]
     #[command(flatten)]
     pub memory: Memory,
-    /// How much of the command's run is recorded
+    /// Level of detail of the recording
     #[arg(long, value_enum, default_value_t = LevelArg::All, conflicts_with = "folder")]
     pub level: LevelArg,
-    /// Classes to record; without any, all but those of the JDK
+    /// Classes to record; by default all outside the JDK
     #[arg(long, value_name = "PATTERN", conflicts_with = "folder")]
     pub scope: Vec<String>,
-    /// Classes that are right for sure, and are not recorded
+    /// Trusted classes, which are not recorded
     #[arg(long, value_name = "PATTERN", conflicts_with = "folder")]
     pub trust: Vec<String>,
-    /// Keep what is recorded in this folder, which must not be there
+    /// Keep the recording in this folder, which must not exist yet
     #[arg(short, long, value_name = "FOLDER", conflicts_with = "folder")]
     pub out: Option<PathBuf>,
-    /// End the run after so many seconds
+    /// Time limit of the run in seconds
     #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..), conflicts_with = "folder")]
     pub timeout: Option<u64>,
     #[allow(missing_docs)]
     #[command(flatten)]
     pub secrets: SecretArgs,
-    /// Run the recorded program again, where a question needs more, although it was not recorded here
+    /// Run the recorded program again without asking, although it was not recorded here, if a question needs
+    /// more detail
     #[arg(long, requires = "folder")]
     pub trust_command: bool,
     /// The command that starts the program
@@ -92,12 +91,12 @@ pub struct Diagnose {
 
 fn portion(text: &str) -> Result<f64, String> {
     let number = text.parse().ok().filter(|number| (0.0..=1.0).contains(number));
-    number.ok_or_else(|| "a number from 0 to 1 is wanted".to_owned())
+    number.ok_or_else(|| "expected a number from 0 to 1".to_owned())
 }
 
-/// How much of a value people are shown.
+/// How much of a value a question shows to people.
 const TO_PEOPLE: Bounds = Bounds { depth: 6, elements: 64, parts: 400 };
-/// How much of a value programs are shown.
+/// How much of a value a question shows to programs.
 pub const TO_PROGRAMS: Bounds = Bounds { depth: 24, elements: 256, parts: 4000 };
 
 /// A diagnosis before its first question.
@@ -113,7 +112,7 @@ impl Diagnose {
     /// the recording unless the arguments name a file.
     ///
     /// # Errors
-    /// The program cannot be launched, the recording cannot be read, or there is no such strategy or call.
+    /// The program cannot be launched, the recording cannot be read, or the strategy or call does not exist.
     pub async fn start(
         &self,
         form: AnswerForm,

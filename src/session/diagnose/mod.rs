@@ -1,20 +1,19 @@
-//! Declarative debugging of a recorded run (JHyde §2): asks about one call after the other until one is left.
+//! Declarative debugging of a recorded run (JHyde §2): asks about one call after another until one call is
+//! left.
 //!
-//! - [`Diagnoser`] chooses questions and takes answers. `question` describes a call: its arguments and
-//!   effects. `snapshot` describes values, `fields` the fields of objects. `call_views` shows more of a call,
-//!   and other calls, while a question is open.
-//! - `tree` is the execution tree that is asked about. `live` asks while the program still runs.
-//! - `generated` recognises members that the compiler made. They are not asked about.
-//! - `oracles` answer in place of a person: `asserts` by conditions on methods, `answer_cache` by earlier
-//!   answers, and a [`Reference`] by a version of the program that is right. `purity` tells which calls that
-//!   version can judge by values.
+//! - [`Diagnoser`] chooses questions and takes answers. `question` describes the inputs and effects of a
+//!   call. While a question is open, `call_views` shows more of its call, and other calls.
+//! - `tree` builds the execution tree. `live` asks while the program still runs.
+//! - `generated` recognises members that javac generates. There are no questions about them.
+//! - `oracles` answer in place of a person: assertions, earlier answers (`answer_cache`), and a
+//!   [`Reference`], which is a correct version of the program.
 //! - `violations` evaluates all assertions before the first question, and finds the call at which the search
 //!   begins.
-//! - `slice_answer` is the answer that points at a wrong value: `value_path` finds the value, `slice` the
-//!   calls that influenced it, along the code that `stretch` lays out.
+//! - `slice_answer` takes the answer that points at a wrong value. `value_path` finds the value, and the
+//!   room `slice` finds the calls that influenced it.
 //! - [`find_divergence`] finds where two versions diverge (`divergence`). `lambdas` gives a lambda the same
-//!   name in both versions, `chance` finds what changes from run to run.
-//! - `again` tells whether a recorded program can be run once more.
+//!   name in both versions. `chance` finds values that vary from run to run.
+//! - `again` tells whether a recorded program can be run again unchanged.
 
 mod again;
 mod answer_cache;
@@ -59,66 +58,66 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 use tree::nodes::Nodes;
 
-/// How calls are asked about.
+/// The options of a diagnosis.
 #[derive(Clone, Debug, PartialEq)]
 pub struct DiagnoseOptions {
-    /// The name of the strategy; none: the first one.
+    /// The name of the strategy; by default the first one.
     pub strategy: Option<String>,
     /// `p` of JHyde §2.4, from 0 to 1.
     pub p: Option<f64>,
-    /// Only what is below this call, which is invalid.
+    /// Search only below this call, which is invalid.
     pub node: Option<u32>,
-    /// Whether of a recursion only the call that begins it is judged; none: as the strategy has it.
+    /// Whether to judge a recursion by its outermost call alone; by default the strategy decides.
     pub compress: Option<bool>,
-    /// Whether executions of loops are asked about too.
+    /// Whether to ask about executions of loops too.
     pub loops: bool,
-    /// How much is shown of values.
+    /// How much a question shows of each value.
     pub bounds: Bounds,
 }
 
-/// The strategies: their names, and what they ask next.
+/// The names and descriptions of the strategies.
 pub fn strategies() -> impl Iterator<Item = (&'static str, &'static str)> {
     STRATEGIES.iter().map(|row| (row.name, row.about))
 }
 
-/// How far trust goes.
+/// The scope of an answer `trusted`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Trust {
-    /// The method.
+    /// The method of the call.
     Method,
     /// All methods of its class.
     Class,
-    /// All methods of the classes of its package.
+    /// All methods of its package.
     Package,
 }
 
-/// What is said of a call.
+/// The answer to a question about a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Judgement {
-    /// It did what it should.
+    /// The call did what it should.
     Valid,
-    /// It did not.
+    /// The call did not do what it should.
     Invalid,
-    /// Its method is right for sure, or all of its class or package.
+    /// The methods in this scope are always correct.
     Trusted(Trust),
-    /// Nobody knows.
+    /// The answer is unknown.
     Unknown,
-    /// What it was given was wrong already.
+    /// The call was given wrong inputs.
     Inadmissible,
 }
 
-/// What comes next.
+/// The next step of a diagnosis.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Next {
-    /// This is asked.
+    /// Ask this question.
     Question(Box<Question>),
     /// This call is buggy.
     Buggy(Buggy),
-    /// This call is buggy, or one of these below it that nobody could judge.
+    /// Either this invalid call is buggy, or one of these calls below it that nobody could judge.
     Undecided(Option<Buggy>, Vec<u32>),
-    /// The buggy call has not ended yet.
+    /// No ended call is buggy, but some calls still run.
     NotEnded,
     /// No call is buggy.
     NoneLeft,
@@ -133,56 +132,56 @@ pub struct Buggy {
     pub class: String,
     /// The method's name.
     pub method: String,
-    /// The first line of the method, if that is known.
+    /// The first line of the method, if known.
     pub line: Option<u32>,
-    /// The file of its source, if that is known.
+    /// The name of the source file, if known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub source: Option<String>,
-    /// Its recursive calls were not judged: the method is wrong, in this call or in one of those.
+    /// Whether its recursive calls were not judged. The bug is then in this call or in one of them.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub recursive: bool,
-    /// The loop of the call in which the bug is, if it is in one that was asked about.
+    /// The loop that has the bug, if the diagnosis asked about that loop.
     #[serde(rename = "loop", skip_serializing_if = "Option::is_none")]
     pub part: Option<LoopPart>,
 }
 
-/// Leads from question to answer.
+/// A diagnosis of a recorded run.
 pub struct Diagnoser {
     trace: RecordedTrace,
     diagnosis: Diagnosis,
-    /// What the nodes of its trees are.
+    /// The call or loop of each node of the trees.
     nodes: Nodes,
-    /// The buggy one.
+    /// The node of the buggy call, once it is found.
     found: Option<u32>,
     fields: Fields,
     options: DiagnoseOptions,
     needs: Needs,
-    /// The program, if it may go on.
+    /// The program, if it was recorded for this diagnosis and may still run.
     live: Option<live::Live>,
     purity: Purity,
     asserts: Option<crate::assertions::Asserts>,
     surveyed: violations::SurveyProgress,
     reference: Option<Reference>,
-    /// What was answered without a question, as far as nobody was told.
+    /// Answers of oracles that were not reported yet.
     referred: Vec<OracleAnswer>,
-    /// How many answers are of assertions.
+    /// Number of answers from assertions.
     by_assertion: usize,
-    /// How many are of the version that is right.
+    /// Number of answers from the reference.
     by_reference: usize,
-    /// The calls that an answer which was kept stands for, with what tells them from others.
+    /// The calls that a kept answer answered, with the digests that identify them.
     unasked: Vec<(u32, Option<String>)>,
     kept: answer_cache::AnswerCache,
-    /// The questions that somebody has answered, in their order, with the calls.
+    /// The questions that a person or program has answered, in order, with their nodes.
     asked: Vec<(u32, Question)>,
-    /// What is to be said about the way in which it is asked.
+    /// Remarks about the choice of questions, for the user.
     pub notes: Vec<String>,
 }
 
 impl Diagnoser {
-    /// Begins to ask about a recorded run.
+    /// Starts a diagnosis of a recorded run.
     ///
     /// # Errors
-    /// There is no such strategy or call, or the run cannot be read.
+    /// The strategy or the call does not exist, or the recording cannot be read.
     pub fn new(mut trace: RecordedTrace, options: DiagnoseOptions) -> Result<Diagnoser, SessionError> {
         let first = STRATEGIES.first().map_or("", |row| row.name);
         let name = options.strategy.as_deref().unwrap_or(first);
@@ -196,9 +195,7 @@ impl Diagnoser {
         let coverage = coverage(&mut trace, &nodes, row.needs, fields.pool())?;
         if coverage.is_none() && row.needs != Needs::Nothing {
             let level = trace.about.level;
-            notes.push(format!(
-                "what calls cover is not recorded at level {level}: `{name}` asks by their number"
-            ));
+            notes.push(format!("coverage is not recorded at level {level}: `{name}` counts calls instead"));
         }
         let mut diagnosis = Diagnosis::new(forest, row.made(options.p), coverage);
         diagnosis.trust(&generated::methods(&trace.calls, fields.pool()));
@@ -235,20 +232,21 @@ impl Diagnoser {
         })
     }
 
-    /// What calls cover, where the strategy goes by that, and the shape of the trees.
+    /// The answers, the shape of the trees, and the coverage if the strategy uses it.
     pub fn diagnosis(&self) -> &Diagnosis {
         &self.diagnosis
     }
 
-    /// What is missing of the run, and why: its end is not missing while it goes on.
+    /// The reasons why parts of the run are missing. The end is not missing while the program runs.
     pub fn missing(&self) -> Vec<String> {
         if self.goes_on() { self.trace.not_recorded() } else { self.trace.missing() }
     }
 
-    /// What comes next. Where less was recorded of a call than is asked about, the program is run again.
+    /// Lets the oracles answer until a person must answer a question, or a result is found. Runs the program
+    /// again if the recording has too little detail for a question.
     ///
     /// # Errors
-    /// It cannot be read; the program cannot be run again, or did something else this time.
+    /// The recording cannot be read, or the program cannot be run again or behaves differently this time.
     pub async fn next(&mut self, context: &Context) -> Result<Next, SessionError> {
         self.catch_up(false, context).await?;
         let step = loop {
@@ -265,7 +263,7 @@ impl Diagnoser {
             }
         };
         Ok(match step {
-            // It has been seen to above.
+            // The loop above answers `Step::Ask`.
             Step::Ask(_) | Step::NoneLeft => Next::NoneLeft,
             Step::Buggy(node) => {
                 self.found = Some(node);
@@ -280,17 +278,17 @@ impl Diagnoser {
         })
     }
 
-    /// What would be asked of a node: of a call, where loops are none.
+    /// The question about a node. Without loops, a node is a call.
     ///
     /// # Errors
-    /// There is no such call, or it cannot be read; the program cannot be run again, or did something else
-    /// this time.
+    /// There is no such call, the recording cannot be read, or the program cannot be run again or behaves
+    /// differently this time.
     pub async fn question(&mut self, node: u32, context: &Context) -> Result<Question, SessionError> {
         Ok(self.look_at(node, context).await?.0)
     }
 
-    /// The outermost call around one: what an object held before a call is known where all that came before
-    /// it was recorded so too.
+    /// The outermost caller of a call. The state of objects before a call is known only if everything before
+    /// the call was recorded in the same detail.
     fn outermost(&self, node: u32) -> u32 {
         let mut outermost = node;
         while let Some(around) = self.trace.calls.parent(outermost) {
@@ -299,16 +297,16 @@ impl Diagnoser {
         outermost
     }
 
-    /// Asks whether the `java` of the recorded program may be run, where the recording is not this user's
-    /// own.
+    /// Asks the user for permission to run the `java` of the recorded program, unless the recording is the
+    /// user's own.
     ///
     /// # Errors
-    /// It may not.
+    /// The user refused.
     pub fn allow(&mut self, context: &Context) -> Result<(), SessionError> {
         self.trace.allow(context)
     }
 
-    /// How the program is called, for a version of it that is right.
+    /// The launch data of the program, to launch a correct version of it alike.
     pub fn launcher(&self) -> Launcher {
         let about = &self.trace.about;
         let variable = |name: &str| std::env::var(name).ok();
@@ -343,20 +341,20 @@ impl Diagnoser {
         self.diagnosis.answer(node, verdict);
     }
 
-    /// What a person, or a program in its place, says of a call that was asked about.
+    /// Takes the answer of a person or program to a question.
     ///
     /// # Errors
-    /// It cannot be kept.
+    /// The answer cannot be written to the answer file.
     pub fn answer(&mut self, question: &Question, judgement: Judgement) -> Result<(), SessionError> {
         self.asked.push((question.at, question.clone()));
         self.take(question.at, judgement);
         self.kept.keep(question, judgement, None)
     }
 
-    /// Keeps answers in a file, and takes those that are in it for calls that do the same.
+    /// Keeps answers in a file, and reuses the answers in it for calls that behave alike.
     ///
     /// # Errors
-    /// It cannot be read, or holds something else.
+    /// The file cannot be read, or is no answer file.
     pub fn keep_in(&mut self, file: &std::path::Path) -> Result<(), SessionError> {
         self.kept = answer_cache::AnswerCache::of(file)?;
         let mut trusted = BTreeSet::new();
@@ -370,13 +368,12 @@ impl Diagnoser {
         Ok(())
     }
 
-    /// The answers that are kept.
+    /// The kept answers.
     pub fn kept(&self) -> impl ExactSizeIterator<Item = &KeptAnswer> {
         self.kept.answers()
     }
 
-    /// Takes back an answer, by its place among those that are kept, from 0 on: questions that follow from it
-    /// are asked anew.
+    /// Takes back a kept answer, by its position from 0. The diagnosis then asks again about its calls.
     ///
     /// # Errors
     /// There is no such answer, or the file cannot be written.
@@ -385,7 +382,7 @@ impl Diagnoser {
             return Err(SessionError::NoStep(format!("there is no answer {}", at + 1)));
         };
         self.kept.remove(at)?;
-        // All that was said of calls that do the same was this answer.
+        // Calls with the same digest share this answer.
         let call = Some(kept.call);
         let asked =
             self.asked.iter().filter(|(_, question)| question.digest() == call).map(|(node, _)| *node);
@@ -397,14 +394,14 @@ impl Diagnoser {
         Ok(())
     }
 
-    /// The methods that are trusted with one.
+    /// The methods in a scope around a method, by number.
     fn trusted(&self, own: u32, trust: Trust) -> BTreeSet<u32> {
         let calls = &self.trace.calls;
         let Some(method) = calls.sites.method(own) else { return BTreeSet::new() };
         let package =
             |class: &str| class.rsplit_once('.').map_or(String::new(), |(package, _)| package.to_owned());
         let is_meant = |number: u32, other: &crate::trace::Method| match trust {
-            // A class can be loaded twice.
+            // Two class loaders can define the same class, so one method can have two numbers.
             Trust::Method => {
                 number == own
                     || (&other.class, &other.name, &other.descriptor)
@@ -417,10 +414,10 @@ impl Diagnoser {
         all.map(|(number, _)| number).collect()
     }
 
-    /// Takes back the last answer: the node that it was of.
+    /// Takes back the last answer of a person or program. Returns its node.
     ///
     /// # Errors
-    /// What is kept cannot be written.
+    /// The answer file cannot be written.
     pub fn undo(&mut self) -> Result<Option<u32>, SessionError> {
         let Some((last, question)) = self.asked.pop() else { return Ok(None) };
         self.kept.retract(&question)?;
@@ -428,7 +425,7 @@ impl Diagnoser {
         Ok(at.and_then(|at| self.diagnosis.retract(at)).map(|answered| answered.node))
     }
 
-    /// How many answers somebody has given.
+    /// Number of answers that a person or program gave.
     pub fn answers(&self) -> usize {
         self.diagnosis
             .answers()
@@ -436,11 +433,11 @@ impl Diagnoser {
             .saturating_sub(self.by_assertion + self.by_reference + self.unasked.len())
     }
 
-    /// Goes over to the events of the buggy call, to those that were recorded later if the run was recorded
-    /// without writes; where the bug is in a loop, to the beginning of that iteration.
+    /// Returns a stepper over the events of the buggy call. If the recording has no writes, records the call
+    /// again in full. If the bug is in a loop, the stepper starts at the iteration that was found.
     ///
     /// # Errors
-    /// No buggy call was found, or it cannot be recorded now.
+    /// No buggy call was found, or the call cannot be recorded again.
     pub async fn walk(
         self,
         sources: &[std::path::PathBuf],
@@ -483,7 +480,7 @@ impl Diagnoser {
     }
 }
 
-/// What calls have covered, where a strategy needs that and it was recorded.
+/// The coverage of the calls, if the strategy needs it and the recording has it.
 fn coverage(
     trace: &mut RecordedTrace,
     nodes: &Nodes,
@@ -498,8 +495,8 @@ fn coverage(
     })
 }
 
-/// The shape of the trees of a recorded run, with loops if they are wanted and known, and what their nodes
-/// are.
+/// The shape of the execution trees and the meaning of their nodes. Loops are nodes too if requested and
+/// recorded.
 fn trees(
     trace: &mut RecordedTrace,
     with_loops: bool,
@@ -508,18 +505,18 @@ fn trees(
 ) -> Result<(Forest, Nodes), SessionError> {
     let level = trace.about.level;
     if with_loops && level < Level::All {
-        notes.push(format!("loops are not asked about: what they do is not recorded at level {level}"));
+        notes.push(format!("loops are not asked about: their iterations are not recorded at level {level}"));
     } else if with_loops && let Some(found) = tree::loops::trees(&mut trace.calls, pool, notes)? {
         return Ok(found);
     }
     Ok((forest(&trace.calls), Nodes::default()))
 }
 
-/// The shape of the trees of a recorded run.
+/// The shape of the execution trees, with calls alone.
 fn forest(calls: &Calls) -> Forest {
     let mut forest = Forest::with_capacity(calls.count());
     let all = u32::try_from(calls.count()).unwrap_or(u32::MAX);
-    // Methods are counted by these numbers: those that nobody told of share one.
+    // Strategies count methods by number. All methods without one share a number.
     let methods = u32::try_from(calls.sites.methods().len()).unwrap_or(u32::MAX);
     for node in 0..all {
         let has_ended = matches!(calls.exit(node), Exit::Returned | Exit::Threw);
@@ -535,7 +532,7 @@ fn forest(calls: &Calls) -> Forest {
     forest
 }
 
-/// The class files of the program of a recorded run, if they are still there.
+/// The class files of the recorded program, if they still exist.
 fn class_files(trace: &RecordedTrace) -> Option<ClassPool> {
     let about = &trace.about;
     let debuggee =
