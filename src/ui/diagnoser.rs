@@ -12,7 +12,7 @@ use crate::session::Context;
 use std::io::IsTerminal;
 use std::rc::Rc;
 
-/// Leads a diagnosis.
+/// Runs a diagnosis at the prompt. Returns the exit code.
 pub async fn run(cli: &Cli, args: &Diagnose) -> u8 {
     let mut hearing = match Hearing::new() {
         Ok(hearing) => hearing,
@@ -100,7 +100,7 @@ async fn lead(
     }
 }
 
-/// Waits for some work, which a signal interrupts. An interrupt holds for this work alone.
+/// Waits for some work, which a signal can interrupt. An interrupt affects this work alone.
 async fn interruptible<T>(
     hearing: &mut Hearing,
     context: &Context,
@@ -110,7 +110,7 @@ async fn interruptible<T>(
     stopped_by(hearing, &stop, work(&context)).await
 }
 
-/// Shows a reply. Returns an exit code: whether it could be written.
+/// Shows a reply. Returns an exit code, which is not 0 if writing failed.
 fn show(cli: &Cli, reply: &DiagnoseReply) -> u8 {
     match (cli.format, reply) {
         (_, DiagnoseReply::Note(note)) => complain(format_args!("{note}")),

@@ -12,7 +12,7 @@ use crate::session::Context;
 use std::io::IsTerminal;
 use std::rc::Rc;
 
-/// Steps over a recorded run.
+/// Steps over a recorded run at the prompt. Returns the exit code.
 pub async fn run(cli: &Cli, args: &Step) -> u8 {
     let mut hearing = match Hearing::new() {
         Ok(hearing) => hearing,
@@ -79,7 +79,7 @@ pub async fn lead(cli: &Cli, lines: &mut Lines, dialogue: &mut StepDialogue, hea
     dialogue.status().exit_code()
 }
 
-/// Shows a reply. Returns an exit code: whether it could be written.
+/// Shows a reply. Returns an exit code, which is not 0 if writing failed.
 fn show(cli: &Cli, exchange: &Exchange<StepReply>) -> u8 {
     match (cli.format, &exchange.reply) {
         (_, Ok(reply)) if reply.is_silent() => 0,

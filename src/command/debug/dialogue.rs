@@ -13,9 +13,9 @@ const BACKGROUND_RUN: &str = "run &";
 #[derive(Clone, Debug, serde::Serialize)]
 #[serde(tag = "state", content = "at", rename_all = "kebab-case")]
 pub enum ProgramState {
-    /// No run was made.
+    /// There was no run yet.
     NotStarted,
-    /// A run goes on in the background.
+    /// A run continues in the background.
     Running,
     /// The program is halted.
     Halted(Box<Standpoint>),
@@ -23,7 +23,7 @@ pub enum ProgramState {
     Ended,
 }
 
-/// Leads a session by commands.
+/// The dialogue of one session.
 pub struct DebugDialogue {
     explorer: Explorer,
     status: DialogueStatus,
@@ -36,7 +36,7 @@ impl DebugDialogue {
         DebugDialogue { explorer, status: DialogueStatus::new(is_attended), has_ended: false }
     }
 
-    /// Opens and builds the program. The reply is the error, if there is one. A front end shows it first.
+    /// Opens and builds the program. Returns the error, if any, which a front end shows first.
     pub async fn open(&mut self) -> Option<Exchange<Reply>> {
         let error = self.explorer.open().await.err()?;
         Some(self.counted("", Err(error.into())))
@@ -59,8 +59,8 @@ impl DebugDialogue {
         self.ran(ran)
     }
 
-    /// No more commands will come. A script that ends waits for its run in the background. A person that ends
-    /// the dialogue ends that run, too.
+    /// Ends the dialogue because there are no more commands. A script waits for its run in the background. A
+    /// person ends that run, too.
     pub async fn end_commands(&mut self) -> Option<Exchange<Reply>> {
         self.has_ended = true;
         let waits = self.explorer.is_running() && !self.status.is_attended();
@@ -103,7 +103,7 @@ impl DebugDialogue {
         })
     }
 
-    /// The words that complete a command.
+    /// The completions of a command's words.
     pub async fn words(&mut self) -> Words {
         self.explorer.words().await
     }
@@ -123,7 +123,7 @@ impl DebugDialogue {
         self.status.exit_code()
     }
 
-    /// Ends the program. To be called when the dialogue has ended.
+    /// Ends the program. Call it when the dialogue has ended.
     pub async fn finish(&mut self) {
         self.explorer.end().await;
     }

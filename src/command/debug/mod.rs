@@ -1,9 +1,9 @@
-//! `qp debug`: a re-run session, led by prompt commands. This file has the arguments and the table of prompt
-//! commands. A new command is a file here and a row of the table. `help` and docs/prompt.md are made from the
-//! same table.
+//! `qp debug`: a session that runs the program again for each question. This file has the arguments and the
+//! table of prompt commands. To add a command, add a file here and a row to the table. `help` shows this
+//! table, and a test compares docs/sessions.md with it.
 //!
 //! A prompt command parses its words (`parse`), does its work (`execute`) and returns a typed [`Reply`],
-//! which front ends render. `dialogue` leads a session for any front end. This room may use `session` and
+//! which front ends render. `dialogue` is the dialogue for any front end. This room may use `session` and
 //! `chain`.
 
 mod break_at;
@@ -50,13 +50,13 @@ use crate::session::{self, Context, Explorer, Front, StdinRecording};
 use std::path::PathBuf;
 use std::rc::Rc;
 
-/// Asks questions at a prompt, runs the program again for each, and halts it where they lead
+/// Takes questions at a prompt, runs the program to answer them, and halts it where they lead
 #[derive(clap::Args, Clone, Debug)]
 #[command(
     after_help = "Examples:\n  qp debug -- java -ea -cp classes Intro\n  qp debug cart.ron\n  At the prompt: break Intro:31 when foo == null, run, why foo, goto B, help"
 )]
 pub struct Debug {
-    /// A chain file to go on with
+    /// A chain file to continue with
     #[arg(value_name = "CHAIN", required_unless_present = "command", conflicts_with = "command")]
     pub chain: Option<PathBuf>,
     #[command(flatten)]
@@ -71,7 +71,7 @@ pub struct Debug {
     #[command(flatten)]
     #[allow(missing_docs)]
     pub trust: TrustArgs,
-    /// The command that starts the program, or has one start anew that is attached to
+    /// The command that starts the program, or that restarts the program to attach to
     #[arg(last = true, value_name = "COMMAND")]
     pub command: Vec<String>,
 }
@@ -95,7 +95,7 @@ impl Debug {
         };
         let mut options = session::Options { show_output: true, stdin, ..self.limits.options() };
         if options.backend == session::Backend::Auto {
-            // With events a run takes further questions while it goes on; with probes it cannot.
+            // A run by events takes further questions while it runs. A run by probes cannot.
             options.backend = session::Backend::EventsFirst;
         }
         Ok(Explorer::new(&name, chain, options, front))
@@ -190,56 +190,58 @@ prompt_commands! {
     "lastread" ["lr"] "lastread POINT(FRAME):FIELD [CLAUSES]"
         "asks for the last read of a field that a point sees" Values => reference::LastRead,
     "contents" [] "contents POINT(FRAME):COLLECTION [CLAUSES]"
-        "asks for the last call that changed what a collection holds" Values => reference::Contents,
+        "asks for the last call that changed the contents of a collection" Values => reference::Contents,
     "lastcondition" ["cond"] "lastcondition POINT [CLAUSES]"
         "asks which condition led to a point" Points => last_condition::LastCondition,
     "exception" ["skipped"] "exception CLASS:LINE after POINT [CLAUSES]"
         "asks which exception made execution skip a line" Places => exception::Exception,
     "why" ["y"] "why [EXPR | POINT | POINT(FRAME):EXPR | [EXPR] from POINT~N]"
-        "asks for the last change of what is seen here, or the last condition that led here, and runs; `from \
-         POINT~N`: of what candidate N of a point sees" Values
+        "asks for the last change of a value here, or for the last condition that led here, and runs; `from \
+         POINT~N`: asks from candidate N of a point" Values
         => why::Why,
     "candidates" [] "candidates POINT"
-        "lists with numbers the occurrences that were not the answer of a point" Points
+        "lists the occurrences that were not the answer of a point, with numbers" Points
         => candidates::Candidates,
     "when" [] "when POINT [CONDITION]"
-        "sets the Java condition of a point, or takes it away" Points => when::When,
+        "sets the Java condition of a point, or removes it" Points => when::When,
     "collect" [] "collect POINT [EXPR, EXPR…]"
-        "sets what a point keeps to be shown; nothing: arguments, locals, fields read" Points => collect::Collect,
+        "sets the values that a point shows; without EXPR: arguments, locals, fields read" Points
+        => collect::Collect,
     "run" ["r"] "run [&]"
-        "runs the program and halts it at the last point located; `&`: in the background" Nothing => run::Run,
+        "runs the program and halts it at the last located point; `&`: in the background" Nothing => run::Run,
     "goto" ["g"] "goto POINT"
-        "halts the program at a point that was located: backwards by running again" Points => goto::Goto,
+        "halts the program at a located point; to go backwards, runs the program again" Points => goto::Goto,
     "step" ["s"] "step"
-        "goes on to the next line, in a method that is called too" Nothing => step::Step,
+        "continues to the next line; enters called methods" Nothing => step::Step,
     "next" ["n"] "next"
-        "goes on to the next line of this method, or of its caller" Nothing => step::Next,
+        "continues to the next line of this method, or of its caller" Nothing => step::Next,
     "continue" ["c"] "continue"
-        "goes on to the next event that a point asks for by itself, or to the end" Nothing => step::Continue,
+        "continues to the next event of a point that depends on no other point, or to the end" Nothing
+        => step::Continue,
     "print" ["p"] "print EXPR"
-        "shows the value of a Java expression where the program stands" Values => print::Print,
+        "shows the value of a Java expression where the program is halted" Values => print::Print,
     "frames" ["bt", "frame"] "frames [N]"
-        "shows the stack where the program stands, or looks at frame N" Nothing => frames::Frames,
+        "shows the stack where the program is halted, or selects frame N" Nothing => frames::Frames,
     "locals" ["l"] "locals [FRAME]"
-        "shows what is in scope in a frame" Nothing => locals::Locals,
+        "shows the variables in scope in a frame" Nothing => locals::Locals,
     "source" ["list"] "source [POINT | CLASS:LINE]"
         "shows source lines: here, at a point, or of a class" Places => source::Source,
     "points" ["info"] "points [POINT]"
-        "lists the points with where they are, or shows one in full" Points => points::Points,
+        "lists the points with their places, or shows one in full" Points => points::Points,
     "graph" [] "graph"
-        "shows which point depends on which, and by what" Nothing => graph::Graph,
+        "shows how the points depend on each other" Nothing => graph::Graph,
     "remove" ["delete"] "remove POINT…"
-        "takes points back" Points => remove::Remove,
+        "removes points" Points => remove::Remove,
     "save" [] "save FILE"
-        "writes the chain to a file that `qp replay` answers the same way" Files => save::Save,
+        "saves the chain to a file; `qp replay` gives the same answers" Files => save::Save,
     "load" [] "load FILE"
-        "goes on with the chain of a file" Files => load::Load,
+        "continues with the chain of a file" Files => load::Load,
     "output" [] "output [N]"
         "shows the last lines that the program printed" Nothing => output::Output,
     "runs" [] "runs"
         "lists the runs of this session" Nothing => runs::Runs,
     "diff" [] "diff [RUN RUN]"
-        "shows how the answers of two runs differ; without numbers, of the last two" Nothing => diff::Diff,
+        "shows how the answers of two runs differ, by default of the last two" Nothing => diff::Diff,
     "set" [] "set [NAME VALUE]"
         "shows the settings, or changes one" Settings => set::Set,
     "help" ["h", "?"] "help [COMMAND]"

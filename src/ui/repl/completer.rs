@@ -1,4 +1,4 @@
-//! What Tab completes: the command, then what its words are.
+//! Completion by Tab: of the command's name, then of its words.
 
 use crate::command::debug::{self, TABLE, Takes};
 use crate::session::Words;
@@ -9,13 +9,13 @@ use rustyline::validate::Validator;
 use rustyline::{Context, Helper};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// Completes from the table of commands and from the words that a session knows.
+/// Completes from the table of commands and from the names that a session knows.
 pub struct Completer {
     words: Arc<Mutex<Words>>,
 }
 
 impl Completer {
-    /// Completes from the words, which others replace.
+    /// Completes from these words. `Lines` replaces them as the session learns more.
     pub fn new(words: Arc<Mutex<Words>>) -> Completer {
         Completer { words }
     }
@@ -30,13 +30,13 @@ impl Complete for Completer {
     }
 }
 
-/// Where the word at the end of a line begins, and what it can become.
+/// The start of the last word of a line, and its completions.
 fn candidates(line: &str, words: &Words) -> (usize, Vec<String>) {
     let begin = line.rfind(|c: char| c.is_whitespace() || "(,:!&|=<>+-*/".contains(c)).map_or(0, |i| i + 1);
     let word = line.get(begin..).unwrap_or_default();
     let first = line.split_whitespace().next().unwrap_or_default();
     if !line.trim_start().contains(char::is_whitespace) {
-        // What follows a command is words of its own.
+        // The space ends the command's name, so that the next Tab completes its words.
         return (begin, matching(word, TABLE.iter().map(|row| format!("{} ", row.name))));
     }
     let Some(row) = debug::find(first) else { return (begin, Vec::new()) };
@@ -52,7 +52,7 @@ fn candidates(line: &str, words: &Words) -> (usize, Vec<String>) {
     (begin, matching(word, all.into_iter()))
 }
 
-/// Classes; after a class and a dot, what it declares.
+/// Classes and points; after a class and a dot, the members of the class.
 fn places(word: &str, words: &Words) -> Vec<String> {
     let class = word.rsplit_once('.').map(|(class, _)| class).unwrap_or_default();
     let known =

@@ -1,5 +1,5 @@
-//! Where lines come from: a line editor on a terminal, in a thread of its own; else standard input, a line
-//! when one is asked for.
+//! Reads lines in a thread of its own: from a line editor on a terminal, otherwise from standard input. It
+//! reads a line only when the prompt asks for one.
 
 use super::completer::Completer;
 use crate::session::{Progress, Sink, Words};
@@ -12,24 +12,24 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use tokio::sync::mpsc;
 
-/// What came at the prompt.
+/// An input at the prompt.
 pub enum Input {
-    /// A line, or several that were pasted.
+    /// A line, or several pasted lines.
     Text(String),
-    /// A line of a script that cannot be read, and why; the next one can.
+    /// An unreadable line of a script, and the reason. The next line may be readable.
     Unreadable(&'static str),
     /// Ctrl-C.
     Interrupted,
-    /// The end: Ctrl-D, or that of a script.
+    /// The end of the input: Ctrl-D, or the end of a script.
     End,
 }
 
-/// Bytes of a line of a script, at most.
+/// Maximum number of bytes of a line of a script.
 const LONGEST: u64 = 16 << 20;
 const TOO_LONG: &str = "the line is longer than 16 MB";
 const NOT_UTF_8: &str = "the line is not UTF-8";
 
-/// Lines kept from one session to the next.
+/// Number of lines in the history, which lasts across sessions.
 const HISTORY: usize = 1000;
 
 /// Prints above the line that is being edited.
@@ -39,12 +39,12 @@ pub struct Printer(Arc<Mutex<Box<dyn ExternalPrinter + Send>>>);
 impl Printer {
     fn print(&self, text: &str) {
         let mut printer = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        // Where it cannot be printed, nobody sees it.
+        // Failure is ignored: there is no other place to show the text.
         drop(printer.print(text.to_owned()));
     }
 }
 
-/// The progress of a run in the background: only what the program prints is shown.
+/// Progress of a run in the background: shows only the output of the program.
 pub struct AboveThePrompt(pub Printer);
 
 impl Progress for AboveThePrompt {
@@ -54,7 +54,7 @@ impl Progress for AboveThePrompt {
     }
 }
 
-/// Where lines come from.
+/// The source of lines.
 pub struct Lines {
     prompts: std::sync::mpsc::Sender<String>,
     inputs: mpsc::Receiver<Input>,
@@ -62,12 +62,12 @@ pub struct Lines {
     words: Arc<Mutex<Words>>,
     editor: Option<std::thread::JoinHandle<()>>,
     terminal: Terminal,
-    /// A line was asked for and has not come yet.
+    /// Whether a requested line has not arrived yet.
     asked: bool,
 }
 
 impl Lines {
-    /// The line editor, if standard input and output are a terminal, else standard input.
+    /// Opens the line editor if standard input and output are terminals, otherwise standard input.
     pub fn open() -> Lines {
         let (prompts, asked) = std::sync::mpsc::channel::<String>();
         let (sender, inputs) = mpsc::channel(1);
@@ -82,34 +82,34 @@ impl Lines {
             Some(editor) => edit(editor, &asked, &sender),
             None => read_lines(&asked, &sender),
         };
-        // Without a thread there are no lines: the session ends at once.
+        // Without the thread there are no lines, so the session ends at once.
         let editor = std::thread::Builder::new().name("lines".to_owned()).spawn(read).ok();
         Lines { prompts, inputs, printer, words, editor, terminal, asked: false }
     }
 
-    /// Whether a person is at the other end.
+    /// Whether a person types the lines.
     pub fn is_terminal(&self) -> bool {
         self.terminal.is_one
     }
 
-    /// What prints above the prompt, on a terminal.
+    /// The printer that prints above the prompt; `None` without a terminal.
     pub fn printer(&self) -> Option<Printer> {
         self.printer.clone()
     }
 
-    /// Completes from these words from now on.
+    /// Sets the words for completion.
     pub fn complete_from(&self, words: Words) {
         *self.words.lock().unwrap_or_else(PoisonError::into_inner) = words;
     }
 
-    /// Asks for a line. The prompt of a script is shown with its line if it is to be echoed.
+    /// Asks for a line. With `echo`, a line of a script is printed behind its prompt.
     pub fn ask(&mut self, prompt: &str, echo: bool) {
         let prompt = if echo || self.is_terminal() { prompt } else { "" };
-        // A reader that has gone has left an end to be read.
+        // If the reader thread has ended, its last input is `Input::End`.
         self.asked = self.prompts.send(prompt.to_owned()).is_ok();
     }
 
-    /// The line that was asked for. Cancel-safe.
+    /// Waits for the requested line. Cancel-safe.
     pub async fn next(&mut self) -> Input {
         let input = self.inputs.recv().await.unwrap_or(Input::End);
         self.asked = false;
@@ -124,17 +124,17 @@ impl Lines {
         }
     }
 
-    /// What is typed while the program reads it; `None` at its end. Never resolves where no person types.
-    /// Cancel-safe.
+    /// Waits for bytes that a person types for the program, while `is_read` says that it reads them. `None` is
+    /// the end of the input. Never resolves without a terminal. Cancel-safe.
     pub async fn typed(&mut self, is_read: &dyn Fn() -> bool) -> Option<Vec<u8>> {
         self.terminal.read(is_read).await
     }
 
-    /// Gives the terminal back as it was.
+    /// Restores the terminal.
     pub fn close(self) {
         let Lines { prompts, inputs, editor, asked, .. } = self;
         drop((prompts, inputs));
-        // A thread that waits for a line goes with the process.
+        // A thread that still waits for a line ends with the process.
         if let Some(editor) = editor.filter(|_| !asked) {
             drop(editor.join());
         }
@@ -155,7 +155,7 @@ fn editor(words: Arc<Mutex<Words>>) -> rustyline::Result<LineEditor> {
     let mut editor = Editor::with_history(config, history)?;
     editor.set_helper(Some(Completer::new(words)));
     if let Some(file) = history_file() {
-        // The first session has none.
+        // There is no history before the first session.
         drop(editor.load_history(&file));
     }
     Ok(editor)
@@ -180,7 +180,7 @@ fn edit(mut editor: LineEditor, asked: &std::sync::mpsc::Receiver<String>, sende
             && let Some(folder) = file.parent()
             && std::fs::create_dir_all(folder).is_ok()
         {
-            // Written at once: a session can end in many ways. Without a history it goes on all the same.
+            // Write each line at once, because a session can end abruptly. Failure is ignored.
             drop(editor.append_history(&file));
         }
         if sender.blocking_send(input).is_err() {
@@ -206,7 +206,7 @@ fn read_lines(asked: &std::sync::mpsc::Receiver<String>, sender: &mpsc::Sender<I
     }
 }
 
-/// The next line. Of one that is too long no more than the limit is held in memory.
+/// Reads the next line. Skips the rest of a line that is too long, without holding it in memory.
 fn read_line(from: &mut impl BufRead) -> Input {
     let mut line = Vec::new();
     match from.by_ref().take(LONGEST + 1).read_until(b'\n', &mut line) {
@@ -215,19 +215,19 @@ fn read_line(from: &mut impl BufRead) -> Input {
     }
     let is_whole = line.pop_if(|last| *last == b'\n').is_some();
     if !is_whole && u64::try_from(line.len()).is_ok_and(|bytes| bytes > LONGEST) {
-        // What ends the line may be the end of all.
+        // The input may end inside the line. The next read then returns `Input::End`.
         return from.skip_until(b'\n').map_or(Input::End, |_| Input::Unreadable(TOO_LONG));
     }
     line.pop_if(|last| *last == b'\r');
     String::from_utf8(line).map_or(Input::Unreadable(NOT_UTF_8), Input::Text)
 }
 
-/// The terminal while no line is being edited: what is typed then is for the program.
+/// The terminal while nobody edits a line. The program then receives the typed input.
 struct Terminal {
     is_one: bool,
 }
 
-/// How often it is looked whether something was typed.
+/// How often to check for typed input.
 const LOOK: Duration = Duration::from_millis(50);
 
 impl Terminal {
@@ -238,8 +238,8 @@ impl Terminal {
 
 #[cfg(unix)]
 impl Terminal {
-    /// A blocking read would go on when the next line is for the prompt: it is read only when there is
-    /// something.
+    /// Reads only when input is ready. A blocking read would continue after the run, and take the next line
+    /// from the prompt.
     async fn read(&mut self, is_read: &dyn Fn() -> bool) -> Option<Vec<u8>> {
         while !self.is_one || !is_read() || !has_input() {
             tokio::time::sleep(LOOK).await;
@@ -252,7 +252,7 @@ impl Terminal {
     }
 }
 
-/// Whether a read would give something at once.
+/// Whether a read would return at once.
 #[cfg(unix)]
 fn has_input() -> bool {
     use rustix::event::{PollFd, PollFlags, Timespec, poll};

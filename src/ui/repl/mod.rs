@@ -1,5 +1,5 @@
-//! The prompt of `qp debug`: reads lines, gives them to the dialogue, prints its replies. Runs go on in the
-//! background of the line editor.
+//! The prompt of `qp debug`: reads lines, gives them to the dialogue, prints its replies. The user can edit a
+//! line while a run continues in the background.
 
 mod completer;
 mod lines;
@@ -16,7 +16,7 @@ pub use lines::{Input, Lines};
 use std::io::IsTerminal;
 use std::rc::Rc;
 
-/// Runs a session.
+/// Runs a session at the prompt. Returns the exit code.
 pub async fn run(cli: &Cli, args: &Debug) -> u8 {
     let mut hearing = match Hearing::new() {
         Ok(hearing) => hearing,
@@ -26,7 +26,8 @@ pub async fn run(cli: &Cli, args: &Debug) -> u8 {
         }
     };
     let lines = Lines::open();
-    // A program that runs in front reads what a person types. All lines of a script are prompt commands.
+    // A program in the foreground reads the input that a person types. All lines of a script are prompt
+    // commands.
     let stdin = (lines.is_terminal() && args.stdin.is_none()).then(StdinRecording::default);
     let front = Rc::new(Screen { printer: lines.printer(), trusts: args.trust.trust });
     match args.explorer(front, stdin.clone()) {
@@ -49,7 +50,7 @@ pub async fn run(cli: &Cli, args: &Debug) -> u8 {
 /// Shows the progress of runs on the screen.
 struct Screen {
     printer: Option<lines::Printer>,
-    /// Whether the user trusts files of others.
+    /// Whether the user trusts files from others.
     trusts: bool,
 }
 
@@ -75,7 +76,7 @@ struct Prompt<'a> {
 impl Prompt<'_> {
     /// Leads the dialogue until it ends.
     async fn lead(&mut self, hearing: &mut Hearing) {
-        // A program that cannot be used is reported before the first command.
+        // An unusable program is reported before the first command.
         if let Some(failed) = self.dialogue.open().await {
             self.show(&failed);
         }
@@ -124,7 +125,8 @@ impl Prompt<'_> {
         }
     }
 
-    /// Executes the command of a line. A signal ends its run, and what a person types is the program's input.
+    /// Executes the command of a line. A signal ends its run. The program receives the input that a person
+    /// types meanwhile.
     async fn command(&mut self, line: &str, hearing: &mut Hearing) {
         let interrupter = self.dialogue.interrupter();
         let is_run = || interrupter.is_run();
