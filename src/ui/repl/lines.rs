@@ -124,8 +124,8 @@ impl Lines {
         }
     }
 
-    /// Waits for bytes that a person types for the program, while `is_read` says that it reads them. `None` is
-    /// the end of the input. Never resolves without a terminal. Cancel-safe.
+    /// Waits for bytes that a person types for the program, while `is_read` says that it reads them. `None`
+    /// is the end of the input. Never resolves without a terminal. Cancel-safe.
     pub async fn typed(&mut self, is_read: &dyn Fn() -> bool) -> Option<Vec<u8>> {
         self.terminal.read(is_read).await
     }
