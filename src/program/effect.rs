@@ -1,30 +1,29 @@
-//! What code does of which nothing is recorded, by the method that is called. What is not listed may do
-//! anything.
+//! The effect of a call to an unrecorded method. A method without a row in `jdk` may do anything.
 
 use bytecode::MethodRef;
 use bytecode::op::Bootstrap;
 use jdk::{Reads, Writes};
 
-/// What a call depends on besides what it is given, and what depends on it besides what it returns.
+/// The inputs of a call besides its arguments, and its outputs besides its result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Effect {
-    /// Nothing.
+    /// None: the call only computes its result from its arguments.
     Computes,
-    /// It depends on what objects of the JDK hold.
+    /// Reads the state of JDK objects.
     Looks,
-    /// It depends on what fields and elements hold, too.
+    /// Reads the state of JDK objects, fields and array elements.
     Reads,
-    /// It prints: something else can read that from where it was printed to.
+    /// Prints. Other code can read the text from the stream's target.
     Prints,
-    /// It changes what objects of the JDK hold.
+    /// Changes the state of JDK objects.
     Changes,
-    /// It makes a collection of an array, which is written through it from then on.
+    /// Creates an object backed by an array, such as a list. Later calls may use the array through it.
     Backs,
-    /// It may do anything.
+    /// May do anything.
     Foreign,
 }
 
-/// The same of a call, by the class that the JDK declares its method in.
+/// The effect of a call. `class` is the JDK class that declares the method.
 pub fn effect(class: &str, method: &MethodRef) -> Effect {
     let facts = jdk::facts(class, &method.name, &method.descriptor);
     let given = method.descriptor.split(')').next().unwrap_or_default();
@@ -44,12 +43,12 @@ pub fn effect(class: &str, method: &MethodRef) -> Effect {
     }
 }
 
-/// Whether no parameter is of a class whose objects can change.
+/// Whether all parameters are primitive or of immutable classes.
 fn given_values(given: &str) -> bool {
     given.split(';').filter_map(|one| Some(one.split_once('L')?.1)).all(jdk::is_immutable)
 }
 
-/// The same of `invokedynamic`.
+/// The effect of an `invokedynamic` instruction.
 pub fn dynamic(bootstrap: Option<&Bootstrap>) -> Effect {
     let Some(bootstrap) = bootstrap else { return Effect::Foreign };
     effect(&bootstrap.method.class, &bootstrap.method)

@@ -1,4 +1,4 @@
-//! Tests that the rows of `jdk` name classes and methods that the JDKs of this machine have, 17 and later.
+//! Tests that the rows of `jdk` name classes and methods that exist in the installed JDKs, from 17 on.
 
 use crate::classes::{ClassPaths, ClassPool, FoundClass, LaunchCommand};
 use bytecode::Method;
@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// The Java homes of this machine: the one on PATH, and its neighbours.
+/// The installed Java homes: the one on PATH, and its neighbours.
 fn java_homes() -> BTreeSet<PathBuf> {
     let words = ["java", "Main"].map(str::to_owned);
     let variable = |name: &str| std::env::var(name).ok();
@@ -51,7 +51,7 @@ fn every_row_names_a_class_and_a_method() {
     for pool in pools() {
         let names = pool.runtime_classes();
         let mut wrong = Vec::new();
-        // Arrays have no class file, and the methods of `Object`.
+        // Arrays have no class file. Their methods are those of `Object`.
         for row in jdk::rows().filter(|row| row.class != "[]" && row.since <= pool.feature_version()) {
             let is_found = |class: &str| {
                 let methods = |class: Arc<FoundClass>| {

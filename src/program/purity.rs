@@ -1,19 +1,19 @@
-//! Whether everything that a call does is in values. Then two versions that return nothing and change nothing
-//! have done the same. Decided from the code of the methods: a call of a method that was not recorded may
-//! print, write a file or wait.
+//! Finds the methods whose effects all show in recorded values. If such methods return and change the same
+//! in two versions of a program, they behave alike. The decision comes from their code: an unrecorded method
+//! that they call may print, write a file or wait.
 
 use crate::classes::ClassPool;
 use crate::model::MethodName;
 use bytecode::Op;
 use std::collections::{HashMap, HashSet};
 
-/// Which methods are pure in themselves, by their numbers.
+/// Whether methods are pure, apart from the recorded methods they call. By method number.
 #[derive(Default)]
 pub struct Purity(HashMap<u32, bool>);
 
 impl Purity {
-    /// Whether all these methods are pure. `name_of` names a method by its number, and `is_seen` tells of a
-    /// class whether what its methods do is known from elsewhere.
+    /// Whether all these methods are pure. `name_of` names a method by its number. `is_seen` tells whether a
+    /// class is recorded: its methods are then judged by themselves.
     pub fn of(
         &mut self,
         methods: HashSet<u32>,

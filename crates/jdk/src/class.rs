@@ -1,57 +1,57 @@
-//! What is known of classes as wholes: how collections keep and find what they hold, which types are
-//! functions, and which objects never change.
+//! Facts about classes: how collections store and find their contents, which types are functions, and which
+//! objects are immutable.
 
 use crate::pattern;
 
-/// What is known of a class.
+/// The facts about a class.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Class {
-    /// Its binary name; of functions, a pattern as in [`crate::Row`].
+    /// Its binary name; for functions also a pattern, as in [`crate::Row`].
     pub name: &'static str,
-    /// The types above it of which the rows describe its methods too, besides those above them.
+    /// Its direct supertypes whose rows describe its methods too.
     pub above: &'static [&'static str],
-    /// How it keeps its contents.
+    /// How it stores its contents; `None` if it is no such collection.
     pub keeps: Option<Keeps>,
-    /// The classes below it that change what it keeps by methods of their own.
+    /// Its subclasses that change its contents in methods of their own.
     pub below: &'static [&'static str],
-    /// The classes of its nest that change what it keeps by themselves: a part of it, or an iterator.
+    /// Its nestmates that change its contents: a sublist, or an iterator.
     pub views: &'static [&'static str],
-    /// The nodes whose field `value` its methods write.
+    /// The node classes whose field `value` its methods write.
     pub nodes: &'static [&'static str],
     /// How it finds an element or a key.
     pub finds: Option<Finds>,
     /// Whether it refuses `null`.
     pub refuses_null: bool,
-    /// Who calls a function of this type.
+    /// When functions of this type are called; `None` for other types.
     pub function: Option<Function>,
-    /// Whether its objects never change.
+    /// Whether its objects are immutable.
     pub is_immutable: bool,
 }
 
-/// How a collection keeps its contents.
+/// How a collection stores its contents.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Keeps {
-    /// By itself.
+    /// In its own fields.
     Itself(Asked),
     /// In another collection.
     Around {
-        /// The field that leads there.
+        /// The field with that collection.
         field: &'static str,
-        /// The class of that collection, if it is always the same.
+        /// The class of that collection, if it is fixed.
         inner: Option<&'static str>,
-        /// Whether its elements are the keys of a map: to put a key there again changes nothing.
+        /// Whether its elements are the keys of a map. To put an existing key again changes nothing.
         is_set: bool,
     },
 }
 
-/// What can be asked of a collection, besides all of it.
+/// The parts of a collection that can be queried, besides all contents.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Asked {
-    /// Nothing.
+    /// None.
     All,
-    /// Elements.
+    /// Elements by index.
     List,
-    /// Keys.
+    /// Values by key.
     Map,
 }
 
@@ -64,12 +64,12 @@ pub enum Finds {
     ByHash,
 }
 
-/// Who calls a function.
+/// When a function is called.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Function {
-    /// Only the method that it is given to.
+    /// Only during the call of the method that takes it.
     Called,
-    /// Also others later, since it is kept.
+    /// Also later, because an object stores it.
     Kept,
 }
 
@@ -148,7 +148,7 @@ const CLASSES: &[Class] = &[
         refuses_null: true,
         ..kept("java.util.concurrent.ConcurrentHashMap", Asked::Map, &["java.util.Map"])
     },
-    // Their subclasses. Those find as they do.
+    // Their subclasses, which find elements and keys in the same way.
     Class {
         nodes: HASH_NODES,
         finds: Some(Finds::ByHash),
@@ -205,27 +205,27 @@ const CLASSES: &[Class] = &[
     immutable("java.lang.Class"),
 ];
 
-/// All classes of which something is known.
+/// All classes with known facts.
 pub fn classes() -> impl Iterator<Item = &'static Class> {
     CLASSES.iter()
 }
 
-/// What is known of a class. Its name has dots or slashes.
+/// The facts about a class. Its name has dots or slashes.
 pub fn class(name: &str) -> Option<&'static Class> {
     CLASSES.iter().find(|class| pattern::matches_class(class.name, name))
 }
 
-/// Whether the objects of a class never change.
+/// Whether the objects of a class are immutable.
 pub fn is_immutable(name: &str) -> bool {
     class(name).is_some_and(|class| class.is_immutable)
 }
 
-/// Whether a method takes functions that it calls, by its descriptor. A comparator is one.
+/// Whether a method with this descriptor takes functions, which include comparators.
 pub fn takes_functions(descriptor: &str) -> bool {
     takes(descriptor, |function| matches!(function, Function::Called | Function::Kept))
 }
 
-/// Whether a method takes comparators, by its descriptor.
+/// Whether a method with this descriptor takes comparators.
 pub fn takes_comparators(descriptor: &str) -> bool {
     takes(descriptor, |function| function == Function::Kept)
 }
@@ -236,7 +236,7 @@ fn takes(descriptor: &str, wanted: impl Fn(Function) -> bool) -> bool {
     classes.any(|name| class(name).and_then(|class| class.function).is_some_and(&wanted))
 }
 
-/// A class and those above it, as far as they are known.
+/// A class and its known supertypes.
 pub(crate) fn above(name: &str) -> impl Iterator<Item = &str> {
     let mut found = vec![name];
     let mut next = 0;

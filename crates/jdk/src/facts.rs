@@ -1,32 +1,32 @@
 //! The facts that a row can state.
 
-/// What is known of a method. Where a fact is `None`, nothing is known of that.
+/// The facts about a method. An unknown fact is `None`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Facts {
-    /// What the method depends on, besides the values of its arguments.
+    /// The inputs of the method besides the values of its arguments.
     pub reads: Option<Reads>,
-    /// What the method writes, besides what it returns.
+    /// The outputs of the method besides its result.
     pub writes: Option<Writes>,
-    /// What the method does to the arrays that it is given.
+    /// The effect of the method on its array arguments.
     pub arrays: Option<Arrays>,
-    /// Whether arguments of type `Object` are arrays that the method writes.
+    /// Whether the method writes arrays that are arguments of type `Object`.
     pub objects: Option<Objects>,
-    /// Which fields of the program the method writes.
+    /// The fields of the program that the method writes.
     pub fields: Option<Fields>,
-    /// What the method does to the contents of the collection that is its receiver.
+    /// The effect of the method on the contents of its receiver, a collection.
     pub contents: Option<Contents>,
     /// The change of a collection's contents that the method's own code makes.
     pub change: Option<Change>,
-    /// What the method keeps of its arguments for later.
+    /// The array argument that the method stores for later use.
     pub holds: Option<Holds>,
-    /// What the method returns.
+    /// The returned object, if it is special.
     pub returns: Option<Returns>,
-    /// Which code of the program the method calls.
+    /// The code of the program that the method calls.
     pub calls: Option<Calls>,
-    /// Whether the method only computes: it reads and writes nothing but values and objects, and never waits.
+    /// Whether the method only computes: it reads and writes only values and objects, and never waits.
     pub pure: Option<bool>,
-    /// Whether the method is private, but called from outside of its class: by other classes of its nest, or
-    /// by deserialization.
+    /// Whether the method is private but called from outside its class: by its nestmates or by
+    /// deserialization.
     pub entered: Option<bool>,
 }
 
@@ -66,132 +66,132 @@ impl Facts {
     }
 }
 
-/// What a method depends on, besides the values of its arguments.
+/// The inputs of a method besides the values of its arguments.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reads {
-    /// Nothing.
+    /// None.
     Nothing,
-    /// What its arguments hold. This says nothing of arguments that are arrays.
+    /// The state of its arguments. This does not cover array arguments.
     Arguments,
-    /// What objects of the JDK hold.
+    /// The state of JDK objects.
     Objects,
-    /// What objects of the JDK, fields and array elements hold.
+    /// The state of JDK objects, fields and array elements.
     Everything,
 }
 
-/// What a method writes, besides what it returns.
+/// The outputs of a method besides its result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Writes {
-    /// Nothing.
+    /// None.
     Nothing,
     /// The output of a stream.
     Output,
-    /// What objects of the JDK hold. This says nothing of arguments that are arrays.
+    /// The state of JDK objects. This does not cover array arguments.
     Objects,
     /// Anything.
     Anything,
 }
 
-/// What a method does to the arrays that it is given.
+/// The effect of a method on its array arguments.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Arrays {
     /// The method only reads them.
     Read,
-    /// The method keeps them, and writes none of them.
+    /// The method stores them for later use, and writes none of them itself.
     Kept,
     /// The method can write these elements of each of them.
     Written(Elements),
-    /// The method copies elements to one of them.
+    /// The method copies elements into one of them. Numbers are positions of arguments, from 0.
     Copied {
-        /// The argument that is written.
+        /// The written array.
         to: usize,
-        /// The argument that is the first index written.
+        /// The first written index.
         from: usize,
-        /// The argument that is the number of elements.
+        /// The number of elements.
         count: usize,
     },
 }
 
-/// Whether arguments of type `Object` are arrays that a method writes.
+/// Whether a method writes arrays that are arguments of type `Object`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Objects {
-    /// They are arrays, and it writes them.
+    /// The arguments are arrays, and the method writes them.
     Array,
-    /// They can be arrays, and can be written.
+    /// The arguments can be arrays, and the method can write them.
     Any,
-    /// It writes none of them.
+    /// The method writes none of them.
     Kept,
 }
 
-/// The elements of an array argument that a method can write. The `int` arguments behind the array name them;
-/// where those are missing, every element can be written.
+/// The elements of an array argument that a method can write. The `int` arguments after the array give them.
+/// Without such arguments, the method can write every element.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Elements {
-    /// The argument behind the array is the first index; the number of elements is fixed.
+    /// The argument after the array is the first index. The number of elements is fixed.
     At(i32),
-    /// The arguments behind the array are the first index and the number of elements.
+    /// The arguments after the array are the first index and the number of elements.
     Counted,
-    /// The arguments behind the array are the first index and the index behind the last element.
+    /// The arguments after the array are the first index and the index after the last element.
     Range,
 }
 
-/// Which fields of the program a method writes.
+/// The fields of the program that a method writes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fields {
     /// None.
     None,
-    /// The field that its receiver stands for: a `Field`, a `VarHandle` or a field updater.
+    /// The field behind the receiver, which is a `Field`, a `VarHandle` or a field updater.
     OfReceiver,
     /// Any field.
     Any,
 }
 
-/// What a method keeps of its arguments for later.
+/// The use of an array argument that a method stores.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Holds {
-    /// An array, which the returned object reads.
+    /// The returned object reads the array.
     Read,
-    /// An array, which the returned object reads and writes.
+    /// The returned object reads and writes the array.
     Written,
-    /// An array, whose elements are passed on to code that can write what they refer to.
+    /// The method passes the elements to code that can write the objects they refer to.
     Elements,
 }
 
-/// What a method returns.
+/// A special returned object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Returns {
     /// A copy of its receiver.
     Copy,
-    /// An array that a function of the program made, and that the method filled.
+    /// An array that a function of the program created and the method filled.
     Filled,
 }
 
-/// Which code of the program a method calls.
+/// The code of the program that a method calls.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Calls {
-    /// The functions that it is given.
+    /// The functions that it takes.
     Functions,
     /// Any method.
     Anything,
 }
 
-/// What a method does to the contents of the collection that is its receiver.
+/// The effect of a method on the contents of its receiver, a collection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Contents {
-    /// The method changes nothing of them by itself, or nothing that can be asked about.
+    /// The method's own code changes nothing, or nothing that can be queried.
     Kept,
-    /// The method can change them.
+    /// The method can change the contents.
     Changed(Counts),
 }
 
-/// Whether a method can change the contents of a collection and leave their number.
+/// Whether a method can change the contents of a collection without changing its size.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Counts {
-    /// No: a change changes the number, too.
+    /// No: each change also changes the size.
     Differs,
-    /// It can.
+    /// Yes.
     May,
-    /// It puts the value of a local variable at a place.
+    /// The method puts the value in this local variable at a place.
     Put(u16, Place),
 }
 
@@ -202,12 +202,12 @@ pub enum Place {
     At(u16),
     /// The key in this local variable.
     Key(u16),
-    /// Where the iterator stands that is the receiver.
+    /// The position of the receiver, which is an iterator.
     Here,
 }
 
-/// A change of a collection's contents that a method's own code makes. Numbers are those of local variables:
-/// 1 is the first parameter.
+/// A change of a collection's contents that a method's own code makes. Numbers are slots of local variables:
+/// slot 1 is the first parameter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Change {
     /// Any change.
@@ -220,43 +220,43 @@ pub enum Change {
     Set(At),
     /// An element was removed.
     Removed(At),
-    /// The element in the array cell of this number is removed.
+    /// The element at this index of the internal array is removed.
     RemovedCell(u16),
     /// The element of this node is removed.
     RemovedNode(u16),
     /// The first parameter is inserted before this node.
     InsertedBefore(u16),
-    /// An element of a part of a list was replaced, at this index of the part.
+    /// An element was replaced at this index of a sublist.
     SetInPart(u16),
-    /// An element of an array that the program made was replaced, at this index.
+    /// An element was replaced at this index of an array of the program.
     SetInArray(u16),
-    /// An array that the program made was rewritten.
+    /// Any elements of an array of the program were replaced.
     Rewritten,
-    /// An element was replaced where the iterator stands.
+    /// The element at the position of an iterator was replaced.
     SetByIterator,
-    /// The array of the elements was replaced by a changed copy.
+    /// A changed copy replaced the internal array.
     Copied,
     /// The first parameter was put into a heap.
     Offered,
     /// The returned element was taken out of a heap.
     Polled,
-    /// The element at this place of a heap is taken out.
+    /// The element at this index of a heap is taken out.
     TakenFromHeap(u16),
-    /// A key and a value are put in.
+    /// This key and this value are put in.
     PutPair(u16, u16),
     /// The returned node was removed.
     RemovedPair,
-    /// The order of this node can change, since it was used.
+    /// This node was accessed, so its position in the order can change.
     Used(u16),
-    /// The value of the node that is the receiver becomes this one.
+    /// The receiver is a node, and this becomes its value.
     SetValue(u16),
     /// This node was put into a tree.
     TreeGrown(u16),
     /// This node is removed from a tree.
     TreeShrinks(u16),
-    /// The value of this key may have been changed.
+    /// The value of this key may have changed.
     Keyed(u16),
-    /// Nothing changes; the returned node was reached by an iterator.
+    /// Nothing changes; an iterator reached the returned node.
     Reached,
 }
 

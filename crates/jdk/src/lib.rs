@@ -1,15 +1,14 @@
-//! What the methods of the JDK do: what they read, write, hold and return, which functions they call, and
-//! which of them are pure. One [`Row`] describes one method. To add a method, add a row to the table of its
-//! theme in `table/`.
+//! Facts about the methods of the JDK: what they read, write, store, return and call, and whether they are
+//! pure. One [`Row`] describes one method. To add a method, add a row to the table of its theme in `table/`.
 //!
 //! A row can describe several methods at once (see [`Row`]). Where several rows match a method, the most
-//! precise one that states a fact wins. So the row of a package says what its methods have in common, and the
-//! rows of classes and methods state exceptions. A row of a bootstrap method describes the instruction that
-//! it links.
+//! precise one that states a fact wins. So the row of a package states the facts that its methods share, and
+//! the rows of classes and methods state exceptions. The row of a bootstrap method describes the instruction
+//! that it links.
 //!
 //! Class names are binary names. Lookups take them with dots or with slashes, and array types in either
-//! notation (`int[]`, `[I`). This crate does no I/O, and depends on nothing: the agent in the VM is linked
-//! with it.
+//! notation (`int[]`, `[I`). This crate does no I/O and has no dependencies, because the agent in the VM
+//! links it.
 #![forbid(unsafe_code)]
 
 mod class;

@@ -9,13 +9,13 @@ use std::cmp::Ordering;
 use std::cmp::Reverse;
 use std::sync::OnceLock;
 
-/// The rows in the order in which they are looked at.
+/// The rows in lookup order.
 struct Index {
-    /// The rows of one class each, by class, the most precise one first.
+    /// The rows that name one class, sorted by class; for each class the most precise one first.
     exact: Vec<&'static Row>,
-    /// The rows of several classes, the most precise one first.
+    /// The rows with a pattern of classes, the most precise one first.
     patterns: Vec<&'static Row>,
-    /// The rows of methods that classes of the program can have too, the most precise one first.
+    /// The rows about methods that program classes can have too, the most precise one first.
     inherited: Vec<&'static Row>,
 }
 
@@ -40,7 +40,7 @@ pub fn rows() -> impl Iterator<Item = &'static Row> {
     table::TABLES.iter().copied().flatten()
 }
 
-/// The rows of one class.
+/// The rows that name this class.
 fn of_class(class: &str) -> &'static [&'static Row] {
     let exact = &index().exact;
     let begin = exact.partition_point(|row| pattern::compare(row.class, class) == Ordering::Less);
@@ -49,7 +49,7 @@ fn of_class(class: &str) -> &'static [&'static Row] {
     behind.get(..end).unwrap_or_default()
 }
 
-/// What is known of a method of a class. The name of the class has dots or slashes.
+/// The facts about a method of a class. The class name has dots or slashes.
 pub fn facts(class: &str, name: &str, descriptor: &str) -> Facts {
     of_class(class)
         .iter()
@@ -58,12 +58,13 @@ pub fn facts(class: &str, name: &str, descriptor: &str) -> Facts {
         .fold(Facts::NONE, |known, row| known.or(&row.facts))
 }
 
-/// What is known of a method of a collection: by its class, or by the types above it.
+/// The facts about a method of a collection: from the rows of its class and its supertypes.
 pub fn of_collection(class: &str, name: &str, descriptor: &str) -> Facts {
     above(class).fold(Facts::NONE, |known, class| known.or(&facts(class, name, descriptor)))
 }
 
-/// What is known of a method that a class of the program is likely to have from the JDK; none of any other.
+/// The facts about a method that program classes can inherit from the JDK or override; `None` for other
+/// methods.
 pub fn inherited(name: &str, descriptor: &str) -> Option<Facts> {
     let matches = |row: &&&Row| pattern::matches_name(row.name, name) && row.descriptor.matches(descriptor);
     let mut found = index().inherited.iter().filter(matches).peekable();
@@ -71,8 +72,8 @@ pub fn inherited(name: &str, descriptor: &str) -> Option<Facts> {
     Some(found.fold(Facts::NONE, |known, row| known.or(&row.facts)))
 }
 
-/// Whether a class has a method whose own code changes a collection's contents. The name of the class has
-/// dots or slashes.
+/// Whether a class has a method whose own code changes a collection's contents. The class name has dots or
+/// slashes.
 pub fn changes_contents(class: &str) -> bool {
     of_class(class).iter().any(|row| row.facts.change.is_some())
 }

@@ -1,6 +1,6 @@
-//! The patterns of classes and names in a row. See [`crate::Row`].
+//! The patterns for classes and names in a row. See [`crate::Row`].
 
-/// The pattern of all arrays.
+/// The pattern for all array types.
 const ARRAYS: &str = "[]";
 
 /// Whether a pattern names one class or one method.
@@ -8,12 +8,12 @@ pub(crate) fn is_exact(pattern: &str) -> bool {
     !pattern.contains('*') && pattern != ARRAYS
 }
 
-/// How precise a pattern is: more is more precise.
+/// How precise a pattern is; higher is more precise.
 pub(crate) fn precision(pattern: &str) -> usize {
     if is_exact(pattern) {
         return usize::MAX;
     }
-    // Of two that are as long, `java.util.*` is the one that matches less than `java.util.**`.
+    // With equal text, one star matches less than two: `java.util.*` is more precise than `java.util.**`.
     let stars = pattern.matches('*').count();
     2 * (pattern.len() - stars) + usize::from(stars == 1)
 }
@@ -49,12 +49,12 @@ fn is_array(class: &str) -> bool {
     class.starts_with('[') || class.ends_with(ARRAYS)
 }
 
-/// Whether two names of classes are the same, with dots or slashes.
+/// Whether two class names, with dots or slashes, are equal.
 pub fn same(one: &str, other: &str) -> bool {
     one.len() == other.len() && letters(one).eq(letters(other))
 }
 
-/// The order of names of classes, with dots or slashes.
+/// Orders class names with dots or slashes.
 pub(crate) fn compare(one: &str, other: &str) -> std::cmp::Ordering {
     letters(one).cmp(letters(other))
 }

@@ -3,17 +3,17 @@
 use crate::facts::{Arrays, Calls, Change, Contents, Facts, Fields, Holds, Objects, Reads, Returns, Writes};
 use crate::pattern;
 
-/// What is known of a method, or of all methods that match.
+/// The facts about a method, or about all methods that match.
 ///
 /// | part | text | matches |
 /// | --- | --- | --- |
 /// | class | `java.util.Arrays` | the class |
-/// | | `java.util.*` | the classes of the package, as `*` stands for text without a dot |
-/// | | `java.util.**` | those of the packages inside it, too, as `**` stands for any text |
-/// | | `java.lang.**Error` | the classes of which the names end so |
+/// | | `java.util.*` | the classes of the package: `*` stands for text without a dot |
+/// | | `java.util.**` | also the classes of its subpackages: `**` stands for any text |
+/// | | `java.lang.**Error` | the classes whose names end so |
 /// | | `[]` | all arrays |
-/// | name | `sort` | the methods of that name |
-/// | | `set*` | the methods of which the names begin so, `set` among them |
+/// | name | `sort` | the methods with that name |
+/// | | `set*` | the methods whose names begin so, including `set` |
 /// | | `*` | all methods |
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Row {
@@ -21,33 +21,33 @@ pub struct Row {
     pub class: &'static str,
     /// The name of the method, or a pattern.
     pub name: &'static str,
-    /// Which of the methods of that name.
+    /// Selects among the methods with that name.
     pub descriptor: Descriptor,
-    /// A version of the JDK from which on the method is there; 0 if all supported versions have it.
+    /// The first JDK version with the method; 0 if all supported versions have it.
     pub since: u32,
-    /// Whether a class of the program can have the method too, because it overrides or inherits it.
+    /// Whether a program class can have the method too, because it overrides or inherits it.
     pub is_inherited: bool,
     /// The facts.
     pub facts: Facts,
 }
 
-/// Which methods of a name a row describes, by descriptor.
+/// Selects methods with the same name by their descriptor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Descriptor {
     /// All.
     Any,
-    /// The ones that take an array.
+    /// Those that take an array.
     TakesArray,
-    /// The ones whose first parameters are an array and an `int`.
+    /// Those whose first parameters are an array and an `int`.
     BeginsWithElement,
-    /// The ones whose descriptor begins so.
+    /// Those whose descriptor begins so.
     Begins(&'static str),
     /// The one with this descriptor.
     Is(&'static str),
 }
 
 impl Descriptor {
-    /// Whether it covers a descriptor.
+    /// Whether it selects a method with this descriptor.
     pub fn matches(self, descriptor: &str) -> bool {
         match self {
             Descriptor::Any => true,
@@ -58,7 +58,7 @@ impl Descriptor {
         }
     }
 
-    /// How precise it is: more is more precise.
+    /// How precise it is; higher is more precise.
     pub(crate) fn precision(self) -> usize {
         match self {
             Descriptor::Any => 0,
@@ -85,39 +85,39 @@ impl Row {
         pattern::matches_name(self.name, name) && self.descriptor.matches(descriptor) && self.covers(class)
     }
 
-    /// Whether the row describes methods of a class.
+    /// Whether the row describes methods of this class.
     pub fn covers(&self, class: &str) -> bool {
         pattern::matches_class(self.class, class)
     }
 
-    /// How precise it is: the class counts first, then the name, then the descriptor.
+    /// How precise it is; higher is more precise. The class counts first, then the name, then the descriptor.
     pub(crate) fn precision(&self) -> (usize, usize, usize) {
         (pattern::precision(self.class), pattern::precision(self.name), self.descriptor.precision())
     }
 
-    /// Only of the methods that a descriptor covers.
+    /// Restricts the row to the methods that a descriptor selects.
     pub(crate) const fn of(mut self, descriptor: Descriptor) -> Row {
         self.descriptor = descriptor;
         self
     }
 
-    /// Only of the method with this descriptor.
+    /// Restricts the row to the method with this descriptor.
     pub(crate) const fn is(self, descriptor: &'static str) -> Row {
         self.of(Descriptor::Is(descriptor))
     }
 
-    /// Only of the methods whose descriptor begins so.
+    /// Restricts the row to the methods whose descriptor begins so.
     pub(crate) const fn begins(self, descriptor: &'static str) -> Row {
         self.of(Descriptor::Begins(descriptor))
     }
 
-    /// There since this version of the JDK.
+    /// Marks a method that exists since this JDK version.
     pub(crate) const fn since(mut self, version: u32) -> Row {
         self.since = version;
         self
     }
 
-    /// Classes of the program can have it, too.
+    /// Marks a method that program classes can have too.
     pub(crate) const fn inherited(mut self) -> Row {
         self.is_inherited = true;
         self
@@ -196,7 +196,7 @@ impl Row {
     }
 }
 
-/// A row of all methods of that name, which states no facts yet.
+/// A row about all methods with that name, which states no facts yet.
 pub(crate) const fn row(class: &'static str, name: &'static str) -> Row {
     Row { class, name, descriptor: Descriptor::Any, since: 0, is_inherited: false, facts: Facts::NONE }
 }

@@ -48,7 +48,7 @@ fn every_descriptor_is_well_formed() {
     }
 }
 
-/// What stands behind the parameters.
+/// The text after the parameters.
 fn parameters(descriptor: &str) -> Option<&str> {
     let mut rest = descriptor.strip_prefix('(')?;
     while !rest.is_empty() && !rest.starts_with(')') {
@@ -57,7 +57,7 @@ fn parameters(descriptor: &str) -> Option<&str> {
     Some(rest)
 }
 
-/// What stands behind a type; an array can be cut off behind its brackets.
+/// The text after a type. An array type may end after its brackets.
 fn field(descriptor: &str) -> Option<&str> {
     let element = descriptor.trim_start_matches('[');
     match element.strip_prefix('L') {

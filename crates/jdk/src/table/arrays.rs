@@ -1,15 +1,15 @@
-//! Methods that are given arrays.
+//! Methods that take arrays.
 
 use crate::facts::Elements::{At, Counted, Range};
 use crate::facts::{Arrays, Holds, Objects, Reads, Returns, Writes};
 use crate::row::{Descriptor, Row, row};
 
-/// A method that computes something of what arrays hold.
+/// A method that computes its result from array elements.
 const fn computes(class: &'static str, name: &'static str) -> Row {
     reads(class, name).reads(Reads::Everything).writes(Writes::Nothing)
 }
 
-/// A method that only reads the arrays that it is given.
+/// A method that only reads its array arguments.
 const fn reads(class: &'static str, name: &'static str) -> Row {
     row(class, name).arrays(Arrays::Read)
 }
@@ -37,7 +37,7 @@ pub(super) const ROWS: &[Row] = &[
     row("java.util.Arrays", "sort").arrays(Arrays::Written(Range)),
     row("java.util.Arrays", "parallelSort").arrays(Arrays::Written(Range)),
     row("java.nio.**", "wrap*").holds(Holds::Written),
-    // A `toArray` of the program has the rows of that of the JDK.
+    // These rows also describe `toArray` of program classes.
     row("java.util.**", "toArray").inherited(),
     row("java.util.**", "toArray").begins(FUNCTION).returns(Returns::Filled).inherited(),
     row("java.io.**", "read*").arrays(Arrays::Written(Counted)),
@@ -77,7 +77,7 @@ pub(super) const ROWS: &[Row] = &[
     reads("java.lang.String", "format"),
     reads("java.lang.String", "formatted"),
     reads("java.lang.String", "join"),
-    // They fill the array that they are given.
+    // They fill their array argument.
     row("java.lang.String", "getChars").of(Descriptor::TakesArray).writes(Writes::Anything),
     row("java.lang.String", "getBytes").of(Descriptor::TakesArray).writes(Writes::Anything),
 ];

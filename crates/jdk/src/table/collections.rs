@@ -1,7 +1,7 @@
-//! Collections: which methods change what they hold, and which of these do so in their own code.
+//! Collections: the methods that change their contents, and those that do so in their own code.
 //!
-//! A method without a row can change it, so what a newer JDK adds is looked at. A row of an interface
-//! describes the methods of all collections that implement it.
+//! A method without a row counts as a possible change, so new methods of a newer JDK count too. A row of an
+//! interface describes the methods of all collections that implement it.
 
 use crate::facts::{At, Calls, Change, Contents, Counts, Place};
 use crate::row::{Row, row};
@@ -25,17 +25,17 @@ const LINKED_HASH_MAP: &str = "java.util.LinkedHashMap";
 const TREE_MAP: &str = "java.util.TreeMap";
 const CONCURRENT: &str = "java.util.concurrent.ConcurrentHashMap";
 
-/// A method that leaves what the collection holds as it is.
+/// A method that does not change the contents.
 const fn keeps(class: &'static str, name: &'static str) -> Row {
     row(class, name).contents(Contents::Kept)
 }
 
-/// A method that changes it.
+/// A method that can change the contents, and always the size with them.
 const fn changes(class: &'static str, name: &'static str) -> Row {
     row(class, name).contents(Contents::Changed(Counts::Differs))
 }
 
-/// A method that can change it and leave the number of elements.
+/// A method that can change the contents without changing the size.
 const fn may_change(class: &'static str, name: &'static str) -> Row {
     row(class, name).contents(Contents::Changed(Counts::May))
 }
@@ -51,7 +51,7 @@ const fn makes(class: &'static str, name: &'static str, change: Change) -> Row {
 }
 
 pub(super) const ROWS: &[Row] = &[
-    // What interfaces declare.
+    // The interfaces.
     keeps(ITERABLE, "forEach"),
     keeps(ITERABLE, "iterator"),
     keeps(ITERABLE, "spliterator"),
@@ -172,7 +172,7 @@ pub(super) const ROWS: &[Row] = &[
     makes(LINKED_LIST, "set", Change::Set(At::Local(1))).begins("(ILjava/lang/Object;)"),
     makes(LINKED_LIST, "addAll", Change::Any).begins("(I"),
     makes(LINKED_LIST, "clear", Change::Any),
-    // CopyOnWriteArrayList: all other methods change it by `setArray`. `set` need not call that.
+    // CopyOnWriteArrayList: methods change it through `setArray`. Only `set` may return without that call.
     keeps(COPY_ON_WRITE, "*"),
     puts(COPY_ON_WRITE, "set", 2, Place::At(1)).is("(ILjava/lang/Object;)Ljava/lang/Object;"),
     changes(COPY_ON_WRITE, "setArray").change(Change::Copied),
@@ -192,7 +192,7 @@ pub(super) const ROWS: &[Row] = &[
     makes(PRIORITY_QUEUE, "removeAt", Change::TakenFromHeap(1)),
     makes(PRIORITY_QUEUE, "clear", Change::Any),
     makes(PRIORITY_QUEUE, "bulkRemove", Change::Any),
-    // HashMap and LinkedHashMap. `newNode` makes a node, which others put in.
+    // HashMap and LinkedHashMap. `newNode` creates a node, which its callers put in.
     keeps(HASH_MAP, "capacity"),
     keeps(HASH_MAP, "getNode"),
     keeps(HASH_MAP, "internalWriteEntries"),

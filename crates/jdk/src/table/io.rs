@@ -3,13 +3,14 @@
 use crate::facts::{Arrays, Writes};
 use crate::row::{Row, row};
 
-/// A method that only reads the arrays that it is given.
+/// A method that only reads its array arguments.
 const fn reads(class: &'static str, name: &'static str) -> Row {
     row(class, name).arrays(Arrays::Read)
 }
 
 pub(super) const ROWS: &[Row] = &[
-    // What is printed is no value of the program, unless it is printed into one of its own objects.
+    // Printed text does not become a value of the program, unless the stream writes to an object of the
+    // program.
     row("java.io.PrintStream", "*").writes(Writes::Output),
     reads("java.io.PrintStream", "print"),
     reads("java.io.PrintStream", "println"),

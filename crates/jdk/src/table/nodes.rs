@@ -1,9 +1,9 @@
-//! Nodes and iterators of collections, and the lists that are parts of others.
+//! Nodes, iterators and sublists of collections.
 
 use crate::facts::{Change, Contents, Counts, Place};
 use crate::row::{Row, row};
 
-/// A method of a part of a list or of an iterator that replaces an element.
+/// `set` of a sublist or an iterator, which replaces an element.
 const fn puts(class: &'static str, counts: Counts, change: Change) -> Row {
     row(class, "set").contents(Contents::Changed(counts)).change(change)
 }

@@ -1,9 +1,9 @@
-//! What the methods of packages have in common, and the classes that differ.
+//! Facts that the methods of a package share, and the classes that differ.
 
 use crate::facts::{Reads, Writes};
 use crate::row::{Row, row};
 
-/// Objects of these classes hold values, and do nothing with other objects but call their methods.
+/// A class whose objects change only the state of JDK objects, and otherwise call methods of other objects.
 const fn keeps_to_itself(class: &'static str) -> Row {
     row(class, "*").writes(Writes::Objects)
 }

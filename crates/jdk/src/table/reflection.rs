@@ -1,4 +1,4 @@
-//! Reflection and handles: they write fields that no instruction names, and call methods that none names.
+//! Reflection and handles. They write fields and call methods that no instruction names.
 
 use crate::facts::{Calls, Fields, Holds, Objects, Reads, Writes};
 use crate::row::{Descriptor, Row, row};
@@ -6,7 +6,7 @@ use crate::row::{Descriptor, Row, row};
 const HANDLE: &str = "java.lang.invoke.VarHandle";
 const UNSAFE: &str = "sun.misc.Unsafe";
 
-/// A method that writes the field that its receiver stands for.
+/// A method that writes the field behind its receiver.
 const fn writes_its(class: &'static str, name: &'static str) -> Row {
     row(class, name).fields(Fields::OfReceiver)
 }
@@ -21,7 +21,7 @@ const fn writes_any(class: &'static str, name: &'static str) -> Row {
     row(class, name).fields(Fields::Any)
 }
 
-/// A method of a handle, where that stands for the elements of arrays.
+/// A method of a handle for array elements.
 const fn of_elements(name: &'static str) -> Row {
     writes_none(HANDLE, name).of(Descriptor::BeginsWithElement)
 }

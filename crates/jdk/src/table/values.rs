@@ -1,29 +1,29 @@
-//! Values, and what all objects have: their methods compute something of what they are given.
+//! Value classes and `Object`. Most methods compute their result from their arguments.
 
 use crate::facts::{Arrays, Contents, Reads, Writes};
 use crate::row::{Descriptor, Row, row};
 
-/// A class of which the methods compute something of what they are given.
+/// A class whose methods compute their results from their arguments.
 const fn computes(class: &'static str) -> Row {
     row(class, "*").reads(Reads::Arguments).writes(Writes::Nothing)
 }
 
-/// The same, and so do the methods that they call.
+/// The same, with pure methods.
 const fn value(class: &'static str) -> Row {
     computes(class).pure(true)
 }
 
-/// A method that depends on what objects of the JDK hold, such as the system's properties.
+/// A method that reads the state of JDK objects, such as the system properties.
 const fn looks(class: &'static str, name: &'static str) -> Row {
     row(class, name).reads(Reads::Objects).writes(Writes::Nothing)
 }
 
-/// A method that depends on what arrays hold.
+/// A method that reads array elements.
 const fn looks_into_arrays(class: &'static str, name: &'static str) -> Row {
     row(class, name).reads(Reads::Everything).writes(Writes::Nothing)
 }
 
-/// A method of every object, which leaves a collection as it is.
+/// A method of every object, which does not change a collection.
 const fn of_objects(name: &'static str) -> Row {
     row("java.lang.Object", name).contents(Contents::Kept)
 }
@@ -36,7 +36,7 @@ const fn waits(name: &'static str) -> Row {
 pub(super) const ROWS: &[Row] = &[
     value("java.lang.Object"),
     of_objects("equals"),
-    // They are those of a collection, if the object is one.
+    // On a collection, these read its contents.
     of_objects("hashCode").reads(Reads::Objects).writes(Writes::Nothing),
     of_objects("toString").reads(Reads::Objects).writes(Writes::Nothing),
     of_objects("clone").reads(Reads::Everything).writes(Writes::Nothing),
@@ -60,7 +60,7 @@ pub(super) const ROWS: &[Row] = &[
     value("java.lang.Double"),
     value("java.lang.Enum"),
     value("java.lang.Record"),
-    // An `AtomicInteger` is a number, too, and can change.
+    // Subclasses such as `AtomicInteger` are mutable.
     looks("java.lang.Number", "*"),
     computes("java.lang.Class").arrays(Arrays::Read),
     row("java.lang.Class", "forName").writes(Writes::Anything),
