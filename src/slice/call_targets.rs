@@ -1,6 +1,6 @@
-//! What can be called by a name that an instruction does not give: by the names of interfaces the methods
-//! that lambdas and method references stand for; by code of the JDK these, and methods that override its own;
-//! and the initializers of classes.
+//! Finds the targets of calls that no instruction names: lambdas and method references behind interface
+//! methods, the callbacks of JDK code, and class initializers. JDK code can call lambdas, method references,
+//! and methods that override its own.
 
 use super::code::Codes;
 use super::definitions::{CallTargets, Named};
@@ -10,39 +10,39 @@ use bytecode::{Constant, MethodRef, Op};
 use jdk::Function;
 use std::collections::HashSet;
 
-/// All that stands for functions.
+/// The key of all implementations of functional interfaces of the JDK.
 pub(super) fn functions() -> Named {
     ("functions".to_owned(), String::new())
 }
 
-/// All that overrides what the JDK declares.
+/// The key of all methods that override other methods of the JDK.
 pub(super) fn overriding() -> Named {
     ("overriding".to_owned(), String::new())
 }
 
-/// All that lambdas and method references stand for.
+/// The key of all methods behind lambdas and method references.
 pub(super) fn referred_to() -> Named {
     ("referred to".to_owned(), String::new())
 }
 
-/// Whether a class is one of functions that only those call who are given them.
+/// Whether a type is a functional interface whose objects only the method that takes them calls.
 fn is_called(class: &str) -> bool {
     jdk::class(class).is_some_and(|class| class.function == Some(Function::Called))
 }
 
 impl Codes<'_> {
-    /// The names of what initializes a class and those above it.
+    /// The keys of the initializers of a class and its supertypes.
     pub(super) fn initializers(&mut self, class: &str) -> Vec<Named> {
         self.above(class).iter().map(|class| ("<clinit>".to_owned(), class.clone())).collect()
     }
 
-    /// Whether arrays are made collections of anywhere in what is recorded.
+    /// Whether recorded code creates collections backed by arrays.
     pub fn backs(&mut self, calls: &Calls) -> bool {
         self.find_called(calls);
         self.potential_definitions.called.backs
     }
 
-    /// Whether code that is not recorded can have called a method, when it was called by this instruction.
+    /// Whether an instruction can call unrecorded code that calls back the method with this number.
     pub fn may_call(&mut self, op: &Op, number: u32, calls: &Calls) -> bool {
         self.find_called(calls);
         let is_known = match op {
@@ -61,15 +61,14 @@ impl Codes<'_> {
         !is_known || self.potential_definitions.called.called_back.contains(&number)
     }
 
-    /// Whether a lambda or a method reference that stands for a method of which nothing is recorded can be
-    /// what is called.
+    /// Whether an interface call can reach an unrecorded method, through a lambda or method reference.
     pub fn may_be_unrecorded(&mut self, method: &MethodRef, calls: &Calls) -> bool {
         self.find_called(calls);
         let unrecorded = &self.potential_definitions.called.unrecorded;
         !unrecorded.is_empty() && unrecorded.contains_key(&(method.name.clone(), method.descriptor.clone()))
     }
 
-    /// Finds what is called by each name.
+    /// Finds the possible targets for each key.
     pub(super) fn find_called(&mut self, calls: &Calls) {
         if std::mem::replace(&mut self.potential_definitions.called.is_found, true) {
             return;
@@ -98,7 +97,8 @@ impl Codes<'_> {
             let Some(code) = declared.and_then(|declared| declared.code.as_ref()) else { continue };
             let mut is_fresh = false;
             for instruction in &code.instructions {
-                // Nobody else knows an array of which that was the last instruction before.
+                // An array that the previous instruction created or filled, as for varargs, has no other
+                // reference.
                 let is_shared = !is_fresh;
                 is_fresh = matches!(instruction.op, Op::ArrayStore(_) | Op::NewArray(_));
                 match &instruction.op {
@@ -125,7 +125,7 @@ impl Codes<'_> {
         self.potential_definitions.called = found;
     }
 
-    /// A lambda or a method reference stands for a method, by some names.
+    /// Adds the method behind a lambda or method reference to the targets of some keys.
     fn refer(&mut self, found: &mut CallTargets, names: &[Named], target: &MethodRef) {
         let own = (target.name.clone(), target.descriptor.clone());
         let numbers = found.numbers(&own);
@@ -147,13 +147,14 @@ impl Codes<'_> {
         found.referred_to.insert(own);
     }
 
-    /// Whether a method overrides one of the JDK; if so, whether that is one of a function.
+    /// Whether a method overrides a JDK method: `Some(true)` if that belongs to a functional interface,
+    /// `None` if it overrides none.
     fn overrides(&mut self, class: &str, name: &str) -> Option<bool> {
         for above in self.above(class).iter().skip(1) {
             let Some(at) = self.pool.find(above).ok().flatten().filter(|at| at.origin.is_runtime()) else {
                 continue;
             };
-            // By its name alone: compilers put a bridge between them.
+            // Compares names alone: with generics, the overridden method has another descriptor.
             if at.file.methods.iter().any(|method| method.name == name) {
                 return Some(is_called(above));
             }
@@ -161,7 +162,7 @@ impl Codes<'_> {
         None
     }
 
-    /// The initializers that have begun before the call that is looked at.
+    /// The class initializers that started before the sliced call.
     fn initialized(&self, calls: &Calls) -> HashSet<u32> {
         let methods = (0..).zip(calls.sites.methods());
         let all: HashSet<u32> =

@@ -1,9 +1,9 @@
-//! Puts into the JDK's collections what tells the recorder (`QuerypointTraceContents`) of their contents: of
-//! each change that a method makes (`jdk::Change`), and of each write of a map's node. A collection that no
-//! recorded code has met costs a look at its number.
+//! Inserts calls of the recorder (`QuerypointTraceContents`) into the JDK's collections: at each change that
+//! a method's own code makes (`jdk::Change`), and at each write of a map node's value. For a collection that
+//! recorded code has not met, a call only looks up the collection's number.
 //!
-//! Other methods of these classes do what they do by those, or only read. One that is not there in some JDK
-//! gets nothing; who reads the recording compares how many there should be.
+//! The other methods of these classes call these methods, or only read. A JDK may lack a method. Events carry
+//! the collection's size, so readers of the recording notice a change that was missed.
 
 use bytecode::Kind;
 use bytecode::rewrite::{
@@ -12,46 +12,49 @@ use bytecode::rewrite::{
 use jdk::Change;
 use wire::{TRACE_CLASS, TRACE_CONTENTS_CLASS};
 
-/// What the recorder is told of a method.
+/// The recorder call for a method, and the data that it passes. "At the exit" means a normal return.
 #[derive(Clone, Debug)]
 enum Told {
-    /// How many there were as it begins, and as it ends that, with an index.
+    /// At the entry, reads the size. At the exit, passes `this`, the old size and an index to this recorder
+    /// method. An exception that leaves the method is reported too.
     Around(&'static str, At),
-    /// As it begins where a place is, given by this parameter; as it ends that something was removed there.
+    /// At the entry, finds the index of the place in this parameter. At the exit, reports the removal of the
+    /// element at that index.
     RemovedAt(Kind, u16),
-    /// As it begins where the node is that this parameter gives; as it ends that the first parameter was put
-    /// in there.
+    /// At the entry, finds the index of the node in this parameter. At the exit, reports that the first
+    /// parameter was inserted at that index.
     Linked(u16),
-    /// As it begins: `this`, and these parameters.
+    /// At the entry, passes `this` and these parameters.
     Begins(&'static str, Vec<(Kind, u16)>),
-    /// As it ends: `this`, and these parameters.
+    /// At the exit, passes `this` and these parameters.
     Ends(&'static str, Vec<(Kind, u16)>),
-    /// As it ends: what it returns, and `this`.
+    /// At the exit, passes the returned value and `this`.
     Returns(&'static str),
-    /// As it ends, by an exception too: `this`, which keeps what it holds in an array of the program.
+    /// At the exit, also by an exception, passes `this`. It is a list that stores its contents in an array of
+    /// the program.
     Rewrites,
-    /// As it ends: what it returns, `this`, and how many there were.
+    /// At the exit, passes the returned value, `this`, and the size at the entry.
     Polled,
-    /// As it ends: `this`, how many there were, and the first parameter.
+    /// At the exit, passes `this`, the size at the entry, and the first parameter.
     Offered,
 }
 
-/// The index that is told as a method ends.
+/// The index that a call passes at the exit of a method.
 #[derive(Clone, Copy, Debug)]
 enum At {
-    /// None.
+    /// No index.
     Nowhere,
     /// This one.
     Is(i32),
-    /// That of the last element.
+    /// The index of the last element.
     Last,
-    /// What this parameter gives.
+    /// The value of the parameter in this slot.
     Slot(u16),
 }
 
 use Told::{Around, Begins, Ends, Linked, Offered, Polled, RemovedAt, Returns, Rewrites};
 
-/// What is told of a change.
+/// The recorder call for a change.
 fn told(change: Change) -> Told {
     let place = |at| match at {
         jdk::At::First => At::Is(0),
@@ -89,12 +92,12 @@ fn told(change: Change) -> Told {
 /// The access flag of static methods (JVMS §4.6).
 const STATIC: u16 = 0x0008;
 
-/// Whether something goes into a class, by its name with slashes.
+/// Whether a class gets calls of the recorder. The class name has slashes.
 pub fn concerns(class: &str) -> bool {
     jdk::changes_contents(class)
 }
 
-/// Puts into a class of the JDK what tells of its contents.
+/// Inserts calls of the recorder into a class of the JDK.
 ///
 /// # Errors
 /// The class file is broken, or its constant pool is full.
@@ -103,7 +106,7 @@ pub fn put_into(class: &str, bytes: &[u8]) -> Result<Vec<u8>, RewriteError> {
     let scan = Scan::new(bytes)?;
     let mut plan = rewrite::Plan::default();
     let shapes = scan.methods()?;
-    // Where there is this one the other does all by it.
+    // `sort` calls `sortRange` if the JDK has it. The call in `sortRange` is then enough.
     let has_range = shapes.iter().any(|shape| shape.name == "sortRange");
     for shape in shapes {
         if shape.access & STATIC != 0 || shape.name == "<init>" {
@@ -148,7 +151,7 @@ fn call(name: &'static str, descriptor: impl Into<Text>) -> Step {
     Step::Call { class: TRACE_CONTENTS_CLASS.into(), name: name.into(), descriptor: descriptor.into() }
 }
 
-/// What is kept while the method runs: how many there were, or where.
+/// Keeps an `int` from the entry to the exit of a method: a size or an index. Returns the step that loads it.
 fn keep(plan: &mut MethodPlan, steps: impl IntoIterator<Item = Step>) -> Step {
     plan.kept.push(Kept { kind: Kind::Int, name: "qp:held".to_owned() });
     plan.entry.extend(steps);
@@ -176,7 +179,7 @@ fn tell(plan: &mut MethodPlan, shape: &MethodShape, told: Told) {
             let index = if matches!(at, At::Nowhere) { "" } else { "I" };
             steps.push(call(name, format!("({OBJECT}I{index})V")));
             at_ends(plan, &steps);
-            // Where an exception leaves the method its own variables are not known any more.
+            // The handler of an exception that leaves the method cannot read the method's own variables.
             let (kind, slot) = (Kind::Reference, Slot::Kept(1));
             plan.kept.push(Kept { kind, name: "qp:self".to_owned() });
             plan.entry.extend([this(), Step::Store(kind, slot)]);
@@ -219,12 +222,13 @@ fn tell(plan: &mut MethodPlan, shape: &MethodShape, told: Told) {
     }
 }
 
-/// What is told where an exception leaves a method: one that may do anything may have done it.
+/// The recorder method to call when an exception leaves a method. A method that can make any change may have
+/// made one before the exception; after the others, the recorder compares the size.
 fn left_of(name: &str) -> &'static str {
     if name == "changed" { "changed" } else { "left" }
 }
 
-/// `this` and some parameters.
+/// The steps that pass `this` and some parameters to a recorder method.
 fn with(name: &'static str, slots: &[(Kind, u16)]) -> Vec<Step> {
     let mut steps = vec![this()];
     let mut descriptor = OBJECT.to_owned();

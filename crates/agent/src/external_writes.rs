@@ -1,50 +1,50 @@
-//! What a call of code that is not recorded may write: the arrays that it is given, one that it returns, and
-//! the field of a handle. What they hold behind the call is told.
+//! The possible writes of a call to an unrecorded method: to the arrays that it takes, to an array that it
+//! returns, and to the field of a handle. The recorder records the contents of these after the call.
 
 use bytecode::descriptor;
 use jdk::{Arrays, Elements, Fields, Objects, Returns};
 
-/// The kinds of elements in the order of the sites of an array of any kind: those of the instructions that
-/// store them.
+/// The element kinds of arrays, one for each array store instruction. An array of unknown kind gets one site
+/// per kind, in this order.
 pub const ARRAYS: [char; 8] = ['I', 'J', 'F', 'D', 'L', 'B', 'C', 'S'];
 
-/// What a call gives and returns.
+/// The arrays that a call takes and returns.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Handed {
-    /// The descriptors of its arguments, the receiver not among them.
+    /// The descriptors of its arguments, without the receiver.
     pub arguments: Vec<String>,
-    /// Those of them that are arrays which may be written.
+    /// The array arguments that the call may write.
     pub given: Vec<Given>,
-    /// The kind of the elements that an array has which it returns.
+    /// The element kind of the returned array; `None` if the call returns no array.
     pub returned: Option<char>,
 }
 
-/// An argument.
+/// An array argument that a call may write.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Given {
-    /// Its place.
+    /// Its position among the arguments.
     pub argument: usize,
-    /// The kind of its elements; none: it is an `Object`, which may be any array.
+    /// Its element kind; `None` for an `Object`, which may be any array.
     pub of: Option<char>,
-    /// What of it may be written.
+    /// The part of it that the call may write.
     pub part: Part,
 }
 
-/// A part of an array, by the arguments that name it.
+/// A part of an array. Positions are those of arguments.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Part {
-    /// All.
+    /// All elements.
     Whole,
-    /// So many elements from one on.
+    /// The argument with the first index, and a fixed number of elements.
     Few(usize, i32),
-    /// From an element on, so many.
+    /// The arguments with the first index and the number of elements.
     Many(usize, usize),
-    /// From an element up to the one before another.
+    /// The arguments with the first index and the index after the last element.
     UpTo(usize, usize),
 }
 
-/// Whether a call may write a field of the object that is its first argument, or a static field where that is
-/// none; none where it does not write any. The handle that says which one is the receiver.
+/// The kind of field that a call through a handle may write: `Some(true)` for an instance field of the first
+/// argument, `Some(false)` for a static field, `None` if it writes no field. The receiver is the handle.
 pub fn written_by(class: &str, name: &str, descriptor: &str) -> Option<bool> {
     if jdk::facts(class, name, descriptor).fields != Some(Fields::OfReceiver) {
         return None;
@@ -53,14 +53,14 @@ pub fn written_by(class: &str, name: &str, descriptor: &str) -> Option<bool> {
     Some(arguments.first().is_some_and(|of| of.starts_with('L')))
 }
 
-/// Whether a class of the program is likely to have a method from the JDK: its own are recorded, and not told
-/// once more.
+/// Whether a program class may inherit or override this method of the JDK. Calls of other methods of recorded
+/// classes need no code here, because those methods are recorded.
 pub fn is_inherited(name: &str, descriptor: &str) -> bool {
     jdk::inherited(name, descriptor).is_some()
 }
 
-/// What a call hands over, of a method that is not recorded; none where that is no array. The class has
-/// slashes.
+/// The arrays that a call of an unrecorded method takes and returns; `None` if there are none. The class name
+/// has slashes.
 pub fn handed(class: &str, name: &str, descriptor: &str) -> Option<Handed> {
     let parts = descriptor::parse_method(descriptor)?;
     let arguments = parts.parameters;
@@ -87,7 +87,7 @@ pub fn handed(class: &str, name: &str, descriptor: &str) -> Option<Handed> {
     (!given.is_empty() || returned.is_some()).then_some(Handed { arguments, given, returned })
 }
 
-/// What of an array may be written.
+/// The part of an array argument that a call may write.
 fn part(written: Option<Arrays>, argument: usize, arguments: &[String]) -> Part {
     let is_int = |at: usize| arguments.get(at).is_some_and(|of| of == "I");
     let (first, second) = (argument + 1, argument + 2);
@@ -100,7 +100,7 @@ fn part(written: Option<Arrays>, argument: usize, arguments: &[String]) -> Part 
     }
 }
 
-/// The kind of an array's elements.
+/// The element kind of an array type; `None` for other types.
 fn element(descriptor: &str) -> Option<char> {
     let element = descriptor.strip_prefix('[')?.chars().next()?;
     Some(match element {
@@ -140,7 +140,7 @@ mod tests {
         assert_eq!(of_handle("getAndAdd", "(LShop;I)I"), Some(true));
         assert_eq!(of_handle("set", "(I)V"), Some(false));
         assert_eq!(of_handle("set", "([II)V"), None);
-        // A static field that holds an array.
+        // A static field with an array as its value.
         assert_eq!(of_handle("set", "([I)V"), Some(false));
         assert_eq!(of_handle("get", "(LShop;)I"), None);
         assert_eq!(written_by("java/lang/reflect/Field", "setAccessible", "(Z)V"), None);

@@ -1,8 +1,8 @@
-//! The JDK's collections whose contents can be asked about, and which of their methods can change them: what
-//! `jdk` knows of them, and the class files.
+//! The JDK collections whose contents can be queried, and their methods that can change the contents. Uses
+//! the facts of `jdk` and the class files.
 //!
-//! A method that is not known to read only is looked at, so what a newer JDK adds is seen too. The recorder
-//! (`java/recorder`) has the fields by which each class keeps what it holds.
+//! A method counts as a possible change unless `jdk` lists it as read-only. So new methods of a newer JDK
+//! count too. The recorder (`java/recorder`) knows the fields in which each class stores its contents.
 
 use crate::chain::translate::classes::{Classes, method_name};
 use crate::expr::ClassLookup;
@@ -14,10 +14,10 @@ use jdk::{Class, Contents, Facts, Keeps};
 /// `ACC_PRIVATE` (JVMS table 4.6-A).
 const ACC_PRIVATE: u16 = 0x0002;
 
-/// How a class, or one above it, keeps its contents.
+/// How a collection class stores its contents, with the class that `jdk` describes: itself or a superclass.
 pub(super) fn keeper(classes: &Classes<'_>, class: &str) -> Option<(&'static Class, Keeps)> {
     let mut next = classes.class(class);
-    // A class file can say that it is above itself.
+    // A broken class file can be its own superclass, so the loop has a limit.
     for _ in 0..1000 {
         let file = next?;
         if let Some(known) = jdk::class(&file.name)
@@ -30,14 +30,14 @@ pub(super) fn keeper(classes: &Classes<'_>, class: &str) -> Option<(&'static Cla
     None
 }
 
-/// Every class that keeps its contents itself, for people.
+/// The simple names of all classes that store their contents themselves, for messages.
 pub(super) fn names() -> String {
     let keeping = jdk::classes().filter(|class| matches!(class.keeps, Some(Keeps::Itself(_))));
     let names = keeping.map(|class| class.name.rsplit('.').next().unwrap_or(class.name));
     names.collect::<Vec<_>>().join(", ")
 }
 
-/// The methods that can change what a class keeps.
+/// The methods that can change the contents stored by a class.
 pub(super) fn calls(of: &Class, classes: &Classes<'_>) -> Vec<ContentsCall> {
     let mut calls = Vec::new();
     for name in [of.name].iter().chain(of.below) {

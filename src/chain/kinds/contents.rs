@@ -12,7 +12,7 @@ use jdk::{Asked, Class, Keeps};
 const DEEPEST: usize = 8;
 
 impl TargetExpression {
-    /// The last change of queried contents; none if the reference does not query a collection.
+    /// The last change of queried contents; `None` if the reference does not query a collection.
     pub(super) fn contents(&self, context: &mut PointContext<'_, '_>) -> Result<Option<Ask>, Stop> {
         let (collection, part) = match self.expr.node() {
             Node::Call { owner: None, name, arguments } if name == "contents" && arguments.len() == 1 => {
@@ -80,8 +80,8 @@ impl TargetExpression {
         Ok(!class.ends_with("[]"))
     }
 
-    /// The collection that keeps it in the end, its class, and what of it can be asked; and whether that is a
-    /// map of which it holds the keys.
+    /// Follows wrappers to the collection that stores the contents. Returns it with its class and its
+    /// possible queries, and whether the outer collection is a set of that map's keys.
     fn kept_by(
         &self,
         context: &mut PointContext<'_, '_>,
@@ -108,7 +108,7 @@ impl TargetExpression {
             }
         }
         let (text, known) = (owner.to_string(), collections::names());
-        Err(Refusal::NoCollection { text, class: "another inside another".to_owned(), known }.into())
+        Err(Refusal::NoCollection { text, class: "(too many nested wrappers)".to_owned(), known }.into())
     }
 
     fn index(&self, context: &mut PointContext<'_, '_>, index: &Expr) -> Result<Aspect, Stop> {
@@ -119,7 +119,7 @@ impl TargetExpression {
         .ok_or_else(|| Refusal::NoIndex { text: index.to_string() }.into())
     }
 
-    /// A key by its value: from a literal, or as learnt from a run.
+    /// The value of a key: of a literal, or as read in an earlier run.
     fn key(&self, context: &mut PointContext<'_, '_>, key: &Expr) -> Result<Key, Stop> {
         if let Node::Literal(literal) = key.node() {
             let known = match literal {
@@ -145,7 +145,7 @@ impl TargetExpression {
         }
     }
 
-    /// The expression that reads a key. A box is read by its field, so that no method must be called.
+    /// The expression that reads a key. It reads the field of a box, to avoid a method call.
     fn read(&self, context: &mut PointContext<'_, '_>, key: &Expr) -> Result<Expr, Stop> {
         let types = self.types(context, key)?;
         let is_box =
