@@ -1,4 +1,4 @@
-//! JDK methods that conditions can call. Their results follow from recorded values, so no code runs.
+//! JDK methods that conditions can call. qp computes their results from recorded values and runs no code.
 
 use super::synthetic_object::SyntheticObject;
 use super::unread::{Unread, not_known};
@@ -52,7 +52,7 @@ pub trait RecordedObjects: Machine<Class = Arc<str>, Error = Unread> {
     /// Its class or text was not recorded.
     fn value_of(&mut self, object: ObjectId) -> Result<Value, Unread>;
 
-    /// The primitive value in a box; `None` if the object is no box.
+    /// The primitive value in a box; `None` if the object is not a box.
     ///
     /// # Errors
     /// It was not recorded.
@@ -93,7 +93,10 @@ pub async fn invoke<M: RecordedObjects>(
     let runtime = machine.class_name(target)?;
     let declared = declares(machine, &runtime, method).await?;
     if !machine.is_of_jdk(&declared) {
-        return not_known(format!("{declared}.{} is code of the program, which is not run", method.name));
+        return not_known(format!(
+            "{declared}.{} is code of the program, which conditions cannot run",
+            method.name
+        ));
     }
     let name = method.name.as_str();
     if let ("equals", [other]) = (name, arguments.as_slice()) {
@@ -109,7 +112,7 @@ pub async fn invoke<M: RecordedObjects>(
     let is_null = arguments.first() == Some(&Value::Null);
     let known = jdk::class(&runtime);
     if is_null && known.is_some_and(|class| class.refuses_null) {
-        return not_known(format!("{runtime}.{name} takes no null"));
+        return not_known(format!("{runtime}.{name} does not accept null"));
     }
     let held = machine.contents(target)?;
     let finds = known.and_then(|class| class.finds);
@@ -154,7 +157,7 @@ pub async fn invoke<M: RecordedObjects>(
 }
 
 fn unsupported<T>(class: &str, name: &str) -> Result<T, Unread> {
-    not_known(format!("what {class}.{name} returns cannot be told from a recording"))
+    not_known(format!("the result of {class}.{name} cannot be computed from a recording"))
 }
 
 /// The class whose code runs when the method is called on an object.
@@ -175,7 +178,7 @@ async fn declares<M: RecordedObjects>(
         at = info.superclass.clone();
     }
     // A default method of an interface.
-    not_known(format!("which code {class}.{} runs is not known", method.name))
+    not_known(format!("the code that {class}.{} runs is not known", method.name))
 }
 
 /// The position of the first element equal to `wanted`.
@@ -187,7 +190,9 @@ async fn find<M: RecordedObjects>(
     let mut unread = None;
     for (at, value) in among.enumerate() {
         let Some(value) = value else {
-            unread.get_or_insert_with(|| Unread::NotKnown("not all of a collection was recorded".to_owned()));
+            unread.get_or_insert_with(|| {
+                Unread::NotKnown("the contents of a collection were not recorded completely".to_owned())
+            });
             continue;
         };
         let equal = match machine.value(value, "") {
@@ -224,7 +229,7 @@ async fn are_equal<M: RecordedObjects>(machine: &mut M, one: &Value, other: &Val
         };
         let declared = declares(machine, &class, method).await?;
         if !matches!(&*declared, "java.lang.Object" | "java.lang.Enum") {
-            return not_known(format!("{declared}.{name} decides what is equal, and its code is not run"));
+            return not_known(format!("{declared}.{name} decides equality, and conditions cannot run it"));
         }
     }
     Ok(one_id == other_id)
@@ -283,7 +288,7 @@ fn of_class<M: RecordedObjects>(
 
 fn of_two(name: &str, one: &Value, other: &Value) -> Option<Value> {
     let least = name == "min";
-    // A `NaN` is the result, and -0.0 is less than 0.0.
+    // As in Java, a `NaN` argument gives `NaN`, and -0.0 is less than 0.0.
     let floating = |one: f64, other: f64| match () {
         () if one.is_nan() || other.is_nan() => f64::NAN,
         () if (one.total_cmp(&other).is_lt()) == least => one,

@@ -1,6 +1,6 @@
-//! What writes arrays and fields without an event: then nobody knows what they held. Told from the code of
-//! the methods that were called: the JDK and classes outside of the scope are not recorded, nor is all of a
-//! method that is too long for that.
+//! Finds the arrays and fields that a run may have written without an event. Their recorded values may be
+//! wrong. The code of the called methods tells. The JDK and classes outside the scope are not recorded, and a
+//! method that is too long is not recorded in full.
 
 use crate::classes::ClassPool;
 use crate::trace::{Calls, Level, Method};
@@ -10,14 +10,16 @@ use bytecode::{ClassFile, Op};
 use jdk::{Arrays, Facts, Fields, Holds, Objects, Returns};
 use std::collections::{BTreeMap, HashSet};
 
-/// Every array.
+/// The descriptor that stands for all arrays.
 const ANY: &str = "[";
 
-/// What may have been written without an event, with who may have.
+/// The arrays and fields that may have been written without an event, with the methods that may have
+/// written them.
 #[derive(Clone, Default)]
 pub struct Unseen {
-    /// By the descriptors of arrays.
+    /// The method, by array descriptor.
     arrays: BTreeMap<String, String>,
+    /// The method that may have written fields.
     fields: Option<String>,
 }
 
@@ -26,13 +28,13 @@ struct Code<'a> {
     pool: Option<&'a ClassPool>,
     /// The classes that are recorded.
     recorded: HashSet<&'a str>,
-    /// Whether classes of the program are left out.
+    /// Whether the recording leaves out classes of the program.
     has_outside: bool,
 }
 
 impl Unseen {
-    /// What the calls of a recording may have written so, of which classes of the program are left out or
-    /// not.
+    /// Finds the possible writes of the recorded calls. `has_outside` tells whether the recording leaves out
+    /// classes of the program.
     pub fn of(calls: &Calls, pool: Option<&ClassPool>, has_outside: bool) -> Unseen {
         let mut found = Unseen::default();
         let recorded = calls.sites.methods().iter().map(|method| &*method.class).collect();
@@ -46,7 +48,7 @@ impl Unseen {
         found
     }
 
-    /// The same, and what is missing of methods of which less was recorded than writes.
+    /// Adds the writes of the program's methods that were recorded below level `writes`, or not at all.
     pub fn with_less(mut self, calls: &Calls, pool: Option<&ClassPool>) -> Unseen {
         for method in calls.sites.methods().iter().filter(|method| method.level < Level::Writes) {
             self.all_of(
@@ -63,11 +65,12 @@ impl Unseen {
         self
     }
 
-    /// Who may have written the elements of an array of a class, as the VM names it.
+    /// The method that may have written elements of an array of this class, as the VM names it.
     pub fn of_array(&self, class: &str) -> Option<&str> {
         let own = class.replace('.', "/");
         let is_reference = |descriptor: &str| matches!(descriptor.as_bytes().get(1), Some(b'L' | b'['));
-        // Only arrays of texts are taken where those are wanted.
+        // Arrays are covariant: a parameter of one reference array type can take another. But a `String[]`
+        // parameter takes only `String[]`.
         let texts = "[Ljava/lang/String;";
         let may = |(given, _): &(&String, &String)| {
             **given == own || *given == ANY || (is_reference(given) && is_reference(&own) && *given != texts)
@@ -75,7 +78,7 @@ impl Unseen {
         self.arrays.iter().find(may).map(|(_, who)| who.as_str())
     }
 
-    /// Who may have written fields.
+    /// The method that may have written fields.
     pub fn of_fields(&self) -> Option<&str> {
         self.fields.as_deref()
     }
@@ -84,7 +87,7 @@ impl Unseen {
         let file = code_of(method, code.pool);
         let declared = file.as_ref().and_then(|file| file.method(&method.name, &method.descriptor));
         let Some(declared) = declared else {
-            let why = format!("the code of {}.{}, whose class file is not there", method.class, method.name);
+            let why = format!("the code of {}.{}, whose class file is missing", method.class, method.name);
             self.arrays.insert(ANY.to_owned(), why.clone());
             self.fields.get_or_insert(why);
             return;
@@ -109,7 +112,8 @@ impl Unseen {
         }
     }
 
-    /// A call of a method that is not recorded; where it is told, what arrays hold behind it is recorded.
+    /// Adds the possible writes of a call to an unrecorded method. With `is_told`, the recording has the
+    /// elements of its array arguments after the call.
     fn call(&mut self, method: &MethodRef, recorded: &HashSet<&str>, is_told: bool) {
         let who = format!("{}.{}", method.class, method.name);
         let facts = facts_of(method);
@@ -117,7 +121,7 @@ impl Unseen {
             return;
         }
         let writes_fields = match facts.fields {
-            // Which field it writes is found out as it does.
+            // The agent records which field the handle writes.
             Some(Fields::OfReceiver) => !is_told,
             Some(Fields::Any) => true,
             Some(Fields::None) | None => false,
@@ -130,7 +134,7 @@ impl Unseen {
         if !is_told && writes_any_array {
             self.arrays.insert(ANY.to_owned(), who.clone());
         }
-        // It fills an array that code of the program has made.
+        // `toArray` fills an array that the program's function creates.
         let inherited = jdk::inherited(&method.name, &method.descriptor);
         if !is_told && inherited.is_some_and(|facts| facts.returns == Some(Returns::Filled)) {
             self.arrays.entry("[Ljava/lang/Object;".to_owned()).or_insert_with(|| who.clone());
@@ -139,7 +143,7 @@ impl Unseen {
         for parameter in parsed.map(|parsed| parsed.parameters).unwrap_or_default() {
             let mut array = parameter.as_str();
             if is_told {
-                // Those inside it are not looked at.
+                // The agent records the outer array, but not the arrays inside it.
                 array = array.strip_prefix('[').unwrap_or(array);
             }
             while array.starts_with('[') {
@@ -153,7 +157,7 @@ impl Unseen {
         }
     }
 
-    /// All that a method writes itself.
+    /// Adds all writes in a method's own code.
     fn all_of(&mut self, who: &str, file: Option<&ClassFile>, name: &str) {
         let Some(file) = file else {
             self.arrays.insert(ANY.to_owned(), who.to_owned());
@@ -182,15 +186,16 @@ fn code_of(method: &Method, pool: Option<&ClassPool>) -> Option<std::sync::Arc<C
 }
 
 impl Code<'_> {
-    /// Whether it is recorded what the JDK has stored into arrays that a method of it was given.
+    /// Whether the recording has the elements that a method stores into its array arguments. It has them for
+    /// a JDK method that does not write the arrays after it returns.
     fn is_told(&self, method: &MethodRef) -> bool {
         let writes_later = matches!(facts_of(method).holds, Some(Holds::Written | Holds::Elements));
         let found = self.pool.and_then(|pool| pool.find(&method.class).ok().flatten());
         found.is_some_and(|found| found.origin.is_runtime()) && !writes_later
     }
 
-    /// Whether what a method does is not recorded: it is of the JDK or of a class outside of the scope, or
-    /// native.
+    /// Whether the effects of a method are not recorded: the JDK or a class outside the scope declares it, or
+    /// it is native.
     fn is_unseen(&self, method: &MethodRef) -> bool {
         if method.class.ends_with("[]") {
             return false;

@@ -363,7 +363,7 @@ fn collections_are_known_by_their_elements_and_keys() {
         ".count",
         r#"ensures: "sorted.containsKey(\"a\")""#,
         "asked",
-        "the assertion cannot tell: what java.util.TreeMap.containsKey returns cannot be told from a recording",
+        "the assertion cannot tell: the result of java.util.TreeMap.containsKey cannot be computed from a recording",
     );
     says(
         ".count",
