@@ -6,7 +6,7 @@ use super::manifest::class_path_element;
 use super::origin::{ClassBytes, Origin};
 use super::paths::ResolvedPath;
 use std::collections::BTreeSet;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// Folders inside a jar that the class loader of an executable jar or war adds to its root.
@@ -129,6 +129,18 @@ impl Entry {
         match self {
             Entry::Folder(place) => place.real.join(file).is_file(),
             Entry::Jar(jar) => jar.prefixes.iter().any(|p| jar.archive.contains(&format!("{p}{file}"))),
+        }
+    }
+
+    /// The folder or jar as the user wrote it, and whether its classes are the user's own: those of folders
+    /// and of `own_jar`, but not of the jars nested in it.
+    pub fn owner(&self, own_jar: Option<&Path>) -> (PathBuf, bool) {
+        match self {
+            Entry::Folder(place) => (place.shown.clone(), true),
+            Entry::Jar(jar) => {
+                let is_own = jar.inside.is_empty() && own_jar == Some(jar.place.shown.as_path());
+                (PathBuf::from(jar.shown()), is_own)
+            }
         }
     }
 

@@ -7,6 +7,7 @@
 
 mod archive;
 mod argfile;
+mod code_owner;
 mod entry;
 mod error;
 mod java_command;
@@ -20,6 +21,7 @@ mod sources;
 #[cfg(test)]
 mod tests;
 
+pub use code_owner::{CodeOwners, DefaultScope, is_of_harness};
 pub use error::ClassesError;
 pub use java_command::{JavaCommand, JavaCommandError, LaunchCommand, Main, find_program};
 pub use names::Resolution;

@@ -1,6 +1,6 @@
 //! The places that can hold a debuggee's classes, and how `java` expands path elements.
 
-use super::java_command::JavaCommand;
+use super::java_command::{JavaCommand, Main};
 use std::path::{Path, PathBuf};
 
 /// The places to search. Relative paths are relative to [`ClassPaths::cwd`].
@@ -16,6 +16,8 @@ pub struct ClassPaths {
     pub module_path: Vec<PathBuf>,
     /// The Java home whose `lib/modules` holds the JDK's classes; without it, JDK classes are not found.
     pub java_home: Option<PathBuf>,
+    /// The jar that `-jar` names, as written: its classes are the user's own, those of other jars are not.
+    pub own_jar: Option<PathBuf>,
     /// Whether these are local copies of the classes of a program that runs elsewhere.
     pub copies: bool,
 }
@@ -29,6 +31,10 @@ impl ClassPaths {
             class_path: command.class_path.clone(),
             module_path: command.module_path.clone(),
             java_home: command.java_home.clone(),
+            own_jar: match &command.main {
+                Main::Jar { jar, .. } => Some(jar.clone()),
+                _ => None,
+            },
             copies: false,
         }
     }

@@ -1,6 +1,7 @@
 //! Finds every class of the debuggee by name. Opens each path element when first needed and parses each class
 //! once.
 
+use super::code_owner::CodeOwners;
 use super::entry::Entry;
 use super::error::ClassesError;
 use super::names;
@@ -36,6 +37,7 @@ pub struct ClassPool {
     runtime: Option<Runtime>,
     feature: u32,
     copies: bool,
+    own_jar: Option<PathBuf>,
     missing: Vec<PathBuf>,
     state: Mutex<State>,
     user_names: OnceLock<BTreeSet<String>>,
@@ -83,6 +85,7 @@ impl ClassPool {
             runtime,
             feature,
             copies: paths.copies,
+            own_jar: paths.own_jar.clone(),
             missing,
             state: Mutex::new(state),
             user_names: OnceLock::new(),
@@ -160,6 +163,29 @@ impl ClassPool {
     /// Binary names of all classes outside the runtime image, sorted. Opens every element.
     pub fn user_classes(&self) -> impl Iterator<Item = &str> {
         self.user_names().iter().map(String::as_str)
+    }
+
+    /// Whose code the classes outside the runtime image are. Of two classes with one name the VM loads the
+    /// first, so the second one does not count. Opens every element.
+    pub fn code_owners(&self) -> CodeOwners {
+        let mut owners = CodeOwners::default();
+        let mut known: BTreeSet<String> = BTreeSet::new();
+        for entry in self.entries() {
+            let mut names = BTreeSet::new();
+            entry.class_names(&mut names);
+            names.retain(|name| known.insert(name.clone()));
+            let (place, is_own) = entry.owner(self.own_jar.as_deref());
+            if names.is_empty() {
+                continue;
+            }
+            if is_own {
+                owners.own.extend(names);
+                owners.own_places.push(place);
+            } else {
+                owners.libraries.entry(place).or_default().extend(names);
+            }
+        }
+        owners
     }
 
     /// Binary names of the classes in the runtime image, sorted.

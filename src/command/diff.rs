@@ -6,8 +6,8 @@ use super::trace::Memory;
 use super::{Command, CommandError, Outcome};
 use crate::chain::Chain;
 use crate::session::{
-    self, Context, DiagnoseOptions, Diagnoser, Divergence, Level, RecordOptions, RecordedTrace, SessionError,
-    TemporaryFolder, Varying,
+    self, Context, DefaultScope, DiagnoseOptions, Diagnoser, Divergence, Level, RecordOptions, RecordedTrace,
+    SessionError, TemporaryFolder, Varying,
 };
 use std::path::{Path, PathBuf};
 
@@ -29,7 +29,7 @@ pub struct Diff {
     #[allow(missing_docs)]
     #[command(flatten)]
     pub memory: Memory,
-    /// Classes to record; by default all outside the JDK
+    /// Classes to record; by default your own code, and libraries only if there is none
     #[arg(long, value_name = "PATTERN", conflicts_with = "folder")]
     pub scope: Vec<String>,
     /// Trusted classes, which are not recorded
@@ -52,6 +52,9 @@ pub struct Diff {
 pub struct Parting {
     /// The first call that differs; none where all calls agree.
     pub parted: Option<Divergence>,
+    /// What counts as whose code, in one line, if that decided what was recorded.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub whose_code: Option<String>,
     /// Number of runs of each version that were compared.
     pub runs: usize,
     /// The places that vary between runs of one version, and were not compared.
@@ -90,14 +93,17 @@ impl Command for Diff {
     async fn execute(&self, context: &Context) -> Result<Parting, CommandError> {
         let work = TemporaryFolder::new("qp-diff-");
         let work = work.map_err(super::unwritten(&std::env::temp_dir()))?;
+        let mut whose_code = None;
         let folders = match (&self.folder, &self.other, &self.reference) {
             (Some(here), Some(there), _) => [here.clone(), there.clone()],
             (_, _, Some(reference)) => {
                 let right = with_class_path(&self.command, reference)?;
                 let folders = [work.path().join("here"), work.path().join("there")];
+                let scope = self.default_scope(&right)?;
                 for (folder, command) in folders.iter().zip([&self.command, &right]) {
-                    self.record(folder, command, context).await?;
+                    self.record(folder, command, &scope, context).await?;
                 }
+                whose_code = scope.summary;
                 folders
             }
             _ => {
@@ -116,7 +122,8 @@ impl Command for Diff {
             let runs = here.len();
             let (parted, varies, more) = (found.divergence, found.varies, found.more);
             let missing = missing(&here, &there);
-            let mut parting = Parting { parted, runs, varies, more, unconfirmed: None, missing };
+            let whose_code = whose_code.clone();
+            let mut parting = Parting { parted, whose_code, runs, varies, more, unconfirmed: None, missing };
             if found.wanted <= runs {
                 return Ok(parting);
             }
@@ -175,12 +182,30 @@ impl Diff {
         Ok(Diagnoser::new(trace, options)?)
     }
 
-    async fn record(&self, out: &Path, command: &[String], context: &Context) -> Result<(), CommandError> {
+    /// The scope of both versions: the user's, or what is recorded of either by default.
+    fn default_scope(&self, right: &[String]) -> Result<DefaultScope, CommandError> {
+        if !self.scope.is_empty() {
+            return Ok(DefaultScope { scope: self.scope.clone(), ..DefaultScope::default() });
+        }
+        let of = |command: &[String]| {
+            session::default_scope(&Chain::new(ProgramArgs::default().debuggee(command), Vec::new()))
+        };
+        let (here, there) = (of(&self.command)?.unwrap_or_default(), of(right)?.unwrap_or_default());
+        Ok(here.union(there))
+    }
+
+    async fn record(
+        &self,
+        out: &Path,
+        command: &[String],
+        scope: &DefaultScope,
+        context: &Context,
+    ) -> Result<(), CommandError> {
         let options = RecordOptions {
             out: out.to_owned(),
             level: Level::Writes,
-            scope: self.scope.clone(),
-            trust: self.trust.clone(),
+            scope: scope.scope.clone(),
+            trust: self.trust.iter().chain(&scope.trust).cloned().collect(),
             memory: self.memory.bytes(),
             timeout_s: self.timeout,
             ..RecordOptions::default()

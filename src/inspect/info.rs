@@ -13,6 +13,9 @@ pub struct RecordingInfo {
     pub command: Vec<String>,
     /// The level of recording.
     pub level: Level,
+    /// What counts as whose code, if that decided which classes were recorded.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub whose_code: Option<String>,
     /// The places between which the run was recorded.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub places: Option<RecordedPlaces>,
@@ -91,6 +94,7 @@ pub fn holds(trace: &Recording) -> RecordingInfo {
         lower,
         command: about.command.clone(),
         level: about.level,
+        whose_code: about.whose_code.clone(),
         places: about.places.as_ref().map(|places| RecordedPlaces {
             from: places.from.as_ref().map(ToString::to_string),
             to: places.to.as_ref().map(ToString::to_string),

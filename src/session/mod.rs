@@ -26,6 +26,7 @@ mod replay;
 mod trust;
 mod workspace;
 
+pub use crate::classes::DefaultScope;
 pub use crate::debuggee::StdinRecording;
 pub use crate::files::{TemporaryFolder, remove_abandoned, write_private, write_whole};
 pub use crate::run::Interrupt;
@@ -54,8 +55,8 @@ pub use recorded::{
     EventsRequest, EventsShown, ExportForm, ExportRequest, ExportResult, Fold, FoundEvent, FoundEvents,
     HeldContents, History, ItemShown, ListedCall, ListedEvent, LocalShown, MEMORY, MemberShown, ObjectShown,
     PartShown, RecordOptions, RecordedPlaces, RecordedRun, RecordedTrace, RecordingInfo, Secrets, SourceLine,
-    StateRequest, StateShown, Stepper, ThreadShown, View, WriteShown, as_chain, at_level, calls, events,
-    export, find, history, holds, only, record, state,
+    StateRequest, StateShown, Stepper, ThreadShown, View, WriteShown, as_chain, at_level, calls,
+    default_scope, events, export, find, history, holds, only, record, state,
 };
 pub use replay::cost::{Cost, EntriesCost, PointCost, SiteCost, cost};
 pub use replay::cost_model::Forecast;

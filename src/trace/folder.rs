@@ -36,6 +36,9 @@ pub struct About {
     pub scope: Vec<String>,
     /// Patterns of classes that were not recorded.
     pub trust: Vec<String>,
+    /// What counts as whose code, in one line, if the recorded classes were chosen by that.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub whose_code: Option<String>,
     /// The calls to which the recording is limited.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub window: Option<Window>,

@@ -77,12 +77,24 @@ fn the_right_version_answers_what_it_can() {
         (&json!(6), &json!(1), &json!(6))
     );
     // Without the called classes there is no verdict, and nothing is left behind.
-    let (told, code) = lines(&mut diagnose(&[&trace, "--reference", "nowhere"]), &[answer(1, "valid")]);
+    let absent = folder().join("absent").display().to_string();
+    let (told, code) = lines(&mut diagnose(&[&trace, "--reference", &absent]), &[answer(1, "valid")]);
     assert_eq!(code, 1, "{told:?}");
     let why = told[0]["notes"][0].as_str().expect("a note");
     assert!(why.contains("ClassNotFoundException"), "{why}");
-    assert_eq!(processes_with("/nowhere"), []);
-    assert_eq!(processes_with(&format!(":{right}")), []);
+    for class_path in [&absent, &right] {
+        let left = processes_with(&format!(":{class_path}"));
+        let states: Vec<String> = left.iter().map(|(process, _)| state_of(*process)).collect();
+        assert!(left.is_empty(), "{states:?}");
+    }
+}
+
+/// A process's name, state, parent and number of threads, from `/proc`.
+fn state_of(process: u32) -> String {
+    let status = std::fs::read_to_string(format!("/proc/{process}/status")).unwrap_or_default();
+    let wanted = ["Name:", "State:", "PPid:", "Threads:"];
+    let lines = status.lines().filter(|line| wanted.iter().any(|name| line.starts_with(name)));
+    lines.map(|line| line.replace('\t', " ")).collect::<Vec<_>>().join(", ")
 }
 
 /// The result of a call may be reachable only as the result: the root of a rotated tree.

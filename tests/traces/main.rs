@@ -12,6 +12,7 @@ mod files;
 mod given;
 mod gone;
 mod later;
+mod owners;
 mod places;
 mod recorder;
 mod step;

@@ -465,11 +465,14 @@ impl RingPlace {
 }
 
 /// Whether a pattern matches a class. `com.acme.Shop` matches that class and its nested classes, `com.acme.*`
-/// the classes of a package, `com.acme.**` also those of its subpackages, and `**` everything.
+/// the classes of a package, `com.acme.**` also those of its subpackages, `*` the classes without a package,
+/// and `**` everything.
 pub fn is_named(pattern: &str, class: &str) -> bool {
     let below = |package: &str| class.strip_prefix(package).and_then(|rest| rest.strip_prefix('.'));
     if pattern == "**" {
         true
+    } else if pattern == "*" {
+        !class.contains('.')
     } else if let Some(package) = pattern.strip_suffix(".**") {
         below(package).is_some()
     } else if let Some(package) = pattern.strip_suffix(".*") {
@@ -544,6 +547,8 @@ mod tests {
             ("com.acme.**", "com.acme.till.Till", true),
             ("com.acme.**", "com.acmeother.Till", false),
             ("**", "Main", true),
+            ("*", "Main$Inner", true),
+            ("*", "com.acme.Shop", false),
         ] {
             assert_eq!(is_named(pattern, class), named, "{pattern} {class}");
         }

@@ -65,7 +65,7 @@ pub struct Diagnose {
     /// Level of detail of the recording
     #[arg(long, value_enum, default_value_t = LevelArg::All, conflicts_with = "folder")]
     pub level: LevelArg,
-    /// Classes to record; by default all outside the JDK
+    /// Classes to record; by default your own code, and libraries only if there is none
     #[arg(long, value_name = "PATTERN", conflicts_with = "folder")]
     pub scope: Vec<String>,
     /// Trusted classes, which are not recorded
@@ -176,6 +176,7 @@ impl Diagnose {
         Ok(RecordOptions {
             out,
             level: self.level.into(),
+            by_owner: self.scope.is_empty(),
             scope: self.scope.clone(),
             trust: self.trust.clone(),
             window: None,

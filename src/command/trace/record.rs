@@ -23,7 +23,7 @@ pub struct Record {
     #[arg(long, value_enum, default_value_t)]
     pub level: LevelArg,
     /// Classes to record: `com.acme.Shop` with its nested classes, `com.acme.*`, or `com.acme.**` with
-    /// subpackages; by default all outside the JDK
+    /// subpackages; by default your own code, and libraries only if there is none
     #[arg(long, value_name = "PATTERN")]
     pub scope: Vec<String>,
     /// Trusted classes, which are not recorded
@@ -150,6 +150,7 @@ impl Command for Record {
         let options = RecordOptions {
             out: self.out.clone(),
             level: self.level.into(),
+            by_owner: scope.is_empty() && self.like.is_none(),
             scope,
             trust,
             window,

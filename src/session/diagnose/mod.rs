@@ -190,7 +190,7 @@ impl Diagnoser {
             return Err(SessionError::NoStrategy { name: name.to_owned(), there: there.join(", ") });
         };
         let fields = Fields::new(class_files(&trace));
-        let mut notes = Vec::new();
+        let mut notes: Vec<String> = trace.about.whose_code.iter().cloned().collect();
         let (forest, nodes) = trees(&mut trace, options.loops, fields.pool(), &mut notes)?;
         let coverage = coverage(&mut trace, &nodes, row.needs, fields.pool())?;
         if coverage.is_none() && row.needs != Needs::Nothing {

@@ -33,7 +33,7 @@ pub use export::{ExportForm, ExportRequest, ExportResult, export};
 pub use find::{FoundEvent, FoundEvents, find};
 pub use history::history;
 pub use open::{MEMORY, RecordedTrace};
-pub use record::{RecordOptions, RecordedRun, record};
+pub use record::{RecordOptions, RecordedRun, default_scope, record};
 pub use rerecord::{CallRange, at_level, detail, only};
 pub use secrets::Secrets;
 pub use step::{Direction, ListedEvent, LocalShown, MemberShown, ObjectShown, SourceLine, Stepper, View};

@@ -3,6 +3,7 @@
 use super::open::RecordedTrace;
 use super::secrets::Secrets;
 use crate::chain::Chain;
+use crate::classes::DefaultScope;
 use crate::debuggee::Forward;
 use crate::run::{self, AgentRole, Ended, Launch, Questions, Recording, Stage};
 use crate::session::consent::Wanted;
@@ -12,6 +13,7 @@ use crate::session::replay::cost::NullObserver;
 use crate::session::workspace::Workspace;
 use crate::trace::{About, Collector, Folder, Level, Places, RecordingOutcome, TraceError, Window};
 use serde::Serialize;
+use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::time::Instant;
@@ -23,6 +25,9 @@ pub struct RecordOptions {
     pub out: PathBuf,
     /// The level of detail.
     pub level: Level,
+    /// Whether to choose the recorded classes by whose code they are: own code is recorded, libraries only
+    /// without own code, test frameworks and launchers never (DESIGN §12). Needs an empty `scope`.
+    pub by_owner: bool,
     /// Patterns of the classes to record. If empty, all classes outside the JDK.
     pub scope: Vec<String>,
     /// Patterns of classes to exclude.
@@ -91,15 +96,17 @@ pub async fn record(
         ..About::default()
     };
     about.signature = Wanted::of_recording(&options.out, &about).tag();
+    let about = RefCell::new(about);
     let out = std::path::absolute(&options.out).map_err(TraceError::at(&options.out))?;
-    let folder = Folder::create(&out, &about)?;
+    let folder = Folder::create(&out, &about.borrow())?;
     let why = if options.window.is_some() { "to record one call" } else { "to record it" };
     context.progress().run_started(1, Some(why));
     let began = Instant::now();
     let collector = Collector::begin(&folder)?;
     let sink = if options.show_output { context.progress().sink() } else { None };
     let output = sink.map(|sink| Forward::new("", move |_, lines| sink(lines)));
-    let ran = run_once(&workspace, options, &folder, output, context).await;
+    let ran = run_once(&workspace, options, (&folder, &about), output, context).await;
+    let mut about = about.into_inner();
     context.progress().done();
     let collected = collector.finish();
     let outcome = match ran {
@@ -143,7 +150,8 @@ pub async fn record(
     let output = Some(outcome.tail.last(LINES)).filter(|text| recorded.bytes == 0 && !text.is_empty());
     // Only readers of the folder need the checksum.
     let recorded = RecordingOutcome { sites: None, ..recorded };
-    let mut notes = outcome.report.warnings;
+    let mut notes: Vec<String> = about.whose_code.iter().cloned().collect();
+    notes.extend(outcome.report.warnings);
     if about.redacted {
         notes.push(format!(
             "the command is kept without its secrets, as `{}`: `qp` cannot run it again for more detail (--keep-secrets keeps it as it is)",
@@ -151,6 +159,18 @@ pub async fn record(
         ));
     }
     Ok(RecordedRun { folder: options.out.clone(), stored, recorded, whole, notes, output })
+}
+
+/// What is recorded of a program by default; `None` if only its VM says which classes there are.
+///
+/// # Errors
+/// The command cannot be launched.
+pub fn default_scope(chain: &Chain) -> Result<Option<DefaultScope>, SessionError> {
+    let workspace = Workspace::open(chain, None, None)?;
+    if !workspace.knows_classes()? {
+        return Ok(None);
+    }
+    Ok(Some(workspace.pool(None)?.code_owners().default_scope()))
 }
 
 /// The places that were not reached.
@@ -161,10 +181,19 @@ fn unreached(places: Option<&Places>, (begun, ended): (bool, bool)) -> Vec<Strin
     [from, to].into_iter().flatten().map(ToString::to_string).collect()
 }
 
+/// Sets the recorded classes to those chosen by default, without those that the user trusts.
+fn choose(about: &mut About, options: &RecordOptions, chosen: DefaultScope) {
+    let DefaultScope { scope, trust, summary } = chosen;
+    about.scope = scope;
+    about.trust = options.trust.clone();
+    about.trust.extend(trust.into_iter().filter(|pattern| !options.trust.contains(pattern)));
+    about.whose_code = summary;
+}
+
 async fn run_once(
     workspace: &Workspace,
     options: &RecordOptions,
-    folder: &Folder,
+    (folder, about): (&Folder, &RefCell<About>),
     output: Option<Forward>,
     context: &Context,
 ) -> Result<run::Outcome, SessionError> {
@@ -172,19 +201,31 @@ async fn run_once(
         built = workspace.build(None) => built?,
         () = context.interrupted() => return Err(SessionError::Interrupted),
     }
-    let (scope, trust) = (options.scope.clone(), options.trust.clone());
-    let level = options.level;
-    let (window, places) = (options.window.clone(), options.places.clone());
-    let recording =
-        Recording { level, window, places, scope, trust, rings: folder.rings(), report: folder.sites() };
     let mut ask = |facts: &run::VmFacts| -> Result<Questions, run::ObserverError> {
+        let pool = workspace.pool(Some(facts)).map_err(Box::new)?;
+        if options.by_owner && options.scope.is_empty() {
+            // Only the VM of a wrapper says which classes there are.
+            let mut about = about.borrow_mut();
+            choose(&mut about, options, pool.code_owners().default_scope());
+            folder.say(&about)?;
+        }
+        let about = about.borrow();
+        let recording = Recording {
+            level: options.level,
+            window: options.window.clone(),
+            places: options.places.clone(),
+            scope: about.scope.clone(),
+            trust: about.trust.clone(),
+            rings: folder.rings(),
+            report: folder.sites(),
+        };
         Ok(Questions {
             queries: [].into(),
             tracked: [].into(),
             marks: run::Marks::default(),
-            pool: Rc::new(workspace.pool(Some(facts)).map_err(Box::new)?),
+            pool: Rc::new(pool),
             gates: None,
-            recording: Some(recording.clone()),
+            recording: Some(recording),
         })
     };
     let template = workspace.template();

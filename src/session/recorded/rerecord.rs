@@ -80,6 +80,7 @@ pub async fn detail(
         files::create_folder(details).map_err(crate::trace::TraceError::at(details))?;
     }
     let options = RecordOptions {
+        by_owner: false,
         out: unfinished.clone(),
         level,
         scope: about.scope.clone(),

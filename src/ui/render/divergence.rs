@@ -39,6 +39,9 @@ fn parting(parting: &Parting, color: bool) -> String {
         1 => out.push_str("  and 1 more place\n"),
         more => out.push_str(&format!("  and {more} more places\n")),
     }
+    if let Some(whose) = &parting.whose_code {
+        out.push_str(&hanging(whose, 0, WIDTH));
+    }
     if let Some(why) = &parting.unconfirmed {
         let text = format!("it may vary from run to run: the program was not run again, since {why}");
         out.push_str(&hanging(&text, 0, WIDTH));

@@ -138,6 +138,9 @@ fn recorded_run(run: &RecordedRun, paint: Paint) -> String {
 fn info(holds: &RecordingInfo, paint: Paint) -> String {
     let mut out = format!("command    {}\n", holds.command.join(" "));
     out.push_str(&format!("level      {}\n", holds.level));
+    if let Some(whose) = &holds.whose_code {
+        out.push_str(&hanging(whose, 0, WIDTH));
+    }
     if let (Some(ended), Some(seconds)) = (&holds.ended, holds.seconds) {
         out.push_str(&format!("ended      {ended}, after {seconds:.1} s\n"));
     }
