@@ -21,7 +21,7 @@ mod sources;
 #[cfg(test)]
 mod tests;
 
-pub use code_owner::{CodeOwners, DefaultScope, is_of_harness};
+pub use code_owner::{CodeOwner, CodeOwners, DefaultScope, is_of_harness};
 pub use error::ClassesError;
 pub use java_command::{JavaCommand, JavaCommandError, LaunchCommand, Main, find_program};
 pub use names::Resolution;

@@ -1,7 +1,7 @@
 //! Finds every class of the debuggee by name. Opens each path element when first needed and parses each class
 //! once.
 
-use super::code_owner::CodeOwners;
+use super::code_owner::{CodeOwner, CodeOwners, is_of_harness};
 use super::entry::Entry;
 use super::error::ClassesError;
 use super::names;
@@ -163,6 +163,23 @@ impl ClassPool {
     /// Binary names of all classes outside the runtime image, sorted. Opens every element.
     pub fn user_classes(&self) -> impl Iterator<Item = &str> {
         self.user_names().iter().map(String::as_str)
+    }
+
+    /// Whose code a class is. A class without a class file was generated at run time. That counts as the JDK's
+    /// code.
+    pub fn owner_of(&self, class: &str) -> CodeOwner {
+        let found = self.find(class).ok().flatten();
+        match found.as_ref().map(|found| &found.origin) {
+            _ if is_of_harness(class) => CodeOwner::Harness,
+            None | Some(Origin::Runtime { .. }) => CodeOwner::Jdk,
+            Some(Origin::Folder(_)) => CodeOwner::Own,
+            Some(Origin::Jar { jar, inside, .. }) => {
+                match self.own_jar.as_ref() == Some(jar) && inside.is_empty() {
+                    true => CodeOwner::Own,
+                    false => CodeOwner::Library,
+                }
+            }
+        }
     }
 
     /// Whose code the classes outside the runtime image are. Of two classes with one name the VM loads the

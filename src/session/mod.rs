@@ -32,8 +32,8 @@ pub use crate::files::{TemporaryFolder, remove_abandoned, write_private, write_w
 pub use crate::run::Interrupt;
 pub use crate::trace::{Level, Place, Places};
 pub use answer::{
-    Answer, Difference, ExceptionAnswer, Expectation, FrameAnswer, Outcome, PointAnswer, RejectedAnswer,
-    StatementAnswer, StepAnswer,
+    Answer, Difference, ExceptionAnswer, Expectation, FrameAnswer, Outcome, OwnFrame, PointAnswer,
+    RejectedAnswer, StatementAnswer, StepAnswer,
 };
 pub use consent::{Consent, Wanted};
 pub use context::Context;

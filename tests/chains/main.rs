@@ -12,6 +12,7 @@ mod explained;
 mod hidden_classes;
 mod hostile;
 mod invisible;
+mod own_frames;
 mod refused_events;
 mod repeat;
 mod saved;

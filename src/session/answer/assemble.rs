@@ -3,6 +3,7 @@
 use super::answer_facts::AnswerFacts;
 use super::contents::{add_contents, name_lambdas};
 use super::expectation::compare;
+use super::frames::{frame_answer, own_frame};
 use super::missed_events::{missable, missed_writes};
 use super::source_context::{CodeBook, Source, unique};
 use super::steps::steps;
@@ -241,16 +242,6 @@ fn late(hits: u64) -> String {
     )
 }
 
-/// Converts a frame for display.
-pub fn frame_answer(frame: &Frame) -> FrameAnswer {
-    FrameAnswer {
-        class: frame.site.method.class.to_string(),
-        method: frame.site.method.name.to_string(),
-        file: frame.source_file.as_ref().map(ToString::to_string),
-        line: frame.line,
-    }
-}
-
 /// Notes that several lines can have produced the value.
 fn unknown_arm(given: &ValueLines) -> Option<String> {
     let (last, others) = given.open.split_last()?;
@@ -296,6 +287,7 @@ impl Filling<'_, '_> {
         answer.statement = book.statement(frame, &given);
         answer.neighbours = book.around(&shown);
         answer.stack = tables.stack(occurrence.stack).map(frame_answer).collect();
+        answer.own_frame = own_frame(&book, tables.stack(occurrence.stack));
         if let Some(newest) = answer.stack.first_mut() {
             newest.line = shown.line;
         }

@@ -14,6 +14,7 @@ pub mod arms;
 pub mod assemble;
 pub mod contents;
 pub mod expectation;
+pub mod frames;
 pub mod missed_events;
 pub mod near_miss;
 pub mod source_context;
@@ -175,6 +176,9 @@ pub struct PointAnswer {
     pub contents: IndexMap<String, String>,
     /// The stack, newest frame first.
     pub stack: Vec<FrameAnswer>,
+    /// If the point is not in the user's own code: the newest frame that is, with its source line.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub own_frame: Option<OwnFrame>,
     /// Source lines around the place, as `(number, text)`.
     #[serde(skip)]
     pub neighbours: Vec<(u32, String)>,
@@ -264,6 +268,22 @@ pub struct FrameAnswer {
     pub file: Option<String>,
     /// Source line.
     pub line: Option<u32>,
+    /// Whether it belongs to the machinery between the user's frames: reflection, proxies, test frameworks,
+    /// build tools and launchers. Text leaves such frames out.
+    #[serde(skip)]
+    pub is_machinery: bool,
+}
+
+/// The newest frame in the user's own code.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct OwnFrame {
+    /// The frame.
+    #[serde(flatten)]
+    pub frame: FrameAnswer,
+    /// Its index in the stack; 0 is the newest frame.
+    pub index: usize,
+    /// The source line, trimmed, if the source was found.
+    pub text: Option<String>,
 }
 
 /// A rejected occurrence: one of the small circles of the paper's Figure 5.

@@ -7,7 +7,7 @@ use crate::model::{Frame, FrameKey, Namer, Tables, short_class_name};
 use crate::run::{Ended, Halted, Outcome};
 use crate::session::FrameAnswer;
 use crate::session::answer::arms;
-use crate::session::answer::assemble::frame_answer;
+use crate::session::answer::frames::frame_answer;
 use crate::session::answer::source_context::CodeBook;
 use crate::session::error::SessionError;
 use serde::Serialize;

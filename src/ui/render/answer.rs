@@ -89,6 +89,13 @@ fn point(out: &mut String, p: &PointAnswer, paint: Paint) {
     place.push(format!("thread {},", thread_name(p.thread.as_deref().unwrap_or("?"))));
     place.push(format!("hit {}", p.hit.unwrap_or_default()));
     out.push_str(&wrap(&place, "", INDENT, WIDTH));
+    if let Some(own) = &p.own_frame {
+        let text = format!("in your code: {}", paint.on(palette::POINT, frame_text(&own.frame)));
+        out.push_str(&hanging(&text, INDENT, WIDTH));
+        if let Some(text) = &own.text {
+            let _ = writeln!(out, "{}  {}", " ".repeat(INDENT), clipped(text, WIDTH - INDENT - 2));
+        }
+    }
     if let Some(source) = snippet(p, paint.color) {
         for line in source.lines() {
             let _ = writeln!(out, "{}{line}", " ".repeat(INDENT));
@@ -229,13 +236,15 @@ fn stack(out: &mut String, p: &PointAnswer, paint: Paint) {
     if p.stack.len() < 2 {
         return;
     }
-    for frame in p.stack.iter().skip(1).take(FRAMES) {
+    let callers = p.stack.len() - 1;
+    let mut shown = 0;
+    for frame in p.stack.iter().skip(1).filter(|frame| !frame.is_machinery).take(FRAMES) {
         let text = format!("called from {}", frame_text(frame));
         out.push_str(&hanging(&paint.on(palette::DIM, text), INDENT, WIDTH));
+        shown += 1;
     }
-    let hidden = p.stack.len().saturating_sub(FRAMES + 1);
-    if hidden > 0 {
-        let text = format!("… and {hidden} more");
+    if callers > shown {
+        let text = format!("… and {} more", callers - shown);
         let _ = writeln!(out, "{}{}", " ".repeat(INDENT), paint.on(palette::DIM, text));
     }
 }
