@@ -115,7 +115,7 @@ fn a_person_completes_pastes_interrupts_and_finds_the_history() {
     // Two lines pasted at once are two commands.
     terminal.press("\u{1b}[200~help run\nhelp goto\u{1b}[201~\r");
     terminal.shows("runs the program and halts it");
-    terminal.shows("halts the program at a point");
+    terminal.shows("halts the program at a located point");
     // Lines typed ahead wait for their turn.
     terminal.shows("ended> ");
     terminal.press("help set\rhelp diff\r");
