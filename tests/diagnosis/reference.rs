@@ -76,17 +76,45 @@ fn the_right_version_answers_what_it_can() {
         (&last["buggy"]["node"], &last["answers"], &last["by_reference"]),
         (&json!(6), &json!(1), &json!(6))
     );
-    // Without the called classes there is no verdict, and nothing is left behind.
+    // A reference without a class of the program would be the program itself. Nothing is left behind.
     let absent = folder().join("absent").display().to_string();
-    let (told, code) = lines(&mut diagnose(&[&trace, "--reference", &absent]), &[answer(1, "valid")]);
-    assert_eq!(code, 1, "{told:?}");
-    let why = told[0]["notes"][0].as_str().expect("a note");
-    assert!(why.contains("ClassNotFoundException"), "{why}");
+    let output = finish(&mut diagnose(&[&trace, "--reference", &absent]));
+    assert_eq!(output.status.code(), Some(2), "{}", said(&output));
+    assert!(said(&output).contains("absent does not exist"), "{}", said(&output));
     for class_path in [&absent, &right] {
         let left = processes_with(&format!(":{class_path}"));
         let states: Vec<String> = left.iter().map(|(process, _)| state_of(*process)).collect();
         assert!(left.is_empty(), "{states:?}");
     }
+}
+
+/// Where a person would be asked, the search goes on, and ends with the calls that are left.
+#[test]
+fn unattended_it_ends_with_what_could_not_be_judged() {
+    let trace = recorded(&compiled("../examples/mergesort", &["-g"]), "MergeSort").display().to_string();
+    let (told, code) = lines(&mut diagnose(&[&trace, "--unattended"]), &[]);
+    let [result] = told.as_slice() else { panic!("{told:?}") };
+    assert_eq!((code, &result["buggy"], &result["answers"]), (1, &Value::Null, &json!(0)));
+    let unjudged = result["unjudged"].as_array().expect("calls");
+    let nodes: Vec<&Value> = unjudged.iter().map(|call| &call["node"]).collect();
+    assert_eq!(nodes.len(), result["undecided"].as_array().expect("calls").len(), "{result}");
+    assert!(unjudged.iter().any(|call| call["method"] == "MergeSort.merge"), "{result}");
+    // `main` prints, which no reference can judge; below it the reference decides.
+    let right =
+        changed("examples/mergesort/MergeSort.java", "MergeSort", "c[lb++] = a[la++]", "c[lc++] = a[la++]");
+    let right = right.display().to_string();
+    let (told, code) = lines(&mut diagnose(&[&trace, "--unattended", "--reference", &right]), &[]);
+    let last = told.last().expect("a line");
+    assert_eq!(
+        (code, &last["buggy"]["method"], &last["answers"]),
+        (0, &json!("merge"), &json!(0)),
+        "{told:?}"
+    );
+    // As text, with the reasons.
+    let mut command = qp();
+    command.args(["diagnose", &trace, "--unattended", "--color=never", "--strategy=top-down", "--node=0"]);
+    let output = finish(command.args(["--reference", &right]));
+    assert!(said(&output).contains("the bug is in MergeSort.merge"), "{}", said(&output));
 }
 
 /// A process's name, state, parent and number of threads, from `/proc`.

@@ -97,12 +97,28 @@ pub struct DiagnosisResult {
     /// The invalid call and those that could not be judged. One of them is buggy.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub undecided: Vec<u32>,
+    /// With `--unattended`: the calls among these that could not be judged, in the order of their questions,
+    /// and why.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub unjudged: Vec<UnjudgedCall>,
     /// Whether a call that has not ended yet may be the buggy one.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub not_ended: bool,
     /// The reasons why parts of the run are missing.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub missing: Vec<String>,
+}
+
+/// A call that no oracle could judge.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct UnjudgedCall {
+    /// The call.
+    pub node: u32,
+    /// Its method, as CLASS.METHOD.
+    pub method: String,
+    /// Why it could not be judged, as far as that is known.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub why: Vec<String>,
 }
 
 fn is_zero(count: &usize) -> bool {
@@ -190,6 +206,8 @@ pub struct DiagnoseDialogue {
     form: AnswerForm,
     is_attended: bool,
     open: Option<OpenQuestion>,
+    /// The calls whose questions stayed open.
+    unjudged: Vec<UnjudgedCall>,
     /// Whether the buggy call was found.
     is_found: bool,
     /// The exit code, once the dialogue has ended.
@@ -199,7 +217,15 @@ pub struct DiagnoseDialogue {
 impl DiagnoseDialogue {
     /// A dialogue with a person (`is_attended`), or with a script. The form is that of the answers.
     pub fn new(started: StartedDiagnosis, form: AnswerForm, is_attended: bool) -> DiagnoseDialogue {
-        DiagnoseDialogue { started, form, is_attended, open: None, is_found: false, code: None }
+        DiagnoseDialogue {
+            started,
+            form,
+            is_attended,
+            open: None,
+            unjudged: Vec::new(),
+            is_found: false,
+            code: None,
+        }
     }
 
     /// The replies to show before the first question.
@@ -216,11 +242,24 @@ impl DiagnoseDialogue {
         if self.open.is_some() || self.has_ended() {
             return Vec::new();
         }
-        let diagnoser = &mut self.started.diagnoser;
-        let next = diagnoser.next(context).await;
-        let survey = diagnoser.take_survey().map(DiagnoseReply::Survey);
-        let referred = diagnoser.take_referred().into_iter().map(DiagnoseReply::Referred);
-        let mut replies: Vec<DiagnoseReply> = survey.into_iter().chain(referred).collect();
+        let mut replies: Vec<DiagnoseReply> = Vec::new();
+        let next = loop {
+            let diagnoser = &mut self.started.diagnoser;
+            let next = diagnoser.next(context).await;
+            replies.extend(diagnoser.take_survey().map(DiagnoseReply::Survey));
+            replies.extend(diagnoser.take_referred().into_iter().map(DiagnoseReply::Referred));
+            match next {
+                Ok(Next::Question(question)) if self.started.is_unattended => {
+                    diagnoser.leave_open(&question);
+                    self.unjudged.push(UnjudgedCall {
+                        node: question.node,
+                        method: format!("{}.{}", question.class, question.method),
+                        why: question.notes,
+                    });
+                }
+                next => break next,
+            }
+        };
         replies.push(match next {
             Ok(Next::Question(question)) => self.ask(*question),
             Ok(Next::Buggy(buggy)) => {
@@ -251,7 +290,9 @@ impl DiagnoseDialogue {
         let mut undecided: Vec<u32> = calls.collect();
         // Several loops of one call have its number.
         undecided.dedup();
-        let result = Box::new(DiagnosisResult { undecided, ..self.result() });
+        let mut unjudged = std::mem::take(&mut self.unjudged);
+        unjudged.retain(|call| undecided.contains(&call.node));
+        let result = Box::new(DiagnosisResult { undecided, unjudged, ..self.result() });
         DiagnoseReply::Undecided { result, invalid, unknown }
     }
 
@@ -264,6 +305,7 @@ impl DiagnoseDialogue {
             by_assertion: diagnoser.by_assertion(),
             by_reference: diagnoser.by_reference(),
             undecided: Vec::new(),
+            unjudged: Vec::new(),
             not_ended: false,
             missing: diagnoser.missing(),
         }
@@ -364,7 +406,7 @@ impl DiagnoseDialogue {
         if !self.is_found || self.form == AnswerForm::Json {
             return Ok(None);
         }
-        let StartedDiagnosis { diagnoser, recorded } = self.started;
+        let StartedDiagnosis { diagnoser, recorded, .. } = self.started;
         let stepper = diagnoser.walk(sources, context).await?;
         let dialogue = StepDialogue::new(stepper, self.is_attended);
         Ok(Some(BuggyCallWalk { dialogue, _recorded: recorded }))

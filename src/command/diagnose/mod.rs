@@ -5,7 +5,9 @@ mod answers;
 mod dialogue;
 
 pub use answers::{ANSWER_TABLE, AnswerCommand, AnswerForm, AnswerRow, GivenAnswer};
-pub use dialogue::{BuggyCallWalk, DiagnoseDialogue, DiagnoseReply, DiagnosisResult, StrategyRow};
+pub use dialogue::{
+    BuggyCallWalk, DiagnoseDialogue, DiagnoseReply, DiagnosisResult, StrategyRow, UnjudgedCall,
+};
 
 use super::CommandError;
 use super::program::ProgramArgs;
@@ -14,7 +16,7 @@ use super::trace::{LevelArg, Memory};
 use crate::chain::Chain;
 use crate::session::SessionError;
 use crate::session::{
-    AssertFile, Bounds, Context, DiagnoseOptions, Diagnoser, RecordOptions, RecordedTrace, Reference,
+    self, AssertFile, Bounds, Context, DiagnoseOptions, Diagnoser, RecordOptions, RecordedTrace, Reference,
     TemporaryFolder,
 };
 use std::path::PathBuf;
@@ -45,8 +47,8 @@ pub struct Diagnose {
     /// Ask about loops too: a question can be about an execution of a loop, from one iteration to its end
     #[arg(long)]
     pub loops: bool,
-    /// Class path of a correct version of the program; qp calls it with the inputs of a call, to answer in
-    /// your place
+    /// Class path of a correct version of the program, which qp puts before the command's own; qp calls it
+    /// with the inputs of a call, to answer in your place
     #[arg(long, value_name = "CLASSPATH")]
     pub reference: Option<String>,
     /// A file of assertions about methods, which answer in your place; docs/declarative.md describes it
@@ -56,6 +58,9 @@ pub struct Diagnose {
     /// `answers.ron` in the folder
     #[arg(long, value_name = "FILE")]
     pub answers: Option<PathBuf>,
+    /// Ask nobody: continue where an answer is needed, and end with the calls that could not be judged
+    #[arg(long)]
+    pub unattended: bool,
     /// A folder or archive with Java sources; can be repeated
     #[arg(long, value_name = "PATH")]
     pub source: Vec<PathBuf>,
@@ -104,6 +109,8 @@ pub struct StartedDiagnosis {
     diagnoser: Diagnoser,
     /// The recording, if it was made for this diagnosis only. Dropping it removes the files.
     recorded: Option<TemporaryFolder>,
+    /// Whether questions that oracles cannot answer stay open.
+    is_unattended: bool,
 }
 
 impl Diagnose {
@@ -166,10 +173,11 @@ impl Diagnose {
         if let Some(class_path) = &self.reference {
             // The recording may come from somebody else, and its `java` and options run here.
             diagnoser.allow(context)?;
+            session::check_reference(&diagnoser, class_path)?;
             let here = std::env::current_dir().map_err(super::unwritten(std::path::Path::new(".")))?;
             diagnoser.ask_first(Reference::new(diagnoser.launcher(), class_path, &here)?);
         }
-        Ok(StartedDiagnosis { diagnoser, recorded })
+        Ok(StartedDiagnosis { diagnoser, recorded, is_unattended: self.unattended })
     }
 
     fn recording(&self, out: PathBuf) -> Result<RecordOptions, CommandError> {

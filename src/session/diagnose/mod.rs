@@ -168,6 +168,8 @@ pub struct Diagnoser {
     by_assertion: usize,
     /// Number of answers from the reference.
     by_reference: usize,
+    /// Number of questions that nobody answered.
+    left_open: usize,
     /// The calls that a kept answer answered, with the digests that identify them.
     unasked: Vec<(u32, Option<String>)>,
     kept: answer_cache::AnswerCache,
@@ -225,6 +227,7 @@ impl Diagnoser {
             referred: Vec::new(),
             by_assertion: 0,
             by_reference: 0,
+            left_open: 0,
             unasked: Vec::new(),
             kept: answer_cache::AnswerCache::default(),
             asked: Vec::new(),
@@ -351,6 +354,13 @@ impl Diagnoser {
         self.kept.keep(question, judgement, None)
     }
 
+    /// Leaves a question without an answer: nobody is there who could give one. The search continues with
+    /// other calls.
+    pub fn leave_open(&mut self, question: &Question) {
+        self.left_open += 1;
+        self.take(question.at, Judgement::Unknown);
+    }
+
     /// Keeps answers in a file, and reuses the answers in it for calls that behave alike.
     ///
     /// # Errors
@@ -430,7 +440,7 @@ impl Diagnoser {
         self.diagnosis
             .answers()
             .len()
-            .saturating_sub(self.by_assertion + self.by_reference + self.unasked.len())
+            .saturating_sub(self.by_assertion + self.by_reference + self.unasked.len() + self.left_open)
     }
 
     /// Returns a stepper over the events of the buggy call. If the recording has no writes, records the call

@@ -3,7 +3,7 @@
 use super::cost::thousands;
 use super::step::stepped;
 use super::{Paint, Text, hanging, lacks, palette, visible};
-use crate::command::diagnose::{AnswerRow, DiagnoseReply, StrategyRow};
+use crate::command::diagnose::{AnswerRow, DiagnoseReply, DiagnosisResult, StrategyRow, UnjudgedCall};
 use crate::session::{
     Buggy, Change, Judgement, KeptAnswer, LoopExit, LoopPart, Oracle, OracleAnswer, Question, Shape, Survey,
 };
@@ -30,7 +30,7 @@ pub fn diagnosed(reply: &DiagnoseReply, color: bool) -> String {
             found(result.buggy.as_ref(), result.not_ended, result.answers, color)
         }
         DiagnoseReply::Undecided { result, invalid, unknown } => {
-            undecided(invalid.as_ref(), unknown, result.answers, color)
+            undecided(invalid.as_ref(), unknown, result, color)
         }
     }
 }
@@ -269,15 +269,20 @@ fn found(buggy: Option<&Buggy>, not_ended: bool, answers: usize, color: bool) ->
 }
 
 /// The result of a search with unknown answers.
-fn undecided(invalid: Option<&Buggy>, unknown: &[u32], answers: usize, color: bool) -> String {
+fn undecided(invalid: Option<&Buggy>, unknown: &[u32], result: &DiagnosisResult, color: bool) -> String {
     let paint = Paint { color };
     let calls: Vec<String> = unknown.iter().map(|node| format!("#{node}")).collect();
     let calls = calls.join(", ");
-    let (what, after) = (paint.on(palette::FAILED, "not decided:"), after(answers));
-    match invalid {
+    let (what, after) = (paint.on(palette::FAILED, "not decided:"), after(result.answers));
+    let text = match invalid {
         Some(buggy) => format!("{what} the bug is in {}, or in one of {calls}, {after}\n", named(buggy)),
         None => format!("{what} the bug is in one of {calls} if it is in any, {after}\n"),
-    }
+    };
+    let one = |call: &UnjudgedCall| {
+        let why = if call.why.is_empty() { String::new() } else { format!(": {}", call.why.join("; ")) };
+        hanging(&format!("#{} {}{why}", call.node, call.method), 2, WIDTH)
+    };
+    text + &result.unjudged.iter().map(one).collect::<String>()
 }
 
 /// The possible answers, and the strategies.

@@ -53,13 +53,16 @@ pub struct Reference {
 }
 
 impl Reference {
-    /// Creates a reference from its class path. Relative paths start at `from`.
+    /// Creates a reference from its class path, which stands before the program's own. Relative paths start
+    /// at `from`.
     ///
     /// # Errors
     /// The classes that call the reference cannot be written.
     pub fn new(launcher: Launcher, class_path: &str, from: &Path) -> Result<Reference, SessionError> {
         let classes = vm::classes().map_err(SessionError::Reference)?;
-        let absolute = std::env::split_paths(class_path).map(|element| from.join(element));
+        // What both versions share, such as the tests, is in the program's own class path only.
+        let own: Vec<_> = launcher.own.iter().flat_map(std::env::split_paths).collect();
+        let absolute = std::env::split_paths(class_path).map(|element| from.join(element)).chain(own);
         let joined = std::env::join_paths(absolute);
         let joined = joined.map_err(|error| SessionError::Reference(std::io::Error::other(error)))?;
         let own = launcher.own.clone().map(|own| ProgramVersion::new(&launcher, own, classes.clone()));
