@@ -165,8 +165,8 @@ impl ClassPool {
         self.user_names().iter().map(String::as_str)
     }
 
-    /// Whose code a class is. A class without a class file was generated at run time. That counts as the JDK's
-    /// code.
+    /// Whose code a class is. A class without a class file was generated at run time, which counts as the
+    /// JDK's code.
     pub fn owner_of(&self, class: &str) -> CodeOwner {
         let found = self.find(class).ok().flatten();
         match found.as_ref().map(|found| &found.origin) {

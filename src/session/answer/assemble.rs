@@ -10,6 +10,7 @@ use super::steps::steps;
 use super::unlocated::pending;
 use super::{Answer, ExceptionAnswer, FrameAnswer, Outcome, PointAnswer, RejectedAnswer, arms, unlocated};
 use crate::chain::Chain;
+use crate::classes::CodeOwner;
 use crate::locate::{Located, PointReport};
 use crate::model::{
     Detail, ExceptionDetail, Frame, Namer, ObjectDescription, Occurrence, Value, is_lambda_class,
@@ -287,7 +288,7 @@ impl Filling<'_, '_> {
         answer.statement = book.statement(frame, &given);
         answer.neighbours = book.around(&shown);
         answer.stack = tables.stack(occurrence.stack).map(frame_answer).collect();
-        answer.own_frame = own_frame(&book, tables.stack(occurrence.stack));
+        answer.own_frame = own_frame(&book, tables.stack(occurrence.stack), self.begins_in_library());
         if let Some(newest) = answer.stack.first_mut() {
             newest.line = shown.line;
         }
@@ -306,6 +307,14 @@ impl Filling<'_, '_> {
             answer.notes.push(late(*hits).trim_start_matches("; ").to_owned());
         }
         answer.notes.extend(book.stale(frame));
+    }
+
+    /// Whether the first point of the chain is in a library.
+    fn begins_in_library(&self) -> bool {
+        let run_facts = self.assembly.facts.run_facts;
+        let first = run_facts.located(PointIndex(0)).map(|found| found.occurrence.frame);
+        let frame = first.and_then(|frame| run_facts.outcome.tables.frame(frame));
+        frame.is_some_and(|frame| run_facts.pool.owner_of(&frame.site.method.class) == CodeOwner::Library)
     }
 
     /// The source lines of the value stored or returned there.

@@ -22,12 +22,18 @@ pub fn frame_answer(frame: &Frame) -> FrameAnswer {
 }
 
 /// The newest frame in the user's own code, unless the point itself is there. Without own code on the stack:
-/// the newest frame of a library, unless the point is there.
-pub fn own_frame<'f>(book: &CodeBook<'_>, newest_first: impl Iterator<Item = &'f Frame>) -> Option<OwnFrame> {
+/// the newest frame of a library, unless the point is there. If the chain begins in a library, that is the
+/// code in question: libraries then count as own code.
+pub fn own_frame<'f>(
+    book: &CodeBook<'_>,
+    newest_first: impl Iterator<Item = &'f Frame>,
+    begins_in_library: bool,
+) -> Option<OwnFrame> {
     let mut of_library = None;
     for (index, frame) in newest_first.enumerate() {
         match book.pool.owner_of(&frame.site.method.class) {
             CodeOwner::Own => return shown(book, index, frame),
+            CodeOwner::Library if begins_in_library => return shown(book, index, frame),
             CodeOwner::Library => _ = of_library.get_or_insert((index, frame)),
             CodeOwner::Harness | CodeOwner::Jdk => {}
         }

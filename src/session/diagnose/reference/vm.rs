@@ -31,8 +31,16 @@ const CLASSES: [(&str, &[u8]); 5] = class_files![
 
 /// Options of the VMs. All new objects get the same identity hash code, so two VMs cannot differ in them. The
 /// objects that a call is given keep their own.
-const OPTIONS: [&str; 4] =
-    ["-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-XX:+UnlockExperimentalVMOptions", "-XX:hashCode=2"];
+/// Code of immutable sets and maps is not compiled: `QuerypointReferenceIdentity` sets the constants that
+/// order them, and the VM compiles them into that code while it starts.
+const OPTIONS: [&str; 6] = [
+    "-XX:+UseSerialGC",
+    "-XX:TieredStopAtLevel=1",
+    "-XX:+UnlockExperimentalVMOptions",
+    "-XX:hashCode=2",
+    "-XX:CompileCommand=quiet",
+    "-XX:CompileCommand=exclude,java/util/ImmutableCollections*.*",
+];
 
 /// Writes the class files to a folder, which is removed when the value is dropped.
 pub(super) fn classes() -> std::io::Result<Rc<TemporaryFolder>> {
