@@ -235,7 +235,7 @@ async fn are_equal<M: RecordedObjects>(machine: &mut M, one: &Value, other: &Val
     Ok(one_id == other_id)
 }
 
-/// The result of a method of `String`; `None` if the method is not supported or throws.
+/// The result of a method of `String`; `None` for a method that is not listed here, or one that throws.
 fn of_text(text: &str, name: &str, arguments: &[Value]) -> Option<Value> {
     let units: Vec<u16> = text.encode_utf16().collect();
     let int = |number: usize| i32::try_from(number).ok().map(Value::Int);

@@ -136,7 +136,8 @@ impl Asserts {
         let is_asserted = self.rule_of(calls, node).is_some();
         let call = if is_asserted { calls.call(node)? } else { None };
         let has_ended = call.is_some_and(|call| matches!(call.exit, Exit::Returned | Exit::Threw));
-        let why = "only a part of the run was recorded, and unrecorded code may have written too: record it with --level all";
+        let why = "only a part of the run was recorded, and unrecorded code may have written too: \
+            record it with --level all";
         Ok(has_ended.then(|| AssertedAnswer::Unknown(cannot_tell(why))))
     }
 

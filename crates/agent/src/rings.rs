@@ -28,7 +28,8 @@ const LOSSES: [&str; 7] = [
     "there was no memory for the name of a class: its objects have no class name",
     "a written field was not found: the writes to it are missing",
     "contents of collections could not be read: some or all of them are missing",
-    "an array was too long, or there was no memory, to find the stores into it by unrecorded code: they are missing",
+    "an array was too long, or there was no memory, to find the stores into it by unrecorded code: \
+     they are missing",
     "a field was written through a handle that does not name it: the write is missing",
 ];
 
