@@ -6,8 +6,8 @@ use super::trace::Memory;
 use super::{Command, CommandError, Outcome};
 use crate::chain::Chain;
 use crate::session::{
-    self, Context, DefaultScope, DiagnoseOptions, Diagnoser, Divergence, Level, RecordOptions, RecordedTrace,
-    SessionError, TemporaryFolder, Varying,
+    self, Buggy, Context, DefaultScope, DiagnoseOptions, Diagnoser, Divergence, Level, RecordOptions,
+    RecordedTrace, SessionError, TemporaryFolder, Varying,
 };
 use std::path::{Path, PathBuf};
 
@@ -52,6 +52,12 @@ pub struct Diff {
 pub struct Parting {
     /// The first call that differs; none where all calls agree.
     pub parted: Option<Divergence>,
+    /// The other calls that differ with equal input, in the order in which they ended.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub further: Vec<Buggy>,
+    /// Fields and methods that only one version has. They are not compared.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub only_in_one: Vec<String>,
     /// What counts as whose code, in one line, if that decided what was recorded.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub whose_code: Option<String>,
@@ -121,9 +127,20 @@ impl Command for Diff {
             let found = session::find_divergence(&mut here, &mut there, context).await?;
             let runs = here.len();
             let (parted, varies, more) = (found.divergence, found.varies, found.more);
+            let (further, only_in_one) = (found.further, found.only_in_one);
             let missing = missing(&here, &there);
             let whose_code = whose_code.clone();
-            let mut parting = Parting { parted, whose_code, runs, varies, more, unconfirmed: None, missing };
+            let mut parting = Parting {
+                parted,
+                further,
+                whose_code,
+                runs,
+                only_in_one,
+                varies,
+                more,
+                unconfirmed: None,
+                missing,
+            };
             if found.wanted <= runs {
                 return Ok(parting);
             }

@@ -51,7 +51,7 @@ pub use error::TraceError;
 pub use event_time::EventTime;
 pub use exit::Exit;
 pub use folder::{About, Folder, RecordingOutcome};
-pub use objects::{Objects, Text, shown_class};
+pub use objects::{ImmutableContent, Objects, Text, shown_class};
 pub use parts::{CONTENTS, CREATION};
 pub use sites::{Method, Site, Sites};
 pub use value_at::HeldValue;

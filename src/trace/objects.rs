@@ -28,6 +28,27 @@ pub struct Text {
     pub length: i32,
 }
 
+/// The recorded content of an immutable object of a known class. Long strings are compared by their beginning
+/// and length.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ImmutableContent {
+    kind: u32,
+    bits: u64,
+    text: Vec<u8>,
+}
+
+impl ImmutableContent {
+    /// The field values, if fields identify the object. They can refer to other objects.
+    pub fn fields(&self) -> Option<Vec<decode::Value>> {
+        (self.kind == FIELDS).then(|| decode::field_values(&self.text))
+    }
+
+    /// Whether the content is that of an exception, which has an identity of its own.
+    pub fn is_exception(&self) -> bool {
+        self.kind == EXCEPTION
+    }
+}
+
 /// The recorded objects, by number.
 pub struct Objects {
     table: Table,
@@ -70,6 +91,22 @@ impl Objects {
     /// The length of an array; `None` for other objects.
     pub fn length_of(&self, array: u32) -> Option<u32> {
         self.kind(array, ARRAY).map(|row| self.table.word(3, row))
+    }
+
+    /// The content that identifies an immutable object, or an exception's message; `None` for other objects.
+    pub fn content(&self, object: u32) -> Option<ImmutableContent> {
+        let row = self.row(object)?;
+        let kind = self.table.word(1, row);
+        let bits = match kind {
+            TEXT | BOX | EXCEPTION => self.table.get(3, row),
+            CONSTANT | CONSTANT_WITH_BODY | FIELDS => 0,
+            CLASS => {
+                let text = self.names.get(&object)?.as_bytes().to_vec();
+                return Some(ImmutableContent { kind, bits: 0, text });
+            }
+            _ => return None,
+        };
+        Some(ImmutableContent { kind, bits, text: self.bytes(row)?.to_vec() })
     }
 
     /// The value in a box of the given class; `None` for other objects.

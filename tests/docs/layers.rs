@@ -14,6 +14,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     (
         "session",
         &[
+            "alignment",
             "assertions",
             "slice",
             "inspect",
@@ -32,6 +33,7 @@ const LAYERS: &[(&str, &[&str])] = &[
             "files",
         ],
     ),
+    ("alignment", &["trace", "classes", "bytecode"]),
     ("assertions", &["chain", "inspect", "trace", "classes", "expr", "model", "bytecode", "jdk"]),
     ("slice", &["program", "trace", "classes", "bytecode", "jdk"]),
     ("inspect", &["trace", "classes", "model", "bytecode"]),

@@ -11,8 +11,8 @@
 //!   begins.
 //! - `slice_answer` takes the answer that points at a wrong value. `value_path` finds the value, and the
 //!   room `slice` finds the calls that influenced it.
-//! - [`find_divergence`] finds where two versions diverge (`divergence`). `lambdas` gives a lambda the same
-//!   name in both versions. `chance` finds values that vary from run to run.
+//! - [`find_divergence`] finds where two versions diverge (`divergence`); the room `alignment`
+//!   compares their calls. `chance` finds values that vary from run to run.
 //! - `again` tells whether a recorded program can be run again unchanged.
 
 mod again;
@@ -21,7 +21,6 @@ mod call_views;
 mod chance;
 mod divergence;
 mod generated;
-mod lambdas;
 mod live;
 mod oracles;
 mod question;

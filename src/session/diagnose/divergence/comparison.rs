@@ -1,12 +1,12 @@
-//! Compares the values of one call in several runs of two versions. Before that, object numbers and names of
-//! lambdas, which change from run to run, are replaced by names that do not.
+//! Compares the values of one call in two runs. Before that, object numbers and names of lambdas, which change
+//! from run to run, are replaced by names that do not.
 
+use crate::alignment::Lambdas;
 use crate::classes::ClassPool;
 use crate::session::diagnose::Shape;
-use crate::session::diagnose::lambdas::Lambdas;
 use crate::session::diagnose::question::{Change, Question};
 use serde_json::{Map, Value, json};
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
 /// The path from the root of a value to a part of it.
 pub type Path = Vec<String>;
@@ -14,36 +14,11 @@ pub type Path = Vec<String>;
 /// Most differences that are reported for two values.
 const MOST_DIFFERENCES: usize = 1000;
 
-/// Where the values of several runs of two versions differ.
-pub struct Comparison {
-    /// Paths at which the versions differ, and at which the runs of each version agree.
-    pub differs: Vec<Path>,
-    /// Paths at which runs of the same version differ.
-    pub varies: Vec<Path>,
-}
-
-impl Comparison {
-    /// Compares the values of one call. The first `first` values belong to one version, the others to the
-    /// other version.
-    pub fn of(values: &[Value], first: usize) -> Comparison {
-        let (ours, theirs) = values.split_at(first.min(values.len()));
-        let mut varies = Vec::new();
-        for version in [ours, theirs] {
-            if let Some((one, others)) = version.split_first() {
-                others.iter().for_each(|other| compare(one, other, &mut Vec::new(), &mut varies));
-            }
-        }
-        let mut differs = Vec::new();
-        if let (Some(one), Some(other)) = (ours.first(), theirs.first()) {
-            compare(one, other, &mut Vec::new(), &mut differs);
-        }
-        let varying: HashSet<&[String]> = varies.iter().map(Vec::as_slice).collect();
-        let is_varying = |path: &Path| {
-            (0..=path.len()).any(|to| path.get(..to).is_some_and(|begin| varying.contains(begin)))
-        };
-        differs.retain(|path| !is_varying(path));
-        Comparison { differs, varies }
-    }
+/// The paths at which two values differ.
+pub fn differing_paths(one: &Value, other: &Value) -> Vec<Path> {
+    let mut found = Vec::new();
+    compare(one, other, &mut Vec::new(), &mut found);
+    found
 }
 
 /// Adds the paths at which two values differ, as deep as possible. Arrays of different lengths and objects of
@@ -121,11 +96,6 @@ pub struct Normalizer<'a> {
 }
 
 impl Normalizer<'_> {
-    /// The arguments of a call, with `this` and static fields.
-    pub fn given(&mut self, question: &Question) -> Value {
-        self.named(json!({ "entry": question.entry }), "", &mut HashMap::new())
-    }
-
     /// The arguments and effects of a call, without its local variables.
     pub fn call(&mut self, question: &Question) -> ComparableCall {
         let refers = |(name, shape): (&String, &Shape)| -> Option<(String, Value)> {
@@ -196,20 +166,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_varies_is_no_difference() {
+    fn values_differ_as_deep_as_possible() {
         let value = |n: u32, m: u32| json!({"entry": {"a": {"fields": {"n": n, "m": m}}}, "result": m});
         let texts = |paths: &[Path]| paths.iter().map(|path| shown(path)).collect::<Vec<_>>();
-        let once = Comparison::of(&[value(1, 5), value(2, 6)], 1);
-        assert_eq!(texts(&once.differs), ["a.n", "a.m", "its result"]);
-        let twice = Comparison::of(&[value(1, 5), value(3, 5), value(2, 6), value(2, 6)], 2);
-        assert_eq!(
-            (texts(&twice.differs), texts(&twice.varies)),
-            (vec!["a.m".into(), "its result".into()], vec!["a.n".into()])
-        );
-        // Arrays that vary in one element can still differ in length.
-        let rows = [json!([1, 2]), json!([3, 2]), json!([1]), json!([1])];
-        assert_eq!(Comparison::of(&rows, 2).differs, [Path::new()]);
-        let rows = [json!([1, 2]), json!([3]), json!([1, 5]), json!([1, 5])];
-        assert!(Comparison::of(&rows, 2).differs.is_empty());
+        assert_eq!(texts(&differing_paths(&value(1, 5), &value(2, 6))), ["a.n", "a.m", "its result"]);
+        assert!(differing_paths(&value(1, 5), &value(1, 5)).is_empty());
+        // Arrays of different lengths differ as a whole.
+        assert_eq!(differing_paths(&json!([1, 2]), &json!([1])), [Path::new()]);
     }
 }

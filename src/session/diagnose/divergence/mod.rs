@@ -1,24 +1,23 @@
-//! Finds where recorded runs of two versions diverge: the innermost call that has the same arguments and the
-//! same callees in both, and another effect. `walk` goes through the calls, `comparison` compares their
-//! values.
+//! Finds where recorded runs of two versions diverge. The room `alignment` finds the calls that were given the
+//! same input and did something else. `differences` shows how, by the values that `comparison` compares.
 //!
 //! Several runs of each version show what differs from run to run: time, random numbers, races of threads.
 //! Such a difference says nothing about the versions, and is left out.
 
 mod comparison;
-mod walk;
+mod differences;
+mod varying;
 
-pub use walk::Varying;
+pub use varying::Varying;
 
 use super::chance::may_vary;
-use super::lambdas::Lambdas;
 use super::question::Question;
 use super::{Buggy, Diagnoser};
+use crate::alignment::{self, AlignedRun, Alignment, DifferentStep, Variation};
 use crate::classes::{ClassPaths, ClassPool};
 use crate::session::context::Context;
 use crate::session::error::SessionError;
 use serde::Serialize;
-use walk::{DivergenceCandidate, Runs, Variation};
 
 /// Number of runs of each version that confirm a difference.
 const RUNS: usize = 2;
@@ -57,8 +56,14 @@ pub struct VersionDifference {
     pub there: String,
 }
 
+impl VersionDifference {
+    fn of(step: &DifferentStep) -> VersionDifference {
+        VersionDifference { what: step.what.clone(), here: step.here.clone(), there: step.there.clone() }
+    }
+}
+
 /// The result of comparing runs of two versions.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct VersionComparison {
     /// Where the versions diverge. None: all calls do the same.
     pub divergence: Option<Divergence>,
@@ -66,6 +71,10 @@ pub struct VersionComparison {
     pub varies: Vec<Varying>,
     /// Number of further places that vary.
     pub more: usize,
+    /// The other calls that differ with equal input, in the order in which they ended.
+    pub further: Vec<Buggy>,
+    /// Fields and methods that only one version has. They are not compared.
+    pub only_in_one: Vec<String>,
     /// Number of runs of each version that confirm the divergence; 0 without one.
     pub wanted: usize,
 }
@@ -90,7 +99,7 @@ pub fn check_reference(here: &Diagnoser, class_path: &str) -> Result<(), Session
     Err(SessionError::NoReference { class_path: class_path.to_owned(), missing })
 }
 
-/// Finds where two versions diverge. Both slices have the same number of runs.
+/// Finds where two versions diverge. Further runs of each version show what varies.
 ///
 /// # Errors
 /// A recording cannot be read, or the user interrupts.
@@ -99,117 +108,81 @@ pub async fn find_divergence(
     there: &mut [Diagnoser],
     context: &Context,
 ) -> Result<VersionComparison, SessionError> {
-    let first = here.len();
-    let mut runs = Runs {
-        all: here.iter_mut().chain(there).collect(),
-        lambdas: [Lambdas::default(), Lambdas::default()],
-        first,
-        variation: Variation::default(),
-        same: 0,
+    let varies = [variation(here, context)?, variation(there, context)?];
+    let (Some(one), Some(other)) = (here.first_mut(), there.first_mut()) else {
+        return Ok(VersionComparison::default());
     };
-    let mut threads: Vec<Vec<Thread>> = runs.all.iter().map(|run| threads_of(run)).collect();
-    let mut found: Vec<(Option<u32>, DivergenceCandidate)> = Vec::new();
-    let mut count = 0;
-    while let Some(roots) = next_thread(&mut runs, &mut threads) {
-        count += 1;
-        if let Some(candidate) = runs.divergence(&roots.name, roots.calls, context).await? {
-            found.push((roots.started_in, candidate));
+    let alignment = aligned(one, other, &varies, context)?;
+    let (listed, more) = varying::listed([(&one.trace.calls, &varies[0]), (&other.trace.calls, &varies[1])]);
+    let mut found = VersionComparison {
+        varies: listed,
+        more,
+        only_in_one: alignment.only_in_one.into_iter().collect(),
+        ..VersionComparison::default()
+    };
+    let same = alignment.same;
+    let mut all = alignment.differing.iter();
+    let Some(first) = all.next() else {
+        if !alignment.among_roots.is_empty() {
+            let differs = alignment.among_roots.iter().map(VersionDifference::of).collect();
+            found.divergence = Some(Divergence { call: None, here: None, there: None, differs, same });
+            found.wanted = RUNS;
         }
-    }
-    let is_in_doubt = count > 1 || !runs.variation.is_empty();
-    let ((varies, more), same) = (runs.variation.listed(), runs.same);
-    let Some((shown, candidate)) = here.first().and_then(|run| Some((run, innermost(run, found)?))) else {
-        return Ok(VersionComparison { divergence: None, varies, more, wanted: 0 });
+        return Ok(found);
     };
-    let DivergenceCandidate { call, differs } = candidate;
-    let own = call.as_ref().and_then(|(one, _)| shown.trace.calls.method(shown.trace.calls.own(one.node)));
-    let wanted = match own {
-        Some(method) if may_vary(method, shown.fields.pool()) => IN_GREAT_DOUBT,
-        _ if is_in_doubt => IN_DOUBT,
+    for call in all {
+        found.further.push(one.buggy(call.here));
+    }
+    let own = one.trace.calls.method(first.here);
+    let has_threads = one.trace.calls.threads().len() > 1;
+    found.wanted = match own {
+        Some(method) if may_vary(method, one.fields.pool()) => IN_GREAT_DOUBT,
+        _ if has_threads || varies.iter().any(|of| !of.is_empty()) => IN_DOUBT,
         _ => RUNS,
     };
-    let divergence = match call {
-        None => Divergence { call: None, here: None, there: None, differs, same },
-        Some((one, other)) => Divergence {
-            call: Some(shown.buggy(shown.trace.calls.own(one.node))),
-            here: Some(Box::new(one)),
-            there: Some(Box::new(other)),
-            differs,
-            same,
-        },
-    };
-    Ok(VersionComparison { divergence: Some(divergence), varies, more, wanted })
-}
-
-/// A thread of a run.
-struct Thread {
-    name: String,
-    number: u32,
-}
-
-fn threads_of(run: &Diagnoser) -> Vec<Thread> {
-    run.trace.calls.threads().into_iter().map(|(number, name, _)| Thread { name, number }).collect()
-}
-
-/// The first calls of a thread in each run.
-struct Roots {
-    name: String,
-    calls: Vec<Vec<u32>>,
-    /// The call that started the thread, in the first run.
-    started_in: Option<u32>,
-}
-
-/// Takes the next thread of all runs. In each run it is the first remaining thread of that name.
-fn next_thread(runs: &mut Runs<'_>, threads: &mut [Vec<Thread>]) -> Option<Roots> {
-    loop {
-        let name = threads.iter().find_map(|of| of.first()).map(|thread| thread.name.clone())?;
-        let mut numbers = Vec::new();
-        for of in threads.iter_mut() {
-            let at = of.iter().position(|thread| thread.name == name);
-            numbers.push(at.map(|at| of.remove(at).number));
-        }
-        let (ours, theirs) = numbers.split_at(runs.first);
-        let is_steady = |version: &[Option<u32>]| {
-            version.iter().all(Option::is_some) || version.iter().all(Option::is_none)
-        };
-        if !is_steady(ours) || !is_steady(theirs) {
-            runs.variation.add(format!("thread {name}"), "whether it runs".to_owned(), Vec::new());
-            continue;
-        }
-        let calls = runs.all.iter().zip(&numbers);
-        let calls = calls.map(|(run, number)| number.map(|of| run.trace.calls.roots(of)).unwrap_or_default());
-        let calls = calls.collect();
-        let of = numbers.first().copied().flatten();
-        let started_in = of.and_then(|of| runs.all.first()?.trace.calls.started_in(of));
-        return Some(Roots { name, calls, started_in });
+    let questions = (
+        one.question(one.trace.calls.shown(first.here), context).await?,
+        other.question(other.trace.calls.shown(first.there), context).await?,
+    );
+    let mut differs =
+        differences::differences((&questions.0, one.fields.pool()), (&questions.1, other.fields.pool()));
+    if differs.is_empty() {
+        differs = first.differs.iter().map(VersionDifference::of).collect();
     }
+    found.divergence = Some(Divergence {
+        call: Some(one.buggy(first.here)),
+        here: Some(Box::new(questions.0)),
+        there: Some(Box::new(questions.1)),
+        differs,
+        same,
+    });
+    Ok(found)
 }
 
-/// A diverging call that started no thread with a diverging call. A thread's own divergence explains that of
-/// the call that started it.
-fn innermost(
-    shown: &Diagnoser,
-    mut found: Vec<(Option<u32>, DivergenceCandidate)>,
-) -> Option<DivergenceCandidate> {
-    if found.is_empty() {
-        return None;
+/// Aligns a run of each version.
+fn aligned(
+    one: &mut Diagnoser,
+    other: &mut Diagnoser,
+    varies: &[Variation; 2],
+    context: &Context,
+) -> Result<Alignment, SessionError> {
+    let here = AlignedRun { calls: &mut one.trace.calls, pool: one.fields.pool(), variation: &varies[0] };
+    let there =
+        AlignedRun { calls: &mut other.trace.calls, pool: other.fields.pool(), variation: &varies[1] };
+    Ok(alignment::align(here, there, &mut || !context.is_interrupted())?)
+}
+
+/// What varies between the runs of one version, as seen by the first one.
+fn variation(runs: &mut [Diagnoser], context: &Context) -> Result<Variation, SessionError> {
+    let mut found = Variation::default();
+    let Some((first, others)) = runs.split_first_mut() else { return Ok(found) };
+    for other in others {
+        alignment::add_variation(
+            (&mut first.trace.calls, first.fields.pool()),
+            (&mut other.trace.calls, other.fields.pool()),
+            &mut found,
+            &mut || !context.is_interrupted(),
+        )?;
     }
-    let mut at = 0;
-    let mut left = found.len();
-    while left > 0 {
-        left -= 1;
-        let tree = found.get(at).and_then(|(_, candidate)| {
-            let (one, _) = candidate.call.as_ref()?;
-            let calls = &shown.trace.calls;
-            let own = calls.own(one.node);
-            Some(one.node..=one.node.saturating_add(calls.below(own)))
-        });
-        let is_inside =
-            |started: &Option<u32>| tree.as_ref().zip(*started).is_some_and(|(tree, of)| tree.contains(&of));
-        match found.iter().enumerate().position(|(other, (started, _))| other != at && is_inside(started)) {
-            Some(inside) => at = inside,
-            None => break,
-        }
-    }
-    Some(found.swap_remove(at).1)
+    Ok(found)
 }

@@ -1,0 +1,297 @@
+//! Compares what two calls did if they took different steps: their results, and what they wrote to objects
+//! that are reachable from outside.
+
+use super::correspondence::Sameness;
+use super::heap::{Held, Place};
+use super::report::DifferentStep;
+use super::state::State;
+use crate::trace::{EventTime, Items, TraceError, Value};
+use std::collections::HashSet;
+
+/// Up to this size, sets and maps are compared in any order.
+const ANY_ORDER: usize = 1000;
+
+/// The calls whose effects are compared.
+pub struct EffectScope {
+    /// Number of pairs of objects when the calls began. Earlier objects are known outside.
+    pub pairs: usize,
+    /// Number of writes of each run when the calls began.
+    pub writes: [usize; 2],
+    /// When the calls ended.
+    pub ended: [EventTime; 2],
+    /// The object that the calls initialised, if they are constructors.
+    pub born: Option<(u32, u32)>,
+}
+
+/// Compares values, and the objects that neither run had used before as far as they were written. Pairs the
+/// objects if all is the same.
+///
+/// # Errors
+/// A recording cannot be read.
+pub fn are_same(
+    state: &mut State<'_>,
+    scope: &EffectScope,
+    here: &[Value],
+    there: &[Value],
+) -> Result<bool, TraceError> {
+    if here.len() != there.len() {
+        return Ok(false);
+    }
+    let mut pairs: Vec<(Value, Value)> = here.iter().copied().zip(there.iter().copied()).collect();
+    let before = state.pairs.pairs();
+    let mut seen = HashSet::new();
+    while let Some((one, other)) = pairs.pop() {
+        let is_new = match state.compare(one, other) {
+            Sameness::Different => {
+                state.pairs.dissolve(before);
+                return Ok(false);
+            }
+            Sameness::Same => false,
+            Sameness::New => true,
+        };
+        let (Value::Object(one), Value::Object(other)) = (one, other) else { continue };
+        if is_new {
+            state.pairs.pair(one, other);
+        }
+        // Objects that are older than the calls are compared by what was written to them.
+        let is_inside =
+            is_new || one != 0 && state.pairs.there(one) == Some(other) && !is_outside(state, scope, one);
+        if !is_inside || !seen.insert(one) {
+            continue;
+        }
+        if state.is_unwritten(0, one) && state.is_unwritten(1, other) {
+            continue;
+        }
+        let mut parts: Vec<u32> = state.heaps[0].parts(one).to_vec();
+        parts.extend(
+            state.heaps[1].parts(other).iter().filter(|part| state.heaps[0].held((one, **part)).is_none()),
+        );
+        for part in parts {
+            match held(state, scope, (one, part), (other, part))? {
+                HeldPair::Same => {}
+                HeldPair::Different => {
+                    state.pairs.dissolve(before);
+                    return Ok(false);
+                }
+                HeldPair::IfSame(more) => pairs.extend(more),
+            }
+        }
+    }
+    Ok(true)
+}
+
+fn is_outside(state: &State<'_>, scope: &EffectScope, object: u32) -> bool {
+    state.pairs.is_among(object, scope.pairs)
+}
+
+/// What both runs hold in one place.
+enum HeldPair {
+    Same,
+    Different,
+    /// The same if these values are.
+    IfSame(Vec<(Value, Value)>),
+}
+
+/// Compares what two places hold now, without following references.
+fn held(
+    state: &mut State<'_>,
+    scope: &EffectScope,
+    here: Place,
+    there: Place,
+) -> Result<HeldPair, TraceError> {
+    Ok(match (state.heaps[0].held(here), state.heaps[1].held(there)) {
+        (Some(Held::Varies), _) | (_, Some(Held::Varies)) => HeldPair::Same,
+        (Some(Held::Contents), _) | (_, Some(Held::Contents)) => contents(state, scope, here.0, there.0)?,
+        (Some(Held::Value(one)), Some(Held::Value(other))) => HeldPair::IfSame(vec![(one, other)]),
+        (Some(Held::Value(one)), None) => if_default(state, 1, there.0, one),
+        (None, Some(Held::Value(other))) => if_default(state, 0, here.0, other),
+        (None, None) => HeldPair::Same,
+    })
+}
+
+/// Compares a value with an unwritten place of the other run's object. The place holds its default value if the
+/// creation of the object was recorded. Otherwise it is unknown, which is no difference.
+fn if_default(state: &State<'_>, side: usize, object: u32, value: Value) -> HeldPair {
+    let is_default = match value {
+        Value::Boolean(value) => !value,
+        Value::Char(value) => value == 0,
+        Value::Int(value) => value == 0,
+        Value::Long(value) => value == 0,
+        Value::Float(value) => value.to_bits() == 0,
+        Value::Double(value) => value.to_bits() == 0,
+        Value::Object(object) => object == 0,
+    };
+    let is_known = object != 0 && state.runs[side].calls.was_made(object);
+    if is_known && !is_default { HeldPair::Different } else { HeldPair::Same }
+}
+
+/// Compares the contents of two collections.
+fn contents(
+    state: &mut State<'_>,
+    scope: &EffectScope,
+    here: u32,
+    there: u32,
+) -> Result<HeldPair, TraceError> {
+    let one = state.runs[0].calls.contents(here, scope.ended[0])?;
+    let other = state.runs[1].calls.contents(there, scope.ended[1])?;
+    let (Some(one), Some(other)) = (one, other) else { return Ok(HeldPair::Same) };
+    if one.unsure || other.unsure {
+        return Ok(HeldPair::Same);
+    }
+    let is_set = state.runs[0].calls.objects.class(here).is_some_and(|class| class.contains("Set"));
+    Ok(match (one.items, other.items) {
+        (Items::Elements(one), Items::Elements(other)) if one.len() == other.len() => {
+            let known = |(one, other): (Option<Value>, Option<Value>)| one.zip(other);
+            let pairs: Vec<(Value, Value)> = match is_set {
+                false => one.into_iter().zip(other).filter_map(known).collect(),
+                true => {
+                    let [one, other] = [one, other].map(|of| of.into_iter().flatten().collect::<Vec<_>>());
+                    match in_any_order(state, &one, &other) {
+                        Some(pairs) => {
+                            pairs.into_iter().map(|(at, other_at)| (one[at], other[other_at])).collect()
+                        }
+                        None => return Ok(HeldPair::Different),
+                    }
+                }
+            };
+            HeldPair::IfSame(pairs)
+        }
+        (Items::Pairs(one), Items::Pairs(other)) if one.len() == other.len() => {
+            let keys = |of: &[(Value, Value)]| of.iter().map(|(key, _)| *key).collect::<Vec<_>>();
+            match in_any_order(state, &keys(&one), &keys(&other)) {
+                Some(pairs) => HeldPair::IfSame(
+                    pairs
+                        .into_iter()
+                        .flat_map(|(at, other_at)| {
+                            let ((key, value), (other_key, other_value)) = (one[at], other[other_at]);
+                            [(key, other_key), (value, other_value)]
+                        })
+                        .collect(),
+                ),
+                None => HeldPair::Different,
+            }
+        }
+        _ => HeldPair::Different,
+    })
+}
+
+/// Pairs equal values: at the same index if possible. `None` if a value has no partner.
+fn in_any_order(state: &mut State<'_>, here: &[Value], there: &[Value]) -> Option<Vec<(usize, usize)>> {
+    let mut free: Vec<usize> = Vec::new();
+    let mut left: Vec<usize> = Vec::new();
+    let mut pairs = Vec::new();
+    for (at, (one, other)) in here.iter().zip(there).enumerate() {
+        match state.compare(*one, *other) {
+            Sameness::Different => {
+                left.push(at);
+                free.push(at);
+            }
+            Sameness::Same | Sameness::New => pairs.push((at, at)),
+        }
+    }
+    if left.len() > ANY_ORDER {
+        return None;
+    }
+    for at in left {
+        let found =
+            free.iter().position(|other| state.compare(here[at], there[*other]) != Sameness::Different);
+        pairs.push((at, free.swap_remove(found?)));
+    }
+    Some(pairs)
+}
+
+/// How the effects of two calls differ on places that are known outside. Notes which places differ now.
+///
+/// # Errors
+/// A recording cannot be read.
+pub fn differences(state: &mut State<'_>, scope: &EffectScope) -> Result<Vec<DifferentStep>, TraceError> {
+    let mut found = Vec::new();
+    let mut known = HashSet::new();
+    if let Some((here, there)) = scope.born {
+        let mut parts: Vec<u32> = state.heaps[0].parts(here).to_vec();
+        parts.extend(state.heaps[1].parts(there));
+        for part in parts {
+            if known.insert((here, part)) {
+                compare_place(state, scope, (here, part), None, &mut found)?;
+            }
+        }
+    }
+    for side in [0, 1] {
+        let writes = state.heaps[side].writes_from(scope.writes[side]).to_vec();
+        for write in writes {
+            let Some(place) = state.place_here(side, write.place) else { continue };
+            let is_known_outside = place.0 == 0 || is_outside(state, scope, place.0);
+            if is_known_outside && known.insert(place) {
+                compare_place(state, scope, place, Some((side, write.before)), &mut found)?;
+            }
+        }
+    }
+    Ok(found)
+}
+
+/// Compares places that steps without a partner wrote, and notes which differ now.
+///
+/// # Errors
+/// A recording cannot be read.
+pub fn note_differences(
+    state: &mut State<'_>,
+    scope: &EffectScope,
+    writes: &[(usize, usize, usize)],
+) -> Result<(), TraceError> {
+    let mut known = HashSet::new();
+    for (side, from, to) in writes {
+        let writes = state.heaps[*side].writes_from(*from);
+        let writes = writes.get(..to.saturating_sub(*from)).unwrap_or(writes).to_vec();
+        for write in writes {
+            let Some(place) = state.place_here(*side, write.place) else { continue };
+            if known.insert(place) {
+                compare_place(state, scope, place, Some((*side, write.before)), &mut Vec::new())?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Compares one place. `first` is the side of its first write and what that write replaced: if the other run
+/// has never written the place, it still holds that.
+fn compare_place(
+    state: &mut State<'_>,
+    scope: &EffectScope,
+    place: Place,
+    first: Option<(usize, Option<Held>)>,
+    found: &mut Vec<DifferentStep>,
+) -> Result<(), TraceError> {
+    let partner = if place.0 == 0 { Some(0) } else { state.pairs.there(place.0) };
+    let Some(partner) = partner else { return Ok(()) };
+    let there = (partner, place.1);
+    let places = [place, there];
+    let written = [state.heaps[0].held(place), state.heaps[1].held(there)];
+    let is_same = match (written, first) {
+        // Only one run has written it. Before the calls it was the same in both.
+        ([Some(Held::Value(now)), None], Some((side, Some(Held::Value(before)))))
+        | ([None, Some(Held::Value(now))], Some((side, Some(Held::Value(before))))) => {
+            before.is(now) || has_equal_content(state, side, before, now)
+        }
+        _ => match held(state, scope, place, there)? {
+            HeldPair::Same => true,
+            HeldPair::Different => false,
+            HeldPair::IfSame(pairs) => {
+                let (one, other): (Vec<Value>, Vec<Value>) = pairs.into_iter().unzip();
+                are_same(state, scope, &one, &other)?
+            }
+        },
+    };
+    state.set_differs(place, !is_same);
+    if !is_same {
+        let [here, there] = [0, 1].map(|side| state.show_held(side, state.heaps[side].held(places[side])));
+        found.push(DifferentStep { what: state.show_place(0, place), here, there });
+    }
+    Ok(())
+}
+
+fn has_equal_content(state: &State<'_>, side: usize, one: Value, other: Value) -> bool {
+    let (Value::Object(one), Value::Object(other)) = (one, other) else { return false };
+    let objects = &state.runs[side].calls.objects;
+    let content = objects.content(one);
+    content.is_some() && content == objects.content(other) && objects.class(one) == objects.class(other)
+}

@@ -1,0 +1,86 @@
+//! What the recorded writes of a run left in fields, elements and collections, up to the current step.
+
+use crate::trace::{CONTENTS, Value};
+use std::collections::HashMap;
+
+/// A place: an object (0 for static fields), and the shared number of a field, the index of an element, or
+/// [`CONTENTS`].
+pub type Place = (u32, u32);
+
+/// What a place holds.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Held {
+    /// A value.
+    Value(Value),
+    /// Something that differs between runs of the same version. It is never compared.
+    Varies,
+    /// The contents of a collection, which the recording knows.
+    Contents,
+}
+
+/// A write to a place, with what it replaced if that is known.
+#[derive(Clone, Copy, Debug)]
+pub struct LoggedWrite {
+    /// The place.
+    pub place: Place,
+    /// What the place held before.
+    pub before: Option<Held>,
+}
+
+/// The written places of a run.
+#[derive(Default)]
+pub struct Heap {
+    places: HashMap<Place, Held>,
+    /// The written places of each object.
+    parts: HashMap<u32, Vec<u32>>,
+    /// The objects that were put into each collection.
+    inside: HashMap<u32, Vec<u32>>,
+    log: Vec<LoggedWrite>,
+}
+
+impl Heap {
+    /// Writes to a place. `before` is what the event recorded as replaced.
+    pub fn write(&mut self, place: Place, before: Option<Value>, now: Held) {
+        let known = self.places.insert(place, now);
+        if known.is_none() {
+            self.parts.entry(place.0).or_default().push(place.1);
+        }
+        self.log.push(LoggedWrite { place, before: known.or(before.map(Held::Value)) });
+    }
+
+    /// Notes that the contents of a collection changed, and which objects it may contain now.
+    pub fn change_contents(&mut self, collection: u32, varies: bool, objects: impl Iterator<Item = u32>) {
+        let now = if varies { Held::Varies } else { Held::Contents };
+        self.write((collection, CONTENTS), None, now);
+        self.inside.entry(collection).or_default().extend(objects);
+    }
+
+    /// What a place holds; `None` if no write was recorded.
+    pub fn held(&self, place: Place) -> Option<Held> {
+        self.places.get(&place).copied()
+    }
+
+    /// The written parts of an object.
+    pub fn parts(&self, object: u32) -> &[u32] {
+        self.parts.get(&object).map_or(&[], Vec::as_slice)
+    }
+
+    /// Number of writes so far.
+    pub fn writes(&self) -> usize {
+        self.log.len()
+    }
+
+    /// The writes from a number on.
+    pub fn writes_from(&self, first: usize) -> &[LoggedWrite] {
+        self.log.get(first..).unwrap_or_default()
+    }
+
+    /// The objects that an object refers to, as far as that was recorded.
+    pub fn referred(&self, object: u32) -> impl Iterator<Item = u32> {
+        let by_part = self.parts(object).iter().filter_map(move |part| match self.held((object, *part)) {
+            Some(Held::Value(Value::Object(inner))) => Some(inner),
+            _ => None,
+        });
+        by_part.chain(self.inside.get(&object).into_iter().flatten().copied())
+    }
+}

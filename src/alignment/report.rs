@@ -1,0 +1,71 @@
+//! The result of an alignment.
+
+use crate::trace::EventTime;
+use std::collections::{BTreeSet, HashMap};
+
+/// What is known of a call of the first run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Verdict {
+    /// It has no partner, or its partner was given other inputs.
+    #[default]
+    NotCompared,
+    /// With the same inputs, it did the same in both runs.
+    Same,
+    /// With the same inputs, it did something else, or a call below it did.
+    Differs,
+}
+
+/// A step in which two aligned calls differ.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DifferentStep {
+    /// What differs: a callee, the result, the exception, or a changed place.
+    pub what: String,
+    /// Its value in the first run.
+    pub here: String,
+    /// Its value in the second run.
+    pub there: String,
+}
+
+/// A call that differs, although no call below it does.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DifferingCall {
+    /// The call in the first run.
+    pub here: u32,
+    /// The call in the second run.
+    pub there: u32,
+    /// When it ended.
+    pub ended: EventTime,
+    /// The differences that were found first.
+    pub differs: Vec<DifferentStep>,
+}
+
+/// The alignment of two runs.
+#[derive(Debug, Default)]
+pub struct Alignment {
+    /// The calls that differ, in the order in which they ended.
+    pub differing: Vec<DifferingCall>,
+    /// Differences among the first calls of a thread. They have no caller that could be named.
+    pub among_roots: Vec<DifferentStep>,
+    /// Number of calls that do the same.
+    pub same: usize,
+    /// By call of the first run: what is known of it.
+    verdicts: HashMap<u32, (Verdict, u32)>,
+    /// Fields and methods that only one version has. They are not compared.
+    pub only_in_one: BTreeSet<String>,
+    /// Whether some calls were not judged, because it would have taken too long to look through their inputs.
+    pub is_cut: bool,
+}
+
+impl Alignment {
+    /// What is known of a call of the first run, with its partner if it has one.
+    pub fn verdict(&self, node: u32) -> (Verdict, Option<u32>) {
+        self.verdicts
+            .get(&node)
+            .map_or((Verdict::NotCompared, None), |(verdict, there)| (*verdict, Some(*there)))
+    }
+
+    pub(super) fn judge(&mut self, here: u32, there: u32, verdict: Verdict) {
+        self.same += usize::from(verdict == Verdict::Same);
+        self.verdicts.insert(here, (verdict, there));
+    }
+}

@@ -1,0 +1,169 @@
+//! What is known of both runs at the current step.
+
+use super::AlignedRun;
+use super::correspondence::{Contents, Correspondence, Sameness};
+use super::heap::{Heap, Held, Place};
+use super::versions::Versions;
+use crate::classes::ClassPool;
+use crate::trace::{CONTENTS, Value};
+use std::collections::{HashMap, HashSet};
+
+/// How many references are followed in all to find out whether inputs differ. Beyond, calls are not judged.
+const FOLLOWED: usize = 20_000_000;
+
+/// The places that differ between the runs, named by objects of the first run.
+#[derive(Default)]
+struct DifferingPlaces {
+    places: HashSet<Place>,
+    /// Number of differing places by object.
+    by_object: HashMap<u32, usize>,
+}
+
+/// Both runs up to the current step.
+pub struct State<'a> {
+    /// The runs.
+    pub runs: [AlignedRun<'a>; 2],
+    /// The members of both versions.
+    pub versions: Versions,
+    /// The pairs of objects.
+    pub pairs: Correspondence,
+    /// What the writes left.
+    pub heaps: [Heap; 2],
+    differing: DifferingPlaces,
+    followed: usize,
+}
+
+impl<'a> State<'a> {
+    /// The state before the first step.
+    pub fn new(runs: [AlignedRun<'a>; 2]) -> State<'a> {
+        let versions = Versions::new(&runs);
+        State {
+            runs,
+            versions,
+            pairs: Correspondence::default(),
+            heaps: Default::default(),
+            differing: DifferingPlaces::default(),
+            followed: 0,
+        }
+    }
+
+    /// The class files of both versions.
+    pub fn pools(&self) -> [Option<&'a ClassPool>; 2] {
+        [self.runs[0].pool, self.runs[1].pool]
+    }
+
+    /// Compares two values without looking at what can change.
+    pub fn compare(&mut self, here: Value, there: Value) -> Sameness {
+        match (here, there) {
+            (Value::Object(one), Value::Object(other)) => {
+                let contents =
+                    Contents { calls: [&*self.runs[0].calls, &*self.runs[1].calls], pools: self.pools() };
+                contents.compare(&self.pairs, &mut self.versions, one, other)
+            }
+            (here, there) if here.is(there) => Sameness::Same,
+            _ => Sameness::Different,
+        }
+    }
+
+    /// Whether the recorded writes say nothing about an object, so that it equals any other of its class.
+    pub fn is_unwritten(&self, side: usize, object: u32) -> bool {
+        self.heaps.get(side).is_none_or(|heap| heap.parts(object).is_empty())
+    }
+
+    /// Notes whether a place of the first run differs now.
+    pub fn set_differs(&mut self, place: Place, differs: bool) {
+        let count = self.differing.by_object.entry(place.0).or_default();
+        if differs && self.differing.places.insert(place) {
+            *count += 1;
+        } else if !differs && self.differing.places.remove(&place) {
+            *count -= 1;
+        }
+        if *count == 0 {
+            self.differing.by_object.remove(&place.0);
+        }
+    }
+
+    /// The place of the first run that corresponds to a place of a run.
+    pub fn place_here(&self, side: usize, place: Place) -> Option<Place> {
+        match (side, place.0) {
+            (0, _) | (_, 0) => Some(place),
+            _ => self.pairs.here(place.0).map(|object| (object, place.1)),
+        }
+    }
+
+    /// Whether something that differs can be reached from values of the first run, or is static.
+    pub fn reaches_difference(&mut self, values: &[Value]) -> bool {
+        if self.differing.by_object.is_empty() {
+            return false;
+        }
+        if self.differing.by_object.contains_key(&0) || self.is_cut() {
+            return true;
+        }
+        let object = |value: &Value| match value {
+            Value::Object(object) if *object != 0 => Some(*object),
+            _ => None,
+        };
+        let mut open: Vec<u32> = values.iter().filter_map(object).collect();
+        let mut known: HashSet<u32> = open.iter().copied().collect();
+        while let Some(object) = open.pop() {
+            if self.differing.by_object.contains_key(&object) {
+                return true;
+            }
+            for inner in self.heaps[0].referred(object) {
+                self.followed += 1;
+                if known.insert(inner) {
+                    open.push(inner);
+                }
+            }
+            if self.is_cut() {
+                return true;
+            }
+        }
+        false
+    }
+
+    /// Whether too many references were followed already.
+    pub fn is_cut(&self) -> bool {
+        self.followed > FOLLOWED
+    }
+
+    /// A value as text.
+    pub fn show(&self, side: usize, value: Value) -> String {
+        match value {
+            Value::Object(object) => self.runs[side].calls.objects.show(object),
+            Value::Boolean(value) => value.to_string(),
+            Value::Char(unit) => {
+                char::from_u32(unit.into()).map_or_else(|| format!("'\\u{unit:04x}'"), |c| format!("{c:?}"))
+            }
+            Value::Int(value) => value.to_string(),
+            Value::Long(value) => format!("{value}L"),
+            Value::Float(value) => format!("{value}f"),
+            Value::Double(value) => value.to_string(),
+        }
+    }
+
+    /// What a place holds, as text.
+    pub fn show_held(&self, side: usize, held: Option<Held>) -> String {
+        match held {
+            Some(Held::Value(value)) => self.show(side, value),
+            Some(Held::Contents) => "other contents".to_owned(),
+            Some(Held::Varies) | None => "as it was".to_owned(),
+        }
+    }
+
+    /// A place of a run as text.
+    pub fn show_place(&self, side: usize, (object, part): Place) -> String {
+        let name = |object| self.runs[side].calls.objects.name(object);
+        if part == CONTENTS {
+            return name(object);
+        }
+        let field = self.versions.field_name(part);
+        match (object, field) {
+            (0, Some((class, field))) => format!("{class}.{field}"),
+            (_, Some((_, field))) if !self.runs[side].calls.objects.is_array(object) => {
+                format!("{}.{field}", name(object))
+            }
+            _ => format!("{}[{part}]", name(object)),
+        }
+    }
+}

@@ -1,0 +1,280 @@
+//! Reads the steps of calls: entries of callees, writes, and the end.
+
+use super::AlignedRun;
+use super::versions::{Versions, is_initialiser};
+use crate::classes::ClassPool;
+use crate::trace::{Calls, EventTime, TraceError, Traced, TracedEvent, Value, WalkControl};
+use std::rc::Rc;
+
+/// Most calls whose steps are read at once.
+const READ_AT_ONCE: u32 = 1 << 15;
+/// Most steps that are read at once.
+const MOST_STEPS: usize = 1 << 20;
+/// How deep calls of methods that only one version has are taken apart.
+const INLINED: u32 = 32;
+
+/// What happened in a step.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StepKind {
+    /// A call of this node. The values are its arguments, the receiver first.
+    Enter(u32),
+    /// A constructor's object was initialised: the value.
+    Born,
+    /// A field was written: its shared number. The values are the object and the new value.
+    Field(u32),
+    /// A static field was written: its shared number. The value is the new one.
+    StaticField(u32),
+    /// An element was written. The values are the array, the index and the new value.
+    Element,
+    /// An array was created: the value.
+    Array,
+    /// The contents of a collection were listed or changed. The values are those of the event.
+    Contents,
+    /// A thread was started: the value.
+    Start,
+    /// A handler began: the value is the exception.
+    Catch,
+    /// The call returned. The value is the result, if any.
+    Return,
+    /// The call threw: the value.
+    Throw,
+}
+
+/// A step of a call.
+#[derive(Clone, Debug)]
+pub struct Step {
+    /// What happened.
+    pub kind: StepKind,
+    /// The values, as `kind` says.
+    pub values: Box<[Value]>,
+    /// What a write replaced, if recorded.
+    pub before: Option<Value>,
+    /// The call, and the index among its own steps. Differs from the call that the step counts for if that
+    /// call's method exists in one version only.
+    pub origin: (u32, u32),
+    /// When it happened.
+    pub time: EventTime,
+}
+
+impl Step {
+    /// The object that a write changed; 0 for a static field.
+    pub fn object(&self) -> u32 {
+        match (self.kind, self.values.first()) {
+            (StepKind::StaticField(_), _) => 0,
+            (_, Some(Value::Object(object))) => *object,
+            _ => 0,
+        }
+    }
+}
+
+/// The steps of a call, without those of its callees.
+#[derive(Debug, Default)]
+pub struct OwnSteps {
+    /// The steps in order.
+    pub steps: Vec<Step>,
+    /// The class initialisers that ran in between. When a class is initialised says nothing about the caller.
+    pub initialisers: Vec<u32>,
+}
+
+/// Reads steps of one run, and keeps those of neighbouring calls.
+pub struct StepReader {
+    side: usize,
+    /// The first call whose steps are kept.
+    first: u32,
+    kept: Vec<Rc<OwnSteps>>,
+}
+
+impl StepReader {
+    /// A reader for the run on this side: 0 or 1.
+    pub fn new(side: usize) -> StepReader {
+        StepReader { side, first: 0, kept: Vec::new() }
+    }
+
+    /// The steps of a call. Calls of methods that only this version has are replaced by their steps.
+    ///
+    /// # Errors
+    /// The events cannot be read.
+    pub fn steps(
+        &mut self,
+        run: &mut AlignedRun<'_>,
+        node: u32,
+        pools: [Option<&ClassPool>; 2],
+        versions: &mut Versions,
+    ) -> Result<Rc<OwnSteps>, TraceError> {
+        let own = self.own(run, node, pools, versions)?;
+        let has_inlined = |calls: &Calls, versions: &Versions| {
+            own.steps.iter().any(|step| is_inlined(self.side, calls, step, versions))
+        };
+        if !has_inlined(run.calls, versions) {
+            return Ok(own);
+        }
+        let mut whole = OwnSteps { steps: Vec::new(), initialisers: own.initialisers.clone() };
+        self.inline(run, (&own, 0), pools, versions, &mut whole)?;
+        Ok(Rc::new(whole))
+    }
+
+    fn inline(
+        &mut self,
+        run: &mut AlignedRun<'_>,
+        (own, depth): (&OwnSteps, u32),
+        pools: [Option<&ClassPool>; 2],
+        versions: &mut Versions,
+        whole: &mut OwnSteps,
+    ) -> Result<(), TraceError> {
+        for step in &own.steps {
+            let is_end = matches!(step.kind, StepKind::Return | StepKind::Throw);
+            match step.kind {
+                StepKind::Enter(node)
+                    if depth < INLINED
+                        && whole.steps.len() < MOST_STEPS
+                        && is_inlined(self.side, run.calls, step, versions) =>
+                {
+                    let inner = self.own(run, node, pools, versions)?;
+                    whole.initialisers.extend(&inner.initialisers);
+                    self.inline(run, (&inner, depth + 1), pools, versions, whole)?;
+                }
+                _ if is_end && depth > 0 => {}
+                _ => whole.steps.push(step.clone()),
+            }
+        }
+        Ok(())
+    }
+
+    fn own(
+        &mut self,
+        run: &mut AlignedRun<'_>,
+        node: u32,
+        pools: [Option<&ClassPool>; 2],
+        versions: &mut Versions,
+    ) -> Result<Rc<OwnSteps>, TraceError> {
+        if let Some(kept) = self.kept(node) {
+            return Ok(kept);
+        }
+        let Some(thread) = run.calls.thread_number(node) else { return Ok(Rc::default()) };
+        let below = run.calls.below(node);
+        let mut reading = Reading::of(self.side, node, below.saturating_add(1));
+        let mut many = 0;
+        if below < READ_AT_ONCE {
+            run.calls.walk(thread, Some(node), |calls, event| {
+                many += 1;
+                reading.take(calls, event, versions, pools);
+                if many > MOST_STEPS { WalkControl::Stop } else { WalkControl::Next }
+            })?;
+        }
+        if below >= READ_AT_ONCE || many > MOST_STEPS {
+            // Read this call alone. Its callees are read when they are needed.
+            reading = Reading::of(self.side, node, 1);
+            run.calls.walk(thread, Some(node), |calls, event| {
+                reading.take(calls, event, versions, pools);
+                if event.node == Some(node) { WalkControl::Next } else { WalkControl::SkipCall }
+            })?;
+        }
+        self.first = node;
+        self.kept = reading.calls.into_iter().map(|of| Rc::new(of.steps)).collect();
+        Ok(self.kept(node).unwrap_or_default())
+    }
+
+    fn kept(&self, node: u32) -> Option<Rc<OwnSteps>> {
+        let at = usize::try_from(node.checked_sub(self.first)?).ok()?;
+        self.kept.get(at).cloned()
+    }
+}
+
+fn is_inlined(side: usize, calls: &Calls, step: &Step, versions: &Versions) -> bool {
+    let StepKind::Enter(node) = step.kind else { return false };
+    calls.method_number(node).is_some_and(|method| versions.is_inlined(side, method))
+}
+
+/// The steps of a call while they are read.
+#[derive(Default)]
+struct PartialSteps {
+    steps: OwnSteps,
+    /// Fields that a constructor wrote before its object was initialised: the object is not known yet.
+    preset: Vec<Step>,
+}
+
+/// The steps of some calls while they are read.
+struct Reading {
+    side: usize,
+    first: u32,
+    calls: Vec<PartialSteps>,
+}
+
+impl Reading {
+    /// For the calls from `first` on.
+    fn of(side: usize, first: u32, count: u32) -> Reading {
+        let count = if count > READ_AT_ONCE { 1 } else { count };
+        Reading { side, first, calls: (0..count).map(|_| PartialSteps::default()).collect() }
+    }
+
+    fn take(
+        &mut self,
+        calls: &Calls,
+        event: &TracedEvent<'_>,
+        versions: &mut Versions,
+        pools: [Option<&ClassPool>; 2],
+    ) {
+        let Some(of) = (if event.site.what == Traced::Enter { event.around } else { event.node }) else {
+            return;
+        };
+        let at = of.checked_sub(self.first).and_then(|at| usize::try_from(at).ok());
+        let Some(call) = at.and_then(|at| self.calls.get_mut(at)) else { return };
+        let mut field = || {
+            let written = event.site.written.as_ref()?;
+            versions.field(self.side, calls, written, pools)
+        };
+        let kind = match event.site.what {
+            Traced::Enter => match event.node {
+                Some(node) if calls.method(node).is_some_and(is_initialiser) => {
+                    return call.steps.initialisers.push(node);
+                }
+                Some(node) => StepKind::Enter(node),
+                None => return,
+            },
+            Traced::Born => StepKind::Born,
+            Traced::Put | Traced::Preset => match field() {
+                Some(field) => StepKind::Field(field),
+                None => return,
+            },
+            Traced::PutStatic => match field() {
+                Some(field) => StepKind::StaticField(field),
+                None => return,
+            },
+            Traced::Element(_) => StepKind::Element,
+            Traced::Array => StepKind::Array,
+            Traced::Contents => StepKind::Contents,
+            Traced::Start => StepKind::Start,
+            Traced::Catch => StepKind::Catch,
+            Traced::Return => StepKind::Return,
+            Traced::Leave => StepKind::Throw,
+            Traced::Local { .. } | Traced::Line(_) | Traced::Branch(_) | Traced::Lock | Traced::Unlock => {
+                return;
+            }
+        };
+        let values = match (event.site.what, event.values) {
+            (Traced::Put, [object, _, new]) => vec![*object, *new],
+            (Traced::PutStatic, [_, new]) => vec![*new],
+            (Traced::Element(_), [array, index, .., new]) => vec![*array, *index, *new],
+            (_, values) => values.to_vec(),
+        };
+        let index = u32::try_from(call.steps.steps.len() + call.preset.len()).unwrap_or(u32::MAX);
+        let step = Step {
+            kind,
+            values: values.into(),
+            before: event.found(),
+            origin: (of, index),
+            time: event.when(),
+        };
+        if event.site.what == Traced::Preset {
+            return call.preset.push(step);
+        }
+        let born = step.values.first().copied();
+        call.steps.steps.push(step);
+        if kind == StepKind::Born {
+            for mut preset in std::mem::take(&mut call.preset) {
+                preset.values = born.into_iter().chain(preset.values).collect();
+                call.steps.steps.push(preset);
+            }
+        }
+    }
+}

@@ -1,0 +1,530 @@
+//! Goes through the calls of both runs in step.
+
+use super::AlignedRun;
+use super::correspondence::Sameness;
+use super::effects::{self, EffectScope};
+use super::heap::{Held, Place};
+use super::matching::{Matched, StepKey, matched};
+use super::report::{Alignment, DifferentStep, DifferingCall, Verdict};
+use super::state::State;
+use super::steps::{OwnSteps, Step, StepKind, StepReader};
+use super::threads;
+use super::variation::{Variation, VariedStep};
+use crate::trace::{CONTENTS, EventTime, TraceError, Value};
+use std::collections::{HashMap, HashSet};
+use std::rc::Rc;
+
+/// Most differences that are kept for one pair of calls.
+const KEPT: usize = 20;
+/// Number of steps between two questions whether to go on.
+const AT_ONCE: usize = 1 << 12;
+/// Most calls that differ which are kept.
+const DIFFERING: usize = 10_000;
+
+/// A call of each run, aligned and not yet finished. The first calls of a thread have no caller; a pair
+/// without calls stands for it.
+struct OpenPair {
+    calls: Option<(u32, u32)>,
+    steps: [Rc<OwnSteps>; 2],
+    /// `None` if the steps are paired one by one.
+    matched: Option<Vec<Matched>>,
+    next: usize,
+    /// Whether both calls were given the same input.
+    is_judged: bool,
+    /// Whether the calls initialise a class.
+    is_initialiser: bool,
+    /// Whether the steps of these calls vary in number.
+    varies: bool,
+    scope: EffectScope,
+    differs: Vec<DifferentStep>,
+    /// Whether a step differs.
+    is_off: bool,
+    /// Whether a call below differs.
+    has_differing: bool,
+    /// Whether something differs that is no change of a place, such as the result.
+    has_other_result: bool,
+    /// Ranges of writes of steps without a partner: the side, from, to.
+    loose: Vec<(usize, usize, usize)>,
+}
+
+/// The comparison of two runs.
+pub struct Walk<'a, 'g> {
+    state: State<'a>,
+    readers: [StepReader; 2],
+    open: Vec<OpenPair>,
+    /// The name of the threads whose calls are compared.
+    group: String,
+    /// The methods of initialised classes, by shared number.
+    initialised: HashSet<u32>,
+    /// The initialisers of each run by the shared number of the method.
+    initialisers: [HashMap<u32, u32>; 2],
+    found: Alignment,
+    /// What differs, if both runs are of the same version.
+    variation: Option<Variation>,
+    goes_on: &'g mut dyn FnMut() -> bool,
+}
+
+impl<'a, 'g> Walk<'a, 'g> {
+    /// Begins before the first step of both runs.
+    pub fn new(here: AlignedRun<'a>, there: AlignedRun<'a>, goes_on: &'g mut dyn FnMut() -> bool) -> Self {
+        Walk {
+            state: State::new([here, there]),
+            readers: [StepReader::new(0), StepReader::new(1)],
+            open: Vec::new(),
+            group: String::new(),
+            initialised: HashSet::new(),
+            initialisers: Default::default(),
+            found: Alignment::default(),
+            variation: None,
+            goes_on,
+        }
+    }
+
+    /// Compares two versions.
+    ///
+    /// # Errors
+    /// A recording cannot be read, or the comparison was interrupted.
+    pub fn align(mut self) -> Result<Alignment, TraceError> {
+        self.go_through()?;
+        self.found.differing.sort_by_key(|call| call.ended);
+        self.found.only_in_one = self.state.versions.only_in_one.clone();
+        self.found.is_cut = self.state.is_cut();
+        Ok(self.found)
+    }
+
+    /// What differs between two runs of the same version.
+    ///
+    /// # Errors
+    /// A recording cannot be read, or the comparison was interrupted.
+    pub fn variation(mut self) -> Result<Variation, TraceError> {
+        self.variation = Some(Variation::default());
+        self.go_through()?;
+        Ok(self.variation.unwrap_or_default())
+    }
+
+    fn go_through(&mut self) -> Result<(), TraceError> {
+        for side in [0, 1] {
+            self.initialisers[side] = threads::initialisers(&self.state, side);
+        }
+        for group in threads::groups(&self.state) {
+            let [here, there] = [0, 1].map(|side| threads::first_calls(&mut self.state, side, &group));
+            let [here, there] = [here?, there?];
+            let is_one = group.threads.iter().all(|threads| threads.len() == 1);
+            let varies = self.state.runs.iter().any(|run| run.variation.threads.contains(&group.name));
+            if self.variation.is_some() && group.threads[0].len() != group.threads[1].len() {
+                self.add_varying_threads(&group.name);
+            }
+            let matched = match is_one {
+                true => self.matched(&here, &there),
+                false => Some(threads::by_input(&mut self.state, &here, &there)),
+            };
+            let mut root = self.pair(None, [Rc::new(here), Rc::new(there)], matched);
+            root.varies |= varies;
+            self.open.push(root);
+            self.group = group.name;
+            self.run()?;
+        }
+        Ok(())
+    }
+
+    fn add_varying_threads(&mut self, name: &str) {
+        if let Some(variation) = &mut self.variation {
+            variation.add_threads(name);
+        }
+    }
+
+    fn run(&mut self) -> Result<(), TraceError> {
+        let mut count = 0;
+        while let Some(top) = self.open.last_mut() {
+            count += 1;
+            if count % AT_ONCE == 0 && !(self.goes_on)() {
+                return Err(TraceError::Interrupted);
+            }
+            let at = top.next;
+            top.next += 1;
+            let [here, there] = top.steps.clone();
+            let next = match &top.matched {
+                Some(matched) => matched.get(at).copied(),
+                None => (at < here.steps.len()).then_some(Matched::Both(at, at)),
+            };
+            match next {
+                None => self.close()?,
+                Some(Matched::Both(one, other)) => {
+                    if let (Some(one), Some(other)) = (here.steps.get(one), there.steps.get(other)) {
+                        self.both(one, other)?;
+                    }
+                }
+                Some(Matched::Here(one)) => {
+                    if let Some(step) = here.steps.get(one) {
+                        self.alone(0, step)?;
+                    }
+                }
+                Some(Matched::There(other)) => {
+                    if let Some(step) = there.steps.get(other) {
+                        self.alone(1, step)?;
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The pairs of the steps of two calls; `None` if they are paired one by one.
+    fn matched(&self, here: &OwnSteps, there: &OwnSteps) -> Option<Vec<Matched>> {
+        let [here, there] = [(0, here), (1, there)].map(|(side, steps)| {
+            steps.steps.iter().map(|step| self.key(side, step)).collect::<Vec<StepKey>>()
+        });
+        (here != there).then(|| matched(&here, &there))
+    }
+
+    fn key(&self, side: usize, step: &Step) -> StepKey {
+        match step.kind {
+            StepKind::Enter(node) => {
+                let method = self.state.runs[side].calls.method_number(node).unwrap_or(u32::MAX);
+                (0, self.state.versions.method(side, method))
+            }
+            StepKind::Field(field) => (1, field),
+            StepKind::StaticField(field) => (2, field),
+            StepKind::Born => (3, 0),
+            StepKind::Element => (4, 0),
+            StepKind::Array => (5, 0),
+            StepKind::Contents => {
+                let change = match step.values.get(1) {
+                    Some(Value::Int(change)) => change.cast_unsigned(),
+                    _ => 0,
+                };
+                (6, change)
+            }
+            StepKind::Start => (7, 0),
+            StepKind::Catch => (8, 0),
+            StepKind::Return => (9, 0),
+            StepKind::Throw => (10, 0),
+        }
+    }
+
+    fn pair(
+        &mut self,
+        calls: Option<(u32, u32)>,
+        steps: [Rc<OwnSteps>; 2],
+        matched: Option<Vec<Matched>>,
+    ) -> OpenPair {
+        let varies = |side: usize, node: u32| self.state.runs[side].variation.has((node, u32::MAX));
+        let end = |steps: &OwnSteps| steps.steps.last().map_or(EventTime::END, |step| step.time);
+        let scope = EffectScope {
+            pairs: self.state.pairs.pairs(),
+            writes: [self.state.heaps[0].writes(), self.state.heaps[1].writes()],
+            ended: [end(&steps[0]), end(&steps[1])],
+            born: None,
+        };
+        OpenPair {
+            calls,
+            varies: calls.is_some_and(|(here, there)| varies(0, here) || varies(1, there)),
+            steps,
+            matched,
+            next: 0,
+            is_judged: true,
+            is_initialiser: false,
+            scope,
+            differs: Vec::new(),
+            is_off: false,
+            has_differing: false,
+            has_other_result: false,
+            loose: Vec::new(),
+        }
+    }
+
+    /// Opens a pair of calls, and before it the class initialisers that ran in them.
+    fn enter(
+        &mut self,
+        here: u32,
+        there: u32,
+        is_judged: bool,
+        is_initialiser: bool,
+    ) -> Result<(), TraceError> {
+        let one = self.steps(0, here)?;
+        let other = self.steps(1, there)?;
+        let matched = self.matched(&one, &other);
+        let initialisers: Vec<(usize, u32)> = [(0, &one), (1, &other)]
+            .iter()
+            .flat_map(|(side, of)| of.initialisers.iter().map(|n| (*side, *n)))
+            .collect();
+        let mut pair = self.pair(Some((here, there)), [one, other], matched);
+        (pair.is_judged, pair.is_initialiser) = (is_judged, is_initialiser);
+        self.open.push(pair);
+        for (side, node) in initialisers {
+            self.initialise(side, node)?;
+        }
+        Ok(())
+    }
+
+    fn steps(&mut self, side: usize, node: u32) -> Result<Rc<OwnSteps>, TraceError> {
+        let pools = self.state.pools();
+        self.readers[side].steps(&mut self.state.runs[side], node, pools, &mut self.state.versions)
+    }
+
+    /// Opens the initialisers of a class, unless that was done. When a class is initialised depends on much,
+    /// so they are aligned wherever they ran.
+    fn initialise(&mut self, side: usize, node: u32) -> Result<(), TraceError> {
+        let Some(method) = self.state.runs[side].calls.method_number(node) else { return Ok(()) };
+        let shared = self.state.versions.method(side, method);
+        if !self.initialised.insert(shared) {
+            return Ok(());
+        }
+        match (self.initialisers[0].get(&shared).copied(), self.initialisers[1].get(&shared).copied()) {
+            (Some(here), Some(there)) => self.enter(here, there, true, true),
+            _ => self.apply(side, node, false),
+        }
+    }
+
+    /// Takes a step of both runs.
+    fn both(&mut self, here: &Step, there: &Step) -> Result<(), TraceError> {
+        let varies =
+            self.state.runs[0].variation.has(here.origin) || self.state.runs[1].variation.has(there.origin);
+        let Some(top) = self.open.last() else { return Ok(()) };
+        let scope = EffectScope { born: None, ..top.scope };
+        let is_constructor_result = matches!(here.kind, StepKind::Born);
+        let same = if is_constructor_result {
+            self.are_born(here, there)
+        } else if matches!((here.kind, there.kind), (StepKind::Enter(_), _)) {
+            // Methods whose parameters changed are compared by those that both have.
+            let common = here.values.len().min(there.values.len());
+            effects::are_same(&mut self.state, &scope, &here.values[..common], &there.values[..common])?
+        } else {
+            effects::are_same(&mut self.state, &scope, &here.values, &there.values)?
+        };
+        if !same && !varies {
+            self.differ(here, there);
+        }
+        if !same && varies && self.variation.is_some() {
+            self.differ(here, there);
+        }
+        if let (StepKind::Enter(one), StepKind::Enter(other)) = (here.kind, there.kind) {
+            let is_judged = (same || varies) && !self.state.reaches_difference(&here.values);
+            return self.enter(one, other, is_judged, false);
+        }
+        for (side, step) in [(0, here), (1, there)] {
+            self.write(side, step, varies);
+        }
+        if let Some(place) = written(here) {
+            self.state.set_differs(place, !same && !varies);
+        }
+        Ok(())
+    }
+
+    /// Pairs the objects that constructors initialised.
+    fn are_born(&mut self, here: &Step, there: &Step) -> bool {
+        let (one, other) = (here.object(), there.object());
+        let same = match self.state.compare(Value::Object(one), Value::Object(other)) {
+            Sameness::Different => false,
+            Sameness::Same => true,
+            Sameness::New => {
+                self.state.pairs.pair(one, other);
+                true
+            }
+        };
+        if let Some(top) = self.open.last_mut().filter(|_| same) {
+            top.scope.born = Some((one, other));
+        }
+        same
+    }
+
+    /// Notes that a step of both calls has other values.
+    fn differ(&mut self, here: &Step, there: &Step) {
+        let sides = [(0, here), (1, there)];
+        let values = sides.map(|(side, step)| match step.kind {
+            StepKind::Enter(_) => {
+                let values: Vec<String> =
+                    step.values.iter().map(|value| self.state.show(side, *value)).collect();
+                values.join(", ")
+            }
+            _ => step.values.last().map_or_else(|| "none".to_owned(), |value| self.state.show(side, *value)),
+        });
+        let what = self.changed_by(0, here);
+        if let Some(variation) = &mut self.variation {
+            let step = VariedStep { node: here.origin.0, kind: Some(here.kind), what, values: values.into() };
+            return variation.add(here.origin, step);
+        }
+        let what = what.unwrap_or_else(|| "a step".to_owned());
+        let Some(top) = self.open.last_mut() else { return };
+        top.is_off = true;
+        top.has_other_result |= matches!(here.kind, StepKind::Return | StepKind::Throw);
+        if top.differs.len() < KEPT {
+            let [here, there] = values;
+            top.differs.push(DifferentStep { what, here, there });
+        }
+    }
+
+    /// What a step changed, as text.
+    fn changed_by(&self, side: usize, step: &Step) -> Option<String> {
+        match step.kind {
+            StepKind::Enter(node) => Some(self.call(side, node)),
+            StepKind::Return => Some("its result".to_owned()),
+            StepKind::Throw => Some("its exception".to_owned()),
+            StepKind::Start => Some("the thread that it starts".to_owned()),
+            _ => written(step).map(|place| self.state.show_place(side, place)),
+        }
+    }
+
+    fn call(&self, side: usize, node: u32) -> String {
+        let calls = &self.state.runs[side].calls;
+        let method =
+            calls.method(node).map_or_else(|| "?".to_owned(), |of| format!("{}.{}", of.class, of.name));
+        format!("its call #{} {method}", calls.shown(node))
+    }
+
+    /// Takes a step of one run that the other run lacks.
+    fn alone(&mut self, side: usize, step: &Step) -> Result<(), TraceError> {
+        let Some(top) = self.open.last() else { return Ok(()) };
+        let varies = top.varies || self.state.runs[side].variation.has(step.origin);
+        let calls = top.calls;
+        // A new array and a caught exception are no effect. A listing of contents is no change.
+        let is_effect = match step.kind {
+            StepKind::Array | StepKind::Catch | StepKind::Born => false,
+            StepKind::Contents => !matches!(step.values.get(1), Some(Value::Int(1 | 2 | 12))),
+            _ => true,
+        };
+        let what = self.changed_by(side, step);
+        if let (Some(variation), true) = (&mut self.variation, is_effect) {
+            match calls {
+                Some((node, _)) => {
+                    variation.add(
+                        (node, u32::MAX),
+                        VariedStep { node, kind: None, what: None, values: Vec::new() },
+                    );
+                }
+                None => variation.add_threads(&self.group),
+            }
+            if side == 0 {
+                let kind = Some(step.kind).filter(|kind| !matches!(kind, StepKind::Enter(_)));
+                let what = kind.and_then(|_| what.clone());
+                let step_of = VariedStep { node: step.origin.0, kind, what, values: Vec::new() };
+                variation.add(step.origin, step_of);
+            }
+        }
+        let from = self.state.heaps[side].writes();
+        match step.kind {
+            StepKind::Enter(node) => self.apply(side, node, varies)?,
+            _ => self.write(side, step, varies),
+        }
+        if varies || !is_effect || self.variation.is_some() {
+            return Ok(());
+        }
+        let is_place = written(step).is_some();
+        let text = match step.kind {
+            StepKind::Enter(_) => "called".to_owned(),
+            _ => step.values.last().map_or_else(|| "none".to_owned(), |value| self.state.show(side, *value)),
+        };
+        let to = self.state.heaps[side].writes();
+        let Some(top) = self.open.last_mut() else { return Ok(()) };
+        top.is_off = true;
+        top.loose.push((side, from, to));
+        top.has_other_result |= matches!(step.kind, StepKind::Return | StepKind::Throw | StepKind::Start);
+        if let Some(what) = what.filter(|_| !is_place && top.differs.len() < KEPT) {
+            let none = match step.kind {
+                StepKind::Enter(_) => "not called",
+                _ => "none",
+            };
+            let (here, there) = if side == 0 { (text, none.to_owned()) } else { (none.to_owned(), text) };
+            top.differs.push(DifferentStep { what, here, there });
+        }
+        Ok(())
+    }
+
+    /// Keeps what a step wrote.
+    fn write(&mut self, side: usize, step: &Step, varies: bool) {
+        let heap = &mut self.state.heaps[side];
+        match (step.kind, written(step), step.values.last()) {
+            (StepKind::Contents, Some((collection, _)), _) => {
+                let objects = step.values.iter().skip(3).filter_map(|value| match value {
+                    Value::Object(object) => Some(*object),
+                    _ => None,
+                });
+                heap.change_contents(collection, varies, objects);
+            }
+            (_, Some(place), Some(value)) => {
+                let now = if varies { Held::Varies } else { Held::Value(*value) };
+                heap.write(place, step.before, now);
+            }
+            _ => {}
+        }
+    }
+
+    /// Keeps what a call without a partner wrote, with all calls below it.
+    fn apply(&mut self, side: usize, node: u32, varies: bool) -> Result<(), TraceError> {
+        let mut open = vec![(self.steps(side, node)?, 0)];
+        let mut initialisers = Vec::new();
+        let mut count = 0;
+        while let Some((steps, next)) = open.last_mut() {
+            count += 1;
+            if count % AT_ONCE == 0 && !(self.goes_on)() {
+                return Err(TraceError::Interrupted);
+            }
+            if *next == 0 {
+                initialisers.extend(steps.initialisers.iter().copied());
+            }
+            let steps = steps.clone();
+            let step = steps.steps.get(*next);
+            *next += 1;
+            match step {
+                None => drop(open.pop()),
+                Some(Step { kind: StepKind::Enter(inner), .. }) => {
+                    let inner = self.steps(side, *inner)?;
+                    open.push((inner, 0));
+                }
+                Some(step) => self.write(side, step, varies),
+            }
+        }
+        for initialiser in initialisers {
+            self.initialise(side, initialiser)?;
+        }
+        Ok(())
+    }
+
+    /// Finishes the innermost pair of calls.
+    fn close(&mut self) -> Result<(), TraceError> {
+        let Some(mut pair) = self.open.pop() else { return Ok(()) };
+        if self.variation.is_some() {
+            return Ok(());
+        }
+        let Some((here, there)) = pair.calls else {
+            self.found.among_roots.append(&mut pair.differs);
+            return Ok(());
+        };
+        let mut verdict = match (pair.is_judged, pair.has_differing) {
+            (false, _) => Verdict::NotCompared,
+            (true, true) => Verdict::Differs,
+            (true, false) => Verdict::Same,
+        };
+        if pair.is_off && pair.is_judged && !pair.has_differing {
+            let mut differs = effects::differences(&mut self.state, &pair.scope)?;
+            if !differs.is_empty() || pair.has_other_result {
+                verdict = Verdict::Differs;
+                differs.extend(std::mem::take(&mut pair.differs));
+                if self.found.differing.len() < DIFFERING {
+                    let ended = pair.scope.ended[0];
+                    self.found.differing.push(DifferingCall { here, there, ended, differs });
+                }
+            }
+        } else if !pair.loose.is_empty() {
+            effects::note_differences(&mut self.state, &pair.scope, &pair.loose)?;
+        }
+        self.found.judge(here, there, verdict);
+        if let Some(around) = self.open.last_mut() {
+            around.has_differing |= verdict == Verdict::Differs || pair.has_differing;
+            around.is_off |= !pair.is_initialiser && verdict == Verdict::NotCompared && pair.is_off;
+        }
+        Ok(())
+    }
+}
+
+/// The place that a step wrote.
+fn written(step: &Step) -> Option<Place> {
+    let object = step.object();
+    match (step.kind, step.values.get(1)) {
+        (StepKind::Field(field), _) => Some((object, field)),
+        (StepKind::StaticField(field), _) => Some((0, field)),
+        (StepKind::Element, Some(Value::Int(index))) => Some((object, u32::try_from(*index).ok()?)),
+        (StepKind::Contents, _) => Some((object, CONTENTS)),
+        _ => None,
+    }
+}
