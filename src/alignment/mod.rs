@@ -12,11 +12,14 @@
 //! - `walk` goes through the calls; `steps` reads the steps of a call and `matching` pairs them.
 //! - `versions` gives methods and fields the same numbers in both runs, and names what only one version has.
 //!   `lambdas` does that for the code of lambdas.
+//! - [`ChangedMethods`] tells which methods have other code: a method that differs without that was reached by
+//!   something that the recordings lack.
 //! - `threads` pairs the first calls of the threads.
 //! - [`Variation`] tells what differs between runs of the same version; it is not compared.
 //!
 //! What this cannot see: code that was not recorded, and strings beyond their recorded beginning.
 
+mod changed;
 mod correspondence;
 mod effects;
 mod heap;
@@ -30,6 +33,7 @@ mod variation;
 mod versions;
 mod walk;
 
+pub use changed::ChangedMethods;
 pub use lambdas::Lambdas;
 pub use report::{Alignment, DifferentStep, DifferingCall, Verdict};
 pub use steps::StepKind;

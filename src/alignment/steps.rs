@@ -6,10 +6,10 @@ use crate::classes::ClassPool;
 use crate::trace::{Calls, EventTime, TraceError, Traced, TracedEvent, Value, WalkControl};
 use std::rc::Rc;
 
-/// Most calls whose steps are read at once.
-const READ_AT_ONCE: u32 = 1 << 15;
-/// Most steps that are read at once.
-const MOST_STEPS: usize = 1 << 20;
+/// Number of calls whose steps are read at once.
+const READ_AT_ONCE: u32 = 1 << 12;
+/// Most events that are read at once.
+const MOST_STEPS: usize = 1 << 18;
 /// How deep calls of methods that only one version has are taken apart.
 const INLINED: u32 = 32;
 
@@ -74,6 +74,8 @@ pub struct OwnSteps {
     pub steps: Vec<Step>,
     /// The class initialisers that ran in between. When a class is initialised says nothing about the caller.
     pub initialisers: Vec<u32>,
+    /// Whether some steps are those of callees whose methods only one version has.
+    pub has_inlined: bool,
 }
 
 /// Reads steps of one run, and keeps those of neighbouring calls.
@@ -81,7 +83,8 @@ pub struct StepReader {
     side: usize,
     /// The first call whose steps are kept.
     first: u32,
-    kept: Vec<Rc<OwnSteps>>,
+    /// By call from the first on: its steps, if its end was read too.
+    kept: Vec<Option<Rc<OwnSteps>>>,
 }
 
 impl StepReader {
@@ -108,7 +111,8 @@ impl StepReader {
         if !has_inlined(run.calls, versions) {
             return Ok(own);
         }
-        let mut whole = OwnSteps { steps: Vec::new(), initialisers: own.initialisers.clone() };
+        let mut whole =
+            OwnSteps { steps: Vec::new(), initialisers: own.initialisers.clone(), has_inlined: true };
         self.inline(run, (&own, 0), pools, versions, &mut whole)?;
         Ok(Rc::new(whole))
     }
@@ -150,33 +154,36 @@ impl StepReader {
         if let Some(kept) = self.kept(node) {
             return Ok(kept);
         }
-        let Some(thread) = run.calls.thread_number(node) else { return Ok(Rc::default()) };
-        let below = run.calls.below(node);
-        let mut reading = Reading::of(self.side, node, below.saturating_add(1));
+        let mut reading = Reading::of(self.side, node, READ_AT_ONCE);
         let mut many = 0;
-        if below < READ_AT_ONCE {
-            run.calls.walk(thread, Some(node), |calls, event| {
-                many += 1;
-                reading.take(calls, event, versions, pools);
-                if many > MOST_STEPS { WalkControl::Stop } else { WalkControl::Next }
-            })?;
+        run.calls.walk_after(node, |calls, event| {
+            many += 1;
+            let is_far = event.node.is_some_and(|of| of >= node.saturating_add(READ_AT_ONCE));
+            if is_far || many > MOST_STEPS {
+                return WalkControl::Stop;
+            }
+            reading.take(calls, event, versions, pools);
+            WalkControl::Next
+        })?;
+        self.first = node;
+        self.kept = reading.calls.into_iter().map(|of| of.is_whole.then(|| Rc::new(of.steps))).collect();
+        if let Some(kept) = self.kept(node) {
+            return Ok(kept);
         }
-        if below >= READ_AT_ONCE || many > MOST_STEPS {
-            // Read this call alone. Its callees are read when they are needed.
-            reading = Reading::of(self.side, node, 1);
+        // The call goes on beyond what was read, or did not end. Read it alone, without its callees.
+        let mut alone = Reading::of(self.side, node, 1);
+        if let Some(thread) = run.calls.thread_number(node) {
             run.calls.walk(thread, Some(node), |calls, event| {
-                reading.take(calls, event, versions, pools);
+                alone.take(calls, event, versions, pools);
                 if event.node == Some(node) { WalkControl::Next } else { WalkControl::SkipCall }
             })?;
         }
-        self.first = node;
-        self.kept = reading.calls.into_iter().map(|of| Rc::new(of.steps)).collect();
-        Ok(self.kept(node).unwrap_or_default())
+        Ok(alone.calls.pop().map(|of| Rc::new(of.steps)).unwrap_or_default())
     }
 
     fn kept(&self, node: u32) -> Option<Rc<OwnSteps>> {
         let at = usize::try_from(node.checked_sub(self.first)?).ok()?;
-        self.kept.get(at).cloned()
+        self.kept.get(at).cloned().flatten()
     }
 }
 
@@ -191,6 +198,8 @@ struct PartialSteps {
     steps: OwnSteps,
     /// Fields that a constructor wrote before its object was initialised: the object is not known yet.
     preset: Vec<Step>,
+    /// Whether its end was read.
+    is_whole: bool,
 }
 
 /// The steps of some calls while they are read.
@@ -203,7 +212,6 @@ struct Reading {
 impl Reading {
     /// For the calls from `first` on.
     fn of(side: usize, first: u32, count: u32) -> Reading {
-        let count = if count > READ_AT_ONCE { 1 } else { count };
         Reading { side, first, calls: (0..count).map(|_| PartialSteps::default()).collect() }
     }
 
@@ -268,6 +276,7 @@ impl Reading {
         if event.site.what == Traced::Preset {
             return call.preset.push(step);
         }
+        call.is_whole |= matches!(kind, StepKind::Return | StepKind::Throw);
         let born = step.values.first().copied();
         call.steps.steps.push(step);
         if kind == StepKind::Born {

@@ -1,6 +1,7 @@
 //! Goes through the calls of both runs in step.
 
 use super::AlignedRun;
+use super::changed::ChangedMethods;
 use super::correspondence::Sameness;
 use super::effects::{self, EffectScope};
 use super::heap::{Held, Place};
@@ -41,6 +42,8 @@ struct OpenPair {
     is_off: bool,
     /// Whether a call below differs.
     has_differing: bool,
+    /// Whether the input or a step, also of a call below, varies between runs of one version.
+    has_varied: bool,
     /// Whether something differs that is no change of a place, such as the result.
     has_other_result: bool,
     /// Ranges of writes of steps without a partner: the side, from, to.
@@ -58,6 +61,7 @@ pub struct Walk<'a, 'g> {
     initialised: HashSet<u32>,
     /// The initialisers of each run by the shared number of the method.
     initialisers: [HashMap<u32, u32>; 2],
+    changed: ChangedMethods,
     found: Alignment,
     /// What differs, if both runs are of the same version.
     variation: Option<Variation>,
@@ -74,6 +78,7 @@ impl<'a, 'g> Walk<'a, 'g> {
             group: String::new(),
             initialised: HashSet::new(),
             initialisers: Default::default(),
+            changed: ChangedMethods::default(),
             found: Alignment::default(),
             variation: None,
             goes_on,
@@ -228,6 +233,7 @@ impl<'a, 'g> Walk<'a, 'g> {
             differs: Vec::new(),
             is_off: false,
             has_differing: false,
+            has_varied: false,
             has_other_result: false,
             loose: Vec::new(),
         }
@@ -281,7 +287,8 @@ impl<'a, 'g> Walk<'a, 'g> {
         let varies =
             self.state.runs[0].variation.has(here.origin) || self.state.runs[1].variation.has(there.origin);
         let Some(top) = self.open.last() else { return Ok(()) };
-        let scope = EffectScope { born: None, ..top.scope };
+        // Paired objects were compared when they were written.
+        let scope = EffectScope { pairs: usize::MAX, born: None, ..top.scope };
         let is_constructor_result = matches!(here.kind, StepKind::Born);
         let same = if is_constructor_result {
             self.are_born(here, there)
@@ -298,9 +305,17 @@ impl<'a, 'g> Walk<'a, 'g> {
         if !same && varies && self.variation.is_some() {
             self.differ(here, there);
         }
+        if let Some(top) = self.open.last_mut() {
+            top.has_varied |= varies;
+        }
         if let (StepKind::Enter(one), StepKind::Enter(other)) = (here.kind, there.kind) {
             let is_judged = (same || varies) && !self.state.reaches_difference(&here.values);
-            return self.enter(one, other, is_judged, false);
+            self.enter(one, other, is_judged, false)?;
+            let entered = self.open.iter_mut().rev().find(|pair| pair.calls == Some((one, other)));
+            if let Some(entered) = entered {
+                entered.has_varied = varies;
+            }
+            return Ok(());
         }
         for (side, step) in [(0, here), (1, there)] {
             self.write(side, step, varies);
@@ -347,7 +362,7 @@ impl<'a, 'g> Walk<'a, 'g> {
         let what = what.unwrap_or_else(|| "a step".to_owned());
         let Some(top) = self.open.last_mut() else { return };
         top.is_off = true;
-        top.has_other_result |= matches!(here.kind, StepKind::Return | StepKind::Throw);
+        top.has_other_result |= matches!(here.kind, StepKind::Return | StepKind::Throw | StepKind::Born);
         if top.differs.len() < KEPT {
             let [here, there] = values;
             top.differs.push(DifferentStep { what, here, there });
@@ -360,6 +375,7 @@ impl<'a, 'g> Walk<'a, 'g> {
             StepKind::Enter(node) => Some(self.call(side, node)),
             StepKind::Return => Some("its result".to_owned()),
             StepKind::Throw => Some("its exception".to_owned()),
+            StepKind::Born => Some("the object that it initialises".to_owned()),
             StepKind::Start => Some("the thread that it starts".to_owned()),
             _ => written(step).map(|place| self.state.show_place(side, place)),
         }
@@ -405,6 +421,9 @@ impl<'a, 'g> Walk<'a, 'g> {
         match step.kind {
             StepKind::Enter(node) => self.apply(side, node, varies)?,
             _ => self.write(side, step, varies),
+        }
+        if let Some(top) = self.open.last_mut().filter(|_| varies) {
+            top.has_varied = true;
         }
         if varies || !is_effect || self.variation.is_some() {
             return Ok(());
@@ -480,6 +499,13 @@ impl<'a, 'g> Walk<'a, 'g> {
         Ok(())
     }
 
+    /// Whether the code of a call's method differs between the versions.
+    fn is_changed(&mut self, here: u32, pair: &OpenPair) -> Option<bool> {
+        let method = self.state.runs[0].calls.method(here)?;
+        let is_changed = self.changed.is_changed(method, self.state.pools());
+        is_changed.map(|is| is || pair.steps.iter().any(|steps| steps.has_inlined))
+    }
+
     /// Finishes the innermost pair of calls.
     fn close(&mut self) -> Result<(), TraceError> {
         let Some(mut pair) = self.open.pop() else { return Ok(()) };
@@ -502,7 +528,10 @@ impl<'a, 'g> Walk<'a, 'g> {
                 differs.extend(std::mem::take(&mut pair.differs));
                 if self.found.differing.len() < DIFFERING {
                     let ended = pair.scope.ended[0];
-                    self.found.differing.push(DifferingCall { here, there, ended, differs });
+                    let is_in_doubt = pair.has_varied;
+                    let is_changed = self.is_changed(here, &pair);
+                    let call = DifferingCall { here, there, ended, is_in_doubt, is_changed, differs };
+                    self.found.differing.push(call);
                 }
             }
         } else if !pair.loose.is_empty() {
@@ -510,6 +539,7 @@ impl<'a, 'g> Walk<'a, 'g> {
         }
         self.found.judge(here, there, verdict);
         if let Some(around) = self.open.last_mut() {
+            around.has_varied |= pair.has_varied;
             around.has_differing |= verdict == Verdict::Differs || pair.has_differing;
             around.is_off |= !pair.is_initialiser && verdict == Verdict::NotCompared && pair.is_off;
         }

@@ -111,6 +111,21 @@ impl Calls {
         })
     }
 
+    /// Visits the events of a thread from the entry of a call on, also those after its end.
+    ///
+    /// # Errors
+    /// The events cannot be read.
+    pub fn walk_after(
+        &mut self,
+        node: u32,
+        visit: impl FnMut(&Calls, &TracedEvent<'_>) -> WalkControl,
+    ) -> Result<(), TraceError> {
+        match self.thread_number(node).zip(self.begins(node)) {
+            Some((thread, begins)) => self.walk_from(thread, begins, visit),
+            None => Ok(()),
+        }
+    }
+
     /// Visits the events of a thread from a position on.
     pub(super) fn walk_from(
         &mut self,

@@ -7,6 +7,8 @@ use crate::session::Divergence;
 
 /// Width of a line, in columns.
 const WIDTH: usize = 80;
+/// Most suspects that are shown.
+const SUSPECTS: usize = 10;
 
 impl Text for Parting {
     fn text(&self, color: bool) -> String {
@@ -54,6 +56,23 @@ fn parted(parted: &Divergence, paint: Paint) -> String {
         Some(call) => format!("{} {}\n", paint.on(palette::FAILED, "the runs diverge in"), named(call)),
         None => format!("{}\n", paint.on(palette::FAILED, "the runs diverge at the first calls of a thread")),
     };
+    if let Some(seen) = &parted.seen_in {
+        let text = format!(
+            "no other method that ran before has other code in the reference; the difference was seen in {}",
+            named(seen)
+        );
+        out.push_str(&hanging(&text, 2, WIDTH));
+    }
+    if !parted.suspects.is_empty() {
+        let text = "its own code is the same in both versions; methods with other code that ran before:";
+        out.push_str(&hanging(text, 2, WIDTH));
+        for suspect in parted.suspects.iter().take(SUSPECTS) {
+            out.push_str(&hanging(&named(suspect), 4, WIDTH));
+        }
+        if parted.suspects.len() > SUSPECTS {
+            out.push_str(&format!("    and {} more\n", parted.suspects.len() - SUSPECTS));
+        }
+    }
     out.push_str(&match parted.same {
         1 => "1 call before behaves the same\n".to_owned(),
         same => format!("{same} calls before behave the same\n"),

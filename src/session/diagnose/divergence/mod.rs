@@ -13,10 +13,12 @@ pub use varying::Varying;
 use super::chance::may_vary;
 use super::question::Question;
 use super::{Buggy, Diagnoser};
-use crate::alignment::{self, AlignedRun, Alignment, DifferentStep, Variation};
+use crate::alignment::{self, AlignedRun, Alignment, ChangedMethods, DifferentStep, Variation};
 use crate::classes::{ClassPaths, ClassPool};
 use crate::session::context::Context;
 use crate::session::error::SessionError;
+use crate::trace::{Calls, TraceError};
+use indexmap::IndexMap;
 use serde::Serialize;
 
 /// Number of runs of each version that confirm a difference.
@@ -33,10 +35,18 @@ pub struct Divergence {
     /// The diverging call, with its method's place. None: the first calls of a thread differ already.
     #[serde(flatten)]
     pub call: Option<Buggy>,
-    /// Its arguments and effects in the version under test.
+    /// The call in which the difference was seen, if `call` is the only one before it whose method has other code:
+    /// what it did was not recorded.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub seen_in: Option<Buggy>,
+    /// The last calls of methods with other code that ran before the difference was seen, if the method of
+    /// `call` has the same code in both versions.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub suspects: Vec<Buggy>,
+    /// The arguments and effects of the call that differs, in the version under test.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub here: Option<Box<Question>>,
-    /// Its arguments and effects in the reference version.
+    /// The same in the reference version.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub there: Option<Box<Question>>,
     /// How its effects differ.
@@ -108,6 +118,7 @@ pub async fn find_divergence(
     there: &mut [Diagnoser],
     context: &Context,
 ) -> Result<VersionComparison, SessionError> {
+    let runs = here.len();
     let varies = [variation(here, context)?, variation(there, context)?];
     let (Some(one), Some(other)) = (here.first_mut(), there.first_mut()) else {
         return Ok(VersionComparison::default());
@@ -121,42 +132,77 @@ pub async fn find_divergence(
         ..VersionComparison::default()
     };
     let same = alignment.same;
-    let mut all = alignment.differing.iter();
-    let Some(first) = all.next() else {
+    let Some(first) = alignment
+        .differing
+        .iter()
+        .find(|call| call.is_changed != Some(false))
+        .or(alignment.differing.first())
+    else {
         if !alignment.among_roots.is_empty() {
             let differs = alignment.among_roots.iter().map(VersionDifference::of).collect();
-            found.divergence = Some(Divergence { call: None, here: None, there: None, differs, same });
+            let (call, here, there) = (None, None, None);
+            found.divergence =
+                Some(Divergence { call, seen_in: None, suspects: Vec::new(), here, there, differs, same });
             found.wanted = RUNS;
         }
         return Ok(found);
     };
-    for call in all {
+    for call in alignment.differing.iter().filter(|call| call.here != first.here) {
         found.further.push(one.buggy(call.here));
     }
-    let own = one.trace.calls.method(first.here);
     let has_threads = one.trace.calls.threads().len() > 1;
-    found.wanted = match own {
+    found.wanted = match one.trace.calls.method(first.here) {
+        _ if runs < RUNS => RUNS,
         Some(method) if may_vary(method, one.fields.pool()) => IN_GREAT_DOUBT,
-        _ if has_threads || varies.iter().any(|of| !of.is_empty()) => IN_DOUBT,
+        _ if has_threads || first.is_in_doubt => IN_DOUBT,
         _ => RUNS,
     };
-    let questions = (
-        one.question(one.trace.calls.shown(first.here), context).await?,
-        other.question(other.trace.calls.shown(first.there), context).await?,
-    );
-    let mut differs =
-        differences::differences((&questions.0, one.fields.pool()), (&questions.1, other.fields.pool()));
+    let numbers = (one.trace.calls.shown(first.here), other.trace.calls.shown(first.there));
+    let questions = (one.question(numbers.0, context).await?, other.question(numbers.1, context).await?);
+    let pools = [one.fields.pool(), other.fields.pool()];
+    let mut differs = differences::differences((&questions.0, pools[0]), (&questions.1, pools[1]));
     if differs.is_empty() {
         differs = first.differs.iter().map(VersionDifference::of).collect();
     }
+    let mut suspects = match first.is_changed {
+        Some(false) => changed_methods(&one.trace.calls, pools, first.here),
+        _ => Vec::new(),
+    };
+    let (mut call, mut seen_in) = (one.buggy(first.here), None);
+    if let [only] = suspects[..] {
+        seen_in = Some(std::mem::replace(&mut call, one.buggy(only)));
+        suspects.clear();
+    }
     found.divergence = Some(Divergence {
-        call: Some(one.buggy(first.here)),
+        call: Some(call),
+        seen_in,
+        suspects: suspects.into_iter().map(|node| one.buggy(node)).collect(),
         here: Some(Box::new(questions.0)),
         there: Some(Box::new(questions.1)),
         differs,
         same,
     });
     Ok(found)
+}
+
+/// The last calls of methods with other code in the second version: those below a call or, if there are none,
+/// those before its end.
+fn changed_methods(calls: &Calls, pools: [Option<&ClassPool>; 2], node: u32) -> Vec<u32> {
+    let mut changed = ChangedMethods::default();
+    let mut among = |nodes: std::ops::RangeInclusive<u32>| {
+        let mut last: IndexMap<u32, u32> = IndexMap::new();
+        for call in nodes {
+            let Some(method) = calls.method_number(call) else { continue };
+            let found = calls.sites.method(method);
+            if found.is_some_and(|method| changed.is_changed(method, pools) == Some(true)) {
+                last.insert(method, call);
+            }
+        }
+        last.into_values().collect::<Vec<u32>>()
+    };
+    let end = node.saturating_add(calls.below(node));
+    let below = among(node..=end);
+    if below.is_empty() { among(0..=end) } else { below }
 }
 
 /// Aligns a run of each version.
@@ -169,7 +215,7 @@ fn aligned(
     let here = AlignedRun { calls: &mut one.trace.calls, pool: one.fields.pool(), variation: &varies[0] };
     let there =
         AlignedRun { calls: &mut other.trace.calls, pool: other.fields.pool(), variation: &varies[1] };
-    Ok(alignment::align(here, there, &mut || !context.is_interrupted())?)
+    alignment::align(here, there, &mut || !context.is_interrupted()).map_err(unless_interrupted)
 }
 
 /// What varies between the runs of one version, as seen by the first one.
@@ -182,7 +228,15 @@ fn variation(runs: &mut [Diagnoser], context: &Context) -> Result<Variation, Ses
             (&mut other.trace.calls, other.fields.pool()),
             &mut found,
             &mut || !context.is_interrupted(),
-        )?;
+        )
+        .map_err(unless_interrupted)?;
     }
     Ok(found)
+}
+
+fn unless_interrupted(error: TraceError) -> SessionError {
+    match error {
+        TraceError::Interrupted => SessionError::Interrupted,
+        error => error.into(),
+    }
 }
