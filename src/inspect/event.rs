@@ -2,14 +2,17 @@
 
 use super::call::CallShown;
 use super::values::{shown, shown_item, shown_name};
-use crate::trace::{Calls, Change, CollectionChange, Objects, Traced, TracedEvent, Value};
+use crate::model::quoted;
+use crate::trace::{
+    Calls, Change, CollectionChange, Objects, TextChange, TextEffect, Traced, TracedEvent, Value,
+};
 use serde::Serialize;
 
 /// An event.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct EventShown {
     /// The kind of event: `call`, `field`, `element`, `array`, `local`, `line`, `branch`, `lock`, `unlock`,
-    /// `catch`, `contents`, `start`.
+    /// `catch`, `contents`, `start`, `text`.
     pub event: &'static str,
     /// Its source line, if known.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -45,6 +48,15 @@ pub struct EventShown {
     /// The keys of these values.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub keys: Option<Vec<String>>,
+    /// The standard stream on which a text was printed: `System.out` or `System.err`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub stream: Option<&'static str>,
+    /// Number of characters (or bytes) that a change of a text removed; `index` is their position.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub removed: Option<usize>,
+    /// Number of characters (or bytes) that it inserted or printed; `new` may have only the first ones.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub inserted: Option<usize>,
     /// The value before, if recorded.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub old: Option<String>,
@@ -70,6 +82,9 @@ pub(crate) fn event(calls: &Calls, seen: &TracedEvent<'_>) -> EventShown {
     let TracedEvent { site, values, .. } = seen;
     if let Some(change) = seen.collection_change() {
         return change_event(&change, &calls.objects);
+    }
+    if let Some(change) = seen.text_change() {
+        return text_event(&change, &calls.objects);
     }
     let value = |at: usize| Some(shown(values.get(at)?, &calls.objects));
     let named = |at: usize| Some(shown_name(values.get(at)?, &calls.objects));
@@ -107,7 +122,8 @@ pub(crate) fn event(calls: &Calls, seen: &TracedEvent<'_>) -> EventShown {
         | Traced::Return
         | Traced::Leave
         | Traced::Born
-        | Traced::Contents => {}
+        | Traced::Contents
+        | Traced::Text => {}
         Traced::Start => {
             event.object = named(0);
             event.name = values.first().and_then(|thread| calls.name_of_thread(thread));
@@ -151,6 +167,31 @@ fn change_event(change: &CollectionChange<'_>, objects: &Objects) -> EventShown 
         }
         Change::Unput => event.key = text(0),
         Change::Backed => event.new = text(0),
+    }
+    event
+}
+
+/// Converts a change of a text.
+fn text_event(change: &TextChange<'_>, objects: &Objects) -> EventShown {
+    let mut event = EventShown {
+        event: Traced::Text.word(),
+        object: Some(objects.name(change.object)),
+        name: Some(change.effect.word().to_owned()),
+        stream: change.stream,
+        ..EventShown::default()
+    };
+    let more = if change.is_whole() { "" } else { "…" };
+    let inserted = format!("{}{more}", quoted(&change.text(), '"'));
+    match change.effect {
+        TextEffect::SameAs => event.new = Some(objects.name(change.same_as)),
+        TextEffect::Whole | TextEffect::Print => {
+            (event.inserted, event.new) = (Some(change.inserted), Some(inserted));
+        }
+        TextEffect::Edit => {
+            event.index = i32::try_from(change.from).ok();
+            (event.removed, event.inserted) = (Some(change.removed), Some(change.inserted));
+            event.new = Some(inserted);
+        }
     }
     event
 }

@@ -41,6 +41,8 @@ pub struct Calls {
     pub ends: BTreeMap<u32, ThreadEnd>,
     /// The call that started each thread, by the number of the thread's object.
     starts: BTreeMap<u32, Option<u32>>,
+    /// The streams on which something was printed, with the name of a standard stream or nothing.
+    pub(super) streams: BTreeMap<u32, String>,
     /// The threads: number, first call, number of calls.
     threads: Vec<(u32, u32, u32)>,
     /// The chunks of each thread that follow each other without a gap.
@@ -160,6 +162,7 @@ impl Calls {
             source,
             ends: summary.ends,
             starts: summary.starts,
+            streams: summary.streams,
             threads: summary.threads,
             rows,
             recent: EventCache::default(),

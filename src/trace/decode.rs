@@ -1,9 +1,10 @@
 //! Decodes events from the bytes of a thread.
 
-use super::sites::{CONTENTS_SITE, Kind, START_SITE, STORED_SITE, Site, Sites};
+use super::sites::{CONTENTS_SITE, Kind, START_SITE, STORED_SITE, Site, Sites, TEXT_SITE};
 use wire::recording::{
     AROUND, CONTENTS, Change, END, FIRST_SITE, IS_ARRAY, IS_BOX, IS_CLASS, IS_CONSTANT,
-    IS_CONSTANT_WITH_BODY, IS_EXCEPTION, IS_FIELDS, IS_TEXT, MEETING, NAMED, START, STORED, TURN,
+    IS_CONSTANT_WITH_BODY, IS_EXCEPTION, IS_FIELDS, IS_TEXT, MEETING, NAMED, START, STORED, TEXT_CHANGE,
+    TURN, TWO_BYTES, TextEffect,
 };
 
 /// A value recorded in an event.
@@ -204,8 +205,36 @@ impl<'a> Decoder<'a> {
                 self.contents(values)?;
                 Ok(Event::At(&CONTENTS_SITE))
             }
+            TEXT_CHANGE => {
+                self.text_change(values)?;
+                Ok(Event::At(&TEXT_SITE))
+            }
             _ => Err(UNKNOWN),
         }
+    }
+
+    /// Decodes a change of a text.
+    fn text_change(&mut self, values: &mut Vec<Value>) -> Result<(), &'static str> {
+        let int = |word: u32| Value::Int(word.cast_signed());
+        let (object, what, length, from) = (self.u32()?, self.u32()?, self.u32()?, self.u32()?);
+        let effect = TextEffect::of(what & 0xff).ok_or("the kind of the text change is unknown")?;
+        values.extend([Value::Object(object), int(what), int(length)]);
+        values.push(if effect == TextEffect::SameAs { Value::Object(from) } else { int(from) });
+        values.extend([int(self.u32()?), int(self.u32()?)]);
+        values.push(Value::Long(i64::from_le_bytes(self.take()?)));
+        let shown = usize::try_from(self.u32()?).unwrap_or(usize::MAX);
+        let size = if what & TWO_BYTES == 0 { 1 } else { 2 };
+        let end = shown.checked_mul(size).and_then(|bytes| bytes.checked_add(self.at)).ok_or(TORN)?;
+        let bytes = self.bytes.get(self.at..end).ok_or(TORN)?;
+        self.at = end;
+        match size {
+            1 => values.extend(bytes.iter().map(|unit| Value::Char((*unit).into()))),
+            _ => {
+                let units = bytes.as_chunks::<2>().0.iter();
+                values.extend(units.map(|unit| Value::Char(u16::from_le_bytes(*unit))));
+            }
+        }
+        Ok(())
     }
 
     fn value(&mut self, kind: Kind) -> Result<Value, &'static str> {

@@ -37,6 +37,7 @@ mod parts;
 mod recent;
 mod sites;
 mod source;
+mod text;
 mod value_at;
 mod walk;
 mod writes;
@@ -52,9 +53,12 @@ pub use event_time::EventTime;
 pub use exit::Exit;
 pub use folder::{About, Folder, RecordingOutcome};
 pub use objects::{ImmutableContent, Objects, Text, shown_class};
-pub use parts::{CONTENTS, CREATION};
+pub use parts::{CONTENTS, CREATION, TEXT};
 pub use sites::{Method, Site, Sites};
+pub use text::{TextChange, TextContents};
 pub use value_at::HeldValue;
 pub use walk::{TracedEvent, WalkControl, WalkPosition};
-pub use wire::recording::{Change, Level, Place, Places, Traced, Window, WrittenVariable, is_named};
+pub use wire::recording::{
+    Change, Level, Place, Places, TextEffect, Traced, Window, WrittenVariable, is_named,
+};
 pub use writes::Writes;

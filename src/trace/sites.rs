@@ -101,6 +101,8 @@ pub struct Site {
 
 /// The site of collection changes, which belong to no recorded method.
 pub(super) static CONTENTS_SITE: LazyLock<Site> = LazyLock::new(|| nowhere(Traced::Contents));
+/// The site of text changes.
+pub(super) static TEXT_SITE: LazyLock<Site> = LazyLock::new(|| nowhere(Traced::Text));
 /// The site of thread starts.
 pub(super) static START_SITE: LazyLock<Site> = LazyLock::new(|| nowhere(Traced::Start));
 /// The site of writes to an array through the list that `Arrays.asList` made of it.
@@ -217,7 +219,9 @@ impl Sites {
                 let values: Arc<[Kind]> = match site.what {
                     Traced::Enter => entry.clone(),
                     Traced::Return => result.clone(),
-                    Traced::Line(_) | Traced::Branch(_) | Traced::Contents | Traced::Start => [].into(),
+                    Traced::Line(_) | Traced::Branch(_) | Traced::Contents | Traced::Start | Traced::Text => {
+                        [].into()
+                    }
                     Traced::Put => [Kind::Object, written(), written()].into(),
                     Traced::PutStatic => [written(), written()].into(),
                     Traced::Preset => [written()].into(),

@@ -30,7 +30,7 @@ impl TracedEvent<'_> {
     /// The method in which the event happened.
     pub fn method<'c>(&self, calls: &'c Calls) -> Option<&'c Method> {
         match self.site.what {
-            Traced::Contents | Traced::Start => calls.method(self.node?),
+            Traced::Contents | Traced::Start | Traced::Text => calls.method(self.node?),
             _ => calls.sites.method(self.site.method),
         }
     }

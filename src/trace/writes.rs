@@ -5,7 +5,7 @@ use super::decode::{Decoder, Event, Value};
 use super::error::TraceError;
 use super::event_cache::RecordedWrite;
 use super::event_time::{ChunkOffset, EventTime};
-use super::parts::{CONTENTS, CREATION};
+use super::parts::{CONTENTS, TEXT};
 use super::recent::address;
 use super::sites::Site;
 use super::walk::{TracedEvent, WalkControl};
@@ -71,7 +71,7 @@ impl Calls {
     pub fn part_from(&self, object: u32, part: u32) -> Option<u32> {
         let row = self.writes.lower_bound(&[object.into(), part.into()]);
         let found = (self.writes.word(0, row), self.writes.word(1, row));
-        let is_part = found.0 == object && found.1 >= part && found.1 < CREATION;
+        let is_part = found.0 == object && found.1 >= part && found.1 < TEXT;
         (row < self.writes.len() && is_part).then_some(found.1)
     }
 
@@ -150,6 +150,7 @@ impl Calls {
                         && values.get(1) == Some(&Value::Int(part.cast_signed()))
                 }
                 Traced::Contents => part == CONTENTS && values.first() == Some(&Value::Object(object)),
+                Traced::Text => part == TEXT && values.first() == Some(&Value::Object(object)),
                 _ => false,
             };
             if is_it {
@@ -202,6 +203,7 @@ impl Calls {
                 is_its && parts.iter().any(|part| index == Some(&Value::Int(part.cast_signed())))
             }
             Traced::Contents => is_its && parts.contains(&CONTENTS),
+            Traced::Text => is_its && parts.contains(&TEXT),
             _ => false,
         }
     }

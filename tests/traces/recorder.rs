@@ -124,10 +124,22 @@ fn the_recorder_and_its_reader_have_the_same_numbers() {
     ];
     let contents =
         [("CONTENTS", wire::recording::CONTENTS.into()), ("STORED", wire::recording::STORED.into())];
+    let text = [
+        ("TEXT_CHANGE", wire::recording::TEXT_CHANGE),
+        ("WHOLE", wire::recording::TextEffect::Whole as u32),
+        ("EDIT", wire::recording::TextEffect::Edit as u32),
+        ("PRINT", wire::recording::TextEffect::Print as u32),
+        ("SAME_AS", wire::recording::TextEffect::SameAs as u32),
+        ("OF_BYTES", wire::recording::OF_BYTES),
+        ("TWO_BYTES", wire::recording::TWO_BYTES),
+        ("ON_OUT", wire::recording::ON_OUT),
+        ("ON_ERR", wire::recording::ON_ERR),
+    ];
     let rows = [
         ("QuerypointTrace", trace.to_vec()),
         ("QuerypointTraceFacts", facts.map(|(name, number)| (name, number.into())).to_vec()),
         ("QuerypointTraceContents", contents.to_vec()),
+        ("QuerypointTraceText", text.map(|(name, number)| (name, number.into())).to_vec()),
     ];
     for (class, numbers) in rows {
         for (name, number) in numbers {

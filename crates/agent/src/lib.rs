@@ -8,8 +8,8 @@
 //!   that logs copies.
 //! - `tracing` decides what is recorded in a class, and `weave` generates that code. `rings` serves the rings
 //!   of events, `pool` holds the rings of all threads, and `native_registration` registers the natives.
-//!   `fields` finds written fields. `contents` rewrites the JDK's collections, and `external_writes`
-//!   finds what calls to unrecorded code may write.
+//!   `fields` finds written fields. `contents` rewrites the JDK's collections, `text` its
+//!   builders and streams, and `external_writes` finds what calls to unrecorded code may write.
 //! - `threads` rewrites the JDK's thread classes.
 //! - `hidden` reports classes that no load hook sees.
 //! - `arena` is the agent's allocator, and `space` reserves address space for the recorder. `jit_priority`
@@ -42,6 +42,7 @@ mod space;
 mod stacks;
 mod state;
 mod steps;
+mod text;
 mod threads;
 mod tracing;
 mod weave;

@@ -3,6 +3,7 @@
 use crate::contents;
 use crate::pool::Pool;
 use crate::space;
+use crate::text;
 use crate::threads;
 use crate::weave::weave;
 use bytecode::rewrite::{self, Effect, MethodPlan, MethodShape, RecordedEffect, RewriteError, Scan, Step};
@@ -93,7 +94,7 @@ impl Tracer {
     /// Whether a class is rewritten, by its name with slashes.
     pub fn concerns(&self, class: &str) -> bool {
         threads::concerns(class)
-            || self.has_contents() && contents::concerns(class)
+            || self.has_contents() && (contents::concerns(class) || text::concerns(class))
             || self.is_in_scope(class)
     }
 
@@ -102,7 +103,7 @@ impl Tracer {
         is_in_scope(&self.plan, class)
     }
 
-    /// Whether the contents of the JDK's collections are recorded.
+    /// Whether the contents of the JDK's collections, builders and streams are recorded.
     pub fn has_contents(&self) -> bool {
         self.plan.level >= Level::Writes
     }
@@ -124,14 +125,14 @@ impl Tracer {
             let told = threads::put_into(&class, bytes)?;
             return Ok(Some(Recorded { bytes: Some(told), report: None }));
         }
-        if self.has_contents() && contents::concerns(&class) {
+        if self.has_contents() && (contents::concerns(&class) || text::concerns(&class)) {
             // First record its own code, whose sites refer to the original class file.
             let mut recorded = match self.is_in_scope(&class) {
                 true => self.record_scoped(bytes)?,
                 false => Recorded { bytes: None, report: None },
             };
-            let told = contents::put_into(&class, recorded.bytes.as_deref().unwrap_or(bytes))?;
-            recorded.bytes = Some(told);
+            let put_into = if text::concerns(&class) { text::put_into } else { contents::put_into };
+            recorded.bytes = Some(put_into(&class, recorded.bytes.as_deref().unwrap_or(bytes))?);
             return Ok(Some(recorded));
         }
         self.record_scoped(bytes).map(Some)

@@ -17,6 +17,8 @@ pub struct Facts {
     pub contents: Option<Contents>,
     /// The change of a collection's contents that the method's own code makes.
     pub change: Option<Change>,
+    /// The effect of the method's own code on the text of its receiver: a builder or a stream.
+    pub text: Option<TextChange>,
     /// The array argument that the method stores for later use.
     pub holds: Option<Holds>,
     /// The returned object, if it is special.
@@ -40,6 +42,7 @@ impl Facts {
         fields: None,
         contents: None,
         change: None,
+        text: None,
         holds: None,
         returns: None,
         calls: None,
@@ -57,6 +60,7 @@ impl Facts {
             fields: self.fields.or(other.fields),
             contents: self.contents.or(other.contents),
             change: self.change.or(other.change),
+            text: self.text.or(other.text),
             holds: self.holds.or(other.holds),
             returns: self.returns.or(other.returns),
             calls: self.calls.or(other.calls),
@@ -269,4 +273,32 @@ pub enum At {
     Last,
     /// The index in this local variable.
     Local(u16),
+}
+
+/// The effect of a method on the text of its receiver. Numbers are slots of local variables: slot 1 is the
+/// first parameter.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TextChange {
+    /// Something was added at the end.
+    Appended,
+    /// Something was inserted at this index.
+    Inserted(u16),
+    /// Something was deleted from this index on.
+    Deleted(u16),
+    /// The part between these indices was replaced.
+    Replaced(u16, u16),
+    /// The character at this index was replaced.
+    Set(u16),
+    /// The text was cut off or filled up at its end.
+    Resized,
+    /// Every character may have been replaced.
+    Rewritten,
+    /// The parameters are characters, which were printed.
+    PrintedChars,
+    /// The parameters are characters, which were printed as a line; without parameters, a line ended.
+    PrintedLine,
+    /// The parameters are bytes, which were printed.
+    PrintedBytes,
+    /// Nothing new: the method passes on what was printed before.
+    Flushed,
 }

@@ -24,8 +24,8 @@ pub use class::{Asked, Class, Finds, Function, Keeps, class, classes, is_immutab
 pub use class::{takes_comparators, takes_functions};
 pub use facts::{
     Arrays, At, Calls, Change, Contents, Counts, Elements, Facts, Fields, Holds, Objects, Place, Reads,
-    Returns, Writes,
+    Returns, TextChange, Writes,
 };
-pub use lookup::{changes_contents, facts, inherited, of_collection, rows};
+pub use lookup::{changes_contents, changes_text, facts, inherited, of_collection, rows};
 pub use pattern::same as is_same_class;
 pub use row::{Descriptor, Row};

@@ -77,3 +77,9 @@ pub fn inherited(name: &str, descriptor: &str) -> Option<Facts> {
 pub fn changes_contents(class: &str) -> bool {
     of_class(class).iter().any(|row| row.facts.change.is_some())
 }
+
+/// Whether a class has a method whose own code changes the text of a builder or prints on a stream. The class
+/// name has dots or slashes.
+pub fn changes_text(class: &str) -> bool {
+    of_class(class).iter().any(|row| row.facts.text.is_some())
+}

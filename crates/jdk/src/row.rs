@@ -1,6 +1,8 @@
 //! A row of the table.
 
-use crate::facts::{Arrays, Calls, Change, Contents, Facts, Fields, Holds, Objects, Reads, Returns, Writes};
+use crate::facts::{
+    Arrays, Calls, Change, Contents, Facts, Fields, Holds, Objects, Reads, Returns, TextChange, Writes,
+};
 use crate::pattern;
 
 /// The facts about a method, or about all methods that match.
@@ -162,6 +164,12 @@ impl Row {
     /// See [`Facts::change`].
     pub(crate) const fn change(mut self, change: Change) -> Row {
         self.facts.change = Some(change);
+        self
+    }
+
+    /// See [`Facts::text`].
+    pub(crate) const fn text(mut self, text: TextChange) -> Row {
+        self.facts.text = Some(text);
         self
     }
 

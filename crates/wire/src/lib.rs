@@ -37,6 +37,8 @@ pub const TRACE_FIELDS_CLASS: &str = "java/lang/QuerypointTraceFields";
 pub const TRACE_WINDOW_CLASS: &str = "java/lang/QuerypointTraceWindow";
 /// The class called by the JDK's collections when their contents are recorded, with slashes.
 pub const TRACE_CONTENTS_CLASS: &str = "java/lang/QuerypointTraceContents";
+/// The recorder class that the JDK's builders and streams call, with slashes.
+pub const TRACE_TEXT_CLASS: &str = "java/lang/QuerypointTraceText";
 
 /// The name of the additional local that numbers activations.
 pub const SERIAL: &str = "qp:serial";

@@ -15,7 +15,7 @@ use crate::trace::TraceError;
 use crate::trace::decode::{Decoder, Event, ObjectDetail, ObjectObserver, Value};
 use crate::trace::event_time::ChunkOffset;
 use crate::trace::exit::Exit;
-use crate::trace::parts::{CONTENTS, CREATION};
+use crate::trace::parts::{CONTENTS, CREATION, TEXT as TEXT_PART};
 use crate::trace::sites::{Site, Sites};
 use crate::trace::source::Source;
 use foldhash::fast::FixedState;
@@ -24,7 +24,7 @@ use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
-use wire::recording::{Level, Traced, WrittenVariable};
+use wire::recording::{Level, ON_ERR, ON_OUT, TextEffect, Traced, WrittenVariable};
 
 /// Object kind: no details are known.
 pub const PLAIN: u32 = 0;
@@ -339,6 +339,12 @@ impl<'a> Pass<'a> {
                     self.write(*collection, CONTENTS, at);
                 }
             }
+            Traced::Text => {
+                if let [Value::Object(object), Value::Int(what), ..] = values {
+                    self.write(*object, TEXT_PART, at);
+                    self.stream(*object, what.cast_unsigned());
+                }
+            }
             Traced::Start => {
                 if let Some(Value::Object(thread)) = values.first() {
                     let node = self.open.innermost().map(|call| call.node);
@@ -348,6 +354,18 @@ impl<'a> Pass<'a> {
             _ => {}
         }
         Ok(())
+    }
+
+    /// Notes a stream on which something is printed.
+    fn stream(&mut self, object: u32, what: u32) {
+        if TextEffect::of(what & 0xff) == Some(TextEffect::Print) {
+            let name = self.summary.streams.entry(object).or_default();
+            for (flag, of) in [(ON_OUT, "System.out"), (ON_ERR, "System.err")] {
+                if what & flag != 0 && name.is_empty() {
+                    of.clone_into(name);
+                }
+            }
+        }
     }
 
     /// Opens a call.

@@ -111,6 +111,8 @@ pub struct Summary {
     pub ends: BTreeMap<u32, ThreadEnd>,
     /// The call that started each thread, by the number of the thread's object.
     pub starts: BTreeMap<u32, Option<u32>>,
+    /// The streams on which something was printed, with the name of a standard stream or nothing.
+    pub streams: BTreeMap<u32, String>,
     /// Class names, by the number of the class object.
     pub classes: BTreeMap<u32, String>,
     /// The written fields: declaring class and name. A field's number is its index here.
@@ -118,7 +120,7 @@ pub struct Summary {
 }
 
 /// Version of the tables' format.
-const FORMAT: u32 = 8;
+const FORMAT: u32 = 9;
 
 /// The opened tables.
 pub struct Columns {

@@ -6,10 +6,19 @@ mod io;
 mod nodes;
 mod packages;
 mod reflection;
+mod text;
 mod values;
 
 use crate::row::Row;
 
 /// All tables.
-pub(crate) const TABLES: &[&[Row]] =
-    &[arrays::ROWS, collections::ROWS, io::ROWS, nodes::ROWS, packages::ROWS, reflection::ROWS, values::ROWS];
+pub(crate) const TABLES: &[&[Row]] = &[
+    arrays::ROWS,
+    collections::ROWS,
+    io::ROWS,
+    nodes::ROWS,
+    packages::ROWS,
+    reflection::ROWS,
+    text::ROWS,
+    values::ROWS,
+];

@@ -80,6 +80,7 @@ public final class QuerypointTrace {
         QuerypointProbeNumber.taken = SEEN;
         U.ensureClassInitialized(QuerypointTraceContents.class);
         U.ensureClassInitialized(QuerypointTraceLayout.class);
+        U.ensureClassInitialized(QuerypointTraceText.class);
     }
 
     @Hidden

@@ -90,7 +90,7 @@ public final class QuerypointTraceContents {
 
     /** The ring of this thread; 0 where nothing is recorded now. */
     @Hidden
-    private static long ring() {
+    static long ring() {
         long ring = WINDOWED ? QuerypointTraceWindow.detail() : QuerypointTrace.ring();
         return ring == QuerypointTrace.NOWHERE ? 0 : ring;
     }
@@ -98,8 +98,13 @@ public final class QuerypointTraceContents {
     /** An object was met. */
     @Hidden
     static void met(Object value, int number) {
-        if (QuerypointTraceLayout.IS_KNOWN && !WINDOWED && QuerypointTraceLayout.kind(value) != QuerypointTraceLayout.NONE) {
+        if (!ON || WINDOWED) {
+            return;
+        }
+        if (QuerypointTraceLayout.IS_KNOWN && QuerypointTraceLayout.kind(value) != QuerypointTraceLayout.NONE) {
             all(value, number);
+        } else {
+            QuerypointTraceText.met(value, number);
         }
     }
 
@@ -109,21 +114,31 @@ public final class QuerypointTraceContents {
      */
     @Hidden
     static void named(Object value, int number) {
-        if (QuerypointTraceLayout.IS_KNOWN && !QuerypointTrace.has(LOOKED, number) && QuerypointTraceWindow.detail() != 0) {
-            QuerypointTrace.add(LOOKED, number);
-            if (QuerypointTraceLayout.kind(value) != QuerypointTraceLayout.NONE) {
+        if (looks(number)) {
+            if (QuerypointTraceLayout.IS_KNOWN && QuerypointTraceLayout.kind(value) != QuerypointTraceLayout.NONE) {
                 all(value, number);
+            } else {
+                QuerypointTraceText.met(value, number);
             }
         }
+    }
+
+    /** Whether an object is looked at for the first time, where only some calls are recorded. */
+    @Hidden
+    static boolean looks(int number) {
+        if (!WINDOWED || QuerypointTrace.has(LOOKED, number) || QuerypointTraceWindow.detail() == 0) {
+            return false;
+        }
+        QuerypointTrace.add(LOOKED, number);
+        return true;
     }
 
     /** Whether all that a collection holds was told just now, since it was not before. */
     @Hidden
     private static boolean isFresh(Object self, int number) {
-        if (!WINDOWED || QuerypointTrace.has(LOOKED, number) || QuerypointTraceWindow.detail() == 0) {
+        if (!looks(number)) {
             return false;
         }
-        QuerypointTrace.add(LOOKED, number);
         QuerypointTrace.number(self);
         all(self, number);
         return true;
@@ -131,7 +146,7 @@ public final class QuerypointTraceContents {
 
     /** The number of something that a collection holds, which may be one too. */
     @Hidden
-    private static int number(Object value) {
+    static int number(Object value) {
         if (WINDOWED && !QuerypointTrace.on) {
             passed(value);
             return 0;

@@ -39,6 +39,9 @@ final class QuerypointTraceThread {
     /** The node that an iterator of a map has come to last, and that map. */
     Object node;
     Object map;
+    /** The builders and streams whose methods this thread is in, which record what those do. */
+    private Object[] printing;
+    private int printed;
 
     @Hidden
     QuerypointTraceThread(Thread thread, long tid, long ring, long[] window) {
@@ -68,6 +71,42 @@ final class QuerypointTraceThread {
             depth--;
             if (told > depth) {
                 told = depth;
+            }
+        }
+    }
+
+    /** A method of a builder or stream begins: false where it is one of its own methods that calls it. */
+    @Hidden
+    boolean prints(Object self) {
+        for (int i = 0; i < printed; i++) {
+            if (printing[i] == self) {
+                return false;
+            }
+        }
+        if (printing == null || printed == printing.length) {
+            Object[] wider = new Object[printing == null ? 8 : 2 * printed];
+            for (int i = 0; i < printed; i++) {
+                wider[i] = printing[i];
+            }
+            printing = wider;
+        }
+        printing[printed++] = self;
+        return true;
+    }
+
+    @Hidden
+    boolean isPrinting() {
+        return printed > 0;
+    }
+
+    /** The method ends, and with it those that began in it. */
+    @Hidden
+    void printed(Object self) {
+        for (int i = printed - 1; i >= 0; i--) {
+            if (printing[i] == self) {
+                while (printed > i) {
+                    printing[--printed] = null;
+                }
             }
         }
     }
