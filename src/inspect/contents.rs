@@ -14,13 +14,16 @@ pub struct ContentsShown {
     pub exit: Option<HeldContents>,
 }
 
-/// The contents of a collection.
+/// The contents of a collection, or the text of a builder or stream.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct HeldContents {
-    /// Number of items.
+    /// Number of items; for a text, its length in UTF-16 code units or bytes.
     pub size: usize,
     /// The first items.
     pub items: Vec<ItemShown>,
+    /// The text of a builder, or what was printed on a stream so far: the end of it, if it is long.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub text: Option<String>,
     /// Whether the contents may be wrong, because unrecorded code changed the collection.
     pub unrecorded: bool,
 }
@@ -48,25 +51,33 @@ impl HeldContents {
         when: EventTime,
         limit: usize,
     ) -> Result<Option<HeldContents>, InspectError> {
+        if calls.has_text(object) {
+            let Some(held) = calls.text(object, when)? else { return Ok(None) };
+            let (size, unrecorded) = (held.len(), held.unsure);
+            let text = Some(super::text::end(&held));
+            return Ok(Some(HeldContents { size, items: Vec::new(), text, unrecorded }));
+        }
         let Some(held) = calls.contents(object, when)? else { return Ok(None) };
         Ok(Some(HeldContents {
             size: held.items.len(),
             items: items(&held, &calls.objects, limit),
+            text: None,
             unrecorded: held.unsure,
         }))
     }
 }
 
 impl ContentsShown {
-    /// The contents of one collection when a call began and of one when it ended; `None` if neither is a
-    /// collection.
+    /// The contents of one collection when a call began and of one when it ended; `None` if neither has
+    /// contents.
     pub(crate) fn between(
         calls: &mut Calls,
         (entry, exit): (u32, u32),
         (begins, ends): (EventTime, EventTime),
         limit: usize,
     ) -> Result<Option<ContentsShown>, InspectError> {
-        if !calls.has_contents(entry) && !calls.has_contents(exit) {
+        let has_any = |object| calls.has_contents(object) || calls.has_text(object);
+        if !has_any(entry) && !has_any(exit) {
             return Ok(None);
         }
         let entry = HeldContents::at(calls, entry, begins, limit)?;

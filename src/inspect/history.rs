@@ -4,7 +4,7 @@ use super::error::InspectError;
 use super::event::{EventShown, event};
 use super::names::ends_with;
 use super::recording::Recording;
-use crate::trace::{CONTENTS, Calls, WalkControl, Writes, shown_class};
+use crate::trace::{CONTENTS, Calls, TEXT, WalkControl, Writes, shown_class};
 use serde::Serialize;
 
 /// A field, an element or the contents of a collection.
@@ -15,7 +15,8 @@ pub enum Variable {
     Field(u32, String),
     /// `int[]@9[3]` or `@9[3]`: an array element, by the array's number.
     Element(u32, i32),
-    /// `ArrayList@5` or `@5`: the contents of a JDK collection, by its number.
+    /// `ArrayList@5` or `@5`: the contents of a JDK collection, or the text of a builder or stream, by its
+    /// number.
     Contents(u32),
     /// `com.acme.Shop.open`: a static field, by the name of its declaring class or the end of that name.
     Static(String),
@@ -88,7 +89,7 @@ impl Variable {
                 (own(array), vec![index.cast_unsigned()])
             }
             Variable::Element(object, _) => (own(object), Vec::new()),
-            Variable::Contents(object) => (own(object), vec![CONTENTS]),
+            Variable::Contents(object) => (own(object), vec![CONTENTS, TEXT]),
             Variable::Static(field) => (0, named(field)),
         }
     }
@@ -159,6 +160,8 @@ pub(crate) fn of_parts(
     limit: usize,
 ) -> Result<History, InspectError> {
     let Recording { calls, lines, .. } = trace;
+    // A writer may keep its text in a buffer.
+    let object = if parts.contains(&TEXT) { calls.text_owner(object)? } else { object };
     let rows: Vec<_> = parts.iter().map(|part| calls.write_rows(object, *part)).collect();
     let all: usize = rows.iter().cloned().flatten().map(|row| count(calls.writes_in(row))).sum();
     let mut last = rows;

@@ -22,8 +22,10 @@ pub mod lines;
 mod missing;
 mod names;
 mod recording;
+pub mod shape;
 pub mod snapshot;
 pub mod state;
+pub mod text;
 pub mod values;
 
 pub use call::{CallShown, Fold, ListedCall};

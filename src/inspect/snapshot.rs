@@ -3,184 +3,13 @@
 
 use super::error::InspectError;
 use super::fields::{Field, Fields, default_of};
-use crate::model::{Value as Plain, quoted};
+use super::text;
+use crate::model::Value as Plain;
 use crate::trace::{Calls, CollectionContents as Contents, EventTime, HeldValue, Items, Value};
 use indexmap::IndexMap;
-use serde::Serialize;
 use std::collections::HashSet;
 
-/// A value.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-#[serde(untagged)]
-pub enum Shape {
-    /// `null`.
-    Null,
-    /// A primitive value, a string, or a box of a primitive value.
-    Plain {
-        /// Its type, as in Java.
-        #[serde(rename = "type")]
-        of: String,
-        /// The value.
-        value: serde_json::Value,
-        /// Whether only the beginning of a string is known.
-        #[serde(skip_serializing_if = "std::ops::Not::not")]
-        truncated: bool,
-    },
-    /// An object.
-    Object {
-        /// The binary name of its class.
-        #[serde(rename = "type")]
-        of: String,
-        /// Its number.
-        object: u32,
-        /// The name of an enum constant, if known: `Level.HIGH`.
-        #[serde(skip)]
-        constant: Option<String>,
-        /// Its fields.
-        fields: IndexMap<String, Shape>,
-        /// Whether parts are missing.
-        truncated: bool,
-    },
-    /// An array or a collection.
-    Array {
-        /// Its type, as in Java.
-        #[serde(rename = "type")]
-        of: String,
-        /// Its number.
-        object: u32,
-        /// Its elements.
-        elements: Vec<Shape>,
-        /// Whether parts are missing.
-        truncated: bool,
-    },
-    /// An object that already occurred in the same value.
-    Again {
-        /// The binary name of its class.
-        #[serde(rename = "type")]
-        of: String,
-        /// Its number.
-        object: u32,
-    },
-    /// A key of a map with its value.
-    Pair {
-        /// The key.
-        key: Box<Shape>,
-        /// Its value.
-        value: Box<Shape>,
-    },
-    /// No item: the collection had fewer elements, or the map lacked this key.
-    Absent {
-        /// Always true.
-        absent: bool,
-    },
-    /// The value was not recorded.
-    Unknown {
-        /// Always true.
-        unknown: bool,
-    },
-}
-
-impl Shape {
-    /// Adds the numbers of all objects in it.
-    pub fn objects(&self, numbers: &mut Vec<u32>) {
-        match self {
-            Shape::Object { object, fields, .. } => {
-                numbers.push(*object);
-                fields.values().for_each(|value| value.objects(numbers));
-            }
-            Shape::Array { object, elements, .. } => {
-                numbers.push(*object);
-                elements.iter().for_each(|element| element.objects(numbers));
-            }
-            Shape::Pair { key, value } => {
-                key.objects(numbers);
-                value.objects(numbers);
-            }
-            Shape::Null
-            | Shape::Plain { .. }
-            | Shape::Again { .. }
-            | Shape::Absent { .. }
-            | Shape::Unknown { .. } => {}
-        }
-    }
-
-    /// Its text with at most `room` characters: the deepest nesting that fits, or else as many parts as fit.
-    pub fn fitting(&self, room: usize) -> String {
-        let fits = |text: &String| text.chars().count() <= room;
-        if let Some(text) =
-            (0..=3).rev().map(|depth| self.text(depth)).find(|text| fits(text) && *text != self.text(0))
-        {
-            return text;
-        }
-        let name = self.text(0);
-        let (parts, [open, close]): (Vec<String>, _) = match self {
-            Shape::Object { fields, constant: None, .. } => (
-                fields.iter().map(|(name, value)| format!("{name}: {}", value.text(0))).collect(),
-                ["{", "}"],
-            ),
-            Shape::Array { elements, .. } => (elements.iter().map(|e| e.text(0)).collect(), ["[", "]"]),
-            _ => return name,
-        };
-        let mut out = format!("{name} {open}");
-        let mut shown = 0;
-        for part in &parts {
-            // The end of the text must fit too.
-            if out.chars().count() + part.chars().count() + ", , …}".len() > room {
-                break;
-            }
-            if shown > 0 {
-                out.push_str(", ");
-            }
-            out.push_str(part);
-            shown += 1;
-        }
-        if shown == 0 { name } else { format!("{out}, …{close}") }
-    }
-
-    /// Its text, with objects nested to the given depth.
-    pub fn text(&self, depth: usize) -> String {
-        let short = |of: &str| crate::model::short_class_name(of).to_owned();
-        match self {
-            Shape::Null => "null".to_owned(),
-            Shape::Plain { value: serde_json::Value::String(text), of, truncated } => match of.as_str() {
-                "char" | "java.lang.Character" => quoted(text, '\''),
-                "java.lang.String" if *truncated => format!("{}…", quoted(text, '"')),
-                "java.lang.String" => quoted(text, '"'),
-                _ => text.clone(),
-            },
-            Shape::Plain { value, of, .. } => match of.as_str() {
-                "long" | "java.lang.Long" => format!("{value}L"),
-                "float" | "java.lang.Float" => format!("{value}f"),
-                _ => value.to_string(),
-            },
-            Shape::Again { of, object } => format!("{}@{object}", short(of)),
-            Shape::Unknown { .. } => "?".to_owned(),
-            Shape::Absent { .. } => "nothing".to_owned(),
-            Shape::Pair { key, value } => format!("{}: {}", key.text(depth), value.text(depth)),
-            Shape::Array { of, object, elements, truncated } => {
-                let inside: Vec<String> = elements.iter().map(|e| e.text(depth.saturating_sub(1))).collect();
-                let more = if *truncated { ", …" } else { "" };
-                match depth {
-                    0 => format!("{}@{object}", short(of)),
-                    _ => format!("{}@{object} [{}{more}]", short(of), inside.join(", ")),
-                }
-            }
-            Shape::Object { constant: Some(constant), .. } => constant.clone(),
-            Shape::Object { of, object, fields, truncated, constant: None } => {
-                let inside: Vec<String> = fields
-                    .iter()
-                    .map(|(name, value)| format!("{name}: {}", value.text(depth.saturating_sub(1))))
-                    .chain(truncated.then(|| "…".to_owned()))
-                    .collect();
-                match depth {
-                    0 => format!("{}@{object}", short(of)),
-                    _ if inside.is_empty() => format!("{}@{object}", short(of)),
-                    _ => format!("{}@{object} {{{}}}", short(of), inside.join(", ")),
-                }
-            }
-        }
-    }
-}
+pub use super::shape::{Shape, type_name};
 
 /// Limits on the displayed parts of values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -335,6 +164,9 @@ impl Shaper<'_> {
         if !walk.shown.insert(object) {
             return Ok(Shape::Again { of, object: number });
         }
+        if let Some(text) = text::builder(self.calls, object, when)? {
+            return Ok(text);
+        }
         if let Some(held) = self.contents(object, when)? {
             return self.collection(held, (of, number), when, depth, walk);
         }
@@ -438,15 +270,6 @@ pub fn held(
 struct Walk {
     left: usize,
     shown: HashSet<u32>,
-}
-
-/// The Java name of a class: `[I` is `int[]`.
-pub fn type_name(class: &str) -> String {
-    if class.starts_with('[') {
-        bytecode::descriptor::java_type(&class.replace('.', "/"))
-    } else {
-        class.to_owned()
-    }
 }
 
 /// The value in a box.

@@ -198,6 +198,16 @@ impl TextContents {
         [before, behind]
     }
 
+    /// Adds what was printed at the end.
+    pub fn print(&mut self, change: &TextChange<'_>) {
+        self.append(change);
+    }
+
+    /// Adds what was printed as an unknown part.
+    pub fn skip(&mut self, change: &TextChange<'_>) {
+        self.push(Part::Unknown(change.inserted));
+    }
+
     /// Adds a change at the end.
     fn append(&mut self, change: &TextChange<'_>) {
         self.push(Part::Known(change.units().collect(), change.is_bytes));
@@ -246,6 +256,11 @@ impl Calls {
             .map(|(object, name)| (*object, Some(name.as_str()).filter(|name| !name.is_empty())))
     }
 
+    /// Whether something was printed on an object.
+    pub fn is_stream(&self, object: u32) -> bool {
+        self.streams.contains_key(&object)
+    }
+
     /// The text of a builder, or all that was printed on a stream, at a given time; `None` if the object has
     /// no text or was not yet recorded.
     ///
@@ -274,9 +289,11 @@ impl Calls {
     pub fn text_owner(&mut self, object: u32) -> Result<u32, TraceError> {
         let mut at = object;
         for _ in 0..DEEP {
+            let Some(first) = self.write_rows(at, TEXT).next() else { break };
             let mut same_as = 0;
-            self.each_text_change(at, (EventTime::BEGIN, EventTime::END), |change, _| {
-                same_as = change.same_as;
+            self.each_written(self.writes_in(first), |_, _, values, _| {
+                same_as = TextChange::of(values).map_or(0, |change| change.same_as);
+                false
             })?;
             if same_as == 0 {
                 break;

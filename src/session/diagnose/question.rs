@@ -6,6 +6,7 @@ use crate::classes::ClassPool;
 use crate::inspect::InspectError;
 use crate::inspect::fields::Fields;
 use crate::inspect::snapshot::{Bounds, ObjectPart, Shape, Shaper};
+use crate::inspect::text;
 use crate::session::error::SessionError;
 use crate::trace::{Call, Calls, EventPosition, EventTime, Exit, Items, Level, Method, Traced, Value};
 use indexmap::IndexMap;
@@ -17,6 +18,8 @@ use std::collections::{HashMap, HashSet, VecDeque};
 const COMPARED: usize = 20_000;
 /// Maximum number of changes in a question.
 const CHANGES: usize = 200;
+/// Maximum number of streams in a question.
+const STREAMS: usize = 20;
 /// How deep the two values of a change are shown.
 const CHANGE: Bounds = Bounds { depth: 3, elements: 32, parts: 100 };
 
@@ -376,11 +379,18 @@ fn changes(
         compare(shaper, (0, &ObjectPart::of_static(number), path), (begins, ends), &mut changed, &mut queue)?;
     }
     let mut seen: HashSet<u32> = HashSet::new();
+    let mut reached: HashMap<u32, String> = HashMap::new();
     let mut left = COMPARED;
     let mut is_whole = true;
     while let Some((path, object)) = queue.pop_front() {
         if !seen.insert(object) {
             continue;
+        }
+        if shaper.calls.has_text(object) {
+            if let Some((old, new)) = text::difference(shaper.calls, object, (begins, ends))? {
+                changed.push(Change { path: path.clone(), old, new });
+            }
+            reached.insert(object, path.clone());
         }
         if shaper.calls.has_contents(object) {
             left = left.saturating_sub(collections(
@@ -403,8 +413,36 @@ fn changes(
         }
     }
     changed.truncate(CHANGES);
+    changed.extend(printed(shaper, &reached, begins, ends)?);
     shaper.bounds = bounds;
     Ok((changed, is_whole))
+}
+
+/// What a call printed, for each stream. `reached` has the paths of the streams that it was given.
+fn printed(
+    shaper: &mut Shaper<'_>,
+    reached: &HashMap<u32, String>,
+    begins: EventTime,
+    ends: EventTime,
+) -> Result<Vec<Change>, SessionError> {
+    let streams: Vec<(u32, Option<String>)> =
+        shaper.calls.streams().map(|(stream, name)| (stream, name.map(str::to_owned))).collect();
+    let mut changed: Vec<Change> = Vec::new();
+    for (stream, name) in streams {
+        if changed.len() == STREAMS {
+            break;
+        }
+        let Some(new) = text::printed(shaper.calls, stream, (begins, ends))? else { continue };
+        let path = name.or_else(|| reached.get(&stream).cloned()).unwrap_or_else(|| {
+            let class = shaper.calls.objects.class(stream).map_or("?", |class| &**class);
+            let class = crate::model::short_class_name(class);
+            let number = changed.iter().filter(|change| change.path.starts_with(&*class)).count();
+            // Numbers of objects differ from run to run.
+            if number == 0 { class.to_owned() } else { format!("{class} {}", number + 1) }
+        });
+        changed.push(Change { path, old: Shape::Absent { absent: true }, new });
+    }
+    Ok(changed)
 }
 
 /// The static fields that are ever written, with their numbers.

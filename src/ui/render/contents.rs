@@ -1,6 +1,7 @@
-//! The contents of collections, as text.
+//! The contents of collections, and the texts of builders and streams.
 
 use super::{Paint, hanging, palette};
+use crate::model::quoted;
 use crate::session::{ContentsShown, EventShown, HeldContents, ItemShown};
 
 /// Maximum number of items to show per collection.
@@ -22,6 +23,9 @@ pub(super) fn between(contents: &ContentsShown, of_field: bool, paint: Paint) ->
 }
 
 fn held_text(held: &HeldContents) -> String {
+    if let Some(text) = &held.text {
+        return quoted(text, '"');
+    }
     let item = |item: &ItemShown| match item {
         ItemShown::Element(element) => element.clone(),
         ItemShown::Pair { key, value } => format!("{key} = {value}"),
@@ -34,6 +38,22 @@ fn held_text(held: &HeldContents) -> String {
     match held.items.first() {
         Some(ItemShown::Pair { .. }) => format!("{{{items}}}"),
         Some(ItemShown::Element(_)) | None => format!("[{items}]"),
+    }
+}
+
+/// A change of a text.
+pub(super) fn text(event: &EventShown, paint: Paint) -> String {
+    let new = paint.on(palette::VALUE, event.new.as_deref().unwrap_or("?"));
+    let object = event.stream.or(event.object.as_deref()).unwrap_or("?");
+    let (index, removed) = (event.index.unwrap_or_default(), event.removed.unwrap_or_default());
+    let inserted = event.inserted.unwrap_or_default();
+    match event.name.as_deref().unwrap_or_default() {
+        "print" => format!("{object} printed {new}"),
+        "same" => format!("{object} has the text of {new}"),
+        "whole" => format!("{object} holds {new}"),
+        _ if removed == 0 => format!("{object}: {new} put in at [{index}]"),
+        _ if inserted == 0 => format!("{object}: {removed} removed at [{index}]"),
+        _ => format!("{object}: {removed} replaced by {new} at [{index}]"),
     }
 }
 

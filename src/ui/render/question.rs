@@ -134,6 +134,21 @@ fn one(out: &mut String, before: &str, shape: &Shape) {
 
 fn pair(out: &mut String, name: &str, old: &Shape, new: &Shape, paint: Paint) {
     let room = WIDTH.saturating_sub(visible(name) + 8);
+    let painted = paint.on(palette::FAILED, name);
+    match (old, new) {
+        (_, Shape::Printed { .. }) => {
+            let printed = new.quoted_within(room.saturating_sub(3)).unwrap_or_default();
+            out.push_str(&format!("  {painted} printed {}\n", paint.on(palette::FAILED, printed)));
+            return;
+        }
+        (Shape::Text { .. }, Shape::Text { .. }) => {
+            let before = old.quoted_within(room / 2).unwrap_or_default();
+            let after = new.quoted_within(room.saturating_sub(visible(&before))).unwrap_or_default();
+            out.push_str(&format!("  {painted}: {before} → {}\n", paint.on(palette::FAILED, after)));
+            return;
+        }
+        _ => {}
+    }
     let old = old.fitting(room / 3);
     let new = new.fitting(room.saturating_sub(visible(&old)));
     out.push_str(&format!(

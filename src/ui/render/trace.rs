@@ -339,6 +339,7 @@ fn happens(event: &EventShown, paint: Paint) -> String {
             paint.on(palette::DIM, to)
         }
         "contents" => super::contents::change(event, paint),
+        "text" => super::contents::text(event, paint),
         "start" => match &event.name {
             Some(name) => format!("starts thread {} ({object})", value(&Some(name.clone()))),
             None => format!("starts a thread ({object})"),

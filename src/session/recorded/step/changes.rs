@@ -3,10 +3,10 @@
 use super::Direction;
 use super::variable::{EventScope, Variable};
 use crate::session::error::SessionError;
-use crate::trace::{CONTENTS, Calls, EventPosition, EventTime, Traced, TracedEvent, WalkControl};
+use crate::trace::{Calls, EventPosition, EventTime, Traced, TracedEvent, WalkControl};
 
-/// The nearest write to a variable. If the variable refers to a collection, changes of the collection's
-/// contents count too. Returns the event and the variable that it changes.
+/// The nearest write to a variable. If the variable refers to a collection or builder, changes of
+/// its contents count too. Returns the event and the variable that it changes.
 ///
 /// # Errors
 /// The events cannot be read.
@@ -18,8 +18,8 @@ pub(super) fn nearest(
     let at = scope.at;
     let written = write_of(scope.calls, at, direction, variable)?.map(|at| (at, variable.clone()));
     let changed = match scope.collection(variable)? {
-        Some(collection) => {
-            let contents = Variable::Parts(collection, vec![CONTENTS]);
+        Some((collection, part)) => {
+            let contents = Variable::Parts(collection, vec![part]);
             write_of(scope.calls, at, direction, &contents)?.map(|at| (at, contents))
         }
         None => None,

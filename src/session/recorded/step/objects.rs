@@ -1,7 +1,9 @@
 //! An object before an event, with the objects that it refers to.
 
 use crate::inspect::state::NearestWrites;
+use crate::inspect::text::end as text_end;
 use crate::inspect::values::shown_item;
+use crate::model::quoted;
 use crate::session::error::SessionError;
 use crate::trace::{Calls, CollectionContents, EventTime, Items, Objects, Value};
 use serde::Serialize;
@@ -92,13 +94,21 @@ impl ObjectReader<'_> {
         })
     }
 
-    /// Adds the contents of a collection after its fields. Returns whether there are more.
+    /// Adds the contents of a collection, or a text, after the object's fields. Returns whether there are more.
     fn contents(
         &mut self,
         object: u32,
         depth: u32,
         parts: &mut Vec<MemberShown>,
     ) -> Result<bool, SessionError> {
+        if self.calls.has_text(object) {
+            let Some(then) = self.calls.text(object, self.when)? else { return Ok(false) };
+            let before = self.calls.text(object, self.began)?;
+            let (name, changed) = ("text".to_owned(), before.as_ref() != Some(&then));
+            let value = Some(quoted(&text_end(&then), '"'));
+            parts.push(MemberShown { name, value, changed, inner: None });
+            return Ok(false);
+        }
         if !self.calls.has_contents(object) {
             return Ok(false);
         }

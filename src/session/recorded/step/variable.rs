@@ -5,7 +5,7 @@ use crate::inspect::InspectError;
 use crate::inspect::history::Variable as NamedPart;
 use crate::inspect::state::NearestWrites;
 use crate::session::error::SessionError;
-use crate::trace::{CONTENTS, Calls, EventPosition, Traced, Value};
+use crate::trace::{CONTENTS, Calls, EventPosition, TEXT, Traced, Value};
 
 /// A variable of the recording.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -96,25 +96,29 @@ impl EventScope<'_> {
         Ok(found)
     }
 
-    /// The collection that a variable refers to here, if its contents were recorded.
+    /// The collection, builder or stream that a variable refers to here, if its contents were recorded,
+    /// and their part.
     ///
     /// # Errors
     /// The events cannot be read.
-    pub(super) fn collection(&mut self, variable: &Variable) -> Result<Option<u32>, SessionError> {
+    pub(super) fn collection(&mut self, variable: &Variable) -> Result<Option<(u32, u32)>, SessionError> {
         let value = match variable {
             Variable::Local(node, name) if *node == self.at.node => self.local(name).map(|local| local.value),
             Variable::Local(..) => None,
             Variable::Parts(object, parts) => {
                 let calls = &mut *self.calls;
                 let when = calls.when_at(self.at)?;
-                match parts.first().filter(|part| **part != CONTENTS) {
+                match parts.first().filter(|part| ![CONTENTS, TEXT].contains(*part)) {
                     Some(part) => NearestWrites::of(calls, &calls.write_rows(*object, *part), when)?.value,
                     None => None,
                 }
             }
         };
         Ok(match value {
-            Some(Value::Object(object)) if self.calls.has_contents(object) => Some(object),
+            Some(Value::Object(object)) if self.calls.has_contents(object) => Some((object, CONTENTS)),
+            Some(Value::Object(object)) if self.calls.has_text(object) => {
+                Some((self.calls.text_owner(object)?, TEXT))
+            }
             _ => None,
         })
     }
