@@ -16,6 +16,7 @@ mod owners;
 mod places;
 mod recorder;
 mod step;
+mod text;
 mod threads;
 mod values;
 mod views;
