@@ -12,6 +12,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         "crates/jdk",
         "crates/bytecode/src",
         "crates/bytecode/Cargo.toml",
+        "java/recorder",
         "Cargo.lock",
     ] {
         println!("cargo::rerun-if-changed={}", root.join(input).display());

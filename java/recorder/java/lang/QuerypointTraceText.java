@@ -39,8 +39,23 @@ public final class QuerypointTraceText {
     private static final long BYTE_COUNT = offset("java.io.ByteArrayOutputStream", "count");
     private static final long BUFFER = offset("java.io.StringWriter", "buf");
 
+    /** Where the elements of arrays begin. */
+    private static final long BYTES_BEGIN = begin("ARRAY_BYTE_BASE_OFFSET");
+    private static final long CHARS_BEGIN = begin("ARRAY_CHAR_BASE_OFFSET");
+
     @Hidden
     private QuerypointTraceText() {
+    }
+
+    /** The constant is an `int` in some JDKs, and a `long` in others. */
+    @Hidden
+    private static long begin(String constant) {
+        try {
+            return ((Number) Unsafe.class.getField(constant).get(null)).longValue();
+        } catch (ReflectiveOperationException e) {
+            QuerypointTraceAgent.lose(QuerypointTraceAgent.CONTENTS);
+            return 16;
+        }
     }
 
     /** -1 where there is no such field: then no object of the class is read. */
@@ -110,19 +125,19 @@ public final class QuerypointTraceText {
             byte[] value = builder.value;
             capacity = value.length >> shift;
             units = value;
-            base = Unsafe.ARRAY_BYTE_BASE_OFFSET;
+            base = BYTES_BEGIN;
         } else if (self instanceof java.io.CharArrayWriter) {
             char[] value = (char[]) U.getReference(self, CHARS);
             shift = 1;
             capacity = value.length;
             units = value;
-            base = Unsafe.ARRAY_CHAR_BASE_OFFSET;
+            base = CHARS_BEGIN;
         } else {
             byte[] value = (byte[]) U.getReference(self, BYTES);
             what |= OF_BYTES;
             capacity = value.length;
             units = value;
-            base = Unsafe.ARRAY_BYTE_BASE_OFFSET;
+            base = BYTES_BEGIN;
         }
         if (from < 0 || inserted < 0 || inserted > capacity - from) {
             // Another thread has changed it meanwhile.
@@ -353,7 +368,7 @@ public final class QuerypointTraceText {
     @Hidden
     public static void chars(Object self, int begun, char[] text, int from, int count) {
         if (begun >= 0) {
-            print(self, begun, 0, text, Unsafe.ARRAY_CHAR_BASE_OFFSET + 2L * from, true, count);
+            print(self, begun, 0, text, CHARS_BEGIN + 2L * from, true, count);
         }
     }
 
@@ -368,7 +383,7 @@ public final class QuerypointTraceText {
     public static void chars(Object self, int begun, String text, int from, int count) {
         if (begun >= 0) {
             int shift = text.coder();
-            long base = Unsafe.ARRAY_BYTE_BASE_OFFSET + ((long) from << shift);
+            long base = BYTES_BEGIN + ((long) from << shift);
             print(self, begun, 0, text.value(), base, shift == 1, count);
         }
     }
@@ -409,7 +424,7 @@ public final class QuerypointTraceText {
     @Hidden
     public static void bytes(Object self, int begun, byte[] text, int from, int count) {
         if (begun >= 0) {
-            print(self, begun, OF_BYTES, text, Unsafe.ARRAY_BYTE_BASE_OFFSET + from, false, count);
+            print(self, begun, OF_BYTES, text, BYTES_BEGIN + from, false, count);
         }
     }
 }
