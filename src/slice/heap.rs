@@ -227,6 +227,13 @@ impl Heap {
         self.printed = graph.join(self.printed, node);
     }
 
+    /// Everything that was printed. A JDK method may also print the state of JDK objects.
+    pub fn output(&self, graph: &mut Graph) -> Node {
+        let held = self.held(graph);
+        let printed = graph.join(self.printed, self.foreign);
+        graph.join(held, printed)
+    }
+
     /// Whether no room is left for more locations.
     pub fn is_full(&self) -> bool {
         self.cells.len() > MOST

@@ -50,7 +50,8 @@ impl<'a> Replay<'a> {
         if self.graph.is_full() || self.heap.is_full() {
             return Err(Lost("the calls below it need too much memory to analyse"));
         }
-        let (Some(call), false) = (seen.node, matches!(seen.site.what, Traced::Contents | Traced::Born))
+        let (Some(call), false) =
+            (seen.node, matches!(seen.site.what, Traced::Contents | Traced::Text | Traced::Born))
         else {
             return Ok(());
         };

@@ -58,8 +58,10 @@ pub enum Target {
     /// The value of a field when the call ended: the object (0 for static fields), the field's number if it
     /// is ever written, and its name.
     Field(u32, Option<u32>, String),
-    /// The contents of the JDK's collections.
+    /// The contents of the JDK's collections, and the texts of its builders.
     Contents,
+    /// What was printed.
+    Output,
 }
 
 /// Why no slice can be computed.
@@ -131,6 +133,7 @@ pub async fn influential(
             Target::Element(array, index) => heap.element_left(graph, *array, *index),
             Target::Field(object, number, name) => heap.field_left(graph, *object, *number, name),
             Target::Contents => heap.held(graph),
+            Target::Output => heap.output(graph),
         };
         all = graph.join(all, node);
     }

@@ -7,7 +7,7 @@
 
 use super::question::{NamedCall, Question, all_statics, locals};
 use crate::inspect::fields::Fields;
-use crate::inspect::snapshot::{Bounds, ObjectPart, Shaper};
+use crate::inspect::snapshot::{Bounds, ObjectPart, Shape, Shaper};
 use crate::session::error::SessionError;
 use crate::slice::Target;
 use crate::trace::{Calls, EventTime, Exit, Items, Value};
@@ -124,6 +124,13 @@ impl PathResolver<'_> {
             let target = Target::Field(0, Some(number), field);
             roots.push(Root { name, before: Some(before), after: Some((after, Some(target))) });
         }
+        for change in &self.question.changed {
+            let is_known = roots.iter().any(|root| root.name == change.path);
+            if matches!(change.new, Shape::Printed { .. }) && !is_known {
+                let after = Some((None, Some(Target::Output)));
+                roots.push(Root { name: change.path.clone(), before: None, after });
+            }
+        }
         Ok(roots)
     }
 }
@@ -233,6 +240,10 @@ impl PathWalk<'_> {
         while let Some(object) = queue.pop() {
             if !seen.insert(object) {
                 continue;
+            }
+            if self.shaper.calls.has_text(object) {
+                let is_stream = self.shaper.calls.is_stream(object);
+                self.targets.push(if is_stream { Target::Output } else { Target::Contents });
             }
             if let Some(held) = self.shaper.contents(object, self.ends)? {
                 self.targets.push(Target::Contents);

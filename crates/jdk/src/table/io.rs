@@ -1,6 +1,6 @@
 //! Streams and files.
 
-use crate::facts::{Arrays, Writes};
+use crate::facts::{Arrays, Reads, Writes};
 use crate::row::{Row, row};
 
 /// A method that only reads its array arguments.
@@ -12,6 +12,23 @@ pub(super) const ROWS: &[Row] = &[
     // Printed text does not become a value of the program, unless the stream writes to an object of the
     // program.
     row("java.io.PrintStream", "*").writes(Writes::Output),
+    row("java.io.BufferedOutputStream", "*").writes(Writes::Output),
+    row("java.io.FileOutputStream", "*").writes(Writes::Output),
+    row("java.io.ByteArrayOutputStream", "*").writes(Writes::Output),
+    // A stream may have printed on it.
+    row("java.io.ByteArrayOutputStream", "toString").reads(Reads::Everything).writes(Writes::Nothing),
+    row("java.io.ByteArrayOutputStream", "toByteArray").reads(Reads::Everything).writes(Writes::Nothing),
+    row("java.io.ByteArrayOutputStream", "size").reads(Reads::Everything).writes(Writes::Nothing),
+    // The text of a writer can become that of a buffer, which the program reads.
+    row("java.io.PrintWriter", "*").writes(Writes::Objects),
+    row("java.io.BufferedWriter", "*").writes(Writes::Objects),
+    row("java.io.OutputStreamWriter", "*").writes(Writes::Objects),
+    row("java.io.FileWriter", "*").writes(Writes::Objects),
+    row("java.io.StringWriter", "*").writes(Writes::Objects),
+    row("java.io.StringWriter", "toString").reads(Reads::Everything).writes(Writes::Nothing),
+    row("java.io.CharArrayWriter", "*").writes(Writes::Objects),
+    row("java.io.CharArrayWriter", "toString").reads(Reads::Everything).writes(Writes::Nothing),
+    row("java.io.CharArrayWriter", "toCharArray").reads(Reads::Everything).writes(Writes::Nothing),
     reads("java.io.PrintStream", "print"),
     reads("java.io.PrintStream", "println"),
     reads("java.io.PrintStream", "printf"),

@@ -310,7 +310,7 @@ impl Finder {
         let what = seen.site.what;
         if let Some(stretch) = open.stretch.and_then(|number| stretches.get(number)) {
             let place = match what {
-                Traced::Leave | Traced::Catch | Traced::Contents => None,
+                Traced::Leave | Traced::Catch | Traced::Contents | Traced::Text => None,
                 Traced::Enter => {
                     calls.sites.method(seen.site.method).and_then(|callee| open.invoke(stretch, callee))
                 }
