@@ -3,7 +3,7 @@
 # Java compiler; a test compares them with what this makes of the sources.
 #
 # ./build.sh          writes the generated source, and compiles in place
-# ./build.sh FOLDER   the same into FOLDER/recorder and FOLDER/reference
+# ./build.sh FOLDER   the same into FOLDER/recorder, FOLDER/reference and FOLDER/runner
 set -eu
 cd -- "$(dirname -- "$0")"
 to=${1:-.}
@@ -17,3 +17,5 @@ internal="--add-exports java.base/jdk.internal.misc=ALL-UNNAMED
 javac $options --patch-module java.base=recorder $internal -d "$to/recorder" recorder/java/lang/*.java
 # shellcheck disable=SC2086 # options are words
 javac $options -XDignore.symbol.file -d "$to/reference" reference/*.java
+# shellcheck disable=SC2086 # options are words
+javac $options -d "$to/runner" runner/querypoint/runner/*.java

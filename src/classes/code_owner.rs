@@ -35,6 +35,7 @@ const HARNESSES: &[Harness] = &[
     Harness { name: "Gradle", patterns: &["org.gradle.**", "worker.org.gradle.**"] },
     Harness { name: "Ant", patterns: &["org.apache.tools.ant.**"] },
     Harness { name: "IDE runners", patterns: &["com.intellij.rt.**", "org.eclipse.jdt.internal.junit.**"] },
+    Harness { name: "the test runner", patterns: &["querypoint.runner.**"] },
 ];
 
 /// Number of libraries that a summary names.

@@ -195,7 +195,8 @@ impl ClassPool {
             if names.is_empty() {
                 continue;
             }
-            if is_own {
+            // A folder of classes of a harness alone, such as those of the test runner, is nobody's own code.
+            if is_own && !names.iter().all(|name| is_of_harness(name)) {
                 owners.own.extend(names);
                 owners.own_places.push(place);
             } else {

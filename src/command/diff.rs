@@ -1,7 +1,7 @@
 //! `qp diff`: finds the first call in which two runs diverge.
 
 use super::diagnose::TO_PROGRAMS;
-use super::program::ProgramArgs;
+use super::program::{ProgramArgs, TestArgs};
 use super::trace::Memory;
 use super::{Command, CommandError, Outcome};
 use crate::chain::Chain;
@@ -18,13 +18,13 @@ use std::path::{Path, PathBuf};
 )]
 pub struct Diff {
     /// The folder that `qp trace record` wrote, at level `writes` or `all`
-    #[arg(value_name = "FOLDER", required_unless_present = "command", requires = "other")]
+    #[arg(value_name = "FOLDER", required_unless_present_any = ["command", "test"], requires = "other", conflicts_with = "test")]
     pub folder: Option<PathBuf>,
     /// The folder of the other run
     #[arg(value_name = "OTHER")]
     pub other: Option<PathBuf>,
     /// Class path of a correct version of the program; qp puts it before the command's class path
-    #[arg(long, value_name = "CLASSPATH", requires = "command")]
+    #[arg(long, value_name = "CLASSPATH", conflicts_with = "folder")]
     pub reference: Option<String>,
     #[allow(missing_docs)]
     #[command(flatten)]
@@ -42,6 +42,9 @@ pub struct Diff {
     /// compared with itself
     #[arg(long, requires = "folder")]
     pub trust_command: bool,
+    #[allow(missing_docs)]
+    #[command(flatten)]
+    pub test: TestArgs,
     /// The command that starts the program: `java`, with a class path
     #[arg(last = true, value_name = "COMMAND", conflicts_with = "folder", requires = "reference")]
     pub command: Vec<String>,
@@ -99,14 +102,15 @@ impl Command for Diff {
     async fn execute(&self, context: &Context) -> Result<Parting, CommandError> {
         let work = TemporaryFolder::new("qp-diff-");
         let work = work.map_err(super::unwritten(&std::env::temp_dir()))?;
+        let command = self.test.command(&self.command);
         let mut whose_code = None;
         let folders = match (&self.folder, &self.other, &self.reference) {
             (Some(here), Some(there), _) => [here.clone(), there.clone()],
             (_, _, Some(reference)) => {
-                let right = with_class_path(&self.command, reference)?;
+                let right = with_class_path(&command, reference)?;
                 let folders = [work.path().join("here"), work.path().join("there")];
-                let scope = self.default_scope(&right)?;
-                for (folder, command) in folders.iter().zip([&self.command, &right]) {
+                let scope = self.default_scope(&command, &right)?;
+                for (folder, command) in folders.iter().zip([&command, &right]) {
                     self.record(folder, command, &scope, context).await?;
                 }
                 whose_code = scope.summary;
@@ -200,14 +204,14 @@ impl Diff {
     }
 
     /// The scope of both versions: the user's, or what is recorded of either by default.
-    fn default_scope(&self, right: &[String]) -> Result<DefaultScope, CommandError> {
+    fn default_scope(&self, command: &[String], right: &[String]) -> Result<DefaultScope, CommandError> {
         if !self.scope.is_empty() {
             return Ok(DefaultScope { scope: self.scope.clone(), ..DefaultScope::default() });
         }
         let of = |command: &[String]| {
             session::default_scope(&Chain::new(ProgramArgs::default().debuggee(command), Vec::new()))
         };
-        let (here, there) = (of(&self.command)?.unwrap_or_default(), of(right)?.unwrap_or_default());
+        let (here, there) = (of(command)?.unwrap_or_default(), of(right)?.unwrap_or_default());
         Ok(here.union(there))
     }
 

@@ -1,21 +1,48 @@
 //! The program of a question without a chain file, from the options and the words after `--`.
 
 use crate::chain::{Address, Debuggee};
+use crate::session::test_command;
 use std::path::PathBuf;
+
+/// A test to run instead of a command.
+#[derive(clap::Args, Clone, Debug, Default)]
+pub struct TestArgs {
+    /// Run this test instead of a command, by the JUnit (3, 4 or 5) of its class path, with assertions
+    /// enabled: CLASS#METHOD, or CLASS for all its tests
+    #[arg(long, value_name = "CLASS#METHOD", requires = "class_path", conflicts_with = "command")]
+    pub test: Option<String>,
+    /// Class path of the test: its classes, the program's, and JUnit
+    #[arg(long = "classpath", visible_alias = "class-path", value_name = "CLASSPATH", requires = "test")]
+    pub class_path: Option<String>,
+}
+
+impl TestArgs {
+    /// The command that runs the test; without a test, the command itself.
+    pub fn command(&self, command: &[String]) -> Vec<String> {
+        match (&self.test, &self.class_path) {
+            (Some(test), Some(class_path)) => test_command(test, class_path),
+            _ => command.to_vec(),
+        }
+    }
+}
 
 /// Facts about the program besides its command.
 #[derive(clap::Args, Clone, Debug, Default)]
+#[command(group = clap::ArgGroup::new("program").args(["test", "command"]))]
 pub struct ProgramArgs {
+    #[allow(missing_docs)]
+    #[command(flatten)]
+    pub test: TestArgs,
     /// Folder or archive with Java sources; can be repeated
-    #[arg(long = "source", value_name = "DIR", requires = "command")]
+    #[arg(long = "source", value_name = "DIR", requires = "program")]
     pub sources: Vec<PathBuf>,
     /// Folder or jar with classes that the command does not name: classes of a script's VM, of plug-ins, or
     /// copies of a remote program's classes; can be repeated
-    #[arg(long = "classes", value_name = "PATH", requires = "command")]
+    #[arg(long = "classes", value_name = "PATH", requires = "program")]
     pub classes: Vec<PathBuf>,
     /// Connect to the VM of a program that runs elsewhere. That VM listens at this address and waits at its
     /// start. The command restarts the program before each run
-    #[arg(long, value_name = "HOST:PORT", requires = "command")]
+    #[arg(long, value_name = "HOST:PORT", requires = "command", conflicts_with = "test")]
     pub attach: Option<Address>,
 }
 
@@ -24,7 +51,7 @@ impl ProgramArgs {
     pub fn debuggee(&self, command: &[String]) -> Debuggee {
         let (command, relaunch) = match self.attach {
             Some(_) => (Vec::new(), command.to_vec()),
-            None => (command.to_vec(), Vec::new()),
+            None => (self.test.command(command), Vec::new()),
         };
         Debuggee {
             command,

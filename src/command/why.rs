@@ -41,7 +41,7 @@ pub struct Why {
     #[allow(missing_docs)]
     pub run: RunArgs,
     /// The command that starts the program; with --attach, the command that restarts it
-    #[arg(last = true, required = true, value_name = "COMMAND")]
+    #[arg(last = true, required_unless_present = "test", value_name = "COMMAND")]
     pub command: Vec<String>,
 }
 

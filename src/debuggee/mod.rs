@@ -34,6 +34,7 @@ mod remote;
 mod running;
 mod stdin;
 mod template;
+mod test_runner;
 #[cfg(test)]
 mod tests;
 
@@ -49,3 +50,4 @@ pub use remote::Remote;
 pub use running::{ConnectionFilter, DriveOutcome, Exited, Incoming, Running};
 pub use stdin::{Stdin, StdinRecording};
 pub use template::{Settings, Template};
+pub use test_runner::test_command;

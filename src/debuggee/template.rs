@@ -8,6 +8,7 @@ use super::peer::JvmPattern;
 use super::ready::Ready;
 use super::remote::Remote;
 use super::stdin::Stdin;
+use super::test_runner::add_runner;
 use crate::classes::{LaunchCommand, Main, find_program};
 use crate::files::TemporaryFolder;
 use std::path::{Path, PathBuf};
@@ -85,6 +86,8 @@ pub struct Template {
     jvm: Option<JvmPattern>,
     mark: String,
     guardian: Arc<Guardian>,
+    /// The class files that run a test, if the command runs one. Removed with the template.
+    _runner: Option<TemporaryFolder>,
 }
 
 /// Build tools that run programs in a daemon, the options that disable it, and the option to suggest.
@@ -99,7 +102,7 @@ impl Template {
     ///
     /// # Errors
     /// [`DebuggeeError`] names the field and the correction.
-    pub fn new(settings: Settings) -> Result<Template, DebuggeeError> {
+    pub fn new(mut settings: Settings) -> Result<Template, DebuggeeError> {
         static TEMPLATES: AtomicU32 = AtomicU32::new(0);
         if !settings.cwd.is_dir() {
             return Err(DebuggeeError::NoCwd(settings.cwd));
@@ -128,7 +131,10 @@ impl Template {
         let jvm = settings.jvm.as_ref().map(pattern).transpose()?;
         // All marks have the same length, so that the size of the environment does not vary.
         let mark = format!("{:08x}{:08x}", std::process::id(), TEMPLATES.fetch_add(1, Ordering::Relaxed));
-        Ok(Template { settings, jvm, mark, guardian: Arc::default() })
+        let env = settings.env.clone();
+        let runner = add_runner(&mut settings.command, |name| variable(&env, name));
+        let runner = runner.map_err(DebuggeeError::TemporaryFolder)?;
+        Ok(Template { settings, jvm, mark, guardian: Arc::default(), _runner: runner })
     }
 
     /// The settings of the template.
@@ -142,8 +148,7 @@ impl Template {
 
     /// A variable of the debuggee's environment.
     pub fn variable(&self, name: &str) -> Option<String> {
-        let own = self.settings.env.iter().rev().find(|(n, _)| n == name).map(|(_, value)| value.clone());
-        own.or_else(|| std::env::var(name).ok())
+        variable(&self.settings.env, name)
     }
 
     /// Parses the command, for its class path. A `java` command that `jvm` does not select is a wrapper that
@@ -284,4 +289,10 @@ impl Template {
             reason: e.to_string(),
         })
     }
+}
+
+/// A variable of `env`, or else of `qp`'s own environment.
+fn variable(env: &[(String, String)], name: &str) -> Option<String> {
+    let own = env.iter().rev().find(|(n, _)| n == name).map(|(_, value)| value.clone());
+    own.or_else(|| std::env::var(name).ok())
 }

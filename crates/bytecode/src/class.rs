@@ -54,6 +54,17 @@ pub struct ClassFile {
     pub nest_members: Vec<String>,
     /// Names of the record components; `None` if the class is not a record.
     pub record_components: Option<Vec<String>>,
+    /// The annotations of the class that are visible at run time.
+    pub annotations: Vec<Annotation>,
+}
+
+/// An annotation that is visible at run time.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Annotation {
+    /// Binary name of the annotation type.
+    pub class: String,
+    /// The elements whose value is a class: name and field descriptor of the class.
+    pub classes: Vec<(String, String)>,
 }
 
 /// One entry of the InnerClasses attribute.
@@ -100,6 +111,8 @@ pub struct Method {
     pub access: u16,
     /// Code; `None` if the method is abstract or native.
     pub code: Option<Code>,
+    /// The annotations of the method that are visible at run time.
+    pub annotations: Vec<Annotation>,
 }
 
 impl Method {

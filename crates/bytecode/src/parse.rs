@@ -1,12 +1,13 @@
 //! Parses class files into [`ClassFile`], using the reader library `noak`. Every malformed input is a
 //! [`ParseError`].
 
-use crate::class::{ClassFile, Code, Field, Handler, InnerClass, LineEntry, LocalVariable, Method};
+use crate::class::{Annotation, ClassFile, Code, Field, Handler, InnerClass, LineEntry, LocalVariable, Method};
 use crate::op::Instruction;
 use crate::pool::Pool;
 use crate::text::text;
 use noak::error::DecodeError;
 use noak::reader::attributes::Code as RawCode;
+use noak::reader::attributes::annotations::ElementValue;
 use noak::reader::{Attribute, AttributeContent, Class, cpool};
 
 /// Why bytes are not a class file that can be analysed.
@@ -60,6 +61,7 @@ impl ClassFile {
             nest_host: None,
             nest_members: Vec::new(),
             record_components: None,
+            annotations: Vec::new(),
         };
         for interface in class.interfaces().iter() {
             file.interfaces.push(pool.class(interface?)?);
@@ -92,9 +94,13 @@ impl ClassFile {
                 descriptor: text(raw_pool.retrieve(raw.descriptor())?),
                 access: raw.access_flags().bits(),
                 code: None,
+                annotations: Vec::new(),
             };
             for attribute in raw.attributes().iter() {
                 let attribute = attribute?;
+                if is_named(raw_pool, &attribute, "RuntimeVisibleAnnotations")? {
+                    method.annotations = read_annotations(raw_pool, &attribute).unwrap_or_default();
+                }
                 if is_named(raw_pool, &attribute, "Code")? {
                     let label = format!("{}.{}{}", file.name, method.name, method.descriptor);
                     method.code = Some(read_code(&pool, raw_pool, &attribute, &label)?);
@@ -122,7 +128,7 @@ fn read_class_attribute<'a>(
 ) -> Result<(), ParseError> {
     // Attributes that do not concern code are skipped: the library rejects attributes that it does not know.
     let name = raw.retrieve(attribute.name())?;
-    let wanted: [&[u8]; 7] = [
+    let wanted: [&[u8]; 8] = [
         b"SourceFile",
         b"InnerClasses",
         b"EnclosingMethod",
@@ -130,6 +136,7 @@ fn read_class_attribute<'a>(
         b"NestMembers",
         b"Record",
         b"BootstrapMethods",
+        b"RuntimeVisibleAnnotations",
     ];
     if !wanted.contains(&name.as_bytes()) {
         return Ok(());
@@ -169,10 +176,38 @@ fn read_class_attribute<'a>(
             }
             file.record_components = Some(names);
         }
+        AttributeContent::RuntimeVisibleAnnotations(_) => {
+            file.annotations = read_annotations(raw, attribute).unwrap_or_default();
+        }
         AttributeContent::BootstrapMethods(methods) => pool.read_bootstraps(&methods)?,
         _ => {}
     }
     Ok(())
+}
+
+/// The annotations of an attribute. The VM runs classes with malformed ones too, so callers ignore errors.
+fn read_annotations<'a>(
+    raw: &cpool::ConstantPool<'a>,
+    attribute: &Attribute<'a>,
+) -> Result<Vec<Annotation>, ParseError> {
+    let AttributeContent::RuntimeVisibleAnnotations(read) = attribute.read_content(raw)? else {
+        return Ok(Vec::new());
+    };
+    let mut all = Vec::new();
+    for annotation in read.annotations().iter() {
+        let annotation = annotation?;
+        let descriptor = text(raw.retrieve(annotation.type_())?);
+        let mut classes = Vec::new();
+        for pair in annotation.pairs().iter() {
+            let pair = pair?;
+            if let ElementValue::Class(class) = pair.value() {
+                classes.push((text(raw.retrieve(pair.name())?), text(raw.retrieve(class)?)));
+            }
+        }
+        let class = descriptor.trim_start_matches('L').trim_end_matches(';').replace('/', ".");
+        all.push(Annotation { class, classes });
+    }
+    Ok(all)
 }
 
 fn read_code<'a>(

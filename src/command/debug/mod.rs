@@ -57,13 +57,13 @@ use std::rc::Rc;
 )]
 pub struct Debug {
     /// A chain file to continue with
-    #[arg(value_name = "CHAIN", required_unless_present = "command", conflicts_with = "command")]
+    #[arg(value_name = "CHAIN", required_unless_present = "program", conflicts_with = "program")]
     pub chain: Option<PathBuf>,
     #[command(flatten)]
     #[allow(missing_docs)]
     pub program: ProgramArgs,
     /// A file that the program reads on its standard input
-    #[arg(long, value_name = "FILE", requires = "command", conflicts_with = "attach")]
+    #[arg(long, value_name = "FILE", requires = "program", conflicts_with = "attach")]
     pub stdin: Option<PathBuf>,
     #[command(flatten)]
     #[allow(missing_docs)]

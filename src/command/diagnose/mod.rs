@@ -10,7 +10,7 @@ pub use dialogue::{
 };
 
 use super::CommandError;
-use super::program::ProgramArgs;
+use super::program::{ProgramArgs, TestArgs};
 use super::secrets::SecretArgs;
 use super::trace::{LevelArg, Memory};
 use crate::chain::Chain;
@@ -28,7 +28,7 @@ use std::path::PathBuf;
 )]
 pub struct Diagnose {
     /// The folder that `qp trace record` wrote; without it, qp records the command first
-    #[arg(value_name = "FOLDER", required_unless_present = "command")]
+    #[arg(value_name = "FOLDER", required_unless_present_any = ["command", "test"], conflicts_with = "test")]
     pub folder: Option<PathBuf>,
     /// The strategy that chooses the next question; `help` at the prompt lists all
     #[arg(long, value_name = "NAME")]
@@ -89,6 +89,9 @@ pub struct Diagnose {
     /// more detail
     #[arg(long, requires = "folder")]
     pub trust_command: bool,
+    #[allow(missing_docs)]
+    #[command(flatten)]
+    pub test: TestArgs,
     /// The command that starts the program
     #[arg(last = true, value_name = "COMMAND", conflicts_with = "folder")]
     pub command: Vec<String>,
@@ -155,7 +158,7 @@ impl Diagnose {
                 Diagnoser::new(trace, options)?
             }
             None => {
-                let chain = Chain::new(ProgramArgs::default().debuggee(&self.command), Vec::new());
+                let chain = Chain::new(ProgramArgs::default().debuggee(&self.test.command(&self.command)), Vec::new());
                 let recording = self.recording(folder.clone())?;
                 Diagnoser::while_it_runs(chain, recording, options, context).await?
             }

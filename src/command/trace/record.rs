@@ -3,7 +3,7 @@
 use super::level::LevelArg;
 use super::reading::Memory;
 use crate::chain::Chain;
-use crate::command::program::ProgramArgs;
+use crate::command::program::{ProgramArgs, TestArgs};
 use crate::command::secrets::SecretArgs;
 use crate::command::{Command, CommandError, Outcome};
 use crate::session::{self, CallRange, Context, Place, Places, RecordOptions, RecordedRun, RecordedTrace};
@@ -55,8 +55,11 @@ pub struct Record {
     #[allow(missing_docs)]
     #[command(flatten)]
     pub secrets: SecretArgs,
+    #[allow(missing_docs)]
+    #[command(flatten)]
+    pub test: TestArgs,
     /// The command that starts the program
-    #[arg(last = true, required = true, value_name = "COMMAND")]
+    #[arg(last = true, required_unless_present = "test", value_name = "COMMAND")]
     pub command: Vec<String>,
 }
 
@@ -146,7 +149,7 @@ impl Command for Record {
             Some(like) => (like.about.scope.clone(), like.about.trust.clone()),
             None => (self.scope.clone(), self.trust.clone()),
         };
-        let chain = Chain::new(ProgramArgs::default().debuggee(&self.command), Vec::new());
+        let chain = Chain::new(ProgramArgs::default().debuggee(&self.test.command(&self.command)), Vec::new());
         let options = RecordOptions {
             out: self.out.clone(),
             level: self.level.into(),
