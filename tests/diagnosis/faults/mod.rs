@@ -9,7 +9,7 @@ pub mod draw;
 pub mod operators;
 #[allow(clippy::duplicate_mod, reason = "a bench includes this folder without `support`")]
 #[path = "../../support/rng.rs"]
-mod rng;
+pub mod rng;
 pub mod runs;
 pub mod tokens;
 pub mod trial;

@@ -77,9 +77,12 @@ pub fn mutants(text: &str, trusted: &[String]) -> Vec<Mutant> {
 /// The line, and its new text; none if the change spans lines.
 fn changed(source: &Source<'_>, change: &Change) -> Option<(usize, String)> {
     let (from, to) = (source.tokens[change.from], source.tokens[change.to]);
+    if from.line != to.line {
+        return None;
+    }
     let whole = source.lines[from.line];
     let becomes = format!("{}{}{}", &whole[..from.column], change.text, &whole[end(to)..]);
-    (from.line == to.line).then(|| (from.line, becomes.trim().to_owned()))
+    Some((from.line, becomes.trim().to_owned()))
 }
 
 /// The column behind a token.

@@ -1,5 +1,6 @@
 //! A Java file as tokens, with its methods, fields and variables. It covers plain programs without generics,
-//! lambdas and blocks outside methods, which is enough for the operators.
+//! lambdas and blocks outside methods. In others it misses variables, and takes a method of an anonymous class
+//! for one of the class around it, which is enough for the operators.
 
 use std::ops::Range;
 
@@ -81,6 +82,9 @@ const NO_TYPES: &[&str] = &[
     "instanceof",
 ];
 
+/// Words that can precede a parenthesis and a block.
+const NO_METHODS: &[&str] = &["if", "while", "for", "switch", "catch", "synchronized", "try"];
+
 impl<'a> Source<'a> {
     pub fn read(text: &'a str) -> Source<'a> {
         let lines: Vec<&str> = text.lines().collect();
@@ -141,13 +145,13 @@ impl<'a> Source<'a> {
         while at < self.tokens.len() {
             if open.last().is_some_and(|(_, end)| at == *end) {
                 open.pop();
-            } else if self.text(at) == "class" && self.is_word(at + 1) {
+            } else if self.begins_class(at) {
                 let outer = open.last().map(|(name, _)| format!("{name}$")).unwrap_or_default();
                 let name = format!("{outer}{}", self.text(at + 1));
-                while self.text(at) != "{" {
-                    at += 1;
-                }
-                open.push((name, self.closing(at).expect("a class ends")));
+                let Some(brace) = (at..self.tokens.len()).find(|at| self.text(*at) == "{") else { return };
+                let Some(end) = self.closing(brace) else { return };
+                at = brace;
+                open.push((name, end));
             } else if let Some((class, _)) = open.last() {
                 let class = class.clone();
                 if let Some(method) = self.method(&class, at) {
@@ -163,9 +167,19 @@ impl<'a> Source<'a> {
         }
     }
 
-    /// The method whose name is this token, in the body of a class.
+    /// Whether this token begins a class, an interface or an enum. `Foo.class` begins none.
+    fn begins_class(&self, at: usize) -> bool {
+        let literal = at.checked_sub(1).is_some_and(|before| self.text(before) == ".");
+        ["class", "interface", "enum"].contains(&self.text(at)) && self.is_word(at + 1) && !literal
+    }
+
+    /// The method whose name is this token, in the body of a class. Annotations, instances of anonymous
+    /// classes and statements of initialisers look alike.
     fn method(&self, class: &str, at: usize) -> Option<Method> {
-        if !self.is_word(at) || self.text(at + 1) != "(" {
+        if !self.is_word(at) || self.text(at + 1) != "(" || NO_METHODS.contains(&self.text(at)) {
+            return None;
+        }
+        if at.checked_sub(1).is_some_and(|before| ["@", ".", "new"].contains(&self.text(before))) {
             return None;
         }
         let parameters = self.closing(at + 1)?;

@@ -1,0 +1,41 @@
+//! Single-line faults in public Java libraries, each with a failing test, and how well `qp` finds them.
+//!
+//! `cargo bench --bench real_bugs -- make` makes the corpus.
+
+#![allow(clippy::expect_used, clippy::unwrap_used, clippy::panic, reason = "a bench fails by panicking")]
+
+#[path = "real_bugs/ask.rs"]
+mod ask;
+#[path = "real_bugs/draw.rs"]
+mod draw;
+#[path = "real_bugs/fault.rs"]
+mod fault;
+#[path = "../tests/diagnosis/faults/mod.rs"]
+mod faults;
+#[path = "real_bugs/make.rs"]
+mod make;
+#[path = "real_bugs/measure.rs"]
+mod measure;
+#[path = "real_bugs/process.rs"]
+mod process;
+#[path = "real_bugs/projects.rs"]
+mod projects;
+#[path = "real_bugs/table.rs"]
+mod table;
+#[path = "real_bugs/tests.rs"]
+mod tests;
+#[path = "real_bugs/verdict.rs"]
+mod verdict;
+
+fn main() {
+    let arguments: Vec<String> = std::env::args().skip(1).filter(|a| a != "--bench").collect();
+    match arguments.first().map(String::as_str) {
+        Some("make") => {
+            make::make();
+            fault::place_saved(&projects::projects());
+        }
+        Some("draw") => draw::draw(arguments.get(1).and_then(|seed| seed.parse().ok()).unwrap_or(1)),
+        Some("hand") => draw::complete_by_hand(),
+        _ => measure::measure(),
+    }
+}

@@ -1,0 +1,179 @@
+//! Draws faults by a seed: an operator, a file that it can change, and one of its changes there. A fault is
+//! kept if a test fails by it.
+
+use super::fault::{ByHand, Compiler, RealFault, RealFaults, by_hand, save, saved};
+use super::faults::operators::{Mutant, mutants};
+use super::faults::rng::Rng;
+use super::make::java_files;
+use super::projects::{Project, projects};
+use super::tests::Tests;
+use std::collections::BTreeMap;
+
+/// Maximum number of faults of a file.
+const OF_FILE: usize = 2;
+/// Number of faults that are drawn of a library before the next library has its turn.
+const TURN: usize = 5;
+
+/// A library while its faults are drawn.
+struct Drawing {
+    project: Project,
+    tests: Tests,
+    rng: Rng,
+    /// The mutants by operator and file.
+    rest: BTreeMap<&'static str, BTreeMap<String, Vec<Mutant>>>,
+    faults: Vec<RealFault>,
+    tried: usize,
+}
+
+/// Draws the faults of all libraries with this seed, or completes those of the same seed.
+pub fn draw(seed: u64) {
+    let mut compiler = Compiler::new();
+    let before = saved();
+    let mut drawings: Vec<Drawing> =
+        projects().into_iter().enumerate().map(|(number, p)| Drawing::new(p, seed, number as u64)).collect();
+    loop {
+        let mut changed = false;
+        for at in 0..drawings.len() {
+            let wanted = (drawings[at].faults.len() + TURN).min(drawings[at].project.faults);
+            while drawings[at].faults.len() < wanted && drawings[at].next(&mut compiler) {
+                changed = true;
+                let drawn = drawings.iter().flat_map(|d| d.faults.clone()).collect();
+                save(&RealFaults { seed, drawn, by_hand: before.by_hand.clone() });
+            }
+        }
+        if !changed {
+            break;
+        }
+    }
+    for drawing in &drawings {
+        println!("{}: {} faults of {} changes", drawing.project.name, drawing.faults.len(), drawing.tried);
+    }
+}
+
+/// Finds the failing tests of the faults made by hand.
+pub fn complete_by_hand() {
+    let mut compiler = Compiler::new();
+    let mut faults = saved();
+    let before = std::mem::take(&mut faults.by_hand);
+    for project in projects() {
+        let mut tests = Tests::of(&project);
+        let of_project = by_hand().into_iter().filter(|fault| fault.project == project.name);
+        for (number, made) in of_project.enumerate() {
+            let id = format!("{}-hand-{}", project.name, number + 1);
+            let mut fault = placed(&project, &id, made);
+            if let Some(known) = before.iter().find(|known| known.id == id && known.becomes == fault.becomes)
+            {
+                faults.by_hand.push(known.clone());
+                continue;
+            }
+            let Some(methods) = compiler.place(&project, &fault) else {
+                println!("{id}: does not compile");
+                continue;
+            };
+            fault.methods = methods;
+            match tests.failing(&project, &id, &fault.file) {
+                Some(test) => {
+                    println!("{id}: {test} fails");
+                    fault.test = test;
+                    faults.by_hand.push(fault);
+                }
+                None => println!("{id}: no test fails"),
+            }
+        }
+    }
+    save(&faults);
+}
+
+/// A fault made by hand, at the first line with its text.
+fn placed(project: &Project, id: &str, made: ByHand) -> RealFault {
+    let text = std::fs::read_to_string(project.file(&made.file)).expect("UTF-8");
+    let line = text.lines().position(|line| line.trim() == made.was);
+    let line = line.unwrap_or_else(|| panic!("{id}: {} has no line `{}`", made.file, made.was)) + 1;
+    let ByHand { project, file, kind, was, becomes } = made;
+    RealFault {
+        id: id.to_owned(),
+        project,
+        file,
+        line,
+        methods: Vec::new(),
+        kind,
+        was,
+        becomes,
+        test: String::new(),
+    }
+}
+
+impl Drawing {
+    fn new(project: Project, seed: u64, number: u64) -> Drawing {
+        let folder = project.file("");
+        let mut rest: BTreeMap<&'static str, BTreeMap<String, Vec<Mutant>>> = BTreeMap::new();
+        for file in java_files(&folder) {
+            let Ok(text) = std::fs::read_to_string(&file) else { continue };
+            let name = file.strip_prefix(&folder).expect("below it").display().to_string();
+            for mutant in mutants(&text, &[]) {
+                rest.entry(mutant.operator).or_default().entry(name.clone()).or_default().push(mutant);
+            }
+        }
+        let rng = Rng::new(seed.wrapping_mul(1000).wrapping_add(number));
+        let tests = Tests::of(&project);
+        Drawing { project, tests, rng, rest, faults: Vec::new(), tried: 0 }
+    }
+
+    /// Draws changes until a test fails by one; false if there are no more.
+    fn next(&mut self, compiler: &mut Compiler) -> bool {
+        while let Some((file, mutant)) = self.pick() {
+            if self.faults.iter().filter(|f| f.file == file).count() >= OF_FILE {
+                continue;
+            }
+            self.tried += 1;
+            let mut fault = RealFault {
+                id: format!("{}-{:02}", self.project.name, self.faults.len() + 1),
+                project: self.project.name.clone(),
+                file,
+                line: mutant.line,
+                methods: Vec::new(),
+                kind: mutant.operator.to_owned(),
+                was: mutant.was,
+                becomes: mutant.becomes,
+                test: String::new(),
+            };
+            let Some(methods) = compiler.place(&self.project, &fault).filter(|m| !m.is_empty()) else {
+                continue;
+            };
+            if self.faults.iter().any(|f| f.methods == methods) {
+                continue;
+            }
+            fault.methods = methods;
+            if let Some(test) = self.tests.failing(&self.project, &fault.id, &fault.file) {
+                println!("{} {} {}: {test}", fault.id, fault.methods[0], fault.kind);
+                fault.test = test;
+                self.faults.push(fault);
+                return true;
+            }
+        }
+        false
+    }
+
+    fn pick(&mut self) -> Option<(String, Mutant)> {
+        loop {
+            let operators: Vec<&'static str> = self.rest.keys().copied().collect();
+            if operators.is_empty() {
+                return None;
+            }
+            let operator = *self.rng.pick(&operators);
+            let files = self.rest.get_mut(operator)?;
+            let names: Vec<String> = files.keys().cloned().collect();
+            if names.is_empty() {
+                self.rest.remove(operator);
+                continue;
+            }
+            let name = self.rng.pick(&names).clone();
+            let mutants = files.get_mut(&name)?;
+            let mutant = mutants.swap_remove(self.rng.below(mutants.len()));
+            if mutants.is_empty() {
+                files.remove(&name);
+            }
+            return Some((name, mutant));
+        }
+    }
+}

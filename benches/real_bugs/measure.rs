@@ -1,0 +1,87 @@
+//! Asks `qp` about each fault, and prints a table per library.
+
+use super::ask::{Case, qp};
+use super::fault::{RealFault, place_saved, saved};
+use super::make::make;
+use super::projects::{Project, corpus, projects};
+use super::table::print;
+use super::verdict::{Answer, Verdict};
+use serde::Serialize;
+use std::io::Write;
+
+/// What was measured about a fault.
+#[derive(Clone, Debug, Serialize)]
+pub struct Measured {
+    pub id: String,
+    pub test: String,
+    pub methods: Vec<String>,
+    /// Duration of the test alone in seconds.
+    pub plain_s: f64,
+    pub diff: Option<Answer>,
+    pub reference: Option<Answer>,
+}
+
+/// The parts to measure: `QP_BENCH_PARTS=diff,reference` has some of them.
+fn has(part: &str) -> bool {
+    std::env::var("QP_BENCH_PARTS").map_or(true, |parts| parts.split(',').any(|p| p == part))
+}
+
+/// Whether to measure this fault: `QP_BENCH_ONLY` is the beginning of its id.
+fn is_meant(fault: &RealFault) -> bool {
+    std::env::var("QP_BENCH_ONLY").map_or(true, |only| fault.id.starts_with(&only))
+}
+
+/// Measures the saved faults. `QP_BENCH_EVERY=5` takes every fifth.
+pub fn measure() {
+    make();
+    let projects = projects();
+    place_saved(&projects);
+    println!("{}", qp());
+    let every = std::env::var("QP_BENCH_EVERY").ok().and_then(|n| n.parse().ok()).unwrap_or(1);
+    let faults = saved();
+    let faults = faults.drawn.into_iter().chain(faults.by_hand).filter(is_meant).step_by(every);
+    let mut results = std::fs::File::create(corpus().join("results.jsonl")).expect("a file");
+    let mut measured = Vec::new();
+    for fault in faults {
+        let project = projects.iter().find(|p| p.name == fault.project).expect("a library");
+        let one = measured_of(project, &fault);
+        let line = serde_json::to_string(&one).expect("written as JSON");
+        writeln!(results, "{line}").expect("written");
+        for (part, answer) in [("diff", &one.diff), ("reference", &one.reference)] {
+            if let Some(answer) = answer.as_ref().filter(|answer| answer.verdict != Verdict::Exact) {
+                complain(part, &one, answer);
+            }
+        }
+        measured.push(one);
+    }
+    print(&measured);
+}
+
+fn measured_of(project: &Project, fault: &RealFault) -> Measured {
+    let case = Case { project, fault };
+    let diff = has("diff").then(|| case.diff().0);
+    let reference = has("reference").then(|| case.diagnose());
+    Measured {
+        id: fault.id.clone(),
+        test: fault.test.clone(),
+        methods: fault.methods.clone(),
+        plain_s: case.plain(),
+        diff,
+        reference,
+    }
+}
+
+/// Prints a line about an answer that does not name the faulty method.
+fn complain(part: &str, one: &Measured, answer: &Answer) {
+    let named = answer.named.as_deref().unwrap_or("-");
+    let verdict = serde_json::to_value(answer.verdict).expect("a word");
+    let why: String = answer.why.chars().take(300).collect();
+    println!(
+        "{part} {} {} ({:.1} s) {}: {} named {named}: {why}",
+        one.id,
+        verdict.as_str().unwrap_or_default(),
+        answer.took_s,
+        one.test,
+        one.methods.join(" "),
+    );
+}
