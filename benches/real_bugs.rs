@@ -6,6 +6,8 @@
 
 #[path = "real_bugs/ask.rs"]
 mod ask;
+#[path = "real_bugs/call_tree.rs"]
+mod call_tree;
 #[path = "real_bugs/draw.rs"]
 mod draw;
 #[path = "real_bugs/fault.rs"]
@@ -16,10 +18,14 @@ mod faults;
 mod make;
 #[path = "real_bugs/measure.rs"]
 mod measure;
+#[path = "real_bugs/oracle.rs"]
+mod oracle;
 #[path = "real_bugs/process.rs"]
 mod process;
 #[path = "real_bugs/projects.rs"]
 mod projects;
+#[path = "real_bugs/spectrum.rs"]
+mod spectrum;
 #[path = "real_bugs/table.rs"]
 mod table;
 #[path = "real_bugs/tests.rs"]

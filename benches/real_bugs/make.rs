@@ -28,14 +28,23 @@ pub fn make() {
 
 /// Compiles the classes that run tests. The jar has the same classes: what is in a jar is not recorded.
 fn runners() {
-    let to = corpus().join("runner");
-    std::fs::create_dir_all(&to).expect("a folder");
-    let from = Path::new(env!("CARGO_MANIFEST_DIR")).join("benches/real_bugs");
+    const SOURCES: [(&str, &str, u8); 2] =
+        [("One4", include_str!("One4.java"), 4), ("One5", include_str!("One5.java"), 5)];
+    let (to, texts) = (corpus().join("runner"), corpus().join("texts"));
+    let is_made = |(name, text, _): &(&str, &str, u8)| {
+        std::fs::read_to_string(texts.join(format!("{name}.java"))).is_ok_and(|made| made == *text)
+    };
+    if SOURCES.iter().all(is_made) && corpus().join("runner.jar").exists() {
+        return;
+    }
     let projects = projects();
-    for (name, junit) in [("One4", 4), ("One5", 5)] {
+    std::fs::create_dir_all(&to).and_then(|()| std::fs::create_dir_all(&texts)).expect("folders");
+    for (name, text, junit) in SOURCES {
         let jars = projects.iter().find(|p| p.junit == junit).map(Project::jars).unwrap_or_default();
-        let file = from.join(format!("{name}.java")).display().to_string();
-        done(&["javac", "-g", "-cp", &jars, "-d", &to.display().to_string(), &file], &from);
+        let file = texts.join(format!("{name}.java"));
+        std::fs::write(&file, text).expect("written");
+        let (to, file) = (to.display().to_string(), file.display().to_string());
+        done(&["javac", "-g", "-cp", &jars, "-d", &to, &file], &texts);
     }
     done(&["jar", "--create", "--file", "../runner.jar", "."], &to);
 }

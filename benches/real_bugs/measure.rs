@@ -19,9 +19,13 @@ pub struct Measured {
     pub plain_s: f64,
     pub diff: Option<Answer>,
     pub reference: Option<Answer>,
+    /// `qp diagnose --strategy foremost` with an oracle.
+    pub foremost: Option<Answer>,
+    /// The rank of the faulty method by Ochiai's formula.
+    pub rank: Option<f64>,
 }
 
-/// The parts to measure: `QP_BENCH_PARTS=diff,reference` has some of them.
+/// The parts to measure: `QP_BENCH_PARTS=diff,reference,foremost,rank` has all of them.
 fn has(part: &str) -> bool {
     std::env::var("QP_BENCH_PARTS").map_or(true, |parts| parts.split(',').any(|p| p == part))
 }
@@ -47,7 +51,8 @@ pub fn measure() {
         let one = measured_of(project, &fault);
         let line = serde_json::to_string(&one).expect("written as JSON");
         writeln!(results, "{line}").expect("written");
-        for (part, answer) in [("diff", &one.diff), ("reference", &one.reference)] {
+        let parts = [("diff", &one.diff), ("reference", &one.reference), ("foremost", &one.foremost)];
+        for (part, answer) in parts {
             if let Some(answer) = answer.as_ref().filter(|answer| answer.verdict != Verdict::Exact) {
                 complain(part, &one, answer);
             }
@@ -59,15 +64,27 @@ pub fn measure() {
 
 fn measured_of(project: &Project, fault: &RealFault) -> Measured {
     let case = Case { project, fault };
-    let diff = has("diff").then(|| case.diff().0);
+    let diff = has("diff").then(|| case.diff());
     let reference = has("reference").then(|| case.diagnose());
+    let foremost = has("foremost").then(|| {
+        let exact = diff.as_ref().filter(|(answer, _)| answer.verdict == Verdict::Exact);
+        case.with_oracle("foremost", exact.and_then(|(_, node)| *node))
+    });
+    let rank = has("rank").then(|| {
+        case.rank().unwrap_or_else(|why| {
+            println!("rank {} {}", fault.id, shortened(&why));
+            None
+        })
+    });
     Measured {
         id: fault.id.clone(),
         test: fault.test.clone(),
         methods: fault.methods.clone(),
         plain_s: case.plain(),
-        diff,
+        diff: diff.map(|(answer, _)| answer),
         reference,
+        foremost,
+        rank: rank.flatten(),
     }
 }
 
@@ -75,7 +92,7 @@ fn measured_of(project: &Project, fault: &RealFault) -> Measured {
 fn complain(part: &str, one: &Measured, answer: &Answer) {
     let named = answer.named.as_deref().unwrap_or("-");
     let verdict = serde_json::to_value(answer.verdict).expect("a word");
-    let why: String = answer.why.chars().take(300).collect();
+    let why = shortened(&answer.why);
     println!(
         "{part} {} {} ({:.1} s) {}: {} named {named}: {why}",
         one.id,
@@ -84,4 +101,9 @@ fn complain(part: &str, one: &Measured, answer: &Answer) {
         one.test,
         one.methods.join(" "),
     );
+}
+
+/// The beginning of a text.
+fn shortened(text: &str) -> String {
+    text.chars().take(300).collect::<String>().replace('\n', " ")
 }

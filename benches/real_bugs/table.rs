@@ -3,62 +3,77 @@
 use super::measure::Measured;
 use super::verdict::{Answer, Verdict};
 
-/// Prints a line per library, and one for all.
+/// Prints a table per command, with a line per library and one for all.
 pub fn print(measured: &[Measured]) {
-    let name = |one: &Measured| one.id.split('-').next().unwrap_or_default().to_owned();
-    let mut names: Vec<String> = Vec::new();
+    let mut names: Vec<Option<&str>> = Vec::new();
     for one in measured {
-        if !names.contains(&name(one)) {
-            names.push(name(one));
+        if !names.contains(&Some(name(one))) {
+            names.push(Some(name(one)));
         }
     }
-    println!(
-        "{:<12} {:>6} {:>7} | {:>5} {:>5} {:>5} {:>5} {:>5} {:>7} {:>6} | {:>5} {:>5} {:>5} {:>5} {:>5} {:>7} {:>6} {:>7} {:>5}",
-        "",
-        "faults",
-        "plain s",
-        "diff",
-        "else",
-        "none",
-        "error",
-        "limit",
-        "s",
-        "times",
-        "ref",
-        "else",
-        "none",
-        "error",
-        "limit",
-        "s",
-        "times",
-        "answers",
-        "undec"
-    );
-    for name_of in names.iter().map(Some).chain([None]) {
-        let these: Vec<&Measured> =
-            measured.iter().filter(|one| name_of.is_none_or(|n| name(one) == *n)).collect();
-        let plain = median(these.iter().map(|one| one.plain_s).collect());
-        print!("{:<12} {:>6} {plain:>7.2}", name_of.map_or("all", String::as_str), these.len());
-        columns(&these, |one| one.diff.as_ref());
-        columns(&these, |one| one.reference.as_ref());
-        let of = |part: fn(&Answer) -> usize| {
-            median(these.iter().filter_map(|one| one.reference.as_ref()).map(|a| count(part(a))).collect())
-        };
-        println!(" {:>7} {:>5}", of(|a| a.answers), of(|a| a.undecided));
+    names.push(None);
+    for (title, of) in COMMANDS {
+        if !measured.iter().any(|one| of(one).is_some()) {
+            continue;
+        }
+        println!(
+            "\n{title:<28} {:>6} {:>6} {:>6} {:>6} {:>6} {:>6} {:>7} {:>7} {:>7} {:>8} {:>6}",
+            "faults", "exact", "else", "none", "error", "limit", "plain s", "s", "times", "answers", "undec"
+        );
+        for one in &names {
+            line(one.unwrap_or("all"), &of_library(measured, *one), *of);
+        }
+    }
+    if measured.iter().any(|one| one.rank.is_some()) {
+        println!("\n{:<28} {:>6} {:>6} {:>8} {:>9}", "Ochiai", "ranked", "first", "median", "--passing");
+        for one in &names {
+            let ranks: Vec<f64> = of_library(measured, *one).iter().filter_map(|one| one.rank).collect();
+            let first = ranks.iter().filter(|rank| **rank < 2.0).count();
+            let of = one.unwrap_or("all");
+            println!("{of:<28} {:>6} {first:>6} {:>8.1} {:>9}", ranks.len(), median(ranks.clone()), "-");
+        }
     }
 }
 
-/// Prints the verdicts of a command, its median time, and the median multiple of the plain test's time.
-fn columns(these: &[&Measured], of: fn(&Measured) -> Option<&Answer>) {
+type Part = fn(&Measured) -> Option<&Answer>;
+
+/// The commands.
+const COMMANDS: &[(&str, Part)] = &[
+    ("qp diff", |one| one.diff.as_ref()),
+    ("qp diagnose --reference", |one| one.reference.as_ref()),
+    ("foremost, with an oracle", |one| one.foremost.as_ref()),
+];
+
+/// The library of a fault.
+fn name(one: &Measured) -> &str {
+    one.id.split('-').next().unwrap_or_default()
+}
+
+fn of_library<'a>(measured: &'a [Measured], library: Option<&str>) -> Vec<&'a Measured> {
+    measured.iter().filter(|one| library.is_none_or(|library| name(one) == library)).collect()
+}
+
+/// Prints the number of each verdict, medians of times, the median multiple of the plain test's time, and the
+/// average numbers of answers and undecided calls.
+fn line(name: &str, these: &[&Measured], of: Part) {
     let answers: Vec<(&Answer, f64)> = these.iter().filter_map(|one| Some((of(one)?, one.plain_s))).collect();
-    print!(" |");
+    print!("{name:<28} {:>6}", answers.len());
     let verdicts = [Verdict::Exact, Verdict::Elsewhere, Verdict::None, Verdict::Error, Verdict::OverLimit];
     for verdict in verdicts {
-        print!(" {:>5}", answers.iter().filter(|(answer, _)| answer.verdict == verdict).count());
+        print!(" {:>6}", answers.iter().filter(|(answer, _)| answer.verdict == verdict).count());
     }
+    let plain = median(answers.iter().map(|(_, plain)| *plain).collect());
     let seconds = median(answers.iter().map(|(answer, _)| answer.took_s).collect());
     let times = median(answers.iter().map(|(answer, plain)| answer.took_s / plain).collect());
-    print!(" {seconds:>7.2} {times:>6.1}");
+    let given = average(answers.iter().map(|(answer, _)| answer.answers));
+    let undecided = average(answers.iter().map(|(answer, _)| answer.undecided));
+    println!(" {plain:>7.2} {seconds:>7.2} {times:>7.1} {given:>8.2} {undecided:>6.1}");
+}
+
+/// The average.
+fn average(values: impl Iterator<Item = usize>) -> f64 {
+    let values: Vec<f64> = values.map(count).collect();
+    values.iter().sum::<f64>() / count(values.len().max(1))
 }
 
 /// The median.
