@@ -5,11 +5,13 @@ use super::correspondence::Sameness;
 use super::heap::{Held, Place};
 use super::report::DifferentStep;
 use super::state::State;
-use crate::trace::{EventTime, Items, TraceError, Value};
+use crate::trace::{EventTime, Items, TEXT, TextChange, TraceError, Value};
 use std::collections::HashSet;
 
 /// Up to this size, sets and maps are compared in any order.
 const ANY_ORDER: usize = 1000;
+/// The factor of the digest of a printed text: an odd number with evenly spread bits (the golden ratio).
+const FACTOR: u64 = 0x9e37_79b9_7f4a_7c15;
 
 /// The calls whose effects are compared.
 pub struct EffectScope {
@@ -17,6 +19,8 @@ pub struct EffectScope {
     pub pairs: usize,
     /// Number of writes of each run when the calls began.
     pub writes: [usize; 2],
+    /// A time at which the calls had changed nothing yet.
+    pub began: [EventTime; 2],
     /// When the calls ended.
     pub ended: [EventTime; 2],
     /// The object that the calls initialised, if they are constructors.
@@ -101,6 +105,12 @@ fn held(
 ) -> Result<HeldPair, TraceError> {
     Ok(match (state.heaps[0].held(here), state.heaps[1].held(there)) {
         (Some(Held::Varies), _) | (_, Some(Held::Varies)) => HeldPair::Same,
+        (Some(Held::Contents), _) | (_, Some(Held::Contents)) if here.1 == TEXT => {
+            match texts(state, scope, here.0, there.0)? {
+                true => HeldPair::Same,
+                false => HeldPair::Different,
+            }
+        }
         (Some(Held::Contents), _) | (_, Some(Held::Contents)) => contents(state, scope, here.0, there.0)?,
         (Some(Held::Value(one)), Some(Held::Value(other))) => HeldPair::IfSame(vec![(one, other)]),
         (Some(Held::Value(one)), None) => if_default(state, 1, there.0, one),
@@ -173,6 +183,52 @@ fn contents(
         }
         _ => HeldPair::Different,
     })
+}
+
+/// Whether two texts are the same now. For streams: whether the calls printed the same.
+fn texts(state: &mut State<'_>, scope: &EffectScope, here: u32, there: u32) -> Result<bool, TraceError> {
+    let objects = [here, there];
+    if state.runs[0].calls.is_stream(here) {
+        let mut printed = [PrintedText::default(), PrintedText::default()];
+        for side in [0, 1] {
+            let during = (scope.began[side], scope.ended[side]);
+            let printed = &mut printed[side];
+            state.runs[side].calls.each_text_change(objects[side], during, |change, _| {
+                printed.add(change);
+            })?;
+        }
+        let [one, other] = printed;
+        return Ok(one == other);
+    }
+    let one = state.runs[0].calls.text(here, scope.ended[0])?;
+    let other = state.runs[1].calls.text(there, scope.ended[1])?;
+    Ok(match (one, other) {
+        (Some(one), Some(other)) if !one.unsure && !other.unsure => one == other,
+        // What is not known of one run is no difference.
+        _ => true,
+    })
+}
+
+/// What was printed: its length, and a digest of all of it.
+#[derive(Default, PartialEq)]
+struct PrintedText {
+    length: usize,
+    digest: u64,
+    /// Digests of the parts of which only the beginning was recorded.
+    long: Vec<u64>,
+}
+
+impl PrintedText {
+    fn add(&mut self, change: &TextChange<'_>) {
+        self.length += change.inserted;
+        if change.is_whole() {
+            // A polynomial digest does not depend on how the text was divided.
+            let add = |digest: u64, unit: u16| digest.wrapping_mul(FACTOR).wrapping_add(u64::from(unit) + 1);
+            self.digest = change.units().fold(self.digest, add);
+        } else {
+            self.long.push(change.digest());
+        }
+    }
 }
 
 /// Pairs equal values: at the same index if possible. `None` if a value has no partner.

@@ -1,10 +1,10 @@
 //! What the recorded writes of a run left in fields, elements and collections, up to the current step.
 
-use crate::trace::{CONTENTS, Value};
+use crate::trace::{CONTENTS, TEXT, Value};
 use std::collections::HashMap;
 
-/// A place: an object (0 for static fields), and the shared number of a field, the index of an element, or
-/// [`CONTENTS`].
+/// A place: an object (0 for static fields), and the shared number of a field, the index of an element,
+/// [`CONTENTS`] or [`TEXT`].
 pub type Place = (u32, u32);
 
 /// What a place holds.
@@ -14,7 +14,7 @@ pub enum Held {
     Value(Value),
     /// Something that differs between runs of the same version. It is never compared.
     Varies,
-    /// The contents of a collection, which the recording knows.
+    /// The contents of a collection or a text, which the recording knows.
     Contents,
 }
 
@@ -53,6 +53,11 @@ impl Heap {
         let now = if varies { Held::Varies } else { Held::Contents };
         self.write((collection, CONTENTS), None, now);
         self.inside.entry(collection).or_default().extend(objects);
+    }
+
+    /// Notes that a text changed.
+    pub fn change_text(&mut self, text: u32, varies: bool) {
+        self.write((text, TEXT), None, if varies { Held::Varies } else { Held::Contents });
     }
 
     /// What a place holds; `None` if no write was recorded.

@@ -6,9 +6,13 @@ use std::collections::{BTreeSet, HashMap};
 /// What is known of a call of the first run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Verdict {
-    /// It has no partner, or its partner was given other inputs.
+    /// It is not known whether the inputs are the same.
     #[default]
     NotCompared,
+    /// The other run does not make this call.
+    NoPartner,
+    /// The other run gave it other inputs.
+    OtherInput,
     /// With the same inputs, it did the same in both runs.
     Same,
     /// With the same inputs, it did something else, or a call below it did.
@@ -54,7 +58,7 @@ pub struct Alignment {
     /// Number of calls that do the same.
     pub same: usize,
     /// By call of the first run: what is known of it.
-    verdicts: HashMap<u32, (Verdict, u32)>,
+    verdicts: HashMap<u32, (Verdict, Option<u32>)>,
     /// Fields and methods that only one version has. They are not compared.
     pub only_in_one: BTreeSet<String>,
     /// Whether some calls were not judged, because it would have taken too long to look through their inputs.
@@ -64,12 +68,10 @@ pub struct Alignment {
 impl Alignment {
     /// What is known of a call of the first run, with its partner if it has one.
     pub fn verdict(&self, node: u32) -> (Verdict, Option<u32>) {
-        self.verdicts
-            .get(&node)
-            .map_or((Verdict::NotCompared, None), |(verdict, there)| (*verdict, Some(*there)))
+        self.verdicts.get(&node).copied().unwrap_or_default()
     }
 
-    pub(super) fn judge(&mut self, here: u32, there: u32, verdict: Verdict) {
+    pub(super) fn judge(&mut self, here: u32, there: Option<u32>, verdict: Verdict) {
         self.same += usize::from(verdict == Verdict::Same);
         self.verdicts.insert(here, (verdict, there));
     }

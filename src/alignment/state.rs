@@ -5,7 +5,7 @@ use super::correspondence::{Contents, Correspondence, Sameness};
 use super::heap::{Heap, Held, Place};
 use super::versions::Versions;
 use crate::classes::ClassPool;
-use crate::trace::{CONTENTS, Value};
+use crate::trace::{CONTENTS, TEXT, Value};
 use std::collections::{HashMap, HashSet};
 
 /// How many references are followed in all to find out whether inputs differ. Beyond, calls are not judged.
@@ -37,10 +37,16 @@ impl<'a> State<'a> {
     /// The state before the first step.
     pub fn new(runs: [AlignedRun<'a>; 2]) -> State<'a> {
         let versions = Versions::new(&runs);
+        let mut pairs = Correspondence::default();
+        for (here, name) in runs[0].calls.streams().filter(|(_, name)| name.is_some()) {
+            if let Some((there, _)) = runs[1].calls.streams().find(|(_, other)| *other == name) {
+                pairs.pair(here, there);
+            }
+        }
         State {
             runs,
             versions,
-            pairs: Correspondence::default(),
+            pairs,
             heaps: Default::default(),
             differing: DifferingPlaces::default(),
             followed: 0,
@@ -154,7 +160,7 @@ impl<'a> State<'a> {
     /// A place of a run as text.
     pub fn show_place(&self, side: usize, (object, part): Place) -> String {
         let name = |object| self.runs[side].calls.objects.name(object);
-        if part == CONTENTS {
+        if part == CONTENTS || part == TEXT {
             return name(object);
         }
         let field = self.versions.field_name(part);

@@ -3,7 +3,9 @@
 use super::AlignedRun;
 use super::versions::{Versions, is_initialiser};
 use crate::classes::ClassPool;
-use crate::trace::{Calls, EventTime, TraceError, Traced, TracedEvent, Value, WalkControl};
+use crate::trace::{
+    Calls, EventTime, TextChange, TextEffect, TraceError, Traced, TracedEvent, Value, WalkControl,
+};
 use std::rc::Rc;
 
 /// Number of calls whose steps are read at once.
@@ -30,6 +32,9 @@ pub enum StepKind {
     Array,
     /// The contents of a collection were listed or changed. The values are those of the event.
     Contents,
+    /// A text was listed, changed or printed. The values are the builder or stream, the kind of change, the
+    /// position, the numbers of removed and inserted units, and a digest of the inserted text.
+    Text,
     /// A thread was started: the value.
     Start,
     /// A handler began: the value is the exception.
@@ -251,6 +256,7 @@ impl Reading {
             Traced::Element(_) => StepKind::Element,
             Traced::Array => StepKind::Array,
             Traced::Contents => StepKind::Contents,
+            Traced::Text => StepKind::Text,
             Traced::Start => StepKind::Start,
             Traced::Catch => StepKind::Catch,
             Traced::Return => StepKind::Return,
@@ -263,6 +269,10 @@ impl Reading {
             (Traced::Put, [object, _, new]) => vec![*object, *new],
             (Traced::PutStatic, [_, new]) => vec![*new],
             (Traced::Element(_), [array, index, .., new]) => vec![*array, *index, *new],
+            (Traced::Text, _) => match event.text_change() {
+                Some(change) => text_values(&change),
+                None => return,
+            },
             (_, values) => values.to_vec(),
         };
         let index = u32::try_from(call.steps.steps.len() + call.preset.len()).unwrap_or(u32::MAX);
@@ -284,6 +294,19 @@ impl Reading {
                 preset.values = born.into_iter().chain(preset.values).collect();
                 call.steps.steps.push(preset);
             }
+        }
+    }
+}
+
+fn text_values(change: &TextChange<'_>) -> Vec<Value> {
+    let count = |count: usize| Value::Int(i32::try_from(count).unwrap_or(i32::MAX));
+    let (effect, digest) = (count(change.effect as usize), Value::Long(change.digest().cast_signed()));
+    let same_as = Value::Object(change.same_as);
+    match change.effect {
+        TextEffect::SameAs => vec![Value::Object(change.object), effect, same_as],
+        _ => {
+            let sizes = [change.from, change.removed, change.inserted].map(count);
+            [Value::Object(change.object), effect].into_iter().chain(sizes).chain([digest]).collect()
         }
     }
 }

@@ -11,7 +11,7 @@ use super::state::State;
 use super::steps::{OwnSteps, Step, StepKind, StepReader};
 use super::threads;
 use super::variation::{Variation, VariedStep};
-use crate::trace::{CONTENTS, EventTime, TraceError, Value};
+use crate::trace::{CONTENTS, EventTime, TEXT, TraceError, Value};
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
@@ -32,6 +32,8 @@ struct OpenPair {
     next: usize,
     /// Whether both calls were given the same input.
     is_judged: bool,
+    /// What is known of the calls if they cannot be judged.
+    unjudged: Verdict,
     /// Whether the calls initialise a class.
     is_initialiser: bool,
     /// Whether the steps of these calls vary in number.
@@ -200,6 +202,13 @@ impl<'a, 'g> Walk<'a, 'g> {
                 };
                 (6, change)
             }
+            StepKind::Text => {
+                let effect = match step.values.get(1) {
+                    Some(Value::Int(effect)) => effect.cast_unsigned(),
+                    _ => 0,
+                };
+                (11, effect)
+            }
             StepKind::Start => (7, 0),
             StepKind::Catch => (8, 0),
             StepKind::Return => (9, 0),
@@ -214,10 +223,12 @@ impl<'a, 'g> Walk<'a, 'g> {
         matched: Option<Vec<Matched>>,
     ) -> OpenPair {
         let varies = |side: usize, node: u32| self.state.runs[side].variation.has((node, u32::MAX));
+        let begin = |steps: &OwnSteps| steps.steps.first().map_or(EventTime::BEGIN, |step| step.time);
         let end = |steps: &OwnSteps| steps.steps.last().map_or(EventTime::END, |step| step.time);
         let scope = EffectScope {
             pairs: self.state.pairs.pairs(),
             writes: [self.state.heaps[0].writes(), self.state.heaps[1].writes()],
+            began: [begin(&steps[0]), begin(&steps[1])],
             ended: [end(&steps[0]), end(&steps[1])],
             born: None,
         };
@@ -228,6 +239,7 @@ impl<'a, 'g> Walk<'a, 'g> {
             matched,
             next: 0,
             is_judged: true,
+            unjudged: Verdict::NotCompared,
             is_initialiser: false,
             scope,
             differs: Vec::new(),
@@ -314,6 +326,7 @@ impl<'a, 'g> Walk<'a, 'g> {
             let entered = self.open.iter_mut().rev().find(|pair| pair.calls == Some((one, other)));
             if let Some(entered) = entered {
                 entered.has_varied = varies;
+                entered.unjudged = if same { Verdict::NotCompared } else { Verdict::OtherInput };
             }
             return Ok(());
         }
@@ -397,6 +410,7 @@ impl<'a, 'g> Walk<'a, 'g> {
         let is_effect = match step.kind {
             StepKind::Array | StepKind::Catch | StepKind::Born => false,
             StepKind::Contents => !matches!(step.values.get(1), Some(Value::Int(1 | 2 | 12))),
+            StepKind::Text => !matches!(step.values.get(1), Some(Value::Int(1 | 4))),
             _ => true,
         };
         let what = self.changed_by(side, step);
@@ -460,6 +474,7 @@ impl<'a, 'g> Walk<'a, 'g> {
                 });
                 heap.change_contents(collection, varies, objects);
             }
+            (StepKind::Text, Some((text, _)), _) => heap.change_text(text, varies),
             (_, Some(place), Some(value)) => {
                 let now = if varies { Held::Varies } else { Held::Value(*value) };
                 heap.write(place, step.before, now);
@@ -471,6 +486,7 @@ impl<'a, 'g> Walk<'a, 'g> {
     /// Keeps what a call without a partner wrote, with all calls below it.
     fn apply(&mut self, side: usize, node: u32, varies: bool) -> Result<(), TraceError> {
         let mut open = vec![(self.steps(side, node)?, 0)];
+        self.is_without_partner(side, node);
         let mut initialisers = Vec::new();
         let mut count = 0;
         while let Some((steps, next)) = open.last_mut() {
@@ -487,6 +503,7 @@ impl<'a, 'g> Walk<'a, 'g> {
             match step {
                 None => drop(open.pop()),
                 Some(Step { kind: StepKind::Enter(inner), .. }) => {
+                    self.is_without_partner(side, *inner);
                     let inner = self.steps(side, *inner)?;
                     open.push((inner, 0));
                 }
@@ -497,6 +514,12 @@ impl<'a, 'g> Walk<'a, 'g> {
             self.initialise(side, initialiser)?;
         }
         Ok(())
+    }
+
+    fn is_without_partner(&mut self, side: usize, node: u32) {
+        if side == 0 && self.variation.is_none() {
+            self.found.judge(node, None, Verdict::NoPartner);
+        }
     }
 
     /// Whether the code of a call's method differs between the versions.
@@ -517,7 +540,7 @@ impl<'a, 'g> Walk<'a, 'g> {
             return Ok(());
         };
         let mut verdict = match (pair.is_judged, pair.has_differing) {
-            (false, _) => Verdict::NotCompared,
+            (false, _) => pair.unjudged,
             (true, true) => Verdict::Differs,
             (true, false) => Verdict::Same,
         };
@@ -537,11 +560,11 @@ impl<'a, 'g> Walk<'a, 'g> {
         } else if !pair.loose.is_empty() {
             effects::note_differences(&mut self.state, &pair.scope, &pair.loose)?;
         }
-        self.found.judge(here, there, verdict);
+        self.found.judge(here, Some(there), verdict);
         if let Some(around) = self.open.last_mut() {
             around.has_varied |= pair.has_varied;
             around.has_differing |= verdict == Verdict::Differs || pair.has_differing;
-            around.is_off |= !pair.is_initialiser && verdict == Verdict::NotCompared && pair.is_off;
+            around.is_off |= !pair.is_initialiser && !pair.is_judged && pair.is_off;
         }
         Ok(())
     }
@@ -555,6 +578,7 @@ fn written(step: &Step) -> Option<Place> {
         (StepKind::StaticField(field), _) => Some((0, field)),
         (StepKind::Element, Some(Value::Int(index))) => Some((object, u32::try_from(*index).ok()?)),
         (StepKind::Contents, _) => Some((object, CONTENTS)),
+        (StepKind::Text, _) => Some((object, TEXT)),
         _ => None,
     }
 }

@@ -1,7 +1,9 @@
 //! Parses class files into [`ClassFile`], using the reader library `noak`. Every malformed input is a
 //! [`ParseError`].
 
-use crate::class::{Annotation, ClassFile, Code, Field, Handler, InnerClass, LineEntry, LocalVariable, Method};
+use crate::class::{
+    Annotation, ClassFile, Code, Field, Handler, InnerClass, LineEntry, LocalVariable, Method,
+};
 use crate::op::Instruction;
 use crate::pool::Pool;
 use crate::text::text;

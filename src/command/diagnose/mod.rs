@@ -158,7 +158,10 @@ impl Diagnose {
                 Diagnoser::new(trace, options)?
             }
             None => {
-                let chain = Chain::new(ProgramArgs::default().debuggee(&self.test.command(&self.command)), Vec::new());
+                let chain = Chain::new(
+                    ProgramArgs::default().debuggee(&self.test.command(&self.command)),
+                    Vec::new(),
+                );
                 let recording = self.recording(folder.clone())?;
                 Diagnoser::while_it_runs(chain, recording, options, context).await?
             }

@@ -149,7 +149,8 @@ impl Command for Record {
             Some(like) => (like.about.scope.clone(), like.about.trust.clone()),
             None => (self.scope.clone(), self.trust.clone()),
         };
-        let chain = Chain::new(ProgramArgs::default().debuggee(&self.test.command(&self.command)), Vec::new());
+        let chain =
+            Chain::new(ProgramArgs::default().debuggee(&self.test.command(&self.command)), Vec::new());
         let options = RecordOptions {
             out: self.out.clone(),
             level: self.level.into(),

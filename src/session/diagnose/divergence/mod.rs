@@ -1,5 +1,6 @@
 //! Finds where recorded runs of two versions diverge. The room `alignment` finds the calls that were given the
-//! same input and did something else. `differences` shows how, by the values that `comparison` compares.
+//! same input and did something else, and `versions` decides which one is to blame. `differences` shows how it
+//! differs, by the values that `comparison` compares.
 //!
 //! Several runs of each version show what differs from run to run: time, random numbers, races of threads.
 //! Such a difference says nothing about the versions, and is left out.
@@ -7,27 +8,18 @@
 mod comparison;
 mod differences;
 mod varying;
+mod versions;
 
 pub use varying::Varying;
+pub use versions::compare_versions;
 
-use super::chance::may_vary;
 use super::question::Question;
 use super::{Buggy, Diagnoser};
-use crate::alignment::{self, AlignedRun, Alignment, ChangedMethods, DifferentStep, Variation};
+use crate::alignment::DifferentStep;
 use crate::classes::{ClassPaths, ClassPool};
 use crate::session::context::Context;
 use crate::session::error::SessionError;
-use crate::trace::{Calls, TraceError};
-use indexmap::IndexMap;
 use serde::Serialize;
-
-/// Number of runs of each version that confirm a difference.
-const RUNS: usize = 2;
-/// The same for a program with several threads, or one in which something varies.
-const IN_DOUBT: usize = 4;
-/// The same for a call that itself reads the time, random numbers or the like. A call that draws one random
-/// bit agrees in a few runs by chance.
-const IN_GREAT_DOUBT: usize = 8;
 
 /// The place at which two versions diverge.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -118,45 +110,37 @@ pub async fn find_divergence(
     there: &mut [Diagnoser],
     context: &Context,
 ) -> Result<VersionComparison, SessionError> {
-    let runs = here.len();
-    let varies = [variation(here, context)?, variation(there, context)?];
+    let compared = {
+        let [mut here, mut there] = [&mut *here, &mut *there].map(|runs| runs.iter_mut().collect::<Vec<_>>());
+        compare_versions(&mut here, &mut there, context)?
+    };
     let (Some(one), Some(other)) = (here.first_mut(), there.first_mut()) else {
         return Ok(VersionComparison::default());
     };
-    let alignment = aligned(one, other, &varies, context)?;
-    let (listed, more) = varying::listed([(&one.trace.calls, &varies[0]), (&other.trace.calls, &varies[1])]);
+    let [varies, other_varies] = &compared.varies;
+    let (listed, more) = varying::listed([(&one.trace.calls, varies), (&other.trace.calls, other_varies)]);
+    let alignment = compared.alignment;
     let mut found = VersionComparison {
         varies: listed,
         more,
-        only_in_one: alignment.only_in_one.into_iter().collect(),
+        only_in_one: alignment.only_in_one.iter().cloned().collect(),
+        wanted: compared.wanted,
         ..VersionComparison::default()
     };
     let same = alignment.same;
-    let Some(first) = alignment
-        .differing
-        .iter()
-        .find(|call| call.is_changed != Some(false))
-        .or(alignment.differing.first())
+    let Some((first, blamed)) = compared.blamed.and_then(|of| Some((alignment.differing.get(of.at)?, of)))
     else {
         if !alignment.among_roots.is_empty() {
             let differs = alignment.among_roots.iter().map(VersionDifference::of).collect();
             let (call, here, there) = (None, None, None);
             found.divergence =
                 Some(Divergence { call, seen_in: None, suspects: Vec::new(), here, there, differs, same });
-            found.wanted = RUNS;
         }
         return Ok(found);
     };
     for call in alignment.differing.iter().filter(|call| call.here != first.here) {
         found.further.push(one.buggy(call.here));
     }
-    let has_threads = one.trace.calls.threads().len() > 1;
-    found.wanted = match one.trace.calls.method(first.here) {
-        _ if runs < RUNS => RUNS,
-        Some(method) if may_vary(method, one.fields.pool()) => IN_GREAT_DOUBT,
-        _ if has_threads || first.is_in_doubt => IN_DOUBT,
-        _ => RUNS,
-    };
     let numbers = (one.trace.calls.shown(first.here), other.trace.calls.shown(first.there));
     let questions = (one.question(numbers.0, context).await?, other.question(numbers.1, context).await?);
     let pools = [one.fields.pool(), other.fields.pool()];
@@ -164,79 +148,14 @@ pub async fn find_divergence(
     if differs.is_empty() {
         differs = first.differs.iter().map(VersionDifference::of).collect();
     }
-    let mut suspects = match first.is_changed {
-        Some(false) => changed_methods(&one.trace.calls, pools, first.here),
-        _ => Vec::new(),
-    };
-    let (mut call, mut seen_in) = (one.buggy(first.here), None);
-    if let [only] = suspects[..] {
-        seen_in = Some(std::mem::replace(&mut call, one.buggy(only)));
-        suspects.clear();
-    }
     found.divergence = Some(Divergence {
-        call: Some(call),
-        seen_in,
-        suspects: suspects.into_iter().map(|node| one.buggy(node)).collect(),
+        call: Some(one.buggy(blamed.call)),
+        seen_in: (blamed.call != first.here).then(|| one.buggy(first.here)),
+        suspects: blamed.suspects.into_iter().map(|node| one.buggy(node)).collect(),
         here: Some(Box::new(questions.0)),
         there: Some(Box::new(questions.1)),
         differs,
         same,
     });
     Ok(found)
-}
-
-/// The last calls of methods with other code in the second version: those below a call or, if there are none,
-/// those before its end.
-fn changed_methods(calls: &Calls, pools: [Option<&ClassPool>; 2], node: u32) -> Vec<u32> {
-    let mut changed = ChangedMethods::default();
-    let mut among = |nodes: std::ops::RangeInclusive<u32>| {
-        let mut last: IndexMap<u32, u32> = IndexMap::new();
-        for call in nodes {
-            let Some(method) = calls.method_number(call) else { continue };
-            let found = calls.sites.method(method);
-            if found.is_some_and(|method| changed.is_changed(method, pools) == Some(true)) {
-                last.insert(method, call);
-            }
-        }
-        last.into_values().collect::<Vec<u32>>()
-    };
-    let end = node.saturating_add(calls.below(node));
-    let below = among(node..=end);
-    if below.is_empty() { among(0..=end) } else { below }
-}
-
-/// Aligns a run of each version.
-fn aligned(
-    one: &mut Diagnoser,
-    other: &mut Diagnoser,
-    varies: &[Variation; 2],
-    context: &Context,
-) -> Result<Alignment, SessionError> {
-    let here = AlignedRun { calls: &mut one.trace.calls, pool: one.fields.pool(), variation: &varies[0] };
-    let there =
-        AlignedRun { calls: &mut other.trace.calls, pool: other.fields.pool(), variation: &varies[1] };
-    alignment::align(here, there, &mut || !context.is_interrupted()).map_err(unless_interrupted)
-}
-
-/// What varies between the runs of one version, as seen by the first one.
-fn variation(runs: &mut [Diagnoser], context: &Context) -> Result<Variation, SessionError> {
-    let mut found = Variation::default();
-    let Some((first, others)) = runs.split_first_mut() else { return Ok(found) };
-    for other in others {
-        alignment::add_variation(
-            (&mut first.trace.calls, first.fields.pool()),
-            (&mut other.trace.calls, other.fields.pool()),
-            &mut found,
-            &mut || !context.is_interrupted(),
-        )
-        .map_err(unless_interrupted)?;
-    }
-    Ok(found)
-}
-
-fn unless_interrupted(error: TraceError) -> SessionError {
-    match error {
-        TraceError::Interrupted => SessionError::Interrupted,
-        error => error.into(),
-    }
 }
