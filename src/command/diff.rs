@@ -107,7 +107,10 @@ impl Command for Diff {
         let folders = match (&self.folder, &self.other, &self.reference) {
             (Some(here), Some(there), _) => [here.clone(), there.clone()],
             (_, _, Some(reference)) => {
-                let right = with_class_path(&command, reference)?;
+                let right = session::with_class_path(&command, reference).ok_or_else(|| {
+                    let why = "the command has no -cp in which the reference could come first: record both versions with `qp trace record --level writes`, and name the folders";
+                    CommandError::Usage(why.to_owned())
+                })?;
                 let folders = [work.path().join("here"), work.path().join("there")];
                 let scope = self.default_scope(&command, &right)?;
                 for (folder, command) in folders.iter().zip([&command, &right]) {
@@ -257,32 +260,4 @@ enum Again {
     Cannot(String),
     /// An unexpected failure.
     Failed(CommandError),
-}
-
-/// Prepends an entry to the class path of a command.
-fn with_class_path(command: &[String], before: &str) -> Result<Vec<String>, CommandError> {
-    const OPTIONS: [&str; 3] = ["-cp", "-classpath", "--class-path"];
-    let at = command.iter().position(|word| OPTIONS.contains(&word.as_str()));
-    let mut changed = command.to_vec();
-    match at.and_then(|at| changed.get_mut(at + 1)) {
-        Some(class_path) => *class_path = format!("{before}:{class_path}"),
-        None => {
-            let why = "the command has no -cp in which the reference could come first: record both versions with `qp trace record --level writes`, and name the folders";
-            return Err(CommandError::Usage(why.to_owned()));
-        }
-    }
-    Ok(changed)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_right_version_stands_first() {
-        let words = |text: &str| text.split(' ').map(str::to_owned).collect::<Vec<_>>();
-        let changed = with_class_path(&words("java -ea -cp a:b Main"), "right").unwrap();
-        assert_eq!(changed, words("java -ea -cp right:a:b Main"));
-        assert!(with_class_path(&words("java -jar a.jar"), "right").is_err());
-    }
 }

@@ -47,10 +47,14 @@ pub struct Diagnose {
     /// Ask about loops too: a question can be about an execution of a loop, from one iteration to its end
     #[arg(long)]
     pub loops: bool,
-    /// Class path of a correct version of the program, which qp puts before the command's own; qp calls it
-    /// with the inputs of a call, to answer in your place
+    /// Class path of a correct version of the program, which qp puts before the command's own; it answers in
+    /// your place
     #[arg(long, value_name = "CLASSPATH")]
     pub reference: Option<String>,
+    /// How the correct version answers: by its own run, and by calls where the runs do not tell; or by calls
+    /// alone, which gives single methods the recorded inputs
+    #[arg(long, value_name = "HOW", value_enum, default_value_t = ReferenceBy::Runs, requires = "reference")]
+    pub reference_by: ReferenceBy,
     /// A file of assertions about methods, which answer in your place; docs/declarative.md describes it
     #[arg(long = "assert", value_name = "FILE")]
     pub assertions: Option<PathBuf>,
@@ -106,6 +110,15 @@ fn portion(text: &str) -> Result<f64, String> {
 const TO_PEOPLE: Bounds = Bounds { depth: 6, elements: 64, parts: 400 };
 /// How much of a value a question shows to programs.
 pub const TO_PROGRAMS: Bounds = Bounds { depth: 24, elements: 256, parts: 4000 };
+
+/// How a correct version of the program answers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub enum ReferenceBy {
+    /// By its own run, and by calls where the runs do not tell.
+    Runs,
+    /// By calls of single methods.
+    Calls,
+}
 
 /// A diagnosis before its first question.
 pub struct StartedDiagnosis {
@@ -181,7 +194,9 @@ impl Diagnose {
             diagnoser.allow(context)?;
             session::check_reference(&diagnoser, class_path)?;
             let here = std::env::current_dir().map_err(super::unwritten(std::path::Path::new(".")))?;
-            diagnoser.ask_first(Reference::new(diagnoser.launcher(), class_path, &here)?);
+            let reference = Reference::new(diagnoser.launcher(), class_path, &here)?;
+            let runs = (self.reference_by == ReferenceBy::Runs).then(|| class_path.clone());
+            diagnoser.ask_first(reference, runs);
         }
         Ok(StartedDiagnosis { diagnoser, recorded, is_unattended: self.unattended })
     }

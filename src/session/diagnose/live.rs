@@ -183,6 +183,29 @@ impl Diagnoser {
         Ok(true)
     }
 
+    /// Waits for the end of the program, at most for a time, and reads all its events. Returns whether it has
+    /// ended.
+    pub(super) async fn wait_for_end(
+        &mut self,
+        limit: Duration,
+        context: &Context,
+    ) -> Result<bool, SessionError> {
+        let until = Instant::now() + limit;
+        while self.goes_on() {
+            context.progress().waiting(self.trace.calls.count());
+            tokio::select! {
+                () = tokio::time::sleep(LOOK) => {}
+                // Ctrl-C is meant for the program.
+                () = context.interrupted() => return Ok(false),
+            }
+            if Instant::now() > until {
+                return Ok(false);
+            }
+        }
+        self.catch_up(false, context).await?;
+        Ok(true)
+    }
+
     async fn read_again(&mut self, context: &Context) -> Result<(), SessionError> {
         if let Some(live) = self.live.as_mut().filter(|live| !live.goes_on()) {
             live.result().await?;

@@ -38,7 +38,7 @@ pub use divergence::{
 };
 pub use oracles::{Oracle, OracleAnswer};
 pub use question::{Change, Question};
-pub use reference::{Launcher, Opinion, Reference};
+pub use reference::{Launcher, Opinion, Reference, with_class_path};
 pub use tree::nodes::{LoopExit, LoopPart};
 pub use violations::{Survey, Violation};
 
@@ -53,6 +53,7 @@ use crate::inspect::InspectError;
 use crate::inspect::fields::Fields;
 use crate::program::purity::Purity;
 use crate::trace::{Calls, Exit, Level};
+use reference::AlignedReference;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 use tree::nodes::Nodes;
@@ -161,6 +162,7 @@ pub struct Diagnoser {
     asserts: Option<crate::assertions::Asserts>,
     surveyed: violations::SurveyProgress,
     reference: Option<Reference>,
+    aligned: Option<AlignedReference>,
     /// Answers of oracles that were not reported yet.
     referred: Vec<OracleAnswer>,
     /// Number of answers from assertions.
@@ -223,6 +225,7 @@ impl Diagnoser {
             asserts: None,
             surveyed: violations::SurveyProgress::default(),
             reference: None,
+            aligned: None,
             referred: Vec::new(),
             by_assertion: 0,
             by_reference: 0,
@@ -251,6 +254,7 @@ impl Diagnoser {
     /// The recording cannot be read, or the program cannot be run again or behaves differently this time.
     pub async fn next(&mut self, context: &Context) -> Result<Next, SessionError> {
         self.catch_up(false, context).await?;
+        self.blame_by_reference(context).await?;
         let step = loop {
             let innermost = self.innermost_violation(context).await?.map(Step::Ask);
             match innermost.unwrap_or_else(|| self.diagnosis.next()) {

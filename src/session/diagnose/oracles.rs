@@ -2,6 +2,7 @@
 //! reference, a correct version of the program. The person is asked only what they cannot decide.
 
 use super::question::QuestionSubject;
+use super::reference::{AlignedOpinion, AlignedReference};
 use super::{Diagnoser, Judgement, LoopPart, Opinion, Question, Reference};
 use crate::assertions::{AssertFile, AssertedAnswer, Asserts};
 use crate::model::MethodName;
@@ -68,9 +69,24 @@ impl Diagnoser {
         self.asserts.as_ref().map_or_else(Vec::new, |asserts| asserts.unmet(&self.trace.calls))
     }
 
-    /// Lets a reference, a correct version of the program, answer from now on.
-    pub fn ask_first(&mut self, reference: Reference) {
+    /// Lets a reference, a correct version of the program, answer from now on. With `runs`, the class path that
+    /// stands before the one of the command, the program runs in both versions, and these runs answer first.
+    pub fn ask_first(&mut self, reference: Reference, runs: Option<String>) {
         self.reference = Some(reference);
+        self.aligned = runs.map(AlignedReference::Due);
+    }
+
+    /// Lets the right version run if that is due, and takes its answer about the call to blame.
+    pub(super) async fn blame_by_reference(&mut self, context: &Context) -> Result<(), SessionError> {
+        let Some((call, why)) = self.run_reference(context).await? else { return Ok(()) };
+        let method = self.trace.calls.method(call);
+        let method = method.map_or_else(String::new, |of| format!("{}.{}", of.class, of.name));
+        let (node, answer) = (self.trace.calls.shown(call), Judgement::Invalid);
+        self.by_reference += 1;
+        let (part, by) = (None, Oracle::Reference);
+        self.referred.push(OracleAnswer { node, method, part, answer, by, why });
+        self.take(self.nodes.of_call(call), Judgement::Invalid);
+        Ok(())
     }
 
     /// Takes the answers that oracles gave since the last call of this method.
@@ -105,14 +121,30 @@ impl Diagnoser {
             (Some(AssertedAnswer::Valid(why)), None) => (Judgement::Valid, Oracle::Assertion, why),
             (asserted, None) => {
                 question.notes.extend(asserted.map(|asserted| asserted.why()));
-                match self.refer(node, question).await? {
-                    Some(Opinion::Valid) => (Judgement::Valid, Oracle::Reference, String::new()),
-                    Some(Opinion::Invalid(why)) => (Judgement::Invalid, Oracle::Reference, why),
-                    Some(Opinion::Unknown(why)) => {
+                let call = self.nodes.call(node);
+                let aligned = match &self.aligned {
+                    Some(AlignedReference::Aligned(runs)) if question.part.is_none() => runs.opinion(call),
+                    _ => None,
+                };
+                let opinion = match aligned {
+                    Some(_) => None,
+                    None => self.refer(node, question).await?,
+                };
+                match (aligned, opinion) {
+                    (Some(AlignedOpinion::Valid), _) => (Judgement::Valid, Oracle::Reference, String::new()),
+                    (Some(AlignedOpinion::Invalid), _) => {
+                        (Judgement::Invalid, Oracle::Reference, String::new())
+                    }
+                    (Some(AlignedOpinion::Inadmissible(why)), _) => {
+                        (Judgement::Inadmissible, Oracle::Reference, why.to_owned())
+                    }
+                    (None, Some(Opinion::Valid)) => (Judgement::Valid, Oracle::Reference, String::new()),
+                    (None, Some(Opinion::Invalid(why))) => (Judgement::Invalid, Oracle::Reference, why),
+                    (None, Some(Opinion::Unknown(why))) => {
                         question.notes.push(format!("the reference cannot tell: {why}"));
                         return Ok(false);
                     }
-                    None => return Ok(false),
+                    (None, None) => return Ok(false),
                 }
             }
         };

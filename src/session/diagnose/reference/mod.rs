@@ -1,11 +1,17 @@
-//! Asks a correct version of the program about a call: a separate VM calls the method with the same inputs
-//! and compares the outcome. `QuerypointReference.java` does that; its class files are stored beside it.
+//! Asks a correct version of the program about a call. Its own run tells most (`aligned`).
+//!
+//! Where the runs do not tell, a separate VM calls the method with the same inputs and compares the outcome. `QuerypointReference.java` does that; its class files are stored beside it.
 //!
 //! A different outcome blames the call only if the program's own code repeats the recorded outcome in the
 //! same way, in a fresh VM. Otherwise the outcome depends on more than the inputs: identity hash codes, time,
 //! random numbers, the environment.
 
+mod aligned;
+mod class_path;
 mod vm;
+
+pub use aligned::{AlignedOpinion, AlignedReference};
+pub use class_path::with_class_path;
 
 use super::question::Question;
 use crate::session::error::SessionError;

@@ -1,0 +1,193 @@
+//! The right version answers by its own run. Both versions run again, and their calls are aligned with those of
+//! the diagnosis.
+
+use super::class_path::with_class_path;
+use crate::alignment::{Alignment, DifferentStep, Verdict};
+use crate::classes::DefaultScope;
+use crate::files::TemporaryFolder;
+use crate::session::context::Context;
+use crate::session::diagnose::divergence::compare_versions;
+use crate::session::diagnose::{DiagnoseOptions, Diagnoser};
+use crate::session::error::SessionError;
+use crate::session::recorded::default_scope;
+use crate::session::recorded::{RecordOptions, RecordedTrace, record};
+use crate::trace::Level;
+use std::time::Duration;
+
+/// How long to wait for the end of the program.
+const WAIT: Duration = Duration::from_secs(60);
+/// Time limit of each further run, in seconds.
+const TIMEOUT_S: u64 = 300;
+/// Most differences that a reason names.
+const NAMED: usize = 2;
+
+/// What the runs of the right version show.
+#[derive(Debug)]
+pub enum AlignedReference {
+    /// The right version has not run yet. The class path stands before the command's own.
+    Due(String),
+    /// The calls are aligned.
+    Aligned(AlignedRuns),
+    /// The runs cannot be compared, for this reason.
+    Impossible(String),
+}
+
+/// The runs of both versions, aligned.
+#[derive(Debug)]
+pub struct AlignedRuns {
+    alignment: Alignment,
+    /// The call to blame and why, if the runs differ.
+    pub blamed: Option<(u32, String)>,
+}
+
+/// The first differences as text.
+fn reason(differs: &[DifferentStep]) -> String {
+    let texts = differs.iter().take(NAMED).map(|differs| {
+        format!("{}: {}; in the right version: {}", differs.what, differs.here, differs.there)
+    });
+    texts.collect::<Vec<_>>().join("; ")
+}
+
+/// What the aligned runs tell about a call.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum AlignedOpinion {
+    /// The right version does the same.
+    Valid,
+    /// The right version does something else, given the same input.
+    Invalid,
+    /// The right version gives the call other input, or does not make it.
+    Inadmissible(&'static str),
+}
+
+impl AlignedRuns {
+    /// What is known of a call. `None` if the runs do not tell.
+    pub fn opinion(&self, node: u32) -> Option<AlignedOpinion> {
+        // Without a difference there is nothing to explain what went wrong.
+        let (blamed, _) = self.blamed.as_ref()?;
+        match self.alignment.verdict(node).0 {
+            _ if node == *blamed => Some(AlignedOpinion::Invalid),
+            Verdict::Same => Some(AlignedOpinion::Valid),
+            Verdict::Differs => Some(AlignedOpinion::Invalid),
+            Verdict::NoPartner => {
+                Some(AlignedOpinion::Inadmissible("the right version does not make this call"))
+            }
+            Verdict::OtherInput => {
+                Some(AlignedOpinion::Inadmissible("the right version gives it other input"))
+            }
+            Verdict::NotCompared => None,
+        }
+    }
+}
+
+impl Diagnoser {
+    /// Lets the right version run, if that is due. Returns the call to blame, with the reason.
+    ///
+    /// # Errors
+    /// The recording cannot be read, or the user interrupts.
+    pub(in crate::session::diagnose) async fn run_reference(
+        &mut self,
+        context: &Context,
+    ) -> Result<Option<(u32, String)>, SessionError> {
+        let Some(AlignedReference::Due(class_path)) = &self.aligned else { return Ok(None) };
+        let class_path = class_path.clone();
+        let (aligned, blamed) = match self.align_with(&class_path, context).await? {
+            Ok(runs) => {
+                let blamed = runs.blamed.clone();
+                (AlignedReference::Aligned(runs), blamed)
+            }
+            Err(why) => (AlignedReference::Impossible(why), None),
+        };
+        if let AlignedReference::Impossible(why) = &aligned {
+            self.notes.push(format!("the right version answers by calls only: {why}"));
+        }
+        self.aligned = Some(aligned);
+        Ok(blamed)
+    }
+
+    async fn align_with(
+        &mut self,
+        class_path: &str,
+        context: &Context,
+    ) -> Result<Result<AlignedRuns, String>, SessionError> {
+        if self.trace.about.level < Level::Writes {
+            return Ok(Err(format!("the run was recorded at level {}", self.trace.about.level)));
+        }
+        if with_class_path(&self.trace.about.command, class_path).is_none() {
+            return Ok(Err("the command has no -cp in which its classes could come first".to_owned()));
+        }
+        if !self.wait_for_end(WAIT, context).await? {
+            return Ok(Err("the program still runs".to_owned()));
+        }
+        let work = match TemporaryFolder::new("qp-reference-") {
+            Ok(work) => work,
+            Err(error) => return Ok(Err(error.to_string())),
+        };
+        let run = |side: &str, count: usize| work.path().join(format!("{side}-{count}"));
+        // The run of the diagnosis is the first one of its version.
+        let (mut here, mut there) = (Vec::new(), Vec::new());
+        match self.further_run(run("there", 0), Some(class_path), context).await? {
+            Ok(first) => there.push(first),
+            Err(why) => return Ok(Err(why)),
+        }
+        loop {
+            let compared = {
+                let mut here: Vec<&mut Diagnoser> = std::iter::once(&mut *self).chain(&mut here).collect();
+                let mut there: Vec<&mut Diagnoser> = there.iter_mut().collect();
+                compare_versions(&mut here, &mut there, context)?
+            };
+            if compared.wanted <= there.len() {
+                let blamed = compared.blamed.map(|blamed| {
+                    let differing = compared.alignment.differing.get(blamed.at);
+                    (blamed.call, differing.map_or_else(String::new, |call| reason(&call.differs)))
+                });
+                return Ok(Ok(AlignedRuns { alignment: compared.alignment, blamed }));
+            }
+            let count = there.len();
+            for (runs, side, before) in [(&mut here, "here", None), (&mut there, "there", Some(class_path))] {
+                match self.further_run(run(side, count), before, context).await? {
+                    Ok(run) => runs.push(run),
+                    Err(why) => return Ok(Err(why)),
+                }
+            }
+        }
+    }
+
+    /// Records another run, with entries before the class path.
+    async fn further_run(
+        &self,
+        out: std::path::PathBuf,
+        before: Option<&str>,
+        context: &Context,
+    ) -> Result<Result<Diagnoser, String>, SessionError> {
+        let (mut chain, mut options) = match self.again(out.clone()) {
+            Ok(again) => again,
+            Err(why) => return Ok(Err(why)),
+        };
+        if let Some(changed) = before.and_then(|before| with_class_path(&chain.debuggee.command, before)) {
+            chain.debuggee.command = changed;
+            if self.trace.about.whose_code.is_some() {
+                let there = default_scope(&chain)?.unwrap_or_default();
+                let here =
+                    DefaultScope { scope: options.scope, trust: options.trust, ..DefaultScope::default() };
+                let both = here.union(there);
+                (options.scope, options.trust) = (both.scope, both.trust);
+            }
+        }
+        let options = RecordOptions { level: Level::Writes, timeout_s: Some(TIMEOUT_S), ..options };
+        match record(&chain, &options, context).await {
+            Ok(_) => {}
+            Err(SessionError::Interrupted) => return Err(SessionError::Interrupted),
+            Err(error) => return Ok(Err(error.to_string())),
+        }
+        let trace = RecordedTrace::open(&out, self.trace.memory, context).await?;
+        let options = DiagnoseOptions {
+            strategy: Some("top-down".to_owned()),
+            p: None,
+            node: None,
+            compress: None,
+            loops: false,
+            bounds: self.options.bounds,
+        };
+        Diagnoser::new(trace, options).map(Ok)
+    }
+}
