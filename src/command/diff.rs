@@ -35,6 +35,9 @@ pub struct Diff {
     /// Trusted classes, which are not recorded
     #[arg(long, value_name = "PATTERN", conflicts_with = "folder")]
     pub trust: Vec<String>,
+    /// List every call that differs with the same input, in the order in which they ended
+    #[arg(long)]
+    pub all: bool,
     /// Time limit of each run in seconds
     #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..), conflicts_with = "folder")]
     pub timeout: Option<u64>,
@@ -55,9 +58,12 @@ pub struct Diff {
 pub struct Parting {
     /// The first call that differs; none where all calls agree.
     pub parted: Option<Divergence>,
-    /// The other calls that differ with equal input, in the order in which they ended.
+    /// The other calls that differ with the same input, in the order in which they ended; with `--all`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub further: Vec<Buggy>,
+    /// Number of those calls.
+    #[serde(skip_serializing_if = "is_none")]
+    pub further_count: usize,
     /// Fields and methods that only one version has. They are not compared.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub only_in_one: Vec<String>,
@@ -113,8 +119,10 @@ impl Command for Diff {
                 })?;
                 let folders = [work.path().join("here"), work.path().join("there")];
                 let scope = self.default_scope(&command, &right)?;
-                for (folder, command) in folders.iter().zip([&command, &right]) {
-                    self.record(folder, command, &scope, context).await?;
+                let reads = session::class_path(&command);
+                let versions = [(&command, None), (&right, reads)];
+                for (folder, (command, class_path)) in folders.iter().zip(versions) {
+                    self.record(folder, (command, class_path), &scope, context).await?;
                 }
                 whose_code = scope.summary;
                 folders
@@ -134,12 +142,15 @@ impl Command for Diff {
             let found = session::find_divergence(&mut here, &mut there, context).await?;
             let runs = here.len();
             let (parted, varies, more) = (found.divergence, found.varies, found.more);
-            let (further, only_in_one) = (found.further, found.only_in_one);
+            let (mut further, only_in_one) = (found.further, found.only_in_one);
+            let further_count = further.len();
+            further.retain(|_| self.all);
             let missing = missing(&here, &there);
             let whose_code = whose_code.clone();
             let mut parting = Parting {
                 parted,
                 further,
+                further_count,
                 whose_code,
                 runs,
                 only_in_one,
@@ -221,7 +232,7 @@ impl Diff {
     async fn record(
         &self,
         out: &Path,
-        command: &[String],
+        (command, class_path): (&[String], Option<String>),
         scope: &DefaultScope,
         context: &Context,
     ) -> Result<(), CommandError> {
@@ -230,6 +241,7 @@ impl Diff {
             level: Level::Writes,
             scope: scope.scope.clone(),
             trust: self.trust.iter().chain(&scope.trust).cloned().collect(),
+            class_path,
             memory: self.memory.bytes(),
             timeout_s: self.timeout,
             ..RecordOptions::default()

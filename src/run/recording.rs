@@ -21,6 +21,8 @@ pub struct Recording {
     pub window: Option<Window>,
     /// If set, records only between these places.
     pub places: Option<Places>,
+    /// The value that the program reads as `java.class.path`, if that is not what the VM uses.
+    pub class_path: Option<String>,
     /// The file in which the agent reports sites; it exists and is empty.
     pub report: PathBuf,
 }
@@ -31,10 +33,10 @@ impl Recording {
     /// # Errors
     /// The reason why the run is not recorded.
     pub(super) fn begin(&self, agent: &Agent, process: Option<u32>) -> Result<AgentReport, String> {
-        let Recording { level, scope, trust, rings, window, places, report } = self.clone();
+        let Recording { level, scope, trust, rings, window, places, class_path, report } = self.clone();
         let plan = Plan {
             report,
-            trace: Some(TracePlan { level, scope, trust, rings, window, places }),
+            trace: Some(TracePlan { level, scope, trust, rings, window, places, class_path }),
             ..Plan::default()
         };
         let report = AgentReport::open(&self.report)

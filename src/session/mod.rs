@@ -41,7 +41,7 @@ pub use diagnose::{
     AssertFile, AssertedAnswer, Bounds, Buggy, Change, DiagnoseOptions, Diagnoser, Divergence, Judgement,
     KeptAnswer, Launcher, LoopExit, LoopPart, Next, Opinion, Oracle, OracleAnswer, Question, Reference,
     Shape, Survey, Trust, Varying, VersionComparison, VersionDifference, Violation, check_reference,
-    find_divergence, strategies, with_class_path,
+    find_divergence, strategies, class_path, with_class_path,
 };
 pub use error::SessionError;
 pub use explore::{

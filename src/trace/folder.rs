@@ -39,6 +39,9 @@ pub struct About {
     /// What counts as whose code, in one line, if the recorded classes were chosen by that.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub whose_code: Option<String>,
+    /// The value that the program read as `java.class.path`, if that is not what its VM used.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub class_path: Option<String>,
     /// The calls to which the recording is limited.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub window: Option<Window>,

@@ -108,6 +108,7 @@ impl Agent for Host {
             return;
         };
         let reporter = Reporter::open(&plan.report);
+        let class_path = plan.trace.as_ref().and_then(|trace| trace.class_path.clone());
         let tracer = plan.trace.clone().map(Tracer::new);
         let (recorder, method) = match tracer {
             Some(_) => (TRACE_RECORDER.as_slice(), "ring"),
@@ -161,6 +162,11 @@ impl Agent for Host {
         }
         if let Err(error) = context.jvmti().enable_events_global(&[jvmti::JVMTI_EVENT_CLASS_PREPARE]) {
             return problem(format!("the VM does not report hidden classes: {error:?}"));
+        }
+        if let Some(class_path) = class_path
+            && set_property(env, "java.class.path", &class_path).is_none()
+        {
+            problem("the VM refuses to set java.class.path: the program reads another one".to_owned());
         }
         with_state(|state| state.reporter.tell(&Report::Started));
         retransform(&context);
@@ -316,6 +322,22 @@ fn record(state: &mut State, name: Option<&str>, bytes: &[u8]) -> Option<Option<
             Some(None)
         }
     }
+}
+
+/// Sets a system property of the program. `None` if the VM refuses.
+fn set_property(env: &JniEnv, name: &str, value: &str) -> Option<()> {
+    // SAFETY: the handles come from this environment and are used on this thread. `System.setProperty` takes
+    // two strings and returns one.
+    unsafe {
+        let class = env.find_class("java/lang/System")?;
+        let signature = "(Ljava/lang/String;Ljava/lang/String;)Ljava/lang/String;";
+        let method = env.get_static_method_id(class, "setProperty", signature)?;
+        let (name, value) = (env.new_string_utf(name)?, env.new_string_utf(value)?);
+        env.call_static_object_method(class, method, &[jni::jvalue { l: name }, jni::jvalue { l: value }]);
+    }
+    let is_set = !env.exception_check();
+    env.exception_clear();
+    is_set.then_some(())
 }
 
 /// The counted hits by site number, and whether they are complete.

@@ -55,6 +55,9 @@ pub struct TracePlan {
     /// Record only between these places.
     #[serde(default)]
     pub places: Option<Places>,
+    /// The value that the program reads as `java.class.path`, if that is not what the VM uses.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub class_path: Option<String>,
 }
 
 /// A range of calls of one thread. The thread's calls of recorded methods are numbered from 0.
@@ -620,6 +623,7 @@ mod tests {
             rings: PathBuf::new(),
             window: None,
             places: None,
+            class_path: None,
         };
         assert!(plan(&[], &[]).records("Main") && !plan(&[], &[]).records("java.util.ArrayList"));
         assert!(plan(&["com.sun.tools.javac.**"], &[]).records("com.sun.tools.javac.Main"));

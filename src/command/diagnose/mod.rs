@@ -210,6 +210,7 @@ impl Diagnose {
             trust: self.trust.clone(),
             window: None,
             places: None,
+            class_path: None,
             memory: self.memory.bytes(),
             timeout_s: self.timeout,
             show_output: false,

@@ -38,7 +38,7 @@ pub use divergence::{
 };
 pub use oracles::{Oracle, OracleAnswer};
 pub use question::{Change, Question};
-pub use reference::{Launcher, Opinion, Reference, with_class_path};
+pub use reference::{Launcher, Opinion, Reference, class_path, with_class_path};
 pub use tree::nodes::{LoopExit, LoopPart};
 pub use violations::{Survey, Violation};
 

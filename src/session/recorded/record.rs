@@ -36,6 +36,9 @@ pub struct RecordOptions {
     pub window: Option<Window>,
     /// Record only between these places.
     pub places: Option<Places>,
+    /// The value that the program reads as `java.class.path`, if that is not what the VM uses. A reference
+    /// stands first on the VM's class path, and the program must not see that.
+    pub class_path: Option<String>,
     /// Memory limit for sorting, in bytes.
     pub memory: usize,
     /// Time limit of the run, in seconds.
@@ -93,6 +96,7 @@ pub async fn record(
         trust: options.trust.clone(),
         window: options.window.clone(),
         places: options.places.clone(),
+        class_path: options.class_path.clone(),
         ..About::default()
     };
     about.signature = Wanted::of_recording(&options.out, &about).tag();
@@ -214,6 +218,7 @@ async fn run_once(
             level: options.level,
             window: options.window.clone(),
             places: options.places.clone(),
+            class_path: options.class_path.clone(),
             scope: about.scope.clone(),
             trust: about.trust.clone(),
             rings: folder.rings(),

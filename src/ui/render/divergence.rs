@@ -7,6 +7,8 @@ use crate::session::Divergence;
 
 /// Width of a line, in columns.
 const WIDTH: usize = 80;
+/// Most members of one version that are named.
+const NAMED: usize = 8;
 /// Most suspects that are shown.
 const SUSPECTS: usize = 10;
 
@@ -23,6 +25,26 @@ fn parting(parting: &Parting, color: bool) -> String {
         None if parting.varies.is_empty() => "all calls behave the same in both runs\n".to_owned(),
         None => "all calls behave the same, apart from what varies between runs\n".to_owned(),
     };
+    match (parting.further_count, parting.further.is_empty()) {
+        (0, _) => {}
+        (1, true) => out.push_str("1 more call differs with the same input: --all shows it\n"),
+        (many, true) => {
+            out.push_str(&format!("{many} more calls differ with the same input: --all shows them\n"));
+        }
+        (_, false) => {
+            out.push_str("these calls differ too, with the same input:\n");
+            parting.further.iter().for_each(|call| out.push_str(&hanging(&named(call), 2, WIDTH)));
+        }
+    }
+    if !parting.only_in_one.is_empty() {
+        let names = parting.only_in_one.iter().take(NAMED).cloned().collect::<Vec<_>>().join(", ");
+        let more = match parting.only_in_one.len().saturating_sub(NAMED) {
+            0 => String::new(),
+            more => format!(", and {more} more"),
+        };
+        let text = format!("only in one version, and not compared by itself: {names}{more}");
+        out.push_str(&hanging(&text, 0, WIDTH));
+    }
     if !parting.varies.is_empty() {
         out.push_str(&format!(
             "varies between {} runs of the same version, and is not compared:\n",

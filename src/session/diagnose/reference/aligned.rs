@@ -1,7 +1,7 @@
 //! The right version answers by its own run. Both versions run again, and their calls are aligned with those of
 //! the diagnosis.
 
-use super::class_path::with_class_path;
+use super::class_path::{class_path, with_class_path};
 use crate::alignment::{Alignment, DifferentStep, Verdict};
 use crate::classes::DefaultScope;
 use crate::files::TemporaryFolder;
@@ -164,6 +164,7 @@ impl Diagnoser {
             Err(why) => return Ok(Err(why)),
         };
         if let Some(changed) = before.and_then(|before| with_class_path(&chain.debuggee.command, before)) {
+            options.class_path = class_path(&chain.debuggee.command);
             chain.debuggee.command = changed;
             if self.trace.about.whose_code.is_some() {
                 let there = default_scope(&chain)?.unwrap_or_default();

@@ -13,6 +13,12 @@ pub fn with_class_path(command: &[String], before: &str) -> Option<Vec<String>> 
     Some(changed)
 }
 
+/// The class path that a command names; `None` if it names none or one that `java` expands.
+pub fn class_path(command: &[String]) -> Option<String> {
+    let at = command.iter().position(|word| OPTIONS.contains(&word.as_str()))?;
+    command.get(at + 1).filter(|path| !path.contains('*')).cloned()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

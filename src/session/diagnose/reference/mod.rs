@@ -11,7 +11,7 @@ mod class_path;
 mod vm;
 
 pub use aligned::{AlignedOpinion, AlignedReference};
-pub use class_path::with_class_path;
+pub use class_path::{class_path, with_class_path};
 
 use super::question::Question;
 use crate::session::error::SessionError;
