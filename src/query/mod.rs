@@ -167,6 +167,8 @@ pub struct Contents {
     pub class: Arc<str>,
     /// The queried part of the contents.
     pub aspect: Aspect,
+    /// It is a stream: its changes have no values, since it keeps nothing of what is printed on it.
+    pub is_stream: bool,
     /// The source of an index or key reported by an earlier run: the kept value of a point.
     pub source: Option<(PointIndex, usize)>,
     /// The methods of the class and of related classes that can change the contents.

@@ -12,7 +12,7 @@ pub struct Class {
     pub above: &'static [&'static str],
     /// How it stores its contents; `None` if it is no such collection.
     pub keeps: Option<Keeps>,
-    /// Its subclasses that change its contents in methods of their own.
+    /// Its subclasses that change its contents in methods of their own; for a builder, its superclass.
     pub below: &'static [&'static str],
     /// Its nestmates that change its contents: a sublist, or an iterator.
     pub views: &'static [&'static str],
@@ -53,6 +53,8 @@ pub enum Asked {
     List,
     /// Values by key.
     Map,
+    /// None. A stream keeps nothing of what is printed on it, so not even its size is known.
+    Printed,
 }
 
 /// How a collection finds an element or a key.
@@ -148,6 +150,24 @@ const CLASSES: &[Class] = &[
         refuses_null: true,
         ..kept("java.util.concurrent.ConcurrentHashMap", Asked::Map, &["java.util.Map"])
     },
+    // Builders, which keep a text, and streams, of which it is asked what was printed on them.
+    Class {
+        below: &["java.lang.AbstractStringBuilder"],
+        ..kept("java.lang.StringBuilder", Asked::All, &["java.lang.AbstractStringBuilder"])
+    },
+    Class {
+        below: &["java.lang.AbstractStringBuilder"],
+        ..kept("java.lang.StringBuffer", Asked::All, &["java.lang.AbstractStringBuilder"])
+    },
+    kept("java.io.CharArrayWriter", Asked::All, &[]),
+    kept("java.io.ByteArrayOutputStream", Asked::All, &[]),
+    kept("java.io.PrintStream", Asked::Printed, &[]),
+    kept("java.io.PrintWriter", Asked::Printed, &[]),
+    kept("java.io.BufferedWriter", Asked::Printed, &[]),
+    kept("java.io.OutputStreamWriter", Asked::Printed, &[]),
+    kept("java.io.BufferedOutputStream", Asked::Printed, &[]),
+    kept("java.io.FileOutputStream", Asked::Printed, &[]),
+    around("java.io.StringWriter", "buf", Some("java.lang.StringBuffer")),
     // Their subclasses, which find elements and keys in the same way.
     Class {
         nodes: HASH_NODES,

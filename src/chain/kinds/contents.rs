@@ -58,7 +58,8 @@ impl TargetExpression {
             new: Some(Type::Unknown),
             ..EventTypes::default()
         };
-        let event = Event::Changed(Contents { class: class.name.into(), aspect, source, calls });
+        let (class, is_stream) = (class.name.into(), offered == Asked::Printed);
+        let event = Event::Changed(Contents { class, aspect, is_stream, source, calls });
         Ok(Some(Ask { constraints, ..Ask::plain(event, None, events) }))
     }
 

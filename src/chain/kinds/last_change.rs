@@ -24,8 +24,9 @@ impl Rule for LastChange<'_> {
         let target = TargetExpression::new(context, self.reference)?;
         // The point keeps the value that it sees, so that a missed write can be noticed (DESIGN §5.2).
         if let Some(ask) = target.contents(context)? {
-            // The recorder reports at the point what it sees of the collection.
-            return Ok(Ask { compare_at: Some((target.point, usize::MAX)), ..ask });
+            // The recorder reports at the point what it sees of the collection. Of a stream it sees nothing.
+            let is_seen = !matches!(&ask.event, Event::Changed(contents) if contents.is_stream);
+            return Ok(Ask { compare_at: is_seen.then_some((target.point, usize::MAX)), ..ask });
         }
         let ask = match target.variable(context)? {
             Variable::Local { name, places } => target.stores(context, &name, &places)?,

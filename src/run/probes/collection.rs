@@ -1,4 +1,4 @@
-//! Changes to the contents of the JDK's collections.
+//! Changes to the contents of the JDK's collections and builders, and what is printed on streams.
 
 use super::ask::{self, RecorderStop};
 use crate::model::{CollectionState, Detail, Value, is_lambda_class};
@@ -46,7 +46,7 @@ pub async fn changed(
     let same = matches!((&old, &new), (Some(old), Some(new)) if old.same(new));
     let unchanged = if all { hit.index & SAME != 0 } else { same };
     let (number, value) = (query.point.0, new.clone());
-    (stop.parts.old, stop.parts.new) = (old, new);
+    (stop.parts.old, stop.parts.new) = if contents.is_stream { (None, None) } else { (old, new) };
     let sight = if all {
         ask::now(watched, stop, number, all, hit.owner).await?
     } else {

@@ -354,7 +354,8 @@ impl Filling<'_, '_> {
         if o.owner.object_id().is_some() {
             answer.owner = Some(self.text(&o.owner));
         }
-        if !is_change && !matches!(self.query.event, Event::Read(_)) {
+        let is_printed = matches!(&self.query.event, Event::Changed(contents) if contents.is_stream);
+        if is_printed || !is_change && !matches!(self.query.event, Event::Read(_)) {
             return;
         }
         if is_change {

@@ -173,8 +173,10 @@ fn statement(out: &mut String, p: &PointAnswer) {
 
 fn change(out: &mut String, p: &PointAnswer, values: &mut Values<'_>) {
     let Some(new) = &p.new else {
-        if let Some(made) = &p.owner {
-            row(out, "object", values.full(made));
+        match (&p.owner, &p.by) {
+            (Some(stream), Some(by)) => row(out, "printed", format!("on {}, by {by}", values.owner(stream))),
+            (Some(made), None) => row(out, "object", values.full(made)),
+            (None, _) => {}
         }
         return;
     };

@@ -3,7 +3,7 @@
 //! A row stands for a method that does the work, or for one that calls such a method of the same object: the
 //! outermost one counts. A method with another descriptor than these rows name calls one of them.
 
-use crate::facts::TextChange;
+use crate::facts::{Arrays, Contents, Counts, Reads, TextChange, Writes};
 use crate::row::{Row, row};
 
 const BUILDER: &str = "java.lang.AbstractStringBuilder";
@@ -16,6 +16,9 @@ const STREAM_WRITER: &str = "java.io.OutputStreamWriter";
 const BUFFERED: &str = "java.io.BufferedOutputStream";
 const FILTER: &str = "java.io.FilterOutputStream";
 const FILE: &str = "java.io.FileOutputStream";
+
+/// A text can change without changing its length.
+const MAY: Contents = Contents::Changed(Counts::May);
 
 /// A method that changes a text in memory.
 const fn changes(class: &'static str, name: &'static str, change: TextChange) -> Row {
@@ -39,23 +42,83 @@ const fn ends_line(class: &'static str, name: &'static str, descriptor: &'static
 
 /// A method that passes on what was printed before.
 const fn flushes(class: &'static str, name: &'static str) -> Row {
-    row(class, name).text(TextChange::Flushed)
+    keeps(class, name).text(TextChange::Flushed)
+}
+
+/// A method that leaves a text, or what was printed on a stream, as it is.
+const fn keeps(class: &'static str, name: &'static str) -> Row {
+    row(class, name).contents(Contents::Kept)
+}
+
+/// Such a method that reads the text.
+const fn looks(class: &'static str, name: &'static str) -> Row {
+    keeps(class, name).reads(Reads::Objects).writes(Writes::Nothing)
+}
+
+/// Such a method that reads what a stream may have printed on the receiver.
+const fn looks_into_arrays(class: &'static str, name: &'static str) -> Row {
+    keeps(class, name).reads(Reads::Everything).writes(Writes::Nothing)
 }
 
 pub(super) const ROWS: &[Row] = &[
+    looks(BUILDER, "capacity"),
+    looks(BUILDER, "charAt"),
+    keeps(BUILDER, "chars"),
+    looks(BUILDER, "codePoint*"),
+    keeps(BUILDER, "compareTo"),
+    keeps(BUILDER, "ensureCapacity*"),
+    keeps(BUILDER, "get*"),
+    keeps(BUILDER, "indexOf"),
+    keeps(BUILDER, "lastIndexOf"),
+    looks(BUILDER, "length"),
+    keeps(BUILDER, "offsetByCodePoints"),
+    looks(BUILDER, "subSequence"),
+    looks(BUILDER, "substring"),
+    keeps(BUILDER, "toString"),
+    keeps(BUILDER, "trimToSize"),
+    keeps(CHARS, "close"),
+    keeps(CHARS, "flush"),
+    keeps(CHARS, "size"),
+    looks_into_arrays(CHARS, "toCharArray"),
+    looks_into_arrays(CHARS, "toString"),
+    keeps(CHARS, "writeTo"),
+    keeps(BYTES, "close"),
+    looks_into_arrays(BYTES, "size"),
+    looks_into_arrays(BYTES, "toByteArray"),
+    looks_into_arrays(BYTES, "toString"),
+    keeps(BYTES, "writeTo"),
+    keeps(PRINT_STREAM, "<init>"),
+    keeps(PRINT_STREAM, "charset").since(18),
+    keeps(PRINT_STREAM, "checkError"),
+    keeps(PRINT_STREAM, "clearError"),
+    keeps(PRINT_STREAM, "setError"),
+    keeps(PRINT_WRITER, "<init>"),
+    keeps(PRINT_WRITER, "checkError"),
+    keeps(PRINT_WRITER, "clearError"),
+    keeps(PRINT_WRITER, "setError"),
+    keeps(BUFFERED_WRITER, "<init>"),
+    keeps(BUFFERED_WRITER, "flushBuffer"),
+    keeps(STREAM_WRITER, "<init>"),
+    keeps(STREAM_WRITER, "flushBuffer"),
+    keeps(STREAM_WRITER, "getEncoding"),
+    keeps(BUFFERED, "<init>"),
+    keeps(FILE, "<init>"),
+    keeps(FILE, "close"),
+    keeps(FILE, "getChannel"),
+    keeps(FILE, "getFD"),
     changes(BUILDER, "append*", TextChange::Appended),
-    changes(BUILDER, "repeat", TextChange::Appended),
+    changes(BUILDER, "repeat", TextChange::Appended).since(21),
     changes(BUILDER, "insert", TextChange::Inserted(1)),
     changes(BUILDER, "delete", TextChange::Deleted(1)),
     changes(BUILDER, "deleteCharAt", TextChange::Deleted(1)),
-    changes(BUILDER, "replace", TextChange::Replaced(1, 2)),
-    changes(BUILDER, "setCharAt", TextChange::Set(1)),
+    changes(BUILDER, "replace", TextChange::Replaced(1, 2)).contents(MAY),
+    changes(BUILDER, "setCharAt", TextChange::Set(1)).contents(MAY),
     changes(BUILDER, "setLength", TextChange::Resized),
-    changes(BUILDER, "reverse", TextChange::Rewritten),
-    changes(CHARS, "write", TextChange::Appended),
+    changes(BUILDER, "reverse", TextChange::Rewritten).contents(MAY),
+    changes(CHARS, "write", TextChange::Appended).arrays(Arrays::Read),
     changes(CHARS, "reset", TextChange::Resized),
-    changes(BYTES, "write", TextChange::Appended),
-    changes(BYTES, "writeBytes", TextChange::Appended),
+    changes(BYTES, "write", TextChange::Appended).arrays(Arrays::Read),
+    changes(BYTES, "writeBytes", TextChange::Appended).arrays(Arrays::Read),
     changes(BYTES, "reset", TextChange::Resized),
     writes(PRINT_STREAM, "(I)V"),
     writes(PRINT_STREAM, "([B)V"),

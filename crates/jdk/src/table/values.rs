@@ -62,12 +62,6 @@ pub(super) const ROWS: &[Row] = &[
     value("java.lang.Record"),
     // Subclasses such as `AtomicInteger` are mutable.
     looks("java.lang.Number", "*"),
-    looks("java.lang.AbstractStringBuilder", "capacity"),
-    looks("java.lang.AbstractStringBuilder", "charAt"),
-    looks("java.lang.AbstractStringBuilder", "codePoint*"),
-    looks("java.lang.AbstractStringBuilder", "length"),
-    looks("java.lang.AbstractStringBuilder", "subSequence"),
-    looks("java.lang.AbstractStringBuilder", "substring"),
     looks("java.lang.StringBuffer", "capacity"),
     looks("java.lang.StringBuffer", "charAt"),
     looks("java.lang.StringBuffer", "codePoint*"),

@@ -593,7 +593,7 @@ public final class QuerypointProbe {
         QuerypointProbeAgent.yield();
         admit();
         if (QuerypointProbeAgent.hasLost()) {
-            return "? " + QuerypointProbeAgent.lost();
+            return "? ".concat(QuerypointProbeAgent.lost());
         }
         return QUERIES[query].last(owner, index);
     }
@@ -624,9 +624,9 @@ public final class QuerypointProbe {
             return "? the log of copies cannot be written: is the disk full?";
         }
         if (QuerypointProbeAgent.hasLost() || own == null) {
-            return "? " + QuerypointProbeAgent.lost();
+            return "? ".concat(QuerypointProbeAgent.lost());
         }
-        return own.place + " " + QuerypointProbeNumber.give(owner) + " " + (own.marked ? 1 : 0);
+        return QuerypointProbeAgent.joined(own.place, QuerypointProbeNumber.give(owner), own.marked ? 1 : 0);
     }
 
     /** The name of a thread in the log. */

@@ -165,7 +165,8 @@ final class QuerypointProbeAgent {
             case STACK:
                 return "there was no stack left to count a hit, or to stop at it";
             case UNSEEN:
-                return "a collection could not be looked at" + (unseen == null ? "" : ": " + unseen.getClass().getName());
+                return "a collection could not be looked at"
+                        .concat(unseen == null ? "" : ": ".concat(unseen.getClass().getName()));
             case ORDER:
                 return "the calls of collections' methods ended in another order than they began";
             case COLLECTIONS:
@@ -180,5 +181,15 @@ final class QuerypointProbeAgent {
             default:
                 return "there were more sites in threads than can be told apart";
         }
+    }
+
+    /** Numbers with a space between them. No builder is used: those can be what is asked about. */
+    @Hidden
+    static String joined(long... numbers) {
+        String all = "";
+        for (int i = 0; i < numbers.length; i++) {
+            all = (i == 0 ? all : all.concat(" ")).concat(Long.toString(numbers[i]));
+        }
+        return all;
     }
 }

@@ -28,6 +28,9 @@ public final class QuerypointProbeContents {
     private static final int HASHED = 4;
     private static final int TREE = 5;
     private static final int CONCURRENT = 6;
+    /** The text of a builder; and what is printed on a stream, which is not kept. */
+    private static final int TEXT = 7;
+    private static final int STREAM = 8;
 
     /**
      * When a call whose collection is as large as before has changed it, as far as all of it is asked about.
@@ -152,8 +155,8 @@ public final class QuerypointProbeContents {
         switch (of) {
             case "java.util.ArrayList":
                 fields(ARRAY, of, "elementData", "size");
-                view = offset(of + "$SubList", "root");
-                viewIndex = offset(of + "$SubList", "offset");
+                view = offset(of.concat("$SubList"), "root");
+                viewIndex = offset(of.concat("$SubList"), "offset");
                 return;
             case "java.util.Vector":
                 fields(ARRAY, of, "elementData", "elementCount");
@@ -167,35 +170,51 @@ public final class QuerypointProbeContents {
                 return;
             case "java.util.LinkedList":
                 fields(LINKED, of, "first", "size");
-                value = offset(of + "$Node", "item");
-                next = offset(of + "$Node", "next");
-                view = offset(of + "$ListItr", "this$0");
-                viewIndex = offset(of + "$ListItr", "nextIndex");
-                viewLast = offset(of + "$ListItr", "lastReturned");
-                viewNext = offset(of + "$ListItr", "next");
+                value = offset(of.concat("$Node"), "item");
+                next = offset(of.concat("$Node"), "next");
+                view = offset(of.concat("$ListItr"), "this$0");
+                viewIndex = offset(of.concat("$ListItr"), "nextIndex");
+                viewLast = offset(of.concat("$ListItr"), "lastReturned");
+                viewNext = offset(of.concat("$ListItr"), "next");
                 return;
             case "java.util.concurrent.CopyOnWriteArrayList":
                 kind = COPIED;
                 first = offset(of, "array");
                 return;
+            case "java.lang.StringBuilder":
+            case "java.lang.StringBuffer":
+                fields(TEXT, "java.lang.AbstractStringBuilder", "value", "count");
+                return;
+            case "java.io.CharArrayWriter":
+            case "java.io.ByteArrayOutputStream":
+                fields(TEXT, of, "buf", "count");
+                return;
+            case "java.io.PrintStream":
+            case "java.io.PrintWriter":
+            case "java.io.BufferedWriter":
+            case "java.io.OutputStreamWriter":
+            case "java.io.BufferedOutputStream":
+            case "java.io.FileOutputStream":
+                kind = STREAM;
+                return;
             case "java.util.HashMap":
                 fields(HASHED, of, "table", "size");
-                nodes(of + "$Node", "value", "next");
+                nodes(of.concat("$Node"), "value", "next");
                 return;
             case "java.util.TreeMap":
                 fields(TREE, of, "root", "size");
-                nodes(of + "$Entry", "value", "left");
-                other = offset(of + "$Entry", "right");
+                nodes(of.concat("$Entry"), "value", "left");
+                other = offset(of.concat("$Entry"), "right");
                 return;
             default:
                 fields(CONCURRENT, of, "table", "baseCount");
                 counters = offset(of, "counterCells");
-                counter = offset(of + "$CounterCell", "value");
-                nodes(of + "$Node", "val", "next");
-                treeBin = Class.forName(of + "$TreeBin", false, null);
-                binFirst = offset(of + "$TreeBin", "first");
-                forwarding = Class.forName(of + "$ForwardingNode", false, null);
-                moved = offset(of + "$ForwardingNode", "nextTable");
+                counter = offset(of.concat("$CounterCell"), "value");
+                nodes(of.concat("$Node"), "val", "next");
+                treeBin = Class.forName(of.concat("$TreeBin"), false, null);
+                binFirst = offset(of.concat("$TreeBin"), "first");
+                forwarding = Class.forName(of.concat("$ForwardingNode"), false, null);
+                moved = offset(of.concat("$ForwardingNode"), "nextTable");
         }
     }
 
@@ -421,6 +440,9 @@ public final class QuerypointProbeContents {
         if (differs || wrote || within >= CHANGED) {
             return CHANGED;
         }
+        if (kind == STREAM) {
+            return (flags & THROWN) == 0 ? CHANGED : within;
+        }
         if (kind == COPIED || held == 0) {
             return 0;
         }
@@ -467,6 +489,8 @@ public final class QuerypointProbeContents {
             case COPIED:
                 Object[] copy = (Object[]) U.getReferenceVolatile(owner, first);
                 return copy == null ? 0 : copy.length;
+            case STREAM:
+                return 0;
             case CONCURRENT:
                 long count = U.getLongVolatile(owner, second);
                 Object[] cells = (Object[]) U.getReferenceVolatile(owner, counters);
@@ -585,7 +609,7 @@ public final class QuerypointProbeContents {
     static Object[] now(int query, Object owner) {
         QuerypointProbeContents about = ALL[query];
         if (about.asked == 'c') {
-            return new Object[] {about.size(owner) + " " + about.print(owner)};
+            return new Object[] {QuerypointProbeAgent.joined(about.size(owner), about.print(owner))};
         }
         Object state = about.state(owner);
         return state == ABSENT ? new Object[0] : new Object[] {state};
@@ -608,6 +632,10 @@ public final class QuerypointProbeContents {
                     print = print * 31 + QuerypointProbeNumber.give(elements[(from + i) % elements.length]);
                 }
                 return print;
+            case STREAM:
+                return 0;
+            case TEXT:
+                return ofText(U.getReference(owner, first), U.getInt(owner, second));
             case LINKED:
                 for (Object link = U.getReference(owner, first); link != null; link = U.getReference(link, next)) {
                     print = print * 31 + QuerypointProbeNumber.give(U.getReference(link, value));
@@ -618,6 +646,24 @@ public final class QuerypointProbeContents {
             default:
                 return ofTable((Object[]) U.getReferenceVolatile(owner, first));
         }
+    }
+
+    @Hidden
+    private static long ofText(Object units, int count) {
+        long print = 0;
+        if (units instanceof char[]) {
+            char[] chars = (char[]) units;
+            for (int i = 0; i < count && i < chars.length; i++) {
+                print = print * 31 + chars[i];
+            }
+        } else {
+            // Of a text with two bytes a character: the first half tells enough.
+            byte[] bytes = (byte[]) units;
+            for (int i = 0; i < count && i < bytes.length; i++) {
+                print = print * 31 + bytes[i];
+            }
+        }
+        return print;
     }
 
     @Hidden

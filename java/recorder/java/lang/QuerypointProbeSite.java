@@ -106,7 +106,7 @@ final class QuerypointProbeSite {
     @Hidden
     static String told(long record) {
         QuerypointProbeSite site = all[(int) record & NUMBERS];
-        return site.site + " " + record / HIT + " " + site.probe.name;
+        return QuerypointProbeAgent.joined(site.site, record / HIT).concat(" ").concat(site.probe.name);
     }
 
     /** Adds the hits in all threads to those by the agent's numbers. */

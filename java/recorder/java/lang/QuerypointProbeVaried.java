@@ -164,7 +164,7 @@ final class QuerypointProbeVaried {
         if (hit == null) {
             return null;
         }
-        String text = hit.number + " " + hit.bits + " " + (hit.hasOld ? 1 : 0) + " " + hit.oldBits;
+        String text = QuerypointProbeAgent.joined(hit.number, hit.bits, hit.hasOld ? 1 : 0, hit.oldBits);
         String frames = hit.stack == null ? null : QuerypointProbeAgent.frames(hit.stack);
         return new Object[] {text, frames, hit.value, hit.oldValue};
     }
