@@ -18,5 +18,6 @@ mod repeat;
 mod saved;
 mod shown_values;
 mod stop_there;
+mod text;
 mod traps;
 mod unrepeated;
