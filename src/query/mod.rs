@@ -175,6 +175,13 @@ pub struct Contents {
     pub calls: Vec<ContentsCall>,
 }
 
+impl Contents {
+    /// Whether the JDK itself makes many such calls before those of the program.
+    pub fn is_common(&self) -> bool {
+        matches!(&*self.class, "java.lang.StringBuilder" | "java.lang.StringBuffer")
+    }
+}
+
 /// The queried part of a collection's contents.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Aspect {

@@ -159,8 +159,9 @@ impl ProbePolicy {
             }
             Some(_) if !all => {
                 let mut armed = self.armed.get(&query.point).cloned().unwrap_or_default();
-                // If the last hit is expected elsewhere, the first hits need not stop.
-                let budget = if armed.is_empty() { eager } else { 0 };
+                // If the last hit is expected elsewhere, or the first hits are the JDK's own, they need not stop.
+                let is_common = matches!(&query.event, Event::Changed(contents) if contents.is_common());
+                let budget = if armed.is_empty() && !is_common { eager } else { 0 };
                 let halts = halts.iter().filter(|at| at.query == query.point.0 && !armed.contains(at));
                 armed.extend(halts.cloned().collect::<Vec<_>>());
                 Gate::First { budget, armed }
