@@ -1,9 +1,12 @@
 import java.io.BufferedReader;
+import java.io.ByteArrayOutputStream;
+import java.io.CharArrayWriter;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.InputStreamReader;
 import java.io.OutputStream;
 import java.io.PrintStream;
+import java.io.StringWriter;
 import java.lang.invoke.MethodType;
 import java.lang.reflect.Array;
 import java.lang.reflect.Constructor;
@@ -14,6 +17,7 @@ import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.IdentityHashMap;
@@ -40,18 +44,31 @@ public final class QuerypointReference {
         }
     }
 
-    /** What the program prints: only whether it does matters. */
+    /** The most characters of what is printed that a question has. */
+    private static final int MOST = 4096;
+
+    /** What the program prints on one of the standard streams: the beginning, and whether there is more. */
     private static final class Printed extends OutputStream {
-        volatile boolean something;
+        private final ByteArrayOutputStream begin = new ByteArrayOutputStream();
 
         @Override
-        public void write(int b) {
-            something = true;
+        public synchronized void write(int b) {
+            if (begin.size() <= 4 * MOST) {
+                begin.write(b);
+            }
         }
 
         @Override
-        public void write(byte[] bytes, int from, int count) {
-            something |= count > 0;
+        public synchronized void write(byte[] bytes, int from, int count) {
+            begin.write(bytes, from, Math.min(count, Math.max(0, 4 * MOST + 1 - begin.size())));
+        }
+
+        synchronized String text() {
+            return new String(begin.toByteArray(), StandardCharsets.UTF_8);
+        }
+
+        synchronized void clear() {
+            begin.reset();
         }
     }
 
@@ -78,15 +95,16 @@ public final class QuerypointReference {
         reader.setDaemon(true);
         reader.start();
         QuerypointReferenceIdentity.fixSalt(UNSAFE);
-        Printed printed = new Printed();
-        System.setOut(new PrintStream(printed, true));
-        System.setErr(new PrintStream(printed, true));
+        Printed[] printed = {new Printed(), new Printed()};
+        System.setOut(new PrintStream(printed[0], true, "UTF-8"));
+        System.setErr(new PrintStream(printed[1], true, "UTF-8"));
         System.setIn(InputStream.nullInputStream());
         while (true) {
             String line = questions.take();
             String answer;
             try {
-                printed.something = false;
+                printed[0].clear();
+                printed[1].clear();
                 Map<?, ?> asks = (Map<?, ?>) new Json(line).value();
                 answer = new QuerypointReference().judge(asks, printed);
             } catch (Unknown unknown) {
@@ -115,7 +133,7 @@ public final class QuerypointReference {
         Runtime.getRuntime().halt(0);
     }
 
-    private String judge(Map<?, ?> asks, Printed printed) throws Unknown, ReflectiveOperationException {
+    private String judge(Map<?, ?> asks, Printed[] printed) throws Unknown, ReflectiveOperationException {
         Map<?, ?> question = (Map<?, ?>) asks.get("question");
         boolean silent = Boolean.TRUE.equals(asks.get("silent"));
         String name = (String) question.get("method");
@@ -168,7 +186,7 @@ public final class QuerypointReference {
         if (thrown instanceof VirtualMachineError) {
             throw new Unknown("the right version fails with " + thrown);
         }
-        boolean has = printed.something;
+        String[] outputs = {printed[0].text(), printed[1].text()};
         described.clear();
         exit.values().forEach(this::describe);
         // What it has made is reachable from nothing else.
@@ -182,6 +200,7 @@ public final class QuerypointReference {
                 same(left, made.get(number), left.get("type") + "@" + number);
             }
         }
+        boolean prints = printed((List<?>) question.get("changed"), outputs);
         if (differs != null) {
             return "invalid " + differs;
         }
@@ -189,10 +208,7 @@ public final class QuerypointReference {
             // The program's own code: nothing that is known differs.
             return "valid";
         }
-        if (has) {
-            throw new Unknown("the right version prints something");
-        }
-        boolean tells = !constructs && type.returnType() != void.class || thrown != null || constructs;
+        boolean tells = prints || !constructs && type.returnType() != void.class || thrown != null || constructs;
         if (!silent && !tells && ((List<?>) question.get("changed")).isEmpty()) {
             throw new Unknown("it returns nothing and changes nothing");
         }
@@ -200,6 +216,43 @@ public final class QuerypointReference {
             throw new Unknown(unsure);
         }
         return "valid";
+    }
+
+    /** Compares what is printed on the standard streams. Whether something is. */
+    private boolean printed(List<?> changed, String[] outputs) {
+        String[] there = {"", ""};
+        boolean[] more = new boolean[2];
+        for (Object one : changed) {
+            Map<?, ?> change = (Map<?, ?>) one;
+            Map<?, ?> shape = change.get("new") instanceof Map ? (Map<?, ?>) change.get("new") : null;
+            if (shape == null || !shape.containsKey("printed")) {
+                continue;
+            }
+            int which = Arrays.asList("System.out", "System.err").indexOf(change.get("path"));
+            if (which < 0) {
+                unsure = "what it prints on " + change.get("path") + " is not compared";
+                continue;
+            }
+            there[which] = (String) shape.get("printed");
+            more[which] = Boolean.TRUE.equals(shape.get("truncated"));
+        }
+        for (int which = 0; which < 2 && differs == null; which++) {
+            String name = which == 0 ? "System.out" : "System.err";
+            if (more[which] ? !outputs[which].startsWith(there[which]) : !outputs[which].equals(there[which])) {
+                differs = outputs[which].isEmpty()
+                    ? "the right version prints nothing on " + name
+                    : "the right version prints " + quoted(outputs[which]) + " on " + name;
+            } else if (more[which]) {
+                unsure = "not all that it prints was compared";
+            }
+        }
+        return !there[0].isEmpty() || !there[1].isEmpty();
+    }
+
+    /** A text in quotes, cut off where it is long. */
+    private static String quoted(String text) {
+        String begin = text.length() > 100 ? text.substring(0, 100) + "…" : text;
+        return "\"" + begin.replace("\n", "\\n") + "\"";
     }
 
     private void compare(Map<?, ?> question, Map<?, ?> entry, Map<?, ?> exit, boolean constructs, MethodType type,
@@ -279,7 +332,16 @@ public final class QuerypointReference {
         if (Boolean.TRUE.equals(described.get("truncated"))) {
             unsure = "not all of " + path + " was recorded";
         }
-        if (described.get("elements") instanceof List) {
+        if (described.get("text") instanceof String) {
+            String text = (String) described.get("text");
+            boolean whole = !Boolean.TRUE.equals(described.get("truncated"));
+            String now = here instanceof ByteArrayOutputStream
+                ? new String(((ByteArrayOutputStream) here).toByteArray(), StandardCharsets.UTF_8)
+                : here.toString();
+            if (whole ? !now.equals(text) : text.indexOf('\u2026') < 0 && !now.endsWith(text)) {
+                differs = path + " is " + quoted(now);
+            }
+        } else if (described.get("elements") instanceof List) {
             elements((List<?>) described.get("elements"), here, path, Boolean.TRUE.equals(described.get("truncated")));
         } else if (described.get("fields") instanceof Map) {
             for (Map.Entry<?, ?> field : ((Map<?, ?>) described.get("fields")).entrySet()) {
@@ -404,7 +466,8 @@ public final class QuerypointReference {
         Object fields = shape.get("fields");
         Object elements = shape.get("elements");
         Map<?, ?> known = described.get(number);
-        if (fields == null && elements == null || known != null && !Boolean.TRUE.equals(known.get("truncated"))) {
+        boolean none = fields == null && elements == null && shape.get("text") == null;
+        if (none || known != null && !Boolean.TRUE.equals(known.get("truncated"))) {
             return;
         }
         described.put(number, shape);
@@ -442,6 +505,11 @@ public final class QuerypointReference {
         }
         Class<?> of = named(type);
         List<?> elements = described.get("elements") instanceof List ? (List<?>) described.get("elements") : null;
+        if (described.get("text") instanceof String) {
+            Object built = built(of, (String) described.get("text"));
+            met(number, built);
+            return built;
+        }
         if (of.isArray() && elements != null) {
             Object array = Array.newInstance(of.getComponentType(), elements.size());
             met(number, array);
@@ -478,6 +546,29 @@ public final class QuerypointReference {
             found.set(object, narrowed(object(field.getValue()), found.getType()));
         }
         return object;
+    }
+
+    /** A builder with a text. */
+    private static Object built(Class<?> of, String text) throws Unknown {
+        if (of == StringBuilder.class) {
+            return new StringBuilder(text);
+        }
+        if (of == StringBuffer.class) {
+            return new StringBuffer(text);
+        }
+        if (of == StringWriter.class) {
+            return new StringWriter().append(text);
+        }
+        if (of == CharArrayWriter.class) {
+            return new CharArrayWriter().append(text);
+        }
+        if (of == ByteArrayOutputStream.class && text.indexOf('\ufffd') < 0) {
+            byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
+            ByteArrayOutputStream made = new ByteArrayOutputStream();
+            made.write(bytes, 0, bytes.length);
+            return made;
+        }
+        throw new Unknown("a " + of.getName() + " cannot be made");
     }
 
     /** Lambdas, hidden classes and proxies: their names are no names of class files. */
