@@ -18,6 +18,7 @@ mod questions;
 mod reference;
 mod slices;
 mod strategies;
+mod text;
 mod values;
 mod violations;
 mod wrong_values;

@@ -68,10 +68,17 @@ fn the_right_version_answers_what_it_can() {
     // What `main` prints is compared.
     let why = told[0]["by_reference"]["why"].as_str().expect("a reason");
     assert_eq!(why, "the right version prints \"[1, 4, 7, 9]\\n\" on System.out");
-    let words: Vec<(u64, String)> =
-        [(0, "invalid"), (1, "invalid"), (2, "valid"), (3, "valid"), (4, "valid"), (5, "valid"), (6, "invalid")]
-            .map(|(node, word)| (node, word.to_owned()))
-            .into();
+    let words: Vec<(u64, String)> = [
+        (0, "invalid"),
+        (1, "invalid"),
+        (2, "valid"),
+        (3, "valid"),
+        (4, "valid"),
+        (5, "valid"),
+        (6, "invalid"),
+    ]
+    .map(|(node, word)| (node, word.to_owned()))
+    .into();
     assert_eq!(referred(&told), words);
     let last = told.last().expect("a line");
     assert_eq!(
