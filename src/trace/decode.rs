@@ -2,7 +2,7 @@
 
 use super::sites::{CONTENTS_SITE, Kind, START_SITE, STORED_SITE, Site, Sites, TEXT_SITE};
 use wire::recording::{
-    AROUND, CONTENTS, Change, END, FIRST_SITE, IS_ARRAY, IS_BOX, IS_CLASS, IS_CONSTANT,
+    AROUND, AT_END, CONTENTS, Change, END, FIRST_SITE, IS_ARRAY, IS_BOX, IS_CLASS, IS_CONSTANT,
     IS_CONSTANT_WITH_BODY, IS_EXCEPTION, IS_FIELDS, IS_TEXT, MEETING, NAMED, START, STORED, TEXT_CHANGE,
     TURN, TWO_BYTES, TextEffect,
 };
@@ -216,13 +216,17 @@ impl<'a> Decoder<'a> {
     /// Decodes a change of a text.
     fn text_change(&mut self, values: &mut Vec<Value>) -> Result<(), &'static str> {
         let int = |word: u32| Value::Int(word.cast_signed());
-        let (object, what, length, from) = (self.u32()?, self.u32()?, self.u32()?, self.u32()?);
+        let (object, what, length, inserted) = (self.u32()?, self.u32()?, self.u32()?, self.u32()?);
+        let (from, removed, digest, shown) = match what & AT_END {
+            0 => (self.u32()?, self.u32()?, i64::from_le_bytes(self.take()?), self.u32()?),
+            _ if length == u32::MAX => (0, 0, 0, inserted),
+            _ => (length.saturating_sub(inserted), 0, 0, inserted),
+        };
         let effect = TextEffect::of(what & 0xff).ok_or("the kind of the text change is unknown")?;
         values.extend([Value::Object(object), int(what), int(length)]);
         values.push(if effect == TextEffect::SameAs { Value::Object(from) } else { int(from) });
-        values.extend([int(self.u32()?), int(self.u32()?)]);
-        values.push(Value::Long(i64::from_le_bytes(self.take()?)));
-        let shown = usize::try_from(self.u32()?).unwrap_or(usize::MAX);
+        values.extend([int(removed), int(inserted), Value::Long(digest)]);
+        let shown = usize::try_from(shown).unwrap_or(usize::MAX);
         let size = if what & TWO_BYTES == 0 { 1 } else { 2 };
         let end = shown.checked_mul(size).and_then(|bytes| bytes.checked_add(self.at)).ok_or(TORN)?;
         let bytes = self.bytes.get(self.at..end).ok_or(TORN)?;

@@ -134,6 +134,7 @@ fn the_recorder_and_its_reader_have_the_same_numbers() {
         ("TWO_BYTES", wire::recording::TWO_BYTES),
         ("ON_OUT", wire::recording::ON_OUT),
         ("ON_ERR", wire::recording::ON_ERR),
+        ("AT_END", wire::recording::AT_END),
     ];
     let rows = [
         ("QuerypointTrace", trace.to_vec()),

@@ -145,9 +145,10 @@ pub const STORED: u32 = 7;
 /// change and the new size (-1 if unknown) follow, then the data described by [`Change`].
 pub const CONTENTS: u32 = 4;
 /// First number of an event about a text: of a builder or a stream. The object's number follows, then the
-/// [`TextEffect`] with its flags, the length after the change (-1 if unknown), the position of the change, the
-/// number of removed units, and the number of inserted units. Then the [`text_digest`] of the inserted units
-/// in 8 bytes (0 if all of them follow), the number of units that follow, and those units.
+/// [`TextEffect`] with its flags, the length after the change (-1 if unknown), and the number of inserted
+/// units. Without [`AT_END`] follow the position of the change, the number of removed units, the
+/// [`text_digest`] of the inserted units in 8 bytes (0 if all of them follow), and the number of units that
+/// follow. The inserted units come last.
 pub const TEXT_CHANGE: u32 = 8;
 /// Flag of a text change: its units are bytes. Otherwise they are UTF-16 code units.
 pub const OF_BYTES: u32 = 1 << 8;
@@ -157,6 +158,8 @@ pub const TWO_BYTES: u32 = 1 << 9;
 pub const ON_OUT: u32 = 1 << 10;
 /// Flag of a text change: the object was `System.err`.
 pub const ON_ERR: u32 = 1 << 11;
+/// Flag of a text change: nothing was removed, and all inserted units follow. They are now the last ones.
+pub const AT_END: u32 = 1 << 12;
 /// Bit of a class number that says that the class name follows.
 pub const NAMED: u32 = 1 << 31;
 /// Maximum size of an event in bytes: a call with 255 arguments, or an object whose class has a long name.

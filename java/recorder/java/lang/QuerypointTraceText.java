@@ -27,6 +27,7 @@ public final class QuerypointTraceText {
     private static final int TWO_BYTES = 1 << 9;
     private static final int ON_OUT = 1 << 10;
     private static final int ON_ERR = 1 << 11;
+    private static final int AT_END = 1 << 12;
 
     /** The most bytes of a text that one event has. */
     private static final int MOST = 4000;
@@ -173,25 +174,32 @@ public final class QuerypointTraceText {
                 digest = (digest ^ unit) * PRIME;
             }
         }
-        long at = QuerypointTrace.begin(ring);
-        U.putInt(null, at, TEXT_CHANGE);
-        U.putInt(null, at + 4, number);
-        U.putInt(null, at + 8, isWide ? what | TWO_BYTES : what);
-        U.putInt(null, at + 12, length);
-        U.putInt(null, at + 16, from);
-        U.putInt(null, at + 20, removed);
-        U.putInt(null, at + 24, inserted);
-        U.putLong(null, at + 28, digest);
-        U.putInt(null, at + 36, shown);
+        int flags = isWide ? what | TWO_BYTES : what;
+        // Most changes are like this, and take little room.
+        boolean isAtEnd = inserted > 0 && shown == inserted && removed == 0 && (length < 0 || from + inserted == length);
+        long begin = QuerypointTrace.begin(ring);
+        U.putInt(null, begin, TEXT_CHANGE);
+        U.putInt(null, begin + 4, number);
+        U.putInt(null, begin + 8, isAtEnd ? flags | AT_END : flags);
+        U.putInt(null, begin + 12, length);
+        U.putInt(null, begin + 16, inserted);
+        long at = begin + 20;
+        if (!isAtEnd) {
+            U.putInt(null, at, from);
+            U.putInt(null, at + 4, removed);
+            U.putLong(null, at + 8, digest);
+            U.putInt(null, at + 16, shown);
+            at += 20;
+        }
         int bytes = shown << shift;
         if (bytes > 32) {
-            U.copyMemory(units, base, null, at + 40, bytes);
+            U.copyMemory(units, base, null, at, bytes);
         } else {
             for (int i = 0; i < bytes; i++) {
-                U.putByte(null, at + 40 + i, U.getByte(units, base + i));
+                U.putByte(null, at + i, U.getByte(units, base + i));
             }
         }
-        QuerypointTrace.advance(ring, 40 + bytes);
+        QuerypointTrace.advance(ring, (int) (at - begin) + bytes);
     }
 
     /** A method begins that can change a text in memory: its length; -1 where this call records nothing. */
