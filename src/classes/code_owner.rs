@@ -151,6 +151,11 @@ impl Harness {
     }
 }
 
+/// Whether a pattern, as [`DefaultScope`] holds them, selects the classes of a harness.
+pub fn is_pattern_of_harness(pattern: &str) -> bool {
+    HARNESSES.iter().any(|harness| harness.patterns.contains(&pattern))
+}
+
 impl DefaultScope {
     /// The scope in which two versions of a program are comparable: what is recorded of one is recorded of
     /// the other. A class that is own code in one version can come from a library in the other.
@@ -183,7 +188,7 @@ fn package(class: &str) -> &str {
 }
 
 /// The top-level class of a nested one.
-fn top_level(class: &str) -> &str {
+pub(super) fn top_level(class: &str) -> &str {
     let simple = class.rfind('.').map_or(0, |at| at + 1);
     match class.get(simple + 1..).and_then(|rest| rest.find('$')) {
         Some(at) => class.get(..simple + 1 + at).unwrap_or(class),

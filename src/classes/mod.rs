@@ -18,10 +18,11 @@ mod paths;
 mod pool;
 mod runtime;
 mod sources;
+mod test_class;
 #[cfg(test)]
 mod tests;
 
-pub use code_owner::{CodeOwner, CodeOwners, DefaultScope, is_of_harness};
+pub use code_owner::{CodeOwner, CodeOwners, DefaultScope, is_of_harness, is_pattern_of_harness};
 pub use error::ClassesError;
 pub use java_command::{JavaCommand, JavaCommandError, LaunchCommand, Main, find_program};
 pub use names::Resolution;

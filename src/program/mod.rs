@@ -3,8 +3,9 @@
 //! - `hierarchy` finds the superclasses of a class. `call_index` indexes the program's methods, their
 //!   callers, and the writes to fields and arrays.
 //! - `purity` finds the methods that only compute values. `effect` knows the inputs and outputs of a call to
-//!   a JDK method.
+//!   a JDK method, `assertion_method` the value that an assertion of a test framework examines.
 
+pub mod assertion_method;
 pub mod call_index;
 pub mod effect;
 mod hierarchy;

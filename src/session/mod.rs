@@ -38,10 +38,10 @@ pub use answer::{
 pub use consent::{Consent, Wanted};
 pub use context::Context;
 pub use diagnose::{
-    AssertFile, AssertedAnswer, Bounds, Buggy, Change, DiagnoseOptions, Diagnoser, Divergence, Judgement,
-    KeptAnswer, Launcher, LoopExit, LoopPart, Next, Opinion, Oracle, OracleAnswer, Question, Reference,
-    Shape, Survey, Trust, Varying, VersionComparison, VersionDifference, Violation, check_reference,
-    find_divergence, strategies, class_path, with_class_path,
+    AssertFile, AssertedAnswer, Assumption, Bounds, Buggy, Change, DiagnoseOptions, Diagnoser, Divergence,
+    Judgement, KeptAnswer, Launcher, LoopExit, LoopPart, Next, Opinion, Oracle, OracleAnswer, Question,
+    Reference, Shape, Survey, Trust, Varying, VersionComparison, VersionDifference, Violation,
+    check_reference, class_path, find_divergence, strategies, with_class_path,
 };
 pub use error::SessionError;
 pub use explore::{

@@ -2,6 +2,7 @@
 
 use super::definitions::PotentialDefinitions;
 use crate::classes::ClassPool;
+use crate::program::assertion_method::{Examined, examined};
 use crate::program::effect::{Effect, effect};
 use crate::trace::{Calls, Level, Method, WrittenVariable};
 use bytecode::op::InvokeKind;
@@ -83,6 +84,7 @@ pub struct Codes<'a> {
     of_jdk: HashMap<FieldRef, bool>,
     entered: HashMap<(MethodRef, bool), bool>,
     effects: HashMap<MethodRef, Effect>,
+    examined: HashMap<MethodRef, Option<Examined>>,
     above: HashMap<String, Rc<Vec<String>>>,
     pub(super) potential_definitions: PotentialDefinitions,
 }
@@ -101,6 +103,7 @@ impl<'a> Codes<'a> {
             of_jdk: HashMap::new(),
             entered: HashMap::new(),
             effects: HashMap::new(),
+            examined: HashMap::new(),
             above: HashMap::new(),
             potential_definitions: PotentialDefinitions::default(),
         }
@@ -227,10 +230,26 @@ impl<'a> Codes<'a> {
         is_above || is_virtual && self.above(&called.class).contains(&named.class)
     }
 
+    /// What a method examines, if it is an assertion of a test framework.
+    pub fn examined(&mut self, method: &MethodRef) -> Option<Examined> {
+        if let Some(known) = self.examined.get(method) {
+            return *known;
+        }
+        let above = self.above(&method.class);
+        let found = examined(method, |class| above.iter().any(|of| of == class));
+        self.examined.insert(method.clone(), found);
+        found
+    }
+
     /// The effect of an unrecorded method.
     pub fn effect(&mut self, method: &MethodRef) -> Effect {
         if let Some(known) = self.effects.get(method) {
             return *known;
+        }
+        if self.examined(method).is_some() {
+            // An assertion reads what it is given, and changes nothing.
+            self.effects.insert(method.clone(), Effect::Reads);
+            return Effect::Reads;
         }
         // A call on a program class can invoke an inherited JDK method.
         let mut class = method.class.clone();

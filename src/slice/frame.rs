@@ -34,6 +34,9 @@ pub struct Frame {
     pub called: Option<(u32, Node)>,
     /// The callee in progress.
     pub calling: Option<Calling>,
+    /// The last call of an assertion: its instruction, and the examined argument if there is one, with its
+    /// position.
+    pub asserted: Option<(u32, Option<(usize, Val)>)>,
 }
 
 /// A control decision.
@@ -71,6 +74,7 @@ impl Frame {
             made: 0,
             called: None,
             calling: None,
+            asserted: None,
         }
     }
 

@@ -30,6 +30,10 @@ pub struct Replay<'a> {
     pub variables: HashMap<String, (u16, Node)>,
     /// The dependences of the root's result, or of the exception that left it.
     pub exit: Node,
+    /// The call in which an assertion failed, if that is asked for.
+    pub asserting: Option<u32>,
+    /// That assertion: its instruction, and the argument that it examined, with its position.
+    pub asserted: Option<(u32, (usize, Val))>,
     frames: Vec<Frame>,
 }
 
@@ -37,12 +41,13 @@ impl<'a> Replay<'a> {
     /// Starts before the first event of a call.
     pub fn new(root: u32, codes: Codes<'a>, heap: Heap) -> Replay<'a> {
         let (graph, variables, frames) = (Graph::new(), HashMap::new(), Vec::new());
-        Replay { graph, heap, codes, root, variables, exit: 0, frames }
+        Replay { graph, heap, codes, root, variables, exit: 0, asserting: None, asserted: None, frames }
     }
 
     /// Starts over with the facts known by now.
     pub fn again(self) -> Replay<'a> {
-        Replay::new(self.root, self.codes, self.heap.again())
+        let asserting = self.asserting;
+        Replay { asserting, ..Replay::new(self.root, self.codes, self.heap.again()) }
     }
 
     /// Processes an event.
@@ -88,6 +93,9 @@ impl<'a> Replay<'a> {
     ) -> Result<Option<Val>, Lost> {
         let known = seen.values.last().copied().map(plain);
         if let Traced::Catch | Traced::Leave = seen.site.what {
+            if seen.site.what == Traced::Leave && self.asserting == Some(frame.call) {
+                self.asserted = self.failed_assertion(frame, body, calls)?;
+            }
             let node = self.reachable(frame, calls)?;
             let exception = Val { node, known };
             if seen.site.what == Traced::Leave {
@@ -388,6 +396,43 @@ impl<'a> Replay<'a> {
             self.execute(frame, instruction, calls, None)?;
         }
         Err(Lost("the recording does not fit the class file"))
+    }
+
+    /// The assertion from which an exception left a call, and the value that it examined; `None` if the call
+    /// threw the exception itself, or if its last assertion examined nothing.
+    fn failed_assertion(
+        &mut self,
+        frame: &Frame,
+        body: &Body,
+        calls: &Calls,
+    ) -> Result<Option<(u32, (usize, Val))>, Lost> {
+        if frame.thrown != 0 {
+            return Ok(None);
+        }
+        let as_it_was = self.heap.outside();
+        let mut trial = frame.clone();
+        trial.asserted = None;
+        let mut found: Option<(u32, Option<(usize, Val)>)> = None;
+        for pc in body.unseen(frame.pc).0 {
+            let Some(instruction) = body.code.at(pc) else { break };
+            self.execute(&mut trial, instruction, calls, None)?;
+            let Some((pc, val)) = trial.asserted.take() else { continue };
+            // No event tells which of several assertions failed.
+            found = Some(match (found, val) {
+                (Some((first, Some((at, one)))), Some((_, other))) => {
+                    let node = self.graph.join(one.node, other.node);
+                    (first, Some((at, Val::of(node))))
+                }
+                // What follows `assertThat(value)` examines the same value.
+                (Some((first, one)), _) => (first, one.or(val)),
+                (None, val) => (pc, val),
+            });
+        }
+        self.heap.set_outside(as_it_was);
+        if body.code.at(trial.pc).is_some_and(|next| next.op == Op::Throw) {
+            return Ok(None);
+        }
+        Ok(found.or(frame.asserted).and_then(|(pc, val)| Some((pc, val?))))
     }
 
     /// Everything on which the frame's next event can depend: an exception, or a callback from the JDK.

@@ -30,13 +30,14 @@ pub mod stretch;
 mod transfer;
 
 use crate::classes::ClassPool;
-use crate::trace::{Calls, HeldValue, WalkControl};
+use crate::trace::{Calls, HeldValue, Value, WalkControl};
 pub use error::SliceError;
 
 use code::Codes;
-use heap::Heap;
+use graph::{Graph, Node};
+use heap::{Heap, Val};
 use interpreter::Replay;
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 
 /// Maximum number of passes. Each pass looks up earlier values of more fields.
 const PASSES: usize = 4;
@@ -62,83 +63,124 @@ pub enum Target {
     Contents,
     /// What was printed.
     Output,
+    /// The value that the failed assertion examined.
+    Asserted,
+}
+
+/// The assertion of a test framework that failed in a call.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct FailedAssertion {
+    /// The index of the instruction that called it.
+    pub pc: u32,
+    /// The position of the argument that it examined, from 0.
+    pub argument: usize,
+    /// The value that it examined, if that is known.
+    pub value: Option<Value>,
 }
 
 /// Why no slice can be computed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Lost(pub &'static str);
 
-/// The calls below a call that influenced the values it left at some locations, or why they cannot be
-/// computed. `is_whole` states that all writes of the program were recorded; earlier values of fields are
-/// then known.
-///
-/// # Errors
-/// The recording cannot be read, or the user interrupted.
-pub async fn influential(
-    calls: &mut Calls,
-    node: u32,
-    pool: Option<&ClassPool>,
-    targets: &[Target],
-    is_whole: bool,
-    is_stopped: &dyn Fn() -> bool,
-) -> Result<Result<BTreeSet<u32>, Lost>, SliceError> {
-    let (Some(pool), Some(thread)) = (pool, calls.thread_number(node)) else {
-        return Ok(Err(Lost("its class files are missing")));
-    };
-    let (begins, ends) = calls.span(node)?;
-    if !begins.is_undisturbed_until(ends) {
-        return Ok(Err(Lost("other threads have run meanwhile")));
-    }
-    let mut codes = Codes::new(calls, pool, node);
-    let heap = Heap::new(codes.backs(calls));
-    let mut replay = Replay::new(node, codes, heap);
-    for pass in 1.. {
-        let mut lost = None;
-        let mut goes_on = Some(None);
-        while let Some(from) = goes_on {
-            goes_on = calls
-                .walk_on(thread, node, from, AT_ONCE, |calls, seen| {
-                    lost = replay.take(calls, seen).err();
-                    if lost.is_some() { WalkControl::Stop } else { WalkControl::Next }
-                })?
-                .map(Some);
-            if let Some(lost) = lost {
-                return Ok(Err(lost));
-            }
-            // The listener for signals may share this thread.
-            tokio::task::yield_now().await;
-            if is_stopped() {
-                return Err(SliceError::Interrupted);
-            }
-        }
-        let missed: Vec<(u32, u32)> = replay.heap.missed.iter().copied().take(LOOKED_UP).collect();
-        if pass >= PASSES || !is_whole || !replay.heap.guessed || missed.is_empty() {
-            break;
-        }
-        for (object, part) in missed {
-            let held = match calls.held(object, part, begins)? {
-                HeldValue::Value(value) => Some(interpreter::plain(value)),
-                HeldValue::Unwritten | HeldValue::Unknown => None,
-            };
-            replay.heap.before.insert((object, part), held);
-        }
-        replay = replay.again();
-    }
-    let mut all = 0;
-    for target in targets {
-        let (graph, heap) = (&mut replay.graph, &mut replay.heap);
-        let node = match target {
-            Target::Exit => replay.exit,
-            Target::Variable(name) => replay.variables.get(name).map_or(0, |(_, node)| *node),
-            Target::Element(array, index) => heap.element_left(graph, *array, *index),
-            Target::Field(object, number, name) => heap.field_left(graph, *object, *number, name),
-            Target::Contents => heap.held(graph),
-            Target::Output => heap.output(graph),
+/// A call, interpreted to its end.
+pub struct Sliced {
+    graph: Graph,
+    heap: Heap,
+    variables: HashMap<String, (u16, Node)>,
+    exit: Node,
+    asserted: Option<(u32, (usize, Val))>,
+}
+
+impl Sliced {
+    /// Interprets a call, and finds the assertion that failed in `asserting`, which is this call or one below
+    /// it. Returns the reason if the call cannot be interpreted. `is_whole` states that all writes of the program's own code were recorded; earlier values of its
+    /// fields are then known.
+    ///
+    /// # Errors
+    /// The recording cannot be read, or the user interrupted.
+    pub async fn new(
+        calls: &mut Calls,
+        (node, asserting): (u32, Option<u32>),
+        pool: Option<&ClassPool>,
+        is_whole: bool,
+        is_stopped: &dyn Fn() -> bool,
+    ) -> Result<Result<Sliced, Lost>, SliceError> {
+        let (Some(pool), Some(thread)) = (pool, calls.thread_number(node)) else {
+            return Ok(Err(Lost("its class files are missing")));
         };
-        all = graph.join(all, node);
+        let (begins, ends) = calls.span(node)?;
+        if !begins.is_undisturbed_until(ends) {
+            return Ok(Err(Lost("other threads have run meanwhile")));
+        }
+        let mut codes = Codes::new(calls, pool, node);
+        let heap = Heap::new(codes.backs(calls));
+        let mut replay = Replay::new(node, codes, heap);
+        replay.asserting = asserting;
+        for pass in 1.. {
+            let mut lost = None;
+            let mut goes_on = Some(None);
+            while let Some(from) = goes_on {
+                goes_on = calls
+                    .walk_on(thread, node, from, AT_ONCE, |calls, seen| {
+                        lost = replay.take(calls, seen).err();
+                        if lost.is_some() { WalkControl::Stop } else { WalkControl::Next }
+                    })?
+                    .map(Some);
+                if let Some(lost) = lost {
+                    return Ok(Err(lost));
+                }
+                // The listener for signals may share this thread.
+                tokio::task::yield_now().await;
+                if is_stopped() {
+                    return Err(SliceError::Interrupted);
+                }
+            }
+            let missed: Vec<(u32, u32)> = replay.heap.missed.iter().copied().take(LOOKED_UP).collect();
+            if pass >= PASSES || !is_whole || !replay.heap.guessed || missed.is_empty() {
+                break;
+            }
+            for (object, part) in missed {
+                let held = match calls.held(object, part, begins)? {
+                    HeldValue::Value(value) => Some(interpreter::plain(value)),
+                    HeldValue::Unwritten | HeldValue::Unknown => None,
+                };
+                replay.heap.before.insert((object, part), held);
+            }
+            replay = replay.again();
+        }
+        let Replay { graph, heap, variables, exit, asserted, .. } = replay;
+        Ok(Ok(Sliced { graph, heap, variables, exit, asserted }))
     }
-    if replay.graph.is_full() {
-        return Ok(Err(Lost("the calls below it need too much memory to analyse")));
+
+    /// The assertion that failed; `None` if the exception has another origin, or if the assertion examined
+    /// nothing.
+    pub fn failed_assertion(&self) -> Option<FailedAssertion> {
+        let (pc, (argument, val)) = self.asserted?;
+        Some(FailedAssertion { pc, argument, value: val.known })
     }
-    Ok(Ok(replay.graph.calls(all)))
+
+    /// The calls below the call that influenced the values at some locations, or why they are not known.
+    ///
+    /// # Errors
+    /// [`Lost`] if the analysis needs too much memory.
+    pub fn influential(&mut self, targets: &[Target]) -> Result<BTreeSet<u32>, Lost> {
+        let mut all = 0;
+        for target in targets {
+            let (graph, heap) = (&mut self.graph, &mut self.heap);
+            let node = match target {
+                Target::Exit => self.exit,
+                Target::Variable(name) => self.variables.get(name).map_or(0, |(_, node)| *node),
+                Target::Element(array, index) => heap.element_left(graph, *array, *index),
+                Target::Field(object, number, name) => heap.field_left(graph, *object, *number, name),
+                Target::Contents => heap.held(graph),
+                Target::Output => heap.output(graph),
+                Target::Asserted => self.asserted.map_or(0, |(_, (_, val))| val.node),
+            };
+            all = graph.join(all, node);
+        }
+        if self.graph.is_full() {
+            return Err(Lost("the calls below it need too much memory to analyse"));
+        }
+        Ok(self.graph.calls(all))
+    }
 }

@@ -6,6 +6,7 @@ use super::frame::Frame;
 use super::graph::Node;
 use super::heap::{Spot, Val};
 use super::interpreter::{Replay, plain};
+use crate::program::assertion_method::{Examined, slot_of_argument};
 use crate::program::effect::{Effect, dynamic};
 use crate::trace::{Calls, Traced, TracedEvent, Value};
 use bytecode::op::BinaryOp;
@@ -95,6 +96,16 @@ impl Replay<'_> {
             Op::Invoke { method, .. } => {
                 let effect = self.codes.effect(method);
                 let taken = frame.take(takes)?;
+                if let Some(examined) = self.codes.examined(method) {
+                    let val = match examined {
+                        Examined::Argument(at) => {
+                            let slot = slot_of_argument(&method.descriptor, at);
+                            taken.get(slot).map(|val| (at, *val))
+                        }
+                        Examined::Nothing => None,
+                    };
+                    frame.asserted = Some((instruction.pc, val));
+                }
                 let node = self.unrecorded(frame, effect, &taken);
                 if let (true, Some(made)) = (method.name == "<init>", taken.first().map(|val| val.node))
                     && made != 0

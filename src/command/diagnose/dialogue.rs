@@ -10,8 +10,8 @@ use crate::command::CommandError;
 use crate::command::exchange::TERMINATED;
 use crate::command::trace::{StepDialogue, StepReply};
 use crate::session::{
-    Buggy, Context, Diagnoser, EventsShown, KeptAnswer, Next, Oracle, OracleAnswer, Question, SessionError,
-    Survey, TemporaryFolder, strategies,
+    Assumption, Buggy, Context, Diagnoser, EventsShown, KeptAnswer, Next, Oracle, OracleAnswer, Question,
+    SessionError, Survey, TemporaryFolder, strategies,
 };
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
@@ -31,6 +31,8 @@ pub enum DiagnoseReply {
     Failure(CommandError),
     /// The reasons why parts of the run are missing.
     Missing(Vec<String>),
+    /// What counts as answered because the run failed.
+    Assumed(Assumption),
     /// The result of all assertions before the first question.
     Survey(Survey),
     /// An answer that an oracle gave, without a question.
@@ -133,6 +135,7 @@ impl Serialize for DiagnoseReply {
                 field(serializer, "error", &error.to_string())
             }
             DiagnoseReply::Missing(missing) => field(serializer, "missing", missing),
+            DiagnoseReply::Assumed(assumption) => field(serializer, "assumed", assumption),
             DiagnoseReply::Survey(survey) => field(serializer, "assertions", survey),
             DiagnoseReply::Referred(referred) => {
                 let by = match referred.by {
@@ -246,6 +249,7 @@ impl DiagnoseDialogue {
         let next = loop {
             let diagnoser = &mut self.started.diagnoser;
             let next = diagnoser.next(context).await;
+            replies.extend(diagnoser.take_assumption().map(DiagnoseReply::Assumed));
             replies.extend(diagnoser.take_survey().map(DiagnoseReply::Survey));
             replies.extend(diagnoser.take_referred().into_iter().map(DiagnoseReply::Referred));
             match next {

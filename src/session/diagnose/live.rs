@@ -241,6 +241,7 @@ impl Diagnoser {
         self.diagnosis.grown(forest, coverage, renumbered);
         self.diagnosis.trust(&generated);
         self.found = self.found.map(renumbered);
+        self.failure.taken = self.failure.taken.map(renumbered);
         self.asked.iter_mut().for_each(|(node, _)| *node = renumbered(*node));
         self.unasked.iter_mut().for_each(|(node, _)| *node = renumbered(*node));
         (self.trace, self.nodes) = (trace, nodes);

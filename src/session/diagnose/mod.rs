@@ -9,6 +9,8 @@
 //!   [`Reference`], which is a correct version of the program.
 //! - `violations` evaluates all assertions before the first question, and finds the call at which the search
 //!   begins.
+//! - `failure` begins at an exception that nothing caught, such as that of a failed test. `assertion_site`
+//!   is the text of its assertion.
 //! - `slice_answer` takes the answer that points at a wrong value. `value_path` finds the value, and the
 //!   room `slice` finds the calls that influenced it.
 //! - [`find_divergence`] finds where two versions diverge (`divergence`); the room `alignment`
@@ -17,9 +19,11 @@
 
 mod again;
 mod answer_cache;
+mod assertion_site;
 mod call_views;
 mod chance;
 mod divergence;
+mod failure;
 mod generated;
 mod live;
 mod oracles;
@@ -36,6 +40,7 @@ pub use answer_cache::KeptAnswer;
 pub use divergence::{
     Divergence, Varying, VersionComparison, VersionDifference, check_reference, find_divergence,
 };
+pub use failure::Assumption;
 pub use oracles::{Oracle, OracleAnswer};
 pub use question::{Change, Question};
 pub use reference::{Launcher, Opinion, Reference, class_path, with_class_path};
@@ -161,6 +166,7 @@ pub struct Diagnoser {
     purity: Purity,
     asserts: Option<crate::assertions::Asserts>,
     surveyed: violations::SurveyProgress,
+    failure: failure::FailureStart,
     reference: Option<Reference>,
     aligned: Option<AlignedReference>,
     /// Answers of oracles that were not reported yet.
@@ -224,6 +230,7 @@ impl Diagnoser {
             purity: Purity::default(),
             asserts: None,
             surveyed: violations::SurveyProgress::default(),
+            failure: failure::FailureStart::default(),
             reference: None,
             aligned: None,
             referred: Vec::new(),
@@ -256,6 +263,7 @@ impl Diagnoser {
         self.catch_up(false, context).await?;
         self.blame_by_reference(context).await?;
         let step = loop {
+            self.begin_at_failure(context).await?;
             let innermost = self.innermost_violation(context).await?.map(Step::Ask);
             match innermost.unwrap_or_else(|| self.diagnosis.next()) {
                 Step::Ask(node) => {
@@ -427,12 +435,13 @@ impl Diagnoser {
         all.map(|(number, _)| number).collect()
     }
 
-    /// Takes back the last answer of a person or program. Returns its node.
+    /// Takes back the last answer of a person or program; without one, what was taken for granted. Returns its
+    /// node.
     ///
     /// # Errors
     /// The answer file cannot be written.
     pub fn undo(&mut self) -> Result<Option<u32>, SessionError> {
-        let Some((last, question)) = self.asked.pop() else { return Ok(None) };
+        let Some((last, question)) = self.asked.pop() else { return Ok(self.retract_assumption()) };
         self.kept.retract(&question)?;
         let at = self.diagnosis.answers().iter().rposition(|answered| answered.node == last);
         Ok(at.and_then(|at| self.diagnosis.retract(at)).map(|answered| answered.node))
@@ -440,10 +449,14 @@ impl Diagnoser {
 
     /// Number of answers that a person or program gave.
     pub fn answers(&self) -> usize {
-        self.diagnosis
-            .answers()
-            .len()
-            .saturating_sub(self.by_assertion + self.by_reference + self.unasked.len() + self.left_open)
+        self.diagnosis.answers().len().saturating_sub(
+            self.by_assertion + self.by_reference + self.unasked.len() + self.left_open + self.assumed(),
+        )
+    }
+
+    /// Number of answers that were taken for granted.
+    fn assumed(&self) -> usize {
+        usize::from(self.failure.taken.is_some())
     }
 
     /// Returns a stepper over the events of the buggy call. If the recording has no writes, records the call

@@ -196,7 +196,9 @@ impl Diagnoser {
         node: u32,
         context: &Context,
     ) -> Result<(Question, Option<AssertedAnswer>), SessionError> {
-        let number = u32::try_from(self.diagnosis.answers().len()).unwrap_or(u32::MAX).saturating_add(1);
+        let number = u32::try_from(self.diagnosis.answers().len().saturating_sub(self.assumed()))
+            .unwrap_or(u32::MAX)
+            .saturating_add(1);
         let counts = (self.diagnosis.remaining(), self.diagnosis.influential());
         let bounds = self.options.bounds;
         let wanted = if self.trace.about.level < Level::Writes { Level::All } else { self.trace.about.level };

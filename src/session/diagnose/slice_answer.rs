@@ -1,14 +1,16 @@
 //! The answer that points at a wrong value. The calls that influenced the value are asked about first. The
 //! others follow, because a call that omitted a write has not influenced the value.
 
-use super::value_path::PathResolver;
+use super::assertion_site::AssertionSite;
+use super::value_path::{PathResolver, reachable};
 use super::{Diagnoser, Judgement, Question};
+use crate::classes::{CodeOwner, is_pattern_of_harness};
 use crate::declarative::Verdict;
 use crate::inspect::fields::Fields;
 use crate::session::context::Context;
 use crate::session::error::SessionError;
 use crate::session::recorded::detail;
-use crate::slice::{Lost, influential};
+use crate::slice::{FailedAssertion, Lost, Sliced, Target};
 use crate::trace::{Calls, Level};
 use std::collections::BTreeSet;
 
@@ -59,40 +61,123 @@ impl Diagnoser {
         if question.part.is_some() {
             return Ok(Err("the answer is about a loop".to_owned()));
         }
-        let node = self.trace.calls.own(question.node);
-        let about = &self.trace.about;
-        let is_whole = about.scope.is_empty() && about.trust.is_empty() && about.places.is_none();
+        Ok(self.sliced(question.node, WrongPart::Path(question, path), context).await?.calls)
+    }
+
+    /// The calls below a call that influenced what is wrong about it. If the recording has not everything,
+    /// the program is run again.
+    ///
+    /// # Errors
+    /// The question has no such part, the recording cannot be read, the program cannot be run again, or the
+    /// user interrupted the work.
+    pub(super) async fn sliced(
+        &mut self,
+        node: u32,
+        part: WrongPart<'_>,
+        context: &Context,
+    ) -> Result<SlicedPart, SessionError> {
+        let node = self.trace.calls.own(node);
+        let is_whole = self.records_own_code();
         let outermost = self.outermost(node);
         let later = detail(&mut self.trace, outermost, Level::All, context).await?;
         let Some(mut later) = later else {
-            let calls = &mut self.trace.calls;
-            return found(calls, &mut self.fields, question, path, is_whole, context).await;
+            return found(&mut self.trace.calls, &mut self.fields, (node, part), is_whole, context).await;
         };
         if self.trace.calls.threads().len() > 1 {
-            return Ok(Err("what other threads did meanwhile was not recorded".to_owned()));
+            return Ok(SlicedPart::lost("what other threads did meanwhile was not recorded"));
         }
         self.fields.forget();
-        let found = found(&mut later.calls, &mut self.fields, question, path, is_whole, context).await;
+        let found = found(&mut later.calls, &mut self.fields, (node, part), is_whole, context).await;
         self.fields.forget();
         found
     }
+
+    /// Whether all writes to fields of the user's own code were recorded, from the beginning of the run on.
+    /// Harnesses and libraries write to them by reflection at most.
+    fn records_own_code(&self) -> bool {
+        let about = &self.trace.about;
+        let is_foreign = |pattern: &String| {
+            let pool = self.fields.pool();
+            is_pattern_of_harness(pattern)
+                || about.whose_code.is_some()
+                    && pool.is_some_and(|pool| pool.owner_of(pattern) == CodeOwner::Library)
+        };
+        let is_of_owner = about.scope.is_empty() || about.whose_code.is_some();
+        about.places.is_none() && is_of_owner && about.trust.iter().all(is_foreign)
+    }
 }
 
-/// Computes the same from a recording with all events of the call.
+/// What is wrong about a call.
+#[derive(Clone, Copy)]
+pub(super) enum WrongPart<'a> {
+    /// The value at a path of a question.
+    Path(&'a Question, &'a str),
+    /// Its result, or the exception that left it.
+    Exit,
+    /// The value that a failed assertion examined. The assertion was called by this call, which is the call
+    /// itself or one below it.
+    Asserted(u32),
+}
+
+/// The slice of what is wrong.
+pub(super) struct SlicedPart {
+    /// The calls that influenced it, or why they are not known.
+    pub calls: Result<BTreeSet<u32>, String>,
+    /// The failed assertion, if there is one.
+    pub assertion: Option<FailedAssertion>,
+}
+
+impl SlicedPart {
+    pub fn lost(why: &str) -> SlicedPart {
+        SlicedPart { calls: Err(why.to_owned()), assertion: None }
+    }
+}
+
+/// Computes the slice from a recording with all events of the call.
 async fn found(
     calls: &mut Calls,
     fields: &mut Fields,
-    question: &Question,
-    path: &str,
+    (node, part): (u32, WrongPart<'_>),
     is_whole: bool,
     context: &Context,
-) -> Result<Result<BTreeSet<u32>, String>, SessionError> {
-    let node = calls.own(question.node);
-    let Some(targets) = (PathResolver { calls, node, fields, question }).targets(path)? else {
-        return Ok(Err("too many values are reachable from it".to_owned()));
+) -> Result<SlicedPart, SessionError> {
+    let node = calls.own(node);
+    let too_many = "too many values are reachable from it";
+    let (asserting, mut targets) = match part {
+        WrongPart::Path(question, path) => {
+            let resolver = PathResolver { calls, node, fields, question };
+            let Some(targets) = resolver.targets(path)? else { return Ok(SlicedPart::lost(too_many)) };
+            (None, targets)
+        }
+        WrongPart::Exit => (None, vec![Target::Exit]),
+        WrongPart::Asserted(call) => (Some(calls.own(call)), Vec::new()),
     };
-    let found =
-        influential(calls, node, fields.pool(), &targets, is_whole, &|| context.is_interrupted()).await?;
+    let is_stopped = || context.is_interrupted();
+    let sliced = Sliced::new(calls, (node, asserting), fields.pool(), is_whole, &is_stopped).await?;
+    let mut sliced = match sliced {
+        Ok(sliced) => sliced,
+        Err(Lost(why)) => return Ok(SlicedPart::lost(why)),
+    };
+    let assertion = sliced.failed_assertion();
+    if let (Some(call), Some(assertion)) = (asserting, assertion) {
+        let site = calls
+            .method(call)
+            .zip(fields.pool())
+            .and_then(|(method, pool)| AssertionSite::of(pool, method, assertion));
+        targets = match assertion.value {
+            // What led to the assertion includes what it can have read.
+            None if site.is_none_or(|site| site.has_parts) => vec![Target::Exit],
+            None => vec![Target::Asserted],
+            Some(value) => {
+                let ends = calls.span(node)?.1;
+                let Some(parts) = reachable(calls, fields, value, ends)? else {
+                    return Ok(SlicedPart { assertion: Some(assertion), ..SlicedPart::lost(too_many) });
+                };
+                [vec![Target::Asserted], parts].concat()
+            }
+        };
+    }
     let shown = |found: BTreeSet<u32>| found.into_iter().map(|call| calls.shown(call)).collect();
-    Ok(found.map(shown).map_err(|Lost(why)| why.to_owned()))
+    let found = sliced.influential(&targets).map(shown).map_err(|Lost(why)| why.to_owned());
+    Ok(SlicedPart { calls: found, assertion })
 }

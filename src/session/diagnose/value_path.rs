@@ -135,6 +135,21 @@ impl PathResolver<'_> {
     }
 }
 
+/// The places of everything that can be reached from a value at a time; `None` if there are too many.
+///
+/// # Errors
+/// The recording cannot be read.
+pub fn reachable(
+    calls: &mut Calls,
+    fields: &mut Fields,
+    value: Value,
+    ends: EventTime,
+) -> Result<Option<Vec<Target>>, SessionError> {
+    let bounds = Bounds { depth: 0, elements: 0, parts: MOST };
+    let mut walk = PathWalk { shaper: Shaper { calls, fields, bounds }, targets: Vec::new(), ends };
+    Ok(if walk.hangs_on(Some(value))? { Some(walk.targets) } else { None })
+}
+
 /// The state while a path is followed.
 struct PathWalk<'a> {
     shaper: Shaper<'a>,

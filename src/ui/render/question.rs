@@ -5,7 +5,8 @@ use super::step::stepped;
 use super::{Paint, Text, hanging, lacks, palette, visible};
 use crate::command::diagnose::{AnswerRow, DiagnoseReply, DiagnosisResult, StrategyRow, UnjudgedCall};
 use crate::session::{
-    Buggy, Change, Judgement, KeptAnswer, LoopExit, LoopPart, Oracle, OracleAnswer, Question, Shape, Survey,
+    Assumption, Buggy, Change, Judgement, KeptAnswer, LoopExit, LoopPart, Oracle, OracleAnswer, Question,
+    Shape, Survey,
 };
 
 /// Width of a line, in columns.
@@ -16,6 +17,7 @@ pub fn diagnosed(reply: &DiagnoseReply, color: bool) -> String {
     match reply {
         DiagnoseReply::Note(_) | DiagnoseReply::Failure(_) | DiagnoseReply::Error(_) => String::new(),
         DiagnoseReply::Missing(missing) => lacks(missing, color),
+        DiagnoseReply::Assumed(assumption) => assumed(assumption, color),
         DiagnoseReply::Survey(found) => survey(found),
         DiagnoseReply::Referred(answer) => referred(answer, color),
         DiagnoseReply::Question(asked) => question(asked, color),
@@ -176,6 +178,32 @@ fn referred(referred: &OracleAnswer, color: bool) -> String {
     };
     let why = if why.is_empty() { String::new() } else { format!(": {why}") };
     hanging(&format!("#{node} {method} is {}{by}{why}", paint.on(style, word(*answer))), 0, WIDTH)
+}
+
+/// What counts as answered because the run failed.
+fn assumed(assumption: &Assumption, color: bool) -> String {
+    let paint = Paint { color };
+    let Assumption { node, method, exception, wrong, assertion, at, why, more, .. } = assumption;
+    let invalid = paint.on(palette::FAILED, "invalid");
+    let call = format!("#{node} {method}");
+    let at = at.as_ref().map_or(String::new(), |at| format!(" at {at}"));
+    let mut text = match assertion {
+        Some(assertion) => {
+            format!("{call} is {invalid}, and `{wrong}` is wrong: {assertion}{at} threw {exception}")
+        }
+        None => format!("{call} is {invalid}: nothing caught {exception}"),
+    };
+    if let Some(why) = why {
+        text.push_str(&format!("; the calls that influenced this are not known: {why}"));
+    }
+    text.push_str(" (taken for granted; undo takes it back)");
+    let mut out = hanging(&text, 0, WIDTH);
+    if *more > 0 {
+        let others = if *more == 1 { "1 more call".to_owned() } else { format!("{more} more calls") };
+        let more = format!("{others} failed too; --test CLASS#METHOD runs one test");
+        out.push_str(&hanging(&paint.on(palette::DIM, more), 0, WIDTH));
+    }
+    out
 }
 
 /// The results of the assertions before the first question.
