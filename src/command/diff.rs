@@ -212,6 +212,7 @@ impl Diff {
             node: None,
             compress: None,
             loops: false,
+            suspects_tests: false,
             bounds: TO_PROGRAMS,
         };
         Ok(Diagnoser::new(trace, options)?)

@@ -33,6 +33,8 @@ pub struct Diagnosis {
     compressed: bool,
     /// Methods that are trusted from the start.
     trusted: BTreeSet<u32>,
+    /// Methods whose calls are asked about last.
+    postponed: BTreeSet<u32>,
     /// The invalid call at which the search starts, if any.
     start: Option<u32>,
     answers: Vec<JudgedCall>,
@@ -51,6 +53,7 @@ impl Diagnosis {
             coverage,
             compressed: false,
             trusted: BTreeSet::new(),
+            postponed: BTreeSet::new(),
             start: None,
             answers: Vec::new(),
             suspects: Suspects::default(),
@@ -71,6 +74,11 @@ impl Diagnosis {
     pub fn trust(&mut self, methods: &BTreeSet<u32>) {
         self.trusted.extend(methods);
         self.begin();
+    }
+
+    /// Asks about the calls of these methods, by number, only if no others are left.
+    pub fn postpone(&mut self, methods: BTreeSet<u32>) {
+        self.postponed = methods;
     }
 
     /// Asks only about the outermost call of a recursion: if it is invalid, its method is at fault just as
@@ -214,20 +222,28 @@ impl Diagnosis {
     /// Number of suspicious calls that influenced the wrong value and can still be asked about; `None` if no
     /// answer named a wrong value.
     pub fn influential(&self) -> Option<u64> {
-        let all = self.seen(false);
+        let all = self.seen(false, false);
         let these = self.suspects.influential()?.filter(|node| all.can_be_asked(*node));
         Some(u64::try_from(these.count()).unwrap_or(u64::MAX))
     }
 
     /// The state that a strategy sees.
     pub fn situation(&self) -> Situation<'_> {
-        let all = self.seen(false);
-        let mut influential = self.suspects.influential().into_iter().flatten();
-        let narrowed = influential.any(|node| all.can_be_asked(node));
-        self.seen(narrowed)
+        let is_asked = |narrowed: bool, postpones: bool| {
+            let seen = self.seen(false, postpones);
+            match narrowed {
+                true => {
+                    let mut influential = self.suspects.influential().into_iter().flatten();
+                    influential.any(|node| seen.can_be_asked(node))
+                }
+                false => seen.outermost_in_turn().next().is_some(),
+            }
+        };
+        let postpones = !self.postponed.is_empty() && is_asked(false, true);
+        self.seen(is_asked(true, postpones), postpones)
     }
 
-    fn seen(&self, narrowed: bool) -> Situation<'_> {
+    fn seen(&self, narrowed: bool, postpones: bool) -> Situation<'_> {
         Situation {
             forest: &self.forest,
             suspects: &self.suspects,
@@ -236,6 +252,7 @@ impl Diagnosis {
             coverage: self.coverage.as_ref(),
             compressed: self.compressed,
             narrowed,
+            postponed: Some(&self.postponed).filter(|_| postpones),
             valid_sets: &self.valid_sets,
         }
     }

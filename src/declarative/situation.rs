@@ -6,7 +6,7 @@ use super::judgeable::JudgeableCalls;
 use super::suspects::Suspects;
 use super::verdict::{JudgedCall, Verdict};
 use foldhash::fast::FixedState;
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::ops::Range;
 
 /// A map from method numbers.
@@ -29,6 +29,8 @@ pub struct Situation<'a> {
     /// Whether only calls are shown that influenced the wrong value, plus the invalid call that produced it.
     /// True while such calls can be asked about.
     pub narrowed: bool,
+    /// Methods whose calls are not shown: they are asked about last, and other calls are left.
+    pub postponed: Option<&'a BTreeSet<u32>>,
     /// By set of entities: number of valid calls that cover it, including calls below a valid one.
     pub valid_sets: &'a [u32],
 }
@@ -47,6 +49,7 @@ impl Situation<'_> {
             && !(self.compressed && row.repeats)
             && !(self.suspects.has_trusted() && self.suspects.is_trusted(row.method))
             && (!self.narrowed || self.is_meant(row.node))
+            && !self.postponed.is_some_and(|methods| methods.contains(&row.method))
     }
 
     /// Whether a call can be responsible for the wrong value: it influenced the value, or it produced the

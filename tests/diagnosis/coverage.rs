@@ -37,6 +37,7 @@ async fn diagnoser(folder: &Path, strategy: &str) -> Diagnoser {
         node: None,
         compress: None,
         loops: false,
+        suspects_tests: false,
         bounds: Bounds { depth: 3, elements: 16, parts: 100 },
     };
     Diagnoser::new(trace, options).expect("begun")

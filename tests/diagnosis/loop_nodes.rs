@@ -33,6 +33,7 @@ async fn diagnoser(trace: &Path, strategy: &str, loops: bool) -> Diagnoser {
         node: None,
         compress: None,
         loops,
+        suspects_tests: false,
         bounds: Bounds { depth: 1, elements: 4, parts: 10 },
     };
     Diagnoser::new(trace, options).expect("begun")

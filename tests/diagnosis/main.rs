@@ -9,6 +9,7 @@ mod assertions;
 mod assertions_of_jdk;
 mod coverage;
 mod dialogue;
+mod failing_tests;
 mod faults;
 mod influence;
 mod loop_nodes;

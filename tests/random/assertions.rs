@@ -312,6 +312,7 @@ fn told(trace: &Path, assertions: &Path) -> Vec<(String, AssertedAnswer)> {
             node: None,
             compress: None,
             loops: false,
+            suspects_tests: false,
             bounds,
         };
         let mut diagnoser = Diagnoser::new(trace, options).expect("a diagnosis");

@@ -179,8 +179,15 @@ async fn blamed(subject: &Subject, most: usize) -> (usize, usize, Vec<String>) {
     let context = Context::silent();
     record(&chain, &options, &context).await.expect("recorded");
     let trace = RecordedTrace::open(&out, MEMORY, &context).await.expect("opened");
-    let options =
-        DiagnoseOptions { strategy: None, p: None, node: None, compress: None, loops: false, bounds: BOUNDS };
+    let options = DiagnoseOptions {
+        strategy: None,
+        p: None,
+        node: None,
+        compress: None,
+        loops: false,
+        suspects_tests: false,
+        bounds: BOUNDS,
+    };
     let mut diagnoser = Diagnoser::new(trace, options).expect("begun");
     let mut reference = Reference::new(diagnoser.launcher(), &classes, root()).expect("a reference");
     let forest = diagnoser.diagnosis().forest().clone();

@@ -27,7 +27,14 @@ pub async fn diagnoser(folder: &Path, class: &str) -> Diagnoser {
     record(&chain, &options, &context).await.expect("recorded");
     let trace = RecordedTrace::open(&trace, MEMORY, &context).await.expect("opened");
     let bounds = Bounds { depth: 2, elements: 4, parts: 100 };
-    let options =
-        DiagnoseOptions { strategy: None, p: None, node: None, compress: None, loops: false, bounds };
+    let options = DiagnoseOptions {
+        strategy: None,
+        p: None,
+        node: None,
+        compress: None,
+        loops: false,
+        suspects_tests: false,
+        bounds,
+    };
     Diagnoser::new(trace, options).expect("begun")
 }

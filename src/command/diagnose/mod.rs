@@ -47,6 +47,9 @@ pub struct Diagnose {
     /// Ask about loops too: a question can be about an execution of a loop, from one iteration to its end
     #[arg(long)]
     pub loops: bool,
+    /// Suspect the calls of test classes as much as others; by default qp asks about them last
+    #[arg(long, value_enum, value_name = "WHAT")]
+    pub suspect: Option<Suspect>,
     /// Class path of a correct version of the program, which qp puts before the command's own; it answers in
     /// your place
     #[arg(long, value_name = "CLASSPATH")]
@@ -99,6 +102,13 @@ pub struct Diagnose {
     /// The command that starts the program
     #[arg(last = true, value_name = "COMMAND", conflicts_with = "folder")]
     pub command: Vec<String>,
+}
+
+/// Classes that are less suspicious by default.
+#[derive(clap::ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Suspect {
+    /// Classes that use a test framework
+    Tests,
 }
 
 fn portion(text: &str) -> Result<f64, String> {
@@ -157,6 +167,7 @@ impl Diagnose {
             node: self.node,
             compress: self.compress,
             loops: self.loops,
+            suspects_tests: self.suspect == Some(Suspect::Tests),
             bounds: match form {
                 AnswerForm::Words => TO_PEOPLE,
                 AnswerForm::Json => TO_PROGRAMS,

@@ -3,10 +3,12 @@
 
 use super::{DiagnoseOptions, Diagnoser};
 use crate::chain::Chain;
+use crate::classes::is_of_harness;
 use crate::session::context::Context;
 use crate::session::error::SessionError;
 use crate::session::recorded::{RecordOptions, RecordedRun, RecordedTrace, record};
 use crate::trace::TraceError;
+use std::path::Path;
 use std::time::{Duration, Instant};
 use tokio::task::JoinHandle;
 
@@ -17,6 +19,16 @@ const SHORT: Duration = Duration::from_millis(150);
 const LOOK: Duration = Duration::from_millis(50);
 /// The same interval after the first question. It is longer, since reading takes longer the more there is.
 const LOOK_AGAIN: Duration = Duration::from_millis(500);
+
+/// Build tools that run tests.
+const BUILD_TOOLS: [&str; 7] = ["mvn", "mvnw", "mvnd", "gradle", "gradlew", "ant", "sbt"];
+
+/// Whether a command runs tests: it names a class of a test framework, or is a build tool.
+fn runs_tests(command: &[String]) -> bool {
+    let program = command.first().and_then(|program| Path::new(program).file_name());
+    let is_tool = program.is_some_and(|program| BUILD_TOOLS.iter().any(|tool| *tool == program));
+    is_tool || command.iter().any(|word| is_of_harness(word))
+}
 
 /// A run that is being recorded.
 pub struct Live {
@@ -69,7 +81,8 @@ impl Drop for Live {
 }
 
 impl Diagnoser {
-    /// Records a program, and starts asking as soon as one of its calls has ended.
+    /// Records a program, and starts asking as soon as one of its calls has ended. A test is recorded to its
+    /// end first, since its failure answers the first question.
     ///
     /// # Errors
     /// The program cannot be launched, nothing was recorded, or the user interrupted it before the first
@@ -81,6 +94,7 @@ impl Diagnoser {
         context: &Context,
     ) -> Result<Diagnoser, SessionError> {
         let (out, memory) = (recording.out.clone(), recording.memory);
+        let is_test = runs_tests(&chain.debuggee.command);
         let mut live = Live::begin(chain, recording);
         // The diagnosis of what could be asked first, and the time when it was opened.
         let mut begun: Option<(Instant, Diagnoser)> = None;
@@ -120,6 +134,9 @@ impl Diagnoser {
                     return Ok(found);
                 }
                 begun = Some((since, found));
+                continue;
+            }
+            if is_test {
                 continue;
             }
             match RecordedTrace::open(&out, memory, &context.without_progress()).await {
@@ -240,6 +257,9 @@ impl Diagnoser {
         };
         self.diagnosis.grown(forest, coverage, renumbered);
         self.diagnosis.trust(&generated);
+        if !self.options.suspects_tests {
+            self.diagnosis.postpone(super::of_tests(&trace.calls, pool));
+        }
         self.found = self.found.map(renumbered);
         self.failure.taken = self.failure.taken.map(renumbered);
         self.asked.iter_mut().for_each(|(node, _)| *node = renumbered(*node));

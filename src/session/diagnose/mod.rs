@@ -60,7 +60,7 @@ use crate::program::purity::Purity;
 use crate::trace::{Calls, Exit, Level};
 use reference::AlignedReference;
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 use tree::nodes::Nodes;
 
 /// The options of a diagnosis.
@@ -76,6 +76,8 @@ pub struct DiagnoseOptions {
     pub compress: Option<bool>,
     /// Whether to ask about executions of loops too.
     pub loops: bool,
+    /// Whether calls of test classes are as suspicious as others; by default they are asked about last.
+    pub suspects_tests: bool,
     /// How much a question shows of each value.
     pub bounds: Bounds,
 }
@@ -208,6 +210,9 @@ impl Diagnoser {
         }
         let mut diagnosis = Diagnosis::new(forest, row.made(options.p), coverage);
         diagnosis.trust(&generated::methods(&trace.calls, fields.pool()));
+        if !options.suspects_tests {
+            diagnosis.postpone(of_tests(&trace.calls, fields.pool()));
+        }
         if options.compress.unwrap_or(row.compresses) {
             diagnosis.compress();
         }
@@ -504,6 +509,19 @@ impl Diagnoser {
             part: self.nodes.told_alone(at, forest),
         }
     }
+}
+
+/// The numbers of the methods of test classes.
+fn of_tests(calls: &Calls, pool: Option<&ClassPool>) -> BTreeSet<u32> {
+    let Some(pool) = pool else { return BTreeSet::new() };
+    let mut known: HashMap<&str, bool> = HashMap::new();
+    let mut found = BTreeSet::new();
+    for (number, method) in (0..).zip(calls.sites.methods()) {
+        if *known.entry(&method.class).or_insert_with(|| pool.is_of_test(&method.class)) {
+            found.insert(number);
+        }
+    }
+    found
 }
 
 /// The coverage of the calls, if the strategy needs it and the recording has it.

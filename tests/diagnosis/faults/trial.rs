@@ -87,6 +87,7 @@ impl Trial {
                 node: None,
                 compress: None,
                 loops: false,
+                suspects_tests: false,
                 bounds,
             };
             diagnosers.push(Diagnoser::new(trace, options).expect("begun"));
