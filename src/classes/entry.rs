@@ -144,6 +144,14 @@ impl Entry {
         }
     }
 
+    /// The folder or jar; `None` for a nested jar.
+    pub fn place(&self) -> Option<PathBuf> {
+        match self {
+            Entry::Folder(place) => Some(place.real.clone()),
+            Entry::Jar(jar) => jar.inside.is_empty().then(|| jar.place.real.clone()),
+        }
+    }
+
     /// Adds the binary names of all classes.
     pub fn class_names(&self, out: &mut BTreeSet<String>) {
         match self {

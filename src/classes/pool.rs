@@ -206,6 +206,12 @@ impl ClassPool {
         owners
     }
 
+    /// The folders and jars that hold the classes outside the runtime image, in search order, with the entries
+    /// of manifests and without nested jars. Opens every element.
+    pub fn places(&self) -> Vec<PathBuf> {
+        self.entries().filter_map(|entry| entry.place()).collect()
+    }
+
     /// Binary names of the classes in the runtime image, sorted.
     pub fn runtime_classes(&self) -> BTreeSet<String> {
         self.runtime.as_ref().map(|r| r.class_names(None)).unwrap_or_default()

@@ -253,7 +253,9 @@ impl fmt::Display for OtherConnections {
             let names = self.unwanted.join("`, `");
             write!(
                 f,
-                "; it started VMs that `jvm` does not select: `{names}`; correct `jvm`, or leave it out"
+                "; it started VMs that were not selected: `{names}`; correct `jvm`, or leave it out; a build \
+                 tool that runs tests in its own VM must fork them (Surefire: `-DforkCount=1`, Ant: \
+                 `<junit fork=\"yes\">`)"
             )?;
         }
         if self.foreign.is_empty() { Ok(()) } else { write!(f, "; it closed {}", self.foreign) }

@@ -60,6 +60,12 @@ impl fmt::Display for ForeignProcess {
 }
 
 impl Peer {
+    /// Whether this is the VM of a build tool, which starts that of the program.
+    pub(super) fn is_build_tool(&self) -> bool {
+        let class = self.main.as_ref().and_then(Main::class);
+        class.is_some_and(|class| BUILD_TOOLS.contains(&class))
+    }
+
     /// Whether this is the VM that `jvm` selects. See [`JvmPattern`].
     pub(super) fn matches(&self, pattern: &JvmPattern) -> bool {
         match &self.main {
@@ -68,6 +74,17 @@ impl Peer {
         }
     }
 }
+
+/// Main classes of build tools, whose VMs start those of the program.
+const BUILD_TOOLS: [&str; 7] = [
+    "org.codehaus.plexus.classworlds.launcher.Launcher",
+    "org.codehaus.classworlds.Launcher",
+    "org.apache.maven.wrapper.MavenWrapperMain",
+    "org.apache.tools.ant.launch.Launcher",
+    "org.apache.tools.ant.Main",
+    "org.gradle.wrapper.GradleWrapperMain",
+    "org.gradle.launcher.GradleMain",
+];
 
 /// The meaning of a chain's `jvm`: a text that can be a class name is the main class (binary or simple name);
 /// any other text is a regular expression on the whole command line.

@@ -177,7 +177,10 @@ impl Running {
     fn judge(&self, local: SocketAddr, remote: SocketAddr) -> Result<(Option<Peer>, bool), ForeignProcess> {
         match identify(local, remote, self.group.pid(), self.group.mark()) {
             Identity::Ours(peer) => {
-                let wanted = self.template.jvm().is_none_or(|pattern| peer.matches(pattern));
+                let wanted = match self.template.jvm() {
+                    Some(pattern) => peer.matches(pattern),
+                    None => !(peer.is_build_tool() && self.template.is_wrapper()),
+                };
                 Ok((Some(*peer), wanted))
             }
             Identity::Unknown => Ok((None, true)),

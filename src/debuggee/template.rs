@@ -172,6 +172,11 @@ impl Template {
         })
     }
 
+    /// Whether the command is a script or build tool that starts the program's VM.
+    pub(super) fn is_wrapper(&self) -> bool {
+        matches!(self.launch_command(), Ok(LaunchCommand::Wrapper { .. }))
+    }
+
     /// The file of `java X.java`; `None` when `java` runs classes.
     ///
     /// # Errors

@@ -63,8 +63,7 @@ const ROWS: &[Row] = &[
     },
 ];
 
-/// Packages and classes of assertions without a row of their own: `fail`, matchers, what `assertThat`
-/// returns.
+/// Packages of matchers, and of what `assertThat` returns.
 const OTHERS: &[&str] =
     &["org.hamcrest.", "org.assertj.core.", "com.google.common.truth.", "org.opentest4j."];
 
@@ -75,6 +74,8 @@ pub enum Examined {
     Argument(usize),
     /// Nothing that is passed, as for `fail`.
     Nothing,
+    /// What the assertion examines of which this is a part: a matcher, or what follows `assertThat(value)`.
+    SameValue,
 }
 
 /// What an assertion examines; `None` if the method is no assertion. `declares` says whether the method's
@@ -88,11 +89,12 @@ pub fn examined(method: &MethodRef, declares: impl Fn(&str) -> bool) -> Option<E
         row.names.contains(&method.name.as_str()) && row.classes.iter().any(|class| is_of(class))
     });
     let Some(row) = row else {
-        let known = ROWS.iter().flat_map(|row| row.classes).chain(OTHERS);
+        if OTHERS.iter().any(|package| method.class.starts_with(package)) {
+            return Some(Examined::SameValue);
+        }
         let is_plain = method.name.starts_with("assert") || method.name.starts_with("fail");
-        let is_known = OTHERS.iter().any(|package| method.class.starts_with(package));
-        return (is_known || is_plain && known.into_iter().any(|class| is_of(class)))
-            .then_some(Examined::Nothing);
+        let mut classes = ROWS.iter().flat_map(|row| row.classes);
+        return (is_plain && classes.any(|class| is_of(class))).then_some(Examined::Nothing);
     };
     let given = parse_method(&method.descriptor).map(|parsed| parsed.parameters).unwrap_or_default();
     let has_message = row.message == Message::First
@@ -156,6 +158,8 @@ mod tests {
         let fluent = "org.assertj.core.api.Assertions";
         assert_eq!(at(fluent, "assertThat", "(I)Lorg/assertj/core/api/AbstractIntegerAssert;"), argument(0));
         assert_eq!(at(junit4, "fail", "()V"), Some(Examined::Nothing));
+        let of_int = "org.assertj.core.api.AbstractIntegerAssert";
+        assert_eq!(at(of_int, "isEqualTo", &format!("({ANY})V")), Some(Examined::SameValue));
         assert_eq!(at("shop.Checks", "assertEquals", "(II)V"), None);
     }
 

@@ -11,6 +11,7 @@ use super::definitions::PossibleWrites;
 use super::frame::{Calling, Frame};
 use super::graph::{Graph, Node};
 use super::heap::{Heap, Val};
+use crate::program::assertion_method::Examined;
 use crate::trace::{Calls, Method, Traced, TracedEvent, Value};
 use bytecode::op::InvokeKind;
 use bytecode::{Instruction, Op};
@@ -413,26 +414,32 @@ impl<'a> Replay<'a> {
         let mut trial = frame.clone();
         trial.asserted = None;
         let mut found: Option<(u32, Option<(usize, Val)>)> = None;
+        let mut is_continued = false;
         for pc in body.unseen(frame.pc).0 {
             let Some(instruction) = body.code.at(pc) else { break };
+            if let Op::Invoke { method, .. } = &instruction.op
+                && self.codes.examined(method) == Some(Examined::SameValue)
+            {
+                is_continued = true;
+            }
             self.execute(&mut trial, instruction, calls, None)?;
             let Some((pc, val)) = trial.asserted.take() else { continue };
             // No event tells which of several assertions failed.
             found = Some(match (found, val) {
-                (Some((first, Some((at, one)))), Some((_, other))) => {
+                (Some((first, Some((at, one)))), Some((_, other))) if first != pc => {
                     let node = self.graph.join(one.node, other.node);
                     (first, Some((at, Val::of(node))))
                 }
-                // What follows `assertThat(value)` examines the same value.
-                (Some((first, one)), _) => (first, one.or(val)),
-                (None, val) => (pc, val),
+                (_, val) => (pc, val),
             });
         }
         self.heap.set_outside(as_it_was);
         if body.code.at(trial.pc).is_some_and(|next| next.op == Op::Throw) {
             return Ok(None);
         }
-        Ok(found.or(frame.asserted).and_then(|(pc, val)| Some((pc, val?))))
+        // `assertThat(value)` can stand before other calls: `assertThat(value).isEqualTo(other())`.
+        let found = found.or(frame.asserted.filter(|_| is_continued));
+        Ok(found.and_then(|(pc, val)| Some((pc, val?))))
     }
 
     /// Everything on which the frame's next event can depend: an exception, or a callback from the JDK.

@@ -96,15 +96,13 @@ impl Replay<'_> {
             Op::Invoke { method, .. } => {
                 let effect = self.codes.effect(method);
                 let taken = frame.take(takes)?;
-                if let Some(examined) = self.codes.examined(method) {
-                    let val = match examined {
-                        Examined::Argument(at) => {
-                            let slot = slot_of_argument(&method.descriptor, at);
-                            taken.get(slot).map(|val| (at, *val))
-                        }
-                        Examined::Nothing => None,
-                    };
-                    frame.asserted = Some((instruction.pc, val));
+                match self.codes.examined(method) {
+                    Some(Examined::Argument(at)) => {
+                        let val = taken.get(slot_of_argument(&method.descriptor, at));
+                        frame.asserted = Some((instruction.pc, val.map(|val| (at, *val))));
+                    }
+                    Some(Examined::Nothing) => frame.asserted = Some((instruction.pc, None)),
+                    Some(Examined::SameValue) | None => {}
                 }
                 let node = self.unrecorded(frame, effect, &taken);
                 if let (true, Some(made)) = (method.name == "<init>", taken.first().map(|val| val.node))

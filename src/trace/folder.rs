@@ -27,6 +27,9 @@ pub struct About {
     pub redacted: bool,
     /// The working directory of the program.
     pub cwd: PathBuf,
+    /// The folders and jars with the classes of the VM, if the command does not name them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub class_path: Vec<PathBuf>,
     /// Signature by which the user recognises a recording of their own, which may be run again.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub signature: Option<String>,

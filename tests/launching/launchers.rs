@@ -65,6 +65,17 @@ fn a_test_is_run_by_ant_in_a_vm_of_its_own() {
         classes(),
     );
     ask("ant", &debuggee);
+    let build = build.to_str().expect("UTF-8");
+    begins_at_the_failure(&["ant", "-q", "-f", build, &define, "test"], &report);
+
+    let unforked = report.join("unforked.xml");
+    let text = std::fs::read_to_string(build).expect("the build file");
+    std::fs::write(&unforked, text.replace("fork=\"yes\"", "fork=\"no\"")).expect("written");
+    let mut diagnose = crate::support::qp();
+    diagnose.current_dir(&report).args(["diagnose", "--", "ant", "-q", "-f"]).arg(&unforked).arg(&define);
+    let output = crate::support::finish(&mut diagnose);
+    assert_eq!(output.status.code(), Some(4), "{}", said(&output));
+    assert!(said(&output).contains("must fork them"), "{}", said(&output));
 }
 
 /// Offline, from the Maven repository of Debian's packages.
@@ -89,7 +100,7 @@ fn a_test_is_run_by_maven_in_a_vm_of_its_own() {
          <build><plugins>{plugins}</plugins></build><dependencies><dependency><groupId>junit</groupId>\
          <artifactId>junit</artifactId><version>4.x</version><scope>test</scope></dependency></dependencies></project>"
     );
-    let project = tempfile::tempdir().expect("a folder");
+    let project = tempfile::tempdir_in(scratch()).expect("a folder");
     std::fs::write(project.path().join("pom.xml"), pom).expect("written");
     for (folder, file) in [("src/main/java", "Price.java"), ("src/test/java", "PriceTest.java")] {
         let folder = project.path().join(folder);
@@ -102,6 +113,29 @@ fn a_test_is_run_by_maven_in_a_vm_of_its_own() {
         project.path(),
     );
     ask("maven", &debuggee);
+    // Maven's own VM is let go without being told so.
+    let local = format!("-Dmaven.repo.local={REPOSITORY}");
+    let mvn = ["mvn", "-o", "-q", "-B", &local, "-Dtest=PriceTest", "test"];
+    begins_at_the_failure(&mvn, project.path());
+}
+
+/// Diagnoses the fixture's test as a build tool runs it.
+fn begins_at_the_failure(command: &[&str], folder: &Path) {
+    let mut diagnose = crate::support::qp();
+    diagnose.current_dir(folder).args(["diagnose", "--unattended", "--format=json", "--"]).args(command);
+    let output = crate::support::finish(&mut diagnose);
+    let text = String::from_utf8_lossy(&output.stdout);
+    let first = text.lines().find_map(|line| serde_json::from_str::<serde_json::Value>(line).ok());
+    let first = first.unwrap_or_else(|| panic!("{}", said(&output)));
+    let assumed = &first["assumed"];
+    assert_eq!(
+        (&assumed["method"], &assumed["wrong"]),
+        (&"PriceTest.adds".into(), &"got".into()),
+        "{first:#}"
+    );
+    // Only `Price.add` has influenced the value.
+    assert_eq!(assumed["influential"], 1, "{first:#}");
+    assert!(said(&output).contains("not recorded: JUnit, Hamcrest"), "{}", said(&output));
 }
 
 #[test]

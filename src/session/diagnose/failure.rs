@@ -9,12 +9,13 @@
 use super::assertion_site::AssertionSite;
 use super::slice_answer::{SlicedPart, WrongPart};
 use super::{Diagnoser, Judgement};
-use crate::classes::{ClassPool, LaunchCommand};
+use crate::classes::ClassPool;
 use crate::session::context::Context;
 use crate::session::error::SessionError;
 use crate::trace::{Exit, Level, Value};
 use serde::Serialize;
 use std::collections::BTreeSet;
+use std::path::Path;
 
 /// Exceptions by which a test says that it cannot run. It has not failed.
 const SKIPS: [&str; 4] = [
@@ -178,15 +179,12 @@ impl Diagnoser {
         self.failure.unshown = Some(assumption);
     }
 
-    /// Whether the program ended without a failure. The exit code of a build tool does not say that of the
-    /// tests.
+    /// Whether the program ended without a failure. Ant succeeds by default although tests fail.
     fn has_succeeded(&self) -> bool {
         let about = &self.trace.about;
         let ended = about.recorded.as_ref().is_some_and(|recorded| recorded.ended == "exit code 0");
-        let variable = |name: &str| std::env::var(name).ok();
-        let is_java =
-            matches!(LaunchCommand::parse(&about.command, &about.cwd, &variable), Ok(LaunchCommand::Java(_)));
-        ended && is_java
+        let program = about.command.first().and_then(|program| Path::new(program).file_stem());
+        ended && program.is_none_or(|program| program != "ant")
     }
 
     /// The outermost calls that an exception left, those of the main thread first. The exceptions of tasks in

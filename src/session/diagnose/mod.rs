@@ -579,7 +579,11 @@ fn forest(calls: &Calls) -> Forest {
 /// The class files of the recorded program, if they still exist.
 fn class_files(trace: &RecordedTrace) -> Option<ClassPool> {
     let about = &trace.about;
-    let debuggee =
-        Debuggee { command: about.command.clone(), cwd: Some(about.cwd.clone()), ..Debuggee::default() };
+    let debuggee = Debuggee {
+        command: about.command.clone(),
+        cwd: Some(about.cwd.clone()),
+        classes: about.class_path.clone(),
+        ..Debuggee::default()
+    };
     Workspace::open(&Chain::new(debuggee, Vec::new()), None, None).ok()?.pool(None).ok()
 }

@@ -47,9 +47,9 @@ impl DerefMut for RecordedTrace {
 
 /// Opens the class files and sources of a recorded program, found by its command.
 fn code_of(about: &About) -> OpenCode {
-    let (command, cwd) = (about.command.clone(), about.cwd.clone());
+    let (command, cwd, classes) = (about.command.clone(), about.cwd.clone(), about.class_path.clone());
     Box::new(move || {
-        let debuggee = Debuggee { command, cwd: Some(cwd), ..Debuggee::default() };
+        let debuggee = Debuggee { command, cwd: Some(cwd), classes, ..Debuggee::default() };
         let workspace = Workspace::open(&Chain::new(debuggee, Vec::new()), None, None).ok()?;
         Some((workspace.pool(None).ok()?, workspace.sources()))
     })

@@ -213,6 +213,12 @@ async fn run_once(
             choose(&mut about, options, pool.code_owners().default_scope());
             folder.say(&about)?;
         }
+        if !workspace.knows_classes().map_err(Box::new)? {
+            // A build tool's class path can be a temporary jar, which names the real one.
+            let mut about = about.borrow_mut();
+            about.class_path = pool.places();
+            folder.say(&about)?;
+        }
         let about = about.borrow();
         let recording = Recording {
             level: options.level,
