@@ -242,7 +242,7 @@ impl Diff {
             level: Level::Writes,
             scope: scope.scope.clone(),
             trust: self.trust.iter().chain(&scope.trust).cloned().collect(),
-            class_path,
+            class_path_property: class_path,
             memory: self.memory.bytes(),
             timeout_s: self.timeout,
             ..RecordOptions::default()

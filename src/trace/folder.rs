@@ -44,7 +44,7 @@ pub struct About {
     pub whose_code: Option<String>,
     /// The value that the program read as `java.class.path`, if that is not what its VM used.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub class_path: Option<String>,
+    pub class_path_property: Option<String>,
     /// The calls to which the recording is limited.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub window: Option<Window>,

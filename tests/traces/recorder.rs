@@ -1,4 +1,4 @@
-//! The committed class files of the recorder and of the reference VM equal the compiler's output for the
+//! The committed class files of the recorder, of the reference VM and of the test runner equal the compiler's output for the
 //! sources beside them. They are committed so that building `qp` needs no JDK.
 
 #![allow(clippy::expect_used, clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
@@ -47,7 +47,7 @@ fn the_class_files_are_those_of_the_source() {
     build.arg("build.sh").arg(folder.path()).current_dir(root().join("java"));
     let output = build.output().expect("sh");
     assert!(output.status.success(), "{}", said(&output));
-    for sub in ["recorder/java/lang", "reference"] {
+    for sub in ["recorder/java/lang", "reference", "runner/querypoint/runner"] {
         let (made, committed) = (classes(&folder.path().join(sub)), classes(&root().join("java").join(sub)));
         let names = |of: &BTreeMap<String, Vec<u8>>| of.keys().cloned().collect::<Vec<_>>();
         assert!(!made.is_empty(), "{sub}");

@@ -187,7 +187,7 @@ impl Diagnose {
                     Vec::new(),
                 );
                 let recording = self.recording(folder.clone())?;
-                Diagnoser::while_it_runs(chain, recording, options, context).await?
+                Diagnoser::while_it_runs(chain, recording, options, self.unattended, context).await?
             }
         };
         if let Some(file) = &assertions {
@@ -221,7 +221,7 @@ impl Diagnose {
             trust: self.trust.clone(),
             window: None,
             places: None,
-            class_path: None,
+            class_path_property: None,
             memory: self.memory.bytes(),
             timeout_s: self.timeout,
             show_output: false,

@@ -159,7 +159,7 @@ impl Command for Record {
             trust,
             window,
             places,
-            class_path: None,
+            class_path_property: None,
             memory: self.memory.bytes(),
             timeout_s: self.timeout,
             show_output: self.show_output,

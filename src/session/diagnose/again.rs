@@ -35,7 +35,7 @@ impl Diagnoser {
             level: about.level,
             scope: about.scope.clone(),
             trust: about.trust.clone(),
-            class_path: about.class_path.clone(),
+            class_path_property: about.class_path_property.clone(),
             memory: self.trace.memory,
             ..RecordOptions::default()
         };

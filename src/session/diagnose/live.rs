@@ -7,7 +7,7 @@ use crate::classes::is_of_harness;
 use crate::session::context::Context;
 use crate::session::error::SessionError;
 use crate::session::recorded::{RecordOptions, RecordedRun, RecordedTrace, record};
-use crate::trace::TraceError;
+use crate::trace::{Exit, TraceError};
 use std::path::Path;
 use std::time::{Duration, Instant};
 use tokio::task::JoinHandle;
@@ -15,6 +15,9 @@ use tokio::task::JoinHandle;
 /// Wait this long after a call can be asked about. If the program ends meanwhile, the first question sees the
 /// whole run.
 const SHORT: Duration = Duration::from_millis(150);
+/// Wait at most this long for the end of a program whose main thread an exception has left. The failure
+/// answers the first question.
+const ENDING: Duration = Duration::from_secs(2);
 /// Interval between checks for new events.
 const LOOK: Duration = Duration::from_millis(50);
 /// The same interval after the first question. It is longer, since reading takes longer the more there is.
@@ -28,6 +31,17 @@ fn runs_tests(command: &[String]) -> bool {
     let program = command.first().and_then(|program| Path::new(program).file_name());
     let is_tool = program.is_some_and(|program| BUILD_TOOLS.iter().any(|tool| *tool == program));
     is_tool || command.iter().any(|word| is_of_harness(word))
+}
+
+/// Whether an exception has left the main thread, as far as the run is recorded.
+async fn main_threw(out: &Path, memory: usize, context: &Context) -> bool {
+    let trace = RecordedTrace::open(out, memory, &context.without_progress()).await;
+    trace.is_ok_and(|trace| {
+        let calls = &trace.calls;
+        let main = calls.threads().into_iter().find(|(_, name, _)| name == "main");
+        let last = main.and_then(|(thread, ..)| calls.roots(thread).last().copied());
+        last.is_some_and(|root| calls.exit(root) == Exit::Threw)
+    })
 }
 
 /// A run that is being recorded.
@@ -82,7 +96,7 @@ impl Drop for Live {
 
 impl Diagnoser {
     /// Records a program, and starts asking as soon as one of its calls has ended. A test is recorded to its
-    /// end first, since its failure answers the first question.
+    /// end first, since its failure answers the first question; so is any program if `to_its_end`.
     ///
     /// # Errors
     /// The program cannot be launched, nothing was recorded, or the user interrupted it before the first
@@ -91,13 +105,15 @@ impl Diagnoser {
         chain: Chain,
         recording: RecordOptions,
         options: DiagnoseOptions,
+        to_its_end: bool,
         context: &Context,
     ) -> Result<Diagnoser, SessionError> {
         let (out, memory) = (recording.out.clone(), recording.memory);
-        let is_test = runs_tests(&chain.debuggee.command);
+        let to_its_end = to_its_end || runs_tests(&chain.debuggee.command);
         let mut live = Live::begin(chain, recording);
         // The diagnosis of what could be asked first, and the time when it was opened.
         let mut begun: Option<(Instant, Diagnoser)> = None;
+        let mut first: Option<Instant> = None;
         loop {
             context.progress().waiting(0);
             tokio::select! {
@@ -128,7 +144,13 @@ impl Diagnoser {
                 return Diagnoser::new(trace, options);
             }
             if let Some((since, mut found)) = begun.take() {
-                if since.elapsed() >= SHORT {
+                let waits = since.elapsed() < SHORT;
+                let is_late = first.get_or_insert(since).elapsed() >= ENDING;
+                if !waits && !is_late && main_threw(&out, memory, context).await {
+                    begun = Some((Instant::now(), found));
+                    continue;
+                }
+                if !waits {
                     context.progress().done();
                     found.live = Some(live);
                     return Ok(found);
@@ -136,7 +158,7 @@ impl Diagnoser {
                 begun = Some((since, found));
                 continue;
             }
-            if is_test {
+            if to_its_end {
                 continue;
             }
             match RecordedTrace::open(&out, memory, &context.without_progress()).await {

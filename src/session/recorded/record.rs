@@ -38,7 +38,7 @@ pub struct RecordOptions {
     pub places: Option<Places>,
     /// The value that the program reads as `java.class.path`, if that is not what the VM uses. A reference
     /// stands first on the VM's class path, and the program must not see that.
-    pub class_path: Option<String>,
+    pub class_path_property: Option<String>,
     /// Memory limit for sorting, in bytes.
     pub memory: usize,
     /// Time limit of the run, in seconds.
@@ -96,7 +96,7 @@ pub async fn record(
         trust: options.trust.clone(),
         window: options.window.clone(),
         places: options.places.clone(),
-        class_path: options.class_path.clone(),
+        class_path_property: options.class_path_property.clone(),
         ..About::default()
     };
     about.signature = Wanted::of_recording(&options.out, &about).tag();
@@ -224,7 +224,7 @@ async fn run_once(
             level: options.level,
             window: options.window.clone(),
             places: options.places.clone(),
-            class_path: options.class_path.clone(),
+            class_path: options.class_path_property.clone(),
             scope: about.scope.clone(),
             trust: about.trust.clone(),
             rings: folder.rings(),

@@ -81,7 +81,7 @@ pub async fn detail(
     }
     let options = RecordOptions {
         by_owner: false,
-        class_path: about.class_path.clone(),
+        class_path_property: about.class_path_property.clone(),
         out: unfinished.clone(),
         level,
         scope: about.scope.clone(),

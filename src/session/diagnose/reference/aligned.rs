@@ -164,7 +164,7 @@ impl Diagnoser {
             Err(why) => return Ok(Err(why)),
         };
         if let Some(changed) = before.and_then(|before| with_class_path(&chain.debuggee.command, before)) {
-            options.class_path = class_path(&chain.debuggee.command);
+            options.class_path_property = class_path(&chain.debuggee.command);
             chain.debuggee.command = changed;
             if self.trace.about.whose_code.is_some() {
                 let there = default_scope(&chain)?.unwrap_or_default();
@@ -187,6 +187,7 @@ impl Diagnoser {
             node: None,
             compress: None,
             loops: false,
+            suspects_tests: true,
             bounds: self.options.bounds,
         };
         Diagnoser::new(trace, options).map(Ok)
