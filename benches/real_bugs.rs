@@ -40,7 +40,10 @@ fn main() {
             make::make();
             fault::place_saved(&projects::projects());
         }
-        Some("draw") => draw::draw(arguments.get(1).and_then(|seed| seed.parse().ok()).unwrap_or(1)),
+        Some("draw") => {
+            let seed = arguments.get(1).and_then(|seed| seed.parse().ok()).unwrap_or(1);
+            draw::draw(seed, arguments.get(2).map(String::as_str));
+        }
         Some("hand") => draw::complete_by_hand(),
         _ => measure::measure(),
     }

@@ -25,24 +25,30 @@ struct Drawing {
     tried: usize,
 }
 
-/// Draws the faults of all libraries with this seed, or completes those of the same seed.
-pub fn draw(seed: u64) {
+/// Draws the faults of all libraries, or of one, with this seed.
+pub fn draw(seed: u64, only: Option<&str>) {
     let mut compiler = Compiler::new();
-    let before = saved();
-    let mut drawings: Vec<Drawing> =
-        projects().into_iter().enumerate().map(|(number, p)| Drawing::new(p, seed, number as u64)).collect();
-    loop {
-        let mut changed = false;
-        for at in 0..drawings.len() {
-            let wanted = (drawings[at].faults.len() + TURN).min(drawings[at].project.faults);
-            while drawings[at].faults.len() < wanted && drawings[at].next(&mut compiler) {
+    let mut faults = saved();
+    faults.seed = seed;
+    let is_meant = |(_, project): &(usize, Project)| only.is_none_or(|only| project.name == only);
+    let mut drawings: Vec<Drawing> = projects()
+        .into_iter()
+        .enumerate()
+        .filter(is_meant)
+        .map(|(number, project)| Drawing::new(project, seed, number as u64))
+        .collect();
+    let order: Vec<String> = projects().into_iter().map(|project| project.name).collect();
+    let mut changed = true;
+    while std::mem::take(&mut changed) {
+        for drawing in &mut drawings {
+            let wanted = (drawing.faults.len() + TURN).min(drawing.project.faults);
+            while drawing.faults.len() < wanted && drawing.next(&mut compiler) {
                 changed = true;
-                let drawn = drawings.iter().flat_map(|d| d.faults.clone()).collect();
-                save(&RealFaults { seed, drawn, by_hand: before.by_hand.clone() });
             }
-        }
-        if !changed {
-            break;
+            faults.drawn.retain(|fault| fault.project != drawing.project.name);
+            faults.drawn.extend(drawing.faults.iter().cloned());
+            faults.drawn.sort_by_key(|fault| order.iter().position(|name| *name == fault.project));
+            save(&faults);
         }
     }
     for drawing in &drawings {

@@ -41,14 +41,16 @@ impl Tests {
     pub fn failing(&mut self, project: &Project, id: &str, file: &str) -> Option<String> {
         let name = file.strip_suffix(".java")?.replace('/', ".");
         let (package, simple) = name.rsplit_once('.')?;
-        let of_package: Vec<String> = self
+        let names = [format!("Test{simple}"), format!("{simple}Test"), format!("{simple}TestCase")];
+        let (of_package, elsewhere): (Vec<String>, Vec<String>) = self
             .classes
             .iter()
-            .filter(|class| class.rsplit_once('.').is_some_and(|(p, _)| p == package))
             .cloned()
-            .collect();
-        let (own, mut others): (Vec<String>, Vec<String>) =
+            .partition(|class| class.rsplit_once('.').is_some_and(|(of, _)| of == package));
+        let (mut own, mut others): (Vec<String>, Vec<String>) =
             of_package.into_iter().partition(|class| class.contains(simple));
+        let is_named = |class: &String| names.iter().any(|name| class.rsplit('.').next() == Some(name));
+        own.extend(elsewhere.into_iter().filter(is_named));
         others.truncate(CLASSES);
         [own, others].into_iter().find_map(|classes| self.failing_of(project, id, &classes))
     }
