@@ -1,6 +1,10 @@
-//! Single-line faults in public Java libraries, each with a failing test, and how well `qp` finds them.
+//! Single-line faults in public Java libraries, each with a failing test of the library, and how well `qp`
+//! finds them: by `diff`, by `diagnose --reference` without a person, and by the strategy `foremost` with an
+//! oracle, beside the rank that Ochiai's formula gives to the faulty method.
 //!
-//! `cargo bench --bench real_bugs -- make` makes the corpus.
+//! `cargo bench --bench real_bugs -- make` makes the corpus from source packages. `-- draw SEED [LIBRARY]`
+//! draws the faults of `faults.ron`, and `-- hand` completes those of `by_hand.ron`. docs/ARCHITECTURE.md
+//! describes the environment variables.
 
 #![allow(clippy::expect_used, clippy::unwrap_used, clippy::panic, reason = "a bench fails by panicking")]
 

@@ -90,7 +90,8 @@ public class One4 {
             long took = (System.nanoTime() - started) / 1_000_000;
             boolean own = type.equals(test.getClassName());
             if (own && test.getMethodName() != null) {
-                out.println((failed ? "failed " : "passed ") + type + " " + test.getMethodName() + " " + took);
+                String how = failed ? "failed " : "passed ";
+                out.println(how + type + " " + test.getMethodName() + " " + took);
                 out.flush();
             }
         }

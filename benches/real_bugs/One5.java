@@ -86,8 +86,8 @@ public class One5 {
                 return;
             }
             long took = (System.nanoTime() - started) / 1_000_000;
-            out.println((passed ? "passed " : "failed ") + method.getClassName() + " " + method.getMethodName()
-                + " " + took);
+            String name = method.getClassName() + " " + method.getMethodName();
+            out.println((passed ? "passed " : "failed ") + name + " " + took);
             out.flush();
         }
 

@@ -95,15 +95,15 @@ impl Compiler {
     /// Starts it.
     pub fn new() -> Compiler {
         let mut java = Command::new("java");
-        java.arg(folder().join("Work.java")).env_remove("JAVA_TOOL_OPTIONS");
+        java.arg(folder().join("ChangedMethods.java")).env_remove("JAVA_TOOL_OPTIONS");
         let mut child = java.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("java starts");
         let to = child.stdin.take().expect("piped");
         let from = BufReader::new(child.stdout.take().expect("piped"));
         Compiler { child, to, from }
     }
 
-    /// Compiles the file of a fault for `Project::wrong`. Returns the methods whose code it changes; none if it
-    /// does not compile.
+    /// Compiles the file of a fault for `Project::wrong`. Returns the methods whose code it changes; none if
+    /// it does not compile.
     pub fn place(&mut self, project: &Project, fault: &RealFault) -> Option<Vec<String>> {
         let text = std::fs::read_to_string(project.file(&fault.file)).expect("UTF-8");
         let text = apply(&text, fault.line, &fault.was, &fault.becomes);

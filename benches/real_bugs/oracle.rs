@@ -1,7 +1,7 @@
 //! `qp diagnose` with an oracle that knows where the bug is.
 //!
-//! It knows one call of the faulty method that does wrong: that of `qp diff` if it names the method, otherwise
-//! the last one of the run. The calls around it are wrong, and all others are right.
+//! It knows one call of the faulty method that does wrong: that of `qp diff` if it names the method,
+//! otherwise the last one of the run. The calls around it are wrong, and all others are right.
 
 use super::ask::{Case, limit, qp};
 use super::call_tree::CallTree;

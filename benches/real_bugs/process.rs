@@ -36,7 +36,8 @@ pub fn run(command: &[String], folder: &Path, limit: Duration) -> Ended {
     Ended { code: code.flatten(), over: code.is_none(), output, errors, took }
 }
 
-/// The exit code of a child that ends before the limit. Otherwise the child is asked to end, and then made to.
+/// The exit code of a child that ends before the limit. Otherwise the child is asked to end, and killed if it
+/// does not.
 fn wait(child: &mut Child, started: Instant, limit: Duration) -> Option<Option<i32>> {
     let mut asked = false;
     loop {
