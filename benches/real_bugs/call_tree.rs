@@ -44,7 +44,8 @@ impl CallTree {
         let text = std::fs::read_to_string(&events).map_err(|e| e.to_string())?;
         let mut tree = CallTree::default();
         let mut open: BTreeMap<String, Vec<u32>> = BTreeMap::new();
-        for line in text.lines() {
+        let ends = ["\"event\":\"enter\"", "\"event\":\"return\"", "\"event\":\"leave\""];
+        for line in text.lines().filter(|line| ends.iter().any(|end| line.contains(end))) {
             let event: Value = serde_json::from_str(line).map_err(|e| e.to_string())?;
             tree.add(&event, &mut open);
         }
@@ -61,7 +62,7 @@ impl CallTree {
             let call = Call { thread: text("thread").to_owned(), name, parent: of_thread.last().copied() };
             self.calls.insert(node, call);
             of_thread.push(node);
-        } else if ["return", "throw"].contains(&text("event"))
+        } else if ["return", "leave"].contains(&text("event"))
             && let Some(at) = of_thread.iter().rposition(|call| *call == node)
         {
             of_thread.truncate(at);

@@ -1,7 +1,7 @@
 //! Draws faults by a seed: an operator, a file that it can change, and one of its changes there. A fault is
 //! kept if a test fails by it.
 
-use super::fault::{ByHand, Compiler, RealFault, RealFaults, by_hand, save, saved};
+use super::fault::{ByHand, Compiler, RealFault, by_hand, save, saved};
 use super::faults::operators::{Mutant, mutants};
 use super::faults::rng::Rng;
 use super::make::java_files;
@@ -156,6 +156,7 @@ impl Drawing {
                 self.faults.push(fault);
                 return true;
             }
+            let _ = std::fs::remove_dir_all(self.project.wrong(&fault.id));
         }
         false
     }
