@@ -19,9 +19,9 @@ import java.util.spi.ToolProvider;
 
 /**
  * Compiles files, one after another, in one VM. An input line has the class path, the file, the folder of its
- * new classes, the folder of the right ones and the version of Java or 0, separated by tabs. The reply is "no"
- * if the file does not compile, or "yes" with the methods whose code differs from the right classes, separated
- * by tabs.
+ * new classes, the folder of the right ones and the version of Java or 0, separated by tabs. The reply is
+ * "no" if the file does not compile, or "yes" with the methods whose code differs from the right classes,
+ * separated by tabs.
  */
 class ChangedMethods {
     /** A method's line in javap's output; its name is the last word before the parameters. */

@@ -1,6 +1,6 @@
 //! A Java file as tokens, with its methods, fields and variables. It covers plain programs without generics,
-//! lambdas and blocks outside methods. In others it misses variables, and takes a method of an anonymous class
-//! for one of the class around it, which is enough for the operators.
+//! lambdas and blocks outside methods, which is enough for the operators. In others it misses variables, and
+//! takes a method of an anonymous class for one of the class around it.
 
 use std::ops::Range;
 
