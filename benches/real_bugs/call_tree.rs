@@ -36,9 +36,12 @@ impl CallTree {
         let words = [qp.as_str()].into_iter().chain(record).map(str::to_owned);
         let words: Vec<String> = words.chain(command.iter().cloned()).collect();
         let recorded = run(&words, folder, limit());
+        if recorded.over {
+            return Err("the recording is over the time limit".to_owned());
+        }
         let export = [qp.as_str(), "trace", "export", &trace, "--to", &events].map(str::to_owned);
         let exported = run(&export, folder, limit());
-        if recorded.over || exported.code != Some(0) {
+        if exported.code != Some(0) {
             return Err(format!("{}{}", recorded.errors, exported.errors));
         }
         let text = std::fs::read_to_string(&events).map_err(|e| e.to_string())?;
