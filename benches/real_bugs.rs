@@ -3,8 +3,8 @@
 //! oracle, beside the rank that Ochiai's formula gives to the faulty method.
 //!
 //! `cargo bench --bench real_bugs -- make` makes the corpus from source packages. `-- draw SEED [LIBRARY]`
-//! draws the faults of `faults.ron`, and `-- hand` completes those of `by_hand.ron`. docs/ARCHITECTURE.md
-//! describes the environment variables.
+//! draws the faults of `faults.ron`, `-- hand` completes those of `by_hand.ron`, and `-- check` runs all failing
+//! tests. docs/ARCHITECTURE.md describes the environment variables.
 
 #![allow(clippy::expect_used, clippy::unwrap_used, clippy::panic, reason = "a bench fails by panicking")]
 
@@ -48,6 +48,7 @@ fn main() {
             let seed = arguments.get(1).and_then(|seed| seed.parse().ok()).unwrap_or(1);
             draw::draw(seed, arguments.get(2).map(String::as_str));
         }
+        Some("check") => draw::check(),
         Some("hand") => draw::complete_by_hand(),
         _ => measure::measure(),
     }

@@ -6,7 +6,7 @@ use super::faults::operators::{Mutant, mutants};
 use super::faults::rng::Rng;
 use super::make::java_files;
 use super::projects::{Project, projects};
-use super::tests::Tests;
+use super::tests::{Tests, fails_by};
 use std::collections::BTreeMap;
 
 /// Maximum number of faults of a file.
@@ -88,6 +88,22 @@ pub fn complete_by_hand() {
         }
     }
     save(&faults);
+}
+
+/// Runs the failing test of each saved fault, and prints those that do not fail by it alone.
+pub fn check() {
+    let faults = saved();
+    let projects = projects();
+    let all: Vec<RealFault> = faults.drawn.into_iter().chain(faults.by_hand).collect();
+    let wrong = all.iter().filter(|fault| {
+        let project = projects.iter().find(|p| p.name == fault.project).expect("a library");
+        let fails = fails_by(project, &fault.id, &fault.test);
+        if !fails {
+            println!("{}: {} does not fail by it alone", fault.id, fault.test);
+        }
+        !fails
+    });
+    println!("{} of {} are wrong", wrong.count(), all.len());
 }
 
 /// A fault made by hand, at the first line with its text.

@@ -68,11 +68,14 @@ impl Tests {
             let class = test.split('#').next().unwrap_or_default();
             !passed && self.passed.get(class).is_some_and(|of_class| of_class.contains(test))
         });
-        failed.map(|(test, _)| test).take(TRIED).find(|test| {
-            let code = |id| run(&project.command(id, test), &project.source(), SINGLE).code;
-            code(Some(id)) == Some(1) && code(None) == Some(0)
-        })
+        failed.map(|(test, _)| test).take(TRIED).find(|test| fails_by(project, id, test))
     }
+}
+
+/// Whether a test passes without a fault and fails with it, when run alone.
+pub fn fails_by(project: &Project, id: &str, test: &str) -> bool {
+    let code = |id| run(&project.command(id, test), &project.source(), SINGLE).code;
+    code(Some(id)) == Some(1) && code(None) == Some(0)
 }
 
 /// The tests of these classes that end within the time limit, as `CLASS#METHOD`, and whether each passes.
