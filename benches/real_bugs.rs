@@ -3,8 +3,8 @@
 //! oracle, beside the rank that Ochiai's formula gives to the faulty method.
 //!
 //! `cargo bench --bench real_bugs -- make` makes the corpus from source packages. `-- draw SEED [LIBRARY]`
-//! draws the faults of `faults.ron`, `-- hand` completes those of `by_hand.ron`, and `-- check` runs all failing
-//! tests. docs/ARCHITECTURE.md describes the environment variables.
+//! draws the faults of `faults.ron`, `-- hand` completes those of `by_hand.ron`, and `-- check` runs all
+//! failing tests. docs/ARCHITECTURE.md describes the environment variables.
 
 #![allow(clippy::expect_used, clippy::unwrap_used, clippy::panic, reason = "a bench fails by panicking")]
 
