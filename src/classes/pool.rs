@@ -206,8 +206,8 @@ impl ClassPool {
         owners
     }
 
-    /// The folders and jars that hold the classes outside the runtime image, in search order, with the entries
-    /// of manifests and without nested jars. Opens every element.
+    /// The folders and jars that hold the classes outside the runtime image, in search order, with the
+    /// entries of manifests and without nested jars. Opens every element.
     pub fn places(&self) -> Vec<PathBuf> {
         self.entries().filter_map(|entry| entry.place()).collect()
     }

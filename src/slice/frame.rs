@@ -34,9 +34,17 @@ pub struct Frame {
     pub called: Option<(u32, Node)>,
     /// The callee in progress.
     pub calling: Option<Calling>,
-    /// The last call of an assertion: its instruction, and the examined argument if there is one, with its
-    /// position.
-    pub asserted: Option<(u32, Option<(usize, Val)>)>,
+    /// The last call of an assertion.
+    pub asserted: Option<AssertionCall>,
+}
+
+/// A call of an assertion of a test framework.
+#[derive(Clone, Copy)]
+pub struct AssertionCall {
+    /// The calling instruction.
+    pub pc: u32,
+    /// The argument that it examines, with its position; `None` if it examines nothing.
+    pub examined: Option<(usize, Val)>,
 }
 
 /// A control decision.

@@ -8,7 +8,7 @@
 use super::Lost;
 use super::code::{Body, Codes};
 use super::definitions::PossibleWrites;
-use super::frame::{Calling, Frame};
+use super::frame::{AssertionCall, Calling, Frame};
 use super::graph::{Graph, Node};
 use super::heap::{Heap, Val};
 use crate::program::assertion_method::Examined;
@@ -33,8 +33,8 @@ pub struct Replay<'a> {
     pub exit: Node,
     /// The call in which an assertion failed, if that is asked for.
     pub asserting: Option<u32>,
-    /// That assertion: its instruction, and the argument that it examined, with its position.
-    pub asserted: Option<(u32, (usize, Val))>,
+    /// That assertion, which has examined a value.
+    pub asserted: Option<AssertionCall>,
     frames: Vec<Frame>,
 }
 
@@ -406,14 +406,14 @@ impl<'a> Replay<'a> {
         frame: &Frame,
         body: &Body,
         calls: &Calls,
-    ) -> Result<Option<(u32, (usize, Val))>, Lost> {
+    ) -> Result<Option<AssertionCall>, Lost> {
         if frame.thrown != 0 {
             return Ok(None);
         }
         let as_it_was = self.heap.outside();
         let mut trial = frame.clone();
         trial.asserted = None;
-        let mut found: Option<(u32, Option<(usize, Val)>)> = None;
+        let mut found: Option<AssertionCall> = None;
         let mut is_continued = false;
         for pc in body.unseen(frame.pc).0 {
             let Some(instruction) = body.code.at(pc) else { break };
@@ -423,14 +423,15 @@ impl<'a> Replay<'a> {
                 is_continued = true;
             }
             self.execute(&mut trial, instruction, calls, None)?;
-            let Some((pc, val)) = trial.asserted.take() else { continue };
+            let Some(next) = trial.asserted.take() else { continue };
             // No event tells which of several assertions failed.
-            found = Some(match (found, val) {
-                (Some((first, Some((at, one)))), Some((_, other))) if first != pc => {
-                    let node = self.graph.join(one.node, other.node);
-                    (first, Some((at, Val::of(node))))
+            let both = found.and_then(|first| Some((first, first.examined?.1, next.examined?.1)));
+            found = Some(match both {
+                Some((first, one, other)) => {
+                    let val = Val::of(self.graph.join(one.node, other.node));
+                    AssertionCall { examined: first.examined.map(|(at, _)| (at, val)), ..first }
                 }
-                (_, val) => (pc, val),
+                None => next,
             });
         }
         self.heap.set_outside(as_it_was);
@@ -439,7 +440,7 @@ impl<'a> Replay<'a> {
         }
         // `assertThat(value)` can stand before other calls: `assertThat(value).isEqualTo(other())`.
         let found = found.or(frame.asserted.filter(|_| is_continued));
-        Ok(found.and_then(|(pc, val)| Some((pc, val?))))
+        Ok(found.filter(|found| found.examined.is_some()))
     }
 
     /// Everything on which the frame's next event can depend: an exception, or a callback from the JDK.

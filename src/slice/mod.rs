@@ -34,8 +34,9 @@ use crate::trace::{Calls, HeldValue, Value, WalkControl};
 pub use error::SliceError;
 
 use code::Codes;
+use frame::AssertionCall;
 use graph::{Graph, Node};
-use heap::{Heap, Val};
+use heap::Heap;
 use interpreter::Replay;
 use std::collections::{BTreeSet, HashMap};
 
@@ -88,13 +89,13 @@ pub struct Sliced {
     heap: Heap,
     variables: HashMap<String, (u16, Node)>,
     exit: Node,
-    asserted: Option<(u32, (usize, Val))>,
+    asserted: Option<AssertionCall>,
 }
 
 impl Sliced {
     /// Interprets a call, and finds the assertion that failed in `asserting`, which is this call or one below
-    /// it. Returns the reason if the call cannot be interpreted. `is_whole` states that all writes of the program's own code were recorded; earlier values of its
-    /// fields are then known.
+    /// it. Returns the reason if the call cannot be interpreted. `is_whole` states that all writes of the
+    /// program's own code were recorded; earlier values of its fields are then known.
     ///
     /// # Errors
     /// The recording cannot be read, or the user interrupted.
@@ -155,7 +156,8 @@ impl Sliced {
     /// The assertion that failed; `None` if the exception has another origin, or if the assertion examined
     /// nothing.
     pub fn failed_assertion(&self) -> Option<FailedAssertion> {
-        let (pc, (argument, val)) = self.asserted?;
+        let AssertionCall { pc, examined } = self.asserted?;
+        let (argument, val) = examined?;
         Some(FailedAssertion { pc, argument, value: val.known })
     }
 
@@ -174,7 +176,10 @@ impl Sliced {
                 Target::Field(object, number, name) => heap.field_left(graph, *object, *number, name),
                 Target::Contents => heap.held(graph),
                 Target::Output => heap.output(graph),
-                Target::Asserted => self.asserted.map_or(0, |(_, (_, val))| val.node),
+                Target::Asserted => {
+                    let examined = self.asserted.and_then(|asserted| asserted.examined);
+                    examined.map_or(0, |(_, val)| val.node)
+                }
             };
             all = graph.join(all, node);
         }

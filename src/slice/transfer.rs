@@ -2,7 +2,7 @@
 
 use super::Lost;
 use super::definitions::PossibleWrites;
-use super::frame::Frame;
+use super::frame::{AssertionCall, Frame};
 use super::graph::Node;
 use super::heap::{Spot, Val};
 use super::interpreter::{Replay, plain};
@@ -98,10 +98,13 @@ impl Replay<'_> {
                 let taken = frame.take(takes)?;
                 match self.codes.examined(method) {
                     Some(Examined::Argument(at)) => {
-                        let val = taken.get(slot_of_argument(&method.descriptor, at));
-                        frame.asserted = Some((instruction.pc, val.map(|val| (at, *val))));
+                        let examined = taken.get(slot_of_argument(&method.descriptor, at));
+                        let examined = examined.map(|val| (at, *val));
+                        frame.asserted = Some(AssertionCall { pc: instruction.pc, examined });
                     }
-                    Some(Examined::Nothing) => frame.asserted = Some((instruction.pc, None)),
+                    Some(Examined::Nothing) => {
+                        frame.asserted = Some(AssertionCall { pc: instruction.pc, examined: None });
+                    }
                     Some(Examined::SameValue) | None => {}
                 }
                 let node = self.unrecorded(frame, effect, &taken);

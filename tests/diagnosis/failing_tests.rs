@@ -1,5 +1,5 @@
-//! A failing test, or another uncaught exception, answers the first question: `qp diagnose` begins at the call
-//! that threw, or at the value that the failed assertion examined.
+//! A failing test, or another uncaught exception, answers the first question: `qp diagnose` begins at the
+//! call that threw, or at the value that the failed assertion examined.
 
 use crate::support::questions::{Told, lines, told};
 use crate::support::{finish, marked, qp, root, said, scratch, unwrapped};

@@ -1,5 +1,5 @@
-//! The committed class files of the recorder, of the reference VM and of the test runner equal the compiler's output for the
-//! sources beside them. They are committed so that building `qp` needs no JDK.
+//! The committed class files of the recorder, of the reference VM and of the test runner equal the compiler's
+//! output for the sources beside them. They are committed so that building `qp` needs no JDK.
 
 #![allow(clippy::expect_used, clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 

@@ -7,7 +7,7 @@ use crate::classes::is_of_harness;
 use crate::session::context::Context;
 use crate::session::error::SessionError;
 use crate::session::recorded::{RecordOptions, RecordedRun, RecordedTrace, record};
-use crate::trace::{Exit, TraceError};
+use crate::trace::{Exit, Folder, TraceError};
 use std::path::Path;
 use std::time::{Duration, Instant};
 use tokio::task::JoinHandle;
@@ -33,8 +33,16 @@ fn runs_tests(command: &[String]) -> bool {
     is_tool || command.iter().any(|word| is_of_harness(word))
 }
 
-/// Whether an exception has left the main thread, as far as the run is recorded.
+/// Size of events in bytes up to which a recording is read once more before the first question.
+const SMALL: u64 = 1 << 20;
+
+/// Whether an exception has left the main thread, as far as the run is recorded. A large recording is not
+/// read for that: the first question would come later.
 async fn main_threw(out: &Path, memory: usize, context: &Context) -> bool {
+    let events = Folder::open(out).ok().and_then(|(folder, _)| std::fs::metadata(folder.events()).ok());
+    if events.is_none_or(|events| events.len() > SMALL) {
+        return false;
+    }
     let trace = RecordedTrace::open(out, memory, &context.without_progress()).await;
     trace.is_ok_and(|trace| {
         let calls = &trace.calls;
@@ -146,7 +154,9 @@ impl Diagnoser {
             if let Some((since, mut found)) = begun.take() {
                 let waits = since.elapsed() < SHORT;
                 let is_late = first.get_or_insert(since).elapsed() >= ENDING;
-                if !waits && !is_late && main_threw(&out, memory, context).await {
+                // The program can end while its events are read.
+                let ends = !waits && !is_late && main_threw(&out, memory, context).await || !live.goes_on();
+                if ends {
                     begun = Some((Instant::now(), found));
                     continue;
                 }

@@ -440,8 +440,8 @@ impl Diagnoser {
         all.map(|(number, _)| number).collect()
     }
 
-    /// Takes back the last answer of a person or program; without one, what was taken for granted. Returns its
-    /// node.
+    /// Takes back the last answer of a person or program; without one, what was taken for granted. Returns
+    /// its node.
     ///
     /// # Errors
     /// The answer file cannot be written.
