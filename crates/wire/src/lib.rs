@@ -10,6 +10,7 @@ mod place;
 mod plan;
 pub mod recording;
 mod report;
+mod text_change;
 
 pub use log::{LogReader, LoggedHit};
 pub use plan::{

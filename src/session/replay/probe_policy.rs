@@ -159,7 +159,8 @@ impl ProbePolicy {
             }
             Some(_) if !all => {
                 let mut armed = self.armed.get(&query.point).cloned().unwrap_or_default();
-                // If the last hit is expected elsewhere, or the first hits are the JDK's own, they need not stop.
+                // If the last hit is expected elsewhere, or the first hits are the JDK's own, they need not
+                // stop.
                 let is_common = matches!(&query.event, Event::Changed(contents) if contents.is_common());
                 let budget = if armed.is_empty() && !is_common { eager } else { 0 };
                 let halts = halts.iter().filter(|at| at.query == query.point.0 && !armed.contains(at));

@@ -94,7 +94,8 @@ impl ObjectReader<'_> {
         })
     }
 
-    /// Adds the contents of a collection, or a text, after the object's fields. Returns whether there are more.
+    /// Adds the contents of a collection, or a text, after the object's fields. Returns whether there are
+    /// more.
     fn contents(
         &mut self,
         object: u32,
