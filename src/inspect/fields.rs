@@ -7,6 +7,8 @@ use std::rc::Rc;
 
 /// Maximum number of superclasses; no class has that many.
 const MOST_ABOVE: usize = 64;
+/// The superclass of all records.
+const RECORD: &str = "java.lang.Record";
 
 /// A field of an object.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -30,6 +32,8 @@ pub struct FieldsOf {
     pub fields: Vec<Field>,
     /// Whether these are all fields, apart from those of JDK superclasses.
     pub is_whole: bool,
+    /// Whether the class is a record.
+    pub is_record: bool,
 }
 
 /// The fields of classes.
@@ -69,8 +73,10 @@ impl Fields {
         let mut declared: Vec<(String, String, String)> = Vec::new();
         let mut at = Some(class.to_owned());
         let mut is_whole = true;
+        let mut is_record = calls.sites.superclass(class) == Some(RECORD);
         for _ in 0..MOST_ABOVE {
             let Some(name) = at.take().filter(|name| name != "java.lang.Object") else { break };
+            is_record |= name == RECORD;
             let found = self.pool.as_ref().and_then(|pool| pool.find(&name).ok().flatten());
             let Some(found) = found else {
                 is_whole = false;
@@ -78,7 +84,7 @@ impl Fields {
             };
             if found.origin.is_runtime() {
                 // The fields of JDK classes are not recorded, unless they are in the scope.
-                is_whole = matches!(name.as_str(), "java.lang.Record" | "java.lang.Enum");
+                is_whole = matches!(name.as_str(), RECORD | "java.lang.Enum");
                 break;
             }
             let own = found.file.fields.iter().filter(|field| !field.is_static());
@@ -105,7 +111,7 @@ impl Fields {
                 is_recorded,
             });
         }
-        FieldsOf { fields, is_whole }
+        FieldsOf { fields, is_whole, is_record }
     }
 }
 

@@ -28,9 +28,12 @@ pub enum Shape {
         of: String,
         /// Its number.
         object: u32,
-        /// The name of an enum constant, if known: `Level.HIGH`.
+        /// Its text in place of its fields, if its content identifies it: `Level.HIGH`, `Optional[5]`.
         #[serde(skip)]
-        constant: Option<String>,
+        shown_as: Option<String>,
+        /// Whether it is a record.
+        #[serde(skip)]
+        is_record: bool,
         /// Its fields.
         fields: IndexMap<String, Shape>,
         /// Whether parts are missing.
@@ -89,6 +92,9 @@ pub enum Shape {
         of: String,
         /// Its number.
         object: u32,
+        /// Its text if its content identifies it, as for an object.
+        #[serde(skip)]
+        shown_as: Option<String>,
     },
     /// A key of a map with its value.
     Pair {
@@ -144,9 +150,9 @@ impl Shape {
         }
         let name = self.text(0);
         let (parts, [open, close]): (Vec<String>, _) = match self {
-            Shape::Object { fields, constant: None, .. } => (
-                fields.iter().map(|(name, value)| format!("{name}: {}", value.text(0))).collect(),
-                ["{", "}"],
+            Shape::Object { fields, shown_as: None, is_record, .. } => (
+                fields.iter().map(|(name, value)| field(name, &value.text(0), *is_record)).collect(),
+                if *is_record { ["[", "]"] } else { ["{", "}"] },
             ),
             Shape::Array { elements, .. } => (elements.iter().map(|e| e.text(0)).collect(), ["[", "]"]),
             Shape::Text { .. } => {
@@ -154,9 +160,14 @@ impl Shape {
                 return text.map_or(name.clone(), |text| format!("{name} {text}"));
             }
             Shape::Printed { .. } => return self.quoted_within(room).unwrap_or(name),
+            Shape::Plain { value: serde_json::Value::String(text), .. } => return clipped(text, &name, room),
+            Shape::Object { shown_as: Some(text), .. } => return clipped(text, &name, room),
             _ => return name,
         };
-        let mut out = format!("{name} {open}");
+        let mut out = match self {
+            Shape::Object { of, is_record: true, .. } => format!("{}{open}", short(of)),
+            _ => format!("{name} {open}"),
+        };
         let mut shown = 0;
         for part in &parts {
             // The end of the text must fit too.
@@ -174,7 +185,6 @@ impl Shape {
 
     /// Its text, with objects nested to the given depth.
     pub fn text(&self, depth: usize) -> String {
-        let short = |of: &str| crate::model::short_class_name(of).to_owned();
         match self {
             Shape::Null => "null".to_owned(),
             Shape::Plain { value: serde_json::Value::String(text), of, truncated } => match of.as_str() {
@@ -188,7 +198,10 @@ impl Shape {
                 "float" | "java.lang.Float" => format!("{value}f"),
                 _ => value.to_string(),
             },
-            Shape::Again { of, object } => format!("{}@{object}", short(of)),
+            Shape::Again { shown_as: Some(text), .. } | Shape::Object { shown_as: Some(text), .. } => {
+                text.clone()
+            }
+            Shape::Again { of, object, shown_as: None } => format!("{}@{object}", short(of)),
             Shape::Text { of, object, .. } => match (depth, self.quoted()) {
                 (1.., Some(text)) => format!("{}@{object} {text}", short(of)),
                 _ => format!("{}@{object}", short(of)),
@@ -205,21 +218,46 @@ impl Shape {
                     _ => format!("{}@{object} [{}{more}]", short(of), inside.join(", ")),
                 }
             }
-            Shape::Object { constant: Some(constant), .. } => constant.clone(),
-            Shape::Object { of, object, fields, truncated, constant: None } => {
+            Shape::Object { of, object, fields, truncated, is_record, shown_as: None } => {
                 let inside: Vec<String> = fields
                     .iter()
-                    .map(|(name, value)| format!("{name}: {}", value.text(depth.saturating_sub(1))))
+                    .map(|(name, value)| field(name, &value.text(depth.saturating_sub(1)), *is_record))
                     .chain(truncated.then(|| "…".to_owned()))
                     .collect();
                 match depth {
                     0 => format!("{}@{object}", short(of)),
+                    _ if *is_record => format!("{}[{}]", short(of), inside.join(", ")),
                     _ if inside.is_empty() => format!("{}@{object}", short(of)),
                     _ => format!("{}@{object} {{{}}}", short(of), inside.join(", ")),
                 }
             }
         }
     }
+}
+
+/// A text, or else as much of its beginning as fits. A quoted text keeps its quotes.
+fn clipped(text: &str, shown: &str, room: usize) -> String {
+    if shown.chars().count() <= room {
+        return shown.to_owned();
+    }
+    let quote = shown.chars().next().filter(|first| *first == '"' && !text.starts_with('"'));
+    let part = |count: usize| {
+        let part: String = text.chars().take(count).collect();
+        quote.map_or(part.clone(), |quote| quoted(&part, quote)) + "…"
+    };
+    // Escapes make the text longer, so try shorter and shorter ones.
+    let fits = |text: &String| text.chars().count() <= room;
+    (0..room).rev().map(part).find(fits).unwrap_or_else(|| "…".to_owned())
+}
+
+/// The name of a class without its package.
+fn short(of: &str) -> String {
+    crate::model::short_class_name(of).to_owned()
+}
+
+/// A field with its value. Java prints the components of a record with `=`.
+fn field(name: &str, value: &str, is_of_record: bool) -> String {
+    if is_of_record { format!("{name}={value}") } else { format!("{name}: {value}") }
 }
 
 impl Shape {

@@ -5,7 +5,7 @@ use super::error::InspectError;
 use super::fields::{Field, Fields, default_of};
 use super::text;
 use crate::model::Value as Plain;
-use crate::trace::{Calls, CollectionContents as Contents, EventTime, HeldValue, Items, Value};
+use crate::trace::{Calls, CollectionContents as Contents, EventTime, HeldValue, Items, Value, shown_class};
 use indexmap::IndexMap;
 use std::collections::HashSet;
 
@@ -162,7 +162,8 @@ impl Shaper<'_> {
             return Ok(Shape::Plain { of, value, truncated: false });
         }
         if !walk.shown.insert(object) {
-            return Ok(Shape::Again { of, object: number });
+            let shown_as = self.shown_as(object);
+            return Ok(Shape::Again { of, object: number, shown_as });
         }
         if let Some(text) = text::builder(self.calls, object, when)? {
             return Ok(text);
@@ -191,14 +192,30 @@ impl Shaper<'_> {
         Ok(match is_array {
             true => Shape::Array { of, object: number, elements, truncated: !is_whole },
             false => {
-                let constant = self.calls.objects.constant(object);
-                Shape::Object { of, object: number, constant, fields, truncated: !is_whole }
+                // The message of an exception does not replace its fields.
+                let shown_as =
+                    self.shown_as(object).filter(|_| fields.is_empty() || !self.has_message(object));
+                let is_record = self.fields.of(&class, self.calls).is_record;
+                Shape::Object { of, object: number, shown_as, is_record, fields, truncated: !is_whole }
             }
         })
     }
 }
 
 impl Shaper<'_> {
+    /// The text of an object whose content identifies it: an enum constant, a class, a lambda, an immutable
+    /// value of the JDK, or an exception with its message; `None` for other objects.
+    fn shown_as(&self, object: u32) -> Option<String> {
+        let objects = &self.calls.objects;
+        let class = objects.class(object)?;
+        let name = format!("{}@{}", shown_class(class), objects.number(object));
+        Some(objects.show(object)).filter(|shown| *shown != name)
+    }
+
+    fn has_message(&self, object: u32) -> bool {
+        self.calls.objects.message(object).is_some()
+    }
+
     /// The contents of a JDK collection; `None` if they are unknown, or if the object is no collection.
     pub fn contents(&mut self, object: u32, when: EventTime) -> Result<Option<Contents>, InspectError> {
         match self.calls.has_contents(object) {

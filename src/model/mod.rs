@@ -23,6 +23,7 @@ pub use keys::{ActivationKey, ClassKey, FrameKey, ReasonKey, ShapeKey, StackKey,
 pub use lambda_source::lambda_in_source;
 pub use namer::{
     Namer, boxed, is_lambda_class, lambda_text, message_text, optional, quoted, short_class_name,
+    short_static_name,
 };
 pub use occurrence::{Catch, CollectionState, Detail, EventFrame, ExceptionDetail, Occurrence};
 pub use site::{MethodName, Site};

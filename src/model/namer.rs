@@ -200,6 +200,14 @@ pub fn is_lambda_class(class: &str) -> bool {
     class.contains("$$Lambda")
 }
 
+/// Shortens the name of a static field, `pkg.Outer$Inner.count`, to `Outer.Inner.count`.
+pub fn short_static_name(field: &str) -> String {
+    match field.rsplit_once('.') {
+        Some((class, name)) => format!("{}.{name}", short_class_name(class)),
+        None => field.to_owned(),
+    }
+}
+
 /// Shortens `pkg.Outer$Inner` to `Outer.Inner`; `Intro$1` only loses its package. In recordings a lambda
 /// class is named after the method that it calls, a proxy class after its interfaces: `Shop.lambda$main$0`,
 /// `ArrayList::new`, `Proxy(Runnable)`.

@@ -16,6 +16,7 @@ mod loop_nodes;
 mod loops;
 mod members;
 mod questions;
+mod readable;
 mod reference;
 mod slices;
 mod strategies;

@@ -53,6 +53,7 @@ pub const ANSWER_TABLE: &[AnswerRow] = &[
     row("answers", &["a"], "answers", "lists the kept answers with their numbers"),
     row("retract", &["r"], "retract N", "takes back kept answer N"),
     row("where", &["w"], "where", "shows the question again"),
+    row("more", &["m"], "more", "shows the question in full: all variables and changes, with whole values"),
     row("help", &["h"], "help", "shows this table and the strategies"),
     row("quit", &["q"], "quit", "ends"),
 ];
@@ -80,6 +81,8 @@ pub enum AnswerCommand {
     Retract(usize),
     /// Shows the question again.
     Where,
+    /// Shows the question in full.
+    More,
     /// Shows the table.
     Help,
     /// Ends the dialogue.
@@ -130,6 +133,7 @@ impl AnswerCommand {
             ("node", None) => AnswerCommand::Node(None),
             ("undo", None) => AnswerCommand::Undo,
             ("answers", None) => AnswerCommand::Answers,
+            ("more", None) => AnswerCommand::More,
             ("help", None) => AnswerCommand::Help,
             ("quit", None) => AnswerCommand::Quit,
             (_, None) => AnswerCommand::Where,
@@ -279,6 +283,7 @@ mod tests {
         assert_eq!(parsed("n"), Some(AnswerCommand::Judge(Judgement::Invalid)));
         assert_eq!(parsed("trust class"), trusted(Trust::Class));
         assert_eq!(parsed("t"), trusted(Trust::Method));
+        assert_eq!(parsed("m"), Some(AnswerCommand::More));
         assert_eq!(parsed(""), Some(AnswerCommand::Where));
         assert_eq!(parsed(" wrong  c[2] "), Some(AnswerCommand::Wrong("c[2]".to_owned())));
         assert_eq!(parsed("show this.a[2]"), Some(AnswerCommand::Show("this.a[2]".to_owned())));

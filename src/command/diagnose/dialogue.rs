@@ -39,6 +39,8 @@ pub enum DiagnoseReply {
     Referred(OracleAnswer),
     /// A question. It stays open until an answer settles it.
     Question(Box<Question>),
+    /// The open question again, to be shown in full.
+    More(Box<Question>),
     /// A value or the writes to a variable.
     Step(StepReply),
     /// The events of the call.
@@ -145,7 +147,9 @@ impl Serialize for DiagnoseReply {
                 };
                 field(serializer, by, referred)
             }
-            DiagnoseReply::Question(question) => question.serialize(serializer),
+            DiagnoseReply::Question(question) | DiagnoseReply::More(question) => {
+                question.serialize(serializer)
+            }
             DiagnoseReply::Step(reply) => reply.serialize(serializer),
             DiagnoseReply::Events(events) => tagged(serializer, "events", events),
             DiagnoseReply::UnknownInfluence { path, why } => {
@@ -520,6 +524,7 @@ impl OpenQuestion {
                 AnswerEffect::Open(DiagnoseReply::Answers(diagnoser.kept().cloned().collect()))
             }
             AnswerCommand::Where => self.shown(),
+            AnswerCommand::More => AnswerEffect::Open(DiagnoseReply::More(Box::new(self.current.clone()))),
             AnswerCommand::Help => {
                 let strategies = strategies().map(|(name, about)| StrategyRow { name, about }).collect();
                 AnswerEffect::Open(DiagnoseReply::Help { answers: ANSWER_TABLE, strategies })

@@ -4,7 +4,8 @@
 //! - [`Diagnoser`] chooses questions and takes answers. `question` describes the inputs and effects of a
 //!   call. While a question is open, `call_views` shows more of its call, and other calls.
 //! - `tree` builds the execution tree. `live` asks while the program still runs.
-//! - `generated` recognises members that javac generates. There are no questions about them.
+//! - `generated` recognises members that javac generates. There are no questions about them. `initialisers`
+//!   recognises what only class initialisers changed.
 //! - `oracles` answer in place of a person: assertions, earlier answers (`answer_cache`), and a
 //!   [`Reference`], which is a correct version of the program.
 //! - `violations` evaluates all assertions before the first question, and finds the call at which the search
@@ -25,6 +26,7 @@ mod chance;
 mod divergence;
 mod failure;
 mod generated;
+mod initialisers;
 mod live;
 mod oracles;
 mod question;

@@ -1,6 +1,7 @@
 //! The question about a call: what it was given and what it did (JHyde §2.2).
 
 use super::generated::is_hidden_field;
+use super::initialisers::ClassInitialisers;
 use super::tree::nodes::{LoopExecution, LoopExit, LoopPart, ProgramLoop};
 use crate::classes::ClassPool;
 use crate::inspect::InspectError;
@@ -8,7 +9,9 @@ use crate::inspect::fields::Fields;
 use crate::inspect::snapshot::{Bounds, ObjectPart, Shape, Shaper};
 use crate::inspect::text;
 use crate::session::error::SessionError;
-use crate::trace::{Call, Calls, EventPosition, EventTime, Exit, Items, Level, Method, Traced, Value};
+use crate::trace::{
+    CONTENTS, Call, Calls, EventPosition, EventTime, Exit, Items, Level, Method, TEXT, Traced, Value,
+};
 use indexmap::IndexMap;
 use serde::Serialize;
 use serde_json::Value as Json;
@@ -59,6 +62,9 @@ pub struct Question {
     /// Objects that were reachable at the entry and are not at the exit, with their values at the exit.
     #[serde(skip)]
     pub unlinked: Vec<Shape>,
+    /// The names of the static fields that the program writes: `com.acme.Shop.open`.
+    #[serde(skip)]
+    pub statics: Vec<String>,
     /// Number of suspicious calls.
     pub remaining: u64,
     /// Number of suspicious calls that influenced the wrong value; `None` if no answer named a wrong value.
@@ -81,6 +87,9 @@ pub struct Change {
     pub old: Shape,
     /// The value at the exit.
     pub new: Shape,
+    /// Whether only the initialisers of classes that the call was the first to use changed it.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub by_initialiser: bool,
 }
 
 /// A call or loop to ask about.
@@ -152,7 +161,9 @@ impl QuestionSubject<'_> {
                 roots.push((name, object));
             }
         }
-        let (changed, is_whole) = changes(&mut shaper, roots, begins, ends)?;
+        let initialisers = ClassInitialisers::inside(shaper.calls, node);
+        let span = ChangeSpan { begins, ends, initialisers: &initialisers };
+        let (changed, is_whole) = changes(&mut shaper, roots, &span)?;
         let mut notes = Vec::new();
         if !is_whole {
             notes.push(
@@ -177,6 +188,7 @@ impl QuestionSubject<'_> {
             result,
             exception,
             unlinked,
+            statics: all_statics(shaper.calls).into_iter().map(|(_, name)| name).collect(),
             remaining,
             is_whole: notes.is_empty(),
             influential,
@@ -354,14 +366,40 @@ fn unlinked<'a>(
     Ok(found)
 }
 
+/// The time in which changes count.
+struct ChangeSpan<'a> {
+    begins: EventTime,
+    ends: EventTime,
+    /// The class initialisers that ran in it.
+    initialisers: &'a ClassInitialisers,
+}
+
+impl ChangeSpan<'_> {
+    /// A change of a part of an object, from its values at both ends.
+    fn change(
+        &self,
+        shaper: &mut Shaper<'_>,
+        (object, part, path): (u32, Option<u32>, &str),
+        (old, new): (Shape, Shape),
+    ) -> Result<Change, SessionError> {
+        let by_initialiser = match part {
+            Some(part) => {
+                self.initialisers.alone_wrote(shaper.calls, (object, part), (self.begins, self.ends))?
+            }
+            None => false,
+        };
+        Ok(Change { path: path.to_owned(), old, new, by_initialiser })
+    }
+}
+
 /// The changes of a call to everything reachable from these objects and from static fields. Also returns
 /// whether the list is complete.
 fn changes(
     shaper: &mut Shaper<'_>,
     roots: Vec<(String, u32)>,
-    begins: EventTime,
-    ends: EventTime,
+    span: &ChangeSpan<'_>,
 ) -> Result<(Vec<Change>, bool), SessionError> {
+    let (begins, ends) = (span.begins, span.ends);
     let bounds = std::mem::replace(&mut shaper.bounds, CHANGE);
     let mut changed = Vec::new();
     let mut queue: VecDeque<(String, u32)> = roots.into();
@@ -376,7 +414,7 @@ fn changes(
             }
             continue;
         }
-        compare(shaper, (0, &ObjectPart::of_static(number), path), (begins, ends), &mut changed, &mut queue)?;
+        compare(shaper, (0, &ObjectPart::of_static(number), path), span, &mut changed, &mut queue)?;
     }
     let mut seen: HashSet<u32> = HashSet::new();
     let mut reached: HashMap<u32, String> = HashMap::new();
@@ -388,18 +426,13 @@ fn changes(
         }
         if shaper.calls.has_text(object) {
             if let Some((old, new)) = text::difference(shaper.calls, object, (begins, ends))? {
-                changed.push(Change { path: path.clone(), old, new });
+                changed.push(span.change(shaper, (object, Some(TEXT), &path), (old, new))?);
             }
             reached.insert(object, path.clone());
         }
         if shaper.calls.has_contents(object) {
-            left = left.saturating_sub(collections(
-                shaper,
-                (object, &path),
-                (begins, ends),
-                &mut changed,
-                &mut queue,
-            )?);
+            let compared = collections(shaper, (object, &path), span, &mut changed, &mut queue)?;
+            left = left.saturating_sub(compared);
         }
         let (parts, _) = shaper.parts(object, left.saturating_add(1));
         is_whole &= parts.len() <= left && changed.len() < CHANGES;
@@ -409,7 +442,7 @@ fn changes(
         left -= parts.len();
         for part in parts {
             let path = part.path(&path);
-            compare(shaper, (object, &part, path), (begins, ends), &mut changed, &mut queue)?;
+            compare(shaper, (object, &part, path), span, &mut changed, &mut queue)?;
         }
     }
     changed.truncate(CHANGES);
@@ -440,7 +473,7 @@ fn printed(
             // Numbers of objects differ from run to run.
             if number == 0 { class.to_owned() } else { format!("{class} {}", number + 1) }
         });
-        changed.push(Change { path, old: Shape::Absent { absent: true }, new });
+        changed.push(Change { path, old: Shape::Absent { absent: true }, new, by_initialiser: false });
     }
     Ok(changed)
 }
@@ -459,10 +492,11 @@ pub fn all_statics(calls: &Calls) -> Vec<(u32, String)> {
 fn collections(
     shaper: &mut Shaper<'_>,
     (object, path): (u32, &str),
-    (begins, ends): (EventTime, EventTime),
+    span: &ChangeSpan<'_>,
     changed: &mut Vec<Change>,
     queue: &mut VecDeque<(String, u32)>,
 ) -> Result<usize, SessionError> {
+    let (begins, ends) = (span.begins, span.ends);
     let is_set = shaper.calls.objects.class(object).is_some_and(|class| class.contains("Set"));
     let mut held = |when| -> Result<IndexMap<String, Option<Value>>, SessionError> {
         let contents = shaper.contents(object, when)?;
@@ -496,7 +530,7 @@ fn collections(
         if old.get(path) != new.get(path) && changed.len() < CHANGES {
             let old = absent(old.get(path), begins, shaper)?;
             let new = absent(new.get(path), ends, shaper)?;
-            changed.push(Change { path: path.clone(), old, new });
+            changed.push(span.change(shaper, (object, Some(CONTENTS), path), (old, new))?);
         }
     }
     Ok(old.len() + new.len())
@@ -506,10 +540,11 @@ fn collections(
 fn compare(
     shaper: &mut Shaper<'_>,
     (object, part, path): (u32, &ObjectPart, String),
-    (begins, ends): (EventTime, EventTime),
+    span: &ChangeSpan<'_>,
     changed: &mut Vec<Change>,
     queue: &mut VecDeque<(String, u32)>,
 ) -> Result<(), SessionError> {
+    let (begins, ends) = (span.begins, span.ends);
     let may_be = part.part.is_some_and(|number| shaper.calls.may_be_written(object, number, begins, ends));
     let refers = part.descriptor.is_empty() || part.descriptor.starts_with(['L', '[']);
     if !may_be && !refers {
@@ -524,7 +559,7 @@ fn compare(
     if !is_same && changed.len() < CHANGES {
         let (old, new) =
             (shaper.shape(old, &part.descriptor, begins)?, shaper.shape(new, &part.descriptor, ends)?);
-        changed.push(Change { path: path.clone(), old, new });
+        changed.push(span.change(shaper, (object, part.part, &path), (old, new))?);
     }
     if let Some(Value::Object(inner)) = old.filter(|old| *old != Value::Object(0)) {
         queue.push_back((path, inner));

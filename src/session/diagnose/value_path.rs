@@ -8,6 +8,7 @@
 use super::question::{NamedCall, Question, all_statics, locals};
 use crate::inspect::fields::Fields;
 use crate::inspect::snapshot::{Bounds, ObjectPart, Shape, Shaper};
+use crate::model::short_static_name;
 use crate::session::error::SessionError;
 use crate::slice::Target;
 use crate::trace::{Calls, EventTime, Exit, Items, Value};
@@ -37,6 +38,11 @@ struct Root {
     after: Option<(Option<Value>, Option<Target>)>,
 }
 
+/// What follows the name at the beginning of a path; `None` if the path begins otherwise.
+fn rest_of<'p>(path: &'p str, name: &str) -> Option<&'p str> {
+    path.strip_prefix(name).filter(|rest| rest.is_empty() || rest.starts_with(['.', '[', '{']))
+}
+
 impl PathResolver<'_> {
     /// The places that a path denotes; `None` if too many places are reachable from its value.
     ///
@@ -47,11 +53,15 @@ impl PathResolver<'_> {
         let roots = self.roots_of(begins, ends)?;
         let PathResolver { calls, fields, question, .. } = self;
         let no_part = |why: String| SessionError::NoPart { path: path.to_owned(), why };
+        // Text shows static fields without the package of their class.
+        let in_full = roots.iter().find_map(|root| {
+            let rest = rest_of(path, &short_static_name(&root.name))?;
+            Some(format!("{}{rest}", root.name))
+        });
+        let is_exact = roots.iter().any(|root| rest_of(path, &root.name).is_some());
+        let path = in_full.as_deref().filter(|_| !is_exact).unwrap_or(path);
         // Choose the longest name: one can be the prefix of another.
-        let is_root = |root: &&Root| {
-            path.strip_prefix(root.name.as_str())
-                .is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[', '{']))
-        };
+        let is_root = |root: &&Root| rest_of(path, &root.name).is_some();
         let Some(root) = roots.iter().filter(is_root).max_by_key(|root| root.name.len()) else {
             let mut there: Vec<&str> = roots.iter().map(|root| root.name.as_str()).collect();
             there.dedup();

@@ -1,6 +1,7 @@
 //! The divergence of two versions as text.
 
-use super::question::{given_and_become, named};
+use super::question::named;
+use super::question_body::{Extent, given_and_become};
 use super::{Paint, Text, hanging, hanging_at, lacks, palette};
 use crate::command::diff::Parting;
 use crate::session::Divergence;
@@ -110,7 +111,7 @@ fn parted(parted: &Divergence, paint: Paint) -> String {
         }
     }
     if let Some(here) = &parted.here {
-        out.push_str(&given_and_become(here, paint));
+        out.push_str(&given_and_become(here, Extent::Lines, paint));
     }
     out
 }

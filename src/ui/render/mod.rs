@@ -10,6 +10,7 @@ mod explained;
 mod junit;
 mod prompt;
 mod question;
+mod question_body;
 mod repeated;
 mod snippet;
 mod step;

@@ -1,12 +1,12 @@
 //! The replies of a diagnosis as text.
 
 use super::cost::thousands;
+use super::question_body::{Extent, given_and_become};
 use super::step::stepped;
-use super::{Paint, Text, hanging, lacks, palette, visible};
+use super::{Paint, Text, hanging, lacks, palette};
 use crate::command::diagnose::{AnswerRow, DiagnoseReply, DiagnosisResult, StrategyRow, UnjudgedCall};
 use crate::session::{
-    Assumption, Buggy, Change, Judgement, KeptAnswer, LoopExit, LoopPart, Oracle, OracleAnswer, Question,
-    Shape, Survey,
+    Assumption, Buggy, Judgement, KeptAnswer, LoopPart, Oracle, OracleAnswer, Question, Survey,
 };
 
 /// Width of a line, in columns.
@@ -20,7 +20,8 @@ pub fn diagnosed(reply: &DiagnoseReply, color: bool) -> String {
         DiagnoseReply::Assumed(assumption) => assumed(assumption, color),
         DiagnoseReply::Survey(found) => survey(found),
         DiagnoseReply::Referred(answer) => referred(answer, color),
-        DiagnoseReply::Question(asked) => question(asked, color),
+        DiagnoseReply::Question(asked) => question(asked, false, color),
+        DiagnoseReply::More(asked) => question(asked, true, color),
         DiagnoseReply::Step(shown) => stepped(shown, color),
         DiagnoseReply::Events(events) => events.text(color),
         DiagnoseReply::UnknownInfluence { path, why } => {
@@ -38,7 +39,7 @@ pub fn diagnosed(reply: &DiagnoseReply, color: bool) -> String {
 }
 
 /// The text of a question.
-fn question(question: &Question, color: bool) -> String {
+fn question(question: &Question, is_whole: bool, color: bool) -> String {
     let paint = Paint { color };
     let mut suspicious = match (question.remaining, question.has_loops) {
         (1, false) => "1 call is suspicious".to_owned(),
@@ -56,7 +57,8 @@ fn question(question: &Question, color: bool) -> String {
     let place = format!("#{} {}", question.node, in_loop(&method, question.part.as_ref()));
     let asked = paint.on(palette::DIM, format!("question {}, {suspicious}", question.question));
     let mut out = hanging(&format!("{} {asked}", paint.on(palette::POINT, place)), 0, WIDTH);
-    out.push_str(&given_and_become(question, paint));
+    let extent = if is_whole { Extent::Whole } else { Extent::Brief(out.lines().count()) };
+    out.push_str(&given_and_become(question, extent, paint));
     out
 }
 
@@ -66,103 +68,6 @@ fn in_loop(method: &str, part: Option<&LoopPart>) -> String {
         None => method.to_owned(),
         Some(part) => format!("{method}, {}, from iteration {}", part.named(), part.iteration),
     }
-}
-
-/// The input of a call and its effects.
-pub fn given_and_become(question: &Question, paint: Paint) -> String {
-    let mut out = String::new();
-    let reaches = |name: &str| {
-        question
-            .changed
-            .iter()
-            .any(|change| change.path.strip_prefix(name).is_some_and(|rest| rest.starts_with(['.', '['])))
-    };
-    let is_other = |(name, entry): (&String, &Shape)| {
-        question.exit.get(name).is_some_and(|exit| one_value(entry) != one_value(exit))
-    };
-    let mut entries: Vec<(&String, &Shape)> = question.entry.iter().collect();
-    if question.part.is_some() {
-        // A loop has many variables: show the changed ones first.
-        entries.sort_by_key(|entry| !is_other(*entry));
-    }
-    for (name, entry) in entries {
-        match question.exit.get(name) {
-            Some(exit) if is_other((name, entry)) => {
-                pair(&mut out, name, entry, exit, paint);
-            }
-            _ => {
-                let name = if reaches(name) { paint.on(palette::VALUE, name) } else { name.clone() };
-                one(&mut out, &format!("  {name} = "), entry);
-            }
-        }
-    }
-    section(&mut out, "changed", &question.changed, paint);
-    let locals = question.exit.iter().filter(|(name, _)| !question.entry.contains_key(*name));
-    for (at, (name, shape)) in locals.enumerate() {
-        if at == 0 {
-            out.push_str(&format!("{}\n", paint.on(palette::DIM, "variables at its end")));
-        }
-        one(&mut out, &format!("  {name} = "), shape);
-    }
-    match (&question.result, &question.exception) {
-        (_, Some(exception)) => one(&mut out, &format!("{} ", paint.on(palette::FAILED, "threw")), exception),
-        (Some(result), None) => one(&mut out, "returned ", result),
-        (None, None) => {
-            if question.part.as_ref().is_some_and(|part| part.left == Some(LoopExit::Return)) {
-                out.push_str("returned\n");
-            }
-        }
-    }
-    for note in &question.notes {
-        out.push_str(&hanging(&paint.on(palette::DIM, note), 0, WIDTH));
-    }
-    out
-}
-
-fn section(out: &mut String, title: &str, changes: &[Change], paint: Paint) {
-    if changes.is_empty() {
-        return;
-    }
-    out.push_str(&format!("{title}\n"));
-    for change in changes {
-        pair(out, &change.path, &change.old, &change.new, paint);
-    }
-}
-
-fn one(out: &mut String, before: &str, shape: &Shape) {
-    let room = WIDTH.saturating_sub(visible(before));
-    out.push_str(&format!("{before}{}\n", shape.fitting(room)));
-}
-
-fn pair(out: &mut String, name: &str, old: &Shape, new: &Shape, paint: Paint) {
-    let room = WIDTH.saturating_sub(visible(name) + 8);
-    let painted = paint.on(palette::FAILED, name);
-    match (old, new) {
-        (_, Shape::Printed { .. }) => {
-            let printed = new.quoted_within(room.saturating_sub(3)).unwrap_or_default();
-            out.push_str(&format!("  {painted} printed {}\n", paint.on(palette::FAILED, printed)));
-            return;
-        }
-        (Shape::Text { .. }, Shape::Text { .. }) => {
-            let before = old.quoted_within(room / 2).unwrap_or_default();
-            let after = new.quoted_within(room.saturating_sub(visible(&before))).unwrap_or_default();
-            out.push_str(&format!("  {painted}: {before} → {}\n", paint.on(palette::FAILED, after)));
-            return;
-        }
-        _ => {}
-    }
-    let old = old.fitting(room / 3);
-    let new = new.fitting(room.saturating_sub(visible(&old)));
-    out.push_str(&format!(
-        "  {}: {old} → {}\n",
-        paint.on(palette::FAILED, name),
-        paint.on(palette::FAILED, new)
-    ));
-}
-
-/// The identity of a value: an object is itself, whatever its contents.
-fn one_value(shape: &Shape) -> String {
-    shape.text(0)
 }
 
 /// An answer that needed no question.
