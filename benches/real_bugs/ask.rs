@@ -99,7 +99,7 @@ impl Case<'_> {
             })
             .collect();
         let last = lines.iter().rev().find_map(|line| {
-            let answer = line.get("by_reference").filter(|answer| answer.is_object())?;
+            let answer = line.get("by_reference")?;
             answer["why"].as_str().map(str::to_owned)
         });
         let undecided = unjudged.len();
@@ -108,7 +108,7 @@ impl Case<'_> {
             named,
             why: if reasons.is_empty() { last.unwrap_or_default() } else { reasons.join("; ") },
             took_s: ended.took.as_secs_f64(),
-            answers: usize::try_from(result["by_reference"].as_u64().unwrap_or(0)).expect("few"),
+            answers: usize::try_from(result["answered_by_reference"].as_u64().unwrap_or(0)).expect("few"),
             undecided,
         }
     }

@@ -3,6 +3,7 @@
 use super::versions::Versions;
 use crate::classes::ClassPool;
 use crate::trace::{Calls, Value};
+use std::cell::Cell;
 use std::collections::HashMap;
 
 /// The pairs of objects, found where both runs used them in the same step.
@@ -71,6 +72,8 @@ pub struct Contents<'a> {
     pub calls: [&'a Calls; 2],
     /// The class files.
     pub pools: [Option<&'a ClassPool>; 2],
+    /// Whether objects counted as the same although only a part of their content is known.
+    pub in_part: Cell<bool>,
 }
 
 /// How deep immutable objects of the JDK contain each other.
@@ -98,7 +101,10 @@ impl Contents<'_> {
         }
         match (here.content(one), there.content(other)) {
             (None, None) => Sameness::New,
-            (Some(one), Some(other)) if one.is_exception() && one == other => Sameness::New,
+            (Some(one), Some(other)) if one.is_exception() && one == other => {
+                self.in_part.set(self.in_part.get() || one.is_part());
+                Sameness::New
+            }
             _ if self.is_equal(one, other, DEEP) => Sameness::Same,
             _ => Sameness::Different,
         }
@@ -124,7 +130,11 @@ impl Contents<'_> {
                         (one, other) => one.is(*other),
                     })
             }
-            _ => content == other_content,
+            _ => {
+                let is_equal = content == other_content;
+                self.in_part.set(self.in_part.get() || is_equal && content.is_part());
+                is_equal
+            }
         }
     }
 }

@@ -64,6 +64,14 @@ pub fn are_same(
             continue;
         }
         if state.is_unwritten(0, one) && state.is_unwritten(1, other) {
+            // Without a recorded creation, other code may have given the objects any fields.
+            let is_known = |side: usize, object| {
+                let calls = &state.runs[side].calls;
+                calls.was_made(object) || calls.objects.content(object).is_some()
+            };
+            if !is_known(0, one) || !is_known(1, other) {
+                state.is_same_in_part();
+            }
             continue;
         }
         let mut parts: Vec<u32> = state.heaps[0].parts(one).to_vec();
@@ -104,7 +112,10 @@ fn held(
     there: Place,
 ) -> Result<HeldPair, TraceError> {
     Ok(match (state.heaps[0].held(here), state.heaps[1].held(there)) {
-        (Some(Held::Varies), _) | (_, Some(Held::Varies)) => HeldPair::Same,
+        (Some(Held::Varies), _) | (_, Some(Held::Varies)) => {
+            state.is_same_in_part();
+            HeldPair::Same
+        }
         (Some(Held::Contents), _) | (_, Some(Held::Contents)) if here.1 == TEXT => {
             match texts(state, scope, here.0, there.0)? {
                 true => HeldPair::Same,
@@ -121,7 +132,7 @@ fn held(
 
 /// Compares a value with an unwritten place of the other run's object. The place holds its default value if the
 /// creation of the object was recorded. Otherwise it is unknown, which is no difference.
-fn if_default(state: &State<'_>, side: usize, object: u32, value: Value) -> HeldPair {
+fn if_default(state: &mut State<'_>, side: usize, object: u32, value: Value) -> HeldPair {
     let is_default = match value {
         Value::Boolean(value) => !value,
         Value::Char(value) => value == 0,
@@ -132,7 +143,13 @@ fn if_default(state: &State<'_>, side: usize, object: u32, value: Value) -> Held
         Value::Object(object) => object == 0,
     };
     let is_known = object != 0 && state.runs[side].calls.was_made(object);
-    if is_known && !is_default { HeldPair::Different } else { HeldPair::Same }
+    if is_known && !is_default {
+        return HeldPair::Different;
+    }
+    if !is_known {
+        state.is_same_in_part();
+    }
+    HeldPair::Same
 }
 
 /// Compares the contents of two collections.
@@ -144,8 +161,12 @@ fn contents(
 ) -> Result<HeldPair, TraceError> {
     let one = state.runs[0].calls.contents(here, scope.ended[0])?;
     let other = state.runs[1].calls.contents(there, scope.ended[1])?;
-    let (Some(one), Some(other)) = (one, other) else { return Ok(HeldPair::Same) };
+    let (Some(one), Some(other)) = (one, other) else {
+        state.is_same_in_part();
+        return Ok(HeldPair::Same);
+    };
     if one.unsure || other.unsure {
+        state.is_same_in_part();
         return Ok(HeldPair::Same);
     }
     let is_set = state.runs[0].calls.objects.class(here).is_some_and(|class| class.contains("Set"));
@@ -198,6 +219,9 @@ fn texts(state: &mut State<'_>, scope: &EffectScope, here: u32, there: u32) -> R
             })?;
         }
         let [one, other] = printed;
+        if !one.long.is_empty() {
+            state.is_same_in_part();
+        }
         return Ok(one == other);
     }
     let one = state.runs[0].calls.text(here, scope.ended[0])?;
@@ -205,7 +229,10 @@ fn texts(state: &mut State<'_>, scope: &EffectScope, here: u32, there: u32) -> R
     Ok(match (one, other) {
         (Some(one), Some(other)) if !one.unsure && !other.unsure => one == other,
         // What is not known of one run is no difference.
-        _ => true,
+        _ => {
+            state.is_same_in_part();
+            true
+        }
     })
 }
 

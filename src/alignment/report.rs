@@ -1,7 +1,7 @@
 //! The result of an alignment.
 
 use crate::trace::EventTime;
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 /// What is known of a call of the first run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -59,6 +59,9 @@ pub struct Alignment {
     pub same: usize,
     /// By call of the first run: what is known of it.
     verdicts: HashMap<u32, (Verdict, Option<u32>)>,
+    /// The calls of the first run that count as compared although not all of what they were given and did is
+    /// known.
+    in_part: HashSet<u32>,
     /// Fields and methods that only one version has. They are not compared.
     pub only_in_one: BTreeSet<String>,
     /// Whether some calls were not judged, because it would have taken too long to look through their inputs.
@@ -69,6 +72,15 @@ impl Alignment {
     /// What is known of a call of the first run, with its partner if it has one.
     pub fn verdict(&self, node: u32) -> (Verdict, Option<u32>) {
         self.verdicts.get(&node).copied().unwrap_or_default()
+    }
+
+    /// Whether a call of the first run was compared only as far as it is known.
+    pub fn is_in_part(&self, node: u32) -> bool {
+        self.in_part.contains(&node)
+    }
+
+    pub(super) fn judge_in_part(&mut self, here: u32) {
+        self.in_part.insert(here);
     }
 
     pub(super) fn judge(&mut self, here: u32, there: Option<u32>, verdict: Verdict) {

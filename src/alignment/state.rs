@@ -6,6 +6,7 @@ use super::heap::{Heap, Held, Place};
 use super::versions::Versions;
 use crate::classes::ClassPool;
 use crate::trace::{CONTENTS, TEXT, Value};
+use std::cell::Cell;
 use std::collections::{HashMap, HashSet};
 
 /// How many references are followed in all to find out whether inputs differ. Beyond, calls are not judged.
@@ -31,6 +32,7 @@ pub struct State<'a> {
     pub heaps: [Heap; 2],
     differing: DifferingPlaces,
     followed: usize,
+    in_part: bool,
 }
 
 impl<'a> State<'a> {
@@ -50,6 +52,7 @@ impl<'a> State<'a> {
             heaps: Default::default(),
             differing: DifferingPlaces::default(),
             followed: 0,
+            in_part: false,
         }
     }
 
@@ -62,13 +65,29 @@ impl<'a> State<'a> {
     pub fn compare(&mut self, here: Value, there: Value) -> Sameness {
         match (here, there) {
             (Value::Object(one), Value::Object(other)) => {
-                let contents =
-                    Contents { calls: [&*self.runs[0].calls, &*self.runs[1].calls], pools: self.pools() };
-                contents.compare(&self.pairs, &mut self.versions, one, other)
+                let contents = Contents {
+                    calls: [&*self.runs[0].calls, &*self.runs[1].calls],
+                    pools: self.pools(),
+                    in_part: Cell::new(false),
+                };
+                let sameness = contents.compare(&self.pairs, &mut self.versions, one, other);
+                self.in_part |= contents.in_part.get();
+                sameness
             }
             (here, there) if here.is(there) => Sameness::Same,
             _ => Sameness::Different,
         }
+    }
+
+    /// Notes that something counts as the same although not all of it is known.
+    pub fn is_same_in_part(&mut self) {
+        self.in_part = true;
+    }
+
+    /// Whether something counted as the same since the last call of this method, although not all of it is
+    /// known.
+    pub fn take_in_part(&mut self) -> bool {
+        std::mem::take(&mut self.in_part)
     }
 
     /// Whether the recorded writes say nothing about an object, so that it equals any other of its class.

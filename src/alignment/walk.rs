@@ -46,6 +46,8 @@ struct OpenPair {
     has_differing: bool,
     /// Whether the input or a step, also of a call below, varies between runs of one version.
     has_varied: bool,
+    /// Whether the input or a step, also of a call below, was compared only as far as it is known.
+    in_part: bool,
     /// Whether something differs that is no change of a place, such as the result.
     has_other_result: bool,
     /// Ranges of writes of steps without a partner: the side, from, to.
@@ -246,6 +248,7 @@ impl<'a, 'g> Walk<'a, 'g> {
             is_off: false,
             has_differing: false,
             has_varied: false,
+            in_part: false,
             has_other_result: false,
             loose: Vec::new(),
         }
@@ -317,8 +320,10 @@ impl<'a, 'g> Walk<'a, 'g> {
         if !same && varies && self.variation.is_some() {
             self.differ(here, there);
         }
+        let in_part = self.state.take_in_part();
         if let Some(top) = self.open.last_mut() {
             top.has_varied |= varies;
+            top.in_part |= in_part;
         }
         if let (StepKind::Enter(one), StepKind::Enter(other)) = (here.kind, there.kind) {
             let is_judged = (same || varies) && !self.state.reaches_difference(&here.values);
@@ -326,6 +331,7 @@ impl<'a, 'g> Walk<'a, 'g> {
             let entered = self.open.iter_mut().rev().find(|pair| pair.calls == Some((one, other)));
             if let Some(entered) = entered {
                 entered.has_varied = varies;
+                entered.in_part |= in_part;
                 entered.unjudged = if same { Verdict::NotCompared } else { Verdict::OtherInput };
             }
             return Ok(());
@@ -561,8 +567,13 @@ impl<'a, 'g> Walk<'a, 'g> {
             effects::note_differences(&mut self.state, &pair.scope, &pair.loose)?;
         }
         self.found.judge(here, Some(there), verdict);
+        let in_part = pair.in_part || pair.has_varied || self.state.take_in_part();
+        if in_part {
+            self.found.judge_in_part(here);
+        }
         if let Some(around) = self.open.last_mut() {
             around.has_varied |= pair.has_varied;
+            around.in_part |= in_part;
             around.has_differing |= verdict == Verdict::Differs || pair.has_differing;
             around.is_off |= !pair.is_initialiser && !pair.is_judged && pair.is_off;
         }

@@ -43,6 +43,13 @@ impl ImmutableContent {
         (self.kind == FIELDS).then(|| decode::field_values(&self.text))
     }
 
+    /// Whether it is only the beginning and the length of a string, or of an exception's message.
+    pub fn is_part(&self) -> bool {
+        let is_text = self.kind == TEXT || self.kind == EXCEPTION && self.bits != u64::from(NO_MESSAGE);
+        let length = String::from_utf8_lossy(&self.text).encode_utf16().count();
+        is_text && u64::try_from(length) != Ok(self.bits & u64::from(u32::MAX))
+    }
+
     /// Whether the content is that of an exception, which has an identity of its own.
     pub fn is_exception(&self) -> bool {
         self.kind == EXCEPTION

@@ -47,7 +47,7 @@ fn diagnosed(trace: &str, rows: &str, answer: &str, more: &[&str]) -> (Vec<Value
 /// The answers by assertions, with their calls.
 fn by_assertion(told: &[Value]) -> Vec<(u64, String)> {
     let of = |line: &Value| {
-        let referred = line.get("by_assertion").filter(|referred| referred.is_object())?;
+        let referred = line.get("by_assertion")?;
         Some((referred["node"].as_u64()?, referred["answer"].as_str()?.to_owned()))
     };
     told.iter().filter_map(of).collect()
@@ -60,7 +60,7 @@ fn told_of(trace: &str, method: &str, row: &str) -> (String, String) {
     let row = format!("(method: \"Asserted{method}\", {row}),");
     let (told, _) = diagnosed(trace, &row, "valid", &["--strategy=single-stepping"]);
     for line in told {
-        if let Some(referred) = line.get("by_assertion").filter(|referred| referred.is_object()) {
+        if let Some(referred) = line.get("by_assertion") {
             let text = |key: &str| referred[key].as_str().unwrap_or_default().to_owned();
             return (text("answer"), text("why"));
         }
@@ -100,7 +100,7 @@ fn the_merge_sort_takes_no_question() {
     );
     let last = told.last().expect("a line");
     assert_eq!(
-        (&last["buggy"]["node"], &last["answers"], &last["by_assertion"]),
+        (&last["buggy"]["node"], &last["answers"], &last["answered_by_assertion"]),
         (&json!(6), &json!(0), &json!(1))
     );
     assert_eq!(told.len(), 2);
@@ -128,7 +128,7 @@ fn a_partial_assertion_answers_only_that_a_call_is_wrong() {
     assert_eq!(by_assertion(&told), words.map(|(node, word)| (node, word.to_owned())));
     let last = told.last().expect("a line");
     assert_eq!(
-        (&last["buggy"]["node"], &last["answers"], &last["by_assertion"]),
+        (&last["buggy"]["node"], &last["answers"], &last["answered_by_assertion"]),
         (&json!(1), &json!(0), &json!(6))
     );
     // The condition does not cover everything that `merge` should do, so `qp` asks about its calls.

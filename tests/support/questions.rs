@@ -28,7 +28,7 @@ pub fn told(command: &mut Command, mut answer: impl FnMut(&Value) -> &'static st
             assumed = Some(what.clone());
             continue;
         }
-        if heard.get("kept").is_some() || heard.get("by_reference").is_some_and(Value::is_object) {
+        if heard.get("kept").is_some() || heard.get("by_reference").is_some() {
             continue;
         }
         if heard.get("question").is_none() {

@@ -93,10 +93,10 @@ pub struct DiagnosisResult {
     /// Number of answers from people or programs.
     pub answers: usize,
     /// Number of answers from assertions.
-    #[serde(skip_serializing_if = "is_zero")]
+    #[serde(rename = "answered_by_assertion", skip_serializing_if = "is_zero")]
     pub by_assertion: usize,
     /// Number of answers from the reference.
-    #[serde(skip_serializing_if = "is_zero")]
+    #[serde(rename = "answered_by_reference", skip_serializing_if = "is_zero")]
     pub by_reference: usize,
     /// The invalid call and those that could not be judged. One of them is buggy.
     #[serde(skip_serializing_if = "Vec::is_empty")]

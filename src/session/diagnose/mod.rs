@@ -43,7 +43,7 @@ pub use divergence::{
     Divergence, Varying, VersionComparison, VersionDifference, check_reference, find_divergence,
 };
 pub use failure::Assumption;
-pub use oracles::{Oracle, OracleAnswer};
+pub use oracles::{Confidence, Oracle, OracleAnswer};
 pub use question::{Change, Question};
 pub use reference::{Launcher, Opinion, Reference, class_path, with_class_path};
 pub use tree::nodes::{LoopExit, LoopPart};

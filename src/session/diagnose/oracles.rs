@@ -26,6 +26,27 @@ pub enum Oracle {
     Reference,
 }
 
+/// How sure an answer of the reference is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub enum Confidence {
+    /// All that the call was given and did was compared.
+    #[serde(rename = "equal by value")]
+    ByValue,
+    /// Some of it is not known: strings behind their recorded beginning, fields that other code wrote, and
+    /// what varies from run to run.
+    #[serde(rename = "equal as far as known")]
+    AsFarAsKnown,
+    /// What the call did was not compared: the right version does not make the call with this input.
+    #[serde(rename = "not compared")]
+    NotCompared,
+}
+
+impl Confidence {
+    fn of(is_in_part: bool) -> Confidence {
+        if is_in_part { Confidence::AsFarAsKnown } else { Confidence::ByValue }
+    }
+}
+
 /// An answer that an oracle gave.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct OracleAnswer {
@@ -41,6 +62,9 @@ pub struct OracleAnswer {
     /// The oracle.
     #[serde(skip)]
     pub by: Oracle,
+    /// How sure it is, if the reference gave it. Where the answer is `invalid`, the input is equal.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sure: Option<Confidence>,
     /// Its reason.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub why: String,
@@ -84,7 +108,11 @@ impl Diagnoser {
         let (node, answer) = (self.trace.calls.shown(call), Judgement::Invalid);
         self.by_reference += 1;
         let (part, by) = (None, Oracle::Reference);
-        self.referred.push(OracleAnswer { node, method, part, answer, by, why });
+        let sure = match &self.aligned {
+            Some(AlignedReference::Aligned(runs)) => Some(Confidence::of(runs.is_in_part(call))),
+            _ => None,
+        };
+        self.referred.push(OracleAnswer { node, method, part, answer, by, sure, why });
         self.take(self.nodes.of_call(call), Judgement::Invalid);
         Ok(())
     }
@@ -105,7 +133,7 @@ impl Diagnoser {
         context: &Context,
     ) -> Result<bool, SessionError> {
         let (kept, path) = self.kept.answer(question).unzip();
-        let mut pointed = None;
+        let (mut pointed, mut sure) = (None, None);
         let (answer, by, why) = match (asserted, kept) {
             (Some(AssertedAnswer::Invalid(why)), kept) => {
                 (Judgement::Invalid, Oracle::Assertion, against(why, kept))
@@ -126,6 +154,14 @@ impl Diagnoser {
                     Some(AlignedReference::Aligned(runs)) if question.part.is_none() => runs.opinion(call),
                     _ => None,
                 };
+                let is_in_part = match &self.aligned {
+                    Some(AlignedReference::Aligned(runs)) if aligned.is_some() => runs.is_in_part(call),
+                    _ => question.digest().is_none(),
+                };
+                sure = Some(match aligned {
+                    Some(AlignedOpinion::Inadmissible(_)) => Confidence::NotCompared,
+                    _ => Confidence::of(is_in_part),
+                });
                 let opinion = match aligned {
                     Some(_) => None,
                     None => self.refer(node, question).await?,
@@ -152,7 +188,8 @@ impl Diagnoser {
         self.by_reference += usize::from(by == Oracle::Reference);
         let method = format!("{}.{}", question.class, question.method);
         let part = question.part.clone();
-        self.referred.push(OracleAnswer { node: question.node, method, part, answer, by, why });
+        let sure = sure.filter(|_| by == Oracle::Reference);
+        self.referred.push(OracleAnswer { node: question.node, method, part, answer, by, sure, why });
         let Some(path) = pointed else {
             self.take(node, answer);
             return Ok(true);

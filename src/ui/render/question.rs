@@ -6,7 +6,7 @@ use super::step::stepped;
 use super::{Paint, Text, hanging, lacks, palette};
 use crate::command::diagnose::{AnswerRow, DiagnoseReply, DiagnosisResult, StrategyRow, UnjudgedCall};
 use crate::session::{
-    Assumption, Buggy, Judgement, KeptAnswer, LoopPart, Oracle, OracleAnswer, Question, Survey,
+    Assumption, Buggy, Confidence, Judgement, KeptAnswer, LoopPart, Oracle, OracleAnswer, Question, Survey,
 };
 
 /// Width of a line, in columns.
@@ -73,7 +73,7 @@ fn in_loop(method: &str, part: Option<&LoopPart>) -> String {
 /// An answer that needed no question.
 fn referred(referred: &OracleAnswer, color: bool) -> String {
     let paint = Paint { color };
-    let OracleAnswer { node, method, part, answer, by, why } = referred;
+    let OracleAnswer { node, method, part, answer, by, sure, why } = referred;
     let method = in_loop(method, part.as_ref());
     let style = if *answer == Judgement::Valid { palette::HELD } else { palette::FAILED };
     let by = match by {
@@ -81,8 +81,16 @@ fn referred(referred: &OracleAnswer, color: bool) -> String {
         Oracle::Kept => ", as answered before",
         Oracle::Reference => " by the reference",
     };
+    let sure = match (sure, answer) {
+        (None, _) => "",
+        (Some(Confidence::NotCompared), _) => " (not compared)",
+        (Some(Confidence::ByValue), Judgement::Invalid) => " (input equal by value)",
+        (Some(Confidence::AsFarAsKnown), Judgement::Invalid) => " (input equal as far as known)",
+        (Some(Confidence::ByValue), _) => " (equal by value)",
+        (Some(Confidence::AsFarAsKnown), _) => " (equal as far as known)",
+    };
     let why = if why.is_empty() { String::new() } else { format!(": {why}") };
-    hanging(&format!("#{node} {method} is {}{by}{why}", paint.on(style, word(*answer))), 0, WIDTH)
+    hanging(&format!("#{node} {method} is {}{by}{sure}{why}", paint.on(style, word(*answer))), 0, WIDTH)
 }
 
 /// What counts as answered because the run failed.

@@ -60,6 +60,11 @@ pub enum AlignedOpinion {
 }
 
 impl AlignedRuns {
+    /// Whether a call was compared only as far as it is known.
+    pub fn is_in_part(&self, node: u32) -> bool {
+        self.alignment.is_in_part(node)
+    }
+
     /// What is known of a call. `None` if the runs do not tell.
     pub fn opinion(&self, node: u32) -> Option<AlignedOpinion> {
         // Without a difference there is nothing to explain what went wrong.
