@@ -30,6 +30,9 @@ pub struct Chain {
     /// Id of a point that proves, when reached, that the relevant code was executed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub alive: Option<String>,
+    /// Whether `LastCondition` goes on where other code calls the user's own.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub into_libraries: bool,
     /// The questions. A point can refer only to earlier points.
     pub points: Vec<Point>,
     /// The folder to which `debuggee.cwd` is relative: that of the chain's file. Empty: the current folder.
@@ -268,6 +271,7 @@ impl Chain {
             debuggee,
             guards: Guards::default(),
             alive: None,
+            into_libraries: false,
             points,
             base: PathBuf::new(),
         }

@@ -237,14 +237,15 @@ impl PointCheck<'_> {
                 self.earlier(field, id, None);
             }
         }
-        if self.point.at.rule().needs_after() && self.point.after.is_none() {
+        let is_ordered = self.point.after.is_some() || self.point.before.is_some();
+        if self.point.at.rule().needs_order() && !is_ordered {
             let name = self.point.at.name();
             self.add(
                 PointField::Whole,
                 format!(
-                    "`{name}` needs `after`: the line can be skipped many times, so say after which point"
+                    "`{name}` needs `after` or `before`: the line can be skipped many times, so say next to which point"
                 ),
-                Some("add `after: \"D\"` with the id of an earlier point".to_owned()),
+                Some("add `after: \"D\"` or `before: \"D\"` with the id of a point above".to_owned()),
             );
         }
         if let Some(from) = &self.point.from

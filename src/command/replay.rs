@@ -2,6 +2,7 @@
 
 use super::trust::{self, TrustArgs};
 use super::{Command, CommandError, Outcome};
+use crate::chain::Chain;
 use crate::session::{self, Answer, Context, RepeatedReplay};
 use std::path::PathBuf;
 
@@ -74,6 +75,25 @@ pub struct RunArgs {
     /// Show the program's output, with the run's number before each line
     #[arg(long)]
     pub show_output: bool,
+    #[command(flatten)]
+    #[allow(missing_docs)]
+    pub code: CodeArgs,
+}
+
+/// Whose code answers are about.
+#[derive(clap::Args, Clone, Copy, Debug, Default)]
+pub struct CodeArgs {
+    /// Look for conditions in libraries and the test framework too; by default `LastCondition` ends at the
+    /// border of your own code
+    #[arg(long)]
+    pub into_libraries: bool,
+}
+
+impl CodeArgs {
+    /// The chain with these choices.
+    pub fn apply(self, chain: Chain) -> Chain {
+        Chain { into_libraries: chain.into_libraries || self.into_libraries, ..chain }
+    }
 }
 
 impl RunArgs {
@@ -139,7 +159,7 @@ impl Command for Replay {
     /// # Errors
     /// The chain is invalid, or the program cannot be built, launched or watched.
     async fn execute(&self, context: &Context) -> Result<ReplayOutcome, CommandError> {
-        let chain = trust::load(&self.chain, context)?;
+        let chain = self.run.code.apply(trust::load(&self.chain, context)?);
         let mut options = self.run.options();
         options.last = self.last.map(usize::from);
         let name = self.chain.display().to_string();

@@ -71,7 +71,7 @@ impl Why {
             None => Point::new("B", Kind::LastCondition("A".to_owned())),
         };
         let debuggee = self.program.debuggee(&self.command);
-        let chain = Chain::new(debuggee, vec![root, question]);
+        let chain = self.run.code.apply(Chain::new(debuggee, vec![root, question]));
         // Parse the chain as if it came from a file, so that errors in expressions read the same.
         let text = chain.to_ron().map_err(session::SessionError::from)?;
         Ok(Chain::parse(&text, "qp why").map_err(session::SessionError::from)?)

@@ -23,6 +23,23 @@ public class Report {
 }
 "#;
 
+const STARTED: &str = r#"public class Started implements Runnable {
+    public static void main(String[] args) throws Exception {
+        Thread thread = new Thread(new Started());
+        thread.start();
+        thread.join();
+    }
+
+    public void run() {
+        step("one");
+    }
+
+    static void step(String text) {
+        System.out.println(text);
+    }
+}
+"#;
+
 fn line(mark: &str) -> u64 {
     let at = REPORT.lines().position(|line| line.ends_with(mark)).expect("a marked line");
     u64::try_from(at).expect("a number") + 1
@@ -60,4 +77,32 @@ fn a_change_in_the_jdk_is_led_back_to_own_code() {
     let text = unwrapped(&why("--format=text"));
     assert!(text.contains(&format!("in your code: Report.rows (Report.java:{})", line("// <- B"))), "{text}");
     assert!(!text.contains("reflect"), "frames that only pass the call on are left out: {text}");
+}
+
+#[test]
+fn conditions_end_at_the_border_of_own_code() {
+    let folder = tempfile::tempdir_in(scratch()).expect("a folder").keep();
+    let file = folder.join("Started.java");
+    std::fs::write(&file, STARTED).expect("written");
+    Javac::new().args(["-g", "-d"]).arg(&folder).arg(&file).run();
+    let why = |arguments: &[&str]| {
+        let mut command = qp();
+        command.current_dir(&folder).args(["why", "--at", "Started:13", "--format=json"]).args(arguments);
+        let output = finish(command.args(["--", "java", "-cp", ".", "Started"]));
+        let answer: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+        (output.status.code(), answer["points"][1].clone())
+    };
+    let (code, ended) = why(&["--save=border.ron"]);
+    assert_eq!((code, &ended["located"]), (Some(1), &Value::Bool(false)), "{ended:#}");
+    let reason = ended["reason"].as_str().expect("a reason");
+    for part in ["nothing in your code decides", "ended at Started.run", "--into-libraries goes on"] {
+        assert!(reason.contains(part), "{reason}");
+    }
+    let (code, beyond) = why(&["--into-libraries", "--save=beyond.ron"]);
+    assert_eq!((code, &beyond["class"]), (Some(0), &"java.lang.Thread".into()), "{beyond:#}");
+    // A saved chain keeps the choice.
+    for (chain, code) in [("border.ron", 1), ("beyond.ron", 0)] {
+        let output = finish(qp().current_dir(&folder).args(["replay", chain, "--trust"]));
+        assert_eq!(output.status.code(), Some(code), "{}", said(&output));
+    }
 }

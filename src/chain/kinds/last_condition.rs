@@ -3,6 +3,7 @@
 
 use super::{Complaint, Rule};
 use crate::chain::translate::{Ask, PointContext, Stop};
+use crate::classes::CodeOwner;
 use crate::expr::{EventTypes, Type};
 use crate::model::{MethodName, Site};
 use crate::query::{BranchSite, Constraint, Event, FrameSelector};
@@ -46,6 +47,7 @@ impl Rule for LastCondition<'_> {
             }
         }
         let stack = context.stack_of(point).to_vec();
+        let mut is_cut = false;
         match stack.first() {
             // Nothing in the point's own method decides, but its callers may.
             None if !from_entry.is_empty() => {
@@ -58,15 +60,23 @@ impl Rule for LastCondition<'_> {
             Some(newest)
                 if context.led_from(point, newest.clone()).iter().any(|s| from_entry.contains(s)) =>
             {
-                for caller in stack.iter().skip(1) {
-                    if !found.add(context, caller) {
-                        break;
-                    }
+                let border = border(context, &stack);
+                let reached = stack.get(..border).unwrap_or(&stack);
+                let is_decided = reached.iter().skip(1).any(|caller| !found.add(context, caller));
+                let callers = stack.get(border..).unwrap_or_default();
+                // Frames of reflection say less than who used it.
+                let of_jdk =
+                    |site: &&Site| context.classes().pool.owner_of(&site.method.class) == CodeOwner::Jdk;
+                let caller = callers.iter().find(|site| !of_jdk(site)).or(callers.first());
+                let beyond = reached.last().zip(caller).filter(|_| !is_decided);
+                if let Some((own, caller)) = beyond {
+                    context.end_at_border(own, caller);
+                    is_cut = true;
                 }
             }
             _ => {}
         }
-        if found.branches.is_empty() {
+        if found.branches.is_empty() && !is_cut {
             context
                 .warn(format!("nothing decides whether {} is reached: all its callers run it", self.point));
         }
@@ -82,6 +92,22 @@ impl Rule for LastCondition<'_> {
         ];
         Ok(Ask { constraints, ..Ask::plain(Event::Branched(branches), Some(sites), events) })
     }
+}
+
+/// The number of frames, newest first, in which conditions count: up to the oldest frame in the user's own code
+/// that no test framework called in turn. All of them if the user asks for more, or if no frame is in own code.
+fn border(context: &PointContext<'_, '_>, stack: &[Site]) -> usize {
+    if context.goes_into_libraries() {
+        return stack.len();
+    }
+    let pool = context.classes().pool;
+    let owners: Vec<CodeOwner> = stack.iter().map(|site| pool.owner_of(&site.method.class)).collect();
+    let is_own = |owner: &CodeOwner| *owner == CodeOwner::Own;
+    let Some(newest) = owners.iter().position(is_own) else { return stack.len() };
+    let before_harness = owners.iter().skip(newest).take_while(|owner| **owner != CodeOwner::Harness);
+    let inside = newest + before_harness.count();
+    let oldest = owners.get(..inside).and_then(|owners| owners.iter().rposition(is_own));
+    oldest.map_or(stack.len(), |oldest| oldest + 1)
 }
 
 #[derive(Default)]

@@ -152,8 +152,8 @@ pub(super) trait Rule {
         &[]
     }
 
-    /// Whether it requires `after`.
-    fn needs_after(&self) -> bool {
+    /// Whether it requires `after` or `before`.
+    fn needs_order(&self) -> bool {
         false
     }
 

@@ -1,5 +1,6 @@
 //! `SkippedLine("Class", 14)` with `after: "D"`: the first exception after D that is caught in D's activation
-//! and whose throw bypassed the line (DESIGN §5.10). It answers "which exception skipped this line?".
+//! and whose throw bypassed the line (DESIGN §5.10). With `before: "A"` alone: the last one before A, in any
+//! activation. It answers "which exception skipped this line?".
 
 use super::{Complaint, Rule, SpecialField, class_complaints, line_complaints};
 use crate::chain::translate::lines::SourceLine;
@@ -26,14 +27,13 @@ impl Rule for SkippedLine<'_> {
         &[SpecialField::Text]
     }
 
-    fn needs_after(&self) -> bool {
+    fn needs_order(&self) -> bool {
         true
     }
 
     fn translate(&self, point: &mut PointContext<'_, '_>) -> Result<Ask, Stop> {
         let remembered = point.point().remembered();
-        let after = point.point().after.clone().unwrap_or_default();
-        let after = point.earlier(&after)?;
+        let after = point.point().after.clone().map(|after| point.earlier(&after)).transpose()?;
         let found = SourceLine::find(point.classes(), self.class, *self.line, &remembered)?;
         if let Some(warning) = &found.warning {
             point.warn(warning);
@@ -54,7 +54,8 @@ impl Rule for SkippedLine<'_> {
             return Err(Refusal::NeverSkipped { file: found.file, line: found.line }.into());
         }
         let events = EventTypes { exception: Some(Type::Unknown), ..EventTypes::default() };
-        let constraints = vec![Constraint::After(after), Constraint::CaughtIn(after)];
+        let constraints = after.map(|after| vec![Constraint::After(after), Constraint::CaughtIn(after)]);
+        let constraints = constraints.unwrap_or_default();
         Ok(Ask { constraints, ..Ask::plain(Event::Skipped(skips), Some(sites), events) })
     }
 }

@@ -84,6 +84,22 @@ impl<'a> PointContext<'_, 'a> {
         }
     }
 
+    /// Whether conditions of libraries and of the test framework count.
+    pub(crate) fn goes_into_libraries(&self) -> bool {
+        self.state.chain.into_libraries
+    }
+
+    /// Records that the search ended where other code calls the user's own.
+    pub(crate) fn end_at_border(&mut self, own: &Site, caller: &Site) {
+        let name = |site: &Site| format!("{}.{}", site.method.class, site.method.name);
+        let text = format!(
+            "the search ended at {}, where {} calls your code; --into-libraries goes on",
+            name(own),
+            name(caller)
+        );
+        self.state.result.borders.push((self.index, text));
+    }
+
     /// Records that the point may stay unlocated while this need is open.
     pub(crate) fn deeper(&mut self, need: Need) {
         self.state.result.deeper.push((self.index, need));

@@ -39,6 +39,8 @@ pub struct Translation {
     /// Points that are asked but may stay unlocated, with the missing fact: for example, the callers that may
     /// contain the condition of a point.
     pub deeper: Vec<(PointIndex, Need)>,
+    /// Points whose search ended at the border of the user's own code, with a text that says where.
+    pub borders: Vec<(PointIndex, String)>,
     /// Methods whose activations must be distinguished (DESIGN §5.5).
     pub tracked: BTreeSet<MethodName>,
     /// Warnings about the interpretation of the chain.

@@ -43,7 +43,7 @@ pub use reply::{Numbered, Reply, Setting};
 
 use super::CommandError;
 use super::program::ProgramArgs;
-use super::replay::LimitArgs;
+use super::replay::{CodeArgs, LimitArgs};
 use super::trust::{self, TrustArgs};
 use crate::chain::{Chain, Debuggee};
 use crate::session::{self, Context, Explorer, Front, StdinRecording};
@@ -68,6 +68,9 @@ pub struct Debug {
     #[command(flatten)]
     #[allow(missing_docs)]
     pub limits: LimitArgs,
+    #[command(flatten)]
+    #[allow(missing_docs)]
+    pub code: CodeArgs,
     #[command(flatten)]
     #[allow(missing_docs)]
     pub trust: TrustArgs,
@@ -98,7 +101,7 @@ impl Debug {
             // A run by events takes further questions while it runs. A run by probes cannot.
             options.backend = session::Backend::EventsFirst;
         }
-        Ok(Explorer::new(&name, chain, options, front))
+        Ok(Explorer::new(&name, self.code.apply(chain), options, front))
     }
 
     fn empty_chain(&self) -> Chain {

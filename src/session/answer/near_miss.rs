@@ -261,6 +261,9 @@ impl NearMiss<'_> {
                 let before = self.effect().map(|id| format!(" before {id}")).unwrap_or_default();
                 format!("the variable was never assigned{before}: {}", self.not_run(&sites))
             }
+            Event::Branched(branches) if branches.is_empty() && self.border().is_some() => {
+                "nothing in your code decides whether it is reached".to_owned()
+            }
             Event::Branched(branches) if branches.is_empty() => {
                 "nothing in the methods on its stack decides whether it is reached: it runs whenever its thread does"
                     .to_owned()
@@ -270,6 +273,12 @@ impl NearMiss<'_> {
                 format!("none of the conditions it depends on was decided before it: {}", self.not_run(&sites))
             }
         }
+    }
+
+    /// Where the search ended, if that is the border of the user's own code.
+    pub fn border(&self) -> Option<&str> {
+        let mut borders = self.facts.run_facts.translation.borders.iter();
+        borders.find(|(point, _)| *point == self.query.point).map(|(_, text)| text.as_str())
     }
 
     fn entry(&self, passes: &[Pass]) -> String {

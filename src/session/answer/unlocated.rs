@@ -118,7 +118,8 @@ pub fn unlocated<'l>(
         Ended::Interrupted if repeated => String::new(),
         ended => ending(ended),
     };
-    format!("{text}{ended}{}", near_miss.stale())
+    let border = near_miss.border().map_or_else(String::new, |border| format!("; {border}"));
+    format!("{text}{border}{ended}{}", near_miss.stale())
 }
 
 /// Explains why the located occurrence of a point is not its answer.

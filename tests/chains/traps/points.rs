@@ -154,6 +154,18 @@ fn the_exception_that_skipped_a_line_came_out_of_this_one() {
 }
 
 #[test]
+fn the_last_exception_before_a_point_skipped_a_line() {
+    let points = r#"
+        (id: "M", at: Exception("IllegalStateException"), caught: false),
+        (id: "C", at: SkippedLine("Exceptions", {C}), before: "M"),
+    "#;
+    for asked in Fixture::new("exceptions", "Exceptions").ask(points) {
+        asked.held().at("M", "A2").at("C", "D").has("C", &[("method", "main")]);
+        asked.place(&asked.point("C")["exception"]["thrown"], "A1");
+    }
+}
+
+#[test]
 fn a_throw_statement_skips_what_stands_after_it() {
     let points = r#"
         (id: "R", at: Entry("InlinedFinally.leave"), when: "way == 2"),
