@@ -2,6 +2,7 @@
 //! left.
 
 use super::coverage::Coverage;
+use super::fault_estimates::own_weights;
 use super::forest::{Forest, Row};
 use super::judgeable::JudgeableCalls;
 use super::situation::Situation;
@@ -255,6 +256,24 @@ impl Diagnosis {
             postponed: Some(&self.postponed).filter(|_| postpones),
             valid_sets: &self.valid_sets,
         }
+    }
+
+    /// These calls with the likeliest first: those that influenced the wrong value before others, those of
+    /// postponed methods last, and else by what valid calls covered. Of equals, the last one comes first.
+    pub fn likeliest_first(&self, calls: &[u32]) -> Vec<u32> {
+        let weights = own_weights(&self.seen(false, false), calls).unwrap_or_default();
+        let has_value = self.suspects.influential().is_some();
+        let mut ranked: Vec<(bool, bool, f64, u32)> = calls
+            .iter()
+            .enumerate()
+            .map(|(at, node)| {
+                let is_late = self.postponed.contains(&self.forest.method(*node));
+                let is_without_influence = has_value && !self.suspects.is_influential(*node);
+                (is_late, is_without_influence, weights.get(at).copied().unwrap_or_default(), *node)
+            })
+            .collect();
+        ranked.sort_by(|a, b| (a.0, a.1).cmp(&(b.0, b.1)).then(b.2.total_cmp(&a.2)).then(b.3.cmp(&a.3)));
+        ranked.into_iter().map(|(.., node)| node).collect()
     }
 
     /// The next step.

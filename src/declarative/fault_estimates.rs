@@ -52,6 +52,25 @@ pub fn fault_estimates(situation: &Situation<'_>) -> Option<Vec<FaultEstimate>> 
     Some(asked.map(|(at, (node, _))| estimates.estimate(at, *node)).collect())
 }
 
+/// How likely each of these calls is the faulty one, if one of them is: relative weights in the order of the
+/// calls. `None` without coverage.
+pub fn own_weights(situation: &Situation<'_>, calls: &[u32]) -> Option<Vec<f64>> {
+    let coverage = situation.coverage?;
+    let valid = situation.valid_of_entities();
+    let entities = |call: &u32| coverage.sets().get(coverage.set_of(*call)).map_or(&[][..], |set| set);
+    let mut executed: HashMap<u32, f64> = HashMap::new();
+    for entity in calls.iter().flat_map(entities) {
+        *executed.entry(*entity).or_default() += 1.0;
+    }
+    let weight = |entity: &u32| {
+        let calls = executed.get(entity).copied().unwrap_or(1.0);
+        let valid = usize::try_from(*entity).ok().and_then(|entity| valid.get(entity));
+        let valid = valid.copied().map_or(0.0, f64::from);
+        (right(valid) - right(valid + calls)) / calls
+    };
+    Some(calls.iter().map(|call| LEAST + entities(call).iter().map(weight).sum::<f64>()).collect())
+}
+
 /// Probability that a faulty entity succeeds in this many calls.
 fn right(calls: f64) -> f64 {
     2.0 / ((calls + 1.0) * (calls + 2.0))
@@ -182,6 +201,7 @@ mod tests {
     use super::super::{CoverageBuilder, Diagnosis, Forest, STRATEGIES, Verdict};
     use super::*;
     use proptest::prelude::*;
+    use std::collections::BTreeSet;
 
     /// Computes a probability from its definition by numeric integration over q.
     fn integrated(of: impl Fn(f64) -> f64) -> f64 {
@@ -289,6 +309,22 @@ mod tests {
                 prop_assert!((estimate.left - left).abs() < 0.01, "{} for {left}", estimate.left);
             }
         }
+    }
+
+    #[test]
+    fn the_likeliest_call_covers_what_no_valid_call_covers() {
+        // Below call 0: call 1 is valid and covers 1; 2 covers the same; 3 covers 2; 4 covers nothing.
+        let depths = [(0, 0), (1, 1), (1, 2), (1, 3), (1, 4)];
+        let covered = [vec![1], vec![1], vec![1], vec![2], vec![]];
+        let mut diagnosis = diagnosis(&depths, &covered, &[(1, 0)]);
+        assert_eq!(diagnosis.likeliest_first(&[2, 3, 4]), [3, 2, 4]);
+        let weights = own_weights(&diagnosis.situation(), &[2, 3, 4]).unwrap();
+        // One valid and one suspicious call: 1/3 - 1/6. Only a suspicious call: 1 - 1/3.
+        for (weight, expected) in weights.iter().zip([1.0 / 6.0, 2.0 / 3.0, 0.0]) {
+            assert!((weight - expected).abs() < 1e-6, "{weights:?}");
+        }
+        diagnosis.postpone(BTreeSet::from([3]));
+        assert_eq!(diagnosis.likeliest_first(&[2, 3, 4]), [2, 4, 3]);
     }
 
     #[test]

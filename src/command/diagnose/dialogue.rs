@@ -101,8 +101,7 @@ pub struct DiagnosisResult {
     /// The invalid call and those that could not be judged. One of them is buggy.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub undecided: Vec<u32>,
-    /// With `--unattended`: the calls among these that could not be judged, in the order of their questions,
-    /// and why.
+    /// With `--unattended`: the calls among these that could not be judged, the likeliest first, and why.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub unjudged: Vec<UnjudgedCall>,
     /// Whether a call that has not ended yet may be the buggy one.
@@ -300,6 +299,7 @@ impl DiagnoseDialogue {
         undecided.dedup();
         let mut unjudged = std::mem::take(&mut self.unjudged);
         unjudged.retain(|call| undecided.contains(&call.node));
+        unjudged.sort_by_key(|call| undecided.iter().position(|node| *node == call.node));
         let result = Box::new(DiagnosisResult { undecided, unjudged, ..self.result() });
         DiagnoseReply::Undecided { result, invalid, unknown }
     }

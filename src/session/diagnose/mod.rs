@@ -124,7 +124,8 @@ pub enum Next {
     Question(Box<Question>),
     /// This call is buggy.
     Buggy(Buggy),
-    /// Either this invalid call is buggy, or one of these calls below it that nobody could judge.
+    /// Either this invalid call is buggy, or one of these calls below it that nobody could judge, the
+    /// likeliest first.
     Undecided(Option<Buggy>, Vec<u32>),
     /// No ended call is buggy, but some calls still run.
     NotEnded,
@@ -291,8 +292,11 @@ impl Diagnoser {
                 Next::Buggy(self.buggy(node))
             }
             Step::Undecided(invalid, unknown) => {
-                let mut calls: Vec<u32> = unknown.into_iter().map(|node| self.nodes.call(node)).collect();
-                calls.dedup();
+                let unknown = self.diagnosis.likeliest_first(&unknown);
+                let mut known = BTreeSet::new();
+                // Several loops of one call have its number.
+                let calls = unknown.into_iter().map(|node| self.nodes.call(node));
+                let calls = calls.filter(|call| known.insert(*call)).collect();
                 Next::Undecided(invalid.map(|node| self.buggy(node)), calls)
             }
             Step::NotEnded => Next::NotEnded,
