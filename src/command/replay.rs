@@ -87,6 +87,10 @@ pub struct CodeArgs {
     /// border of your own code
     #[arg(long)]
     pub into_libraries: bool,
+    /// Show all frames of stacks as text; by default those of reflection, proxies and test frameworks are
+    /// left out, and the oldest ones
+    #[arg(long)]
+    pub all_frames: bool,
 }
 
 impl CodeArgs {
@@ -102,6 +106,7 @@ impl RunArgs {
         session::Options {
             candidates: self.candidates,
             show_output: self.show_output,
+            all_frames: self.code.all_frames,
             ..self.limits.options()
         }
     }

@@ -56,10 +56,10 @@ fn folder() -> PathBuf {
 #[test]
 fn a_change_in_the_jdk_is_led_back_to_own_code() {
     let folder = folder();
-    let why = |format: &str| {
+    let why = |option: &str| {
         let mut command = qp();
         command.current_dir(&folder).args(["why", "text.buf.count", "--at"]);
-        command.arg(format!("Report:{}", line("// <- A"))).args(["--source=.", format]);
+        command.arg(format!("Report:{}", line("// <- A"))).args(["--source=.", option]);
         let output = finish(command.args(["--", "java", "-cp", ".", "Report"]));
         assert_eq!(output.status.code(), Some(0), "{}", said(&output));
         String::from_utf8(output.stdout).expect("UTF-8")
@@ -77,6 +77,11 @@ fn a_change_in_the_jdk_is_led_back_to_own_code() {
     let text = unwrapped(&why("--format=text"));
     assert!(text.contains(&format!("in your code: Report.rows (Report.java:{})", line("// <- B"))), "{text}");
     assert!(!text.contains("reflect"), "frames that only pass the call on are left out: {text}");
+    assert!(text.contains(" more"), "{text}");
+    let text = unwrapped(&why("--all-frames"));
+    let called = text.find("called from Report.rows").expect("the own frame");
+    assert!(text[called..].contains("called from Method.invoke"), "{text}");
+    assert!(text.contains("called from Report.main") && !text.contains(" more"), "{text}");
 }
 
 #[test]

@@ -94,8 +94,9 @@ impl Rule for LastCondition<'_> {
     }
 }
 
-/// The number of frames, newest first, in which conditions count: up to the oldest frame in the user's own code
-/// that no test framework called in turn. All of them if the user asks for more, or if no frame is in own code.
+/// The number of frames, newest first, in which conditions count: up to the oldest frame in the user's own
+/// code, not counting those that called a test framework. All frames if the user asks for more, or if none is
+/// in own code.
 fn border(context: &PointContext<'_, '_>, stack: &[Site]) -> usize {
     if context.goes_into_libraries() {
         return stack.len();

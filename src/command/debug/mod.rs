@@ -96,7 +96,8 @@ impl Debug {
             }
             None => ("qp debug".to_owned(), self.empty_chain()),
         };
-        let mut options = session::Options { show_output: true, stdin, ..self.limits.options() };
+        let all_frames = self.code.all_frames;
+        let mut options = session::Options { show_output: true, stdin, all_frames, ..self.limits.options() };
         if options.backend == session::Backend::Auto {
             // A run by events takes further questions while it runs. A run by probes cannot.
             options.backend = session::Backend::EventsFirst;

@@ -17,6 +17,8 @@ pub struct AnswerFacts<'a> {
     pub sources: &'a SourceRoots,
     /// Number of runs.
     pub runs: u32,
+    /// Whether text shows all frames of stacks.
+    pub all_frames: bool,
     /// The last run.
     pub run_facts: &'a RunFacts,
 }

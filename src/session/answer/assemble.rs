@@ -287,6 +287,7 @@ impl Filling<'_, '_> {
         answer.text = book.text(&shown);
         answer.statement = book.statement(frame, &given);
         answer.neighbours = book.around(&shown);
+        answer.shows_all_frames = self.assembly.facts.all_frames;
         answer.stack = tables.stack(occurrence.stack).map(frame_answer).collect();
         answer.own_frame = own_frame(&book, tables.stack(occurrence.stack), self.begins_in_library());
         if let Some(newest) = answer.stack.first_mut() {

@@ -100,6 +100,9 @@ pub struct Answer {
 /// The answer to one point. Values are written as in Java (DESIGN §6).
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct PointAnswer {
+    /// Whether text shows all frames of its stack.
+    #[serde(skip)]
+    pub shows_all_frames: bool,
     /// Id of the point.
     pub id: String,
     /// Its question, as `LastChange(A(0):foo)`.

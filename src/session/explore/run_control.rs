@@ -285,7 +285,8 @@ impl Explorer {
         let run = self.findings.runs;
         let answer = {
             let (name, chain, sources) = (&self.name, &self.chain, &*opened.sources);
-            let facts = AnswerFacts { name, chain, sources, runs: summary.runs, run_facts: &run_facts };
+            let (runs, all_frames) = (summary.runs, self.options.all_frames);
+            let facts = AnswerFacts { name, chain, sources, runs, all_frames, run_facts: &run_facts };
             Rc::new(assemble(facts, &mut namer))
         };
         self.tail = run_facts.outcome.tail.clone();

@@ -55,6 +55,8 @@ pub struct Options {
     pub backend: Backend,
     /// With probes: number of a point's initial hits that are read as they occur.
     pub eager: u32,
+    /// Whether text shows all frames of a stack.
+    pub all_frames: bool,
 }
 
 impl Default for Options {
@@ -69,6 +71,7 @@ impl Default for Options {
             stdin: None,
             backend: Backend::default(),
             eager: EAGER,
+            all_frames: false,
         }
     }
 }
@@ -108,6 +111,7 @@ pub async fn replay(
                 chain,
                 sources: &sources,
                 runs: findings.runs,
+                all_frames: options.all_frames,
                 run_facts: &last.run_facts,
             };
             assemble(facts, &mut Namer::default())

@@ -6,7 +6,7 @@ use super::trace::thread_name;
 use super::tree::tree;
 use super::way::way;
 use super::{Paint, Text, clipped, frame_text, hanging, palette, wrap};
-use crate::session::{Answer, Outcome, PointAnswer};
+use crate::session::{Answer, FrameAnswer, Outcome, PointAnswer};
 use indexmap::IndexMap;
 use std::collections::HashSet;
 use std::fmt::Write as _;
@@ -240,7 +240,9 @@ fn stack(out: &mut String, p: &PointAnswer, paint: Paint) {
     }
     let callers = p.stack.len() - 1;
     let mut shown = 0;
-    for frame in p.stack.iter().skip(1).filter(|frame| !frame.is_machinery).take(FRAMES) {
+    let most = if p.shows_all_frames { usize::MAX } else { FRAMES };
+    let is_shown = |frame: &&FrameAnswer| p.shows_all_frames || !frame.is_machinery;
+    for frame in p.stack.iter().skip(1).filter(is_shown).take(most) {
         let text = format!("called from {}", frame_text(frame));
         out.push_str(&hanging(&paint.on(palette::DIM, text), INDENT, WIDTH));
         shown += 1;
