@@ -60,7 +60,7 @@ pub struct Alignment {
     /// By call of the first run: what is known of it.
     verdicts: HashMap<u32, (Verdict, Option<u32>)>,
     /// The calls of the first run that count as compared although not all of what they were given and did is
-    /// known.
+    /// known; if they differ, of what they were given.
     in_part: HashSet<u32>,
     /// Fields and methods that only one version has. They are not compared.
     pub only_in_one: BTreeSet<String>,

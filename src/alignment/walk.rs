@@ -48,6 +48,8 @@ struct OpenPair {
     has_varied: bool,
     /// Whether the input or a step, also of a call below, was compared only as far as it is known.
     in_part: bool,
+    /// Whether the input alone was.
+    input_in_part: bool,
     /// Whether something differs that is no change of a place, such as the result.
     has_other_result: bool,
     /// Ranges of writes of steps without a partner: the side, from, to.
@@ -249,6 +251,7 @@ impl<'a, 'g> Walk<'a, 'g> {
             has_differing: false,
             has_varied: false,
             in_part: false,
+            input_in_part: false,
             has_other_result: false,
             loose: Vec::new(),
         }
@@ -332,6 +335,7 @@ impl<'a, 'g> Walk<'a, 'g> {
             if let Some(entered) = entered {
                 entered.has_varied = varies;
                 entered.in_part |= in_part;
+                entered.input_in_part = in_part || varies;
                 entered.unjudged = if same { Verdict::NotCompared } else { Verdict::OtherInput };
             }
             return Ok(());
@@ -568,7 +572,9 @@ impl<'a, 'g> Walk<'a, 'g> {
         }
         self.found.judge(here, Some(there), verdict);
         let in_part = pair.in_part || pair.has_varied || self.state.take_in_part();
-        if in_part {
+        // A difference is certain if the input is.
+        let is_unsure = if verdict == Verdict::Differs { pair.input_in_part } else { in_part };
+        if is_unsure {
             self.found.judge_in_part(here);
         }
         if let Some(around) = self.open.last_mut() {

@@ -445,3 +445,60 @@ fn what_is_not_recorded_is_unknown() {
     assert_eq!(read["entry"]["inside"]["fields"], json!({"never": {"type": "int", "value": 0}}), "{read}");
     assert_eq!(read["entry"]["grid"]["elements"], json!([unknown, unknown]), "{read}");
 }
+
+const SURE: &str = r#"public class Sure {
+    static final String LONG = "x".repeat(100_000);
+    static int sum;
+
+    static int length(String text) {
+        return text.length();
+    }
+
+    static int twice(int number) {
+        return 2 * number;
+    }
+
+    static void extra(int number) {
+        sum += number;
+    }
+
+    static int broken(int number) {
+        int sum = length(LONG) + twice(number);
+        extra(number); // Only here.
+        return sum;
+    }
+
+    public static void main(String[] arguments) {
+        System.out.println(broken(3));
+    }
+}
+"#;
+
+#[test]
+fn an_answer_says_how_sure_it_is() {
+    let versions = [
+        ("extra(number); // Only here.", "extra(number); // Only here."),
+        ("extra(number); // Only here.", ""),
+    ];
+    let [wrong, right] = versions.map(|(was, becomes)| {
+        let folder = folder();
+        let file = folder.join("Sure.java");
+        std::fs::write(&file, SURE.replace(was, becomes)).expect("written");
+        Javac::new().args(["-g", "-d"]).arg(&folder).arg(&file).run();
+        folder.display().to_string()
+    });
+    let mut command = diagnose(&["--unattended", "--reference", &right, "--", "java", "-cp", &wrong, "Sure"]);
+    let (told, _) = lines(&mut command, &[]);
+    let of = |method: &str| {
+        let is_it = |line: &&Value| line["by_reference"]["method"] == *format!("Sure.{method}");
+        let line = told.iter().find(is_it).unwrap_or_else(|| panic!("{method}: {told:#?}"));
+        let answer = &line["by_reference"];
+        [&answer["answer"], &answer["sure"]].map(|word| word.as_str().unwrap_or_default().to_owned())
+    };
+    assert_eq!(of("broken"), ["invalid", "equal by value"]);
+    assert_eq!(of("extra"), ["inadmissible", "not compared"]);
+    assert_eq!(of("length"), ["valid", "equal as far as known"]);
+    assert_eq!(of("twice"), ["valid", "equal by value"]);
+    let last = told.last().expect("a line");
+    assert_eq!((&last["buggy"]["method"], &last["answered_by_reference"]), (&json!("broken"), &json!(4)));
+}
