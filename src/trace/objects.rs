@@ -45,7 +45,7 @@ impl ImmutableContent {
 
     /// Whether it is only the beginning and the length of a string, or of an exception's message.
     pub fn is_part(&self) -> bool {
-        let is_text = self.kind == TEXT || self.kind == EXCEPTION && self.bits != u64::from(NO_MESSAGE);
+        let is_text = self.kind == TEXT || self.kind == EXCEPTION && self.bits != NO_MESSAGE;
         let length = String::from_utf8_lossy(&self.text).encode_utf16().count();
         is_text && u64::try_from(length) != Ok(self.bits & u64::from(u32::MAX))
     }
