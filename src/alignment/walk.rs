@@ -317,10 +317,7 @@ impl<'a, 'g> Walk<'a, 'g> {
         } else {
             effects::are_same(&mut self.state, &scope, &here.values, &there.values)?
         };
-        if !same && !varies {
-            self.differ(here, there);
-        }
-        if !same && varies && self.variation.is_some() {
+        if !same && (!varies || self.variation.is_some()) {
             self.differ(here, there);
         }
         let in_part = self.state.take_in_part();
