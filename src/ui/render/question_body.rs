@@ -104,9 +104,14 @@ pub fn given_and_become(question: &Question, extent: Extent, paint: Paint) -> St
     out + &notes + &more
 }
 
-/// Number of lines of all parts, if their entries take one line each.
+/// Number of lines of all parts, with their titles.
 fn lines(parts: &[Part]) -> usize {
-    parts.iter().filter(|part| part.shown > 0).map(|part| part.shown + 1).sum()
+    let shown = parts.iter().filter(|part| part.shown > 0);
+    shown
+        .map(|part| {
+            1 + part.entries.iter().take(part.shown).map(|entry| entry.lines().count()).sum::<usize>()
+        })
+        .sum()
 }
 
 /// Shares out a number of lines: a few for each part, and the rest in the order of the parts.
@@ -116,12 +121,16 @@ fn share(parts: &mut [Part], room: usize) {
     }
     for is_first in [true, false] {
         for at in 0..parts.len() {
-            let free = room.saturating_sub(lines(parts));
+            let mut free = room.saturating_sub(lines(parts));
             let Some(part) = parts.get_mut(at) else { continue };
             let most = if is_first { part.share } else { usize::MAX };
-            // The first entry needs a line for the title too.
-            let free = if part.shown == 0 { free.saturating_sub(1) } else { free };
-            part.shown = part.entries.len().min(most).min(part.shown + free);
+            for entry in part.entries.iter().take(most).skip(part.shown) {
+                // The first entry needs a line for the title too.
+                let needed = entry.lines().count() + usize::from(part.shown == 0);
+                let Some(left) = free.checked_sub(needed) else { break };
+                free = left;
+                part.shown += 1;
+            }
         }
     }
 }
@@ -253,7 +262,8 @@ impl Rows<'_> {
             _ => {
                 let old = old.fitting(room / 3);
                 let new = new.fitting(room.saturating_sub(visible(&old)));
-                format!("  {painted}: {old} → {}\n", red(&new))
+                // A long path leaves too little room even for names.
+                self.in_full(&format!("  {painted}: {old} → {}", red(&new)))
             }
         }
     }
