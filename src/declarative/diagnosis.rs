@@ -146,7 +146,7 @@ impl Diagnosis {
         }
         let JudgedCall { node, verdict } = &answered;
         let (forest, suspects) = (&self.forest, &mut self.suspects);
-        if matches!(verdict, Verdict::Invalid | Verdict::Wrong(_))
+        if matches!(verdict, Verdict::Invalid | Verdict::Wrong(_) | Verdict::Failed(..))
             && suspects.is_ruled_out(*node)
             && !suspects.encloses_invalid(forest, *node)
         {
@@ -158,7 +158,7 @@ impl Diagnosis {
         }
         match verdict {
             // An invalid call below remains invalid, whatever the verdict about its caller.
-            Verdict::Valid | Verdict::Invalid | Verdict::Wrong(_)
+            Verdict::Valid | Verdict::Invalid | Verdict::Wrong(_) | Verdict::Failed(..)
                 if suspects.encloses_invalid(forest, *node) =>
             {
                 suspects.mark_answered(*node);
@@ -177,6 +177,9 @@ impl Diagnosis {
             Verdict::Invalid => suspects.invalid(forest, *node),
             Verdict::Wrong(influential) => {
                 suspects.invalid_with_influences(forest, *node, influential.clone())
+            }
+            Verdict::Failed(from, influential) => {
+                suspects.failed(forest, *node, *from, influential.clone());
             }
             Verdict::Trusted(methods) => methods.iter().for_each(|method| suspects.trust(*method)),
             Verdict::Unknown => suspects.unknown(*node),
@@ -208,7 +211,15 @@ impl Diagnosis {
         self.start = self.start.map(&renumbered);
         for answered in &mut self.answers {
             answered.node = renumbered(answered.node);
-            if let Verdict::Wrong(influential) = &mut answered.verdict {
+            let influential = match &mut answered.verdict {
+                Verdict::Wrong(influential) => Some(influential),
+                Verdict::Failed(from, influential) => {
+                    *from = renumbered(*from);
+                    influential.as_mut()
+                }
+                _ => None,
+            };
+            if let Some(influential) = influential {
                 *influential = influential.iter().copied().map(&renumbered).collect();
             }
         }

@@ -136,7 +136,7 @@ impl Situation<'_> {
                 said.entry(self.forest.method(answered.node)).or_default();
             match answered.verdict {
                 Verdict::Valid => *valid += 1,
-                Verdict::Invalid | Verdict::Wrong(_) => *invalid += 1,
+                Verdict::Invalid | Verdict::Wrong(_) | Verdict::Failed(..) => *invalid += 1,
                 Verdict::Trusted(_) | Verdict::Unknown | Verdict::Inadmissible => {}
             }
         }

@@ -84,6 +84,16 @@ impl Suspects {
         self.influential = Some(influential);
     }
 
+    /// A call is invalid, but calls from `from` on may have given it wrong inputs, so these stay suspicious.
+    /// The calls that influenced the wrong value are asked about first, if they are known.
+    pub fn failed(&mut self, forest: &Forest, node: u32, from: u32, influential: Option<BTreeSet<u32>>) {
+        let start = from.min(node).max(self.within.start);
+        let end = self.within.end;
+        self.invalid(forest, node);
+        self.within = start..forest.tree(node).end.min(end).max(start);
+        self.influential = influential;
+    }
+
     /// The calls that influenced the wrong value and can still be suspicious; `None` if no answer named a
     /// wrong value.
     pub fn influential(&self) -> Option<impl Iterator<Item = u32>> {
@@ -222,6 +232,19 @@ mod tests {
         unsure.unknown(3);
         unsure.valid(&forest, 2);
         assert_eq!((unsure.undecided(&forest), unsure.is_answered(1)), (vec![1], true));
+    }
+
+    #[test]
+    fn what_prepared_a_failed_call_stays_suspicious() {
+        let forest = forest();
+        let mut suspects = Suspects::new(0..5);
+        suspects.failed(&forest, 2, 1, Some(BTreeSet::from([3])));
+        assert_eq!((left(&suspects, &forest), suspects.innermost_invalid()), (vec![1, 2, 3], Some(2)));
+        let mut earlier = suspects.clone();
+        earlier.invalid(&forest, 1);
+        assert_eq!((left(&earlier, &forest), earlier.innermost_invalid()), (vec![1], Some(1)));
+        suspects.invalid(&forest, 3);
+        assert_eq!(left(&suspects, &forest), [3]);
     }
 
     #[test]

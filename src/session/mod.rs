@@ -39,9 +39,9 @@ pub use consent::{Consent, Wanted};
 pub use context::Context;
 pub use diagnose::{
     AssertFile, AssertedAnswer, Assumption, Bounds, Buggy, Change, Confidence, DiagnoseOptions, Diagnoser,
-    Divergence, Judgement, KeptAnswer, Launcher, LoopExit, LoopPart, Next, Opinion, Oracle, OracleAnswer,
-    Question, Reference, Shape, Survey, Trust, Varying, VersionComparison, VersionDifference, Violation,
-    check_reference, class_path, find_divergence, strategies, with_class_path,
+    Divergence, Judgement, KeptAnswer, Launcher, LoopExit, LoopPart, NamedNode, Next, Opinion, Oracle,
+    OracleAnswer, Question, Reference, Shape, Survey, Trust, Varying, VersionComparison, VersionDifference,
+    Violation, check_reference, class_path, find_divergence, strategies, with_class_path,
 };
 pub use error::SessionError;
 pub use explore::{

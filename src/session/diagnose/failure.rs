@@ -1,15 +1,18 @@
 //! Begins at the failure of a run, so that no first answer is needed. An exception that nothing caught shows
-//! that a call is invalid.
+//! that the outermost call which it left is invalid.
 //!
-//! - If the exception is of the program, the outermost call outside test code that it left is invalid.
-//! - If an assertion of a test failed, the value that it examined is wrong. The test method is invalid, and
-//!   the calls that influenced the value are asked about first.
-//! - Otherwise, such as for `assert`, what led to the exception is wrong.
+//! - If an assertion of a test failed, the value that it examined is wrong. The calls that influenced the
+//!   value are asked about first.
+//! - Otherwise the exception is wrong, and the calls that led to it come first.
+//!
+//! A call further inside is not taken as invalid, although it threw: an earlier call may have left the state
+//! that it was given wrong. For the same reason the calls that prepared a test stay suspicious.
 
 use super::assertion_site::AssertionSite;
 use super::slice_answer::{SlicedPart, WrongPart};
 use super::{Diagnoser, Judgement};
 use crate::classes::ClassPool;
+use crate::declarative::Verdict;
 use crate::session::context::Context;
 use crate::session::error::SessionError;
 use crate::trace::{Exit, Level, Value};
@@ -29,13 +32,15 @@ const SKIPS: [&str; 4] = [
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Assumption {
     /// The call that counts as invalid.
-    pub node: u32,
-    /// Its method, as CLASS.METHOD.
-    pub method: String,
+    #[serde(flatten)]
+    pub call: NamedNode,
     /// The answer that counts as given.
     pub answer: Judgement,
     /// The exception that shows the failure.
     pub exception: String,
+    /// The outermost call outside of test classes that the exception left, if it is another one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub left: Option<NamedNode>,
     /// The value that counts as wrong, as the source has it; `exception` for the exception itself.
     pub wrong: String,
     /// The failed assertion, if it is that of a test framework.
@@ -52,6 +57,15 @@ pub struct Assumption {
     /// Number of other calls that failed in the same way, such as other tests.
     #[serde(skip_serializing_if = "is_zero")]
     pub more: usize,
+}
+
+/// A call with its method.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct NamedNode {
+    /// The call.
+    pub node: u32,
+    /// Its method, as CLASS.METHOD.
+    pub method: String,
 }
 
 fn is_zero(count: &usize) -> bool {
@@ -113,18 +127,11 @@ impl Diagnoser {
             if let Some(assertion) = sliced.assertion {
                 let method = self.trace.calls.method(innermost).zip(self.fields.pool());
                 let site = method.and_then(|(method, pool)| AssertionSite::of(pool, method, assertion));
-                self.assume((first, all.len()), first.root, sliced.calls, site);
-                return Ok(());
+                return self.assume((first, all.len()), &chain, sliced.calls, site);
             }
         }
-        let is_of_test = |node: &u32| {
-            let class = self.trace.calls.method(*node).map(|method| method.class.to_string());
-            class.zip(self.fields.pool()).is_some_and(|(class, pool)| pool.is_of_test(&class))
-        };
-        let node = chain.iter().copied().find(|node| !is_of_test(node)).unwrap_or(first.root);
-        let sliced = self.slice_of(node, WrongPart::Exit, context).await?;
-        self.assume((first, all.len()), node, sliced.calls, None);
-        Ok(())
+        let sliced = self.slice_of(first.root, WrongPart::Exit, context).await?;
+        self.assume((first, all.len()), &chain, sliced.calls, None)
     }
 
     /// The slice of what is wrong about a call. That the program cannot be run again is a reason why there is
@@ -146,27 +153,27 @@ impl Diagnoser {
         }
     }
 
-    /// Takes for granted that a call is invalid, with the calls that influenced what is wrong.
+    /// Takes for granted that the outermost call is invalid, with the calls that influenced what is wrong.
+    /// `chain` has the calls that the exception left.
     fn assume(
         &mut self,
         (failed, count): (Failed, usize),
-        call: u32,
+        chain: &[u32],
         influential: Result<BTreeSet<u32>, String>,
         site: Option<AssertionSite>,
-    ) {
-        let node = self.nodes.of_call(call);
+    ) -> Result<(), SessionError> {
+        let node = self.nodes.of_call(failed.root);
         if self.diagnosis.answers().iter().any(|answered| answered.node == node) {
-            return;
+            return Ok(());
         }
-        let calls = &self.trace.calls;
-        let method = calls.method(call);
+        let left = chain.iter().skip(1).find(|call| site.is_none() && !self.is_of_test(**call));
         let at = site.as_ref().and_then(|site| site.place.clone());
         let (assertion, wrong) = site.map(|site| (site.text, site.examined)).unzip();
         let assumption = Assumption {
-            node: call,
-            method: method.map(|method| format!("{}.{}", method.class, method.name)).unwrap_or_default(),
+            call: self.named(failed.root),
             answer: Judgement::Invalid,
-            exception: calls.objects.show(failed.exception),
+            exception: self.trace.calls.objects.show(failed.exception),
+            left: left.map(|call| self.named(*call)),
             wrong: wrong.unwrap_or_else(|| "exception".to_owned()),
             assertion,
             at,
@@ -174,9 +181,49 @@ impl Diagnoser {
             why: influential.as_ref().err().cloned(),
             more: count.saturating_sub(1),
         };
-        self.take_wrong(node, influential);
+        let from = self.prepared_from(failed.root)?;
+        let from = self.nodes.of_call(from);
+        let influential = influential.ok().map(|calls| self.nodes.with_parts(failed.root, calls));
+        self.diagnosis.answer(node, Verdict::Failed(from, influential));
         self.failure.taken = Some(node);
         self.failure.unshown = Some(assumption);
+        Ok(())
+    }
+
+    /// The first call that prepared a test: what its class or its object did before, such as the constructor
+    /// and the methods with `@Before`. For other calls, the call itself.
+    fn prepared_from(&mut self, root: u32) -> Result<u32, SessionError> {
+        let thread = self.trace.calls.thread_number(root);
+        let Some(thread) = thread.filter(|_| self.is_of_test(root)) else { return Ok(root) };
+        let own = self.object_of(root)?;
+        let mut first = root;
+        for before in self.trace.calls.roots(thread).into_iter().rev().filter(|before| *before < root) {
+            let other = self.object_of(before)?;
+            // Each test has an object of its own.
+            if other.is_some() && other != own && self.is_of_test(before) {
+                break;
+            }
+            first = before;
+        }
+        Ok(first)
+    }
+
+    /// The object on which a method was called, or that a constructor made.
+    fn object_of(&mut self, call: u32) -> Result<Option<u32>, SessionError> {
+        let this = self.trace.calls.call(call)?.and_then(|call| call.this);
+        Ok(this.filter(|this| *this != 0).or_else(|| self.trace.calls.born(call)))
+    }
+
+    /// Whether the method of a call belongs to a test class.
+    fn is_of_test(&self, call: u32) -> bool {
+        let method = self.trace.calls.method(call).zip(self.fields.pool());
+        method.is_some_and(|(method, pool)| pool.is_of_test(&method.class))
+    }
+
+    fn named(&self, node: u32) -> NamedNode {
+        let method = self.trace.calls.method(node);
+        let method = method.map(|method| format!("{}.{}", method.class, method.name)).unwrap_or_default();
+        NamedNode { node, method }
     }
 
     /// Whether the program ended without a failure. Ant succeeds by default although tests fail.
@@ -200,10 +247,7 @@ impl Diagnoser {
                     continue;
                 }
                 let Some(Value::Object(exception)) = self.thrown_by(root)? else { continue };
-                let method = self.trace.calls.method(root);
-                let is_test = method
-                    .zip(self.fields.pool())
-                    .is_some_and(|(method, pool)| pool.is_of_test(&method.class));
+                let is_test = self.is_of_test(root);
                 let is_uncaught = name == "main" || name.starts_with("Thread-");
                 if (is_test || is_uncaught) && !self.is_expected(root, exception) {
                     found.push(Failed { root, exception });

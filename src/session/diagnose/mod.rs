@@ -42,7 +42,7 @@ pub use answer_cache::KeptAnswer;
 pub use divergence::{
     Divergence, Varying, VersionComparison, VersionDifference, check_reference, find_divergence,
 };
-pub use failure::Assumption;
+pub use failure::{Assumption, NamedNode};
 pub use oracles::{Confidence, Oracle, OracleAnswer};
 pub use question::{Change, Question};
 pub use reference::{Launcher, Opinion, Reference, class_path, with_class_path};

@@ -96,15 +96,16 @@ fn referred(referred: &OracleAnswer, color: bool) -> String {
 /// What counts as answered because the run failed.
 fn assumed(assumption: &Assumption, color: bool) -> String {
     let paint = Paint { color };
-    let Assumption { node, method, exception, wrong, assertion, at, why, more, .. } = assumption;
+    let Assumption { call, exception, left, wrong, assertion, at, why, more, .. } = assumption;
     let invalid = paint.on(palette::FAILED, "invalid");
-    let call = format!("#{node} {method}");
+    let call = format!("#{} {}", call.node, call.method);
+    let left = left.as_ref().map_or(String::new(), |of| format!(", which left #{} {}", of.node, of.method));
     let at = at.as_ref().map_or(String::new(), |at| format!(" at {at}"));
     let mut text = match assertion {
         Some(assertion) => {
             format!("{call} is {invalid}, and `{wrong}` is wrong: {assertion}{at} threw {exception}")
         }
-        None => format!("{call} is {invalid}: nothing caught {exception}"),
+        None => format!("{call} is {invalid}: nothing caught {exception}{left}"),
     };
     if let Some(why) = why {
         text.push_str(&format!("; the calls that influenced this are not known: {why}"));
