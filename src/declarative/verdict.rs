@@ -11,8 +11,8 @@ pub enum Verdict {
     Invalid,
     /// The call is invalid, and only these calls below it influenced the wrong value.
     Wrong(BTreeSet<u32>),
-    /// The call is invalid, but its inputs may be wrong too: calls of the thread from this one on prepared it.
-    /// Only these calls influenced the wrong value; `None` if they are not known.
+    /// The call is invalid, but its inputs may be wrong too: calls of the thread from this one on prepared
+    /// it. Only these calls influenced the wrong value; `None` if they are not known.
     Failed(u32, Option<BTreeSet<u32>>),
     /// These methods, by number, are always correct; the call's method is one of them.
     Trusted(BTreeSet<u32>),
