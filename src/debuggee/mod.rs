@@ -50,4 +50,4 @@ pub use remote::Remote;
 pub use running::{ConnectionFilter, DriveOutcome, Exited, Incoming, Running};
 pub use stdin::{Stdin, StdinRecording};
 pub use template::{Settings, Template};
-pub use test_runner::test_command;
+pub use test_runner::{test_command, tests_of_class};

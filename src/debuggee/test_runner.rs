@@ -32,6 +32,16 @@ pub fn test_command(test: &str, class_path: &str) -> Vec<String> {
     ["java", "-ea", "-cp", class_path, RUNNER, test].map(str::to_owned).to_vec()
 }
 
+/// The command that runs all tests of the class, from a command that runs one of them by this runner; `None`
+/// for other commands.
+pub fn tests_of_class(command: &[String]) -> Option<Vec<String>> {
+    let at = command.iter().position(|word| word == RUNNER)? + 1;
+    let (class, _) = command.get(at)?.split_once('#')?;
+    let mut all = command.to_vec();
+    *all.get_mut(at)? = class.to_owned();
+    Some(all)
+}
+
 /// The class files of the runner in a temporary folder, if a command needs them. They come last on the
 /// command's class path, which `env` completes if the command names none.
 ///
@@ -85,6 +95,14 @@ mod tests {
         let path = folder.path().to_owned();
         drop(folder);
         assert!(!path.exists());
+    }
+
+    #[test]
+    fn the_command_of_a_test_becomes_that_of_its_class() {
+        let all = tests_of_class(&test_command("shop.CartTest#adds", "classes"));
+        assert_eq!(all, Some(test_command("shop.CartTest", "classes")));
+        assert_eq!(tests_of_class(&test_command("shop.CartTest", "classes")), None);
+        assert_eq!(tests_of_class(&["java".to_owned(), "Main#x".to_owned()]), None);
     }
 
     #[test]

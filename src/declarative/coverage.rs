@@ -12,6 +12,8 @@ pub struct Coverage {
     sets: Vec<Box<[u32]>>,
     /// Number of entities.
     entities: usize,
+    /// By entity: its weight before any answer; empty if all weigh 1.
+    weights: Vec<f64>,
 }
 
 impl Coverage {
@@ -29,6 +31,11 @@ impl Coverage {
     /// Number of entities.
     pub fn entities(&self) -> usize {
         self.entities
+    }
+
+    /// The weight of an entity before any answer: how suspicious it is, from 0 to 1.
+    pub fn weight(&self, entity: usize) -> f64 {
+        self.weights.get(entity).copied().unwrap_or(1.0)
     }
 }
 
@@ -64,7 +71,7 @@ impl Coverage {
         while let Some((_, _, node, sets)) = open.pop() {
             finish(node, &sets);
         }
-        maker.finish()
+        Coverage { weights: self.weights.clone(), ..maker.finish() }
     }
 }
 
@@ -83,7 +90,7 @@ impl<E: std::hash::Hash + Eq> CoverageBuilder<E> {
         CoverageBuilder {
             numbers: HashMap::new(),
             known: HashMap::from([(nothing.clone(), 0)]),
-            made: Coverage { of: vec![0; calls], sets: vec![nothing], entities: 0 },
+            made: Coverage { of: vec![0; calls], sets: vec![nothing], ..Coverage::default() },
         }
     }
 
@@ -115,6 +122,17 @@ impl<E: std::hash::Hash + Eq> CoverageBuilder<E> {
     /// Returns the collected coverage.
     pub fn finish(self) -> Coverage {
         Coverage { entities: self.numbers.len(), ..self.made }
+    }
+
+    /// Returns the collected coverage, with the weight of each entity before any answer.
+    pub fn finish_weighed(self, weight: impl Fn(&E) -> f64) -> Coverage {
+        let mut weights = vec![1.0; self.numbers.len()];
+        for (entity, number) in &self.numbers {
+            if let Some(of) = usize::try_from(*number).ok().and_then(|number| weights.get_mut(number)) {
+                *of = weight(entity);
+            }
+        }
+        Coverage { weights, ..self.finish() }
     }
 }
 

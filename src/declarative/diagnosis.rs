@@ -90,6 +90,15 @@ impl Diagnosis {
         self.begin();
     }
 
+    /// Replaces the coverage of the calls. The answers stay.
+    pub fn cover(&mut self, coverage: Option<Coverage>) {
+        self.coverage = match self.compressed {
+            true => coverage.map(|coverage| coverage.compressed(&self.forest)),
+            false => coverage,
+        };
+        self.begin();
+    }
+
     fn begin(&mut self) {
         self.suspects = Suspects::new(0..self.forest.count());
         self.valid_sets = vec![0; self.coverage.as_ref().map_or(0, |coverage| coverage.sets().len())];

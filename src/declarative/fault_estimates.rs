@@ -1,7 +1,8 @@
 //! Estimates from coverage how likely each call is invalid, and how much uncertainty an answer about it would
 //! leave.
 //!
-//! The model: exactly one entity of the code (see `coverage`) is faulty, each with equal probability. A
+//! The model: exactly one entity of the code (see `coverage`) is faulty, each with a probability proportional
+//! to its weight, which is equal for all unless passing runs tell (`spectrum`). A
 //! faulty entity fails in an unknown fraction q of the calls that execute it; larger fractions are more
 //! likely, with density 2q. A call is invalid if an entity fails in its tree. So an entity that is faulty but
 //! succeeded in all of `n` calls has probability ∫2q(1-q)ⁿdq = 2/((n+1)(n+2)). All estimates follow from how
@@ -42,6 +43,8 @@ struct FaultModel<'a> {
     valid: Vec<f64>,
     /// By entity: number of suspicious calls that executed it.
     suspicious: Vec<f64>,
+    /// By entity: its weight before any answer.
+    weights: Vec<f64>,
 }
 
 /// Estimates for all calls that can be asked about, in order. `None` without coverage, or with too many
@@ -99,6 +102,7 @@ impl<'a> FaultModel<'a> {
             .iter()
             .map(|entity| of_entities.get(*entity).copied().map_or(0.0, f64::from))
             .collect();
+        let weights = index.entities.iter().map(|entity| coverage.weight(*entity)).collect();
         let mut count = vec![0.0; index.sets.len()];
         let mut before = Vec::with_capacity((calls.len() + 1) * count.len());
         for (_, set) in &calls {
@@ -109,7 +113,7 @@ impl<'a> FaultModel<'a> {
         }
         before.extend_from_slice(&count);
         let suspicious = executed(&index.sets, &count, index.entities.len());
-        Some(FaultModel { situation, calls, sets: index.sets, before, valid, suspicious })
+        Some(FaultModel { situation, calls, sets: index.sets, before, valid, suspicious, weights })
     }
 
     /// The number of calls before an index, by set.
@@ -128,11 +132,12 @@ impl<'a> FaultModel<'a> {
         let of_tree = executed(&self.sets, &inside, self.valid.len());
         // Weight that each entity gives to a call: if the fault is in the tree, and if it is outside.
         let (mut if_invalid, mut if_valid) = (Vec::new(), Vec::new());
-        for ((valid, all), tree) in self.valid.iter().zip(&self.suspicious).zip(&of_tree) {
+        let entities = self.valid.iter().zip(&self.suspicious).zip(&of_tree).zip(&self.weights);
+        for (((valid, all), tree), weight) in entities {
             let then = right(valid + tree);
-            if_invalid.push(if *tree > 0.0 { (right(*valid) - then) / tree } else { 0.0 });
+            if_invalid.push(if *tree > 0.0 { weight * (right(*valid) - then) / tree } else { 0.0 });
             let others = all - tree;
-            if_valid.push(if others > 0.0 { (then - right(valid + all)) / others } else { 0.0 });
+            if_valid.push(if others > 0.0 { weight * (then - right(valid + all)) / others } else { 0.0 });
         }
         let (wrong, bits_if_invalid) = self.uncertainty(&inside, &if_invalid);
         let (fine, bits_if_valid) = self.uncertainty(&outside, &if_valid);
@@ -232,8 +237,10 @@ mod tests {
             };
             let (inside, outside, valid) = (count(true), count(false), f64::from(valid));
             let all_right = |q: f64, calls: f64| (1.0 - q).powf(calls);
-            let invalid = integrated(|q| all_right(q, valid) * (1.0 - all_right(q, inside)));
-            let elsewhere = integrated(|q| all_right(q, valid + inside) * (1.0 - all_right(q, outside)));
+            let weight = coverage.weight(usize::try_from(entity).unwrap());
+            let invalid = weight * integrated(|q| all_right(q, valid) * (1.0 - all_right(q, inside)));
+            let elsewhere =
+                weight * integrated(|q| all_right(q, valid + inside) * (1.0 - all_right(q, outside)));
             wrong += invalid;
             fine += elsewhere;
             for (at, node) in nodes.iter().enumerate().filter(|(_, node)| has(node)) {
@@ -272,7 +279,7 @@ mod tests {
         }
         forest.thread(0..forest.count());
         let row = STRATEGIES.iter().find(|row| row.name == "foremost").unwrap();
-        let mut diagnosis = Diagnosis::new(forest, row.made(None), Some(maker.finish()));
+        let mut diagnosis = Diagnosis::new(forest, row.made(None), Some(maker.finish_weighed(|entity| 1.0 / f64::from(1 + entity % 3))));
         diagnosis.compress();
         for (node, what) in said {
             let node = node % diagnosis.forest().count();

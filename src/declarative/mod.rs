@@ -8,7 +8,7 @@
 //! - `suspects` holds the calls that can still be buggy; `situation` is the state that a strategy sees;
 //!   `weights` sums the weights of trees; `fault_estimates` estimates from coverage which calls are invalid.
 //! - `judgeable` counts and finds the calls that can be judged.
-//! - `coverage` holds the entities that each call covers.
+//! - `coverage` holds the entities that each call covers; `spectrum` weighs them by the runs that cover them.
 //! - `strategy` has one file per strategy that chooses the next question, and a table of them.
 //! - `diagnosis` is the state of one diagnosis, from the first question to the last.
 
@@ -18,6 +18,7 @@ mod fault_estimates;
 mod forest;
 mod judgeable;
 mod situation;
+mod spectrum;
 mod strategy;
 mod suspects;
 mod verdict;
@@ -26,5 +27,6 @@ mod weights;
 pub use coverage::{Coverage, CoverageBuilder};
 pub use diagnosis::{Diagnosis, Step};
 pub use forest::Forest;
+pub use spectrum::ochiai;
 pub use strategy::{Needs, STRATEGIES, Strategy, StrategyRow, strategy};
 pub use verdict::{JudgedCall, Verdict};

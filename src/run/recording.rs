@@ -23,6 +23,8 @@ pub struct Recording {
     pub places: Option<Places>,
     /// The value that the program reads as `java.class.path`, if that is not what the VM uses.
     pub class_path: Option<String>,
+    /// Whether to note only which edges of control flow are covered, instead of events.
+    pub covers: bool,
     /// The file in which the agent reports sites; it exists and is empty.
     pub report: PathBuf,
 }
@@ -33,10 +35,10 @@ impl Recording {
     /// # Errors
     /// The reason why the run is not recorded.
     pub(super) fn begin(&self, agent: &Agent, process: Option<u32>) -> Result<AgentReport, String> {
-        let Recording { level, scope, trust, rings, window, places, class_path, report } = self.clone();
+        let Recording { level, scope, trust, rings, window, places, class_path, covers, report } = self.clone();
         let plan = Plan {
             report,
-            trace: Some(TracePlan { level, scope, trust, rings, window, places, class_path }),
+            trace: Some(TracePlan { level, scope, trust, rings, window, places, class_path, covers }),
             ..Plan::default()
         };
         let report = AgentReport::open(&self.report)

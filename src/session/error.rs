@@ -128,6 +128,19 @@ pub enum SessionError {
         /// The last lines of its output.
         output: Option<String>,
     },
+    /// A run that should pass fails.
+    #[error(
+        "`{command}` is no passing run: it ended with {ended}; leave it out, or correct it{}",
+        if output.is_empty() { String::new() } else { format!("\nIts last output:\n{output}") }
+    )]
+    NotPassing {
+        /// The command.
+        command: String,
+        /// How it ended.
+        ended: String,
+        /// The last lines of its output.
+        output: String,
+    },
     /// No strategy has this name.
     #[error("there is no strategy `{name}`: {there}")]
     NoStrategy {
@@ -367,6 +380,7 @@ impl SessionError {
             | SessionError::Declined { .. }
             | SessionError::Redacted { .. }
             | SessionError::NoStrategy { .. }
+            | SessionError::NotPassing { .. }
             | SessionError::NothingRecorded { .. }
             | SessionError::Answers { .. }
             | SessionError::Inspect(_)

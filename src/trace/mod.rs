@@ -11,6 +11,7 @@
 //! - `source` reads the events; `columns` builds and reads the tables derived from them.
 //! - `calls` is the call tree. `writes` finds the writes to a field or element, `value_at` its value at a
 //!   given time, `contents` the contents of a collection.
+//! - `coverage` reads which edges of control flow runs covered that were not recorded.
 //! - `lambdas` finds the code of lambdas.
 //! - `recent` reads events and keeps those that were read last (`event_cache`).
 //! - `event_time` has the positions and times of events, `parts` the numbers of what is written.
@@ -23,6 +24,7 @@ mod collector;
 mod columns;
 mod compression;
 mod contents;
+mod coverage;
 mod cpu_affinity;
 mod cursor;
 mod decode;
@@ -45,6 +47,7 @@ mod writes;
 pub use calls::{Call, Calls, OpenOptions};
 pub use collector::{CollectedEvents, Collector};
 pub use columns::ThreadEnd;
+pub use coverage::{CoveredEdge, FlowEdge, RunsCoverage};
 pub use contents::{CollectionChange, CollectionContents, Items};
 pub use cursor::EventPosition;
 pub use decode::{Event, Value};

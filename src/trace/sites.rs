@@ -189,7 +189,12 @@ impl Sites {
                     let why = "it is a hidden class, which cannot be recorded".to_owned();
                     sites.left.push((class.class.replace('/', "."), why));
                 }
-                Report::Started | Report::Class(_) | Report::Reached { .. } | Report::Counts { .. } => {}
+                Report::Started
+                | Report::Class(_)
+                | Report::Coverable(_)
+                | Report::Covered(_)
+                | Report::Reached { .. }
+                | Report::Counts { .. } => {}
             }
         }
         Ok(sites)

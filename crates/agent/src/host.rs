@@ -1,6 +1,7 @@
 //! The VM's side: defines the recorder, handles class events, and reports the counts.
 
 use crate::arena;
+use crate::covering::{Coverer, Covering};
 use crate::hidden;
 use crate::hidden_classes::HiddenClasses;
 use crate::jit_priority;
@@ -12,7 +13,7 @@ use jvmti_bindings::prelude::*;
 use std::path::PathBuf;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
-use wire::{PROBE_CLASS, Report, TRACE_CLASS};
+use wire::{COVER_CLASS, PROBE_CLASS, Report, TRACE_CLASS};
 
 /// The class files next to the recorder's source.
 macro_rules! recorder {
@@ -60,6 +61,9 @@ const TRACE_RECORDER: [(&str, &[u8]); 17] = recorder![
     "java/lang/QuerypointTraceThread"
 ];
 
+/// The class file for coverage.
+const COVER_RECORDER: [(&str, &[u8]); 1] = recorder!["java/lang/QuerypointCover"];
+
 /// The folder of the plans.
 static FOLDER: OnceLock<PathBuf> = OnceLock::new();
 
@@ -67,7 +71,7 @@ static FOLDER: OnceLock<PathBuf> = OnceLock::new();
 /// recorded.
 static THREAD_END: OnceLock<(usize, usize)> = OnceLock::new();
 
-/// A global reference to the recorder's class. Set if its counts are read at the end.
+/// A global reference to the recorder's class. Set if its counts or its coverage are read at the end.
 static RECORDER_CLASS: OnceLock<usize> = OnceLock::new();
 
 /// Whether the lack of memory for inspecting a class was reported.
@@ -109,15 +113,20 @@ impl Agent for Host {
         };
         let reporter = Reporter::open(&plan.report);
         let class_path = plan.trace.as_ref().and_then(|trace| trace.class_path.clone());
-        let tracer = plan.trace.clone().map(Tracer::new);
-        let (recorder, method) = match tracer {
-            Some(_) => (TRACE_RECORDER.as_slice(), "ring"),
-            None => (RECORDER.as_slice(), "enter"),
+        let (covered, traced) = match plan.trace.clone() {
+            Some(covered) if covered.covers => (Some(covered), None),
+            traced => (None, traced),
         };
-        let records = tracer.is_some();
+        let (tracer, coverer) = (traced.map(Tracer::new), covered.map(Coverer::new));
+        let (recorder, method) = match (&tracer, &coverer) {
+            (Some(_), _) => (TRACE_RECORDER.as_slice(), "ring"),
+            (None, Some(_)) => (COVER_RECORDER.as_slice(), "room"),
+            (None, None) => (RECORDER.as_slice(), "enter"),
+        };
+        let (records, covers) = (tracer.is_some(), coverer.is_some());
         let reporter = reporter.noting(tracer.as_ref().and_then(|tracer| tracer.pool.untold()));
         let hidden = HiddenClasses::default();
-        let known = State { probes: Probes::new(plan), tracer, reporter, hidden };
+        let known = State { probes: Probes::new(plan), tracer, coverer, reporter, hidden };
         if !state::begin(context.jvmti(), known) {
             return;
         }
@@ -144,13 +153,13 @@ impl Agent for Host {
                 _ => return problem("the VM does not report the ends of threads".to_owned()),
             }
         }
-        if with_state(|state| state.probes.plan.counts) == Some(true)
+        if (covers || with_state(|state| state.probes.plan.counts) == Some(true))
             && let Some(class) = classes.first()
         {
             // SAFETY: the class was just defined. The reference lives as long as the VM.
             let class = unsafe { env.new_global_ref(*class) };
             if class.is_null() {
-                return problem("the VM has no memory to count hits".to_owned());
+                return problem("the VM has no memory to report what the run did".to_owned());
             }
             let _ = RECORDER_CLASS.set(class as usize);
             if context.jvmti().enable_events_global(&[jvmti::JVMTI_EVENT_VM_DEATH]).is_err() {
@@ -187,6 +196,9 @@ impl Agent for Host {
     fn vm_death(&self, context: CallbackContext<'_>) {
         let (Some(env), Some(class)) = (context.jni(), RECORDER_CLASS.get()) else { return };
         // Do not lock the state here, because the recorder calls natives that do.
+        if with_state(|state| state.coverer.is_some()) == Some(true) {
+            return close_coverage(env, *class as jni::jclass);
+        }
         match counts(env, *class as jni::jclass) {
             Some((hits, whole)) => {
                 if !whole {
@@ -213,7 +225,7 @@ impl Agent for Host {
     ) {
         let Ok(name) = event.name_str() else { return };
         let name = name.as_deref();
-        if name.is_some_and(|name| name.starts_with(PROBE_CLASS) || name.starts_with(TRACE_CLASS)) {
+        if name.is_some_and(|name| [PROBE_CLASS, TRACE_CLASS, COVER_CLASS].iter().any(|own| name.starts_with(own))) {
             return;
         }
         if arena::is_short() {
@@ -231,6 +243,14 @@ impl Agent for Host {
                 && let Err(error) = event.set_transformed_class(&context, &bytes)
             {
                 problem(format!("{} cannot be recorded: {error:?}", name.unwrap_or("a class")));
+            }
+            return;
+        }
+        if let Some(Some(covering)) = with_state(|state| cover(state, name, bytes)) {
+            if let Some(bytes) = covering
+                && let Err(error) = event.set_transformed_class(&context, &bytes)
+            {
+                problem(format!("the coverage of {} is unknown: {error:?}", name.unwrap_or("a class")));
             }
             return;
         }
@@ -324,6 +344,43 @@ fn record(state: &mut State, name: Option<&str>, bytes: &[u8]) -> Option<Option<
     }
 }
 
+/// The class file of a class whose coverage is noted; the inner option is none if the class stays unchanged.
+/// The outer option is none if the run does not note coverage.
+fn cover(state: &mut State, name: Option<&str>, bytes: &[u8]) -> Option<Option<Vec<u8>>> {
+    let covering = state.coverer.as_mut()?.cover(name, bytes);
+    let name = name.unwrap_or("a class without a name");
+    Some(match covering {
+        Ok(None) => None,
+        Ok(Some(Covering { bytes, class, left })) => {
+            for (method, why) in left {
+                let text = format!("the coverage of {name}.{method} is unknown: {why}");
+                state.reporter.tell(&Report::Problem(text));
+            }
+            // Without this report, the numbers of its edges would be meaningless.
+            state.reporter.tell(&Report::Coverable(class)).then_some(bytes)
+        }
+        Err(error) => {
+            let text = format!("the coverage of {name} is unknown: {error}");
+            state.reporter.tell(&Report::Problem(text));
+            None
+        }
+    })
+}
+
+/// Reports what the run covered, unless its tests were reported one by one.
+fn close_coverage(env: &JniEnv, class: jni::jclass) {
+    // SAFETY: a global reference holds the class; the method takes nothing and returns nothing.
+    unsafe {
+        if let Some(method) = env.get_static_method_id(class, "close", "()V") {
+            env.call_static_void_method(class, method, &[]);
+        }
+    }
+    if env.exception_check() {
+        env.exception_clear();
+        problem("the recorder could not report the coverage".to_owned());
+    }
+}
+
 /// Sets a system property of the program. `None` if the VM refuses.
 fn set_property(env: &JniEnv, name: &str, value: &str) -> Option<()> {
     // SAFETY: the handles come from this environment and are used on this thread. `System.setProperty` takes
@@ -382,9 +439,10 @@ fn retransform(context: &CallbackContext<'_>) {
         let Ok((signature, _)) = (unsafe { jvmti.get_class_signature(class) }) else { continue };
         let name = signature.strip_prefix('L').and_then(|s| s.strip_suffix(';'));
         let Some(name) = name else { continue };
-        let concerned = with_state(|state| match &state.tracer {
-            Some(tracer) => tracer.concerns(name),
-            None => state.probes.concerns(name),
+        let concerned = with_state(|state| match (&state.tracer, &state.coverer) {
+            (Some(tracer), _) => tracer.concerns(name),
+            (None, Some(coverer)) => coverer.is_in_scope(name),
+            (None, None) => state.probes.concerns(name),
         });
         if concerned != Some(true) {
             continue;

@@ -10,6 +10,7 @@
 //!   of events, `pool` holds the rings of all threads, and `native_registration` registers the natives.
 //!   `fields` finds written fields. `contents` rewrites the JDK's collections, `text` its
 //!   builders and streams, and `external_writes` finds what calls to unrecorded code may write.
+//! - `covering` inserts the code that notes which edges of control flow a run covers.
 //! - `threads` rewrites the JDK's thread classes.
 //! - `hidden` reports classes that no load hook sees.
 //! - `arena` is the agent's allocator, and `space` reserves address space for the recorder. `jit_priority`
@@ -23,6 +24,7 @@
 mod arena;
 mod contents;
 mod copies;
+mod covering;
 mod external_writes;
 mod fields;
 mod hidden;

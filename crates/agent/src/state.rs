@@ -1,5 +1,6 @@
 //! The agent's global state. Native methods are plain functions, so they find it here.
 
+use crate::covering::Coverer;
 use crate::hidden_classes::HiddenClasses;
 use crate::probes::Probes;
 use crate::reporter::Reporter;
@@ -14,6 +15,8 @@ pub(crate) struct State {
     pub probes: Probes,
     /// Records classes; set if the run is recorded.
     pub tracer: Option<Tracer>,
+    /// Notes the coverage of classes; set if the run notes nothing else.
+    pub coverer: Option<Coverer>,
     /// Reports to `qp`.
     pub reporter: Reporter,
     /// The hidden classes already reported.

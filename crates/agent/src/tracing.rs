@@ -285,7 +285,8 @@ impl Tracer {
     }
 }
 
-fn is_in_scope(plan: &TracePlan, class: &str) -> bool {
+/// Whether a class is recorded, by its name with slashes.
+pub(crate) fn is_in_scope(plan: &TracePlan, class: &str) -> bool {
     !BELOW.iter().any(|below| class.starts_with(below)) && plan.records(&class.replace('/', "."))
 }
 

@@ -24,6 +24,9 @@ pub use report::{
 /// The class called by inserted probes, with slashes.
 pub const PROBE_CLASS: &str = "java/lang/QuerypointProbe";
 
+/// The class called by methods whose coverage is noted, with slashes.
+pub const COVER_CLASS: &str = "java/lang/QuerypointCover";
+
 /// The class called by recorded methods, with slashes.
 pub const TRACE_CLASS: &str = "java/lang/QuerypointTrace";
 /// The class called by recorded writes, with slashes.

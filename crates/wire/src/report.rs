@@ -1,6 +1,6 @@
 //! The agent's report on what it did with a plan.
 
-use crate::recording::{RingReport, TracedClass, WriteReport};
+use crate::recording::{CoverableClass, CoveredRun, RingReport, TracedClass, WriteReport};
 use serde::{Deserialize, Serialize};
 use std::fs::File;
 use std::io::{self, Read};
@@ -15,6 +15,10 @@ pub enum Report {
     Class(ClassReport),
     /// A recorded class was loaded or transformed again.
     Traced(TracedClass),
+    /// A class whose coverage is noted was loaded.
+    Coverable(CoverableClass),
+    /// A test has ended, or the VM ends.
+    Covered(CoveredRun),
     /// An unrecorded call at a reported site wrote a field.
     Write(WriteReport),
     /// A recorded thread has started.

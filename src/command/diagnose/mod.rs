@@ -65,6 +65,13 @@ pub struct Diagnose {
     /// `answers.ron` in the folder
     #[arg(long, value_name = "FILE")]
     pub answers: Option<PathBuf>,
+    /// The command line of a run that passes; its code becomes less suspicious. Can be repeated
+    #[arg(long, value_name = "COMMAND")]
+    pub passing: Vec<String>,
+    /// Also run all other tests of the class of `--test`: code that passing tests cover is less suspicious. By
+    /// default with a method in `--test` and without `--reference`
+    #[arg(long, value_name = "WHETHER", num_args = 0..=1, default_missing_value = "true", require_equals = true)]
+    pub passing_tests: Option<bool>,
     /// Ask nobody: continue where an answer is needed, and end with the calls that could not be judged
     #[arg(long)]
     pub unattended: bool,
@@ -114,6 +121,12 @@ pub enum Suspect {
 fn portion(text: &str) -> Result<f64, String> {
     let number = text.parse().ok().filter(|number| (0.0..=1.0).contains(number));
     number.ok_or_else(|| "expected a number from 0 to 1".to_owned())
+}
+
+/// The words of a command line, split as a shell does.
+fn words(line: &str) -> Result<Vec<String>, CommandError> {
+    let words = shlex::split(line).filter(|words| !words.is_empty());
+    words.ok_or_else(|| CommandError::Usage(format!("--passing `{line}` is no command line: a quote is open, or it is empty")))
 }
 
 /// How much of a value a question shows to people.
@@ -176,6 +189,7 @@ impl Diagnose {
         // A mistake in the file is reported before the program runs.
         let assertions = self.assertions.as_deref().map(AssertFile::load).transpose();
         let assertions = assertions.map_err(SessionError::from)?;
+        let passing = self.passing.iter().map(|line| words(line)).collect::<Result<Vec<_>, _>>()?;
         let mut diagnoser = match &self.folder {
             Some(folder) => {
                 let trace = RecordedTrace::open(folder, self.memory.bytes(), context).await?;
@@ -190,6 +204,10 @@ impl Diagnose {
                 Diagnoser::while_it_runs(chain, recording, options, self.unattended, context).await?
             }
         };
+        let tests = self.passing_tests(&diagnoser);
+        if !passing.is_empty() || tests.is_some() {
+            diagnoser.weigh_by_passing(&passing, tests.as_deref(), self.timeout, context).await?;
+        }
         if let Some(file) = &assertions {
             diagnoser.assert_by(file, self.folder.is_some())?;
         }
@@ -210,6 +228,15 @@ impl Diagnose {
             diagnoser.ask_first(reference, runs);
         }
         Ok(StartedDiagnosis { diagnoser, recorded, is_unattended: self.unattended })
+    }
+
+    /// The command that runs all tests of the class of the recorded test, if they are to run.
+    fn passing_tests(&self, diagnoser: &Diagnoser) -> Option<Vec<String>> {
+        let by_default = self.test.test.is_some() && self.reference.is_none() && diagnoser.weighs_branches();
+        if !self.passing_tests.unwrap_or(by_default) {
+            return None;
+        }
+        session::tests_of_class(&self.test.command(&self.command))
     }
 
     fn recording(&self, out: PathBuf) -> Result<RecordOptions, CommandError> {

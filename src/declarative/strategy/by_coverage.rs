@@ -38,7 +38,9 @@ impl ByCoverage {
 /// By entity: its weight after the valid calls that cover it.
 fn weights(situation: &Situation<'_>, p: f64) -> Vec<f64> {
     let weight = |valid: u32| p.powi(i32::try_from(valid).unwrap_or(i32::MAX));
-    situation.valid_of_entities().into_iter().map(weight).collect()
+    let before = |entity| situation.coverage.map_or(1.0, |coverage| coverage.weight(entity));
+    let valid = situation.valid_of_entities().into_iter().enumerate();
+    valid.map(|(entity, valid)| before(entity) * weight(valid)).collect()
 }
 
 /// By set of entities: the weight of a call that covers it.

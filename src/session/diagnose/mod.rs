@@ -16,6 +16,7 @@
 //!   room `slice` finds the calls that influenced it.
 //! - [`find_divergence`] finds where two versions diverge (`divergence`); the room `alignment`
 //!   compares their calls. `chance` finds values that vary from run to run.
+//! - `passing` runs the program so that it passes, and weighs the questions by what those runs covered.
 //! - `again` tells whether a recorded program can be run again unchanged.
 
 mod again;
@@ -29,6 +30,7 @@ mod generated;
 mod initialisers;
 mod live;
 mod oracles;
+mod passing;
 mod question;
 mod reference;
 mod slice_answer;
@@ -59,7 +61,7 @@ use crate::declarative::{Coverage, Diagnosis, Forest, Needs, STRATEGIES, Step, V
 use crate::inspect::InspectError;
 use crate::inspect::fields::Fields;
 use crate::program::purity::Purity;
-use crate::trace::{Calls, Exit, Level};
+use crate::trace::{Calls, Exit, Level, RunsCoverage};
 use reference::AlignedReference;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeSet, HashMap};
@@ -166,6 +168,8 @@ pub struct Diagnoser {
     fields: Fields,
     options: DiagnoseOptions,
     needs: Needs,
+    /// What passing runs covered.
+    passing: RunsCoverage,
     /// The program, if it was recorded for this diagnosis and may still run.
     live: Option<live::Live>,
     purity: Purity,
@@ -206,7 +210,8 @@ impl Diagnoser {
         let fields = Fields::new(class_files(&trace));
         let mut notes: Vec<String> = trace.about.whose_code.iter().cloned().collect();
         let (forest, nodes) = trees(&mut trace, options.loops, fields.pool(), &mut notes)?;
-        let coverage = coverage(&mut trace, &nodes, row.needs, fields.pool())?;
+        let passing = RunsCoverage::default();
+        let coverage = coverage(&mut trace, &nodes, row.needs, fields.pool(), &passing)?;
         if coverage.is_none() && row.needs != Needs::Nothing {
             let level = trace.about.level;
             notes.push(format!("coverage is not recorded at level {level}: `{name}` counts calls instead"));
@@ -234,6 +239,7 @@ impl Diagnoser {
             fields,
             options,
             needs: row.needs,
+            passing,
             live: None,
             purity: Purity::default(),
             asserts: None,
@@ -255,6 +261,11 @@ impl Diagnoser {
     /// The answers, the shape of the trees, and the coverage if the strategy uses it.
     pub fn diagnosis(&self) -> &Diagnosis {
         &self.diagnosis
+    }
+
+    /// Whether the strategy weighs the branches that calls cover, so that passing runs can weigh them too.
+    pub fn weighs_branches(&self) -> bool {
+        self.needs == Needs::Edges && self.trace.about.level >= Level::All
     }
 
     /// The reasons why parts of the run are missing. The end is not missing while the program runs.
@@ -536,11 +547,12 @@ fn coverage(
     nodes: &Nodes,
     needs: Needs,
     pool: Option<&ClassPool>,
+    passing: &RunsCoverage,
 ) -> Result<Option<Coverage>, SessionError> {
     Ok(match needs {
         _ if trace.about.level < Level::All => None,
         Needs::Nothing => None,
-        Needs::Edges => Some(tree::branch_coverage::edges(&mut trace.calls, nodes)?),
+        Needs::Edges => Some(tree::branch_coverage::edges(&mut trace.calls, nodes, passing)?),
         Needs::Chains => Some(tree::def_use::chains(&mut trace.calls, nodes, pool)?),
     })
 }

@@ -2,6 +2,7 @@
 //!
 //! - [`record`] runs the program once and stores the events of its threads. `rerecord` records one call in
 //!   more detail, or only some calls ([`only`]); `supplements` finds such recordings again.
+//! - [`cover`] runs the program once and notes only what it covers.
 //! - [`RecordedTrace`] is an open recording. [`events`] and [`history`] add detail from other runs of the
 //!   program; all other views are those of `inspect`.
 //! - A [`Stepper`] moves from event to event.
@@ -9,6 +10,7 @@
 //!   events for other programs (`parquet`). `secrets` removes passwords from the recorded command.
 
 mod as_chain;
+mod cover;
 mod event_row;
 mod events;
 mod export;
@@ -28,6 +30,7 @@ pub use crate::inspect::{
     WriteShown, calls, holds, state,
 };
 pub use as_chain::{ChainRequest, as_chain};
+pub use cover::{CoverOptions, CoveredProgram, cover};
 pub use events::{EventsRequest, events};
 pub use export::{ExportForm, ExportRequest, ExportResult, export};
 pub use find::{FoundEvent, FoundEvents, find};

@@ -225,6 +225,7 @@ async fn run_once(
             window: options.window.clone(),
             places: options.places.clone(),
             class_path: options.class_path_property.clone(),
+            covers: false,
             scope: about.scope.clone(),
             trust: about.trust.clone(),
             rings: folder.rings(),

@@ -6,6 +6,7 @@ import java.lang.reflect.Array;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
+import java.lang.reflect.Proxy;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Enumeration;
@@ -36,6 +37,8 @@ public final class RunTest {
     private final String className;
     /** Name of the method; null for all tests of the class. */
     private final String methodName;
+    /** Notes what each test covers; null if the VM does not note that. */
+    private final Class<?> cover = coverage();
     private int ran;
     private int failed;
 
@@ -43,6 +46,25 @@ public final class RunTest {
         int hash = test.indexOf('#');
         className = hash < 0 ? test : test.substring(0, hash);
         methodName = hash < 0 ? null : test.substring(hash + 1);
+    }
+
+    /** What notes coverage in this VM, if anything does. */
+    private static Class<?> coverage() {
+        try {
+            return Class.forName("java.lang.QuerypointCover", true, null);
+        } catch (ClassNotFoundException none) {
+            return null;
+        }
+    }
+
+    /** What is covered from here on is of a test. */
+    private void begin() throws ReflectiveOperationException {
+        cover.getMethod("begin").invoke(null);
+    }
+
+    /** A test has ended. */
+    private void end(String name, boolean passed) throws ReflectiveOperationException {
+        cover.getMethod("end", String.class, boolean.class).invoke(null, name, passed);
     }
 
     /** Why a test cannot be run. */
@@ -268,8 +290,11 @@ public final class RunTest {
         Class<?> listenerType = loader.loadClass("org.junit.platform.launcher.TestExecutionListener");
         Object listener = loader.loadClass("org.junit.platform.launcher.listeners.SummaryGeneratingListener")
             .getConstructor().newInstance();
-        Object listeners = Array.newInstance(listenerType, 1);
+        Object listeners = Array.newInstance(listenerType, cover == null ? 1 : 2);
         Array.set(listeners, 0, listener);
+        if (cover != null) {
+            Array.set(listeners, 1, Proxy.newProxyInstance(loader, new Class<?>[] {listenerType}, this::heard));
+        }
         call(launcher, "execute", request, listeners);
         Object summary = call(listener, "getSummary");
         ran = (int) (long) (Long) call(summary, "getTestsFoundCount");
@@ -281,13 +306,39 @@ public final class RunTest {
         }
     }
 
+    /** The platform tells that something begins or ends; tests are told from containers of tests. */
+    private Object heard(Object proxy, Method method, Object[] arguments) throws ReflectiveOperationException {
+        switch (method.getName()) {
+            case "equals":
+                return proxy == arguments[0];
+            case "hashCode":
+                return System.identityHashCode(proxy);
+            case "toString":
+                return "coverage";
+            case "executionStarted":
+                if ((Boolean) call(arguments[0], "isTest")) {
+                    begin();
+                }
+                return null;
+            case "executionFinished":
+                if ((Boolean) call(arguments[0], "isTest")) {
+                    String status = String.valueOf(call(arguments[1], "getStatus"));
+                    end(String.valueOf(call(arguments[0], "getDisplayName")), status.equals("SUCCESSFUL"));
+                }
+                return null;
+            default:
+                return null;
+        }
+    }
+
     private void runByJUnit4(Class<?> test) throws ReflectiveOperationException {
         Class<?> requestType = loader.loadClass("org.junit.runner.Request");
         Object all = callStatic(requestType, "aClass", test);
         List<Object> requests = new ArrayList<>();
-        if (methodName == null) {
+        if (methodName == null && cover == null) {
             requests.add(all);
         } else {
+            // Coverage is noted of each test by itself.
             Object description = call(call(all, "getRunner"), "getDescription");
             for (Object leaf : leaves(description, new ArrayList<>())) {
                 requests.add(call(callStatic(requestType, "aClass", test), "filterWith", leaf));
@@ -295,7 +346,14 @@ public final class RunTest {
         }
         Object core = loader.loadClass("org.junit.runner.JUnitCore").getConstructor().newInstance();
         for (Object request : requests) {
+            if (cover != null) {
+                begin();
+            }
             Object result = call(core, "run", request);
+            if (cover != null) {
+                boolean passed = (Boolean) call(result, "wasSuccessful") && (Integer) call(result, "getRunCount") > 0;
+                end(String.valueOf(call(call(request, "getRunner"), "getDescription")), passed);
+            }
             ran += (Integer) call(result, "getRunCount");
             for (Object failure : (List<?>) call(result, "getFailures")) {
                 ran = Math.max(ran, 1);
@@ -304,10 +362,11 @@ public final class RunTest {
         }
     }
 
-    /** The descriptions of the tests of this method; a parameterized one has several. */
+    /** The descriptions of the tests of this method, or of all; a parameterized one has several. */
     private List<Object> leaves(Object description, List<Object> found) throws ReflectiveOperationException {
         Object name = call(description, "getMethodName");
-        if (name != null && (name.equals(methodName) || ((String) name).startsWith(methodName + "["))) {
+        if (name != null
+                && (methodName == null || name.equals(methodName) || ((String) name).startsWith(methodName + "["))) {
             found.add(description);
         }
         for (Object child : (List<?>) call(description, "getChildren")) {
@@ -333,7 +392,7 @@ public final class RunTest {
             suite = callStatic(suiteType, "createTest", test, methodName);
         }
         Object result = loader.loadClass("junit.framework.TestResult").getConstructor().newInstance();
-        call(suite, "run", result);
+        run(suite, result, suiteType);
         ran = (Integer) call(result, "runCount");
         for (String kind : new String[] {"failures", "errors"}) {
             Enumeration<?> failures = (Enumeration<?>) call(result, kind);
@@ -342,6 +401,24 @@ public final class RunTest {
                 String name = String.valueOf(call(failure, "failedTest"));
                 failed(name, (Throwable) call(failure, "thrownException"));
             }
+        }
+    }
+
+    /** Runs a test of JUnit 3, or those of a suite one by one where coverage is noted. */
+    private void run(Object test, Object result, Class<?> suiteType) throws ReflectiveOperationException {
+        if (cover == null) {
+            call(test, "run", result);
+        } else if (suiteType.isInstance(test)) {
+            Enumeration<?> tests = (Enumeration<?>) call(test, "tests");
+            while (tests.hasMoreElements()) {
+                run(tests.nextElement(), result, suiteType);
+            }
+        } else {
+            int before = (Integer) call(result, "failureCount") + (Integer) call(result, "errorCount");
+            begin();
+            call(test, "run", result);
+            int after = (Integer) call(result, "failureCount") + (Integer) call(result, "errorCount");
+            end(String.valueOf(test), after == before);
         }
     }
 

@@ -1,0 +1,32 @@
+//! How suspicious code is for the runs that cover it: Ochiai's coefficient.
+
+/// The suspiciousness of code, from 0 to 1: `ef / sqrt((ef + nf) (ef + ep))`. It is 0 if no failing run
+/// covers the code.
+///
+/// `ef` failing runs cover it and `nf` do not; `ep` passing runs cover it.
+pub fn ochiai(ef: u32, nf: u32, ep: u32) -> f64 {
+    let product = (f64::from(ef) + f64::from(nf)) * (f64::from(ef) + f64::from(ep));
+    if ef == 0 { 0.0 } else { f64::from(ef) / product.sqrt() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn suspiciousness_equals_a_table_computed_by_hand() {
+        for (ef, nf, ep, expected) in [
+            (1, 0, 0, 1.0),
+            (1, 0, 3, 0.5),
+            (1, 0, 8, 1.0 / 3.0),
+            (2, 2, 2, 0.5),
+            (3, 0, 0, 1.0),
+            (1, 3, 0, 0.5),
+            (0, 1, 5, 0.0),
+            (0, 0, 0, 0.0),
+        ] {
+            let found = ochiai(ef, nf, ep);
+            assert!((found - expected).abs() < 1e-12, "{ef} {nf} {ep}: {found}");
+        }
+    }
+}

@@ -1,0 +1,83 @@
+//! The edges of control flow that runs covered, from the report of an agent that noted nothing else.
+
+use super::error::TraceError;
+use std::collections::{HashMap, HashSet};
+use std::path::Path;
+use wire::Report;
+
+pub use wire::recording::FlowEdge;
+
+/// An edge of control flow, independent of any run.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct CoveredEdge {
+    /// The class, with dots.
+    pub class: String,
+    /// The method.
+    pub method: String,
+    /// Its descriptor.
+    pub descriptor: String,
+    /// The edge, by code indices.
+    pub edge: FlowEdge,
+}
+
+/// How many runs covered each edge. A run is that of a program, or of one test.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct RunsCoverage {
+    /// Number of runs that passed.
+    pub passed: u32,
+    /// The tests that failed. Their edges are not among `edges`.
+    pub failed: Vec<String>,
+    /// By edge: number of runs that passed and covered it. Edges that none covered are missing.
+    pub edges: HashMap<CoveredEdge, u32>,
+}
+
+impl RunsCoverage {
+    /// Reads the report of a run. Runs that it does not report, since the VM ended too early, are missing.
+    ///
+    /// # Errors
+    /// The file cannot be read, or is no report.
+    pub fn read(path: &Path) -> Result<RunsCoverage, TraceError> {
+        let bytes = std::fs::read(path).map_err(TraceError::at(path))?;
+        let mut known: HashMap<u32, CoveredEdge> = HashMap::new();
+        let mut found = RunsCoverage::default();
+        for report in wire::reports(&bytes).map_err(TraceError::at(path))? {
+            match report {
+                Report::Coverable(class) => {
+                    let name = class.class.replace('/', ".");
+                    for method in class.methods {
+                        for (number, edge) in method.edges {
+                            let edge = CoveredEdge {
+                                class: name.clone(),
+                                method: method.name.clone(),
+                                descriptor: method.descriptor.clone(),
+                                edge,
+                            };
+                            known.insert(number, edge);
+                        }
+                    }
+                }
+                Report::Covered(run) if run.passed => {
+                    found.passed += 1;
+                    // Two loaders can define one class, whose edges then have two numbers.
+                    let edges: HashSet<&CoveredEdge> =
+                        run.edges.iter().filter_map(|edge| known.get(edge)).collect();
+                    for edge in edges {
+                        *found.edges.entry(edge.clone()).or_default() += 1;
+                    }
+                }
+                Report::Covered(run) => found.failed.extend(run.test),
+                _ => {}
+            }
+        }
+        Ok(found)
+    }
+
+    /// Adds other runs.
+    pub fn add(&mut self, other: RunsCoverage) {
+        self.passed += other.passed;
+        self.failed.extend(other.failed);
+        for (edge, runs) in other.edges {
+            *self.edges.entry(edge).or_default() += runs;
+        }
+    }
+}
