@@ -36,6 +36,13 @@ impl Case<'_> {
         self.project.command(Some(&self.fault.id), &self.fault.test)
     }
 
+    /// The command that runs the failing test by the runner of `qp`, as `qp diagnose --test` does.
+    pub fn test_of_qp(&self) -> Vec<String> {
+        let class_path = self.project.class_path(Some(&self.fault.id));
+        let words = ["java", "-ea", "-cp", &class_path, "querypoint.runner.RunTest", &self.fault.test];
+        words.map(str::to_owned).to_vec()
+    }
+
     /// The median duration of the test in seconds.
     pub fn plain(&self) -> f64 {
         let mut took: Vec<f64> =

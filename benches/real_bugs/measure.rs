@@ -21,11 +21,13 @@ pub struct Measured {
     pub reference: Option<Answer>,
     /// `qp diagnose --strategy foremost` with an oracle.
     pub foremost: Option<Answer>,
+    /// The same, weighed by the other tests of the class.
+    pub passing: Option<Answer>,
     /// The rank of the faulty method by Ochiai's formula.
     pub rank: Option<f64>,
 }
 
-/// The parts to measure: `QP_BENCH_PARTS=diff,reference,foremost,rank` has all of them.
+/// The parts to measure: `QP_BENCH_PARTS=diff,reference,foremost,passing,rank` has all of them.
 fn has(part: &str) -> bool {
     std::env::var("QP_BENCH_PARTS").map_or(true, |parts| parts.split(',').any(|p| p == part))
 }
@@ -51,7 +53,12 @@ pub fn measure() {
         let one = measured_of(project, &fault);
         let line = serde_json::to_string(&one).expect("written as JSON");
         writeln!(results, "{line}").expect("written");
-        let parts = [("diff", &one.diff), ("reference", &one.reference), ("foremost", &one.foremost)];
+        let parts = [
+            ("diff", &one.diff),
+            ("reference", &one.reference),
+            ("foremost", &one.foremost),
+            ("passing", &one.passing),
+        ];
         for (part, answer) in parts {
             if let Some(answer) = answer.as_ref().filter(|answer| answer.verdict != Verdict::Exact) {
                 complain(part, &one, answer);
@@ -66,10 +73,10 @@ fn measured_of(project: &Project, fault: &RealFault) -> Measured {
     let case = Case { project, fault };
     let diff = has("diff").then(|| case.diff());
     let reference = has("reference").then(|| case.diagnose());
-    let foremost = has("foremost").then(|| {
-        let exact = diff.as_ref().filter(|(answer, _)| answer.verdict == Verdict::Exact);
-        case.with_oracle("foremost", exact.and_then(|(_, node)| *node))
-    });
+    let exact = diff.as_ref().filter(|(answer, _)| answer.verdict == Verdict::Exact);
+    let wrong = exact.and_then(|(_, node)| *node);
+    let foremost = has("foremost").then(|| case.with_oracle("foremost", wrong, false));
+    let passing = has("passing").then(|| case.with_oracle("foremost", wrong, true));
     let rank = has("rank").then(|| {
         case.rank().unwrap_or_else(|why| {
             println!("rank {} {}", fault.id, shortened(&why));
@@ -84,6 +91,7 @@ fn measured_of(project: &Project, fault: &RealFault) -> Measured {
         diff: diff.map(|(answer, _)| answer),
         reference,
         foremost,
+        passing,
         rank: rank.flatten(),
     }
 }

@@ -13,10 +13,11 @@ use std::process::{Command, Stdio};
 use std::time::Instant;
 
 impl Case<'_> {
-    /// Plays a strategy to its end. `wrong` is the call that `qp diff` named.
-    pub fn with_oracle(&self, strategy: &str, wrong: Option<u64>) -> Answer {
+    /// Plays a strategy to its end. `wrong` is the call that `qp diff` named. With `is_passing`, the tests of
+    /// the class that pass weigh the questions.
+    pub fn with_oracle(&self, strategy: &str, wrong: Option<u64>, is_passing: bool) -> Answer {
         let started = Instant::now();
-        let mut answer = self.played(strategy, wrong).unwrap_or_else(|why| Answer {
+        let mut answer = self.played(strategy, wrong, is_passing).unwrap_or_else(|why| Answer {
             verdict: Verdict::Error,
             named: None,
             why,
@@ -28,8 +29,9 @@ impl Case<'_> {
         answer
     }
 
-    fn played(&self, strategy: &str, wrong: Option<u64>) -> Result<Answer, String> {
-        let tree = CallTree::record(&self.test(), &self.folder())?;
+    fn played(&self, strategy: &str, wrong: Option<u64>, is_passing: bool) -> Result<Answer, String> {
+        let test = if is_passing { self.test_of_qp() } else { self.test() };
+        let tree = CallTree::record(&test, &self.folder())?;
         let is_faulty = |node: &u32| {
             let call = tree.calls.get(node);
             call.is_some_and(|call| verdict(Some(&call.name), &self.fault.methods) == Verdict::Exact)
@@ -43,7 +45,7 @@ impl Case<'_> {
         let qp = qp();
         let record = [qp.as_str(), "trace", "record", "--level", "all", "--out", &trace, "--"];
         let mut command: Vec<String> = record.map(str::to_owned).to_vec();
-        command.extend(self.test());
+        command.extend(test);
         let recorded = run(&command, &self.folder(), limit());
         if recorded.over {
             return Err("the recording is over its limit".to_owned());
@@ -51,6 +53,9 @@ impl Case<'_> {
         let seconds = limit().as_secs().to_string();
         let mut process = Command::new("timeout");
         process.args([&seconds, &qp, "diagnose", &trace, "--strategy", strategy, "--format", "json"]);
+        if is_passing {
+            process.arg("--passing-tests");
+        }
         process.current_dir(self.folder()).env_remove("JAVA_TOOL_OPTIONS");
         process.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
         let mut child = process.spawn().map_err(|e| e.to_string())?;

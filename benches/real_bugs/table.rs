@@ -25,12 +25,30 @@ pub fn print(measured: &[Measured]) {
         }
     }
     if measured.iter().any(|one| one.rank.is_some()) {
-        println!("\n{:<28} {:>6} {:>6} {:>8} {:>9}", "Ochiai", "ranked", "first", "median", "--passing");
+        println!(
+            "\n{:<28} {:>6} {:>6} {:>8} {:>9} {:>9}",
+            "Ochiai", "ranked", "first", "median", "foremost", "--passing"
+        );
         for one in &names {
             let ranks: Vec<f64> = of_library(measured, *one).iter().filter_map(|one| one.rank).collect();
             let first = ranks.iter().filter(|rank| **rank < 2.0).count();
             let of = one.unwrap_or("all");
-            println!("{of:<28} {:>6} {first:>6} {:>8.1} {:>9}", ranks.len(), median(ranks.clone()), "-");
+            // Answers on average, over the faults that both ways found.
+            let both = of_library(measured, *one).into_iter().filter_map(|one| {
+                let found = |answer: &&Answer| answer.verdict == Verdict::Exact;
+                Some((
+                    one.foremost.as_ref().filter(found)?.answers,
+                    one.passing.as_ref().filter(found)?.answers,
+                ))
+            });
+            let (without, with): (Vec<usize>, Vec<usize>) = both.unzip();
+            println!(
+                "{of:<28} {:>6} {first:>6} {:>8.1} {:>9.2} {:>9.2}",
+                ranks.len(),
+                median(ranks.clone()),
+                average(without.into_iter()),
+                average(with.into_iter())
+            );
         }
     }
 }
@@ -42,6 +60,7 @@ const COMMANDS: &[(&str, Part)] = &[
     ("qp diff", |one| one.diff.as_ref()),
     ("qp diagnose --reference", |one| one.reference.as_ref()),
     ("foremost, with an oracle", |one| one.foremost.as_ref()),
+    ("foremost, --passing-tests", |one| one.passing.as_ref()),
 ];
 
 /// The library of a fault.

@@ -279,7 +279,11 @@ mod tests {
         }
         forest.thread(0..forest.count());
         let row = STRATEGIES.iter().find(|row| row.name == "foremost").unwrap();
-        let mut diagnosis = Diagnosis::new(forest, row.made(None), Some(maker.finish_weighed(|entity| 1.0 / f64::from(1 + entity % 3))));
+        let mut diagnosis = Diagnosis::new(
+            forest,
+            row.made(None),
+            Some(maker.finish_weighed(|entity| 1.0 / f64::from(1 + entity % 3))),
+        );
         diagnosis.compress();
         for (node, what) in said {
             let node = node % diagnosis.forest().count();

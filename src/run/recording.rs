@@ -35,7 +35,8 @@ impl Recording {
     /// # Errors
     /// The reason why the run is not recorded.
     pub(super) fn begin(&self, agent: &Agent, process: Option<u32>) -> Result<AgentReport, String> {
-        let Recording { level, scope, trust, rings, window, places, class_path, covers, report } = self.clone();
+        let Recording { level, scope, trust, rings, window, places, class_path, covers, report } =
+            self.clone();
         let plan = Plan {
             report,
             trace: Some(TracePlan { level, scope, trust, rings, window, places, class_path, covers }),

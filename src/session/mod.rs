@@ -27,7 +27,7 @@ mod trust;
 mod workspace;
 
 pub use crate::classes::DefaultScope;
-pub use crate::debuggee::{StdinRecording, test_command, tests_of_class};
+pub use crate::debuggee::{StdinRecording, test_command};
 pub use crate::files::{TemporaryFolder, remove_abandoned, write_private, write_whole};
 pub use crate::run::Interrupt;
 pub use crate::trace::{Level, Place, Places};

@@ -225,7 +225,9 @@ impl Agent for Host {
     ) {
         let Ok(name) = event.name_str() else { return };
         let name = name.as_deref();
-        if name.is_some_and(|name| [PROBE_CLASS, TRACE_CLASS, COVER_CLASS].iter().any(|own| name.starts_with(own))) {
+        if name.is_some_and(|name| {
+            [PROBE_CLASS, TRACE_CLASS, COVER_CLASS].iter().any(|own| name.starts_with(own))
+        }) {
             return;
         }
         if arena::is_short() {

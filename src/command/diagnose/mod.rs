@@ -68,7 +68,7 @@ pub struct Diagnose {
     /// The command line of a run that passes; its code becomes less suspicious. Can be repeated
     #[arg(long, value_name = "COMMAND")]
     pub passing: Vec<String>,
-    /// Also run all other tests of the class of `--test`: code that passing tests cover is less suspicious. By
+    /// Also run all other tests of the class of the recorded test: code that passing tests cover is less suspicious. By
     /// default with a method in `--test` and without `--reference`
     #[arg(long, value_name = "WHETHER", num_args = 0..=1, default_missing_value = "true", require_equals = true)]
     pub passing_tests: Option<bool>,
@@ -126,7 +126,9 @@ fn portion(text: &str) -> Result<f64, String> {
 /// The words of a command line, split as a shell does.
 fn words(line: &str) -> Result<Vec<String>, CommandError> {
     let words = shlex::split(line).filter(|words| !words.is_empty());
-    words.ok_or_else(|| CommandError::Usage(format!("--passing `{line}` is no command line: a quote is open, or it is empty")))
+    words.ok_or_else(|| {
+        CommandError::Usage(format!("--passing `{line}` is no command line: a quote is open, or it is empty"))
+    })
 }
 
 /// How much of a value a question shows to people.
@@ -204,9 +206,13 @@ impl Diagnose {
                 Diagnoser::while_it_runs(chain, recording, options, self.unattended, context).await?
             }
         };
-        let tests = self.passing_tests(&diagnoser);
-        if !passing.is_empty() || tests.is_some() {
-            diagnoser.weigh_by_passing(&passing, tests.as_deref(), self.timeout, context).await?;
+        let runs_tests = self.runs_passing_tests(&diagnoser);
+        if !passing.is_empty() || runs_tests {
+            if runs_tests {
+                // The recording may come from somebody else, and its command runs here.
+                diagnoser.allow(context)?;
+            }
+            diagnoser.weigh_by_passing(&passing, runs_tests, self.timeout, context).await?;
         }
         if let Some(file) = &assertions {
             diagnoser.assert_by(file, self.folder.is_some())?;
@@ -230,13 +236,10 @@ impl Diagnose {
         Ok(StartedDiagnosis { diagnoser, recorded, is_unattended: self.unattended })
     }
 
-    /// The command that runs all tests of the class of the recorded test, if they are to run.
-    fn passing_tests(&self, diagnoser: &Diagnoser) -> Option<Vec<String>> {
+    /// Whether the other tests of the class are to run.
+    fn runs_passing_tests(&self, diagnoser: &Diagnoser) -> bool {
         let by_default = self.test.test.is_some() && self.reference.is_none() && diagnoser.weighs_branches();
-        if !self.passing_tests.unwrap_or(by_default) {
-            return None;
-        }
-        session::tests_of_class(&self.test.command(&self.command))
+        self.passing_tests.unwrap_or(by_default)
     }
 
     fn recording(&self, out: PathBuf) -> Result<RecordOptions, CommandError> {

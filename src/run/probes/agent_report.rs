@@ -101,7 +101,12 @@ impl AgentReport {
             Report::Problem(problem) => self.problem(problem),
             Report::Hidden(class) => self.hidden.push(class),
             // Reports of a recording, which the reader of its events handles.
-            Report::Traced(_) | Report::Coverable(_) | Report::Covered(_) | Report::Write(_) | Report::Ring(_) | Report::Reached { .. } => {}
+            Report::Traced(_)
+            | Report::Coverable(_)
+            | Report::Covered(_)
+            | Report::Write(_)
+            | Report::Ring(_)
+            | Report::Reached { .. } => {}
             Report::Counts { hits, busy_ms } => {
                 self.hits = Some(hits.into_iter().collect());
                 self.busy = busy_ms.map(Duration::from_millis);

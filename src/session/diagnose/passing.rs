@@ -2,14 +2,16 @@
 
 use super::Diagnoser;
 use crate::chain::{Chain, Debuggee};
+use crate::debuggee::tests_of_class;
 use crate::declarative::Needs;
 use crate::run::Ended;
 use crate::session::context::Context;
 use crate::session::error::SessionError;
 use crate::session::recorded::{CoverOptions, cover};
+use std::path::PathBuf;
 
 impl Diagnoser {
-    /// Runs the commands, which must pass, and the tests of a class by the command that runs them all. What
+    /// Runs the commands, which must pass, and with `tests` all tests of the class of the recorded test. What
     /// they cover becomes less suspicious: the more of them cover code, the less (Ochiai). Of the tests, only
     /// those that pass count.
     ///
@@ -18,7 +20,7 @@ impl Diagnoser {
     pub async fn weigh_by_passing(
         &mut self,
         commands: &[Vec<String>],
-        tests: Option<&[String]>,
+        tests: bool,
         timeout_s: Option<u64>,
         context: &Context,
     ) -> Result<(), SessionError> {
@@ -28,14 +30,17 @@ impl Diagnoser {
         }
         let about = &self.trace.about;
         let options = CoverOptions { scope: about.scope.clone(), trust: about.trust.clone(), timeout_s };
-        let cwd = std::env::current_dir().ok();
-        let chain = |command: &[String]| {
-            let debuggee = Debuggee { command: command.to_vec(), cwd: cwd.clone(), ..Debuggee::default() };
-            Chain::new(debuggee, Vec::new())
+        let of_class = tests_of_class(&about.command).filter(|_| tests);
+        if tests && of_class.is_none() {
+            self.notes.push("no other tests run: `--test` has not run a single test here".to_owned());
+        }
+        let cwd = about.cwd.clone();
+        let chain = |command: &[String], cwd: Option<PathBuf>| {
+            Chain::new(Debuggee { command: command.to_vec(), cwd, ..Debuggee::default() }, Vec::new())
         };
         for command in commands {
             context.progress().run_started(1, Some("to see what a passing run covers"));
-            let covered = cover(&chain(command), &options, context).await;
+            let covered = cover(&chain(command, None), &options, context).await;
             context.progress().done();
             let covered = covered?;
             if !matches!(covered.ended, Ended::Exited(Some(0))) || covered.coverage.passed == 0 {
@@ -44,22 +49,26 @@ impl Diagnoser {
             }
             self.passing.add(covered.coverage);
         }
-        if let Some(tests) = tests {
+        if let Some(of_class) = of_class {
             context.progress().run_started(1, Some("to see what the other tests cover"));
-            let covered = cover(&chain(tests), &options, context).await;
+            let covered = cover(&chain(&of_class, Some(cwd)), &options, context).await;
             context.progress().done();
             let covered = covered?;
             let (passed, failed) = (covered.coverage.passed, covered.coverage.failed.len());
             self.notes.push(match passed {
-                0 => format!("no other test of the class passes: questions are not weighed ({})", covered.ended),
+                0 => format!(
+                    "no other test of the class passes: questions are not weighed ({})",
+                    covered.ended
+                ),
                 1 => format!("1 other test of the class passes ({failed} fail): it weighs the questions"),
-                _ => format!("{passed} other tests of the class pass ({failed} fail): they weigh the questions"),
+                _ => format!(
+                    "{passed} other tests of the class pass ({failed} fail): they weigh the questions"
+                ),
             });
             self.passing.add(covered.coverage);
         }
         let pool = self.fields.pool();
-        let coverage =
-            super::coverage(&mut self.trace, &self.nodes, self.needs, pool, &self.passing)?;
+        let coverage = super::coverage(&mut self.trace, &self.nodes, self.needs, pool, &self.passing)?;
         self.diagnosis.cover(coverage);
         Ok(())
     }

@@ -30,7 +30,7 @@ pub use crate::inspect::{
     WriteShown, calls, holds, state,
 };
 pub use as_chain::{ChainRequest, as_chain};
-pub use cover::{CoverOptions, CoveredProgram, cover};
+pub use cover::{CoverOptions, cover};
 pub use events::{EventsRequest, events};
 pub use export::{ExportForm, ExportRequest, ExportResult, export};
 pub use find::{FoundEvent, FoundEvents, find};
