@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 use std::path::Path;
 use wire::Report;
 
-pub use wire::recording::FlowEdge;
+pub use wire::FlowEdge;
 
 /// An edge of control flow, independent of any run.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]

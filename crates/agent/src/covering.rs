@@ -5,8 +5,8 @@ use crate::state::with_state;
 use crate::tracing::is_in_scope;
 use bytecode::rewrite::{self, Effect, MethodPlan, MethodShape, RewriteError, Scan, Step};
 use jvmti_bindings::prelude::*;
-use wire::recording::{CoverableClass, CoverableMethod, CoveredRun, FlowEdge, TracePlan};
-use wire::{COVER_CLASS, Report};
+use wire::recording::TracePlan;
+use wire::{COVER_CLASS, CoverableClass, CoverableMethod, CoveredRun, FlowEdge, Report};
 
 /// Number of edges whose coverage can be noted, one byte each.
 const ROOM: u32 = 1 << 21;

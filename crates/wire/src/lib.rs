@@ -5,6 +5,7 @@
 //! line. Names are those of class files, with slashes in class names.
 #![forbid(unsafe_code)]
 
+mod coverage;
 mod log;
 mod place;
 mod plan;
@@ -12,6 +13,7 @@ pub mod recording;
 mod report;
 mod text_change;
 
+pub use coverage::{CoverableClass, CoverableMethod, CoveredRun, FlowEdge};
 pub use log::{LogReader, LoggedHit};
 pub use plan::{
     ArmedHit, ArraySites, CollectionCall, ContentsSites, CopyEvent, Counts, FieldSites, HitWindow,

@@ -1,6 +1,7 @@
 //! The agent's report on what it did with a plan.
 
-use crate::recording::{CoverableClass, CoveredRun, RingReport, TracedClass, WriteReport};
+use crate::coverage::{CoverableClass, CoveredRun};
+use crate::recording::{RingReport, TracedClass, WriteReport};
 use serde::{Deserialize, Serialize};
 use std::fs::File;
 use std::io::{self, Read};

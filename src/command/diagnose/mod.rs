@@ -68,8 +68,8 @@ pub struct Diagnose {
     /// The command line of a run that passes; its code becomes less suspicious. Can be repeated
     #[arg(long, value_name = "COMMAND")]
     pub passing: Vec<String>,
-    /// Also run all other tests of the class of the recorded test: code that passing tests cover is less suspicious. By
-    /// default with a method in `--test` and without `--reference`
+    /// Also run the other tests of the class of the recorded test: what those that pass cover becomes less
+    /// suspicious. By default with a method in `--test` and without `--reference`
     #[arg(long, value_name = "WHETHER", num_args = 0..=1, default_missing_value = "true", require_equals = true)]
     pub passing_tests: Option<bool>,
     /// Ask nobody: continue where an answer is needed, and end with the calls that could not be judged

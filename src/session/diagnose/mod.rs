@@ -263,11 +263,6 @@ impl Diagnoser {
         &self.diagnosis
     }
 
-    /// Whether the strategy weighs the branches that calls cover, so that passing runs can weigh them too.
-    pub fn weighs_branches(&self) -> bool {
-        self.needs == Needs::Edges && self.trace.about.level >= Level::All
-    }
-
     /// The reasons why parts of the run are missing. The end is not missing while the program runs.
     pub fn missing(&self) -> Vec<String> {
         if self.goes_on() { self.trace.not_recorded() } else { self.trace.missing() }

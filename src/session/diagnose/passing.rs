@@ -8,9 +8,15 @@ use crate::run::Ended;
 use crate::session::context::Context;
 use crate::session::error::SessionError;
 use crate::session::recorded::{CoverOptions, cover};
+use crate::trace::Level;
 use std::path::PathBuf;
 
 impl Diagnoser {
+    /// Whether the strategy weighs the branches that calls cover, so that passing runs can weigh them too.
+    pub fn weighs_branches(&self) -> bool {
+        self.needs == Needs::Edges && self.trace.about.level >= Level::All
+    }
+
     /// Runs the commands, which must pass, and with `tests` all tests of the class of the recorded test. What
     /// they cover becomes less suspicious: the more of them cover code, the less (Ochiai). Of the tests, only
     /// those that pass count.
@@ -24,8 +30,9 @@ impl Diagnoser {
         timeout_s: Option<u64>,
         context: &Context,
     ) -> Result<(), SessionError> {
-        if self.needs != Needs::Edges {
-            self.notes.push("passing runs are not used: this strategy does not weigh branches".to_owned());
+        if !self.weighs_branches() {
+            let why = "passing runs are not used: the recording or the strategy has no branches to weigh";
+            self.notes.push(why.to_owned());
             return Ok(());
         }
         let about = &self.trace.about;
