@@ -25,6 +25,8 @@ pub struct CoveredEdge {
 pub struct RunsCoverage {
     /// Number of runs that passed.
     pub passed: u32,
+    /// Number of tests among them; the others are runs of a whole program.
+    pub tests: u32,
     /// The tests that failed. Their edges are not among `edges`.
     pub failed: Vec<String>,
     /// By edge: number of runs that passed and covered it. Edges that none covered are missing.
@@ -58,6 +60,7 @@ impl RunsCoverage {
                 }
                 Report::Covered(run) if run.passed => {
                     found.passed += 1;
+                    found.tests += u32::from(run.test.is_some());
                     // Two loaders can define one class, whose edges then have two numbers.
                     let edges: HashSet<&CoveredEdge> =
                         run.edges.iter().filter_map(|edge| known.get(edge)).collect();
@@ -75,6 +78,7 @@ impl RunsCoverage {
     /// Adds other runs.
     pub fn add(&mut self, other: RunsCoverage) {
         self.passed += other.passed;
+        self.tests += other.tests;
         self.failed.extend(other.failed);
         for (edge, runs) in other.edges {
             *self.edges.entry(edge).or_default() += runs;

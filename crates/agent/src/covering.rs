@@ -1,15 +1,13 @@
 //! Inserts the code that notes which edges of control flow a run covers: the entry of each method, each
 //! branch in either direction, and each handler. The edges are those that a recording at level `all` has.
 
-use crate::state::with_state;
 use crate::tracing::is_in_scope;
 use bytecode::rewrite::{self, Effect, MethodPlan, MethodShape, RewriteError, Scan, Step};
-use jvmti_bindings::prelude::*;
 use wire::recording::TracePlan;
-use wire::{COVER_CLASS, CoverableClass, CoverableMethod, CoveredRun, FlowEdge, Report};
+use wire::{COVER_CLASS, CoverableClass, CoverableMethod, FlowEdge};
 
 /// Number of edges whose coverage can be noted, one byte each.
-const ROOM: u32 = 1 << 21;
+pub(crate) const ROOM: u32 = 1 << 21;
 
 /// Notes the coverage of this run.
 #[derive(Debug)]
@@ -34,6 +32,11 @@ impl Coverer {
     /// Starts with a plan.
     pub fn new(plan: TracePlan) -> Coverer {
         Coverer { plan, edges: 0 }
+    }
+
+    /// Number of edges so far.
+    pub fn edges(&self) -> u32 {
+        self.edges.min(ROOM)
     }
 
     /// Whether the coverage of a class is noted, by its name with slashes.
@@ -107,54 +110,4 @@ impl Coverer {
         code.guard = vec![Step::Int(1), cut];
         Ok((code, edges))
     }
-}
-
-/// `QuerypointCover.room()`.
-///
-/// # Safety
-/// Called by the VM only.
-#[unsafe(no_mangle)]
-pub unsafe extern "system" fn Java_java_lang_QuerypointCover_room(
-    _env: *mut jni::JNIEnv,
-    _class: jni::jclass,
-) -> jni::jlong {
-    jni::jlong::from(ROOM)
-}
-
-/// `QuerypointCover.known()`.
-///
-/// # Safety
-/// Called by the VM only.
-#[unsafe(no_mangle)]
-pub unsafe extern "system" fn Java_java_lang_QuerypointCover_known(
-    _env: *mut jni::JNIEnv,
-    _class: jni::jclass,
-) -> jni::jint {
-    let edges = with_state(|state| state.coverer.as_ref().map(|coverer| coverer.edges.min(ROOM)));
-    edges.flatten().map_or(0, u32::cast_signed)
-}
-
-/// `QuerypointCover.tell(String, boolean, byte[], int)`.
-///
-/// # Safety
-/// Called by the VM only.
-#[unsafe(no_mangle)]
-pub unsafe extern "system" fn Java_java_lang_QuerypointCover_tell(
-    env: *mut jni::JNIEnv,
-    _class: jni::jclass,
-    test: jni::jstring,
-    passed: jni::jboolean,
-    covered: jni::jbyteArray,
-    edges: jni::jint,
-) {
-    // SAFETY: the VM passes its environment.
-    let env = unsafe { JniEnv::from_raw(env) };
-    // SAFETY: the recorder passes a string or null.
-    let test = (!test.is_null()).then(|| unsafe { env.get_string_lossy(test) }.unwrap_or_default());
-    let mut noted = vec![0; usize::try_from(edges).unwrap_or(0)];
-    // SAFETY: the recorder passes an array that is at least so long.
-    unsafe { env.get_byte_array_region(covered, 0, edges, &mut noted) };
-    let edges = (0_u32..).zip(&noted).filter(|(_, noted)| **noted != 0).map(|(number, _)| number);
-    let run = CoveredRun { test, passed: passed != 0, edges: edges.collect() };
-    with_state(|state| state.reporter.tell(&Report::Covered(run)));
 }

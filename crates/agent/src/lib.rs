@@ -10,7 +10,8 @@
 //!   of events, `pool` holds the rings of all threads, and `native_registration` registers the natives.
 //!   `fields` finds written fields. `contents` rewrites the JDK's collections, `text` its
 //!   builders and streams, and `external_writes` finds what calls to unrecorded code may write.
-//! - `covering` inserts the code that notes which edges of control flow a run covers.
+//! - `covering` inserts the code that notes which edges of control flow a run covers; `covering_natives` has
+//!   the native methods for it.
 //! - `threads` rewrites the JDK's thread classes.
 //! - `hidden` reports classes that no load hook sees.
 //! - `arena` is the agent's allocator, and `space` reserves address space for the recorder. `jit_priority`
@@ -25,6 +26,7 @@ mod arena;
 mod contents;
 mod copies;
 mod covering;
+mod covering_natives;
 mod external_writes;
 mod fields;
 mod hidden;

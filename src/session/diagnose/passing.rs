@@ -61,7 +61,7 @@ impl Diagnoser {
             let covered = cover(&chain(&of_class, Some(cwd)), &options, context).await;
             context.progress().done();
             let covered = covered?;
-            let (passed, failed) = (covered.coverage.passed, covered.coverage.failed.len());
+            let (passed, failed) = (covered.coverage.tests, covered.coverage.failed.len());
             self.notes.push(match passed {
                 0 => format!(
                     "no other test of the class passes: questions are not weighed ({})",
@@ -72,7 +72,10 @@ impl Diagnoser {
                     "{passed} other tests of the class pass ({failed} fail): they weigh the questions"
                 ),
             });
-            self.passing.add(covered.coverage);
+            // What the runner itself did is no test, if it could run none.
+            if passed > 0 {
+                self.passing.add(covered.coverage);
+            }
         }
         let pool = self.fields.pool();
         let coverage = super::coverage(&mut self.trace, &self.nodes, self.needs, pool, &self.passing)?;
