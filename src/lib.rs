@@ -4,7 +4,8 @@
 //!
 //! - `ui` renders, `command` has a file for each command, `session` runs programs and decides what to ask of
 //!   them.
-//! - `alignment`, `assertions`, `slice` and `inspect` read recordings; `declarative` chooses the call to ask about next.
+//! - `alignment`, `assertions`, `slice` and `inspect` read recordings; `declarative` chooses the call to ask
+//!   about next.
 //! - `chain` translates Querypoints to TraceQueries, `locate` picks the right occurrence, `run` watches one
 //!   execution.
 //! - `trace` keeps recordings. `program` and `classes` read class files, `debuggee` launches the program.

@@ -130,8 +130,8 @@ fn held(
     })
 }
 
-/// Compares a value with an unwritten place of the other run's object. The place holds its default value if the
-/// creation of the object was recorded. Otherwise it is unknown, which is no difference.
+/// Compares a value with an unwritten place of the other run's object. The place holds its default value if
+/// the creation of the object was recorded. Otherwise it is unknown, which is no difference.
 fn if_default(state: &mut State<'_>, side: usize, object: u32, value: Value) -> HeldPair {
     let is_default = match value {
         Value::Boolean(value) => !value,

@@ -12,8 +12,8 @@
 //! - `walk` goes through the calls; `steps` reads the steps of a call and `matching` pairs them.
 //! - `versions` gives methods and fields the same numbers in both runs, and names what only one version has.
 //!   `lambdas` does that for the code of lambdas.
-//! - [`ChangedMethods`] tells which methods have other code: a method that differs without that was reached by
-//!   something that the recordings lack.
+//! - [`ChangedMethods`] tells which methods have other code: a method that differs without that was reached
+//!   by something that the recordings lack.
 //! - `threads` pairs the first calls of the threads.
 //! - [`Variation`] tells what differs between runs of the same version; it is not compared.
 //!

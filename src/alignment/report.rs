@@ -41,8 +41,8 @@ pub struct DifferingCall {
     pub ended: EventTime,
     /// Whether its input, or a step below it, varies between runs of one version.
     pub is_in_doubt: bool,
-    /// Whether the code of the method differs between the versions, with the methods that only one version has
-    /// and that it calls. `None` if class files are missing.
+    /// Whether the code of the method differs between the versions, with the methods that only one version
+    /// has and that it calls. `None` if class files are missing.
     pub is_changed: Option<bool>,
     /// The differences that were found first.
     pub differs: Vec<DifferentStep>,

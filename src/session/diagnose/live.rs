@@ -267,8 +267,9 @@ impl Diagnoser {
         }
         // The first reading has added the notes about loops already.
         let pool = self.fields.pool();
-        let (forest, nodes) = super::trees(&mut trace, self.options.loops, pool, &mut Vec::new())?;
-        let coverage = super::coverage(&mut trace, &nodes, self.needs, pool, &self.passing)?;
+        let (forest, nodes) =
+            super::tree::shape::trees(&mut trace, self.options.loops, pool, &mut Vec::new())?;
+        let coverage = super::tree::shape::coverage(&mut trace, &nodes, self.needs, pool, &self.passing)?;
         let generated = super::generated::methods(&trace.calls, pool);
         let (old, new) = (&self.trace.calls, &trace.calls);
         let call = |node: u32| {

@@ -57,15 +57,16 @@ use super::recorded::{RecordedTrace, Stepper, at_level};
 use super::workspace::Workspace;
 use crate::chain::{Chain, Debuggee};
 use crate::classes::{ClassPool, LaunchCommand, Main};
-use crate::declarative::{Coverage, Diagnosis, Forest, Needs, STRATEGIES, Step, Verdict, strategy};
+use crate::declarative::{Diagnosis, Needs, STRATEGIES, Step, Verdict, strategy};
 use crate::inspect::InspectError;
 use crate::inspect::fields::Fields;
 use crate::program::purity::Purity;
-use crate::trace::{Calls, Exit, Level, RunsCoverage};
+use crate::trace::{Calls, Level, RunsCoverage};
 use reference::AlignedReference;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeSet, HashMap};
 use tree::nodes::Nodes;
+use tree::shape::{coverage, trees};
 
 /// The options of a diagnosis.
 #[derive(Clone, Debug, PartialEq)]
@@ -534,59 +535,6 @@ fn of_tests(calls: &Calls, pool: Option<&ClassPool>) -> BTreeSet<u32> {
         }
     }
     found
-}
-
-/// The coverage of the calls, if the strategy needs it and the recording has it.
-fn coverage(
-    trace: &mut RecordedTrace,
-    nodes: &Nodes,
-    needs: Needs,
-    pool: Option<&ClassPool>,
-    passing: &RunsCoverage,
-) -> Result<Option<Coverage>, SessionError> {
-    Ok(match needs {
-        _ if trace.about.level < Level::All => None,
-        Needs::Nothing => None,
-        Needs::Edges => Some(tree::branch_coverage::edges(&mut trace.calls, nodes, passing)?),
-        Needs::Chains => Some(tree::def_use::chains(&mut trace.calls, nodes, pool)?),
-    })
-}
-
-/// The shape of the execution trees and the meaning of their nodes. Loops are nodes too if requested and
-/// recorded.
-fn trees(
-    trace: &mut RecordedTrace,
-    with_loops: bool,
-    pool: Option<&ClassPool>,
-    notes: &mut Vec<String>,
-) -> Result<(Forest, Nodes), SessionError> {
-    let level = trace.about.level;
-    if with_loops && level < Level::All {
-        notes.push(format!("loops are not asked about: their iterations are not recorded at level {level}"));
-    } else if with_loops && let Some(found) = tree::loops::trees(&mut trace.calls, pool, notes)? {
-        return Ok(found);
-    }
-    Ok((forest(&trace.calls), Nodes::default()))
-}
-
-/// The shape of the execution trees, with calls alone.
-fn forest(calls: &Calls) -> Forest {
-    let mut forest = Forest::with_capacity(calls.count());
-    let all = u32::try_from(calls.count()).unwrap_or(u32::MAX);
-    // Strategies count methods by number. All methods without one share a number.
-    let methods = u32::try_from(calls.sites.methods().len()).unwrap_or(u32::MAX);
-    for node in 0..all {
-        let has_ended = matches!(calls.exit(node), Exit::Returned | Exit::Threw);
-        forest.push(
-            calls.below(node).saturating_add(1),
-            calls.method_number(node).unwrap_or(methods).min(methods),
-            has_ended,
-        );
-    }
-    for (thread, ..) in calls.threads() {
-        forest.thread(calls.of_thread(thread));
-    }
-    forest
 }
 
 /// The class files of the recorded program, if they still exist.

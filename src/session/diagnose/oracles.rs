@@ -93,8 +93,9 @@ impl Diagnoser {
         self.asserts.as_ref().map_or_else(Vec::new, |asserts| asserts.unmet(&self.trace.calls))
     }
 
-    /// Lets a reference, a correct version of the program, answer from now on. With `runs`, the class path that
-    /// stands before the one of the command, the program runs in both versions, and these runs answer first.
+    /// Lets a reference, a correct version of the program, answer from now on. With `runs`, the class path
+    /// that stands before the one of the command, the program runs in both versions, and these runs answer
+    /// first.
     pub fn ask_first(&mut self, reference: Reference, runs: Option<String>) {
         self.reference = Some(reference);
         self.aligned = runs.map(AlignedReference::Due);

@@ -78,7 +78,8 @@ impl Diagnoser {
             }
         }
         let pool = self.fields.pool();
-        let coverage = super::coverage(&mut self.trace, &self.nodes, self.needs, pool, &self.passing)?;
+        let coverage =
+            super::tree::shape::coverage(&mut self.trace, &self.nodes, self.needs, pool, &self.passing)?;
         self.diagnosis.cover(coverage);
         Ok(())
     }

@@ -1,5 +1,5 @@
-//! Compares the values of one call in two runs. Before that, object numbers and names of lambdas, which change
-//! from run to run, are replaced by names that do not.
+//! Compares the values of one call in two runs. Before that, object numbers and names of lambdas, which
+//! change from run to run, are replaced by names that do not.
 
 use crate::alignment::Lambdas;
 use crate::classes::ClassPool;

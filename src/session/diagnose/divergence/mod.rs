@@ -1,6 +1,6 @@
-//! Finds where recorded runs of two versions diverge. The room `alignment` finds the calls that were given the
-//! same input and did something else, and `versions` decides which one is to blame. `differences` shows how it
-//! differs, by the values that `comparison` compares.
+//! Finds where recorded runs of two versions diverge. The room `alignment` finds the calls that were given
+//! the same input and did something else, and `versions` decides which one is to blame. `differences` shows
+//! how it differs, by the values that `comparison` compares.
 //!
 //! Several runs of each version show what differs from run to run: time, random numbers, races of threads.
 //! Such a difference says nothing about the versions, and is left out.
@@ -27,8 +27,8 @@ pub struct Divergence {
     /// The diverging call, with its method's place. None: the first calls of a thread differ already.
     #[serde(flatten)]
     pub call: Option<Buggy>,
-    /// The call in which the difference was seen, if `call` is the only one before it whose method has other code:
-    /// what it did was not recorded.
+    /// The call in which the difference was seen, if `call` is the only one before it whose method has other
+    /// code: what it did was not recorded.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub seen_in: Option<Buggy>,
     /// The last calls of methods with other code that ran before the difference was seen, if the method of

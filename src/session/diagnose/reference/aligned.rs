@@ -1,5 +1,5 @@
-//! The right version answers by its own run. Both versions run again, and their calls are aligned with those of
-//! the diagnosis.
+//! The right version answers by its own run. Both versions run again, and their calls are aligned with those
+//! of the diagnosis.
 
 use super::class_path::{class_path, with_class_path};
 use crate::alignment::{Alignment, DifferentStep, Verdict};

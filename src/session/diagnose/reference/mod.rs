@@ -1,6 +1,7 @@
 //! Asks a correct version of the program about a call. Its own run tells most (`aligned`).
 //!
-//! Where the runs do not tell, a separate VM calls the method with the same inputs and compares the outcome. `QuerypointReference.java` does that; its class files are stored beside it.
+//! Where the runs do not tell, a separate VM calls the method with the same inputs and compares the outcome.
+//! `QuerypointReference.java` does that; its class files are stored beside it.
 //!
 //! A different outcome blames the call only if the program's own code repeats the recorded outcome in the
 //! same way, in a fresh VM. Otherwise the outcome depends on more than the inputs: identity hash codes, time,
