@@ -1,5 +1,5 @@
-//! `cargo bench --bench diff`: how the time of `qp diff` and `qp diagnose --reference` grows. A document has N
-//! nodes, and N calls get it; the two versions differ in the last call. Prints a table with the time of the
+//! `cargo bench --bench diff`: how the time of `qp diff` and `qp diagnose --reference` grows. A document has
+//! N nodes, and N calls get it; the two versions differ in the last call. Prints a table with the time of the
 //! whole command, of the plain run, and of the row before; judges nothing.
 //!
 //! A row takes twice the nodes of the row before it. If the time doubled its growth too, it would be
