@@ -10,6 +10,8 @@ use std::collections::HashSet;
 
 /// Up to this size, sets and maps are compared in any order.
 const ANY_ORDER: usize = 1000;
+/// Most characters of a text that a difference shows.
+const SHOWN: usize = 60;
 /// The factor of the digest of a printed text: an odd number with evenly spread bits (the golden ratio).
 const FACTOR: u64 = 0x9e37_79b9_7f4a_7c15;
 
@@ -236,6 +238,27 @@ fn texts(state: &mut State<'_>, scope: &EffectScope, here: u32, there: u32) -> R
     })
 }
 
+/// A text at the end of the calls, or what the calls printed on a stream: the end of it, in quotes.
+fn shown_text(
+    state: &mut State<'_>,
+    scope: &EffectScope,
+    side: usize,
+    object: u32,
+) -> Result<String, TraceError> {
+    let calls = &mut *state.runs[side].calls;
+    let text = if calls.is_stream(object) {
+        let mut printed = String::new();
+        let during = (scope.began[side], scope.ended[side]);
+        calls.each_text_change(object, during, |change, _| printed.push_str(&change.text()))?;
+        printed
+    } else {
+        calls.text(object, scope.ended[side])?.map_or_else(String::new, |text| text.text())
+    };
+    let hidden = text.chars().count().saturating_sub(SHOWN);
+    let end: String = text.chars().skip(hidden).collect();
+    Ok(format!("{}{end:?}", if hidden > 0 { "…" } else { "" }))
+}
+
 /// What was printed: its length, and a digest of all of it.
 #[derive(Default, PartialEq)]
 struct PrintedText {
@@ -366,8 +389,15 @@ fn compare_place(
     };
     state.set_differs(place, !is_same);
     if !is_same {
-        let [here, there] = [0, 1].map(|side| state.show_held(side, state.heaps[side].held(places[side])));
-        found.push(DifferentStep { what: state.show_place(0, place), here, there });
+        let what = state.show_place(0, place);
+        let [here, there] = if place.1 == TEXT {
+            let (here, there) =
+                (shown_text(state, scope, 0, place.0)?, shown_text(state, scope, 1, partner)?);
+            [here, there]
+        } else {
+            [0, 1].map(|side| state.show_held(side, state.heaps[side].held(places[side])))
+        };
+        found.push(DifferentStep { what, here, there });
     }
     Ok(())
 }

@@ -179,6 +179,11 @@ impl<'a> State<'a> {
     /// A place of a run as text.
     pub fn show_place(&self, side: usize, (object, part): Place) -> String {
         let name = |object| self.runs[side].calls.objects.name(object);
+        if part == TEXT && self.runs[side].calls.is_stream(object) {
+            let stream = self.runs[side].calls.streams().find(|(known, _)| *known == object);
+            let stream = stream.and_then(|(_, name)| name).map_or_else(|| name(object), str::to_owned);
+            return format!("what it printed on {stream}");
+        }
         if part == CONTENTS || part == TEXT {
             return name(object);
         }

@@ -383,7 +383,8 @@ impl<'a, 'g> Walk<'a, 'g> {
         let Some(top) = self.open.last_mut() else { return };
         top.is_off = true;
         top.has_other_result |= matches!(here.kind, StepKind::Return | StepKind::Throw | StepKind::Born);
-        if top.differs.len() < KEPT {
+        // A text is shown whole, when the calls are compared.
+        if here.kind != StepKind::Text && top.differs.len() < KEPT {
             let [here, there] = values;
             top.differs.push(DifferentStep { what, here, there });
         }

@@ -111,7 +111,11 @@ fn a_text_can_be_what_is_wrong() {
 fn the_version_that_is_right_appends_and_prints_otherwise() {
     let case = Case::new("report");
     let (trace, right) = (recorded(&case, "all"), right(&case).display().to_string());
-    let (told, code) = lines(&mut diagnose(&[&trace, "--reference", &right]), &[]);
+    let by_runs = lines(&mut diagnose(&[&trace, "--reference", &right]), &[]).0;
+    let why = by_runs[0]["by_reference"]["why"].as_str().expect("a reason");
+    assert!(why.starts_with("StringBuilder@") && why.ends_with("north=3, \""), "{why}");
+    let by_calls = ["--reference-by=calls", &trace, "--reference", &right];
+    let (told, code) = lines(&mut diagnose(&by_calls), &[]);
     let last = told.last().expect("a line");
     assert_eq!(
         (code, &last["buggy"]["method"], &last["answers"]),

@@ -36,6 +36,9 @@ const SCHEMA: &str = "message event {
     optional binary key (STRING);
     optional group items (LIST) { repeated group list { optional binary item (STRING); } }
     optional group keys (LIST) { repeated group list { optional binary item (STRING); } }
+    optional binary stream (STRING);
+    optional int32 removed (INTEGER(32, false));
+    optional int32 inserted (INTEGER(32, false));
     optional binary old (STRING);
     optional binary new (STRING);
     optional int32 to (INTEGER(16, false));
@@ -187,6 +190,9 @@ impl<W: Write + Send> Rows<W> {
             key,
             items,
             keys,
+            stream,
+            removed,
+            inserted,
             old,
             new,
             to,
@@ -216,6 +222,10 @@ impl<W: Write + Send> Rows<W> {
         key.text(event.key);
         items.texts(event.items);
         keys.texts(event.keys);
+        let number = |number: usize| u32::try_from(number).unwrap_or(u32::MAX).cast_signed();
+        stream.text(event.stream.map(str::to_owned));
+        removed.int(event.removed.map(number));
+        inserted.int(event.inserted.map(number));
         old.text(event.old);
         new.text(event.new);
         to.int(event.to.map(i32::from));

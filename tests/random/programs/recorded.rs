@@ -219,7 +219,8 @@ pub fn difference(program: &Program, folders: &Folders, log: &Log, level: &str, 
     for line in record(program, folders, level, to) {
         let text = |key: &str| line[key].as_str().unwrap_or("-").to_owned();
         let (class, method, kind) = (text("class"), text("method"), text("event"));
-        if kind == "end" {
+        // The VM prints an uncaught exception outside any call. The log has no texts.
+        if kind == "end" || kind == "text" {
             continue;
         }
         let node = line["node"].as_u64().expect("the call of an event");
