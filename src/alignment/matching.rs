@@ -17,8 +17,9 @@ pub enum Matched {
     There(usize),
 }
 
-/// Up to this product of both lengths, the longest common subsequence is computed.
-const SMALL: usize = 1 << 22;
+/// Up to this number of steps, the longest common subsequence is computed. That takes time up to the square
+/// of the number.
+const SMALL: usize = 2_000;
 
 /// Pairs the steps in order.
 pub fn matched(here: &[StepKey], there: &[StepKey]) -> Vec<Matched> {
@@ -27,7 +28,7 @@ pub fn matched(here: &[StepKey], there: &[StepKey]) -> Vec<Matched> {
     let tail = rest.0.iter().rev().zip(rest.1.iter().rev()).take_while(|(one, other)| one == other).count();
     let middle = (&rest.0[..rest.0.len() - tail], &rest.1[..rest.1.len() - tail]);
     let mut all: Vec<Matched> = (0..same).map(|at| Matched::Both(at, at)).collect();
-    let pairs = match middle.0.len().saturating_mul(middle.1.len()) <= SMALL {
+    let pairs = match middle.0.len().saturating_add(middle.1.len()) <= SMALL {
         true => common(middle.0, middle.1),
         false => by_occurrence(middle.0, middle.1),
     };
@@ -121,6 +122,14 @@ mod tests {
         ] {
             assert_eq!(shown(&matched(&keys(here), &keys(there))), pairs, "{here} {there}");
         }
+    }
+
+    /// The time grows with the number of steps, also where one call has many more of them.
+    #[test]
+    fn many_steps_are_paired_in_time() {
+        let there = keys(&"ab".repeat(200_000));
+        let all = matched(&keys("ca"), &there);
+        assert_eq!((all.len(), all.iter().filter(|of| matches!(of, Matched::Both(..))).count()), (400_001, 1));
     }
 
     #[test]
