@@ -1,17 +1,17 @@
 //! Which objects of one run are those of the other.
 
+use super::hashed::NumberMap;
 use super::versions::Versions;
 use crate::classes::ClassPool;
 use crate::trace::{Calls, Value};
 use std::cell::Cell;
-use std::collections::HashMap;
 
 /// The pairs of objects, found where both runs used them in the same step.
 #[derive(Default)]
 pub struct Correspondence {
     /// By an object of the first run: its partner, and the number of the pair.
-    there: HashMap<u32, (u32, u32)>,
-    here: HashMap<u32, u32>,
+    there: NumberMap<u32, (u32, u32)>,
+    here: NumberMap<u32, u32>,
     /// The pairs in the order in which they were found.
     pairs: Vec<(u32, u32)>,
 }

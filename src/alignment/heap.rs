@@ -1,7 +1,7 @@
 //! What the recorded writes of a run left in fields, elements and collections, up to the current step.
 
+use super::hashed::NumberMap;
 use crate::trace::{CONTENTS, TEXT, Value};
-use std::collections::HashMap;
 
 /// A place: an object (0 for static fields), and the shared number of a field, the index of an element,
 /// [`CONTENTS`] or [`TEXT`].
@@ -30,11 +30,11 @@ pub struct LoggedWrite {
 /// The written places of a run.
 #[derive(Default)]
 pub struct Heap {
-    places: HashMap<Place, Held>,
+    places: NumberMap<Place, Held>,
     /// The written places of each object.
-    parts: HashMap<u32, Vec<u32>>,
+    parts: NumberMap<u32, Vec<u32>>,
     /// The objects that were put into each collection.
-    inside: HashMap<u32, Vec<u32>>,
+    inside: NumberMap<u32, Vec<u32>>,
     log: Vec<LoggedWrite>,
 }
 

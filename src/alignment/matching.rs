@@ -129,7 +129,10 @@ mod tests {
     fn many_steps_are_paired_in_time() {
         let there = keys(&"ab".repeat(200_000));
         let all = matched(&keys("ca"), &there);
-        assert_eq!((all.len(), all.iter().filter(|of| matches!(of, Matched::Both(..))).count()), (400_001, 1));
+        assert_eq!(
+            (all.len(), all.iter().filter(|of| matches!(of, Matched::Both(..))).count()),
+            (400_001, 1)
+        );
     }
 
     #[test]

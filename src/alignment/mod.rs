@@ -22,6 +22,7 @@
 mod changed;
 mod correspondence;
 mod effects;
+mod hashed;
 mod heap;
 mod lambdas;
 mod matching;

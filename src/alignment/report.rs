@@ -1,7 +1,8 @@
 //! The result of an alignment.
 
+use super::hashed::{NumberMap, NumberSet};
 use crate::trace::EventTime;
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::BTreeSet;
 
 /// What is known of a call of the first run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -58,10 +59,10 @@ pub struct Alignment {
     /// Number of calls that do the same.
     pub same: usize,
     /// By call of the first run: what is known of it.
-    verdicts: HashMap<u32, (Verdict, Option<u32>)>,
+    verdicts: NumberMap<u32, (Verdict, Option<u32>)>,
     /// The calls of the first run that count as compared although not all of what they were given and did is
     /// known; if they differ, of what they were given.
-    in_part: HashSet<u32>,
+    in_part: NumberSet<u32>,
     /// Fields and methods that only one version has. They are not compared.
     pub only_in_one: BTreeSet<String>,
     /// Whether some calls were not judged, because it would have taken too long to look through their inputs.

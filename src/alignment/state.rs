@@ -2,12 +2,12 @@
 
 use super::AlignedRun;
 use super::correspondence::{Contents, Correspondence, Sameness};
+use super::hashed::{NumberMap, NumberSet};
 use super::heap::{Heap, Held, Place};
 use super::versions::Versions;
 use crate::classes::ClassPool;
 use crate::trace::{CONTENTS, TEXT, Value};
 use std::cell::Cell;
-use std::collections::{HashMap, HashSet};
 
 /// How many references are followed in all to find out whether inputs differ. Beyond, calls are not judged.
 const FOLLOWED: usize = 20_000_000;
@@ -15,9 +15,9 @@ const FOLLOWED: usize = 20_000_000;
 /// The places that differ between the runs, named by objects of the first run.
 #[derive(Default)]
 struct DifferingPlaces {
-    places: HashSet<Place>,
+    places: NumberSet<Place>,
     /// Number of differing places by object.
-    by_object: HashMap<u32, usize>,
+    by_object: NumberMap<u32, usize>,
 }
 
 /// Both runs up to the current step.
@@ -129,7 +129,7 @@ impl<'a> State<'a> {
             _ => None,
         };
         let mut open: Vec<u32> = values.iter().filter_map(object).collect();
-        let mut known: HashSet<u32> = open.iter().copied().collect();
+        let mut known: NumberSet<u32> = open.iter().copied().collect();
         while let Some(object) = open.pop() {
             if self.differing.by_object.contains_key(&object) {
                 return true;

@@ -1,6 +1,7 @@
 //! Pairs the threads of both runs, and their first calls.
 
 use super::correspondence::Sameness;
+use super::hashed::NumberMap;
 use super::matching::Matched;
 use super::state::State;
 use super::steps::{OwnSteps, Step, StepKind};
@@ -108,7 +109,7 @@ pub fn by_input(state: &mut State<'_>, here: &OwnSteps, there: &OwnSteps) -> Vec
 }
 
 /// The class initialisers of a run by the shared number of the method.
-pub fn initialisers(state: &State<'_>, side: usize) -> HashMap<u32, u32> {
+pub fn initialisers(state: &State<'_>, side: usize) -> NumberMap<u32, u32> {
     let calls = &state.runs[side].calls;
     let numbered = (0..).zip(calls.sites.methods());
     let of_class = numbered.filter(|(_, method)| is_initialiser(method));

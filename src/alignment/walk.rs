@@ -4,6 +4,7 @@ use super::AlignedRun;
 use super::changed::ChangedMethods;
 use super::correspondence::Sameness;
 use super::effects::{self, EffectScope};
+use super::hashed::{NumberMap, NumberSet};
 use super::heap::{Held, Place};
 use super::matching::{Matched, StepKey, matched};
 use super::report::{Alignment, DifferentStep, DifferingCall, Verdict};
@@ -12,7 +13,6 @@ use super::steps::{OwnSteps, Step, StepKind, StepReader};
 use super::threads;
 use super::variation::{Variation, VariedStep};
 use crate::trace::{CONTENTS, EventTime, TEXT, TraceError, Value};
-use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
 /// Most differences that are kept for one pair of calls.
@@ -64,9 +64,9 @@ pub struct Walk<'a, 'g> {
     /// The name of the threads whose calls are compared.
     group: String,
     /// The methods of initialised classes, by shared number.
-    initialised: HashSet<u32>,
+    initialised: NumberSet<u32>,
     /// The initialisers of each run by the shared number of the method.
-    initialisers: [HashMap<u32, u32>; 2],
+    initialisers: [NumberMap<u32, u32>; 2],
     changed: ChangedMethods,
     found: Alignment,
     /// What differs, if both runs are of the same version.
@@ -82,7 +82,7 @@ impl<'a, 'g> Walk<'a, 'g> {
             readers: [StepReader::new(0), StepReader::new(1)],
             open: Vec::new(),
             group: String::new(),
-            initialised: HashSet::new(),
+            initialised: NumberSet::default(),
             initialisers: Default::default(),
             changed: ChangedMethods::default(),
             found: Alignment::default(),

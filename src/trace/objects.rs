@@ -31,16 +31,16 @@ pub struct Text {
 /// The recorded content of an immutable object of a known class. Long strings are compared by their beginning
 /// and length.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ImmutableContent {
+pub struct ImmutableContent<'a> {
     kind: u32,
     bits: u64,
-    text: Vec<u8>,
+    text: &'a [u8],
 }
 
-impl ImmutableContent {
+impl ImmutableContent<'_> {
     /// The field values, if fields identify the object. They can refer to other objects.
     pub fn fields(&self) -> Option<Vec<decode::Value>> {
-        (self.kind == FIELDS).then(|| decode::field_values(&self.text))
+        (self.kind == FIELDS).then(|| decode::field_values(self.text))
     }
 
     /// Whether it is only the beginning and the length of a string, or of an exception's message.
@@ -76,8 +76,15 @@ impl Objects {
     }
 
     fn row(&self, object: u32) -> Option<usize> {
-        let row = self.table.lower_bound(&[object.into()]);
-        (row < self.table.len() && self.table.word(0, row) == object).then_some(row)
+        let last = self.table.len().checked_sub(1)?;
+        // Few numbers are missing, so the row is often as far from the first row as the numbers say.
+        let distance = usize::try_from(object.checked_sub(self.table.word(0, 0))?).ok()?;
+        let highest = distance.min(last);
+        if self.table.word(0, highest) == object {
+            return Some(highest);
+        }
+        let row = self.table.lower_bound_in(0..highest, &[object.into()]);
+        (self.table.word(0, row) == object).then_some(row)
     }
 
     /// The row of an object, if it has this kind.
@@ -101,19 +108,19 @@ impl Objects {
     }
 
     /// The content that identifies an immutable object, or an exception's message; `None` for other objects.
-    pub fn content(&self, object: u32) -> Option<ImmutableContent> {
+    pub fn content(&self, object: u32) -> Option<ImmutableContent<'_>> {
         let row = self.row(object)?;
         let kind = self.table.word(1, row);
         let bits = match kind {
             TEXT | BOX | EXCEPTION => self.table.get(3, row),
             CONSTANT | CONSTANT_WITH_BODY | FIELDS => 0,
             CLASS => {
-                let text = self.names.get(&object)?.as_bytes().to_vec();
+                let text = self.names.get(&object)?.as_bytes();
                 return Some(ImmutableContent { kind, bits: 0, text });
             }
             _ => return None,
         };
-        Some(ImmutableContent { kind, bits, text: self.bytes(row)?.to_vec() })
+        Some(ImmutableContent { kind, bits, text: self.bytes(row)? })
     }
 
     /// The value in a box of the given class; `None` for other objects.
