@@ -54,6 +54,8 @@ struct OpenPair {
     has_other_result: bool,
     /// Ranges of writes of steps without a partner: the side, from, to.
     loose: Vec<(usize, usize, usize)>,
+    /// When the next step of each call happens.
+    reached: [EventTime; 2],
 }
 
 /// The comparison of two runs.
@@ -158,6 +160,14 @@ impl<'a, 'g> Walk<'a, 'g> {
                 Some(matched) => matched.get(at).copied(),
                 None => (at < here.steps.len()).then_some(Matched::Both(at, at)),
             };
+            let after =
+                |steps: &OwnSteps, at: usize| steps.steps.get(at + 1).map_or(EventTime::END, |of| of.time);
+            match next {
+                Some(Matched::Both(one, other)) => top.reached = [after(&here, one), after(&there, other)],
+                Some(Matched::Here(one)) => top.reached[0] = after(&here, one),
+                Some(Matched::There(other)) => top.reached[1] = after(&there, other),
+                None => {}
+            }
             match next {
                 None => self.close()?,
                 Some(Matched::Both(one, other)) => {
@@ -229,10 +239,11 @@ impl<'a, 'g> Walk<'a, 'g> {
         let varies = |side: usize, node: u32| self.state.runs[side].variation.has((node, u32::MAX));
         let begin = |steps: &OwnSteps| steps.steps.first().map_or(EventTime::BEGIN, |step| step.time);
         let end = |steps: &OwnSteps| steps.steps.last().map_or(EventTime::END, |step| step.time);
+        let reached = [begin(&steps[0]), begin(&steps[1])];
         let scope = EffectScope {
             pairs: self.state.pairs.pairs(),
             writes: [self.state.heaps[0].writes(), self.state.heaps[1].writes()],
-            began: [begin(&steps[0]), begin(&steps[1])],
+            began: reached,
             ended: [end(&steps[0]), end(&steps[1])],
             born: None,
         };
@@ -254,6 +265,7 @@ impl<'a, 'g> Walk<'a, 'g> {
             input_in_part: false,
             has_other_result: false,
             loose: Vec::new(),
+            reached,
         }
     }
 
@@ -457,6 +469,9 @@ impl<'a, 'g> Walk<'a, 'g> {
         };
         let to = self.state.heaps[side].writes();
         let Some(top) = self.open.last_mut() else { return Ok(()) };
+        // Later calls of the same caller must not be judged by what differs already.
+        let now = EffectScope { born: None, ended: top.reached, ..top.scope };
+        effects::note_differences(&mut self.state, &now, &[(side, from, to)])?;
         top.is_off = true;
         top.loose.push((side, from, to));
         top.has_other_result |= matches!(step.kind, StepKind::Return | StepKind::Throw | StepKind::Start);

@@ -109,6 +109,59 @@ fn what_threads_race_for_is_no_difference() {
     assert!(told.answer["runs"].as_u64() >= Some(4), "{}", told.text);
 }
 
+/// Tasks are paired by their input, whichever thread of the pool does them.
+#[test]
+fn the_tasks_of_a_pool_are_compared_whichever_thread_does_them() {
+    let wrong = compiled("fixtures/pools", &["-g"]);
+    diff("Pools", &wrong, &wrong).is_the_same();
+    let fault = "task == 17 ? 50 : task * 3";
+    let told = diff("Pools", &wrong, &changed("pools", "Pools", &[("task * 3", fault)]));
+    told.parts_in("weight");
+    assert_eq!(told.answer["parted"]["here"]["entry"]["task"]["value"], 17, "{}", told.text);
+}
+
+/// The last call differs: among 10,000 calls that can each reach a document of 10,000 nodes.
+#[test]
+fn large_objects_are_not_compared_again_at_every_call() {
+    let source = std::fs::read_to_string(root().join("benches/diff/Document.java")).expect("a source");
+    let folder = tempfile::tempdir_in(scratch()).expect("a folder");
+    let version = |name: &str, text: &str| {
+        let to = folder.path().join(name);
+        std::fs::create_dir(&to).expect("a folder");
+        std::fs::write(to.join("Document.java"), text).expect("written");
+        Javac::new().args(["-g", "-d"]).arg(&to).arg(to.join("Document.java")).run();
+        to
+    };
+    let (last, other) = ("node.next == null ? 1 : 0", "node.next == null ? 2 : 0");
+    let (wrong, right) = (version("wrong", &source), version("right", &source.replace(last, other)));
+    let mut command = qp();
+    command.args(["diff", "--format=json", "--reference"]).arg(right);
+    let told = Told::of(command.args(["--", "java", "-cp"]).arg(wrong).args(["Document", "10000"]));
+    told.parts_in("weight");
+    assert_eq!(told.answer["parted"]["same"], 20_001 + 9_998, "{}", told.text);
+}
+
+/// A cause can come after a symptom: `--all` lists every call that differs with the same input.
+#[test]
+fn all_calls_that_differ_are_listed() {
+    let wrong = compiled("fixtures/pools", &["-g"]);
+    let changes = [("task * 3", "task * 4"), ("weight(task) + 1", "weight(task) + 1 + task % 2")];
+    let right = changed("pools", "Pools", &changes);
+    let with = |more: &[&str]| {
+        let mut command = qp();
+        command.args(["diff", "--format=json", "--reference"]).arg(&right).args(more);
+        Told::of(command.args(["--", "java", "-cp"]).arg(&wrong).arg("Pools")).answer
+    };
+    let all = with(&["--all"]);
+    let further = all["further"].as_array().expect("calls");
+    assert_eq!(Some(further.len() as u64), all["further_count"].as_u64());
+    // `weight` differs in all tasks but 0, and `work` is not to blame for what `weight` returns. `main` prints
+    // another sum, and no call of its own thread differs.
+    let methods: Vec<&str> = further.iter().filter_map(|call| call["method"].as_str()).collect();
+    assert_eq!(methods, [vec!["weight"; 22], vec!["main"]].concat(), "{all:#}");
+    assert!(with(&[]).get("further").is_none());
+}
+
 #[test]
 fn recorded_runs_are_compared_with_further_ones_of_the_same_program() {
     let classes = changed("races", "Races", &[]);

@@ -38,6 +38,8 @@ pub struct AlignedRuns {
     alignment: Alignment,
     /// The call to blame and why, if the runs differ.
     pub blamed: Option<(u32, String)>,
+    /// The calls below it.
+    below_blamed: std::ops::Range<u32>,
 }
 
 /// The first differences as text.
@@ -71,6 +73,10 @@ impl AlignedRuns {
         let (blamed, _) = self.blamed.as_ref()?;
         match self.alignment.verdict(node).0 {
             _ if node == *blamed => Some(AlignedOpinion::Invalid),
+            // Something that was not recorded came from the blamed call.
+            Verdict::Differs if self.below_blamed.contains(&node) => {
+                Some(AlignedOpinion::Inadmissible("what differs came to it from its caller"))
+            }
             Verdict::Same => Some(AlignedOpinion::Valid),
             Verdict::Differs => Some(AlignedOpinion::Invalid),
             Verdict::NoPartner => {
@@ -145,7 +151,9 @@ impl Diagnoser {
                     let differing = compared.alignment.differing.get(blamed.at);
                     (blamed.call, differing.map_or_else(String::new, |call| reason(&call.differs)))
                 });
-                return Ok(Ok(AlignedRuns { alignment: compared.alignment, blamed }));
+                let below = |node: u32| node + 1..node.saturating_add(self.trace.calls.below(node)) + 1;
+                let below_blamed = blamed.as_ref().map_or(0..0, |(node, _)| below(*node));
+                return Ok(Ok(AlignedRuns { alignment: compared.alignment, blamed, below_blamed }));
             }
             let count = there.len();
             for (runs, side, before) in [(&mut here, "here", None), (&mut there, "there", Some(class_path))] {
