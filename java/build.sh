@@ -16,6 +16,6 @@ internal="--add-exports java.base/jdk.internal.misc=ALL-UNNAMED
 # shellcheck disable=SC2086 # options are words
 javac $options --patch-module java.base=recorder $internal -d "$to/recorder" recorder/java/lang/*.java
 # shellcheck disable=SC2086 # options are words
-javac $options -XDignore.symbol.file -d "$to/reference" reference/*.java
+javac $options -XDignore.symbol.file $internal -d "$to/reference" reference/*.java
 # shellcheck disable=SC2086 # options are words
 javac $options -d "$to/runner" runner/querypoint/runner/*.java

@@ -24,6 +24,7 @@ import java.util.IdentityHashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.BlockingQueue;
@@ -79,6 +80,8 @@ public final class QuerypointReference {
     private final Map<Object, Long> numbers = new IdentityHashMap<>();
     /** How objects are described that have been met: by their numbers. */
     private final Map<Long, Map<?, ?>> described = new HashMap<>();
+    /** Fields of enum constants that were set, with the constants and what they had before. */
+    private final List<Object[]> before = new ArrayList<>();
     /** What differs first; null for nothing. */
     private String differs;
     /** What could not be compared; null for nothing. */
@@ -106,7 +109,12 @@ public final class QuerypointReference {
                 printed[0].clear();
                 printed[1].clear();
                 Map<?, ?> asks = (Map<?, ?>) new Json(line).value();
-                answer = new QuerypointReference().judge(asks, printed);
+                QuerypointReference reference = new QuerypointReference();
+                try {
+                    answer = reference.judge(asks, printed);
+                } finally {
+                    reference.restore();
+                }
             } catch (Unknown unknown) {
                 answer = "unknown " + unknown.getMessage();
             } catch (ReflectiveOperationException | RuntimeException | LinkageError | StackOverflowError | OutOfMemoryError error) {
@@ -218,6 +226,13 @@ public final class QuerypointReference {
         return "valid";
     }
 
+    /** Gives enum constants back what they had: later calls share them. */
+    private void restore() throws IllegalAccessException {
+        for (Object[] one : before) {
+            ((Field) one[0]).set(one[1], one[2]);
+        }
+    }
+
     /** Compares what is printed on the standard streams. Whether something is. */
     private boolean printed(List<?> changed, String[] outputs) {
         String[] there = {"", ""};
@@ -308,9 +323,15 @@ public final class QuerypointReference {
             plain(shape, here, path);
             return;
         }
+        if (isIdentified(shape)) {
+            identified(shape, here, path);
+            return;
+        }
         Object known = made.get(number);
         Long other = numbers.get(here);
-        if (known != null && known != here || other != null && !other.equals(number)) {
+        boolean isByContent = here instanceof Optional && "java.util.Optional".equals(shape.get("type"));
+        boolean isOther = known != null && known != here || other != null && !other.equals(number);
+        if (isOther && !isByContent) {
             differs = path + " is another object";
             return;
         }
@@ -343,11 +364,67 @@ public final class QuerypointReference {
             }
         } else if (described.get("elements") instanceof List) {
             elements((List<?>) described.get("elements"), here, path, Boolean.TRUE.equals(described.get("truncated")));
+        } else if (here instanceof Optional && described.get("fields") instanceof Map) {
+            Object inside = ((Optional<?>) here).orElse(null);
+            same(((Map<?, ?>) described.get("fields")).get("value"), inside, path + ".value");
         } else if (described.get("fields") instanceof Map) {
             for (Map.Entry<?, ?> field : ((Map<?, ?>) described.get("fields")).entrySet()) {
                 String name = (String) field.getKey();
                 Field found = field(here.getClass(), name);
                 same(field.getValue(), found.get(here), path + "." + name);
+            }
+        }
+    }
+
+    /** Whether its content identifies an object: a class, an enum constant, an immutable object of the JDK. */
+    private static boolean isIdentified(Map<?, ?> shape) {
+        return shape.get("content") instanceof String;
+    }
+
+    /**
+     * Compares what its content identifies. A constant of an enum is its name, and the fields that can change:
+     * what else it has may differ between the versions.
+     */
+    private void identified(Map<?, ?> shape, Object here, String path) throws ReflectiveOperationException {
+        String content = (String) shape.get("content");
+        String type = (String) shape.get("type");
+        Long number = number(shape);
+        if (type.equals("java.lang.Class")) {
+            if (!(here instanceof Class) || !((Class<?>) here).getTypeName().equals(content)
+                    && !((Class<?>) here).getName().equals(content)) {
+                differs = path + " is " + shown(here);
+            }
+            return;
+        }
+        Object value = QuerypointReferenceContent.value(type, content);
+        if (value != null) {
+            if (!QuerypointReferenceContent.isSame(value, here)) {
+                differs = path + " is " + shown(here);
+            }
+            return;
+        }
+        boolean isSame = here instanceof Enum && ((Enum<?>) here).name().equals(content)
+            && (type.equals(here.getClass().getName())
+                || type.startsWith(((Enum<?>) here).getDeclaringClass().getName() + "$"));
+        if (!isSame) {
+            differs = path + " is " + shown(here);
+            return;
+        }
+        // What others were before the call is not known.
+        boolean wasGiven = made.containsKey(number);
+        made.put(number, here);
+        numbers.put(here, number);
+        Map<?, ?> described = this.described.remove(number);
+        if (described != null && described.get("fields") instanceof Map) {
+            for (Map.Entry<?, ?> field : ((Map<?, ?>) described.get("fields")).entrySet()) {
+                Field found = field(here.getClass(), (String) field.getKey());
+                if (!Modifier.isFinal(found.getModifiers())) {
+                    same(field.getValue(), found.get(here), path + "." + field.getKey());
+                }
+            }
+            if (differs != null && !wasGiven) {
+                unsure = "the call was not given the constant that it reaches: " + differs;
+                differs = null;
             }
         }
     }
@@ -392,6 +469,9 @@ public final class QuerypointReference {
             if (shape != null) {
                 Long number = number(shape);
                 key = number != null ? made.get(number) : parsed((String) shape.get("type"), shape.get("value"));
+                if (key == null && isIdentified(shape)) {
+                    key = identified(shape);
+                }
                 if (key == null) {
                     unsure = "not all is known of the keys of " + path;
                     return;
@@ -444,6 +524,15 @@ public final class QuerypointReference {
     private static String shown(Object here) {
         if (here == null || here instanceof Number || here instanceof Boolean || here instanceof Character) {
             return String.valueOf(here);
+        }
+        if (here instanceof Enum) {
+            return ((Enum<?>) here).getDeclaringClass().getSimpleName() + "." + ((Enum<?>) here).name();
+        }
+        if (here instanceof Class) {
+            return ((Class<?>) here).getTypeName() + ".class";
+        }
+        if (QuerypointReferenceContent.isShown(here.getClass())) {
+            return here.getClass().getSimpleName() + " " + here;
         }
         return here instanceof String ? "\"" + here + "\"" : "a " + here.getClass().getTypeName();
     }
@@ -500,6 +589,21 @@ public final class QuerypointReference {
         }
         Map<?, ?> described = this.described.get(number);
         String type = (String) shape.get("type");
+        if (isIdentified(shape)) {
+            Object found = identified(shape);
+            if (found == null) {
+                throw new Unknown("the right version has no " + type + " " + shape.get("content"));
+            }
+            made.put(number, found);
+            numbers.put(found, number);
+            if (found instanceof Enum && described != null) {
+                changeable(found, (Map<?, ?>) described.get("fields"));
+            }
+            return found;
+        }
+        if (isMadeAtRunTime(type)) {
+            throw new Unknown("a lambda cannot be made");
+        }
         if (described == null || Boolean.TRUE.equals(described.get("truncated"))) {
             throw new Unknown("not all is known of the " + type + " that it was given");
         }
@@ -536,16 +640,62 @@ public final class QuerypointReference {
             }
             return map;
         }
-        if (of.isEnum() || isSpecial(of) || !(described.get("fields") instanceof Map)) {
+        if (of == Optional.class && described.get("fields") instanceof Map) {
+            Object optional = Optional.of(object(((Map<?, ?>) described.get("fields")).get("value")));
+            met(number, optional);
+            return optional;
+        }
+        boolean isRecord = QuerypointReferenceContent.isRecord(of);
+        if (of.isEnum() || of.getName().indexOf('/') >= 0 || !(described.get("fields") instanceof Map)) {
             throw new Unknown("a " + type + " cannot be made");
         }
         Object object = UNSAFE.allocateInstance(of);
         met(number, object);
         for (Map.Entry<?, ?> field : ((Map<?, ?>) described.get("fields")).entrySet()) {
             Field found = field(of, (String) field.getKey());
-            found.set(object, narrowed(object(field.getValue()), found.getType()));
+            Object inside = narrowed(object(field.getValue()), found.getType());
+            if (isRecord) {
+                QuerypointReferenceContent.set(object, found, inside);
+            } else {
+                found.set(object, inside);
+            }
         }
         return object;
+    }
+
+    /** What its content identifies; null where the right version has no such object. */
+    private static Object identified(Map<?, ?> shape) throws ReflectiveOperationException {
+        String type = (String) shape.get("type");
+        String content = (String) shape.get("content");
+        if (type.equals("java.lang.Class")) {
+            return named(content);
+        }
+        Object value = QuerypointReferenceContent.value(type, content);
+        if (value != null) {
+            return value;
+        }
+        // A constant with a body has a class of its own.
+        for (Class<?> of = named(type); of != null; of = of.getSuperclass()) {
+            if (of.isEnum()) {
+                for (Object constant : of.getEnumConstants()) {
+                    if (((Enum<?>) constant).name().equals(content)) {
+                        return constant;
+                    }
+                }
+            }
+        }
+        return null;
+    }
+
+    /** Sets the fields of a constant that can change. */
+    private void changeable(Object constant, Map<?, ?> fields) throws Unknown, ReflectiveOperationException {
+        for (Map.Entry<?, ?> field : fields.entrySet()) {
+            Field found = field(constant.getClass(), (String) field.getKey());
+            if (!Modifier.isFinal(found.getModifiers())) {
+                before.add(new Object[] {found, constant, found.get(constant)});
+                found.set(constant, narrowed(object(field.getValue()), found.getType()));
+            }
+        }
     }
 
     /** A builder with a text. */
@@ -574,12 +724,6 @@ public final class QuerypointReference {
     /** Lambdas, hidden classes and proxies: their names are no names of class files. */
     private static boolean isMadeAtRunTime(String type) {
         return type.indexOf('/') >= 0 || type.indexOf("$Proxy") >= 0;
-    }
-
-    /** Records and hidden classes: their fields cannot be set. */
-    private static boolean isSpecial(Class<?> of) {
-        Class<?> above = of.getSuperclass();
-        return of.getName().indexOf('/') >= 0 || above != null && above.getName().equals("java.lang.Record");
     }
 
     private void met(Long number, Object object) {

@@ -34,6 +34,10 @@ pub enum Shape {
         /// Whether it is a record.
         #[serde(skip)]
         is_record: bool,
+        /// What identifies it among the objects of its class: the name of an enum constant or class,
+        /// `2024-02-29`. `None` if its content does not identify it.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        content: Option<String>,
         /// Its fields.
         fields: IndexMap<String, Shape>,
         /// Whether parts are missing.
@@ -95,6 +99,9 @@ pub enum Shape {
         /// Its text if its content identifies it, as for an object.
         #[serde(skip)]
         shown_as: Option<String>,
+        /// What identifies it among the objects of its class, as for an object.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        content: Option<String>,
     },
     /// A key of a map with its value.
     Pair {
@@ -201,7 +208,7 @@ impl Shape {
             Shape::Again { shown_as: Some(text), .. } | Shape::Object { shown_as: Some(text), .. } => {
                 text.clone()
             }
-            Shape::Again { of, object, shown_as: None } => format!("{}@{object}", short(of)),
+            Shape::Again { of, object, shown_as: None, .. } => format!("{}@{object}", short(of)),
             Shape::Text { of, object, .. } => match (depth, self.quoted()) {
                 (1.., Some(text)) => format!("{}@{object} {text}", short(of)),
                 _ => format!("{}@{object}", short(of)),
@@ -218,7 +225,7 @@ impl Shape {
                     _ => format!("{}@{object} [{}{more}]", short(of), inside.join(", ")),
                 }
             }
-            Shape::Object { of, object, fields, truncated, is_record, shown_as: None } => {
+            Shape::Object { of, object, fields, truncated, is_record, shown_as: None, .. } => {
                 let inside: Vec<String> = fields
                     .iter()
                     .map(|(name, value)| field(name, &value.text(depth.saturating_sub(1)), *is_record))

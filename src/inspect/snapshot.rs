@@ -163,7 +163,22 @@ impl Shaper<'_> {
         }
         if !walk.shown.insert(object) {
             let shown_as = self.shown_as(object);
-            return Ok(Shape::Again { of, object: number, shown_as });
+            let content = self.calls.objects.identifying(object);
+            return Ok(Shape::Again { of, object: number, shown_as, content });
+        }
+        if let Some(inside) = self.calls.objects.inside_optional(object) {
+            let inside = self.inner(Some(inside), "", when, depth.saturating_sub(1), walk)?;
+            let shown_as = self.shown_as(object);
+            let fields = IndexMap::from([("value".to_owned(), inside)]);
+            return Ok(Shape::Object {
+                of,
+                object: number,
+                shown_as,
+                is_record: false,
+                content: None,
+                fields,
+                truncated: false,
+            });
         }
         if let Some(text) = text::builder(self.calls, object, when)? {
             return Ok(text);
@@ -196,7 +211,10 @@ impl Shaper<'_> {
                 let shown_as =
                     self.shown_as(object).filter(|_| fields.is_empty() || !self.has_message(object));
                 let is_record = self.fields.of(&class, self.calls).is_record;
-                Shape::Object { of, object: number, shown_as, is_record, fields, truncated: !is_whole }
+                let content = self.calls.objects.identifying(object);
+                // Nothing is missing from an immutable object of the JDK.
+                let truncated = !is_whole && !(content.is_some() && fields.is_empty());
+                Shape::Object { of, object: number, shown_as, is_record, content, fields, truncated }
             }
         })
     }

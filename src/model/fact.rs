@@ -26,6 +26,8 @@ pub enum Fact {
     BigInteger,
     /// A `BigDecimal`.
     BigDecimal,
+    /// A `Locale`.
+    Locale,
     /// A lambda or method reference.
     Lambda(Arc<LambdaCode>),
     /// Described by a text computed from these fields.
@@ -69,6 +71,11 @@ impl Fact {
             "java.time.YearMonth" => Fact::Written(&["year", "month"], year_month),
             "java.time.ZoneOffset" | "java.time.ZoneRegion" => Fact::Written(&["id"], text),
             "java.util.UUID" => Fact::Written(&["mostSigBits", "leastSigBits"], uuid),
+            "java.util.regex.Pattern" => Fact::Written(&["pattern", "flags"], pattern),
+            "java.util.Locale" => Fact::Locale,
+            "sun.util.locale.BaseLocale" => {
+                Fact::Written(&["language", "region", "variant", "script"], locale)
+            }
             "java.time.LocalDateTime" => Fact::Joined(&[("", "date"), ("T", "time")]),
             "java.time.OffsetDateTime" => Fact::Joined(&[("", "dateTime"), ("", "offset")]),
             "java.time.ZonedDateTime" => Fact::Joined(&[("", "dateTime"), ("", "offset"), ("[", "zone")]),
@@ -85,6 +92,7 @@ impl Fact {
             Fact::Message => vec!["detailMessage"],
             Fact::BigInteger => vec!["signum", "mag"],
             Fact::BigDecimal => vec!["intVal", "scale", "intCompact"],
+            Fact::Locale => vec!["baseLocale", "localeExtensions"],
             Fact::Written(fields, _) => fields.to_vec(),
             Fact::Joined(fields) => fields.iter().map(|(_, field)| *field).collect(),
             Fact::Class | Fact::Lambda(_) => Vec::new(),
@@ -129,6 +137,10 @@ impl Fact {
                     _ => None,
                 };
                 digits.and_then(|digits| text(format!("BigDecimal {}", decimal(&digits, *scale))))
+            }
+            // Extensions, such as a calendar, are not described.
+            (Fact::Locale, [Value::Object { id, .. }, Value::Null]) => {
+                plain(known(*id).as_ref()).and_then(|locale| text(format!("Locale {locale}")))
             }
             (Fact::Lambda(code), _) => Some(ObjectDescription::Lambda(code.clone())),
             (Fact::Written(_, write), values) => {
@@ -193,6 +205,36 @@ fn text(values: &[Value]) -> Option<String> {
         [Value::Str(text)] => Some(text.text.clone()),
         _ => None,
     }
+}
+
+/// A pattern between slashes, then its flags (`Pattern.flags()`), if there are any.
+fn pattern(values: &[Value]) -> Option<String> {
+    match values {
+        [Value::Str(pattern), Value::Int(0)] => Some(format!("/{}/", pattern.text)),
+        [Value::Str(pattern), Value::Int(flags)] => Some(format!("/{}/{flags}", pattern.text)),
+        _ => None,
+    }
+}
+
+/// Formats like `java.util.Locale.toString`, except that a variant or script can follow an empty language.
+/// `-` stands for the locale without any of them.
+fn locale(values: &[Value]) -> Option<String> {
+    let parts: Option<Vec<&str>> = values
+        .iter()
+        .map(|value| match value {
+            Value::Str(text) => Some(text.text.as_str()),
+            _ => None,
+        })
+        .collect();
+    let [language, region, variant, script] = parts?.try_into().ok()?;
+    let script = if script.is_empty() { String::new() } else { format!("_#{script}") };
+    let text = match (region, variant, script.as_str()) {
+        ("", "", "") => language.to_owned(),
+        (region, "", "") => format!("{language}_{region}"),
+        (region, "", script) => format!("{language}_{region}{script}"),
+        (region, variant, script) => format!("{language}_{region}_{variant}{script}"),
+    };
+    Some(if text.is_empty() { "-".to_owned() } else { text })
 }
 
 fn year_text(year: i64) -> String {

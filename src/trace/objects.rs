@@ -251,6 +251,40 @@ impl Objects {
         Fact::of(std::slice::from_ref(class))?.description(class, &values, known)
     }
 
+    /// The text that identifies an object among those of its class: the name of an enum constant, the Java
+    /// name of a class, or the text of an immutable JDK object without its class (`2024-02-29`; `empty` for
+    /// an empty `Optional`). `None` for other objects.
+    pub fn identifying(&self, object: u32) -> Option<String> {
+        let row = self.row(object)?;
+        match self.table.word(1, row) {
+            CONSTANT | CONSTANT_WITH_BODY => self.begins(row),
+            CLASS => self.names.get(&object).map(|of| match of.starts_with('[') {
+                true => bytecode::descriptor::java_type(&of.replace('.', "/")),
+                false => of.to_string(),
+            }),
+            FIELDS => match self.description(object, DEEP)? {
+                ObjectDescription::Text(text) => {
+                    let text = text.strip_prefix(&crate::model::short_class_name(self.class(object)?))?;
+                    let bare = text.strip_prefix('[').and_then(|text| text.strip_suffix(']'));
+                    Some(bare.unwrap_or(text.trim_start_matches([' ', '.'])).to_owned())
+                }
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
+    /// The value in an `Optional`; `None` for an empty one and for other objects.
+    pub fn inside_optional(&self, object: u32) -> Option<decode::Value> {
+        let row = self.kind(object, FIELDS).filter(|_| {
+            self.class(object).is_some_and(|class| **class == *"java.util.Optional")
+        })?;
+        match decode::field_values(self.bytes(row)?).as_slice() {
+            [value] if *value != decode::Value::Object(0) => Some(*value),
+            _ => None,
+        }
+    }
+
     /// An object as a value of the model. The class key is unused here.
     fn as_value(&self, object: u32) -> Value {
         let id = ObjectId(object.into());

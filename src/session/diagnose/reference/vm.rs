@@ -21,8 +21,9 @@ macro_rules! class_files {
 }
 
 /// The class files that call methods.
-const CLASSES: [(&str, &[u8]); 5] = class_files![
+const CLASSES: [(&str, &[u8]); 6] = class_files![
     "QuerypointReference.class",
+    "QuerypointReferenceContent.class",
     "QuerypointReferenceIdentity.class",
     "QuerypointReference$Json.class",
     "QuerypointReference$Printed.class",
@@ -33,7 +34,10 @@ const CLASSES: [(&str, &[u8]); 5] = class_files![
 /// objects that a call is given keep their own.
 /// Code of immutable sets and maps is not compiled: `QuerypointReferenceIdentity` sets the constants that
 /// order them, and the VM compiles them into that code while it starts.
-const OPTIONS: [&str; 6] = [
+///
+/// The fields of records are set by the JDK's internal `Unsafe`; the public one refuses.
+const OPTIONS: [&str; 7] = [
+    "--add-exports=java.base/jdk.internal.misc=ALL-UNNAMED",
     "-XX:+UseSerialGC",
     "-XX:TieredStopAtLevel=1",
     "-XX:+UnlockExperimentalVMOptions",
