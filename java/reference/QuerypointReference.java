@@ -376,14 +376,14 @@ public final class QuerypointReference {
         }
     }
 
-    /** Whether its content identifies an object: a class, an enum constant, an immutable object of the JDK. */
+    /** Whether its content identifies an object: a class, an enum constant, an immutable JDK object. */
     private static boolean isIdentified(Map<?, ?> shape) {
         return shape.get("content") instanceof String;
     }
 
     /**
-     * Compares what its content identifies. A constant of an enum is its name, and the fields that can change:
-     * what else it has may differ between the versions.
+     * Compares objects that their content identifies. Enum constants are compared by name and by the fields
+     * that are not final: final ones may differ between the versions.
      */
     private void identified(Map<?, ?> shape, Object here, String path) throws ReflectiveOperationException {
         String content = (String) shape.get("content");
@@ -532,7 +532,9 @@ public final class QuerypointReference {
             return ((Class<?>) here).getTypeName() + ".class";
         }
         if (QuerypointReferenceContent.isShown(here.getClass())) {
-            return here.getClass().getSimpleName() + " " + here;
+            String name = here.getClass().getSimpleName();
+            String text = here.toString();
+            return text.startsWith(name) ? text : name + " " + text;
         }
         return here instanceof String ? "\"" + here + "\"" : "a " + here.getClass().getTypeName();
     }

@@ -213,7 +213,7 @@ impl Shaper<'_> {
                 let is_record = self.fields.of(&class, self.calls).is_record;
                 let content = self.calls.objects.identifying(object);
                 // Nothing is missing from an immutable object of the JDK.
-                let truncated = !is_whole && !(content.is_some() && fields.is_empty());
+                let truncated = !(is_whole || content.is_some() && fields.is_empty());
                 Shape::Object { of, object: number, shown_as, is_record, content, fields, truncated }
             }
         })

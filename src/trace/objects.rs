@@ -276,9 +276,9 @@ impl Objects {
 
     /// The value in an `Optional`; `None` for an empty one and for other objects.
     pub fn inside_optional(&self, object: u32) -> Option<decode::Value> {
-        let row = self.kind(object, FIELDS).filter(|_| {
-            self.class(object).is_some_and(|class| **class == *"java.util.Optional")
-        })?;
+        let row = self
+            .kind(object, FIELDS)
+            .filter(|_| self.class(object).is_some_and(|class| **class == *"java.util.Optional"))?;
         match decode::field_values(self.bytes(row)?).as_slice() {
             [value] if *value != decode::Value::Object(0) => Some(*value),
             _ => None,

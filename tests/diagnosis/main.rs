@@ -18,6 +18,7 @@ mod members;
 mod passing;
 mod questions;
 mod readable;
+mod rebuilt;
 mod reference;
 mod slices;
 mod strategies;
