@@ -5,6 +5,7 @@
 //! A row takes twice the nodes of the row before it. If the time doubled its growth too, it would be
 //! quadratic. `QP_BENCH_SHARE=5` takes a fifth of the nodes.
 
+#[allow(dead_code, reason = "each bench uses a part of it")]
 #[path = "programs/common.rs"]
 mod common;
 

@@ -46,7 +46,7 @@ impl ImmutableContent<'_> {
     /// Whether it is only the beginning and the length of a string, or of an exception's message.
     pub fn is_part(&self) -> bool {
         let is_text = self.kind == TEXT || self.kind == EXCEPTION && self.bits != NO_MESSAGE;
-        let length = String::from_utf8_lossy(&self.text).encode_utf16().count();
+        let length = String::from_utf8_lossy(self.text).encode_utf16().count();
         is_text && u64::try_from(length) != Ok(self.bits & u64::from(u32::MAX))
     }
 
