@@ -1,5 +1,5 @@
-//! Hash tables for numbers, with a quick hash: the numbers come from recordings, and nobody can choose them to
-//! collide.
+//! Hash tables for numbers, with a quick hash: the numbers come from recordings, and nobody can choose them
+//! to collide.
 
 use foldhash::fast::FixedState;
 

@@ -1,10 +1,12 @@
 //! Reads the steps of calls: entries of callees, writes, and the end.
 
 use super::AlignedRun;
+use super::heap::Place;
 use super::versions::{Versions, is_initialiser};
 use crate::classes::ClassPool;
 use crate::trace::{
-    Calls, EventTime, TextChange, TextEffect, TraceError, Traced, TracedEvent, Value, WalkControl,
+    CONTENTS, Calls, EventTime, TEXT, TextChange, TextEffect, TraceError, Traced, TracedEvent, Value,
+    WalkControl,
 };
 use std::rc::Rc;
 
@@ -68,6 +70,19 @@ impl Step {
             (StepKind::StaticField(_), _) => 0,
             (_, Some(Value::Object(object))) => *object,
             _ => 0,
+        }
+    }
+
+    /// The place that it wrote; `None` if it wrote none.
+    pub fn written(&self) -> Option<Place> {
+        let object = self.object();
+        match (self.kind, self.values.get(1)) {
+            (StepKind::Field(field), _) => Some((object, field)),
+            (StepKind::StaticField(field), _) => Some((0, field)),
+            (StepKind::Element, Some(Value::Int(index))) => Some((object, u32::try_from(*index).ok()?)),
+            (StepKind::Contents, _) => Some((object, CONTENTS)),
+            (StepKind::Text, _) => Some((object, TEXT)),
+            _ => None,
         }
     }
 }

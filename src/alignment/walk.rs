@@ -5,14 +5,14 @@ use super::changed::ChangedMethods;
 use super::correspondence::Sameness;
 use super::effects::{self, EffectScope};
 use super::hashed::{NumberMap, NumberSet};
-use super::heap::{Held, Place};
+use super::heap::Held;
 use super::matching::{Matched, StepKey, matched};
 use super::report::{Alignment, DifferentStep, DifferingCall, Verdict};
 use super::state::State;
 use super::steps::{OwnSteps, Step, StepKind, StepReader};
 use super::threads;
 use super::variation::{Variation, VariedStep};
-use crate::trace::{CONTENTS, EventTime, TEXT, TraceError, Value};
+use crate::trace::{EventTime, TraceError, Value};
 use std::rc::Rc;
 
 /// Most differences that are kept for one pair of calls.
@@ -352,7 +352,7 @@ impl<'a, 'g> Walk<'a, 'g> {
         for (side, step) in [(0, here), (1, there)] {
             self.write(side, step, varies);
         }
-        if let Some(place) = written(here) {
+        if let Some(place) = here.written() {
             self.state.set_differs(place, !same && !varies);
         }
         Ok(())
@@ -410,7 +410,7 @@ impl<'a, 'g> Walk<'a, 'g> {
             StepKind::Throw => Some("its exception".to_owned()),
             StepKind::Born => Some("the object that it initialises".to_owned()),
             StepKind::Start => Some("the thread that it starts".to_owned()),
-            _ => written(step).map(|place| self.state.show_place(side, place)),
+            _ => step.written().map(|place| self.state.show_place(side, place)),
         }
     }
 
@@ -462,7 +462,7 @@ impl<'a, 'g> Walk<'a, 'g> {
         if varies || !is_effect || self.variation.is_some() {
             return Ok(());
         }
-        let is_place = written(step).is_some();
+        let is_place = step.written().is_some();
         let text = match step.kind {
             StepKind::Enter(_) => "called".to_owned(),
             _ => step.values.last().map_or_else(|| "none".to_owned(), |value| self.state.show(side, *value)),
@@ -489,7 +489,7 @@ impl<'a, 'g> Walk<'a, 'g> {
     /// Keeps what a step wrote.
     fn write(&mut self, side: usize, step: &Step, varies: bool) {
         let heap = &mut self.state.heaps[side];
-        match (step.kind, written(step), step.values.last()) {
+        match (step.kind, step.written(), step.values.last()) {
             (StepKind::Contents, Some((collection, _)), _) => {
                 let objects = step.values.iter().skip(3).filter_map(|value| match value {
                     Value::Object(object) => Some(*object),
@@ -597,18 +597,5 @@ impl<'a, 'g> Walk<'a, 'g> {
             around.is_off |= !pair.is_initialiser && !pair.is_judged && pair.is_off;
         }
         Ok(())
-    }
-}
-
-/// The place that a step wrote.
-fn written(step: &Step) -> Option<Place> {
-    let object = step.object();
-    match (step.kind, step.values.get(1)) {
-        (StepKind::Field(field), _) => Some((object, field)),
-        (StepKind::StaticField(field), _) => Some((0, field)),
-        (StepKind::Element, Some(Value::Int(index))) => Some((object, u32::try_from(*index).ok()?)),
-        (StepKind::Contents, _) => Some((object, CONTENTS)),
-        (StepKind::Text, _) => Some((object, TEXT)),
-        _ => None,
     }
 }

@@ -155,8 +155,8 @@ fn all_calls_that_differ_are_listed() {
     let all = with(&["--all"]);
     let further = all["further"].as_array().expect("calls");
     assert_eq!(Some(further.len() as u64), all["further_count"].as_u64());
-    // `weight` differs in all tasks but 0, and `work` is not to blame for what `weight` returns. `main` prints
-    // another sum, and no call of its own thread differs.
+    // `weight` differs in all tasks but 0, and `work` is not to blame for what `weight` returns. `main`
+    // prints another sum, and no call of its own thread differs.
     let methods: Vec<&str> = further.iter().filter_map(|call| call["method"].as_str()).collect();
     assert_eq!(methods, [vec!["weight"; 22], vec!["main"]].concat(), "{all:#}");
     assert!(with(&[]).get("further").is_none());
