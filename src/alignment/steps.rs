@@ -2,6 +2,7 @@
 
 use super::AlignedRun;
 use super::heap::Place;
+use super::matching::StepKey;
 use super::versions::{Versions, is_initialiser};
 use crate::classes::ClassPool;
 use crate::trace::{
@@ -70,6 +71,37 @@ impl Step {
             (StepKind::StaticField(_), _) => 0,
             (_, Some(Value::Object(object))) => *object,
             _ => 0,
+        }
+    }
+
+    /// What it is paired by: its kind, with the shared number of the method or field. `shared_method` has the
+    /// number of a call's method.
+    pub fn key(&self, shared_method: impl Fn(u32) -> u32) -> StepKey {
+        match self.kind {
+            StepKind::Enter(node) => (0, shared_method(node)),
+            StepKind::Field(field) => (1, field),
+            StepKind::StaticField(field) => (2, field),
+            StepKind::Born => (3, 0),
+            StepKind::Element => (4, 0),
+            StepKind::Array => (5, 0),
+            StepKind::Contents => {
+                let change = match self.values.get(1) {
+                    Some(Value::Int(change)) => change.cast_unsigned(),
+                    _ => 0,
+                };
+                (6, change)
+            }
+            StepKind::Text => {
+                let effect = match self.values.get(1) {
+                    Some(Value::Int(effect)) => effect.cast_unsigned(),
+                    _ => 0,
+                };
+                (11, effect)
+            }
+            StepKind::Start => (7, 0),
+            StepKind::Catch => (8, 0),
+            StepKind::Return => (9, 0),
+            StepKind::Throw => (10, 0),
         }
     }
 

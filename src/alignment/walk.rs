@@ -199,35 +199,8 @@ impl<'a, 'g> Walk<'a, 'g> {
     }
 
     fn key(&self, side: usize, step: &Step) -> StepKey {
-        match step.kind {
-            StepKind::Enter(node) => {
-                let method = self.state.runs[side].calls.method_number(node).unwrap_or(u32::MAX);
-                (0, self.state.versions.method(side, method))
-            }
-            StepKind::Field(field) => (1, field),
-            StepKind::StaticField(field) => (2, field),
-            StepKind::Born => (3, 0),
-            StepKind::Element => (4, 0),
-            StepKind::Array => (5, 0),
-            StepKind::Contents => {
-                let change = match step.values.get(1) {
-                    Some(Value::Int(change)) => change.cast_unsigned(),
-                    _ => 0,
-                };
-                (6, change)
-            }
-            StepKind::Text => {
-                let effect = match step.values.get(1) {
-                    Some(Value::Int(effect)) => effect.cast_unsigned(),
-                    _ => 0,
-                };
-                (11, effect)
-            }
-            StepKind::Start => (7, 0),
-            StepKind::Catch => (8, 0),
-            StepKind::Return => (9, 0),
-            StepKind::Throw => (10, 0),
-        }
+        let method = |node| self.state.runs[side].calls.method_number(node).unwrap_or(u32::MAX);
+        step.key(|node| self.state.versions.method(side, method(node)))
     }
 
     fn pair(
