@@ -24,6 +24,7 @@ pub mod expr;
 pub mod files;
 pub mod inspect;
 pub mod locate;
+pub mod logic;
 pub mod model;
 pub mod program;
 pub mod query;

@@ -29,6 +29,7 @@ mod workspace;
 pub use crate::classes::DefaultScope;
 pub use crate::debuggee::{StdinRecording, test_command};
 pub use crate::files::{TemporaryFolder, remove_abandoned, write_private, write_whole};
+pub use crate::logic::log::Kind;
 pub use crate::run::Interrupt;
 pub use crate::trace::{Level, Place, Places};
 pub use answer::{

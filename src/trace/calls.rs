@@ -282,16 +282,26 @@ impl Calls {
 
     /// The calls of a method in one thread.
     pub fn of_method(&self, method: u32, thread: u32) -> Vec<u32> {
+        self.rows_of_method(method, thread).map(|row| self.by_method.word(0, row)).collect()
+    }
+
+    /// The first call of a method in one thread.
+    pub fn first_of_method(&self, method: u32, thread: u32) -> Option<u32> {
+        self.rows_of_method(method, thread).next().map(|row| self.by_method.word(0, row))
+    }
+
+    /// The rows of a method's calls in one thread.
+    fn rows_of_method(&self, method: u32, thread: u32) -> std::ops::Range<usize> {
         let all = self.of_thread(thread);
         let row = self.methods.lower_bound(&[method.into()]);
         if self.methods.word(0, row) != method {
-            return Vec::new();
+            return 0..0;
         }
         let [from, count] = [1, 2].map(|column| usize::try_from(self.methods.word(column, row)).unwrap_or(0));
         // A damaged table can hold any range.
         let end = from.saturating_add(count).min(self.by_method.len());
         let bound = |node: u32| self.by_method.lower_bound_in(from.min(end)..end, &[node.into()]);
-        (bound(all.start)..bound(all.end)).map(|row| self.by_method.word(0, row)).collect()
+        bound(all.start)..bound(all.end)
     }
 
     /// The calls of the same method in the same thread, up to and including this one.

@@ -53,6 +53,11 @@ impl Calls {
         self.begins(node).map(|place| EventPosition { node, place })
     }
 
+    /// The time of a call's entry. Its turn is 0: among the events of its thread, the place decides.
+    pub fn time_of_entry(&self, node: u32) -> Option<EventTime> {
+        self.begins(node).map(|place| EventTime { turn: 0, place })
+    }
+
     /// The position of a call's end, if it was recorded.
     pub fn end(&self, node: u32) -> Option<EventPosition> {
         self.ends(node).map(|place| EventPosition { node, place })

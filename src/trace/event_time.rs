@@ -16,6 +16,11 @@ impl EventTime {
     /// After all events.
     pub const END: EventTime = EventTime { turn: u64::MAX, place: (u32::MAX, u32::MAX) };
 
+    /// Its place among the events of its thread.
+    pub fn place_in_thread(self) -> (u32, u32) {
+        self.place
+    }
+
     /// Whether no other thread recorded an event between two events of one thread.
     pub fn is_undisturbed_until(self, later: EventTime) -> bool {
         self.turn == later.turn

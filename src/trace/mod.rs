@@ -15,9 +15,11 @@
 //! - `lambdas` finds the code of lambdas.
 //! - `recent` reads events and keeps those that were read last (`event_cache`).
 //! - `event_time` has the positions and times of events, `parts` the numbers of what is written.
+//! - `blocks` divides the events of a thread into parts that are decoded alone.
 //! - `walk` visits the events of a thread or a call; `cursor` steps from one event to the next in both
 //!   directions.
 
+mod blocks;
 mod calls;
 mod chunks;
 mod collector;
@@ -44,6 +46,7 @@ mod value_at;
 mod walk;
 mod writes;
 
+pub use blocks::{Block, BlockStep};
 pub use calls::{Call, Calls, OpenOptions};
 pub use collector::{CollectedEvents, Collector};
 pub use columns::ThreadEnd;

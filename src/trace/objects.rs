@@ -97,6 +97,12 @@ impl Objects {
         self.kind(object, ARRAY).is_some()
     }
 
+    /// The arrays with their lengths.
+    pub fn arrays(&self) -> impl Iterator<Item = (u32, u32)> {
+        let rows = (0..self.table.len()).filter(|row| self.table.word(1, *row) == ARRAY);
+        rows.map(|row| (self.table.word(0, row), self.table.word(3, row)))
+    }
+
     /// Whether an object is a box of a primitive value.
     pub fn is_box(&self, object: u32) -> bool {
         self.kind(object, BOX).is_some()

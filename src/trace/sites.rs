@@ -79,6 +79,8 @@ impl Kind {
 /// A site that records events.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Site {
+    /// The number by which events name it; 0 for an event without a site.
+    pub id: u32,
     /// The method's number.
     pub method: u32,
     /// The bytecode index.
@@ -122,7 +124,18 @@ fn length(values: &[Kind]) -> usize {
 
 fn nowhere(what: Traced) -> Site {
     let values = [].into();
-    Site { method: u32::MAX, bci: 0, what, values, length: 0, line: None, to: None, written: None, by: None }
+    Site {
+        id: 0,
+        method: u32::MAX,
+        bci: 0,
+        what,
+        values,
+        length: 0,
+        line: None,
+        to: None,
+        written: None,
+        by: None,
+    }
 }
 
 /// Maximum gap in site numbers. The agent numbers sites consecutively, so a larger gap means a damaged file.
@@ -248,7 +261,8 @@ impl Sites {
                 let by = site.by.clone().map(Into::into);
                 let written = site.written.clone().map(Into::into);
                 let length = length(&values);
-                let found = Site { method: number, bci, what, values, length, line, to, written, by };
+                let found =
+                    Site { id: site.id, method: number, bci, what, values, length, line, to, written, by };
                 self.keep(site.id, found);
             }
             self.methods.push(Method {
@@ -272,7 +286,8 @@ impl Sites {
             true => (Traced::PutStatic, [kind, kind].into()),
             false => (Traced::Put, [Kind::Object, kind, kind].into()),
         };
-        self.keep(id, Site { what, length: length(&values), values, written: Some(written.into()), ..call });
+        let written = Some(written.into());
+        self.keep(id, Site { id, what, length: length(&values), values, written, ..call });
     }
 
     /// Adds a site; a known one stays as it is.
@@ -311,6 +326,17 @@ impl Sites {
             }
         }
         named
+    }
+
+    /// The names of the fields that a class declares, and whether they are static.
+    pub fn fields(&self, class: &str) -> Vec<(String, bool)> {
+        let declared = self.lineage.get(class).map_or(&[][..], |(_, fields)| fields);
+        declared.iter().map(|name| (name.clone(), false)).collect()
+    }
+
+    /// The name of a thread's group.
+    pub fn thread_group(&self, _thread: u32) -> &str {
+        "main"
     }
 
     /// The superclass of a class, both with dots.

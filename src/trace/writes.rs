@@ -67,6 +67,12 @@ impl Calls {
         self.writes.lower_bound(&[object.into(), part.into()])..end
     }
 
+    /// The objects with recorded writes to this part, in ascending order; an object may come more than once.
+    pub fn written_objects(&self, part: u32) -> impl Iterator<Item = u32> {
+        let rows = (0..self.writes.len()).filter(move |row| self.writes.word(1, *row) == part);
+        rows.map(|row| self.writes.word(0, row))
+    }
+
     /// The lowest written part of an object that is not below `part`.
     pub fn part_from(&self, object: u32, part: u32) -> Option<u32> {
         let row = self.writes.lower_bound(&[object.into(), part.into()]);

@@ -16,6 +16,7 @@ const LAYERS: &[(&str, &[&str])] = &[
         &[
             "alignment",
             "assertions",
+            "logic",
             "slice",
             "inspect",
             "chain",
@@ -35,6 +36,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ),
     ("alignment", &["trace", "classes", "bytecode"]),
     ("assertions", &["chain", "inspect", "trace", "classes", "expr", "model", "bytecode", "jdk"]),
+    ("logic", &["inspect", "program", "trace", "classes", "model", "bytecode", "prolog"]),
     ("slice", &["program", "trace", "classes", "bytecode", "jdk"]),
     ("inspect", &["trace", "classes", "model", "bytecode"]),
     ("chain", &["program", "query", "classes", "expr", "model", "bytecode", "jdk"]),
@@ -52,6 +54,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("agent", &["bytecode", "jdk", "wire"]),
     ("bytecode", &[]),
     ("jdk", &[]),
+    ("prolog", &[]),
     ("wire", &[]),
     ("files", &[]),
 ];
@@ -74,6 +77,7 @@ const PURE: &[&str] = &[
     "src/expr",
     "src/program",
     "src/inspect",
+    "src/logic",
     "crates/bytecode/src",
     "crates/jdk/src",
 ];

@@ -2,7 +2,7 @@
 
 use super::reading::Reading;
 use crate::command::{Command, CommandError, Outcome};
-use crate::session::{self, Context, ExportForm, ExportRequest, ExportResult};
+use crate::session::{self, Context, ExportForm, ExportRequest, ExportResult, Kind};
 use std::path::PathBuf;
 
 /// Writes every event of a recorded run for other programs, as a line of JSON or a row of a Parquet file
@@ -17,9 +17,19 @@ pub struct Export {
     /// The file to write: `NAME.parquet` becomes a Parquet file, any other gets a line of JSON per event
     #[arg(long, value_name = "FILE")]
     pub to: PathBuf,
+    /// Write only these kinds of events to a file of Prolog facts: `methodcall,methodexit`
+    #[arg(long, value_name = "KINDS", value_delimiter = ',', value_parser = kind)]
+    pub kinds: Vec<Kind>,
     /// Append the calls that later runs recorded in more detail; each event names its `run`
     #[arg(long)]
     pub later: bool,
+}
+
+fn kind(text: &str) -> Result<Kind, String> {
+    Kind::named(text).ok_or_else(|| {
+        let all: Vec<&str> = Kind::ALL.into_iter().map(Kind::functor).collect();
+        format!("expected one of {}", all.join(", "))
+    })
 }
 
 impl Outcome for ExportResult {
@@ -34,8 +44,11 @@ impl Command for Export {
     /// # Errors
     /// The folder holds no recorded run, or the file cannot be written.
     async fn execute(&self, context: &Context) -> Result<ExportResult, CommandError> {
-        let is_parquet = self.to.extension().is_some_and(|extension| extension == "parquet");
-        let form = if is_parquet { ExportForm::Parquet } else { ExportForm::Lines };
+        let form = match self.to.extension().and_then(|extension| extension.to_str()) {
+            Some("parquet") => ExportForm::Parquet,
+            Some("pl") => ExportForm::Jel(self.kinds.clone()),
+            _ => ExportForm::Lines,
+        };
         let asked = ExportRequest { file: self.to.clone(), form, later: self.later };
         let mut trace = self.reading.open(context).await?;
         Ok(session::export(&mut trace, &asked, context).await?)

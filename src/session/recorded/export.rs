@@ -1,17 +1,19 @@
 //! Exports a recording for other programs: one row per event, grouped by thread.
 
 use super::event_row::EventRow;
+use super::jel;
 use super::open::RecordedTrace;
 use super::parquet::Rows;
 use super::supplements::{Supplement, above, later};
 use crate::inspect::event::{EventShown, event};
 use crate::inspect::values::{shown, shown_name};
+use crate::logic::log::Kind;
 use crate::session::context::Context;
 use crate::session::error::SessionError;
 use crate::trace::{Calls, Level, ThreadEnd, TraceError, Traced, TracedEvent, Value, WalkControl};
 use serde::Serialize;
 use std::fs::File;
-use std::io::{BufWriter, Write};
+use std::io::{BufWriter, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
 /// The result of an export.
@@ -30,12 +32,14 @@ pub struct ExportResult {
 }
 
 /// The format of the file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ExportForm {
     /// One line of JSON per event.
     Lines,
     /// A Parquet file with one row per event.
     Parquet,
+    /// Prolog facts of these kinds; none means all.
+    Jel(Vec<Kind>),
 }
 
 /// The writer of the file.
@@ -107,11 +111,27 @@ pub async fn export(
         let temporary = tempfile::NamedTempFile::new_in(beside).map_err(|error| at(error.kind().into()))?;
         (temporary.reopen().map_err(at)?, Some(temporary.into_temp_path()))
     };
+    if let ExportForm::Jel(kinds) = form {
+        let missing = trace.missing();
+        let written = jel::write(trace, kinds, &missing, BufWriter::new(to), context);
+        let events = match written {
+            Err(jel::WriteError::File(error)) if is_stream && error.kind() == ErrorKind::BrokenPipe => 0,
+            Err(jel::WriteError::File(error)) => return Err(at(error).into()),
+            Err(jel::WriteError::Recording(error)) => return Err(error),
+            Ok(events) => events,
+        };
+        if let Some(temporary) = temporary {
+            temporary.persist(file).map_err(|error| at(error.error))?;
+        }
+        return Ok(ExportResult { file: file.clone(), events, left, missing });
+    }
     let out = match form {
         // The reader of a stream wants each line at once.
         ExportForm::Lines if is_stream => EventWriter::Lines(Box::new(to)),
         ExportForm::Lines => EventWriter::Lines(Box::new(BufWriter::new(to))),
-        ExportForm::Parquet => EventWriter::Parquet(Box::new(Rows::new(to).map_err(at)?)),
+        ExportForm::Parquet | ExportForm::Jel(_) => {
+            EventWriter::Parquet(Box::new(Rows::new(to).map_err(at)?))
+        }
     };
     let mut written = ExportState { out, events: 0, failed: None };
     written.whole(&mut trace.calls)?;
@@ -128,7 +148,7 @@ pub async fn export(
     let ExportState { out, events, failed } = written;
     match failed {
         // The reader of the stream has closed it.
-        Some(error) if is_stream && error.kind() == std::io::ErrorKind::BrokenPipe => {
+        Some(error) if is_stream && error.kind() == ErrorKind::BrokenPipe => {
             return Ok(ExportResult { file: file.clone(), events, left, missing });
         }
         Some(error) => return Err(at(error).into()),

@@ -16,6 +16,7 @@ mod events;
 mod export;
 mod find;
 mod history;
+mod jel;
 mod open;
 mod parquet;
 mod record;

@@ -1,0 +1,196 @@
+//! Derives the events of the log from those of a thread of the recording.
+
+use super::event::{EventSink, LogEvent};
+use super::facts::{Facts, Receiver};
+use super::kind::Kind;
+use crate::trace::{BlockStep, Calls, Site, Traced, TracedEvent, Value};
+
+/// An open call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Frame {
+    /// The call.
+    pub node: u32,
+    /// The number of its method.
+    pub method: u32,
+    /// The line where it is; 0 before the first recorded line.
+    pub line: u16,
+    /// The receiver; 0 for a static method, or if it is not an object yet.
+    pub this: u32,
+    /// Where an index keeps this frame.
+    pub saved: Option<u32>,
+}
+
+/// The state of a thread between two of its events.
+#[derive(Clone, Debug, Default)]
+pub(super) struct ThreadState {
+    /// The open calls, the innermost last.
+    pub frames: Vec<Frame>,
+    /// The exception that is leaving calls; 0 for none.
+    pub flying: u32,
+}
+
+impl ThreadState {
+    /// Goes over an event of the recording, and passes on the events of the log that it stands for.
+    pub fn go(&mut self, facts: &Facts, calls: &Calls, step: &BlockStep<'_>, sink: &mut impl EventSink) {
+        match step {
+            BlockStep::Begins { from, is_first } => {
+                if *is_first {
+                    sink.take(LogEvent::new(Kind::ThreadStart, *from), None, &[]);
+                }
+            }
+            BlockStep::Ends(when, _) => sink.take(LogEvent::new(Kind::ThreadDeath, *when), None, &[]),
+            BlockStep::Event(seen) => self.event(facts, calls, seen, sink),
+        }
+    }
+
+    fn event(&mut self, facts: &Facts, calls: &Calls, seen: &TracedEvent<'_>, sink: &mut impl EventSink) {
+        let site = seen.site;
+        match site.what {
+            Traced::Enter => self.enter(facts, calls, seen, sink),
+            Traced::Return => self.leave_by_return(facts, seen, sink),
+            Traced::Leave => {
+                self.thrown(seen, sink);
+                self.pop(seen.node);
+            }
+            Traced::Catch => {
+                self.thrown(seen, sink);
+                self.flying = 0;
+            }
+            Traced::Line(line) => {
+                self.flying = 0;
+                let Some(frame) = self.frame_of(seen) else { return };
+                frame.saved = None;
+                let is_later = frame.line != 0;
+                frame.line = line;
+                if is_later {
+                    sink.take(LogEvent { line, ..of(Kind::Step, seen) }, None, &[]);
+                }
+            }
+            Traced::Put => {
+                if let Some(Value::Object(object)) = seen.values.first() {
+                    self.written(facts, seen, *object, sink);
+                }
+            }
+            Traced::PutStatic => self.written(facts, seen, 0, sink),
+            Traced::Preset => {
+                let this = self.frame_of(seen).map_or(0, |frame| frame.this);
+                self.written(facts, seen, this, sink);
+            }
+            _ => {}
+        }
+    }
+
+    fn enter(&mut self, facts: &Facts, calls: &Calls, seen: &TracedEvent<'_>, sink: &mut impl EventSink) {
+        self.flying = 0;
+        let Some(node) = seen.node else { return };
+        // Calls whose ends were not recorded are over.
+        while self.frames.last().is_some_and(|frame| Some(frame.node) != seen.around) {
+            self.frames.pop();
+        }
+        for class in facts.begins(node) {
+            sink.take(LogEvent { site: *class, ..of(Kind::MemberFields, seen) }, None, &[]);
+        }
+        let method = facts.method(seen.site.method);
+        let values = if seen.is_around { &[] } else { seen.values };
+        let (this, arguments) = match (method.receiver, values) {
+            (Receiver::Given, [Value::Object(this), arguments @ ..]) => (*this, arguments),
+            (Receiver::Made, _) => (calls.born(node).unwrap_or(0), values),
+            _ => (0, values),
+        };
+        let call = LogEvent { line: method.line, ..of(Kind::MethodCall, seen) };
+        sink.take(call, Some(this), arguments);
+        if method.has_writes {
+            structures(facts, &call, arguments, sink);
+        }
+        self.frames.push(Frame { node, method: seen.site.method, line: 0, this, saved: None });
+    }
+
+    fn leave_by_return(&mut self, facts: &Facts, seen: &TracedEvent<'_>, sink: &mut impl EventSink) {
+        self.flying = 0;
+        let method = facts.method(seen.site.method);
+        let exit = LogEvent { line: method.line, ..of(Kind::MethodExit, seen) };
+        let this = self.pop(seen.node).map_or(0, |frame| frame.this);
+        sink.take(exit, Some(this), seen.values);
+        if method.has_writes {
+            structures(facts, &exit, seen.values, sink);
+        }
+        let Some(frame) = self.frames.last_mut() else { return };
+        frame.saved = None;
+        if frame.line != 0 && facts.method(frame.method).has_lines {
+            let step = LogEvent { node: frame.node, site: 0, line: frame.line, ..of(Kind::Step, seen) };
+            sink.take(step, None, &[]);
+        }
+    }
+
+    /// Reports an exception where it is seen first.
+    fn thrown(&mut self, seen: &TracedEvent<'_>, sink: &mut impl EventSink) {
+        let Some(Value::Object(exception)) = seen.values.first() else { return };
+        if self.flying == *exception {
+            return;
+        }
+        self.flying = *exception;
+        let line = self.frame_of(seen).map_or(0, |frame| frame.line);
+        let line = if line == 0 { seen.site.line.unwrap_or(0) } else { line };
+        sink.take(LogEvent { line, ..of(Kind::Exception, seen) }, Some(*exception), &[]);
+    }
+
+    /// Reports the write of a field; the last value is the new one.
+    fn written(&mut self, facts: &Facts, seen: &TracedEvent<'_>, object: u32, sink: &mut impl EventSink) {
+        let Some(new) = seen.values.last() else { return };
+        let write = of(Kind::SetField, seen);
+        sink.take(write, Some(object), &[*new]);
+        structures(facts, &write, &[*new], sink);
+    }
+
+    /// The frame of an event's call.
+    fn frame_of(&mut self, seen: &TracedEvent<'_>) -> Option<&mut Frame> {
+        self.frames.last_mut().filter(|frame| Some(frame.node) == seen.node)
+    }
+
+    /// Removes a call and those inside it.
+    fn pop(&mut self, node: Option<u32>) -> Option<Frame> {
+        while let Some(frame) = self.frames.pop() {
+            if Some(frame.node) == node {
+                return Some(frame);
+            }
+        }
+        None
+    }
+}
+
+/// An event of the log at a recorded one.
+fn of(kind: Kind, seen: &TracedEvent<'_>) -> LogEvent {
+    let mut event = LogEvent::new(kind, seen.when());
+    if let Some(node) = seen.node {
+        event.node = node;
+    }
+    let Site { id, line, .. } = seen.site;
+    (event.site, event.line) = (*id, line.unwrap_or(0));
+    event
+}
+
+/// The contents of the arrays and collections among some values.
+fn structures(facts: &Facts, at: &LogEvent, values: &[Value], sink: &mut impl EventSink) {
+    for value in values {
+        if let Value::Object(object) = value
+            && facts.is_structure(*object)
+        {
+            sink.take(LogEvent { kind: Kind::DataStructure, ..*at }, Some(*object), &[]);
+        }
+    }
+}
+
+/// Counts events.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Counted {
+    pub count: u32,
+    /// The kinds of the events.
+    pub kinds: u16,
+}
+
+impl EventSink for Counted {
+    fn take(&mut self, event: LogEvent, _: Option<u32>, _: &[Value]) {
+        self.count = self.count.saturating_add(1);
+        self.kinds |= event.kind.bit();
+    }
+}

@@ -1,0 +1,25 @@
+//! The Java Event Log of a recording: events of nine kinds, with ids in the order in which they happened
+//! (JavaTA §3, Table 2). docs/jel.md describes the events and what the paper leaves open.
+//!
+//! The log is never stored. `derive` makes its events from those of the recording, one block at a time.
+//! `index` knows the first id of each block, and `reader` decodes the blocks that a question needs.
+//! `event` is an event in memory, `term` writes it as a Prolog term through a [`TermBuilder`], and
+//! `prolog_text` builds such a term as text. `facts` says which objects and classes have events of their own.
+
+mod derive;
+mod event;
+mod facts;
+mod index;
+mod kind;
+mod prolog_text;
+mod reader;
+mod sequence;
+mod term;
+
+pub use event::{DecodedBlock, LogEvent};
+pub use index::LogIndex;
+pub use kind::Kind;
+pub use prolog_text::PrologText;
+pub use reader::Log;
+pub use sequence::{Sequence, SequenceBlock};
+pub use term::{Caught, TermBuilder, Terms};

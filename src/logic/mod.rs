@@ -1,0 +1,7 @@
+//! Logic queries over a recording (JavaTA): the run as a log of events, in the terms of the field.
+//!
+//! - `log` derives the events of the Java Event Log (JEL, JavaTA §3) from a recording, and numbers them.
+//!
+//! This room is pure: it reads an open recording, runs no program and writes no file.
+
+pub mod log;
