@@ -1,7 +1,11 @@
 //! Logic queries over a recording (JavaTA): the run as a log of events, in the terms of the field.
 //!
 //! - `log` derives the events of the Java Event Log (JEL, JavaTA §3) from a recording, and numbers them.
+//! - `search` finds the events that fit a pattern, through the indexes of the recording.
+//! - `names` has the names of classes and files.
 //!
 //! This room is pure: it reads an open recording, runs no program and writes no file.
 
 pub mod log;
+mod names;
+pub mod search;

@@ -285,6 +285,11 @@ impl Calls {
         self.rows_of_method(method, thread).map(|row| self.by_method.word(0, row)).collect()
     }
 
+    /// Number of calls of a method in one thread.
+    pub fn count_of_method(&self, method: u32, thread: u32) -> u64 {
+        u64::try_from(self.rows_of_method(method, thread).len()).unwrap_or(u64::MAX)
+    }
+
     /// The first call of a method in one thread.
     pub fn first_of_method(&self, method: u32, thread: u32) -> Option<u32> {
         self.rows_of_method(method, thread).next().map(|row| self.by_method.word(0, row))

@@ -58,6 +58,11 @@ impl Calls {
         self.begins(node).map(|place| EventTime { turn: 0, place })
     }
 
+    /// The time of a call's end, like [`Calls::time_of_entry`]; `None` if it was not recorded.
+    pub fn time_of_end(&self, node: u32) -> Option<EventTime> {
+        self.ends(node).map(|place| EventTime { turn: 0, place })
+    }
+
     /// The position of a call's end, if it was recorded.
     pub fn end(&self, node: u32) -> Option<EventPosition> {
         self.ends(node).map(|place| EventPosition { node, place })

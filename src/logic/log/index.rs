@@ -111,19 +111,24 @@ impl LogIndex {
         self.blocks.len()
     }
 
+    /// Thread, kinds of events and number of events of a block.
+    pub fn summary(&self, number: usize) -> Option<(u32, u16, u32)> {
+        self.blocks.get(number).map(|block| (block.block.thread, block.kinds, block.count))
+    }
+
     pub(super) fn block(&self, number: usize) -> Option<&IndexedBlock> {
         self.blocks.get(number)
     }
 
     /// The block that contains the event with this id.
-    pub(super) fn of_id(&self, id: u64) -> Option<usize> {
+    pub fn of_id(&self, id: u64) -> Option<usize> {
         let behind = self.blocks.partition_point(|block| block.first <= id);
         // Blocks without events have the id of the next block.
         behind.checked_sub(1).filter(|_| id < self.count)
     }
 
     /// The block of a thread that contains a time of that thread.
-    pub(super) fn at(&self, thread: u32, when: EventTime) -> Option<usize> {
+    pub fn at(&self, thread: u32, when: EventTime) -> Option<usize> {
         let blocks = self.by_thread.get(&thread)?;
         let place = when.place_in_thread();
         let from =

@@ -5,7 +5,8 @@ use super::kind::Kind;
 use super::reader::Log;
 use crate::inspect::InspectError;
 use crate::inspect::snapshot::{ObjectPart, held};
-use crate::trace::{BlockStep, Calls, EventTime, Items, Method, TraceError, Traced, Value};
+use crate::logic::names::{java_name, source_file};
+use crate::trace::{BlockStep, Calls, EventTime, Items, TraceError, Traced, Value};
 use std::ops::ControlFlow;
 
 /// Maximum number of elements of a data structure that its event lists.
@@ -393,25 +394,6 @@ impl Log {
             }
         }
         Ok(found.unwrap_or(Caught::Elsewhere))
-    }
-}
-
-/// The name of the source file of a method; without that, the name of its outermost class.
-fn source_file(method: &Method) -> String {
-    match &method.source {
-        Some(source) => source.to_string(),
-        None => {
-            let class = method.class.rsplit_once('.').map_or(&*method.class, |(_, class)| class);
-            format!("{}.java", class.split('$').next().unwrap_or(class))
-        }
-    }
-}
-
-/// The binary name of a class; of an array, the name as Java writes it.
-fn java_name(class: &str) -> String {
-    match class.starts_with('[') {
-        true => bytecode::descriptor::java_type(&class.replace('.', "/")),
-        false => class.to_owned(),
     }
 }
 

@@ -119,6 +119,13 @@ impl Diagnoser {
         }
         let all = self.failed()?;
         let Some(first) = all.first().copied() else { return Ok(()) };
+        let is_below = |call: u32| {
+            call.checked_sub(first.root).is_some_and(|at| at <= self.trace.calls.below(first.root))
+        };
+        if self.blamed().is_some_and(|call| !is_below(call)) {
+            // What fails may do so because of what the blamed call left.
+            return Ok(());
+        }
         let chain = self.left_by(first)?;
         let innermost = chain.last().copied().unwrap_or(first.root);
         let is_assertion = self.is_below(first.exception, "java.lang.AssertionError");

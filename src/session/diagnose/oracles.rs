@@ -118,6 +118,14 @@ impl Diagnoser {
         Ok(())
     }
 
+    /// The call that the runs of the right version blame.
+    pub(super) fn blamed(&self) -> Option<u32> {
+        match &self.aligned {
+            Some(AlignedReference::Aligned(runs)) => runs.blamed.as_ref().map(|(call, _)| *call),
+            _ => None,
+        }
+    }
+
     /// Takes the answers that oracles gave since the last call of this method.
     pub fn take_referred(&mut self) -> Vec<OracleAnswer> {
         std::mem::take(&mut self.referred)
