@@ -15,6 +15,7 @@ pub mod exchange;
 pub mod explain;
 pub mod man;
 pub mod program;
+pub mod query;
 pub mod replay;
 pub mod secrets;
 pub mod trace;

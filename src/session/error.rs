@@ -6,6 +6,7 @@ use crate::classes::ClassesError;
 use crate::debuggee::DebuggeeError;
 use crate::inspect::InspectError;
 use crate::locate::LocateError;
+use crate::logic::LogicError;
 use crate::run::RunError;
 use crate::slice::SliceError;
 use crate::trace::TraceError;
@@ -155,6 +156,9 @@ pub enum SessionError {
     /// The recording does not contain what was asked for.
     #[error(transparent)]
     Inspect(InspectError),
+    /// A query has no answer.
+    #[error(transparent)]
+    Logic(LogicError),
     /// Assertions could not be read, or do not fit the program.
     #[error(transparent)]
     Assertions(AssertionError),
@@ -295,6 +299,15 @@ pub enum SessionError {
     Interrupted,
 }
 
+impl From<LogicError> for SessionError {
+    fn from(error: LogicError) -> SessionError {
+        match error {
+            LogicError::Inspect(error) => error.into(),
+            other => SessionError::Logic(other),
+        }
+    }
+}
+
 impl From<InspectError> for SessionError {
     fn from(error: InspectError) -> SessionError {
         match error {
@@ -384,6 +397,7 @@ impl SessionError {
             | SessionError::NothingRecorded { .. }
             | SessionError::Answers { .. }
             | SessionError::Inspect(_)
+            | SessionError::Logic(_)
             | SessionError::Assertions(_)
             | SessionError::Trace(
                 TraceError::PartialRecording

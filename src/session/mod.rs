@@ -9,6 +9,7 @@
 //! - `explore` is an interactive session ([`Explorer`]): questions, runs, and a halted program between them.
 //! - `recorded` makes recordings ([`record`]) and reads them ([`RecordedTrace`]).
 //! - `diagnose` asks about the calls of a recording ([`Diagnoser`]).
+//! - `logic` answers logic queries over recordings ([`query`]).
 //! - `trust` decides whether the commands of a foreign file may run; `consent` holds the user's answer.
 //! - `facts` holds the results of a run, from which answers are built.
 
@@ -20,6 +21,7 @@ mod error;
 mod explore;
 mod facts;
 mod files;
+mod logic;
 mod progress;
 mod recorded;
 mod replay;
@@ -30,6 +32,8 @@ pub use crate::classes::DefaultScope;
 pub use crate::debuggee::{StdinRecording, test_command};
 pub use crate::files::{TemporaryFolder, remove_abandoned, write_private, write_whole};
 pub use crate::logic::log::Kind;
+pub use crate::logic::queries::{Asked, Choice, QUERIES, Query as PredefinedQuery, Word};
+pub use crate::logic::{Answer as Answered, AnswerRow, EventRow, ValueRow};
 pub use crate::run::Interrupt;
 pub use crate::trace::{Level, Place, Places};
 pub use answer::{
@@ -50,6 +54,7 @@ pub use explore::{
     PastRun, PointDifference, RunResult, Scope, Standpoint, Step, StepResult, Words,
 };
 pub use files::{portable, seen_from_cwd};
+pub use logic::query;
 pub use progress::{Progress, Silent, Sink};
 pub use recorded::{
     CallRange, CallShown, CallTree, CallsRequest, ChainRequest, ContentsShown, Direction, EventShown,

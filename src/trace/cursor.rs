@@ -32,6 +32,11 @@ impl TracedEvent<'_> {
 }
 
 impl EventPosition {
+    /// The position of a call's event at a time of its thread.
+    pub fn new(node: u32, when: EventTime) -> EventPosition {
+        EventPosition { node, place: when.place }
+    }
+
     /// Whether `later` belongs to the same call and is this event or a later one.
     pub fn is_before(self, later: EventPosition) -> bool {
         self.node == later.node && self.place <= later.place

@@ -16,6 +16,12 @@ impl EventTime {
     /// After all events.
     pub const END: EventTime = EventTime { turn: u64::MAX, place: (u32::MAX, u32::MAX) };
 
+    /// The time after the event that begins at this one, and before the next event.
+    #[must_use]
+    pub fn after(self) -> EventTime {
+        EventTime { place: (self.place.0, self.place.1.saturating_add(1)), ..self }
+    }
+
     /// Its place among the events of its thread.
     pub fn place_in_thread(self) -> (u32, u32) {
         self.place

@@ -97,6 +97,12 @@ impl Objects {
         self.kind(object, ARRAY).is_some()
     }
 
+    /// All objects with their classes, by number.
+    pub fn all(&self) -> impl Iterator<Item = (u32, &Arc<str>)> {
+        let rows = 0..self.table.len();
+        rows.filter_map(|row| Some((self.table.word(0, row), self.names.get(&self.table.word(2, row))?)))
+    }
+
     /// The arrays with their lengths.
     pub fn arrays(&self) -> impl Iterator<Item = (u32, u32)> {
         let rows = (0..self.table.len()).filter(|row| self.table.word(1, *row) == ARRAY);

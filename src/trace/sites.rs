@@ -334,6 +334,11 @@ impl Sites {
         declared.iter().map(|name| (name.clone(), false)).collect()
     }
 
+    /// The default value of a field.
+    pub fn default_of(&self, _class: &str, _field: &str) -> Option<super::decode::Value> {
+        None
+    }
+
     /// The name of a thread's group.
     pub fn thread_group(&self, _thread: u32) -> &str {
         "main"

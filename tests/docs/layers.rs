@@ -64,6 +64,7 @@ const LAYERS: &[(&str, &[&str])] = &[
 const SESSION: &[(&str, &[&str])] = &[
     ("explore", &["replay", "answer"]),
     ("diagnose", &["recorded"]),
+    ("logic", &["recorded"]),
     ("recorded", &["replay", "answer"]),
     ("replay", &["answer"]),
     ("answer", &[]),

@@ -111,6 +111,11 @@ impl LogIndex {
         self.blocks.len()
     }
 
+    /// The recorded events of a block.
+    pub fn events(&self, number: usize) -> Option<&Block> {
+        self.blocks.get(number).map(|block| &block.block)
+    }
+
     /// Thread, kinds of events and number of events of a block.
     pub fn summary(&self, number: usize) -> Option<(u32, u16, u32)> {
         self.blocks.get(number).map(|block| (block.block.thread, block.kinds, block.count))
@@ -136,6 +141,17 @@ impl LogIndex {
         let behind =
             blocks.partition_point(|number| from(number).is_some_and(|from| from.place_in_thread() <= place));
         usize::try_from(*blocks.get(behind.checked_sub(1)?)?).ok()
+    }
+
+    /// The blocks of a thread, in order.
+    pub fn of_thread(&self, thread: u32) -> impl Iterator<Item = usize> {
+        let blocks = self.by_thread.get(&thread).map_or(&[][..], Vec::as_slice);
+        blocks.iter().filter_map(|block| usize::try_from(*block).ok())
+    }
+
+    /// The name of the class of a `memberfields` event.
+    pub fn class(&self, number: u32) -> Option<&str> {
+        self.facts.classes.get(usize::try_from(number).ok()?).map(|class| &**class)
     }
 
     /// The blocks of a thread from one of them on.

@@ -9,6 +9,7 @@ mod divergence;
 mod explained;
 mod junit;
 mod prompt;
+mod query;
 mod question;
 mod question_body;
 mod repeated;

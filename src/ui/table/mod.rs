@@ -18,6 +18,7 @@ use crate::command::diagnose::Diagnose;
 use crate::command::diff::Diff;
 use crate::command::explain::Explain;
 use crate::command::man::Man;
+use crate::command::query::Query;
 use crate::command::replay::Replay;
 use crate::command::trace;
 use crate::command::why::Why;
@@ -45,6 +46,7 @@ pub const COMMANDS: &[Row] = &[
     Row::command::<trace::Export>("export").of("trace"),
     Row::dialogue::<Diagnose>("diagnose", |matches, cli| lead(matches, cli, diagnoser::run)),
     Row::command::<Diff>("diff"),
+    Row::command::<Query>("query"),
     Row::description::<Completions>("completions"),
     Row::description::<Man>("man"),
 ];
@@ -104,15 +106,16 @@ pub fn parse(words: impl IntoIterator<Item = OsString>) -> Result<Call, clap::Er
     let mut line = line();
     let matches = line.try_get_matches_from_mut(words)?;
     let cli = Cli::from_arg_matches(&matches).map_err(|error| error.format(&mut line))?;
-    let (mut path, mut matches) = (Vec::new(), matches);
+    let (mut path, mut matches) = (String::new(), matches);
     while let Some((name, inner)) = matches.remove_subcommand() {
-        path.push(name);
+        path = if path.is_empty() { name } else { format!("{path} {name}") };
         matches = inner;
+        // A command can have subcommands of its own, which it parses.
+        if let Some(row) = COMMANDS.iter().find(|row| row.path() == path) {
+            return Ok(Call { cli, row, matches });
+        }
     }
-    let path = path.join(" ");
-    let row = COMMANDS.iter().find(|row| row.path() == path);
-    let row = row.ok_or_else(|| line.error(clap::error::ErrorKind::InvalidSubcommand, path))?;
-    Ok(Call { cli, row, matches })
+    Err(line.error(clap::error::ErrorKind::InvalidSubcommand, path))
 }
 
 /// The exit code of an invalid command line, if its command has a code of its own.

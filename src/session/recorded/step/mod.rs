@@ -7,7 +7,6 @@
 
 mod changes;
 mod line_steps;
-mod locals;
 mod objects;
 mod variable;
 mod view;
@@ -22,12 +21,12 @@ use crate::chain::{Chain, Debuggee};
 use crate::inspect::InspectError;
 use crate::inspect::call::CallShown;
 use crate::inspect::history::of_parts;
+use crate::inspect::locals::{KnownLocals, LocalValue};
 use crate::inspect::state::number;
 use crate::inspect::values::shown;
 use crate::session::error::SessionError;
 use crate::session::workspace::Workspace;
 use crate::trace::{EventPosition, Level, Traced, Value};
-use locals::{KnownLocals, LocalValue};
 use objects::ObjectReader;
 use std::path::PathBuf;
 use variable::{EventScope, Variable};

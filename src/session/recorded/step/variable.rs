@@ -1,8 +1,8 @@
 //! Resolves a variable's name at an event.
 
-use super::locals::LocalValue;
 use crate::inspect::InspectError;
 use crate::inspect::history::Variable as NamedPart;
+use crate::inspect::locals::LocalValue;
 use crate::inspect::state::NearestWrites;
 use crate::session::error::SessionError;
 use crate::trace::{CONTENTS, Calls, EventPosition, TEXT, Traced, Value};

@@ -1,18 +1,18 @@
 //! The variables of a call before one of its events.
 
-use crate::session::error::SessionError;
+use super::error::InspectError;
 use crate::trace::{Calls, EventPosition, Level, Traced, Value};
 
 /// A parameter or local variable.
-pub(super) struct LocalValue {
-    pub(super) name: String,
-    pub(super) value: Value,
+pub(crate) struct LocalValue {
+    pub(crate) name: String,
+    pub(crate) value: Value,
     /// Whether it is a parameter whose value differs from that at the entry of the call.
-    pub(super) changed: bool,
+    pub(crate) changed: bool,
 }
 
 /// The variables of a call before the event `at`. They can be advanced to a later event.
-pub(super) struct KnownLocals {
+pub(crate) struct KnownLocals {
     at: EventPosition,
     /// Names, values, and the values of parameters at the entry.
     held: Vec<(String, Value, Option<Value>)>,
@@ -24,11 +24,11 @@ impl KnownLocals {
     ///
     /// # Errors
     /// The events cannot be read.
-    pub(super) fn before(
+    pub(crate) fn before(
         known: Option<KnownLocals>,
         calls: &mut Calls,
         at: EventPosition,
-    ) -> Result<Option<KnownLocals>, SessionError> {
+    ) -> Result<Option<KnownLocals>, InspectError> {
         let known = known.filter(|known| known.at == at || known.at.is_before(at));
         let known = match known {
             Some(known) => Some(known),
@@ -53,7 +53,7 @@ impl KnownLocals {
         Ok(Some(known))
     }
 
-    fn at_entry(calls: &mut Calls, node: u32) -> Result<Option<KnownLocals>, SessionError> {
+    fn at_entry(calls: &mut Calls, node: u32) -> Result<Option<KnownLocals>, InspectError> {
         let Some(entry) = calls.entry(node) else { return Ok(None) };
         let Some(call) = calls.call(node)? else { return Ok(None) };
         let names = calls.method(node).map(|method| method.parameters.clone()).unwrap_or_default();
@@ -66,7 +66,7 @@ impl KnownLocals {
     }
 
     /// The variables in the order of their first values.
-    pub(super) fn list(&self) -> Vec<LocalValue> {
+    pub(crate) fn list(&self) -> Vec<LocalValue> {
         let one = |(name, value, first): &(String, Value, Option<Value>)| LocalValue {
             name: name.clone(),
             value: *value,

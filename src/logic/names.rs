@@ -1,0 +1,28 @@
+//! Names of classes, methods and files in logs and queries.
+
+use crate::trace::Method;
+
+/// The name of the source file of a method; without that, the name of its outermost class.
+pub(super) fn source_file(method: &Method) -> String {
+    match &method.source {
+        Some(source) => source.to_string(),
+        None => {
+            let class = method.class.rsplit_once('.').map_or(&*method.class, |(_, class)| class);
+            format!("{}.java", class.split('$').next().unwrap_or(class))
+        }
+    }
+}
+
+/// The binary name of a class; of an array, the name as Java writes it.
+pub(super) fn java_name(class: &str) -> String {
+    match class.starts_with('[') {
+        true => bytecode::descriptor::java_type(&class.replace('.', "/")),
+        false => class.to_owned(),
+    }
+}
+
+/// Whether a class name is the wanted one, or ends with it: `Shop` fits `com.acme.Shop`.
+pub(super) fn class_fits(class: &str, wanted: &str) -> bool {
+    let (class, wanted) = (class.replace('$', "."), wanted.replace('$', "."));
+    class.strip_suffix(&wanted).is_some_and(|rest| rest.is_empty() || rest.ends_with('.'))
+}

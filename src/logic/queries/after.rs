@@ -1,0 +1,39 @@
+//! What an event can have influenced inside its method: later calls, local variables, and the end of the
+//! method (JavaTA §4.1).
+
+use super::around::push_end;
+use super::asked::{Asked, Choice, Query, Word};
+use super::before::{push_calls, push_locals};
+use crate::logic::answer::Answer;
+use crate::logic::error::LogicError;
+use crate::logic::search::Source;
+use crate::trace::EventTime;
+
+/// What follows an event in its method.
+pub const AFTER: Query = Query {
+    name: "after",
+    about: "Later calls of the method around an event, its variables at its end, and how it ended",
+    words: &[Word::new("EVENT", "the number of the event")],
+    choices: &[Choice::All],
+    example: "after 9",
+    ask: after,
+};
+
+fn after(source: &mut Source<'_>, asked: &Asked) -> Result<Answer, LogicError> {
+    let found = source.found(asked.id(0)?)?;
+    let mut answer = Answer::default();
+    let Some(node) = source.enclosing(&found.event) else {
+        answer.notes.push("no recorded call encloses the event".to_owned());
+        return Ok(answer);
+    };
+    let place = found.event.when.place_in_thread();
+    let is_after = |source: &Source<'_>, call: u32| {
+        let calls = &source.recording.calls;
+        calls.time_of_entry(call).is_some_and(|entry| entry.place_in_thread() > place)
+    };
+    push_calls(source, node, asked, &mut answer, is_after)?;
+    let end = source.recording.calls.time_of_end(node).unwrap_or(EventTime::END);
+    push_locals(source, node, &found.event, end, &mut answer)?;
+    push_end(source, node, &mut answer)?;
+    Ok(answer)
+}

@@ -1,0 +1,102 @@
+//! What can have influenced an event inside its method: arguments, results of earlier calls, and local
+//! variables (JavaTA §4.1, Figure 7).
+
+use super::around::push_end;
+use super::asked::{Asked, Choice, Query, Word};
+use crate::inspect::locals::KnownLocals;
+use crate::inspect::values::shown;
+use crate::logic::answer::{Answer, AnswerRow, ValueRow};
+use crate::logic::error::LogicError;
+use crate::logic::log::LogEvent;
+use crate::logic::search::Source;
+use crate::trace::{EventPosition, EventTime, Level};
+
+/// What precedes an event in its method.
+pub const BEFORE: Query = Query {
+    name: "before",
+    about: "Arguments of the method around an event, its earlier calls with their ends, and its variables",
+    words: &[Word::new("EVENT", "the number of the event")],
+    choices: &[Choice::All],
+    example: "before 13",
+    ask: before,
+};
+
+fn before(source: &mut Source<'_>, asked: &Asked) -> Result<Answer, LogicError> {
+    let found = source.found(asked.id(0)?)?;
+    let mut answer = Answer::default();
+    let Some(node) = source.enclosing(&found.event) else {
+        answer.notes.push("no recorded call encloses the event".to_owned());
+        return Ok(answer);
+    };
+    if let Some(entry) = source.entry_of(node)? {
+        answer.rows.push(AnswerRow::Event(source.row(&entry)?));
+    }
+    let place = found.event.when.place_in_thread();
+    let is_before = |source: &Source<'_>, call: u32| {
+        let calls = &source.recording.calls;
+        calls.time_of_end(call).is_some_and(|end| end.place_in_thread() < place)
+    };
+    push_calls(source, node, asked, &mut answer, is_before)?;
+    push_locals(source, node, &found.event, found.event.when, &mut answer)?;
+    Ok(answer)
+}
+
+/// Adds the calls that a call made, as far as they fit: the direct ones, or all.
+pub(super) fn push_calls(
+    source: &mut Source<'_>,
+    node: u32,
+    asked: &Asked,
+    answer: &mut Answer,
+    fits: impl Fn(&Source<'_>, u32) -> bool,
+) -> Result<(), LogicError> {
+    let calls = &source.recording.calls;
+    let last = node.saturating_add(calls.below(node));
+    let all = match asked.all {
+        true => (node.saturating_add(1)..=last).collect(),
+        false => calls.children(node),
+    };
+    for call in all.into_iter().filter(|call| fits(source, *call)).collect::<Vec<_>>() {
+        if answer.rows.len() >= asked.limit {
+            answer.more = true;
+            return Ok(());
+        }
+        if let Some(entry) = source.entry_of(call)? {
+            let mut row = source.row(&entry)?;
+            row.depth = 1;
+            answer.rows.push(AnswerRow::Event(row));
+        }
+        let at = answer.rows.len();
+        push_end(source, call, answer)?;
+        for row in answer.rows.iter_mut().skip(at) {
+            if let AnswerRow::Event(row) = row {
+                row.depth = 1;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Adds the variables of a call before a time.
+pub(super) fn push_locals(
+    source: &mut Source<'_>,
+    node: u32,
+    event: &LogEvent,
+    when: EventTime,
+    answer: &mut Answer,
+) -> Result<(), LogicError> {
+    let calls = &mut source.recording.calls;
+    let has_locals = calls.method(node).is_some_and(|method| method.level == Level::All);
+    if !has_locals {
+        let level = source.recording.about.level;
+        answer.notes.push(format!("local variables were not recorded at level {level}"));
+    }
+    if event.call().is_none() {
+        return Ok(());
+    }
+    let known = KnownLocals::before(None, calls, EventPosition::new(node, when))?;
+    for local in known.map(|known| known.list()).unwrap_or_default() {
+        let value = Some(shown(&local.value, &calls.objects));
+        answer.rows.push(AnswerRow::Value(ValueRow { name: local.name, value, ..ValueRow::default() }));
+    }
+    Ok(())
+}

@@ -1,0 +1,49 @@
+//! Methods, fields and objects as users write them in queries.
+
+use crate::inspect::{InspectError, history};
+use crate::logic::error::LogicError;
+use crate::logic::names::class_fits;
+use crate::logic::search::{Pattern, Source};
+use crate::trace::Calls;
+
+/// Sets the method of a pattern: `pay`, `Shop.pay` or `com.acme.Shop.pay`.
+///
+/// # Errors
+/// No recorded method has this name.
+pub(super) fn of_method(pattern: Pattern, text: &str, source: &Source<'_>) -> Result<Pattern, LogicError> {
+    let (class, name) = match text.rsplit_once('.') {
+        Some((class, name)) => (Some(class.to_owned()), name.to_owned()),
+        None => (None, text.to_owned()),
+    };
+    let all = source.recording.calls.sites.methods();
+    let fits = |method: &&crate::trace::Method| {
+        method.name == name && class.as_ref().is_none_or(|class| class_fits(&method.class, class))
+    };
+    if !all.iter().any(|method| fits(&method)) {
+        let shown = |method: &crate::trace::Method| {
+            let class = crate::trace::shown_class(&method.class);
+            if text.contains('.') { format!("{class}.{}", method.name) } else { method.name.clone() }
+        };
+        let nearest = all.iter().map(shown);
+        let nearest = nearest.max_by(|a, b| {
+            let likeness = |name: &str| strsim::jaro_winkler(name, text);
+            likeness(a).total_cmp(&likeness(b))
+        });
+        return Err(LogicError::NoSuchMethod { name: text.to_owned(), nearest });
+    }
+    Ok(Pattern { name: Some(name), declared_by: class, ..pattern })
+}
+
+/// The number of a recorded object: `Rec@43`, `@43`, or `43`.
+///
+/// # Errors
+/// There is no such object, or it has another class.
+pub(super) fn object(text: &str, calls: &Calls) -> Result<u32, LogicError> {
+    let (class, number) = text.rsplit_once('@').unwrap_or(("", text));
+    let number: u32 = number.parse().map_err(|_| LogicError::NotThis {
+        given: text.to_owned(),
+        expected: "an object as the log shows it, such as Rec@43".to_owned(),
+    })?;
+    history::check_object(calls, number, class).map_err(InspectError::from)?;
+    Ok(calls.objects.own(number))
+}

@@ -1,0 +1,134 @@
+//! Where an event occurred: the event, with the call that encloses it (JavaTA §4.1, Figure 5).
+
+use super::asked::{Asked, Choice, Query, Word};
+use super::names::of_method;
+use crate::logic::answer::{Answer, EventRow};
+use crate::logic::error::LogicError;
+use crate::logic::log::{Caught, Kind};
+use crate::logic::search::{Candidates, Found, Owner, Pattern, Source};
+use crate::trace::Value;
+
+/// Where exceptions were thrown.
+pub const THROWN: Query = Query {
+    name: "where-thrown",
+    about: "Where exceptions were thrown that nobody caught; with --all, or of a class, also caught ones",
+    words: &[Word::optional("CLASS", "the class of the exceptions, or the end of its name")],
+    choices: &[Choice::Thread, Choice::Range, Choice::All],
+    example: "where-thrown --thread main",
+    ask: thrown,
+};
+
+/// Where a field was set.
+pub const SET: Query = Query {
+    name: "where-set",
+    about: "Where a field was set, of any object or class",
+    words: &[Word::new("FIELD", "the field: `bar`, `Rec.bar`, or `Rec@43.bar` for one object")],
+    choices: &[Choice::Thread, Choice::Range, Choice::Value, Choice::Part],
+    example: "where-set Rec.bar --value true",
+    ask: set,
+};
+
+/// Where a method was called.
+pub const CALLED: Query = Query {
+    name: "where-called",
+    about: "Where a method was called",
+    words: &[Word::new("METHOD", "the method: `pay`, `Shop.pay`")],
+    choices: &[Choice::Thread, Choice::Range, Choice::Argument],
+    example: "where-called Shop.pay",
+    ask: called,
+};
+
+/// Where instances of a class were created.
+pub const CREATED: Query = Query {
+    name: "where-created",
+    about: "Where instances of a class were created",
+    words: &[Word::new("CLASS", "the class, or the end of its name")],
+    choices: &[Choice::Thread, Choice::Range, Choice::Argument],
+    example: "where-created Rec",
+    ask: created,
+};
+
+fn thrown(source: &mut Source<'_>, asked: &Asked) -> Result<Answer, LogicError> {
+    let class = asked.word(0);
+    let only_uncaught = class.is_none() && !asked.all;
+    with_environment(source, asked, asked.pattern(&[Kind::Exception]), |source, found| {
+        let Some(Value::Object(exception)) = found.block.values(&found.event).first().copied() else {
+            return Ok(false);
+        };
+        if let Some(wanted) = class {
+            let of = source.recording.calls.objects.class(exception);
+            return Ok(of.is_some_and(|of| crate::logic::names::class_fits(of, wanted)));
+        }
+        let (calls, log) = source.parts();
+        Ok(!only_uncaught
+            || log.caught(calls, found.block.thread, &found.event, exception)? == Caught::Nowhere)
+    })
+}
+
+fn set(source: &mut Source<'_>, asked: &Asked) -> Result<Answer, LogicError> {
+    let text = asked.word(0).unwrap_or_default();
+    let (owner, name) = text.rsplit_once('.').unwrap_or(("", text));
+    let mut pattern =
+        Pattern { name: Some(name.to_owned()), value: asked.wanted(), ..asked.pattern(&[Kind::SetField]) };
+    if owner.contains('@') {
+        let object = super::names::object(owner, &source.recording.calls)?;
+        let number = Some(source.recording.calls.objects.number(object));
+        pattern.owner = Owner::Object { class: None, number };
+    } else if !owner.is_empty() {
+        pattern.declared_by = Some(owner.to_owned());
+    }
+    with_environment(source, asked, pattern, |_, _| Ok(true))
+}
+
+fn called(source: &mut Source<'_>, asked: &Asked) -> Result<Answer, LogicError> {
+    let pattern = of_method(asked.pattern(&[Kind::MethodCall]), asked.word(0).unwrap_or_default(), source)?;
+    let pattern = super::calls::with_arguments(pattern, asked);
+    with_environment(source, asked, pattern, |_, _| Ok(true))
+}
+
+fn created(source: &mut Source<'_>, asked: &Asked) -> Result<Answer, LogicError> {
+    let class = asked.word(0).unwrap_or_default();
+    let pattern = of_method(asked.pattern(&[Kind::MethodCall]), &format!("{class}.<init>"), source)?;
+    let pattern = super::calls::with_arguments(pattern, asked);
+    let wanted = class.to_owned();
+    with_environment(source, asked, pattern, move |source, found| {
+        // The constructor of a superclass runs for an instance of a subclass, which is counted there.
+        let calls = &source.recording.calls;
+        let object = match found.block.values(&found.event).first() {
+            Some(Value::Object(object)) => *object,
+            _ => 0,
+        };
+        let of = calls.objects.class(object);
+        Ok(of.is_none_or(|of| crate::logic::names::class_fits(of, &wanted)))
+    })
+}
+
+/// The events that fit, each after the call that encloses it.
+fn with_environment(
+    source: &mut Source<'_>,
+    asked: &Asked,
+    pattern: Pattern,
+    mut is_wanted: impl FnMut(&mut Source<'_>, &Found) -> Result<bool, LogicError>,
+) -> Result<Answer, LogicError> {
+    let mut candidates = Candidates::of(pattern, source)?;
+    let plan = vec![candidates.access().to_string()];
+    let (mut rows, mut count, mut more): (Vec<EventRow>, usize, bool) = (Vec::new(), 0, false);
+    while let Some(found) = candidates.next(source)? {
+        if !is_wanted(source, &found)? {
+            continue;
+        }
+        if count == asked.limit {
+            more = true;
+            break;
+        }
+        count += 1;
+        let around = source.enclosing(&found.event);
+        let mut row = source.row(&found)?;
+        if let Some(around) = around.map(|node| source.entry_of(node)).transpose()?.flatten() {
+            rows.push(source.row(&around)?);
+            row.depth = 1;
+        }
+        rows.push(row);
+    }
+    Ok(Answer { plan, more, ..Answer::of_events(rows) })
+}

@@ -1,0 +1,166 @@
+//! Ways to the events that can fit a pattern.
+
+use super::pattern::Owner;
+use super::prepared::Prepared;
+use super::source::Source;
+use crate::inspect::InspectError;
+use crate::logic::log::Kind;
+use std::fmt;
+use std::ops::Range;
+
+/// How much cheaper it is to go through blocks than to look up one event.
+const LOOK_UP: u64 = 4;
+
+/// A way to the events that can fit a pattern, with the number of events that it visits.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Access {
+    /// No event can fit.
+    Nothing,
+    /// One event, by its id.
+    Event(u64),
+    /// The exit of a call, by the call's id.
+    Exit(u64),
+    /// The calls of methods, or their exits.
+    Methods {
+        /// Whether the exits are visited, not the calls.
+        exits: bool,
+        /// Number of methods.
+        methods: usize,
+        /// Number of calls.
+        calls: u64,
+    },
+    /// The writes to fields of one object, or to static fields (object 0).
+    Writes {
+        /// The number of the object.
+        object: u32,
+        /// The numbers of the fields.
+        fields: Vec<u32>,
+        /// Number of writes.
+        writes: u64,
+    },
+    /// The blocks of the log, as far as they have events of the right kinds.
+    Blocks {
+        /// The numbers of the blocks.
+        blocks: Range<usize>,
+        /// Number of events in them.
+        events: u64,
+    },
+}
+
+impl Access {
+    /// Chooses the cheapest way.
+    pub(super) fn choose(prepared: &Prepared, source: &Source<'_>) -> Result<Access, InspectError> {
+        let pattern = &prepared.pattern;
+        let index = source.log.index();
+        let ids = pattern.ids.start..pattern.ids.end.min(index.count());
+        if ids.is_empty() || prepared.threads.as_ref().is_some_and(Vec::is_empty) {
+            return Ok(Access::Nothing);
+        }
+        if ids.end - ids.start == 1 {
+            return Ok(Access::Event(ids.start));
+        }
+        let only = |kind: Kind| prepared.kinds == kind.bit();
+        if let (Some(call), true) = (pattern.call, only(Kind::MethodExit)) {
+            return Ok(Access::Exit(call));
+        }
+        let scan = Access::blocks(prepared, source, &ids);
+        let mut best = scan;
+        if let Some(methods) =
+            prepared.methods.as_ref().filter(|_| only(Kind::MethodCall) || only(Kind::MethodExit))
+        {
+            let calls = &source.recording.calls;
+            let threads: Vec<u32> = calls.threads().into_iter().map(|(thread, ..)| thread).collect();
+            let of = |thread: &u32| prepared.threads.as_ref().is_none_or(|all| all.contains(thread));
+            let count = threads.iter().filter(|thread| of(thread)).map(|thread| {
+                methods.iter().map(|method| calls.count_of_method(*method, *thread)).sum::<u64>()
+            });
+            let found =
+                Access::Methods { exits: only(Kind::MethodExit), methods: methods.len(), calls: count.sum() };
+            best = Access::cheaper(found, best);
+        }
+        if only(Kind::SetField) {
+            let object = match &pattern.owner {
+                Owner::Object { number: Some(number), .. } => {
+                    Some(source.recording.calls.objects.own(*number))
+                }
+                Owner::Class(_) if pattern.name.is_some() => Some(0),
+                _ => None,
+            };
+            if let Some(object) = object {
+                best = Access::cheaper(Access::writes(prepared, source, object), best);
+            }
+        }
+        Ok(best)
+    }
+
+    fn writes(prepared: &Prepared, source: &Source<'_>, object: u32) -> Access {
+        let calls = &source.recording.calls;
+        let wanted = prepared.pattern.name.as_ref();
+        let mut fields = Vec::new();
+        let (mut at, mut writes) = (calls.part_from(object, 0), 0);
+        while let Some(part) = at {
+            let field = usize::try_from(part).ok().and_then(|part| calls.fields().get(part));
+            if field.is_some_and(|(_, name)| wanted.is_none_or(|wanted| name == wanted)) {
+                fields.push(part);
+                let rows = calls.write_rows(object, part);
+                writes += rows.map(|row| u64::from(calls.writes_in(row).count)).sum::<u64>();
+            }
+            at = part.checked_add(1).and_then(|part| calls.part_from(object, part));
+        }
+        Access::Writes { object, fields, writes }
+    }
+
+    fn blocks(prepared: &Prepared, source: &Source<'_>, ids: &Range<u64>) -> Access {
+        let index = source.log.index();
+        let first = index.of_id(ids.start).unwrap_or(0);
+        let last = ids.end.checked_sub(1).and_then(|last| index.of_id(last)).map_or(0, |last| last + 1);
+        let events = (first..last).filter_map(|block| index.summary(block));
+        let of_it = |thread: u32, kinds: u16| {
+            kinds & prepared.kinds != 0
+                && prepared.threads.as_ref().is_none_or(|threads| threads.contains(&thread))
+        };
+        let events = events.filter(|(thread, kinds, _)| of_it(*thread, *kinds));
+        Access::Blocks { blocks: first..last, events: events.map(|(.., count)| u64::from(count)).sum() }
+    }
+
+    fn cheaper(one: Access, other: Access) -> Access {
+        if one.cost() <= other.cost() { one } else { other }
+    }
+
+    /// Number of events that this way visits.
+    pub fn candidates(&self) -> u64 {
+        match self {
+            Access::Nothing => 0,
+            Access::Event(_) | Access::Exit(_) => 1,
+            Access::Methods { calls, .. } => *calls,
+            Access::Writes { writes, .. } => *writes,
+            Access::Blocks { events, .. } => *events,
+        }
+    }
+
+    fn cost(&self) -> u64 {
+        match self {
+            Access::Blocks { events, .. } => *events,
+            other => other.candidates().saturating_mul(LOOK_UP),
+        }
+    }
+}
+
+impl fmt::Display for Access {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Access::Nothing => write!(f, "no event can fit"),
+            Access::Event(id) => write!(f, "event {id}"),
+            Access::Exit(call) => write!(f, "the exit of call {call}"),
+            Access::Methods { exits, methods, calls } => {
+                let what = if *exits { "exits" } else { "calls" };
+                write!(f, "index of methods: {calls} {what} of {methods} methods")
+            }
+            Access::Writes { object: 0, writes, .. } => {
+                write!(f, "index of writes: {writes} to static fields")
+            }
+            Access::Writes { writes, .. } => write!(f, "index of writes: {writes} to one object"),
+            Access::Blocks { events, .. } => write!(f, "all {events} events in question"),
+        }
+    }
+}

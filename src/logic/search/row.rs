@@ -1,0 +1,107 @@
+//! Events as rows of an answer.
+
+use super::candidates::Found;
+use super::source::Source;
+use crate::inspect::values::{shown, shown_name};
+use crate::logic::answer::EventRow;
+use crate::logic::error::LogicError;
+use crate::logic::log::{Caught, Kind};
+use crate::logic::names::{java_name, source_file};
+use crate::trace::{Value, shown_class};
+
+impl Source<'_> {
+    /// An event as a row.
+    ///
+    /// # Errors
+    /// The events cannot be read.
+    pub fn row(&mut self, found: &Found) -> Result<EventRow, LogicError> {
+        let Found { id, block, event } = found;
+        let calls = &mut self.recording.calls;
+        let thread = calls.sites.threads.get(&block.thread).map(|(name, _)| name.clone());
+        let method = event.call().and_then(|node| calls.method(node)).cloned();
+        let place = method.as_ref().filter(|_| event.line != 0);
+        let mut row = EventRow {
+            id: *id,
+            thread: thread.unwrap_or_default(),
+            kind: event.kind.functor(),
+            call: event.call().map(|node| calls.shown(node)),
+            place: place.map(|method| format!("{}:{}", source_file(method), event.line)),
+            method: method.as_ref().map(|of| format!("{}.{}", shown_class(&of.class), of.name)),
+            ..EventRow::default()
+        };
+        let values = block.values(event);
+        let object = match values.first() {
+            Some(Value::Object(object)) => *object,
+            _ => 0,
+        };
+        let named = (object != 0).then(|| shown_name(&Value::Object(object), &calls.objects));
+        match event.kind {
+            Kind::MethodCall | Kind::MethodExit => {
+                row.object = named.or_else(|| method.as_ref().map(|of| shown_class(&of.class)));
+                row.name = method.as_ref().map(|of| of.name.clone());
+                if event.kind == Kind::MethodCall {
+                    let arguments = values.iter().skip(1).map(|value| shown(value, &calls.objects));
+                    row.arguments = Some(arguments.collect());
+                } else {
+                    row.value = Some(match values.get(1) {
+                        Some(value) => shown(value, &calls.objects),
+                        None => "void".to_owned(),
+                    });
+                    if let Some(node) = event.call() {
+                        row.of = self.log.id_of_call(&mut self.recording.calls, block.thread, node)?;
+                    }
+                }
+            }
+            Kind::SetField => {
+                let written = calls.sites.site(event.site).and_then(|site| site.written.clone());
+                row.object = named.or_else(|| Some(shown_class(&calls.sites.declares(written.as_ref()?))));
+                row.name = written.map(|written| written.name.clone());
+                row.value = values.get(1).map(|value| shown(value, &calls.objects));
+            }
+            Kind::DataStructure => row.object = named,
+            Kind::Exception => {
+                row.object = named;
+                row.value = calls.objects.message(object).map(|text| text.begins);
+                let caught = self.log.caught(&mut self.recording.calls, block.thread, event, object)?;
+                row.caught = Some(match caught {
+                    Caught::At(file, line) => format!("{file}:{line}"),
+                    Caught::Elsewhere => "unrecorded".to_owned(),
+                    Caught::Nowhere => "uncaught".to_owned(),
+                });
+            }
+            Kind::MemberFields => {
+                let class = self.log.index().class(event.site).unwrap_or_default();
+                let fields = calls.sites.fields(class);
+                let field = |(name, is_static): &(String, bool)| {
+                    (name.clone(), if *is_static { "static" } else { "" }.to_owned())
+                };
+                row.variables = fields.iter().map(field).collect();
+                row.name = Some(java_name(class));
+            }
+            Kind::ThreadStart | Kind::ThreadDeath => {
+                row.name = Some(calls.sites.thread_group(block.thread).to_owned());
+            }
+            Kind::Step => {}
+        }
+        Ok(row)
+    }
+
+    /// The event with an id, as a row.
+    ///
+    /// # Errors
+    /// There is no such event, or the events cannot be read.
+    pub fn row_of(&mut self, id: u64) -> Result<EventRow, LogicError> {
+        let found = self.found(id)?;
+        self.row(&found)
+    }
+
+    /// The event with an id.
+    ///
+    /// # Errors
+    /// There is no such event, or the events cannot be read.
+    pub fn found(&mut self, id: u64) -> Result<Found, LogicError> {
+        let count = self.log.index().count();
+        let (block, event) = self.event(id)?.ok_or(LogicError::NoSuchEvent { id, count })?;
+        Ok(Found { id, block, event })
+    }
+}

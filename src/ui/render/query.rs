@@ -1,0 +1,121 @@
+//! Answers to queries as text: a line per event.
+
+use super::{Paint, Text, palette};
+use crate::session::{AnswerRow, Answered, EventRow, ValueRow};
+
+/// Number of levels of rows to indent.
+const DEEPEST: u32 = 20;
+
+impl Text for Answered {
+    fn text(&self, color: bool) -> String {
+        answered(self, Paint { color })
+    }
+}
+
+fn answered(answer: &Answered, paint: Paint) -> String {
+    let mut out = String::new();
+    if let Some(yes) = answer.yes {
+        let (style, word) = if yes { (palette::HELD, "yes") } else { (palette::FAILED, "no") };
+        out.push_str(&format!("{}\n", paint.on(style, word)));
+    }
+    let ids = answer.rows.iter().filter_map(|row| match row {
+        AnswerRow::Event(row) => Some(row.id),
+        AnswerRow::Value(ValueRow { event, .. }) => *event,
+        _ => None,
+    });
+    let width = ids.max().map_or(1, |id| id.to_string().len());
+    // The thread is named where there are several.
+    let mut threads: Vec<&str> = Vec::new();
+    for row in &answer.rows {
+        if let AnswerRow::Event(row) = row
+            && !threads.contains(&row.thread.as_str())
+        {
+            threads.push(&row.thread);
+        }
+    }
+    for row in &answer.rows {
+        match row {
+            AnswerRow::Event(row) => out.push_str(&event(row, width, threads.len() > 1, paint)),
+            AnswerRow::Value(row) => out.push_str(&value(row, width, paint)),
+            AnswerRow::Heading { text } => out.push_str(&format!("{}\n", paint.on(palette::POINT, text))),
+            AnswerRow::Count { what, count, first, last } => {
+                let times = if *count == 1 { "once".to_owned() } else { format!("{count} times") };
+                let at = match (first, last) {
+                    (Some(first), Some(last)) if first != last => format!(", events {first} to {last}"),
+                    (Some(first), _) => format!(", event {first}"),
+                    _ => String::new(),
+                };
+                out.push_str(&format!("{what}  {times}{}\n", paint.on(palette::DIM, &at)));
+            }
+        }
+    }
+    if answer.more {
+        out.push_str("there are more rows; --limit shows them\n");
+    }
+    if answer.rows.is_empty() && answer.yes.is_none() && answer.notes.is_empty() {
+        out.push_str("no such event was recorded\n");
+    }
+    for note in &answer.notes {
+        out.push_str(&format!("{note}\n"));
+    }
+    out
+}
+
+/// `#13  Example@4.m2(null)  Example.java:11`
+fn event(row: &EventRow, width: usize, with_thread: bool, paint: Paint) -> String {
+    let id = paint.on(palette::POINT, &format!("{:>width$}", row.id));
+    let indent = "  ".repeat(usize::try_from(row.depth.min(DEEPEST)).unwrap_or(0));
+    let place = row.place.as_ref().map(|place| format!("  {place}")).unwrap_or_default();
+    let thread = if with_thread { format!("  [{}]", row.thread) } else { String::new() };
+    let beside = paint.on(palette::DIM, &format!("{place}{thread}"));
+    format!("{id}  {indent}{}{beside}\n", what(row, paint))
+}
+
+fn what(row: &EventRow, paint: Paint) -> String {
+    let text = |part: &Option<String>| part.clone().unwrap_or_default();
+    let value = |part: &Option<String>| paint.on(palette::VALUE, &text(part));
+    let (object, name) = (text(&row.object), text(&row.name));
+    match row.kind {
+        "methodcall" => {
+            let arguments = row.arguments.as_ref().map_or("…".to_owned(), |all| all.join(", "));
+            let result = row.value.as_ref().map(|_| format!(" → {}", value(&row.value))).unwrap_or_default();
+            format!("call {}({arguments}){result}", dotted(&object, &name))
+        }
+        "methodexit" => format!("exit {} returned {}", dotted(&object, &name), value(&row.value)),
+        "setfield" => format!("set {object}.{name} = {}", value(&row.value)),
+        "exception" => {
+            let message = row.value.as_ref().map(|text| format!(" {text:?}")).unwrap_or_default();
+            let caught = match row.caught.as_deref() {
+                Some("uncaught") => "uncaught".to_owned(),
+                Some("unrecorded") => "caught in code that was not recorded".to_owned(),
+                Some(place) => format!("caught at {place}"),
+                None => String::new(),
+            };
+            format!("throw {object}{message}, {}", paint.on(palette::FAILED, &caught))
+        }
+        "step" => format!("step in {}", text(&row.method)),
+        "datastructure" => format!("contents of {object}"),
+        "memberfields" => {
+            let fields = row.variables.iter().map(|(field, of)| match of.is_empty() {
+                true => field.clone(),
+                false => format!("{of} {field}"),
+            });
+            format!("class {name}: {}", fields.collect::<Vec<_>>().join(", "))
+        }
+        "threadstart" => format!("thread {} begins, group {name}", row.thread),
+        _ => format!("thread {} ends", row.thread),
+    }
+}
+
+/// A receiver and a method.
+fn dotted(object: &str, name: &str) -> String {
+    format!("{object}.{name}")
+}
+
+fn value(row: &ValueRow, width: usize, paint: Paint) -> String {
+    let id = row.event.map(|id| id.to_string()).unwrap_or_default();
+    let id = paint.on(palette::POINT, &format!("{id:>width$}"));
+    let shown = row.value.as_deref().unwrap_or("?");
+    let default = if row.is_default { paint.on(palette::DIM, "  never set") } else { String::new() };
+    format!("{id}  {} = {}{default}\n", row.name, paint.on(palette::VALUE, shown))
+}
