@@ -1,0 +1,3 @@
+//! Text.
+use crate::machine::DetFn;
+pub(super) const TABLE: &[(&str, usize, DetFn)] = &[];
