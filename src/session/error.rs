@@ -7,9 +7,11 @@ use crate::debuggee::DebuggeeError;
 use crate::inspect::InspectError;
 use crate::locate::LocateError;
 use crate::logic::LogicError;
+use crate::logic::rules::RulesError;
 use crate::run::RunError;
 use crate::slice::SliceError;
 use crate::trace::TraceError;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 /// The reason why a session has no answer.
@@ -159,6 +161,17 @@ pub enum SessionError {
     /// A query has no answer.
     #[error(transparent)]
     Logic(LogicError),
+    /// The rules or the goal are not valid.
+    #[error(transparent)]
+    Rules(#[from] RulesError),
+    /// A file of rules cannot be read.
+    #[error("{}: {error}", file.display())]
+    RulesFile {
+        /// The file.
+        file: PathBuf,
+        /// The reason.
+        error: Arc<std::io::Error>,
+    },
     /// Assertions could not be read, or do not fit the program.
     #[error(transparent)]
     Assertions(AssertionError),
@@ -398,6 +411,8 @@ impl SessionError {
             | SessionError::Answers { .. }
             | SessionError::Inspect(_)
             | SessionError::Logic(_)
+            | SessionError::Rules(_)
+            | SessionError::RulesFile { .. }
             | SessionError::Assertions(_)
             | SessionError::Trace(
                 TraceError::PartialRecording

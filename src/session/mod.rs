@@ -33,6 +33,7 @@ pub use crate::debuggee::{StdinRecording, test_command};
 pub use crate::files::{TemporaryFolder, remove_abandoned, write_private, write_whole};
 pub use crate::logic::log::Kind;
 pub use crate::logic::queries::{Asked, Choice, QUERIES, Query as PredefinedQuery, Word};
+pub use crate::logic::rules::{AskItem, Asked as AskedGoal, AskedSolution};
 pub use crate::logic::{Answer as Answered, AnswerRow, EventRow, ValueRow};
 pub use crate::run::Interrupt;
 pub use crate::trace::{Level, Place, Places};
@@ -54,7 +55,7 @@ pub use explore::{
     PastRun, PointDifference, RunResult, Scope, Standpoint, Step, StepResult, Words,
 };
 pub use files::{portable, seen_from_cwd};
-pub use logic::query;
+pub use logic::{AskRequest, ask, query};
 pub use progress::{Progress, Silent, Sink};
 pub use recorded::{
     CallRange, CallShown, CallTree, CallsRequest, ChainRequest, ContentsShown, Direction, EventShown,

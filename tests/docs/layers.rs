@@ -31,6 +31,7 @@ const LAYERS: &[(&str, &[&str])] = &[
             "expr",
             "model",
             "bytecode",
+            "prolog",
             "files",
         ],
     ),

@@ -226,6 +226,14 @@ impl Program {
         Ok(())
     }
 
+    /// Removes the clauses of a predicate, so that another file can define it anew.
+    pub fn remove(&mut self, name: &str, arity: usize) {
+        if let Some(name) = self.atoms.find(name) {
+            self.preds.remove(&(name, arity));
+            self.order.retain(|known| *known != (name, arity));
+        }
+    }
+
     /// Checks one clause. False if it is a directive that is ignored.
     fn check(&self, read: &ReadTerm) -> Result<bool, (NodeId, String)> {
         let term = &read.term;

@@ -10,7 +10,7 @@ const ROWS: &str = "100";
 
 /// A predefined query with its words and choices.
 #[derive(Clone, Debug)]
-pub(super) struct Predefined {
+pub struct Predefined {
     /// Its position in the table.
     at: usize,
     asked: Asked,
@@ -169,8 +169,8 @@ impl Predefined {
         let Some(query) = QUERIES.get(self.at) else {
             return Err(CommandError::Usage("there is no such query".to_owned()));
         };
-        let mut trace = session::RecordedTrace::open(&self.folder, MEMORY, context).await?;
-        Ok(session::query(&mut trace, query, &self.asked, context)?)
+        let trace = session::RecordedTrace::open(&self.folder, MEMORY, context).await?;
+        Ok(session::query(trace, query, &self.asked, context).await?)
     }
 }
 

@@ -21,7 +21,7 @@ pub use find::Find;
 pub use history::History;
 pub use info::Info;
 pub use level::LevelArg;
-pub use reading::Memory;
+pub use reading::{Memory, Reading};
 pub use record::Record;
 pub use state::State;
 pub use step::{STEP_TABLE, Step, StepCommand, StepDialogue, StepReply, StepRow};

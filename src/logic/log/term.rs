@@ -209,7 +209,7 @@ impl<B: TermBuilder> Terms<'_, B> {
     }
 
     /// `o(Class, Number)`
-    fn object(&mut self, object: u32) -> B::Term {
+    pub fn object(&mut self, object: u32) -> B::Term {
         let class = self.calls.objects.class(object).map(|class| java_name(class));
         let number = self.calls.objects.number(object);
         let parts = [self.build.atom(class.as_deref().unwrap_or(UNKNOWN)), self.build.integer(number.into())];

@@ -19,7 +19,7 @@ pub const AFTER: Query = Query {
     ask: after,
 };
 
-fn after(source: &mut Source<'_>, asked: &Asked) -> Result<Answer, LogicError> {
+fn after(source: &mut Source, asked: &Asked) -> Result<Answer, LogicError> {
     let found = source.found(asked.id(0)?)?;
     let mut answer = Answer::default();
     let Some(node) = source.enclosing(&found.event) else {
@@ -27,7 +27,7 @@ fn after(source: &mut Source<'_>, asked: &Asked) -> Result<Answer, LogicError> {
         return Ok(answer);
     };
     let place = found.event.when.place_in_thread();
-    let is_after = |source: &Source<'_>, call: u32| {
+    let is_after = |source: &Source, call: u32| {
         let calls = &source.recording.calls;
         calls.time_of_entry(call).is_some_and(|entry| entry.place_in_thread() > place)
     };

@@ -34,7 +34,7 @@ pub const RESULTS: Query = Query {
     ask: results,
 };
 
-fn results(source: &mut Source<'_>, asked: &Asked) -> Result<Answer, LogicError> {
+fn results(source: &mut Source, asked: &Asked) -> Result<Answer, LogicError> {
     let kinds = asked.pattern(&[Kind::MethodExit]);
     let pattern = of_method(kinds, asked.word(0).unwrap_or_default(), source)?;
     listed(source, asked, Pattern { value: asked.wanted(), ..pattern })

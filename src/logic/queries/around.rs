@@ -15,7 +15,7 @@ pub const AROUND: Query = Query {
     ask: around,
 };
 
-fn around(source: &mut Source<'_>, asked: &Asked) -> Result<Answer, LogicError> {
+fn around(source: &mut Source, asked: &Asked) -> Result<Answer, LogicError> {
     let found = source.found(asked.id(0)?)?;
     let Some(node) = source.enclosing(&found.event) else {
         let note = "no recorded call encloses the event".to_owned();
@@ -30,7 +30,7 @@ fn around(source: &mut Source<'_>, asked: &Asked) -> Result<Answer, LogicError> 
 }
 
 /// Adds how a call ended.
-pub(super) fn push_end(source: &mut Source<'_>, node: u32, answer: &mut Answer) -> Result<(), LogicError> {
+pub(super) fn push_end(source: &mut Source, node: u32, answer: &mut Answer) -> Result<(), LogicError> {
     let note = match source.end_of(node)? {
         End::Returned(id) | End::Threw(Some(id)) => {
             answer.rows.push(AnswerRow::Event(source.row_of(id)?));

@@ -18,7 +18,7 @@ pub struct Query {
     /// An example of its words.
     pub example: &'static str,
     /// Answers it.
-    pub ask: fn(&mut Source<'_>, &Asked) -> Result<Answer, LogicError>,
+    pub ask: fn(&mut Source, &Asked) -> Result<Answer, LogicError>,
 }
 
 /// A word of a query.

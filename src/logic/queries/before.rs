@@ -3,13 +3,12 @@
 
 use super::around::push_end;
 use super::asked::{Asked, Choice, Query, Word};
-use crate::inspect::locals::KnownLocals;
 use crate::inspect::values::shown;
 use crate::logic::answer::{Answer, AnswerRow, ValueRow};
 use crate::logic::error::LogicError;
 use crate::logic::log::LogEvent;
 use crate::logic::search::Source;
-use crate::trace::{EventPosition, EventTime, Level};
+use crate::trace::{EventTime, Level};
 
 /// What precedes an event in its method.
 pub const BEFORE: Query = Query {
@@ -21,7 +20,7 @@ pub const BEFORE: Query = Query {
     ask: before,
 };
 
-fn before(source: &mut Source<'_>, asked: &Asked) -> Result<Answer, LogicError> {
+fn before(source: &mut Source, asked: &Asked) -> Result<Answer, LogicError> {
     let found = source.found(asked.id(0)?)?;
     let mut answer = Answer::default();
     let Some(node) = source.enclosing(&found.event) else {
@@ -32,7 +31,7 @@ fn before(source: &mut Source<'_>, asked: &Asked) -> Result<Answer, LogicError> 
         answer.rows.push(AnswerRow::Event(source.row(&entry)?));
     }
     let place = found.event.when.place_in_thread();
-    let is_before = |source: &Source<'_>, call: u32| {
+    let is_before = |source: &Source, call: u32| {
         let calls = &source.recording.calls;
         calls.time_of_end(call).is_some_and(|end| end.place_in_thread() < place)
     };
@@ -43,11 +42,11 @@ fn before(source: &mut Source<'_>, asked: &Asked) -> Result<Answer, LogicError> 
 
 /// Adds the calls that a call made, as far as they fit: the direct ones, or all.
 pub(super) fn push_calls(
-    source: &mut Source<'_>,
+    source: &mut Source,
     node: u32,
     asked: &Asked,
     answer: &mut Answer,
-    fits: impl Fn(&Source<'_>, u32) -> bool,
+    fits: impl Fn(&Source, u32) -> bool,
 ) -> Result<(), LogicError> {
     let calls = &source.recording.calls;
     let last = node.saturating_add(calls.below(node));
@@ -78,13 +77,13 @@ pub(super) fn push_calls(
 
 /// Adds the variables of a call before a time.
 pub(super) fn push_locals(
-    source: &mut Source<'_>,
+    source: &mut Source,
     node: u32,
     event: &LogEvent,
     when: EventTime,
     answer: &mut Answer,
 ) -> Result<(), LogicError> {
-    let calls = &mut source.recording.calls;
+    let calls = &source.recording.calls;
     let has_locals = calls.method(node).is_some_and(|method| method.level == Level::All);
     if !has_locals {
         let level = source.recording.about.level;
@@ -93,10 +92,9 @@ pub(super) fn push_locals(
     if event.call().is_none() {
         return Ok(());
     }
-    let known = KnownLocals::before(None, calls, EventPosition::new(node, when))?;
-    for local in known.map(|known| known.list()).unwrap_or_default() {
-        let value = Some(shown(&local.value, &calls.objects));
-        answer.rows.push(AnswerRow::Value(ValueRow { name: local.name, value, ..ValueRow::default() }));
+    for (name, value) in source.locals(node, when)? {
+        let value = Some(shown(&value, &source.recording.calls.objects));
+        answer.rows.push(AnswerRow::Value(ValueRow { name, value, ..ValueRow::default() }));
     }
     Ok(())
 }

@@ -18,7 +18,7 @@ pub const CALLS: Query = Query {
     ask: calls,
 };
 
-fn calls(source: &mut Source<'_>, asked: &Asked) -> Result<Answer, LogicError> {
+fn calls(source: &mut Source, asked: &Asked) -> Result<Answer, LogicError> {
     let pattern = of_method(asked.pattern(&[Kind::MethodCall]), asked.word(0).unwrap_or_default(), source)?;
     listed(source, asked, with_arguments(pattern, asked))
 }

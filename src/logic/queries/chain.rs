@@ -15,7 +15,7 @@ pub const CHAIN: Query = Query {
     ask: chain,
 };
 
-fn chain(source: &mut Source<'_>, asked: &Asked) -> Result<Answer, LogicError> {
+fn chain(source: &mut Source, asked: &Asked) -> Result<Answer, LogicError> {
     let found = source.found(asked.id(0)?)?;
     let all = source.chain(&found.event);
     let mut rows = Vec::new();

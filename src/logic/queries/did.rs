@@ -33,7 +33,7 @@ pub const DID: Query = Query {
     ask: did,
 };
 
-fn did(source: &mut Source<'_>, asked: &Asked) -> Result<Answer, LogicError> {
+fn did(source: &mut Source, asked: &Asked) -> Result<Answer, LogicError> {
     let name = asked.word(1).unwrap_or_default();
     match asked.word(0).unwrap_or_default() {
         "line" => line(source, name),
@@ -50,7 +50,7 @@ fn did(source: &mut Source<'_>, asked: &Asked) -> Result<Answer, LogicError> {
     }
 }
 
-fn line(source: &mut Source<'_>, name: &str) -> Result<Answer, LogicError> {
+fn line(source: &mut Source, name: &str) -> Result<Answer, LogicError> {
     let place = Place::parse(name)?;
     let passes = executed(source, &place)?;
     let mut answer = Answer { yes: Some(!passes.is_empty()), ..Answer::default() };
@@ -68,7 +68,7 @@ fn line(source: &mut Source<'_>, name: &str) -> Result<Answer, LogicError> {
 }
 
 /// Adds the ways that conditions on a line took.
-fn ways(source: &mut Source<'_>, place: &Place, answer: &mut Answer) -> Result<(), LogicError> {
+fn ways(source: &mut Source, place: &Place, answer: &mut Answer) -> Result<(), LogicError> {
     let calls = &mut source.recording.calls;
     let mut of_sites: BTreeMap<u32, u16> = BTreeMap::new();
     for site in calls.sites.all() {
@@ -99,7 +99,7 @@ fn ways(source: &mut Source<'_>, place: &Place, answer: &mut Answer) -> Result<(
 }
 
 /// Why a line was not executed, as far as the recording tells.
-fn no_line(source: &Source<'_>, place: &Place) -> String {
+fn no_line(source: &Source, place: &Place) -> String {
     let calls = &source.recording.calls;
     let in_file = |site: &&crate::trace::Site| {
         calls.sites.method(site.method).is_some_and(|method| place.is_of(&source_file(method)))
@@ -116,7 +116,7 @@ fn no_line(source: &Source<'_>, place: &Place) -> String {
     format!("line {wanted} has no code in the classes that were loaded{nearest}")
 }
 
-fn called(source: &mut Source<'_>, asked: &Asked, name: &str) -> Result<Answer, LogicError> {
+fn called(source: &mut Source, asked: &Asked, name: &str) -> Result<Answer, LogicError> {
     let pattern = match of_method(asked.pattern(&[Kind::MethodCall]), name, source) {
         Ok(pattern) => pattern,
         Err(error @ LogicError::NoSuchMethod { .. }) => {
@@ -128,7 +128,7 @@ fn called(source: &mut Source<'_>, asked: &Asked, name: &str) -> Result<Answer, 
     first(source, super::calls::with_arguments(pattern, asked), |_, _| Ok(true))
 }
 
-fn set(source: &mut Source<'_>, asked: &Asked, name: &str) -> Result<Answer, LogicError> {
+fn set(source: &mut Source, asked: &Asked, name: &str) -> Result<Answer, LogicError> {
     needs_writes(source)?;
     let (owner, field) = name.rsplit_once('.').unwrap_or(("", name));
     let mut pattern = Pattern {
@@ -155,7 +155,7 @@ fn set(source: &mut Source<'_>, asked: &Asked, name: &str) -> Result<Answer, Log
     Ok(answer)
 }
 
-fn created(source: &mut Source<'_>, asked: &Asked, name: &str) -> Result<Answer, LogicError> {
+fn created(source: &mut Source, asked: &Asked, name: &str) -> Result<Answer, LogicError> {
     let objects = &source.recording.calls.objects;
     let is_seen = objects.all().any(|(_, class)| class_fits(class, name));
     let pattern = of_method(asked.pattern(&[Kind::MethodCall]), &format!("{name}.<init>"), source);
@@ -172,7 +172,7 @@ fn created(source: &mut Source<'_>, asked: &Asked, name: &str) -> Result<Answer,
     }
 }
 
-fn caught(source: &mut Source<'_>, asked: &Asked, name: &str) -> Result<Answer, LogicError> {
+fn caught(source: &mut Source, asked: &Asked, name: &str) -> Result<Answer, LogicError> {
     let wanted = name.to_owned();
     first(source, asked.pattern(&[Kind::Exception]), move |source, found| {
         let exception = match found.block.values(&found.event).first() {
@@ -188,7 +188,7 @@ fn caught(source: &mut Source<'_>, asked: &Asked, name: &str) -> Result<Answer, 
     })
 }
 
-fn thread(source: &mut Source<'_>, name: &str, exited: bool) -> Result<Answer, LogicError> {
+fn thread(source: &mut Source, name: &str, exited: bool) -> Result<Answer, LogicError> {
     let calls = &source.recording.calls;
     let of_name: Vec<u32> =
         calls.sites.threads.iter().filter(|(_, (of, _))| of == name).map(|(thread, _)| *thread).collect();
@@ -210,9 +210,9 @@ fn thread(source: &mut Source<'_>, name: &str, exited: bool) -> Result<Answer, L
 
 /// *Yes* with the first event that fits, or *no*.
 fn first(
-    source: &mut Source<'_>,
+    source: &mut Source,
     pattern: Pattern,
-    mut is_wanted: impl FnMut(&mut Source<'_>, &Found) -> Result<bool, LogicError>,
+    mut is_wanted: impl FnMut(&mut Source, &Found) -> Result<bool, LogicError>,
 ) -> Result<Answer, LogicError> {
     let mut candidates = Candidates::of(pattern, source)?;
     let plan = vec![candidates.access().to_string()];
@@ -227,7 +227,7 @@ fn first(
 }
 
 /// What *not recorded* can mean here.
-fn not_in_scope(source: &Source<'_>, what: &str) -> String {
+fn not_in_scope(source: &Source, what: &str) -> String {
     let about = &source.recording.about;
     let scope = match about.scope.is_empty() {
         true => "was loaded".to_owned(),
@@ -238,7 +238,7 @@ fn not_in_scope(source: &Source<'_>, what: &str) -> String {
 }
 
 /// Restricts *not executed* where events are missing.
-fn unless_lost(source: &Source<'_>) -> String {
+fn unless_lost(source: &Source) -> String {
     let about = &source.recording.about;
     let missing = source.recording.missing();
     let level = about.level;

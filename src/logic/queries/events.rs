@@ -15,12 +15,12 @@ pub const EVENTS: Query = Query {
     ask: events,
 };
 
-fn events(source: &mut Source<'_>, asked: &Asked) -> Result<Answer, LogicError> {
+fn events(source: &mut Source, asked: &Asked) -> Result<Answer, LogicError> {
     listed(source, asked, asked.pattern(&asked.kinds))
 }
 
 /// The events that fit a pattern.
-pub(super) fn listed(source: &mut Source<'_>, asked: &Asked, pattern: Pattern) -> Result<Answer, LogicError> {
+pub(super) fn listed(source: &mut Source, asked: &Asked, pattern: Pattern) -> Result<Answer, LogicError> {
     let mut candidates = Candidates::of(pattern, source)?;
     let plan = vec![candidates.access().to_string()];
     let (mut rows, mut more): (Vec<EventRow>, bool) = (Vec::new(), false);

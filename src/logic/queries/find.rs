@@ -17,7 +17,7 @@ pub const FIND: Query = Query {
     ask: find,
 };
 
-fn find(source: &mut Source<'_>, asked: &Asked) -> Result<Answer, LogicError> {
+fn find(source: &mut Source, asked: &Asked) -> Result<Answer, LogicError> {
     let Some(wanted) = asked.wanted() else {
         return Err(LogicError::NotThis {
             given: "find".to_owned(),

@@ -30,7 +30,7 @@ pub const HISTORY: Query = Query {
     ask: history,
 };
 
-fn history(source: &mut Source<'_>, asked: &Asked) -> Result<Answer, LogicError> {
+fn history(source: &mut Source, asked: &Asked) -> Result<Answer, LogicError> {
     let text = asked.word(0).unwrap_or_default();
     if let Some((method, local)) = text.rsplit_once(':') {
         return local_history(source, asked, method, local);
@@ -76,7 +76,7 @@ fn history(source: &mut Source<'_>, asked: &Asked) -> Result<Answer, LogicError>
 }
 
 /// The ids in question, as the times before and after the events.
-fn times(source: &mut Source<'_>, asked: &Asked) -> Result<Range<EventTime>, LogicError> {
+fn times(source: &mut Source, asked: &Asked) -> Result<Range<EventTime>, LogicError> {
     let from = match asked.from {
         Some(id) => source.found(id)?.event.when,
         None => EventTime::BEGIN,
@@ -86,7 +86,7 @@ fn times(source: &mut Source<'_>, asked: &Asked) -> Result<Range<EventTime>, Log
 
 /// The writes to one part of an object.
 fn part_history(
-    source: &mut Source<'_>,
+    source: &mut Source,
     asked: &Asked,
     (object, name): (u32, &str),
     part: u32,
@@ -125,7 +125,7 @@ fn part_history(
 
 /// The writes to all elements of an array, in order.
 fn array_history(
-    source: &mut Source<'_>,
+    source: &mut Source,
     asked: &Asked,
     (array, name): (u32, &str),
 ) -> Result<Answer, LogicError> {
@@ -161,7 +161,7 @@ fn array_history(
 
 /// The contents of a collection after an event.
 fn contents_after(
-    source: &mut Source<'_>,
+    source: &mut Source,
     collection: u32,
     when: EventTime,
 ) -> Result<Option<String>, LogicError> {
@@ -185,7 +185,7 @@ fn contents_after(
 
 /// The values of a local variable in all calls of a method.
 fn local_history(
-    source: &mut Source<'_>,
+    source: &mut Source,
     asked: &Asked,
     method: &str,
     local: &str,

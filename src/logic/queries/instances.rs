@@ -19,7 +19,7 @@ pub const INSTANCES: Query = Query {
     ask: instances,
 };
 
-fn instances(source: &mut Source<'_>, asked: &Asked) -> Result<Answer, LogicError> {
+fn instances(source: &mut Source, asked: &Asked) -> Result<Answer, LogicError> {
     needs_writes(source)?;
     let wanted = asked.word(0).unwrap_or_default();
     let when = time_after(source, asked.at)?;
@@ -49,7 +49,7 @@ fn instances(source: &mut Source<'_>, asked: &Asked) -> Result<Answer, LogicErro
 }
 
 /// Whether an object was made before a time, as far as that was recorded.
-fn exists(source: &Source<'_>, object: u32, when: EventTime) -> bool {
+fn exists(source: &Source, object: u32, when: EventTime) -> bool {
     let calls = &source.recording.calls;
     let made = calls.write_rows(object, CREATION);
     made.is_empty() || calls.row_from(&made, when) > made.start

@@ -19,7 +19,7 @@ pub const LINES: Query = Query {
     ask: lines,
 };
 
-fn lines(source: &mut Source<'_>, asked: &Asked) -> Result<Answer, LogicError> {
+fn lines(source: &mut Source, asked: &Asked) -> Result<Answer, LogicError> {
     let place = Place::parse(asked.word(0).unwrap_or_default())?;
     let executed = executed(source, &place)?;
     let mut answer = Answer { more: executed.len() > asked.limit, ..Answer::default() };
@@ -75,7 +75,7 @@ pub(super) struct Passes {
 /// # Errors
 /// Lines were not recorded, or the events cannot be read.
 pub(super) fn executed(
-    source: &mut Source<'_>,
+    source: &mut Source,
     place: &Place,
 ) -> Result<BTreeMap<(String, u16), Passes>, LogicError> {
     let level = source.recording.about.level;

@@ -22,6 +22,7 @@ mod tree;
 mod wheres;
 
 pub use asked::{Asked, Choice, Query, Word};
+pub use state::{FieldState, SetBy, field_states};
 
 /// The predefined queries, in the order in which help lists them.
 pub const QUERIES: &[Query] = &[

@@ -10,7 +10,7 @@ use crate::trace::Calls;
 ///
 /// # Errors
 /// No recorded method has this name.
-pub(super) fn of_method(pattern: Pattern, text: &str, source: &Source<'_>) -> Result<Pattern, LogicError> {
+pub(super) fn of_method(pattern: Pattern, text: &str, source: &Source) -> Result<Pattern, LogicError> {
     let (class, name) = match text.rsplit_once('.') {
         Some((class, name)) => (Some(class.to_owned()), name.to_owned()),
         None => (None, text.to_owned()),

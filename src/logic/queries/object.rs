@@ -18,7 +18,7 @@ pub const OBJECT: Query = Query {
     ask: object,
 };
 
-fn object(source: &mut Source<'_>, asked: &Asked) -> Result<Answer, LogicError> {
+fn object(source: &mut Source, asked: &Asked) -> Result<Answer, LogicError> {
     needs_writes(source)?;
     let object = names::object(asked.word(0).unwrap_or_default(), &source.recording.calls)?;
     let when = time_after(source, asked.at)?;
@@ -31,7 +31,7 @@ fn object(source: &mut Source<'_>, asked: &Asked) -> Result<Answer, LogicError> 
 }
 
 /// The time after an event; without one, after all events.
-pub(super) fn time_after(source: &mut Source<'_>, id: Option<u64>) -> Result<EventTime, LogicError> {
+pub(super) fn time_after(source: &mut Source, id: Option<u64>) -> Result<EventTime, LogicError> {
     match id {
         Some(id) => Ok(source.found(id)?.event.when.after()),
         None => Ok(EventTime::END),
@@ -40,7 +40,7 @@ pub(super) fn time_after(source: &mut Source<'_>, id: Option<u64>) -> Result<Eve
 
 /// # Errors
 /// Writes were not recorded.
-pub(super) fn needs_writes(source: &Source<'_>) -> Result<(), LogicError> {
+pub(super) fn needs_writes(source: &Source) -> Result<(), LogicError> {
     let level = source.recording.about.level;
     if level >= Level::Writes {
         return Ok(());

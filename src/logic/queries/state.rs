@@ -13,7 +13,7 @@ type LastWrite = Option<((u32, EventTime), Value)>;
 
 /// The rows for the state of an object before a time; at most `limit`. Returns whether there are more.
 pub(super) fn push_state(
-    source: &mut Source<'_>,
+    source: &mut Source,
     object: u32,
     when: EventTime,
     limit: usize,
@@ -46,16 +46,64 @@ pub(super) fn push_state(
         }
         return Ok(count > limit);
     }
-    let mut more = false;
-    for (class, field, is_static) in fields_of(calls, object) {
-        if rows.len() >= limit {
-            more = true;
-            break;
-        }
-        let row = field_row(source, (object, &name), (&class, &field, is_static), when)?;
-        rows.push(AnswerRow::Value(row));
+    let states = field_states(source, object, when)?;
+    let objects = &source.recording.calls.objects;
+    let more = states.len() > limit;
+    for state in states.into_iter().take(limit) {
+        let owner = if state.is_static { shown_class(&state.class) } else { name.clone() };
+        rows.push(AnswerRow::Value(ValueRow {
+            name: format!("{owner}.{}", state.name),
+            value: state.value.map(|value| shown(&value, objects)),
+            event: match state.by {
+                SetBy::Event(id) => Some(id),
+                SetBy::Default | SetBy::Unknown => None,
+            },
+            is_default: state.by == SetBy::Default,
+        }));
     }
     Ok(more)
+}
+
+/// What gave a field its value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SetBy {
+    /// A write, by the id of its event.
+    Event(u64),
+    /// Nothing: it has the default value of its type.
+    Default,
+    /// Something that was not recorded.
+    Unknown,
+}
+
+/// A field of an object at a time.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FieldState {
+    /// The class that declares it.
+    pub class: String,
+    /// Its name.
+    pub name: String,
+    /// Whether it is static.
+    pub is_static: bool,
+    /// Its value; `None` if unknown.
+    pub value: Option<Value>,
+    /// What gave it the value.
+    pub by: SetBy,
+}
+
+/// The fields of an object before a time, those of the topmost class first.
+///
+/// # Errors
+/// The events cannot be read.
+pub fn field_states(
+    source: &mut Source,
+    object: u32,
+    when: EventTime,
+) -> Result<Vec<FieldState>, LogicError> {
+    let fields = fields_of(&source.recording.calls, object);
+    let state = |(class, name, is_static): (String, String, bool)| {
+        field_state(source, object, (class, name, is_static), when)
+    };
+    fields.into_iter().map(state).collect()
 }
 
 /// The fields that the recorded classes of an object declare, those of the topmost class first: the class,
@@ -75,41 +123,39 @@ fn fields_of(calls: &Calls, object: u32) -> Vec<(String, String, bool)> {
     fields
 }
 
-fn field_row(
-    source: &mut Source<'_>,
-    (object, name): (u32, &str),
-    (class, field, is_static): (&str, &str, bool),
+fn field_state(
+    source: &mut Source,
+    object: u32,
+    (class, name, is_static): (String, String, bool),
     when: EventTime,
-) -> Result<ValueRow, LogicError> {
+) -> Result<FieldState, LogicError> {
     let calls = &mut source.recording.calls;
-    let (owner, of) = if is_static { (0, shown_class(class)) } else { (object, name.to_owned()) };
-    let mut row = ValueRow { name: format!("{of}.{field}"), ..ValueRow::default() };
-    let part = (0..).zip(calls.fields()).find(|(_, (of, name))| of == class && name == field);
+    let owner = if is_static { 0 } else { object };
+    let part = (0..).zip(calls.fields()).find(|(_, (of, field))| *of == class && *field == name);
     let part = part.map(|(part, _)| part);
+    let state = |value, by, class, name| FieldState { class, name, is_static, value, by };
     if let Some(part) = part
         && let Some(((thread, wrote), value)) = last_write(calls, owner, part, when)?
     {
-        row.value = Some(shown(&value, &calls.objects));
-        row.event = source.log.id_of(&mut source.recording.calls, thread, wrote, Kind::SetField)?;
-        return Ok(row);
+        let id = source.log.id_of(&mut source.recording.calls, thread, wrote, Kind::SetField)?;
+        return Ok(state(Some(value), id.map_or(SetBy::Unknown, SetBy::Event), class, name));
     }
     let held = match part {
         Some(part) => calls.held(owner, part, when)?,
         None => HeldValue::Unwritten,
     };
-    match held {
-        HeldValue::Value(value) => row.value = Some(shown(&value, &calls.objects)),
+    Ok(match held {
+        HeldValue::Value(value) => state(Some(value), SetBy::Unknown, class, name),
         HeldValue::Unwritten if is_static || calls.was_made(object) => {
-            row.is_default = true;
-            row.value = calls.sites.default_of(class, field).map(|value| shown(&value, &calls.objects));
+            let value = calls.sites.default_of(&class, &name);
+            state(value, SetBy::Default, class, name)
         }
-        HeldValue::Unwritten | HeldValue::Unknown => {}
-    }
-    Ok(row)
+        HeldValue::Unwritten | HeldValue::Unknown => state(None, SetBy::Unknown, class, name),
+    })
 }
 
 fn push_elements(
-    source: &mut Source<'_>,
+    source: &mut Source,
     array: u32,
     (name, when): (&str, EventTime),
     limit: usize,

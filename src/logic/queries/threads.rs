@@ -17,7 +17,7 @@ pub const THREADS: Query = Query {
     ask: threads,
 };
 
-fn threads(source: &mut Source<'_>, asked: &Asked) -> Result<Answer, LogicError> {
+fn threads(source: &mut Source, asked: &Asked) -> Result<Answer, LogicError> {
     let mut answer = listed(source, asked, asked.pattern(&[Kind::ThreadStart, Kind::ThreadDeath]))?;
     let calls = &source.recording.calls;
     for (thread, name, _) in calls.threads() {

@@ -19,7 +19,7 @@ pub const TREE: Query = Query {
     ask: tree,
 };
 
-fn tree(source: &mut Source<'_>, asked: &Asked) -> Result<Answer, LogicError> {
+fn tree(source: &mut Source, asked: &Asked) -> Result<Answer, LogicError> {
     let found = source.found(asked.id(0)?)?;
     let root = match found.event.kind {
         Kind::MethodCall => found.event.call(),
@@ -57,7 +57,7 @@ fn tree(source: &mut Source<'_>, asked: &Asked) -> Result<Answer, LogicError> {
 }
 
 /// What a call returned, or how it ended otherwise.
-pub(super) fn result_of(source: &mut Source<'_>, node: u32) -> Result<Option<String>, LogicError> {
+pub(super) fn result_of(source: &mut Source, node: u32) -> Result<Option<String>, LogicError> {
     use crate::inspect::CallShown;
     let Some(call) = CallShown::of(&mut source.recording.calls, node)? else { return Ok(None) };
     Ok(match (call.result, call.exception, call.open) {

@@ -48,7 +48,7 @@ pub const CREATED: Query = Query {
     ask: created,
 };
 
-fn thrown(source: &mut Source<'_>, asked: &Asked) -> Result<Answer, LogicError> {
+fn thrown(source: &mut Source, asked: &Asked) -> Result<Answer, LogicError> {
     let class = asked.word(0);
     let only_uncaught = class.is_none() && !asked.all;
     with_environment(source, asked, asked.pattern(&[Kind::Exception]), |source, found| {
@@ -65,7 +65,7 @@ fn thrown(source: &mut Source<'_>, asked: &Asked) -> Result<Answer, LogicError> 
     })
 }
 
-fn set(source: &mut Source<'_>, asked: &Asked) -> Result<Answer, LogicError> {
+fn set(source: &mut Source, asked: &Asked) -> Result<Answer, LogicError> {
     let text = asked.word(0).unwrap_or_default();
     let (owner, name) = text.rsplit_once('.').unwrap_or(("", text));
     let mut pattern =
@@ -80,13 +80,13 @@ fn set(source: &mut Source<'_>, asked: &Asked) -> Result<Answer, LogicError> {
     with_environment(source, asked, pattern, |_, _| Ok(true))
 }
 
-fn called(source: &mut Source<'_>, asked: &Asked) -> Result<Answer, LogicError> {
+fn called(source: &mut Source, asked: &Asked) -> Result<Answer, LogicError> {
     let pattern = of_method(asked.pattern(&[Kind::MethodCall]), asked.word(0).unwrap_or_default(), source)?;
     let pattern = super::calls::with_arguments(pattern, asked);
     with_environment(source, asked, pattern, |_, _| Ok(true))
 }
 
-fn created(source: &mut Source<'_>, asked: &Asked) -> Result<Answer, LogicError> {
+fn created(source: &mut Source, asked: &Asked) -> Result<Answer, LogicError> {
     let class = asked.word(0).unwrap_or_default();
     let pattern = of_method(asked.pattern(&[Kind::MethodCall]), &format!("{class}.<init>"), source)?;
     let pattern = super::calls::with_arguments(pattern, asked);
@@ -105,10 +105,10 @@ fn created(source: &mut Source<'_>, asked: &Asked) -> Result<Answer, LogicError>
 
 /// The events that fit, each after the call that encloses it.
 fn with_environment(
-    source: &mut Source<'_>,
+    source: &mut Source,
     asked: &Asked,
     pattern: Pattern,
-    mut is_wanted: impl FnMut(&mut Source<'_>, &Found) -> Result<bool, LogicError>,
+    mut is_wanted: impl FnMut(&mut Source, &Found) -> Result<bool, LogicError>,
 ) -> Result<Answer, LogicError> {
     let mut candidates = Candidates::of(pattern, source)?;
     let plan = vec![candidates.access().to_string()];

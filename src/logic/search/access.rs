@@ -49,7 +49,7 @@ pub enum Access {
 
 impl Access {
     /// Chooses the cheapest way.
-    pub(super) fn choose(prepared: &Prepared, source: &Source<'_>) -> Result<Access, InspectError> {
+    pub(super) fn choose(prepared: &Prepared, source: &Source) -> Result<Access, InspectError> {
         let pattern = &prepared.pattern;
         let index = source.log.index();
         let ids = pattern.ids.start..pattern.ids.end.min(index.count());
@@ -93,7 +93,7 @@ impl Access {
         Ok(best)
     }
 
-    fn writes(prepared: &Prepared, source: &Source<'_>, object: u32) -> Access {
+    fn writes(prepared: &Prepared, source: &Source, object: u32) -> Access {
         let calls = &source.recording.calls;
         let wanted = prepared.pattern.name.as_ref();
         let mut fields = Vec::new();
@@ -110,7 +110,7 @@ impl Access {
         Access::Writes { object, fields, writes }
     }
 
-    fn blocks(prepared: &Prepared, source: &Source<'_>, ids: &Range<u64>) -> Access {
+    fn blocks(prepared: &Prepared, source: &Source, ids: &Range<u64>) -> Access {
         let index = source.log.index();
         let first = index.of_id(ids.start).unwrap_or(0);
         let last = ids.end.checked_sub(1).and_then(|last| index.of_id(last)).map_or(0, |last| last + 1);

@@ -47,7 +47,7 @@ impl Candidates {
     ///
     /// # Errors
     /// The events cannot be read.
-    pub fn of(pattern: Pattern, source: &mut Source<'_>) -> Result<Candidates, InspectError> {
+    pub fn of(pattern: Pattern, source: &mut Source) -> Result<Candidates, InspectError> {
         let prepared = Prepared::new(pattern, source);
         let access = Access::choose(&prepared, source)?;
         let state = match &access {
@@ -76,7 +76,7 @@ impl Candidates {
     ///
     /// # Errors
     /// The events cannot be read.
-    pub fn next(&mut self, source: &mut Source<'_>) -> Result<Option<Found>, InspectError> {
+    pub fn next(&mut self, source: &mut Source) -> Result<Option<Found>, InspectError> {
         loop {
             let Some(found) = self.candidate(source)? else { return Ok(None) };
             if self.prepared.fits(found.id, &found.block, &found.event, source) {
@@ -85,7 +85,7 @@ impl Candidates {
         }
     }
 
-    fn candidate(&mut self, source: &mut Source<'_>) -> Result<Option<Found>, InspectError> {
+    fn candidate(&mut self, source: &mut Source) -> Result<Option<Found>, InspectError> {
         match &mut self.state {
             State::Ids(ids) => {
                 let Some(id) = ids.next() else { return Ok(None) };
@@ -114,7 +114,7 @@ impl Candidates {
         }
     }
 
-    fn in_blocks(&mut self, source: &mut Source<'_>) -> Result<Option<Found>, InspectError> {
+    fn in_blocks(&mut self, source: &mut Source) -> Result<Option<Found>, InspectError> {
         let State::Blocks { current, next, end } = &mut self.state else { return Ok(None) };
         loop {
             if let Some((block, at)) = current {
@@ -147,19 +147,14 @@ impl Candidates {
 }
 
 /// The event of a kind at a place.
-fn at(
-    source: &mut Source<'_>,
-    thread: u32,
-    when: EventTime,
-    kind: Kind,
-) -> Result<Option<Found>, InspectError> {
+fn at(source: &mut Source, thread: u32, when: EventTime, kind: Kind) -> Result<Option<Found>, InspectError> {
     let (calls, log) = source.parts();
     let Some(id) = log.id_of(calls, thread, when, kind)? else { return Ok(None) };
     Ok(source.event(id)?.map(|(block, event)| Found { id, block, event }))
 }
 
 /// The id of the exit of a call.
-fn exit_of(call: u64, source: &mut Source<'_>) -> Result<Option<u64>, InspectError> {
+fn exit_of(call: u64, source: &mut Source) -> Result<Option<u64>, InspectError> {
     let Some((block, event)) = source.event(call)?.filter(|(_, event)| event.kind == Kind::MethodCall) else {
         return Ok(None);
     };
@@ -169,7 +164,7 @@ fn exit_of(call: u64, source: &mut Source<'_>) -> Result<Option<u64>, InspectErr
 }
 
 /// The calls of the methods of a pattern, or their exits.
-fn calls_of(prepared: &Prepared, exits: bool, source: &Source<'_>) -> State {
+fn calls_of(prepared: &Prepared, exits: bool, source: &Source) -> State {
     let (calls, index) = (&source.recording.calls, source.log.index());
     let (first, last) = (
         index.of_id(prepared.pattern.ids.start).unwrap_or(0),
@@ -211,7 +206,7 @@ fn calls_of(prepared: &Prepared, exits: bool, source: &Source<'_>) -> State {
 }
 
 /// The writes to some fields of an object, in order.
-fn writes_to(object: u32, fields: &[u32], source: &mut Source<'_>) -> Result<Vec<EventPlace>, InspectError> {
+fn writes_to(object: u32, fields: &[u32], source: &mut Source) -> Result<Vec<EventPlace>, InspectError> {
     let calls = source.calls();
     let mut places = Vec::new();
     for part in fields {

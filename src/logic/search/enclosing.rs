@@ -19,7 +19,7 @@ pub enum End {
     Unrecorded,
 }
 
-impl Source<'_> {
+impl Source {
     /// The innermost call that encloses an event: entered before it, and not ended when it happened. A call
     /// does not enclose its own entry and exit.
     pub fn enclosing(&self, event: &LogEvent) -> Option<u32> {

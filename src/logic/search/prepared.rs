@@ -22,7 +22,7 @@ pub(super) struct Prepared {
 }
 
 impl Prepared {
-    pub fn new(pattern: Pattern, source: &Source<'_>) -> Prepared {
+    pub fn new(pattern: Pattern, source: &Source) -> Prepared {
         let calls = &source.recording.calls;
         let threads = pattern.thread.as_ref().map(|name| {
             let all = calls.sites.threads.iter();
@@ -38,7 +38,7 @@ impl Prepared {
     }
 
     /// Whether an event can fit, with this id.
-    pub fn fits(&self, id: u64, block: &DecodedBlock, event: &LogEvent, source: &Source<'_>) -> bool {
+    pub fn fits(&self, id: u64, block: &DecodedBlock, event: &LogEvent, source: &Source) -> bool {
         let pattern = &self.pattern;
         let calls = &source.recording.calls;
         if self.kinds & event.kind.bit() == 0 || !pattern.ids.contains(&id) {

@@ -9,7 +9,7 @@ use crate::logic::log::{Caught, Kind};
 use crate::logic::names::{java_name, source_file};
 use crate::trace::{Value, shown_class};
 
-impl Source<'_> {
+impl Source {
     /// An event as a row.
     ///
     /// # Errors
@@ -81,7 +81,14 @@ impl Source<'_> {
             Kind::ThreadStart | Kind::ThreadDeath => {
                 row.name = Some(calls.sites.thread_group(block.thread).to_owned());
             }
-            Kind::Step => {}
+            Kind::Step => {
+                if let Some(node) = event.call() {
+                    let locals = self.locals(node, event.when)?;
+                    let objects = &self.recording.calls.objects;
+                    let local = |(name, value): (String, Value)| (name, shown(&value, objects));
+                    row.variables = locals.into_iter().map(local).collect();
+                }
+            }
         }
         Ok(row)
     }

@@ -1,30 +1,30 @@
 //! An open recording with its log.
 
+use crate::inspect::locals::KnownLocals;
 use crate::inspect::{InspectError, Recording};
 use crate::logic::log::{DecodedBlock, Log, LogEvent, LogIndex};
-use crate::trace::{Calls, TraceError};
+use crate::trace::{Calls, EventPosition, EventTime, TraceError, Value};
 use std::sync::Arc;
 
 /// A recording and its log.
-pub struct Source<'a> {
+pub struct Source {
     /// The recording.
-    pub recording: &'a mut Recording,
+    pub recording: Recording,
     /// Its log.
     pub log: Log,
+    /// The variables of the call about which was asked last.
+    locals: Option<(u32, KnownLocals)>,
 }
 
-impl<'a> Source<'a> {
+impl Source {
     /// Reads the log of a recording. `goes_on` is called now and then, and stops the work when it returns
     /// false.
     ///
     /// # Errors
     /// The events cannot be read; [`TraceError::Interrupted`].
-    pub fn open(
-        recording: &'a mut Recording,
-        goes_on: &mut dyn FnMut() -> bool,
-    ) -> Result<Source<'a>, TraceError> {
+    pub fn open(mut recording: Recording, goes_on: &mut dyn FnMut() -> bool) -> Result<Source, TraceError> {
         let index = LogIndex::build(&mut recording.calls, goes_on)?;
-        Ok(Source { recording, log: Log::new(Arc::new(index)) })
+        Ok(Source { recording, log: Log::new(Arc::new(index)), locals: None })
     }
 
     /// The recorded calls.
@@ -43,5 +43,20 @@ impl<'a> Source<'a> {
     /// The events cannot be read.
     pub fn event(&mut self, id: u64) -> Result<Option<(Arc<DecodedBlock>, LogEvent)>, InspectError> {
         Ok(self.log.event(&mut self.recording.calls, id)?)
+    }
+
+    /// The variables of a call before a time, as far as they have values: names and values.
+    ///
+    /// # Errors
+    /// The events cannot be read.
+    pub fn locals(&mut self, node: u32, when: EventTime) -> Result<Vec<(String, Value)>, InspectError> {
+        let known = self.locals.take().filter(|(of, _)| *of == node).map(|(_, known)| known);
+        let at = EventPosition::new(node, when);
+        let Some(known) = KnownLocals::before(known, &mut self.recording.calls, at)? else {
+            return Ok(Vec::new());
+        };
+        let named = known.list().into_iter().map(|local| (local.name, local.value)).collect();
+        self.locals = Some((node, known));
+        Ok(named)
     }
 }

@@ -1,4 +1,11 @@
-//! Logic queries over recordings.
+//! Logic queries over recordings. They run on a thread of their own (`background`), so that the user can
+//! interrupt them. `ask` asks goals by rules, which `saved` finds.
+
+mod ask;
+mod background;
+mod saved;
+
+pub use ask::{AskRequest, ask};
 
 use super::context::Context;
 use super::error::SessionError;
@@ -6,21 +13,27 @@ use super::recorded::RecordedTrace;
 use crate::logic::Answer;
 use crate::logic::queries::{Asked, Query};
 use crate::logic::search::Source;
+use background::in_background;
+use std::sync::atomic::Ordering;
 
 /// Answers a predefined query over a recording.
 ///
 /// # Errors
 /// The query does not fit the recording, the recording cannot be read, or the user interrupted the work.
-pub fn query(
-    trace: &mut RecordedTrace,
-    query: &Query,
+pub async fn query(
+    trace: RecordedTrace,
+    query: &'static Query,
     asked: &Asked,
     context: &Context,
 ) -> Result<Answer, SessionError> {
     let missing = trace.missing();
-    let mut source = Source::open(&mut trace.recording, &mut || !context.is_interrupted())?;
-    let mut answer = (query.ask)(&mut source, asked)?;
-    answer.query = asked.text(query.name);
-    answer.notes.extend(missing.into_iter().map(|what| format!("missing: {what}")));
-    Ok(answer)
+    let asked = asked.clone();
+    in_background(context, move |stop| {
+        let mut source = Source::open(trace.recording, &mut || !stop.load(Ordering::Relaxed))?;
+        let mut answer = (query.ask)(&mut source, &asked)?;
+        answer.query = asked.text(query.name);
+        answer.notes.extend(missing.into_iter().map(|what| format!("missing: {what}")));
+        Ok(answer)
+    })
+    .await
 }

@@ -1,15 +1,64 @@
 //! Answers to queries as text: a line per event.
 
 use super::{Paint, Text, palette};
-use crate::session::{AnswerRow, Answered, EventRow, ValueRow};
+use crate::command::query::QueryAnswer;
+use crate::session::{AnswerRow, Answered, AskItem, AskedGoal, AskedSolution, EventRow, ValueRow};
 
 /// Number of levels of rows to indent.
 const DEEPEST: u32 = 20;
 
-impl Text for Answered {
+impl Text for QueryAnswer {
     fn text(&self, color: bool) -> String {
-        answered(self, Paint { color })
+        match self {
+            QueryAnswer::Predefined(answer) => answered(answer, Paint { color }),
+            QueryAnswer::Goal(answer) => asked(answer, Paint { color }),
+        }
     }
+}
+
+/// What a goal wrote, and its solutions as a Prolog system shows them.
+fn asked(answer: &AskedGoal, paint: Paint) -> String {
+    let mut out = String::new();
+    let mut solutions = 0;
+    for item in &answer.items {
+        match item {
+            AskItem::Output(text) => out.push_str(text),
+            AskItem::Solution(solution) => {
+                if !out.is_empty() && !out.ends_with('\n') {
+                    out.push('\n');
+                }
+                solutions += 1;
+                let is_last = solutions == answer.solutions && !answer.more;
+                out.push_str(&shown_solution(solution, is_last, paint));
+            }
+        }
+    }
+    if !out.is_empty() && !out.ends_with('\n') {
+        out.push('\n');
+    }
+    if answer.solutions == 0 && answer.error.is_none() {
+        out.push_str(&format!("{}\n", paint.on(palette::FAILED, "false.")));
+    }
+    if answer.more {
+        out.push_str("there may be more solutions; --limit shows them\n");
+    }
+    if let Some(error) = &answer.error {
+        out.push_str(&format!("{} {error}\n", paint.on(palette::FAILED, "error:")));
+    }
+    for line in answer.plan.iter().chain(&answer.notes) {
+        out.push_str(&format!("{}\n", paint.on(palette::DIM, line)));
+    }
+    out
+}
+
+fn shown_solution(solution: &AskedSolution, is_last: bool, paint: Paint) -> String {
+    let end = if is_last { '.' } else { ';' };
+    if solution.bindings.is_empty() {
+        return format!("{}{end}\n", paint.on(palette::HELD, "true"));
+    }
+    let line = |(name, value): &(String, String)| format!("{name} = {}", paint.on(palette::VALUE, value));
+    let lines: Vec<String> = solution.bindings.iter().map(line).collect();
+    format!("{}{end}\n", lines.join(",\n"))
 }
 
 fn answered(answer: &Answered, paint: Paint) -> String {
@@ -93,7 +142,12 @@ fn what(row: &EventRow, paint: Paint) -> String {
             };
             format!("throw {object}{message}, {}", paint.on(palette::FAILED, &caught))
         }
-        "step" => format!("step in {}", text(&row.method)),
+        "step" => {
+            let local = |(name, value): &(String, String)| format!("{name} = {value}");
+            let locals: Vec<String> = row.variables.iter().map(local).collect();
+            let colon = if locals.is_empty() { "" } else { ": " };
+            format!("step in {}{colon}{}", text(&row.method), locals.join(", "))
+        }
         "datastructure" => format!("contents of {object}"),
         "memberfields" => {
             let fields = row.variables.iter().map(|(field, of)| match of.is_empty() {

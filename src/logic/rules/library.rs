@@ -1,0 +1,8 @@
+//! Prolog texts that belong to `qp`.
+
+/// The predicates of the paper over the indexes of a recording.
+pub(super) const QUERIES: &str = include_str!("queries.pl");
+/// The rules that the paper prints.
+pub const PAPER: &str = include_str!("javata.pl");
+/// The name by which a rule file of the paper is asked for.
+pub(super) const PAPER_NAME: &str = "javata.pl";
