@@ -9,6 +9,7 @@ use super::error::TraceError;
 use super::event_cache::CallContext;
 use super::event_time::EventTime;
 use super::walk::TracedEvent;
+use serde::{Deserialize, Serialize};
 use std::ops::ControlFlow;
 use wire::recording::Traced;
 
@@ -16,7 +17,7 @@ use wire::recording::Traced;
 const STRIDE: u32 = 64 << 10;
 
 /// A part of a thread's events.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Block {
     /// The thread's number.
     pub thread: u32,

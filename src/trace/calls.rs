@@ -1,6 +1,6 @@
 //! The call tree: one node per call, grouped by thread, in order of entry.
 
-use super::columns::{Columns, IndexOptions, NONE, Table, ThreadEnd, build_index};
+use super::columns::{Columns, IndexOptions, NONE, Stamp, Table, ThreadEnd, build_index};
 use super::compression::BackgroundCompression;
 use super::decode::{Decoder, Event, Value};
 use super::error::TraceError;
@@ -194,6 +194,11 @@ impl Calls {
         let around = self.numbers.around.iter().position(|around| *around == number);
         let around = around.and_then(|node| u32::try_from(node).ok());
         around.or(number.checked_sub(self.numbers.offset)).unwrap_or(NONE)
+    }
+
+    /// Identifies the state of the recording.
+    pub fn stamp(&self) -> Stamp {
+        self.source.stamp
     }
 
     /// Number of calls.

@@ -1,10 +1,12 @@
 //! Positions and times of events.
 
+use serde::{Deserialize, Serialize};
+
 /// A position in the events: the chunk's number and the byte in it. Positions of one thread are in its order.
 pub(super) type ChunkOffset = (u32, u32);
 
 /// The time of an event: the thread's turn and the position. Ordered over all threads.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct EventTime {
     pub(super) turn: u64,
     pub(super) place: ChunkOffset,

@@ -49,7 +49,7 @@ mod writes;
 pub use blocks::{Block, BlockStep};
 pub use calls::{Call, Calls, OpenOptions};
 pub use collector::{CollectedEvents, Collector};
-pub use columns::ThreadEnd;
+pub use columns::{Stamp, ThreadEnd};
 pub use contents::{CollectionChange, CollectionContents, Items};
 pub use coverage::{CoveredEdge, FlowEdge, RunsCoverage};
 pub use cursor::EventPosition;

@@ -47,7 +47,7 @@ impl ThreadState {
         let site = seen.site;
         match site.what {
             Traced::Enter => self.enter(facts, calls, seen, sink),
-            Traced::Return => self.leave_by_return(facts, seen, sink),
+            Traced::Return => self.leave_by_return((facts, calls), seen, sink),
             Traced::Leave => {
                 self.thrown(seen, sink);
                 self.pop(seen.node);
@@ -68,13 +68,13 @@ impl ThreadState {
             }
             Traced::Put => {
                 if let Some(Value::Object(object)) = seen.values.first() {
-                    self.written(facts, seen, *object, sink);
+                    self.written((facts, calls), seen, *object, sink);
                 }
             }
-            Traced::PutStatic => self.written(facts, seen, 0, sink),
+            Traced::PutStatic => self.written((facts, calls), seen, 0, sink),
             Traced::Preset => {
                 let this = self.frame_of(seen).map_or(0, |frame| frame.this);
-                self.written(facts, seen, this, sink);
+                self.written((facts, calls), seen, this, sink);
             }
             _ => {}
         }
@@ -100,19 +100,24 @@ impl ThreadState {
         let call = LogEvent { line: method.line, ..of(Kind::MethodCall, seen) };
         sink.take(call, Some(this), arguments);
         if method.has_writes {
-            structures(facts, &call, arguments, sink);
+            structures((facts, calls), &call, arguments, sink);
         }
         self.frames.push(Frame { node, method: seen.site.method, line: 0, this, saved: None });
     }
 
-    fn leave_by_return(&mut self, facts: &Facts, seen: &TracedEvent<'_>, sink: &mut impl EventSink) {
+    fn leave_by_return(
+        &mut self,
+        (facts, calls): (&Facts, &Calls),
+        seen: &TracedEvent<'_>,
+        sink: &mut impl EventSink,
+    ) {
         self.flying = 0;
         let method = facts.method(seen.site.method);
         let exit = LogEvent { line: method.line, ..of(Kind::MethodExit, seen) };
         let this = self.pop(seen.node).map_or(0, |frame| frame.this);
         sink.take(exit, Some(this), seen.values);
         if method.has_writes {
-            structures(facts, &exit, seen.values, sink);
+            structures((facts, calls), &exit, seen.values, sink);
         }
         let Some(frame) = self.frames.last_mut() else { return };
         frame.saved = None;
@@ -135,11 +140,17 @@ impl ThreadState {
     }
 
     /// Reports the write of a field; the last value is the new one.
-    fn written(&mut self, facts: &Facts, seen: &TracedEvent<'_>, object: u32, sink: &mut impl EventSink) {
+    fn written(
+        &mut self,
+        (facts, calls): (&Facts, &Calls),
+        seen: &TracedEvent<'_>,
+        object: u32,
+        sink: &mut impl EventSink,
+    ) {
         let Some(new) = seen.values.last() else { return };
         let write = of(Kind::SetField, seen);
         sink.take(write, Some(object), &[*new]);
-        structures(facts, &write, &[*new], sink);
+        structures((facts, calls), &write, &[*new], sink);
     }
 
     /// The frame of an event's call.
@@ -170,10 +181,10 @@ fn of(kind: Kind, seen: &TracedEvent<'_>) -> LogEvent {
 }
 
 /// The contents of the arrays and collections among some values.
-fn structures(facts: &Facts, at: &LogEvent, values: &[Value], sink: &mut impl EventSink) {
+fn structures((facts, calls): (&Facts, &Calls), at: &LogEvent, values: &[Value], sink: &mut impl EventSink) {
     for value in values {
         if let Value::Object(object) = value
-            && facts.is_structure(*object)
+            && facts.is_structure(*object, calls)
         {
             sink.take(LogEvent { kind: Kind::DataStructure, ..*at }, Some(*object), &[]);
         }

@@ -1,6 +1,7 @@
 //! Facts about a whole recording that decide which events its log has.
 
 use crate::trace::{CONTENTS, Calls, Level, Traced};
+use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 
@@ -63,28 +64,43 @@ pub(super) enum Receiver {
     Made,
 }
 
+/// The first recorded calls of classes that have fields.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub(super) struct FirstCalls {
+    /// The numbers of the classes, by the first call of one of their methods.
+    by_call: HashMap<u32, Vec<u32>>,
+    /// The names of the classes, by number.
+    pub classes: Vec<Arc<str>>,
+}
+
 /// The facts.
 #[derive(Debug, Default)]
 pub(super) struct Facts {
-    /// The arrays with elements, and the collections with recorded contents.
-    structures: ObjectSet,
-    /// The classes that have fields, by the first recorded call of one of their methods.
-    first_calls: HashMap<u32, Vec<u32>>,
-    /// The names of these classes.
-    pub classes: Vec<Arc<str>>,
+    /// The arrays with elements, and the collections with recorded contents, while all events are read. Later,
+    /// the few that are met are looked up.
+    structures: Option<ObjectSet>,
+    pub first_calls: FirstCalls,
     methods: Vec<MethodFacts>,
 }
 
 impl Facts {
     /// Collects the facts of a recording.
     pub fn of(calls: &mut Calls) -> Facts {
-        let mut facts = Facts::default();
+        let mut structures = ObjectSet::default();
         for array in calls.objects.arrays().filter(|(_, length)| *length > 0) {
-            facts.structures.insert(array.0);
+            structures.insert(array.0);
         }
         for collection in calls.written_objects(CONTENTS) {
-            facts.structures.insert(collection);
+            structures.insert(collection);
         }
+        let mut facts = Facts::known(calls, FirstCalls::default());
+        facts.structures = Some(structures);
+        facts.find_first_calls(calls);
+        facts
+    }
+
+    /// The facts of a recording whose first calls are known.
+    pub fn known(calls: &Calls, first_calls: FirstCalls) -> Facts {
         let method = |of: &crate::trace::Method| MethodFacts {
             line: 0,
             has_writes: of.level >= Level::Writes,
@@ -95,15 +111,19 @@ impl Facts {
                 (false, _) => Receiver::Given,
             },
         };
-        facts.methods = calls.sites.methods().iter().map(method).collect();
+        let mut methods: Vec<MethodFacts> = calls.sites.methods().iter().map(method).collect();
         for site in calls.sites.all().filter(|site| site.what == Traced::Enter) {
             let number = usize::try_from(site.method).unwrap_or(usize::MAX);
-            if let (Some(method), Some(line)) = (facts.methods.get_mut(number), site.line) {
+            if let (Some(method), Some(line)) = (methods.get_mut(number), site.line) {
                 method.line = line;
             }
         }
-        facts.find_first_calls(calls);
-        facts
+        Facts { structures: None, first_calls, methods }
+    }
+
+    /// Looks up objects from now on, instead of keeping them.
+    pub fn look_up(&mut self) {
+        self.structures = None;
     }
 
     fn find_first_calls(&mut self, calls: &mut Calls) {
@@ -129,21 +149,28 @@ impl Facts {
                     .map(|(_, node)| node),
             };
             if let Some(node) = first {
-                let number = u32::try_from(self.classes.len()).unwrap_or(u32::MAX);
-                self.classes.push(class);
-                self.first_calls.entry(node).or_default().push(number);
+                let first_calls = &mut self.first_calls;
+                let number = u32::try_from(first_calls.classes.len()).unwrap_or(u32::MAX);
+                first_calls.classes.push(class);
+                first_calls.by_call.entry(node).or_default().push(number);
             }
         }
     }
 
     /// Whether an object is an array or collection with contents.
-    pub fn is_structure(&self, object: u32) -> bool {
-        self.structures.contains(object)
+    pub fn is_structure(&self, object: u32, calls: &Calls) -> bool {
+        match &self.structures {
+            Some(structures) => structures.contains(object),
+            None => match calls.objects.length_of(object) {
+                Some(length) => length > 0,
+                None => calls.has_contents(object),
+            },
+        }
     }
 
     /// The classes whose first recorded call this is.
     pub fn begins(&self, node: u32) -> &[u32] {
-        self.first_calls.get(&node).map_or(&[], Vec::as_slice)
+        self.first_calls.by_call.get(&node).map_or(&[], Vec::as_slice)
     }
 
     /// What is known of a method, by its number.

@@ -2,13 +2,14 @@
 //! first event and the state in which decoding begins.
 
 use super::derive::{Counted, Frame, ThreadState};
-use super::facts::Facts;
-use crate::trace::{Block, BlockStep, Calls, EventTime, TraceError};
+use super::facts::{Facts, FirstCalls};
+use crate::trace::{Block, BlockStep, Calls, EventTime, Stamp, TraceError};
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 
 /// A block with its place in the log.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(super) struct IndexedBlock {
     pub block: Block,
     /// The id of its first event, and the number of its events.
@@ -25,12 +26,26 @@ pub(super) struct IndexedBlock {
 }
 
 /// An open call where a block begins. It refers to its caller, so blocks share the callers.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct SavedFrame {
     node: u32,
     line: u16,
     this: u32,
     caller: Option<u32>,
+}
+
+/// Version of the stored form.
+const FORMAT: u32 = 1;
+
+/// An index as it is stored.
+#[derive(Serialize, Deserialize)]
+struct Stored {
+    format: u32,
+    /// The recording that it belongs to.
+    of: Stamp,
+    blocks: Vec<IndexedBlock>,
+    frames: Vec<SavedFrame>,
+    first_calls: FirstCalls,
 }
 
 /// The index.
@@ -58,12 +73,46 @@ impl LogIndex {
             index.thread(calls, thread, goes_on)?;
         }
         index.blocks.sort_by_key(|block| block.block.from);
-        for (number, block) in (0..).zip(&mut index.blocks) {
-            block.first = index.count;
-            index.count += u64::from(block.count);
-            index.by_thread.entry(block.block.thread).or_default().push(number);
-        }
+        index.number();
+        index.facts.look_up();
         Ok(index)
+    }
+
+    /// Gives each block its first id.
+    fn number(&mut self) {
+        for (number, block) in (0..).zip(&mut self.blocks) {
+            block.first = self.count;
+            self.count += u64::from(block.count);
+            self.by_thread.entry(block.block.thread).or_default().push(number);
+        }
+    }
+
+    /// The index in its stored form; `None` if it cannot be stored.
+    pub fn to_bytes(&self, of: Stamp) -> Option<Vec<u8>> {
+        let (blocks, frames) = (self.blocks.clone(), self.frames.clone());
+        let first_calls = self.facts.first_calls.clone();
+        let stored = Stored { format: FORMAT, of, blocks, frames, first_calls };
+        let mut bytes = postcard::to_stdvec(&stored).ok()?;
+        // A checksum ends the file.
+        bytes.extend(crc32fast::hash(&bytes).to_le_bytes());
+        Some(bytes)
+    }
+
+    /// Reads an index of this recording from its stored form; `None` if it is damaged, or of another state.
+    pub fn from_bytes(bytes: &[u8], calls: &Calls) -> Option<LogIndex> {
+        let (bytes, sum) = bytes.split_last_chunk()?;
+        if u32::from_le_bytes(*sum) != crc32fast::hash(bytes) {
+            return None;
+        }
+        let stored: Stored = postcard::from_bytes(bytes).ok()?;
+        let Stored { format, of, blocks, frames, first_calls } = stored;
+        if format != FORMAT || of != calls.stamp() {
+            return None;
+        }
+        let facts = Facts::known(calls, first_calls);
+        let mut index = LogIndex { facts, blocks, frames, by_thread: BTreeMap::new(), count: 0 };
+        index.number();
+        Some(index)
     }
 
     fn thread(
@@ -151,7 +200,7 @@ impl LogIndex {
 
     /// The name of the class of a `memberfields` event.
     pub fn class(&self, number: u32) -> Option<&str> {
-        self.facts.classes.get(usize::try_from(number).ok()?).map(|class| &**class)
+        self.facts.first_calls.classes.get(usize::try_from(number).ok()?).map(|class| &**class)
     }
 
     /// The blocks of a thread from one of them on.

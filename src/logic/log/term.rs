@@ -266,7 +266,8 @@ impl<B: TermBuilder> Terms<'_, B> {
     }
 
     fn member_fields(&mut self, number: u32) -> Vec<B::Term> {
-        let class = usize::try_from(number).ok().and_then(|number| self.log.facts().classes.get(number));
+        let class =
+            usize::try_from(number).ok().and_then(|number| self.log.facts().first_calls.classes.get(number));
         let Some(class) = class.cloned() else { return Vec::new() };
         let fields: Vec<(String, bool)> = self.calls.sites.fields(&class).to_vec();
         let mut terms = Vec::with_capacity(fields.len());

@@ -3,7 +3,7 @@
 use crate::inspect::locals::KnownLocals;
 use crate::inspect::{InspectError, Recording};
 use crate::logic::log::{DecodedBlock, Log, LogEvent, LogIndex};
-use crate::trace::{Calls, EventPosition, EventTime, TraceError, Value};
+use crate::trace::{Calls, EventPosition, EventTime, Value};
 use std::sync::Arc;
 
 /// A recording and its log.
@@ -17,14 +17,9 @@ pub struct Source {
 }
 
 impl Source {
-    /// Reads the log of a recording. `goes_on` is called now and then, and stops the work when it returns
-    /// false.
-    ///
-    /// # Errors
-    /// The events cannot be read; [`TraceError::Interrupted`].
-    pub fn open(mut recording: Recording, goes_on: &mut dyn FnMut() -> bool) -> Result<Source, TraceError> {
-        let index = LogIndex::build(&mut recording.calls, goes_on)?;
-        Ok(Source { recording, log: Log::new(Arc::new(index)), locals: None })
+    /// Reads the log of a recording by its index.
+    pub fn new(recording: Recording, index: LogIndex) -> Source {
+        Source { recording, log: Log::new(Arc::new(index)), locals: None }
     }
 
     /// The recorded calls.

@@ -1,15 +1,14 @@
 //! Asks a goal over a recording.
 
 use super::background::in_background;
+use super::index;
 use super::saved::rules;
 use crate::logic::rules::{AskOptions, Asked};
-use crate::logic::search::Source;
 use crate::session::context::Context;
 use crate::session::error::SessionError;
 use crate::session::recorded::RecordedTrace;
 use prolog::Limits;
 use std::path::PathBuf;
-use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 /// A goal to ask.
@@ -38,7 +37,7 @@ pub async fn ask(trace: RecordedTrace, asked: &AskRequest, context: &Context) ->
     let missing = trace.missing();
     let AskRequest { goal, solutions, timeout_s, memory, explain, .. } = asked.clone();
     in_background(context, move |stop| {
-        let source = Source::open(trace.recording, &mut || !stop.load(Ordering::Relaxed))?;
+        let source = index::open(trace, &stop)?;
         let time = Some(Duration::from_secs(timeout_s));
         let limits = Limits { time, memory, ..Limits::default() }.interrupted_by(stop);
         let mut answer = rules.ask(source, &goal, AskOptions { solutions, limits, explain })?;

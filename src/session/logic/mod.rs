@@ -1,8 +1,10 @@
 //! Logic queries over recordings. They run on a thread of their own (`background`), so that the user can
-//! interrupt them. `ask` asks goals by rules, which `saved` finds.
+//! interrupt them. `index` opens the log of a recording. `ask`
+//! asks goals by rules, which `saved` finds.
 
 mod ask;
 mod background;
+mod index;
 mod saved;
 
 pub use ask::{AskRequest, ask};
@@ -12,9 +14,7 @@ use super::error::SessionError;
 use super::recorded::RecordedTrace;
 use crate::logic::Answer;
 use crate::logic::queries::{Asked, Query};
-use crate::logic::search::Source;
 use background::in_background;
-use std::sync::atomic::Ordering;
 
 /// Answers a predefined query over a recording.
 ///
@@ -29,7 +29,7 @@ pub async fn query(
     let missing = trace.missing();
     let asked = asked.clone();
     in_background(context, move |stop| {
-        let mut source = Source::open(trace.recording, &mut || !stop.load(Ordering::Relaxed))?;
+        let mut source = index::open(trace, &stop)?;
         let mut answer = (query.ask)(&mut source, &asked)?;
         answer.query = asked.text(query.name);
         answer.notes.extend(missing.into_iter().map(|what| format!("missing: {what}")));
