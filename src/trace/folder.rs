@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use wire::recording::{BOARD, BOARD_BYTES, Level, Places, Window};
 
 /// Version of the recording format.
-const FORMAT: u32 = 9;
+const FORMAT: u32 = 10;
 
 /// The folder of a recording.
 #[derive(Clone, Debug)]

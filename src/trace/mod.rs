@@ -60,7 +60,7 @@ pub use exit::Exit;
 pub use folder::{About, Folder, RecordingOutcome};
 pub use objects::{ImmutableContent, Objects, Text, shown_class};
 pub use parts::{CONTENTS, CREATION, TEXT};
-pub use sites::{Method, Site, Sites};
+pub use sites::{Class, Field, Method, Site, Sites};
 pub use text::{TextChange, TextContents};
 pub use value_at::HeldValue;
 pub use walk::{TracedEvent, WalkControl, WalkPosition};

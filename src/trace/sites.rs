@@ -7,8 +7,42 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, LazyLock};
 use wire::Report;
 use wire::recording::{
-    FIRST_SITE, Level, RingPlace, RingReport, Traced, TracedClass, WriteReport, WrittenVariable,
+    DeclaredField, FIRST_SITE, Level, RingPlace, RingReport, Traced, TracedClass, WriteReport,
+    WrittenVariable,
 };
+
+/// A recorded class.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Class {
+    /// Its superclass, with dots.
+    pub superclass: Option<String>,
+    /// The interfaces that it names, with dots.
+    pub interfaces: Vec<String>,
+    /// Its access flags (JVMS §4.1).
+    pub access: u16,
+    /// The fields that it declares.
+    pub fields: Vec<Field>,
+}
+
+/// A field of a recorded class.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Field {
+    /// Its name.
+    pub name: String,
+    /// Its descriptor.
+    pub descriptor: String,
+    /// Whether it is static.
+    pub is_static: bool,
+    /// Its access flags (JVMS §4.5).
+    pub access: u16,
+}
+
+impl From<DeclaredField> for Field {
+    fn from(field: DeclaredField) -> Field {
+        let is_static = field.is_static();
+        Field { name: field.name, descriptor: field.descriptor, is_static, access: field.access }
+    }
+}
 
 /// A recorded method.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -146,8 +180,8 @@ const GAP: usize = 1 << 20;
 pub struct Sites {
     methods: Vec<Method>,
     sites: Vec<Option<Site>>,
-    /// By class, with dots: its superclass and the fields it declares.
-    lineage: HashMap<Arc<str>, (Option<String>, Vec<String>)>,
+    /// By name, with dots.
+    classes: HashMap<Arc<str>, Class>,
     /// The threads by number: name, and number of the thread's object.
     pub threads: BTreeMap<u32, (String, u32)>,
     /// The location of each thread's ring.
@@ -216,8 +250,14 @@ impl Sites {
     fn class(&mut self, class: TracedClass) {
         let name: Arc<str> = class.class.replace('/', ".").into();
         let source: Option<Arc<str>> = class.source.map(Into::into);
-        let extends = class.superclass.map(|class| class.replace('/', "."));
-        self.lineage.insert(name.clone(), (extends, class.fields));
+        let dotted = |class: String| class.replace('/', ".");
+        let described = Class {
+            superclass: class.superclass.map(dotted),
+            interfaces: class.interfaces.into_iter().map(dotted).collect(),
+            access: class.access,
+            fields: class.fields.into_iter().map(Field::from).collect(),
+        };
+        self.classes.insert(name.clone(), described);
         for (method, _, why) in class.left {
             self.left.push((format!("{name}.{method}"), why));
         }
@@ -237,9 +277,11 @@ impl Sites {
                 let values: Arc<[Kind]> = match site.what {
                     Traced::Enter => entry.clone(),
                     Traced::Return => result.clone(),
-                    Traced::Line(_) | Traced::Branch(_) | Traced::Contents | Traced::Start | Traced::Text => {
-                        [].into()
-                    }
+                    Traced::Line(_)
+                    | Traced::Branch(_)
+                    | Traced::Contents
+                    | Traced::Start
+                    | Traced::Text => [].into(),
                     Traced::Put => [Kind::Object, written(), written()].into(),
                     Traced::PutStatic => [written(), written()].into(),
                     Traced::Preset => [written()].into(),
@@ -318,35 +360,35 @@ impl Sites {
         let named = written.class.replace('/', ".");
         let mut at = named.clone();
         // A damaged file can hold a cycle, so the loop is bounded.
-        for _ in 0..self.lineage.len() {
-            match self.lineage.get(at.as_str()) {
-                Some((_, fields)) if fields.contains(&written.name) => return at,
-                Some((Some(extends), _)) => at = extends.clone(),
-                Some((None, _)) | None => break,
+        for _ in 0..self.classes.len() {
+            let Some(class) = self.classes.get(at.as_str()) else { break };
+            if class.fields.iter().any(|field| field.name == written.name) {
+                return at;
             }
+            let Some(extends) = &class.superclass else { break };
+            at = extends.clone();
         }
         named
     }
 
-    /// The names of the fields that a class declares, and whether they are static.
-    pub fn fields(&self, class: &str) -> Vec<(String, bool)> {
-        let declared = self.lineage.get(class).map_or(&[][..], |(_, fields)| fields);
-        declared.iter().map(|name| (name.clone(), false)).collect()
+    /// A recorded class, by its name with dots.
+    pub fn class_of(&self, class: &str) -> Option<&Class> {
+        self.classes.get(class)
     }
 
-    /// The default value of a field.
-    pub fn default_of(&self, _class: &str, _field: &str) -> Option<super::decode::Value> {
-        None
+    /// The recorded classes by name, with dots, in no particular order.
+    pub fn classes(&self) -> impl Iterator<Item = (&Arc<str>, &Class)> {
+        self.classes.iter()
     }
 
-    /// The name of a thread's group.
-    pub fn thread_group(&self, _thread: u32) -> &str {
-        "main"
+    /// The fields that a class declares, by its name with dots; empty if the class was not recorded.
+    pub fn fields(&self, class: &str) -> &[Field] {
+        self.class_of(class).map_or(&[], |class| &class.fields)
     }
 
     /// The superclass of a class, both with dots.
     pub fn superclass(&self, class: &str) -> Option<&str> {
-        self.lineage.get(class).and_then(|(extends, _)| extends.as_deref())
+        self.class_of(class).and_then(|class| class.superclass.as_deref())
     }
 
     /// The method with this number.

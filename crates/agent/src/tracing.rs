@@ -11,7 +11,8 @@ use foldhash::fast::FixedState;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use wire::TRACE_WINDOW_CLASS;
 use wire::recording::{
-    FIRST_SITE, Level, MethodOrLine, Place, TracePlan, Traced, TracedClass, TracedMethod, WrittenVariable,
+    DeclaredField, FIRST_SITE, Level, MethodOrLine, Place, TracePlan, Traced, TracedClass, TracedMethod,
+    WrittenVariable,
 };
 
 /// Classes on which the recorder itself depends cannot be recorded, because the recorder would record itself.
@@ -184,11 +185,16 @@ impl Tracer {
         levels: &BTreeMap<(String, String), Level>,
     ) -> Result<(TracedClass, rewrite::Plan), RewriteError> {
         let source = scan.source_file()?;
+        let fields = scan.fields()?.into_iter();
+        let fields =
+            fields.map(|(name, descriptor, access)| DeclaredField { name, descriptor, access }).collect();
         let mut report = TracedClass {
             class: class.to_owned(),
             source,
             superclass: scan.superclass(),
-            fields: scan.fields()?,
+            access: scan.access(),
+            interfaces: scan.interfaces()?,
+            fields,
             methods: Vec::new(),
             left: Vec::new(),
         };

@@ -431,6 +431,24 @@ impl TracedMethod {
     }
 }
 
+/// A field that a recorded class declares.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DeclaredField {
+    /// Its name.
+    pub name: String,
+    /// Its descriptor.
+    pub descriptor: String,
+    /// Its access flags (JVMS §4.5).
+    pub access: u16,
+}
+
+impl DeclaredField {
+    /// Whether it is static.
+    pub fn is_static(&self) -> bool {
+        self.access & 0x0008 != 0
+    }
+}
+
 /// A recorded class.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TracedClass {
@@ -440,8 +458,13 @@ pub struct TracedClass {
     pub source: Option<String>,
     /// Its superclass, with slashes.
     pub superclass: Option<String>,
-    /// The names of its declared fields.
-    pub fields: Vec<String>,
+    /// Its access flags (JVMS §4.1).
+    pub access: u16,
+    /// The interfaces that it names, with slashes.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub interfaces: Vec<String>,
+    /// Its declared fields.
+    pub fields: Vec<DeclaredField>,
     /// Its recorded methods.
     pub methods: Vec<TracedMethod>,
     /// Its methods that could not be recorded: name, descriptor and reason.

@@ -83,6 +83,14 @@ pub struct MethodAt {
     pub code: Option<(usize, usize)>,
 }
 
+/// A field of a class file: its access flags, and the constants of its name and descriptor.
+#[derive(Clone, Copy, Debug)]
+pub struct FieldAt {
+    pub access: u16,
+    pub name: u16,
+    pub descriptor: u16,
+}
+
 /// The offsets of the parts of a class file.
 pub struct ClassLayout<'a> {
     pub bytes: &'a [u8],
@@ -90,11 +98,13 @@ pub struct ClassLayout<'a> {
     /// The offset of each constant; 0 for unusable entries (JVMS §4.4.5).
     pub constants: Vec<usize>,
     pub pool_end: usize,
+    pub access: u16,
     pub this_class: u16,
     pub super_class: u16,
+    /// The constants of the interfaces.
+    pub interfaces: Vec<u16>,
     pub methods: Vec<MethodAt>,
-    /// The names of the fields.
-    pub fields: Vec<u16>,
+    pub fields: Vec<FieldAt>,
     /// The attributes of the class itself.
     pub attributes: Vec<AttributeAt>,
 }
@@ -110,25 +120,25 @@ impl<'a> ClassLayout<'a> {
         let major = reader.u2()?;
         let constants = constants(&mut reader)?;
         let pool_end = reader.position();
-        let _access = reader.u2()?;
+        let access = reader.u2()?;
         let (this_class, super_class) = (reader.u2()?, reader.u2()?);
-        let interfaces = usize::from(reader.u2()?);
-        reader.take(interfaces * 2)?;
+        let interfaces = (0..reader.u2()?).map(|_| reader.u2()).collect::<Result<_, _>>()?;
         let mut class = ClassLayout {
             bytes,
             major,
             constants,
             pool_end,
+            access,
             this_class,
             super_class,
+            interfaces,
             methods: Vec::new(),
             fields: Vec::new(),
             attributes: Vec::new(),
         };
         for _ in 0..reader.u2()? {
-            reader.take(2)?;
-            class.fields.push(reader.u2()?);
-            reader.take(2)?;
+            let (access, name, descriptor) = (reader.u2()?, reader.u2()?, reader.u2()?);
+            class.fields.push(FieldAt { access, name, descriptor });
             attributes(&mut reader)?;
         }
         for _ in 0..reader.u2()? {

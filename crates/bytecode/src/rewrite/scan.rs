@@ -263,15 +263,29 @@ impl<'a> Scan<'a> {
 
     /// Whether the class itself declares a field with this name.
     pub fn declares_field(&self, name: &str) -> bool {
-        self.0.fields.iter().any(|field| self.0.is(*field, name))
+        self.0.fields.iter().any(|field| self.0.is(field.name, name))
     }
 
-    /// The names of the fields that the class itself declares.
+    /// The fields that the class itself declares: name, descriptor and access flags.
     ///
     /// # Errors
     /// If the class file is invalid.
-    pub fn fields(&self) -> Result<Vec<String>, RewriteError> {
-        self.0.fields.iter().map(|name| self.0.owned(*name)).collect()
+    pub fn fields(&self) -> Result<Vec<(String, String, u16)>, RewriteError> {
+        let owned = |at| self.0.owned(at);
+        self.0.fields.iter().map(|of| Ok((owned(of.name)?, owned(of.descriptor)?, of.access))).collect()
+    }
+
+    /// The access flags of the class (JVMS §4.1).
+    pub fn access(&self) -> u16 {
+        self.0.access
+    }
+
+    /// The interfaces that the class itself names, with slashes.
+    ///
+    /// # Errors
+    /// If the class file is invalid.
+    pub fn interfaces(&self) -> Result<Vec<String>, RewriteError> {
+        self.0.interfaces.iter().map(|at| self.0.class_name(*at).map(Cow::into_owned)).collect()
     }
 
     fn code_of(&self, at: Option<(usize, usize)>) -> Result<Option<&'a [u8]>, RewriteError> {
