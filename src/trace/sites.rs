@@ -184,6 +184,8 @@ pub struct Sites {
     classes: HashMap<Arc<str>, Class>,
     /// The threads by number: name, and number of the thread's object.
     pub threads: BTreeMap<u32, (String, u32)>,
+    /// The names of the threads' groups.
+    groups: BTreeMap<u32, String>,
     /// The location of each thread's ring.
     pub(super) rings: BTreeMap<u32, RingPlace>,
     /// Methods and hidden classes that were not recorded, with the reason.
@@ -227,7 +229,8 @@ impl Sites {
             match report {
                 Report::Traced(class) => sites.class(class),
                 Report::Write(write) => sites.write(write),
-                Report::Ring(RingReport { ring, thread, object, place }) => {
+                Report::Ring(RingReport { ring, thread, group, object, place }) => {
+                    sites.groups.extend(group.map(|group| (ring, group)));
                     sites.threads.insert(ring, (thread, object));
                     sites.rings.insert(ring, place);
                 }
@@ -391,6 +394,12 @@ impl Sites {
         self.class_of(class).and_then(|class| class.superclass.as_deref())
     }
 
+    /// The name of a thread's group, by the thread's number. `None` if the thread had no group when it first
+    /// recorded something.
+    pub fn thread_group(&self, thread: u32) -> Option<&str> {
+        self.groups.get(&thread).map(String::as_str)
+    }
+
     /// The method with this number.
     pub fn method(&self, number: u32) -> Option<&Method> {
         self.methods.get(usize::try_from(number).ok()?)
@@ -399,5 +408,37 @@ impl Sites {
     /// All methods; a method's number is its index.
     pub fn methods(&self) -> &[Method] {
         &self.methods
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::folder::About;
+    use super::*;
+
+    #[test]
+    fn classes_threads_and_their_groups_are_read_from_the_report() {
+        let temporary = tempfile::tempdir().unwrap();
+        let folder = Folder::create(&temporary.path().join("trace"), &About::default()).unwrap();
+        let report = concat!(
+            r#"{"Traced":{"class":"a/B","source":null,"superclass":"a/A","access":33,"interfaces":["a/I"],"#,
+            r#""fields":[{"name":"n","descriptor":"I","access":10},"#,
+            r#"{"name":"of","descriptor":"La/A;","access":2}],"methods":[],"left":[]}}"#,
+            "\n",
+            r#"{"Ring":{"ring":1,"thread":"main","group":"main","object":7,"place":{"file":0,"at":0,"slot":0}}}"#,
+            "\n",
+            r#"{"Ring":{"ring":2,"thread":"late","object":8,"place":{"file":0,"at":0,"slot":1}}}"#,
+            "\n",
+        );
+        std::fs::write(folder.sites(), report).unwrap();
+        let sites = Sites::read(&folder, None).unwrap();
+        let class = sites.class_of("a.B").unwrap();
+        assert_eq!((class.superclass.as_deref(), class.access), (Some("a.A"), 33));
+        assert_eq!(class.interfaces, ["a.I"]);
+        let fields: Vec<_> =
+            sites.fields("a.B").iter().map(|f| (&*f.name, &*f.descriptor, f.is_static)).collect();
+        assert_eq!(fields, [("n", "I", true), ("of", "La/A;", false)]);
+        assert!(sites.fields("a.A").is_empty());
+        assert_eq!([1, 2].map(|thread| sites.thread_group(thread)), [Some("main"), None]);
     }
 }

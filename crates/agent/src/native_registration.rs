@@ -30,7 +30,7 @@ pub unsafe extern "system" fn Java_java_lang_QuerypointTraceAgent_link(
         fnPtr: function,
     };
     let natives = [
-        native(c"ring", c"(Ljava/lang/String;I)J", ring as *mut c_void),
+        native(c"ring", c"(Ljava/lang/String;Ljava/lang/String;I)J", ring as *mut c_void),
         native(c"ended", c"(J)V", ended as *mut c_void),
         native(c"await", c"(J)Z", room as *mut c_void),
         native(c"lose", c"(I)V", lose as *mut c_void),

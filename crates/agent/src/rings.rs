@@ -49,7 +49,7 @@ pub unsafe extern "system" fn Java_java_lang_QuerypointTraceAgent_reserve(
     reserved.and_then(|address| jni::jlong::try_from(address).ok()).unwrap_or(0)
 }
 
-/// `QuerypointTraceAgent.ring(String, int)`.
+/// `QuerypointTraceAgent.ring(String, String, int)`.
 ///
 /// # Safety
 /// Called by the VM only.
@@ -58,10 +58,15 @@ pub unsafe extern "system" fn Java_java_lang_QuerypointTraceAgent_ring(
     env: *mut jni::JNIEnv,
     _class: jni::jclass,
     thread: jni::jstring,
+    group: jni::jstring,
     object: jni::jint,
 ) -> jni::jlong {
-    // SAFETY: the VM passes its environment, and the recorder the name of a thread.
-    let thread = unsafe { JniEnv::from_raw(env).get_string_lossy(thread) }.unwrap_or_default();
+    // SAFETY: the VM passes its environment.
+    let env = unsafe { JniEnv::from_raw(env) };
+    // SAFETY: the recorder passes the name of a thread.
+    let thread = unsafe { env.get_string_lossy(thread) }.unwrap_or_default();
+    // SAFETY: the recorder passes the name of a group.
+    let group = if group.is_null() { None } else { unsafe { env.get_string_lossy(group) } };
     let made = with_state(|state| {
         let Some(tracer) = state.tracer.as_mut() else { return Err(None) };
         if NOBODY_READS.load(Ordering::Relaxed) || tracer.pool.is_stopped() {
@@ -73,7 +78,7 @@ pub unsafe extern "system" fn Java_java_lang_QuerypointTraceAgent_ring(
         let ring = tracer.next_ring();
         // If recording begins at a place, the first event of each thread must wait for its turn.
         tracer.pool.begin(address, ring, this_thread(), tracer.has_places());
-        let report = RingReport { ring, thread, object: object.cast_unsigned(), place };
+        let report = RingReport { ring, thread, group, object: object.cast_unsigned(), place };
         if state.reporter.tell(&Report::Ring(report)) {
             return Ok(address);
         }

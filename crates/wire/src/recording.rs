@@ -478,6 +478,9 @@ pub struct RingReport {
     pub ring: u32,
     /// The name of the thread.
     pub thread: String,
+    /// The name of its group, if it has one: a thread that has ended has none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub group: Option<String>,
     /// The number of the thread object.
     pub object: u32,
     /// The position of the ring. Other threads may have used it before, or use it after this one ends.

@@ -35,10 +35,10 @@ final class QuerypointTraceAgent {
     }
 
     /**
-     * A ring for a thread, by its name and its number as an object: where its control words are; 0 where
-     * there is none.
+     * A ring for a thread, by its name, that of its group (null for none) and its number as an object: where
+     * its control words are; 0 where there is none.
      */
-    static native long ring(String thread, int number);
+    static native long ring(String thread, String group, int number);
 
     /** The thread of a ring has ended: another one may have it, when all that is in it was taken out. */
     static native void ended(long ring);

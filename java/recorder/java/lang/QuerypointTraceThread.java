@@ -151,7 +151,9 @@ final class QuerypointTraceThread {
             if (some && window == null) {
                 // No call of it is recorded.
             } else {
-                ring = QuerypointTraceAgent.ring(thread.getName(), QuerypointProbeNumber.give(thread));
+                ThreadGroup group = thread.getThreadGroup();
+                String of = group == null ? null : group.getName();
+                ring = QuerypointTraceAgent.ring(thread.getName(), of, QuerypointProbeNumber.give(thread));
             }
             QuerypointTraceThread made = new QuerypointTraceThread(thread, tid, ring, window);
             int at = (int) tid & (table.length - 1);
