@@ -19,6 +19,9 @@ pub(super) const LAMBDA: &str = "$$Lambda/";
 /// Maximum nesting of immutable objects that are shown by their fields, such as a `LocalDateTime`.
 const DEEP: u32 = 4;
 
+/// Number of characters that are shown of a longer message.
+const TEXT_SHOWN: usize = wire::recording::TEXT;
+
 /// A string of the program, possibly truncated.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Text {
@@ -114,6 +117,11 @@ impl Objects {
         self.kind(object, BOX).is_some()
     }
 
+    /// Whether an object is an exception.
+    pub fn is_exception(&self, object: u32) -> bool {
+        self.kind(object, EXCEPTION).is_some()
+    }
+
     /// The length of an array; `None` for other objects.
     pub fn length_of(&self, array: u32) -> Option<u32> {
         self.kind(array, ARRAY).map(|row| self.table.word(3, row))
@@ -182,7 +190,9 @@ impl Objects {
         Some(format!("{}.{}", shown_class(of), self.begins(row)?))
     }
 
-    /// The message that was passed to an exception's constructor, if any.
+    /// The message that was passed to an exception's constructor, which may be empty, and is truncated
+    /// ([`Text::is_whole`]) after 1,000 UTF-16 code units. `None` without a message, and for other objects:
+    /// [`Objects::is_exception`] tells them apart.
     pub fn message(&self, object: u32) -> Option<Text> {
         let row = self.kind(object, EXCEPTION).filter(|row| self.table.get(3, *row) != NO_MESSAGE)?;
         Some(Text { begins: self.begins(row)?, length: self.table.word(3, row).cast_signed() })
@@ -346,7 +356,7 @@ impl Objects {
         let name = self.name(object);
         match self.message(object) {
             Some(message) if message.is_whole() => format!("{name} {}", message_text(&message.begins)),
-            Some(message) => format!("{name} {}", message.quoted()),
+            Some(message) => format!("{name} {}", message.shortened(TEXT_SHOWN).quoted()),
             None => name,
         }
     }
@@ -399,6 +409,11 @@ impl Text {
     /// Whether the string was not truncated.
     pub fn is_whole(&self) -> bool {
         i32::try_from(self.begins.encode_utf16().count()) == Ok(self.length)
+    }
+
+    /// The same string with at most so many characters.
+    fn shortened(&self, most: usize) -> Text {
+        Text { begins: self.begins.chars().take(most).collect(), length: self.length }
     }
 
     /// The string in quotes, with its full length if it was truncated.
@@ -524,6 +539,11 @@ mod tests {
         ];
         assert_eq!(shown, failures);
         assert_eq!(objects.name(13), "Failure@13");
+        assert!(objects.is_exception(15) && !objects.is_exception(11));
+        assert_eq!([15, 11].map(|object| objects.message(object)), [None, None]);
+        let empty = objects.message(16).filter(Text::is_whole).map(|message| message.begins);
+        assert_eq!(empty, Some(String::new()));
+        assert!(objects.message(14).is_some_and(|message| !message.is_whole()));
         assert_eq!(objects.message(13).map(|message| message.begins), Some("no stock".to_owned()));
     }
 }

@@ -110,6 +110,7 @@ fn the_recorder_and_its_reader_have_the_same_numbers() {
         ("START", wire::recording::START.into()),
         ("NAMED", wire::recording::NAMED.into()),
         ("TEXT", wire::recording::TEXT as u64),
+        ("MESSAGE", wire::recording::MESSAGE as u64),
         ("NAME", wire::recording::NAME as u64),
     ];
     let facts = [

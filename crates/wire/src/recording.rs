@@ -157,6 +157,8 @@ pub const NAMED: u32 = 1 << 31;
 pub const LONGEST_EVENT: u64 = 1 << 12;
 /// Maximum number of recorded characters of a string.
 pub const TEXT: usize = 100;
+/// Maximum number of recorded characters of an exception's message.
+pub const MESSAGE: usize = 1000;
 /// Maximum number of recorded bytes of a class name.
 pub const NAME: usize = 400;
 /// A string: its length and its first characters follow the class.

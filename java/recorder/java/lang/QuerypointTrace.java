@@ -37,6 +37,7 @@ public final class QuerypointTrace {
     private static final int START = 6;
     private static final int NAMED = 1 << 31;
     private static final int TEXT = 100;
+    private static final int MESSAGE = 1000;
     private static final int NAME = 400;
 
     /** The ring of threads that have none: nobody reads it, and it is never full. */
@@ -440,7 +441,8 @@ public final class QuerypointTrace {
                 at = QuerypointTraceFacts.write(value, fields, at);
                 break;
             default:
-                at = text(QuerypointTraceFacts.text(value, what), at);
+                int most = what == QuerypointTraceFacts.EXCEPTION ? MESSAGE : TEXT;
+                at = text(QuerypointTraceFacts.text(value, what), most, at);
         }
         advance(ring, (int) (at - begin));
         if (what == QuerypointTraceFacts.PLAIN) {
@@ -480,15 +482,15 @@ public final class QuerypointTrace {
         return characters(name, length, at + 2);
     }
 
-    /** How long a text is, and how it begins; a length of -1 where there is none. */
+    /** How long a text is, and how it begins, in so many units; a length of -1 where there is none. */
     @Hidden
-    private static long text(String text, long at) {
+    private static long text(String text, int most, long at) {
         if (text == null) {
             U.putInt(null, at, -1);
             U.putShort(null, at + 4, (short) 0);
             return at + 6;
         }
-        int length = Math.min(text.length(), TEXT);
+        int length = Math.min(text.length(), most);
         U.putInt(null, at, text.length());
         U.putShort(null, at + 4, (short) length);
         return characters(text, length, at + 6);
