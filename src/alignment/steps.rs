@@ -308,9 +308,14 @@ impl Reading {
             Traced::Catch => StepKind::Catch,
             Traced::Return => StepKind::Return,
             Traced::Leave => StepKind::Throw,
-            Traced::Local { .. } | Traced::Line(_) | Traced::Branch(_) | Traced::Lock | Traced::Unlock => {
-                return;
-            }
+            // Where an exception came from is no effect of the call.
+            Traced::Throw
+            | Traced::Raised
+            | Traced::Local { .. }
+            | Traced::Line(_)
+            | Traced::Branch(_)
+            | Traced::Lock
+            | Traced::Unlock => return,
         };
         let values = match (event.site.what, event.values) {
             (Traced::Put, [object, _, new]) => vec![*object, *new],

@@ -12,7 +12,7 @@ use serde::Serialize;
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct EventShown {
     /// The kind of event: `call`, `field`, `element`, `array`, `local`, `line`, `branch`, `lock`, `unlock`,
-    /// `catch`, `contents`, `start`, `text`.
+    /// `catch`, `contents`, `start`, `text`, `throw`, `raised`.
     pub event: &'static str,
     /// Its source line, if known.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -90,7 +90,7 @@ pub(crate) fn event(calls: &Calls, seen: &TracedEvent<'_>) -> EventShown {
     let named = |at: usize| Some(shown_name(values.get(at)?, &calls.objects));
     let mut event = EventShown {
         event: site.what.word(),
-        line: site.line,
+        line: seen.line(),
         bci: Some(site.bci).filter(|_| !site.is_nowhere()),
         declared_by: site.written.as_ref().filter(|w| !w.class.is_empty()).map(|w| calls.sites.declares(w)),
         name: site.written.as_ref().map(|written| written.name.clone()),
@@ -116,7 +116,9 @@ pub(crate) fn event(calls: &Calls, seen: &TracedEvent<'_>) -> EventShown {
             event.new = value(0);
         }
         Traced::Branch(to) => (event.to, event.to_line) = (Some(to), site.to),
-        Traced::Array | Traced::Lock | Traced::Unlock | Traced::Catch => event.object = value(0),
+        Traced::Array | Traced::Lock | Traced::Unlock | Traced::Throw | Traced::Raised | Traced::Catch => {
+            event.object = value(0)
+        }
         Traced::Line(_)
         | Traced::Enter
         | Traced::Return

@@ -56,11 +56,12 @@ impl<'a> Replay<'a> {
         if self.graph.is_full() || self.heap.is_full() {
             return Err(Lost("the calls below it need too much memory to analyse"));
         }
-        let (Some(call), false) =
-            (seen.node, matches!(seen.site.what, Traced::Contents | Traced::Text | Traced::Born))
-        else {
-            return Ok(());
-        };
+        // The handler or the end of the call says what became of an exception.
+        let is_skipped = matches!(
+            seen.site.what,
+            Traced::Contents | Traced::Text | Traced::Born | Traced::Throw | Traced::Raised
+        );
+        let (Some(call), false) = (seen.node, is_skipped) else { return Ok(()) };
         if seen.site.what == Traced::Enter {
             return self.enter(call, calls, seen);
         }

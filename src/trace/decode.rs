@@ -1,10 +1,10 @@
 //! Decodes events from the bytes of a thread.
 
-use super::sites::{CONTENTS_SITE, Kind, START_SITE, STORED_SITE, Site, Sites, TEXT_SITE};
+use super::sites::{CONTENTS_SITE, Kind, RAISED_SITE, START_SITE, STORED_SITE, Site, Sites, TEXT_SITE};
 use wire::recording::{
     AROUND, AT_END, CONTENTS, Change, END, FIRST_SITE, IS_ARRAY, IS_BOX, IS_CLASS, IS_CONSTANT,
-    IS_CONSTANT_WITH_BODY, IS_EXCEPTION, IS_FIELDS, IS_TEXT, MEETING, NAMED, START, STORED, TEXT_CHANGE,
-    TURN, TWO_BYTES, TextEffect,
+    IS_CONSTANT_WITH_BODY, IS_EXCEPTION, IS_FIELDS, IS_TEXT, MEETING, NAMED, RAISED, START, STORED,
+    TEXT_CHANGE, TURN, TWO_BYTES, TextEffect,
 };
 
 /// A value recorded in an event.
@@ -194,6 +194,11 @@ impl<'a> Decoder<'a> {
             START => {
                 values.push(Value::Object(self.u32()?));
                 Ok(Event::At(&START_SITE))
+            }
+            RAISED => {
+                values.push(Value::Object(self.u32()?));
+                values.push(Value::Int(self.u32()?.cast_signed()));
+                Ok(Event::At(&RAISED_SITE))
             }
             STORED => {
                 for kind in STORED_SITE.values.iter() {

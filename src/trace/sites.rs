@@ -141,6 +141,8 @@ pub(super) static CONTENTS_SITE: LazyLock<Site> = LazyLock::new(|| nowhere(Trace
 pub(super) static TEXT_SITE: LazyLock<Site> = LazyLock::new(|| nowhere(Traced::Text));
 /// The site of thread starts.
 pub(super) static START_SITE: LazyLock<Site> = LazyLock::new(|| nowhere(Traced::Start));
+/// The site of exceptions that no recorded `athrow` has thrown.
+pub(super) static RAISED_SITE: LazyLock<Site> = LazyLock::new(|| nowhere(Traced::Raised));
 /// The site of writes to an array through the list that `Arrays.asList` made of it.
 pub(super) static STORED_SITE: LazyLock<Site> = LazyLock::new(|| {
     let values: Arc<[Kind]> = [Kind::Object, Kind::Int, Kind::Object].into();
@@ -284,7 +286,8 @@ impl Sites {
                     | Traced::Branch(_)
                     | Traced::Contents
                     | Traced::Start
-                    | Traced::Text => [].into(),
+                    | Traced::Text
+                    | Traced::Raised => [].into(),
                     Traced::Put => [Kind::Object, written(), written()].into(),
                     Traced::PutStatic => [written(), written()].into(),
                     Traced::Preset => [written()].into(),
@@ -296,6 +299,7 @@ impl Sites {
                     Traced::Local { kind: 'I', .. } if site.written.is_some() => [written()].into(),
                     Traced::Local { kind, .. } => [Kind::of(kind.encode_utf8(&mut [0; 4]))].into(),
                     Traced::Born
+                    | Traced::Throw
                     | Traced::Leave
                     | Traced::Catch
                     | Traced::Array

@@ -30,8 +30,19 @@ impl TracedEvent<'_> {
     /// The method in which the event happened.
     pub fn method<'c>(&self, calls: &'c Calls) -> Option<&'c Method> {
         match self.site.what {
-            Traced::Contents | Traced::Start | Traced::Text => calls.method(self.node?),
+            Traced::Contents | Traced::Start | Traced::Text | Traced::Raised => calls.method(self.node?),
             _ => calls.sites.method(self.site.method),
+        }
+    }
+}
+
+impl TracedEvent<'_> {
+    /// The source line of the event, if known. Of an exception that no recorded `athrow` has thrown
+    /// ([`Traced::Raised`]), it is the line in the event's call where the exception came.
+    pub fn line(&self) -> Option<u16> {
+        match (self.site.what, self.values) {
+            (Traced::Raised, [_, Value::Int(line)]) => u16::try_from(*line).ok().filter(|line| *line > 0),
+            _ => self.site.line,
         }
     }
 }

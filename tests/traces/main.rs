@@ -18,6 +18,7 @@ mod recorder;
 mod step;
 mod text;
 mod threads;
+mod throws;
 mod values;
 mod views;
 mod window;

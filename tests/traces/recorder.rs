@@ -113,6 +113,7 @@ fn the_recorder_and_its_reader_have_the_same_numbers() {
         ("MESSAGE", wire::recording::MESSAGE as u64),
         ("NAME", wire::recording::NAME as u64),
     ];
+    let throws = [("RAISED", wire::recording::RAISED.into()), ("FLYING", wire::recording::FLYING)];
     let facts = [
         ("TEXT", wire::recording::IS_TEXT),
         ("ARRAY", wire::recording::IS_ARRAY),
@@ -139,6 +140,7 @@ fn the_recorder_and_its_reader_have_the_same_numbers() {
     ];
     let rows = [
         ("QuerypointTrace", trace.to_vec()),
+        ("QuerypointTraceThrows", throws.to_vec()),
         ("QuerypointTraceFacts", facts.map(|(name, number)| (name, number.into())).to_vec()),
         ("QuerypointTraceContents", contents.to_vec()),
         ("QuerypointTraceText", text.map(|(name, number)| (name, number.into())).to_vec()),

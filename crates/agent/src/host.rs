@@ -41,7 +41,7 @@ const RECORDER: [(&str, &[u8]); 14] = recorder![
 ];
 
 /// The class files for recording. Recorded methods call the first; the last handles ends of threads.
-const TRACE_RECORDER: [(&str, &[u8]); 17] = recorder![
+const TRACE_RECORDER: [(&str, &[u8]); 18] = recorder![
     "java/lang/QuerypointTrace",
     "java/lang/QuerypointProbeNumber",
     "java/lang/QuerypointTraceAgent",
@@ -58,6 +58,7 @@ const TRACE_RECORDER: [(&str, &[u8]); 17] = recorder![
     "java/lang/QuerypointTraceLayout$Items",
     "java/lang/QuerypointTraceNames",
     "java/lang/QuerypointTraceText",
+    "java/lang/QuerypointTraceThrows",
     "java/lang/QuerypointTraceThread"
 ];
 

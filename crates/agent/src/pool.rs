@@ -6,8 +6,9 @@ use std::collections::{HashMap, VecDeque};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
 use wire::recording::{
-    BOARD, BOARD_BYTES, BOARD_FLAGS, ENDED, FLAG, FREE, LARGE_RINGS, LIMIT, LONGEST_EVENT, MASK, MOST_RINGS,
-    OWNER, RING_DATA, RING_SIZES, RINGS_IN_FILE, RingPlace, STOPPED, TAKEN, THREAD, UNTOLD, WAITED, WRITTEN,
+    BOARD, BOARD_BYTES, BOARD_FLAGS, ENDED, FLAG, FLYING, FREE, LARGE_RINGS, LIMIT, LONGEST_EVENT, MASK,
+    MOST_RINGS, OWNER, RING_DATA, RING_SIZES, RINGS_IN_FILE, RingPlace, STOPPED, TAKEN, THREAD, UNTOLD,
+    WAITED, WRITTEN,
 };
 
 /// Number of released rings per size that are checked before another ring is created.
@@ -100,6 +101,7 @@ impl Pool {
             (THREAD, thread),
             (OWNER, owner.into()),
             (FLAG, flag),
+            (FLYING, 0),
         ];
         for (at, value) in words {
             word(address, at).store(value, Ordering::Relaxed);

@@ -8,8 +8,8 @@ use bytecode::rewrite::{Effect, Kept, MethodPlan, MethodShape, RecordedEffect, S
 use std::collections::HashMap;
 use wire::recording::{Level, Traced, TracedMethod, TracedSite, WrittenVariable};
 use wire::{
-    TRACE_ARRAYS_CLASS, TRACE_CALLS_CLASS, TRACE_CLASS, TRACE_FIELDS_CLASS, TRACE_WINDOW_CLASS,
-    TRACE_WRITES_CLASS,
+    TRACE_ARRAYS_CLASS, TRACE_CALLS_CLASS, TRACE_CLASS, TRACE_FIELDS_CLASS, TRACE_THROWS_CLASS,
+    TRACE_WINDOW_CLASS, TRACE_WRITES_CLASS,
 };
 
 /// The code inserted into a method at a level, and its sites. `effects` are the recorded effects of the
@@ -53,7 +53,7 @@ pub fn weave(
         // Before `this` is initialised, inserted code cannot continue from a handler.
         if shape.initialised_from.is_some_and(|from| *handler >= from) {
             let caught = [Step::Stack(StackOp::Dup), ring.clone(), site(*handler, Traced::Catch)];
-            plan.before.insert(*handler, caught.into_iter().chain([rare()]).collect());
+            plan.before.insert(*handler, caught.into_iter().chain([exception("caught")]).collect());
         }
     }
     let mut weaver =
@@ -70,6 +70,12 @@ pub fn weave(
                 if let (false, Some(has_owner)) = (is_own, written_by(class, name, descriptor)) {
                     weaver.write(effect.pc, descriptor, has_owner, &mut site);
                 }
+            }
+            // Like the exits of the call, it belongs to the calls around a window too.
+            Effect::Throw => {
+                let dup = Step::Stack(StackOp::Dup);
+                let id = site(effect.pc, Traced::Throw);
+                weaver.before(effect.pc, vec![dup, ring.clone(), id, exception("thrown")]);
             }
             _ => weaver.put(effect, &mut site),
         }
@@ -88,7 +94,7 @@ pub fn weave(
         plan.before.entry(returns.pc).or_default().extend(steps.into_iter().chain(exit()));
     }
     let leave = site(shape.length, Traced::Leave);
-    plan.unwind = vec![Step::Stack(StackOp::Dup), ring, leave, rare()];
+    plan.unwind = vec![Step::Stack(StackOp::Dup), ring, leave, exception("left")];
     plan.unwind.extend(exit());
     if let Some(given) = given {
         plan.entry.extend([Step::Null, Step::Store(Kind::Reference, given)]);
@@ -154,6 +160,7 @@ fn written(what: &Effect) -> Option<WrittenVariable> {
 /// The lowest level at which an effect is recorded.
 fn least(what: &Effect) -> Level {
     match what {
+        Effect::Throw => Level::Calls,
         Effect::Put { .. } | Effect::Element(_) | Effect::Array | Effect::Call { .. } => Level::Writes,
         Effect::Line(_) | Effect::Local { .. } | Effect::Branch { .. } | Effect::Lock | Effect::Unlock => {
             Level::All
@@ -265,8 +272,8 @@ impl EffectWeaver<'_> {
                 let id = site(pc, Traced::Unlock);
                 self.before(pc, vec![Step::Stack(StackOp::Dup), self.ring.clone(), id, rare()]);
             }
-            // `weave` handles calls, because it knows which classes are recorded.
-            Effect::Call { .. } => {}
+            // `weave` handles calls, because it knows which classes are recorded, and throws.
+            Effect::Call { .. } | Effect::Throw => {}
         }
     }
 
@@ -492,6 +499,11 @@ fn rare() -> Step {
 
 fn call(name: &'static str, descriptor: impl Into<Text>) -> Step {
     call_of(TRACE_CLASS, name, descriptor)
+}
+
+/// An event with an exception that is thrown, caught or leaves the method.
+fn exception(name: &'static str) -> Step {
+    call_of(TRACE_THROWS_CLASS, name, "(Ljava/lang/Object;JI)V")
 }
 
 /// A call of one of the recorder's classes.

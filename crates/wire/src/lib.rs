@@ -5,6 +5,7 @@
 //! line. Names are those of class files, with slashes in class names.
 #![forbid(unsafe_code)]
 
+mod collection_change;
 mod coverage;
 mod log;
 mod place;
@@ -39,6 +40,8 @@ pub const TRACE_ARRAYS_CLASS: &str = "java/lang/QuerypointTraceArrays";
 pub const TRACE_CALLS_CLASS: &str = "java/lang/QuerypointTraceCalls";
 /// The class called when unrecorded code may have written recorded fields, with slashes.
 pub const TRACE_FIELDS_CLASS: &str = "java/lang/QuerypointTraceFields";
+/// The class called when an exception is thrown, caught or leaves a recorded method, with slashes.
+pub const TRACE_THROWS_CLASS: &str = "java/lang/QuerypointTraceThrows";
 /// The class that decides whether a call is recorded, if only some calls are; with slashes.
 pub const TRACE_WINDOW_CLASS: &str = "java/lang/QuerypointTraceWindow";
 /// The class called by the JDK's collections when their contents are recorded, with slashes.

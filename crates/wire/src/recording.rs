@@ -1,6 +1,7 @@
 //! The recording of a run: what is recorded, the ring buffers into which threads write events, and the
 //! meaning of the numbers in those events. docs/trace-format.md describes the format for other programs.
 
+pub use crate::collection_change::Change;
 pub use crate::place::{ClassOrFile, MethodOrLine, Place, Places};
 pub use crate::text_change::{
     AT_END, OF_BYTES, ON_ERR, ON_OUT, TEXT_CHANGE, TWO_BYTES, TextEffect, text_digest,
@@ -127,7 +128,9 @@ pub const WAITED: u64 = 136;
 pub const OWNER: u64 = 144;
 /// The address of the ring's byte of the board in the VM's memory. Only the VM uses it.
 pub const FLAG: u64 = 152;
-/// Number of bytes to read to get all of these words except [`FLAG`].
+/// The number of the exception that is on its way through the thread's calls, 4 bytes. Only the VM uses it.
+pub const FLYING: u64 = 160;
+/// Number of bytes to read to get all of these words except [`FLAG`] and [`FLYING`].
 pub const CONTROL: usize = 152;
 
 /// First number of an event that says: another thread recorded events in between. A word of 8 bytes follows,
@@ -148,6 +151,11 @@ pub const START: u32 = 6;
 /// First number of an event for a write to an array element through a list view of the array. The array, the
 /// index and the new value follow.
 pub const STORED: u32 = 7;
+/// First number of an event for an exception that reaches its first recorded method, and that no recorded
+/// `athrow` has thrown: the VM raised it, or unrecorded code threw it. The exception follows, and the line in
+/// that method where it came, 0 if unknown. The event is right before the [`Traced::Leave`] or
+/// [`Traced::Catch`].
+pub const RAISED: u32 = 9;
 /// First number of an event about the contents of a JDK collection. The collection's number, the kind of
 /// change and the new size (-1 if unknown) follow, then the data described by [`Change`].
 pub const CONTENTS: u32 = 4;
@@ -190,6 +198,8 @@ pub enum Traced {
     Born,
     /// The method returns. Its result follows, if any.
     Return,
+    /// An `athrow` instruction throws an exception, also again. The exception follows.
+    Throw,
     /// An exception leaves the method. The exception follows.
     Leave,
     /// A handler of the method begins. The exception follows.
@@ -229,89 +239,22 @@ pub enum Traced {
     /// The text of a builder is recorded or changes, or something is printed on a stream. See
     /// [`TEXT_CHANGE`]. Not bound to a site.
     Text,
-}
-
-/// The kind of change to a collection; the discriminants are the numbers in events.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Change {
-    /// Lists the contents of a list or set: the position of the first element, the number of elements, and
-    /// the elements.
-    AllOfList = 1,
-    /// Lists the contents of a map: the position of the first word, the number of words, and alternating keys
-    /// and values.
-    AllOfMap = 2,
-    /// All elements were removed.
-    Clear = 3,
-    /// An element was inserted: its index, and the element.
-    Insert = 4,
-    /// An element was replaced: its index, and the new element.
-    Set = 5,
-    /// An element was removed: its index.
-    Remove = 6,
-    /// An element was removed at an unknown position: the element.
-    Take = 7,
-    /// A key was associated with a value: the key, and the value. A new key becomes the last one.
-    Put = 8,
-    /// A new key was added: the key, the value, whether another key precedes it in the map's order (1 or 0),
-    /// and that key.
-    PutBehind = 9,
-    /// A key became the last one: the key, and the value.
-    PutLast = 10,
-    /// A key was removed: the key.
-    Unput = 11,
-    /// The collection is a view of another collection or array: that object, and whether the view contains
-    /// only its keys (1 or 0).
-    Backed = 12,
-    /// A key of an unidentified map was associated with a value: the key, and the value.
-    Doubt = 13,
-}
-
-impl Change {
-    /// All changes, by number from 1.
-    const ALL: [Change; 13] = [
-        Change::AllOfList,
-        Change::AllOfMap,
-        Change::Clear,
-        Change::Insert,
-        Change::Set,
-        Change::Remove,
-        Change::Take,
-        Change::Put,
-        Change::PutBehind,
-        Change::PutLast,
-        Change::Unput,
-        Change::Backed,
-        Change::Doubt,
-    ];
-
-    /// The change with this number.
-    pub fn of(number: u32) -> Option<Change> {
-        Change::ALL.get(usize::try_from(number.checked_sub(1)?).ok()?).copied()
-    }
-
-    /// The word for the change in output.
-    pub fn word(self) -> &'static str {
-        match self {
-            Change::AllOfList | Change::AllOfMap => "all",
-            Change::Clear => "clear",
-            Change::Insert => "insert",
-            Change::Set => "set",
-            Change::Remove | Change::Take | Change::Unput => "remove",
-            Change::Put | Change::PutBehind => "put",
-            Change::PutLast => "last",
-            Change::Backed => "backed",
-            Change::Doubt => "doubt",
-        }
-    }
+    /// An exception came that no recorded `athrow` has thrown. See [`RAISED`]. Not bound to a site.
+    Raised,
 }
 
 impl Traced {
     /// The lowest level at which the event is recorded.
     pub fn level(self) -> Level {
         match self {
-            Traced::Enter | Traced::Born | Traced::Return | Traced::Leave | Traced::Catch | Traced::Start => {
-                Level::Calls
-            }
+            Traced::Enter
+            | Traced::Born
+            | Traced::Return
+            | Traced::Throw
+            | Traced::Raised
+            | Traced::Leave
+            | Traced::Catch
+            | Traced::Start => Level::Calls,
             Traced::Put
             | Traced::Preset
             | Traced::PutStatic
@@ -331,9 +274,9 @@ impl Traced {
     }
 
     /// The words for all events.
-    pub const WORDS: [&str; 16] = [
+    pub const WORDS: [&str; 18] = [
         "enter", "return", "leave", "born", "catch", "field", "element", "array", "local", "line", "branch",
-        "lock", "unlock", "contents", "start", "text",
+        "lock", "unlock", "contents", "start", "text", "throw", "raised",
     ];
 
     /// The position of the event's word in [`Traced::WORDS`].
@@ -356,6 +299,8 @@ impl Traced {
             Traced::Contents => 13,
             Traced::Start => 14,
             Traced::Text => 15,
+            Traced::Throw => 16,
+            Traced::Raised => 17,
         }
     }
 }
@@ -547,13 +492,6 @@ mod tests {
     use super::*;
 
     #[test]
-    fn change_of_inverts_the_discriminant() {
-        let numbers: Vec<u32> = (0..20).filter(|number| Change::of(*number).is_some()).collect();
-        assert_eq!(numbers, (1..=13).collect::<Vec<u32>>());
-        assert!((1..=13).all(|number| Change::of(number).is_some_and(|change| change as u32 == number)));
-    }
-
-    #[test]
     fn each_kind_of_event_has_a_word() {
         use Traced::*;
         let all = [
@@ -575,6 +513,8 @@ mod tests {
             (Contents, "contents"),
             (Start, "start"),
             (Text, "text"),
+            (Throw, "throw"),
+            (Raised, "raised"),
         ];
         assert!(all.iter().all(|(what, word)| what.word() == *word));
         assert!(Traced::WORDS.iter().all(|word| all.iter().any(|(_, known)| known == word)));

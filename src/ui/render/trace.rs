@@ -330,6 +330,8 @@ fn happens(event: &EventShown, paint: Paint) -> String {
         }
         "local" => format!("{name} = {}", value(&event.new)),
         "array" => format!("new {object}"),
+        "throw" => format!("{} {object}", paint.on(palette::FAILED, "throws")),
+        "raised" => format!("{} {object}", paint.on(palette::FAILED, "raised")),
         "catch" => format!("{} {object}", paint.on(palette::FAILED, "caught")),
         "branch" => {
             let to = match (event.to_line, event.to) {

@@ -1,5 +1,5 @@
-//! Compares a recorded run with the log: the same calls, writes and variables, in the same order over all
-//! threads.
+//! Compares a recorded run with the log: the same calls, writes, variables and throws, in the same order over
+//! all threads.
 
 use super::ast::{FIELDS, Home, Kind, Program, Var, each};
 use super::judge::Folders;
@@ -75,10 +75,14 @@ pub fn logged(program: &Program, events: &[Event], level: &str) -> Log {
     let mut methods = HashMap::new();
     let mut jumps = HashSet::new();
     for method in &program.methods {
-        each(&method.body, &mut |stmt| {
-            if matches!(stmt.kind, Kind::Jump { .. }) {
+        each(&method.body, &mut |stmt| match stmt.kind {
+            Kind::Jump { .. } => {
                 jumps.insert(stmt.line);
             }
+            Kind::Throw(class) => {
+                log.throws.insert(u64::from(stmt.line), class);
+            }
+            _ => {}
         });
     }
     for event in events {
@@ -103,7 +107,9 @@ pub fn logged(program: &Program, events: &[Event], level: &str) -> Log {
                 if let Some(call) = log.order.iter().position(|known| known == act) {
                     log.lines.entry(call).or_default().push(u64::from(*line));
                 }
-                continue;
+                // The line is logged right before it throws.
+                let Some(class) = log.throws.get(&u64::from(*line)) else { continue };
+                Said { line: u64::from(*line), ..said(format!("throw {class}"), &[]) }
             }
             Event::Write { owner, field, old, new, initial, .. } if level != "calls" => {
                 let owner = if owner == "null" { "-" } else { owner };
@@ -131,6 +137,8 @@ pub struct Log {
     /// The activations in the order of their entries, and the lines of each.
     order: Vec<u32>,
     lines: BTreeMap<usize, Vec<u64>>,
+    /// The lines that throw a new exception, and its class.
+    throws: HashMap<u64, &'static str>,
 }
 
 /// The log cannot note the entry of a constructor in time, and the argument of `main` is not logged.
@@ -206,6 +214,42 @@ fn ordered(text: &str) -> String {
     out
 }
 
+/// The exceptions on their way through the calls of each thread.
+#[derive(Default)]
+struct Flights {
+    flying: HashMap<String, String>,
+    /// The call and line where an exception came that no `throw` explains, and whether it ended the call.
+    raised: Vec<(u64, u64, bool)>,
+    last: Option<(u64, u64)>,
+}
+
+impl Flights {
+    /// Takes an event. One event says where an exception came from, before it is caught or ends a call.
+    fn take(&mut self, event: &Value) -> Option<String> {
+        let text = |key: &str| event[key].as_str().unwrap_or_default().to_owned();
+        let (thread, kind) = (text("thread"), text("event"));
+        if let Some((node, line)) = self.last.take() {
+            self.raised.push((node, line, kind == "leave"));
+        }
+        match kind.as_str() {
+            "throw" => {
+                self.flying.insert(thread, text("object"));
+            }
+            "raised" => {
+                self.last = event["node"].as_u64().zip(event["line"].as_u64());
+                self.flying.insert(thread, text("object"));
+            }
+            "leave" if self.flying.get(&thread) == Some(&text("exception")) => {}
+            "catch" if self.flying.remove(&thread) == Some(text("object")) => {}
+            "leave" | "catch" => {
+                return Some(format!("it is not said where the exception of {event} came from"));
+            }
+            _ => {}
+        }
+        None
+    }
+}
+
 /// The first difference between the recording and the log, if any.
 pub fn difference(program: &Program, folders: &Folders, log: &Log, level: &str, to: &Path) -> Option<String> {
     let homes = [Home::Object, Home::Main, Home::Worker].map(|home| (program.class_of(home), home));
@@ -216,6 +260,7 @@ pub fn difference(program: &Program, folders: &Folders, log: &Log, level: &str, 
     let mut found = Vec::new();
     let mut calls: Vec<u64> = Vec::new();
     let mut lines: BTreeMap<u64, Vec<u64>> = BTreeMap::new();
+    let mut flights = Flights::default();
     for line in record(program, folders, level, to) {
         let text = |key: &str| line[key].as_str().unwrap_or("-").to_owned();
         let (class, method, kind) = (text("class"), text("method"), text("event"));
@@ -225,6 +270,9 @@ pub fn difference(program: &Program, folders: &Folders, log: &Log, level: &str, 
         }
         let node = line["node"].as_u64().expect("the call of an event");
         let is_known = known(&class, &method);
+        if let Some(wrong) = flights.take(&line) {
+            return Some(wrong);
+        }
         let is_compared = is_known && method != "<init>" && method != "main";
         let event = match kind.as_str() {
             "enter" => {
@@ -241,6 +289,12 @@ pub fn difference(program: &Program, folders: &Folders, log: &Log, level: &str, 
                 said(format!("enter {method}"), &values)
             }
             "return" | "leave" if is_compared => said(format!("exit {method}"), &[]),
+            // Others are the compiler's, at the end of a `finally`.
+            "throw" if log.throws.contains_key(&line["line"].as_u64().unwrap_or(0)) => {
+                let exception = text("object");
+                let class = exception.split('@').next().unwrap_or_default();
+                at_line(said(format!("throw {class}"), &[]), &line)
+            }
             "field" => {
                 let name = text("name");
                 let home =
@@ -285,6 +339,14 @@ pub fn difference(program: &Program, folders: &Folders, log: &Log, level: &str, 
     }
     if calls.len() != log.order.len() {
         return Some(format!("{} calls were recorded of {}", calls.len(), log.order.len()));
+    }
+    for (node, line, ended) in &flights.raised {
+        let Some(call) = calls.iter().position(|known| known == node) else { continue };
+        let logged = &log.lines[&call];
+        let is_there = if *ended { logged.last() == Some(line) } else { logged.contains(line) };
+        if !is_there {
+            return Some(format!("an exception came to call #{node} at line {line}, after {logged:?}"));
+        }
     }
     if level != "all" {
         return None;

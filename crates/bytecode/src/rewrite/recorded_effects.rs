@@ -1,8 +1,8 @@
-//! The effects of a method that a recording contains: writes, array creations, calls, locks, lines and
-//! branches.
+//! The effects of a method that a recording contains: writes, array creations, calls, throws, locks,
+//! lines and branches.
 
 use super::error::RewriteError;
-use super::instructions::{self, GOTO, GOTO_W, JSR, JSR_W, JumpTargets, NEW, Raw};
+use super::instructions::{self, ATHROW, GOTO, GOTO_W, JSR, JSR_W, JumpTargets, NEW, Raw};
 use super::reader::{ClassLayout, MethodAt, Reader, attributes, slice};
 use super::scan::Scan;
 use super::tables;
@@ -75,6 +75,8 @@ pub enum Effect {
         /// The next instruction if the branch is not taken; `None` for a switch.
         or: Option<u32>,
     },
+    /// It throws the exception on top of the stack.
+    Throw,
     /// It locks the object on top of the stack.
     Lock,
     /// It unlocks the object on top of the stack.
@@ -232,6 +234,7 @@ fn effect_of(
             let [class, name, descriptor] = class.method_ref(operand.u2()?)?.map(Cow::into_owned);
             Effect::Call { class, name, descriptor }
         }
+        ATHROW => Effect::Throw,
         0xc2 => Effect::Lock,
         0xc3 => Effect::Unlock,
         opcode @ 0x36..=0x3a => {

@@ -77,6 +77,7 @@ public final class QuerypointTrace {
         U.ensureClassInitialized(QuerypointTraceWrites.class);
         U.ensureClassInitialized(QuerypointTraceArrays.class);
         U.ensureClassInitialized(QuerypointTraceFields.class);
+        U.ensureClassInitialized(QuerypointTraceThrows.class);
         U.ensureClassInitialized(QuerypointTraceWindow.class);
         QuerypointProbeNumber.taken = SEEN;
         U.ensureClassInitialized(QuerypointTraceContents.class);

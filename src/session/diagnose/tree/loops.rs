@@ -310,7 +310,12 @@ impl Finder {
         let what = seen.site.what;
         if let Some(stretch) = open.stretch.and_then(|number| stretches.get(number)) {
             let place = match what {
-                Traced::Leave | Traced::Catch | Traced::Contents | Traced::Text => None,
+                Traced::Leave
+                | Traced::Catch
+                | Traced::Contents
+                | Traced::Text
+                | Traced::Throw
+                | Traced::Raised => None,
                 Traced::Enter => {
                     calls.sites.method(seen.site.method).and_then(|callee| open.invoke(stretch, callee))
                 }
