@@ -48,6 +48,11 @@ impl ThreadState {
         match site.what {
             Traced::Enter => self.enter(facts, calls, seen, sink),
             Traced::Return => self.leave_by_return((facts, calls), seen, sink),
+            // Each of them begins the flight of an exception.
+            Traced::Throw | Traced::Raised => {
+                self.flying = 0;
+                self.thrown(seen, sink);
+            }
             Traced::Leave => {
                 self.thrown(seen, sink);
                 self.pop(seen.node);
@@ -134,8 +139,14 @@ impl ThreadState {
             return;
         }
         self.flying = *exception;
-        let line = self.frame_of(seen).map_or(0, |frame| frame.line);
-        let line = if line == 0 { seen.site.line.unwrap_or(0) } else { line };
+        let current = self.frame_of(seen).map_or(0, |frame| frame.line);
+        let told = seen.line().filter(|_| matches!(seen.site.what, Traced::Throw | Traced::Raised));
+        let line = match (seen.site.what, told) {
+            // The current line is certain. A trace has the line where the exception was made.
+            (Traced::Throw, Some(line)) => line,
+            (_, told) if current == 0 => told.or(seen.site.line).unwrap_or(0),
+            _ => current,
+        };
         sink.take(LogEvent { line, ..of(Kind::Exception, seen) }, Some(*exception), &[]);
     }
 

@@ -261,7 +261,7 @@ impl<B: TermBuilder> Terms<'_, B> {
     }
 
     fn group(&mut self, thread: u32) -> B::Term {
-        let name = self.calls.sites.thread_group(thread).to_owned();
+        let name = self.calls.sites.thread_group(thread).unwrap_or(UNKNOWN).to_owned();
         self.build.atom(&name)
     }
 
@@ -269,11 +269,10 @@ impl<B: TermBuilder> Terms<'_, B> {
         let class =
             usize::try_from(number).ok().and_then(|number| self.log.facts().first_calls.classes.get(number));
         let Some(class) = class.cloned() else { return Vec::new() };
-        let fields: Vec<(String, bool)> = self.calls.sites.fields(&class).to_vec();
-        let mut terms = Vec::with_capacity(fields.len());
-        for (name, is_static) in fields {
-            let name = self.build.atom(&name);
-            terms.push(self.build.compound(if is_static { "cf" } else { "of" }, &[name]));
+        let mut terms = Vec::new();
+        for field in self.calls.sites.fields(&class) {
+            let name = self.build.atom(&field.name);
+            terms.push(self.build.compound(if field.is_static { "cf" } else { "of" }, &[name]));
         }
         vec![self.class(&class), self.build.list(&terms)]
     }
@@ -378,6 +377,10 @@ impl Log {
                 }
                 let is_it = seen.values.first() == Some(&Value::Object(exception));
                 found = match seen.site.what {
+                    // The event itself, and the calls that the exception leaves.
+                    _ if seen.when() == event.when && seen.site.what != Traced::Catch => {
+                        return ControlFlow::Continue(());
+                    }
                     Traced::Leave if is_it => return ControlFlow::Continue(()),
                     // Monitors are released on the way, and contents may be reported.
                     Traced::Unlock | Traced::Contents | Traced::Text => return ControlFlow::Continue(()),
@@ -385,7 +388,6 @@ impl Log {
                         let file = seen.method(calls).map(source_file).unwrap_or_default();
                         Some(Caught::At(file, seen.site.line.unwrap_or(0)))
                     }
-                    _ if seen.when() == event.when => return ControlFlow::Continue(()),
                     _ => Some(Caught::Elsewhere),
                 };
                 ControlFlow::Break(())

@@ -1,12 +1,13 @@
 //! The state of an object at a time: its fields, those of its superclasses, its elements or its contents.
 
+use crate::inspect::fields::default_of;
 use crate::inspect::snapshot::{ObjectPart, held};
 use crate::inspect::values::{shown, shown_item};
 use crate::logic::answer::{AnswerRow, ValueRow};
 use crate::logic::error::LogicError;
 use crate::logic::log::Kind;
 use crate::logic::search::Source;
-use crate::trace::{Calls, EventTime, HeldValue, Items, Value, WalkControl, shown_class};
+use crate::trace::{Calls, EventTime, Field, HeldValue, Items, Value, WalkControl, shown_class};
 
 /// A last write: the thread and time, and the value.
 type LastWrite = Option<((u32, EventTime), Value)>;
@@ -100,23 +101,20 @@ pub fn field_states(
     when: EventTime,
 ) -> Result<Vec<FieldState>, LogicError> {
     let fields = fields_of(&source.recording.calls, object);
-    let state = |(class, name, is_static): (String, String, bool)| {
-        field_state(source, object, (class, name, is_static), when)
-    };
-    fields.into_iter().map(state).collect()
+    fields.into_iter().map(|(class, field)| field_state(source, object, (class, &field), when)).collect()
 }
 
-/// The fields that the recorded classes of an object declare, those of the topmost class first: the class,
-/// the name, and whether it is static.
-fn fields_of(calls: &Calls, object: u32) -> Vec<(String, String, bool)> {
-    let mut fields: Vec<(String, String, bool)> = Vec::new();
+/// The fields that the recorded classes of an object declare, those of the topmost class first, each with its
+/// class.
+fn fields_of(calls: &Calls, object: u32) -> Vec<(String, Field)> {
+    let mut fields: Vec<(String, Field)> = Vec::new();
     let mut class = calls.objects.class(object).map(|class| class.to_string());
     // A damaged file can hold a cycle.
     let mut left = 64;
     while let Some(name) = class.filter(|_| left > 0) {
         left -= 1;
-        let own = calls.sites.fields(&name).into_iter();
-        let own: Vec<_> = own.map(|(field, is_static)| (name.clone(), field, is_static)).collect();
+        let own: Vec<_> =
+            calls.sites.fields(&name).iter().map(|field| (name.clone(), field.clone())).collect();
         fields.splice(0..0, own);
         class = calls.sites.superclass(&name).map(str::to_owned);
     }
@@ -126,9 +124,10 @@ fn fields_of(calls: &Calls, object: u32) -> Vec<(String, String, bool)> {
 fn field_state(
     source: &mut Source,
     object: u32,
-    (class, name, is_static): (String, String, bool),
+    (class, field): (String, &Field),
     when: EventTime,
 ) -> Result<FieldState, LogicError> {
+    let (name, is_static) = (field.name.clone(), field.is_static);
     let calls = &mut source.recording.calls;
     let owner = if is_static { 0 } else { object };
     let part = (0..).zip(calls.fields()).find(|(_, (of, field))| *of == class && *field == name);
@@ -147,8 +146,7 @@ fn field_state(
     Ok(match held {
         HeldValue::Value(value) => state(Some(value), SetBy::Unknown, class, name),
         HeldValue::Unwritten if is_static || calls.was_made(object) => {
-            let value = calls.sites.default_of(&class, &name);
-            state(value, SetBy::Default, class, name)
+            state(Some(default_of(&field.descriptor)), SetBy::Default, class, name)
         }
         HeldValue::Unwritten | HeldValue::Unknown => state(None, SetBy::Unknown, class, name),
     })

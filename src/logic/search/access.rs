@@ -120,7 +120,8 @@ impl Access {
                 && prepared.threads.as_ref().is_none_or(|threads| threads.contains(&thread))
         };
         let events = events.filter(|(thread, kinds, _)| of_it(*thread, *kinds));
-        Access::Blocks { blocks: first..last, events: events.map(|(.., count)| u64::from(count)).sum() }
+        let events = events.map(|(.., count)| u64::from(count)).sum::<u64>().min(ids.end - ids.start);
+        Access::Blocks { blocks: first..last, events }
     }
 
     fn cheaper(one: Access, other: Access) -> Access {

@@ -7,7 +7,7 @@ use crate::logic::answer::EventRow;
 use crate::logic::error::LogicError;
 use crate::logic::log::{Caught, Kind};
 use crate::logic::names::{java_name, source_file};
-use crate::trace::{Value, shown_class};
+use crate::trace::{Field, Value, shown_class};
 
 impl Source {
     /// An event as a row.
@@ -72,14 +72,14 @@ impl Source {
             Kind::MemberFields => {
                 let class = self.log.index().class(event.site).unwrap_or_default();
                 let fields = calls.sites.fields(class);
-                let field = |(name, is_static): &(String, bool)| {
-                    (name.clone(), if *is_static { "static" } else { "" }.to_owned())
+                let field = |field: &Field| {
+                    (field.name.clone(), if field.is_static { "static" } else { "" }.to_owned())
                 };
                 row.variables = fields.iter().map(field).collect();
                 row.name = Some(java_name(class));
             }
             Kind::ThreadStart | Kind::ThreadDeath => {
-                row.name = Some(calls.sites.thread_group(block.thread).to_owned());
+                row.name = calls.sites.thread_group(block.thread).map(str::to_owned);
             }
             Kind::Step => {
                 if let Some(node) = event.call() {
