@@ -3,6 +3,7 @@
 //! - `log` derives the events of the Java Event Log (JEL, JavaTA §3) from a recording, and numbers them.
 //! - `search` finds the events that fit a pattern, through the indexes of the recording.
 //! - `queries` has a file for each predefined query; `answer` is what queries answer.
+//! - `plan` finds what has to be recorded for a goal.
 //! - `rules` asks goals by users' rules.
 //! - `names` has the names of classes and files.
 //!
@@ -12,6 +13,7 @@ mod answer;
 mod error;
 pub mod log;
 mod names;
+pub mod plan;
 pub mod queries;
 pub mod rules;
 pub mod search;

@@ -4,6 +4,7 @@ use super::probes::agent_report::AgentReport;
 use crate::debuggee::Agent;
 use std::path::PathBuf;
 use wire::Plan;
+use wire::chosen::Chosen;
 use wire::recording::{Level, Places, TracePlan, Window};
 
 /// How a run is recorded.
@@ -23,6 +24,8 @@ pub struct Recording {
     pub places: Option<Places>,
     /// The value that the program reads as `java.class.path`, if that is not what the VM uses.
     pub class_path: Option<String>,
+    /// If set, records only these methods and fields, instead of all at the level.
+    pub chosen: Option<Chosen>,
     /// Whether to note only which edges of control flow are covered, instead of events.
     pub covers: bool,
     /// The file in which the agent reports sites; it exists and is empty.
@@ -35,11 +38,11 @@ impl Recording {
     /// # Errors
     /// The reason why the run is not recorded.
     pub(super) fn begin(&self, agent: &Agent, process: Option<u32>) -> Result<AgentReport, String> {
-        let Recording { level, scope, trust, rings, window, places, class_path, covers, report } =
+        let Recording { level, scope, trust, rings, window, places, class_path, chosen, covers, report } =
             self.clone();
         let plan = Plan {
             report,
-            trace: Some(TracePlan { level, scope, trust, rings, window, places, class_path, covers }),
+            trace: Some(TracePlan { level, scope, trust, rings, window, places, class_path, chosen, covers }),
             ..Plan::default()
         };
         let report = AgentReport::open(&self.report)

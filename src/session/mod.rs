@@ -55,7 +55,7 @@ pub use explore::{
     PastRun, PointDifference, RunResult, Scope, Standpoint, Step, StepResult, Words,
 };
 pub use files::{portable, seen_from_cwd};
-pub use logic::{AskRequest, ask, query};
+pub use logic::{AskRequest, PlannedRequest, ask, ask_program, explain_plan, query};
 pub use progress::{Progress, Silent, Sink};
 pub use recorded::{
     CallRange, CallShown, CallTree, CallsRequest, ChainRequest, ContentsShown, Direction, EventShown,

@@ -95,6 +95,11 @@ impl Calls {
         Ok(blocks)
     }
 
+    /// The number of the thread in which an event happened.
+    pub fn thread_at(&self, when: EventTime) -> Option<u32> {
+        self.source.chunk(when.place.0).map(|chunk| chunk.thread)
+    }
+
     /// Visits the events of one block.
     ///
     /// # Errors

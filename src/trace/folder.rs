@@ -6,6 +6,7 @@ use crate::files::{self, TemporaryFolder};
 use serde::{Deserialize, Serialize};
 use std::io::Write;
 use std::path::{Path, PathBuf};
+use wire::chosen::Chosen;
 use wire::recording::{BOARD, BOARD_BYTES, Level, Places, Window};
 
 /// Version of the recording format.
@@ -51,6 +52,9 @@ pub struct About {
     /// The places between which events were recorded.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub places: Option<Places>,
+    /// The methods and fields to which the recording is limited.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub chosen: Option<Chosen>,
     /// The outcome; `None` while recording, and after an interrupted recording.
     pub recorded: Option<RecordingOutcome>,
 }
@@ -62,7 +66,7 @@ impl About {
     /// # Errors
     /// [`TraceError::PartialRecording`] when only some calls were recorded.
     pub fn is_whole(&self) -> Result<(), TraceError> {
-        if self.window.is_some() || self.places.is_some() {
+        if self.window.is_some() || self.places.is_some() || self.chosen.is_some() {
             Err(TraceError::PartialRecording)
         } else {
             Ok(())

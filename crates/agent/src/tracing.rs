@@ -1,15 +1,17 @@
 //! Decides which code is inserted into the methods of recorded classes.
 
 use crate::contents;
+use crate::external_writes::written_by;
 use crate::pool::Pool;
 use crate::space;
 use crate::text;
 use crate::threads;
-use crate::weave::weave;
+use crate::weave::{Weaving, weave};
 use bytecode::rewrite::{self, Effect, MethodPlan, MethodShape, RecordedEffect, RewriteError, Scan, Step};
 use foldhash::fast::FixedState;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use wire::TRACE_WINDOW_CLASS;
+use wire::chosen::Chosen;
 use wire::recording::{
     DeclaredField, FIRST_SITE, Level, MethodOrLine, Place, TracePlan, Traced, TracedClass, TracedMethod,
     WrittenVariable,
@@ -106,7 +108,7 @@ impl Tracer {
 
     /// Whether the contents of the JDK's collections, builders and streams are recorded.
     pub fn has_contents(&self) -> bool {
-        self.plan.level >= Level::Writes
+        self.plan.level >= Level::Writes && self.plan.chosen.is_none()
     }
 
     /// Inserts the recording code into a class; none if the class is not recorded.
@@ -207,13 +209,28 @@ impl Tracer {
                 continue;
             }
             let level = levels.get(&key).copied().unwrap_or(self.plan.level);
-            let effects = scan.recorded_effects(&shape.name, &shape.descriptor)?;
+            let mut effects = scan.recorded_effects(&shape.name, &shape.descriptor)?;
+            let mut is_called = true;
+            if let Some(chosen) = &self.plan.chosen {
+                is_called = chosen.has_method(&class.replace('/', "."), &shape.name);
+                effects.retain(|effect| is_chosen(&effect.what, chosen));
+                // Only a call of the constructor tells whose field it was.
+                is_called |=
+                    effects.iter().any(|effect| matches!(effect.what, Effect::Put { is_preset: true, .. }));
+                let is_written = effects
+                    .iter()
+                    .any(|effect| matches!(effect.what, Effect::Put { .. } | Effect::Call { .. }));
+                if !is_called && !is_written {
+                    continue;
+                }
+            }
             let has_window = self.has_window();
             let plan_of_run = &self.plan;
             let mut numbers = self.numbers.of([class, &key.0, &key.1]);
             let mut number = |bci, what| numbers.number(bci, what);
             let is_recorded = |class: &str| is_in_scope(plan_of_run, class);
-            let (mut code, mut traced) = weave(shape, &effects, level, has_window, &is_recorded, &mut number);
+            let weaving = Weaving { level, has_window, is_called, is_recorded: &is_recorded };
+            let (mut code, mut traced) = weave(shape, &effects, &weaving, &mut number);
             self.mark(&mut code, (class, report.source.as_deref()), shape, &effects);
             traced.parameters = scan.parameters(&shape.name, &shape.descriptor, traced.is_static())?;
             plan.methods.insert(key, code);
@@ -288,6 +305,24 @@ impl Tracer {
     /// The field written at a site.
     pub fn field(&self, site: u32) -> Option<WrittenVariable> {
         self.fields.get(&site).cloned()
+    }
+}
+
+/// Whether an effect is recorded if only some methods and fields are. Lines give the places of writes.
+fn is_chosen(what: &Effect, chosen: &Chosen) -> bool {
+    match what {
+        Effect::Line(_) | Effect::Throw => true,
+        Effect::Put { name, .. } => chosen.has_field(name),
+        // A handle may write any field.
+        Effect::Call { class, name, descriptor } => {
+            !chosen.fields.is_empty() && written_by(class, name, descriptor).is_some()
+        }
+        Effect::Element(_)
+        | Effect::Array
+        | Effect::Local { .. }
+        | Effect::Branch { .. }
+        | Effect::Lock
+        | Effect::Unlock => false,
     }
 }
 

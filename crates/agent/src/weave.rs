@@ -12,18 +12,30 @@ use wire::{
     TRACE_WINDOW_CLASS, TRACE_WRITES_CLASS,
 };
 
-/// The code inserted into a method at a level, and its sites. `effects` are the recorded effects of the
-/// method besides being called. `number` numbers sites. With a window, the method asks on entry whether it is
-/// inside the window, and how much to record. `is_recorded` tells whether another class is recorded, by its
-/// name with slashes.
+/// How a method is recorded.
+pub struct Weaving<'a> {
+    /// The level of detail.
+    pub level: Level,
+    /// Whether the method asks on entry whether it is inside a window, and how much to record.
+    pub has_window: bool,
+    /// Whether its calls are recorded, and not only writes to fields.
+    pub is_called: bool,
+    /// Tells whether another class is recorded, by its name with slashes.
+    pub is_recorded: &'a dyn Fn(&str) -> bool,
+}
+
+/// The code inserted into a method, and its sites. `effects` are the recorded effects of the method besides
+/// being called. `number` numbers sites.
 pub fn weave(
     shape: &MethodShape,
     effects: &[RecordedEffect],
-    level: Level,
-    has_window: bool,
-    is_recorded: &dyn Fn(&str) -> bool,
+    weaving: &Weaving<'_>,
     number: &mut dyn FnMut(u32, Traced) -> u32,
 ) -> (MethodPlan, TracedMethod) {
+    let Weaving { level, has_window, is_called, is_recorded } = *weaving;
+    if !is_called {
+        return weave_writes(shape, effects, weaving, number);
+    }
     let mut plan = MethodPlan {
         kept: vec![Kept { kind: Kind::Long, name: "qp:ring".to_owned() }],
         ..MethodPlan::default()
@@ -109,6 +121,54 @@ pub fn weave(
     let (class, kind) = (TRACE_CLASS.into(), Kind::Int);
     let cut = Step::Set { class, name: "cut".into(), kind, descriptor: "Z".into() };
     plan.guard = vec![Step::Int(1), cut];
+    (plan, traced(shape, effects, level, sites))
+}
+
+/// The code that records only writes to fields, which does not begin with the method's entry.
+fn weave_writes(
+    shape: &MethodShape,
+    effects: &[RecordedEffect],
+    weaving: &Weaving<'_>,
+    number: &mut dyn FnMut(u32, Traced) -> u32,
+) -> (MethodPlan, TracedMethod) {
+    let mut plan = MethodPlan::default();
+    let mut sites = Vec::new();
+    let mut site = |bci, what| {
+        let id = number(bci, what);
+        sites.push(TracedSite { id, bci, what, line: None, to: None, written: None, by: None });
+        Step::Int(id.cast_signed())
+    };
+    let ring = match weaving.has_window {
+        false => call("ring", "()J"),
+        true => window("more", "()J"),
+    };
+    let has_window = weaving.has_window;
+    let mut weaver =
+        EffectWeaver { shape, has_window, ring: &ring, plan: &mut plan, scratch: Vec::new(), given: None };
+    for effect in effects {
+        match &effect.what {
+            Effect::Put { .. } => weaver.put(effect, &mut site),
+            Effect::Call { class, name, descriptor }
+                if shape.initialised_from.is_some_and(|from| effect.pc >= from)
+                    && !(weaving.is_recorded)(class) =>
+            {
+                if let Some(has_owner) = written_by(class, name, descriptor) {
+                    weaver.write(effect.pc, descriptor, has_owner, &mut site);
+                }
+            }
+            _ => {}
+        }
+    }
+    (plan, traced(shape, effects, weaving.level, sites))
+}
+
+/// The report about a method: its sites with their lines and what they write.
+fn traced(
+    shape: &MethodShape,
+    effects: &[RecordedEffect],
+    level: Level,
+    mut sites: Vec<TracedSite>,
+) -> TracedMethod {
     let (name, descriptor, access) = (shape.name.clone(), shape.descriptor.clone(), shape.access);
     for site in &mut sites {
         // The end of the code belongs to no line.
@@ -127,7 +187,7 @@ pub fn weave(
             _ => None,
         };
     }
-    (plan, TracedMethod { name, descriptor, access, level, parameters: Vec::new(), sites })
+    TracedMethod { name, descriptor, access, level, parameters: Vec::new(), sites }
 }
 
 /// The source line of an instruction.

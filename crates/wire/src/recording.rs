@@ -1,6 +1,7 @@
 //! The recording of a run: what is recorded, the ring buffers into which threads write events, and the
 //! meaning of the numbers in those events. docs/trace-format.md describes the format for other programs.
 
+use crate::chosen::Chosen;
 pub use crate::collection_change::Change;
 pub use crate::place::{ClassOrFile, MethodOrLine, Place, Places};
 pub use crate::text_change::{
@@ -62,6 +63,9 @@ pub struct TracePlan {
     /// The value that the program reads as `java.class.path`, if that is not what the VM uses.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub class_path: Option<String>,
+    /// Record only these methods and fields, instead of all at the level.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub chosen: Option<Chosen>,
     /// Whether to note only which edges of control flow the recorded classes cover, instead of events. The
     /// level, the rings and the window then mean nothing.
     #[serde(default)]

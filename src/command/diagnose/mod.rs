@@ -252,6 +252,7 @@ impl Diagnose {
             window: None,
             places: None,
             class_path_property: None,
+            chosen: None,
             memory: self.memory.bytes(),
             timeout_s: self.timeout,
             show_output: false,

@@ -1,14 +1,16 @@
 //! `qp query ask GOAL`: asks a goal, by the user's own rules.
 
+use crate::chain::Chain;
+use crate::command::program::ProgramArgs;
 use crate::command::trace::Reading;
 use crate::command::{CommandError, Outcome};
-use crate::session::{self, AskRequest, AskedGoal, Context};
+use crate::session::{self, AskRequest, AskedGoal, Context, PlannedRequest};
 use std::path::PathBuf;
 
 /// Asks a Prolog goal over a recorded run
 #[derive(clap::Args, Clone, Debug)]
 #[command(
-    after_help = "Examples:\n  qp query ask 'event(Id, T, exception(L, E, M, uncaught))' shop.trace\n  qp query ask login --rules login.pl shop.trace\n  qp query ask 'call_chain(15, Calls)' --rules javata.pl    # with the rules that the paper prints\n\nFiles `queries/*.pl` of the current folder are always there. docs/queries.md describes the events and predicates."
+    after_help = "Examples:\n  qp query ask 'event(Id, T, exception(L, E, M, uncaught))' shop.trace\n  qp query ask login --rules login.pl shop.trace\n  qp query ask 'call_chain(15, Calls)' --rules javata.pl    # with the rules that the paper prints\n  qp query ask login --rules login.pl -- java -cp classes Login    # runs the program, records only what login can touch\n\nFiles `queries/*.pl` of the current folder are always there. docs/queries.md describes the events and predicates."
 )]
 pub struct Ask {
     /// The goal: `event(Id, _, setfield(_, o('Rec', 43), bar, V))`
@@ -29,16 +31,38 @@ pub struct Ask {
     /// Memory limit of the goal, in megabytes
     #[arg(long, value_name = "MB", default_value_t = 1024)]
     pub goal_memory: usize,
-    /// Tell how the events were found, with the number of candidates
+    /// Tell how the events were found, with the number of candidates. For a program that is yet to run, only
+    /// tell what would be recorded
     #[arg(long)]
     pub explain: bool,
+    /// Stop at the first solution; a program that is run for the goal ends then, if the goal permits it
+    #[arg(long, conflicts_with = "limit")]
+    pub first: bool,
+    /// Keep the recording of a run in this folder; by default it is removed
+    #[arg(long, value_name = "FOLDER", requires = "command")]
+    pub out: Option<PathBuf>,
+    /// Classes to record in a run, like --scope of `qp trace record`
+    #[arg(long, value_name = "PATTERN", requires = "command")]
+    pub scope: Vec<String>,
+    /// Trusted classes, which are not recorded in a run
+    #[arg(long, value_name = "PATTERN", requires = "command")]
+    pub trust: Vec<String>,
+    /// Time limit of a run, in seconds
+    #[arg(long, value_name = "SECONDS", requires = "command")]
+    pub run_timeout: Option<u64>,
+    /// Show the output of a run
+    #[arg(long, requires = "command")]
+    pub show_output: bool,
+    /// Run this command, and record what the goal can touch, instead of reading a folder
+    #[arg(last = true, value_name = "COMMAND")]
+    pub command: Vec<String>,
 }
 
 impl Outcome for AskedGoal {
     fn exit_code(&self) -> u8 {
         match (&self.error, self.solutions) {
             (Some(_), _) => 2,
-            (None, 0) => 1,
+            (None, 0) if !self.is_plan => 1,
             (None, _) => 0,
         }
     }
@@ -46,15 +70,31 @@ impl Outcome for AskedGoal {
 
 impl Ask {
     pub(super) async fn execute(&self, context: &Context) -> Result<AskedGoal, CommandError> {
-        let trace = self.reading.open(context).await?;
         let asked = AskRequest {
             goal: self.goal.clone(),
             rules: self.rules.clone(),
-            solutions: self.limit,
+            solutions: if self.first { 1 } else { self.limit },
             timeout_s: self.timeout,
             memory: self.goal_memory << 20,
             explain: self.explain,
         };
-        Ok(session::ask(trace, &asked, context).await?)
+        if self.command.is_empty() {
+            let trace = self.reading.open(context).await?;
+            return Ok(session::ask(trace, &asked, context).await?);
+        }
+        if self.explain {
+            return Ok(session::explain_plan(&asked)?);
+        }
+        let chain = Chain::new(ProgramArgs::default().debuggee(&self.command), Vec::new());
+        let planned = PlannedRequest {
+            ask: asked,
+            out: self.out.clone(),
+            scope: self.scope.clone(),
+            trust: self.trust.clone(),
+            timeout_s: self.run_timeout,
+            memory: self.reading.memory.bytes(),
+            show_output: self.show_output,
+        };
+        Ok(session::ask_program(&chain, &planned, context).await?)
     }
 }

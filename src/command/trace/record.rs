@@ -160,6 +160,7 @@ impl Command for Record {
             window,
             places,
             class_path_property: None,
+            chosen: None,
             memory: self.memory.bytes(),
             timeout_s: self.timeout,
             show_output: self.show_output,

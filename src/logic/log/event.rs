@@ -1,7 +1,7 @@
 //! Events of the log in memory.
 
 use super::kind::Kind;
-use crate::trace::{EventTime, Value};
+use crate::trace::{Calls, EventTime, Method, Value};
 
 /// Stands for "no call".
 pub const NO_CALL: u32 = u32::MAX;
@@ -24,6 +24,16 @@ pub struct LogEvent {
 }
 
 impl LogEvent {
+    /// The method in which it happened. Without its call, its site tells.
+    pub fn method<'c>(&self, calls: &'c Calls) -> Option<&'c Method> {
+        let site = calls.sites.site(self.site).filter(|site| !site.is_nowhere());
+        let site = site.filter(|_| self.kind == Kind::SetField);
+        match site {
+            Some(site) => calls.sites.method(site.method),
+            None => calls.method(self.call()?),
+        }
+    }
+
     /// The call in which it happened.
     pub fn call(&self) -> Option<u32> {
         (self.node != NO_CALL).then_some(self.node)

@@ -247,7 +247,7 @@ impl<B: TermBuilder> Terms<'_, B> {
 
     /// `l(File, Line)`
     fn place(&mut self, event: &LogEvent) -> B::Term {
-        let file = event.call().and_then(|node| self.calls.method(node)).map(source_file);
+        let file = event.method(self.calls).map(source_file);
         self.line_of(file.as_deref().unwrap_or(UNKNOWN), event.line)
     }
 

@@ -97,7 +97,7 @@ fn part_history(
     for row in calls.write_rows(object, part) {
         calls.each_write(calls.writes_in(row), |calls, seen| {
             if range.contains(&seen.when()) {
-                let thread = seen.node.and_then(|node| calls.thread_number(node));
+                let thread = calls.thread_at(seen.when());
                 writes.push((thread, seen.when(), seen.values.last().copied()));
             }
             WalkControl::Next
@@ -137,7 +137,7 @@ fn array_history(
         for row in calls.write_rows(array, index) {
             calls.each_write(calls.writes_in(row), |calls, seen| {
                 if range.contains(&seen.when()) {
-                    let thread = seen.node.and_then(|node| calls.thread_number(node));
+                    let thread = calls.thread_at(seen.when());
                     writes.push((seen.when(), thread, index, seen.values.last().copied()));
                 }
                 WalkControl::Next

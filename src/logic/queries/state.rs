@@ -193,7 +193,7 @@ pub(super) fn last_write(
         if seen.when() >= when {
             return WalkControl::Stop;
         }
-        let thread = seen.node.and_then(|node| calls.thread_number(node));
+        let thread = calls.thread_at(seen.when());
         if let (Some(thread), Some(value)) = (thread, seen.values.last()) {
             last = Some(((thread, seen.when()), *value));
         }

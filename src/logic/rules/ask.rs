@@ -5,9 +5,10 @@ use super::event::{EventRelation, Plans, SharedSource};
 use super::library::{PAPER, PAPER_NAME, QUERIES as LIBRARY};
 use super::predefined::QueryRelation;
 use super::state::FieldAt;
+use crate::logic::plan::{Needed, plan};
 use crate::logic::queries::QUERIES;
 use crate::logic::search::Source;
-use prolog::{Failure, Limits, Machine, Options, Program, Relations, SyntaxError};
+use prolog::{Failure, Limits, Machine, Options, Program, Relations, SyntaxError, Value};
 use serde::Serialize;
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -82,6 +83,9 @@ pub struct Asked {
     /// Whether there may be more solutions.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub more: bool,
+    /// Whether only the plan of a recording is told, and nothing was asked.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub is_plan: bool,
     /// The error that ended it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
@@ -94,14 +98,8 @@ pub struct Asked {
 }
 
 impl Rules {
-    /// Asks a goal over a recording.
-    ///
-    /// # Errors
-    /// The rules or the goal are not valid.
-    pub fn ask(&self, source: Source, goal: &str, options: AskOptions) -> Result<Asked, RulesError> {
-        let source: SharedSource = Arc::new(Mutex::new(source));
-        let plans: Option<Plans> = options.explain.then(Plans::default);
-        let relations = relations(&source, plans.as_ref());
+    /// The rules with the library, and what is allowed in them but rarely meant.
+    fn program(&self) -> Result<(Program, Vec<String>), RulesError> {
         let mut program = Program::new();
         program.consult("queries.pl", LIBRARY)?;
         let mut own = Program::new();
@@ -118,6 +116,28 @@ impl Rules {
         for (name, text) in &self.files {
             program.consult(name, text)?;
         }
+        Ok((program, notes))
+    }
+
+    /// What has to be recorded for a goal.
+    ///
+    /// # Errors
+    /// The rules or the goal are not valid.
+    pub fn plan(&self, goal: &str) -> Result<Needed, RulesError> {
+        let (program, _) = self.program()?;
+        let goal = Value::read(goal, program.atoms()).map_err(|error| vec![error])?;
+        Ok(plan(&program, &goal))
+    }
+
+    /// Asks a goal over a recording.
+    ///
+    /// # Errors
+    /// The rules or the goal are not valid.
+    pub fn ask(&self, source: Source, goal: &str, options: AskOptions) -> Result<Asked, RulesError> {
+        let source: SharedSource = Arc::new(Mutex::new(source));
+        let plans: Option<Plans> = options.explain.then(Plans::default);
+        let relations = relations(&source, plans.as_ref());
+        let (program, notes) = self.program()?;
         let items: Rc<RefCell<Vec<AskItem>>> = Rc::default();
         let written = items.clone();
         let output = move |text: &str| {

@@ -213,7 +213,7 @@ fn writes_to(object: u32, fields: &[u32], source: &mut Source) -> Result<Vec<Eve
         for row in calls.write_rows(object, *part) {
             let writes = calls.writes_in(row);
             calls.each_write(writes, |calls, seen| {
-                if let Some(thread) = seen.node.and_then(|node| calls.thread_number(node)) {
+                if let Some(thread) = calls.thread_at(seen.when()) {
                     places.push((thread, seen.when()));
                 }
                 WalkControl::Next

@@ -52,8 +52,7 @@ impl Prepared {
         }
         let method = || event.call().and_then(|node| calls.method_number(node));
         if let Some(file) = &pattern.file {
-            let of = method().and_then(|method| calls.sites.method(method));
-            if of.is_none_or(|method| source_file(method) != *file) {
+            if event.method(calls).is_none_or(|method| source_file(method) != *file) {
                 return false;
             }
         }

@@ -18,7 +18,7 @@ impl Source {
         let Found { id, block, event } = found;
         let calls = &mut self.recording.calls;
         let thread = calls.sites.threads.get(&block.thread).map(|(name, _)| name.clone());
-        let method = event.call().and_then(|node| calls.method(node)).cloned();
+        let method = event.method(calls).cloned();
         let place = method.as_ref().filter(|_| event.line != 0);
         let mut row = EventRow {
             id: *id,

@@ -1,13 +1,15 @@
 //! Logic queries over recordings. They run on a thread of their own (`background`), so that the user can
 //! interrupt them. `index` opens the log of a recording. `ask`
-//! asks goals by rules, which `saved` finds.
+//! asks goals by rules, which `saved` finds; `planned` asks a program that is yet to run.
 
 mod ask;
 mod background;
 mod index;
+mod planned;
 mod saved;
 
 pub use ask::{AskRequest, ask};
+pub use planned::{PlannedRequest, ask_program, explain_plan};
 
 use super::context::Context;
 use super::error::SessionError;

@@ -57,6 +57,7 @@ pub async fn cover(
             window: None,
             places: None,
             class_path: None,
+            chosen: None,
             covers: true,
             report: report.clone(),
         };

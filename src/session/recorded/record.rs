@@ -11,7 +11,7 @@ use crate::session::context::Context;
 use crate::session::error::SessionError;
 use crate::session::replay::cost::NullObserver;
 use crate::session::workspace::Workspace;
-use crate::trace::{About, Collector, Folder, Level, Places, RecordingOutcome, TraceError, Window};
+use crate::trace::{About, Chosen, Collector, Folder, Level, Places, RecordingOutcome, TraceError, Window};
 use serde::Serialize;
 use std::cell::RefCell;
 use std::path::{Path, PathBuf};
@@ -36,6 +36,8 @@ pub struct RecordOptions {
     pub window: Option<Window>,
     /// Record only between these places.
     pub places: Option<Places>,
+    /// Record only these methods and fields, instead of all at the level.
+    pub chosen: Option<Chosen>,
     /// The value that the program reads as `java.class.path`, if that is not what the VM uses. A reference
     /// stands first on the VM's class path, and the program must not see that.
     pub class_path_property: Option<String>,
@@ -96,6 +98,7 @@ pub async fn record(
         trust: options.trust.clone(),
         window: options.window.clone(),
         places: options.places.clone(),
+        chosen: options.chosen.clone(),
         class_path_property: options.class_path_property.clone(),
         ..About::default()
     };
@@ -225,6 +228,7 @@ async fn run_once(
             window: options.window.clone(),
             places: options.places.clone(),
             class_path: options.class_path_property.clone(),
+            chosen: options.chosen.clone(),
             covers: false,
             scope: about.scope.clone(),
             trust: about.trust.clone(),

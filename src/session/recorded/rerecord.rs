@@ -82,6 +82,7 @@ pub async fn detail(
     let options = RecordOptions {
         by_owner: false,
         class_path_property: about.class_path_property.clone(),
+        chosen: None,
         out: unfinished.clone(),
         level,
         scope: about.scope.clone(),

@@ -36,7 +36,7 @@ fn asked(answer: &AskedGoal, paint: Paint) -> String {
     if !out.is_empty() && !out.ends_with('\n') {
         out.push('\n');
     }
-    if answer.solutions == 0 && answer.error.is_none() {
+    if answer.solutions == 0 && answer.error.is_none() && !answer.is_plan {
         out.push_str(&format!("{}\n", paint.on(palette::FAILED, "false.")));
     }
     if answer.more {
