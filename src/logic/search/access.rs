@@ -8,8 +8,10 @@ use crate::logic::log::Kind;
 use std::fmt;
 use std::ops::Range;
 
-/// How much cheaper it is to go through blocks than to look up one event.
-const LOOK_UP: u64 = 4;
+/// Cost of looking up one event in a decoded block, with the cost of visiting an event of a block as the unit.
+const LOOK_UP: u64 = 10;
+/// Number of events that are decoded for one that is looked up, unless their block is decoded already.
+const DECODED: u64 = 7_000;
 
 /// A way to the events that can fit a pattern, with the number of events that it visits.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -76,7 +78,7 @@ impl Access {
             });
             let found =
                 Access::Methods { exits: only(Kind::MethodExit), methods: methods.len(), calls: count.sum() };
-            best = Access::cheaper(found, best);
+            best = Access::cheaper(found, best, index.count());
         }
         if only(Kind::SetField) {
             let object = match &pattern.owner {
@@ -87,7 +89,7 @@ impl Access {
                 _ => None,
             };
             if let Some(object) = object {
-                best = Access::cheaper(Access::writes(prepared, source, object), best);
+                best = Access::cheaper(Access::writes(prepared, source, object), best, index.count());
             }
         }
         Ok(best)
@@ -124,8 +126,8 @@ impl Access {
         Access::Blocks { blocks: first..last, events }
     }
 
-    fn cheaper(one: Access, other: Access) -> Access {
-        if one.cost() <= other.cost() { one } else { other }
+    fn cheaper(one: Access, other: Access, all: u64) -> Access {
+        if one.cost(all) <= other.cost(all) { one } else { other }
     }
 
     /// Number of events that this way visits.
@@ -139,10 +141,14 @@ impl Access {
         }
     }
 
-    fn cost(&self) -> u64 {
+    /// The cost in a log with this number of events.
+    fn cost(&self, all: u64) -> u64 {
         match self {
             Access::Blocks { events, .. } => *events,
-            other => other.candidates().saturating_mul(LOOK_UP),
+            other => {
+                let found = other.candidates();
+                found.saturating_mul(DECODED).min(all).saturating_add(found.saturating_mul(LOOK_UP))
+            }
         }
     }
 }
