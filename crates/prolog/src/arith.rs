@@ -84,9 +84,9 @@ operations! {
     Integer = "integer" / 1, Float = "float" / 1, Shr = ">>" / 2, Shl = "<<" / 2, And = "/\\" / 2,
     Or = "\\/" / 2, Xor = "xor" / 2, Not = "\\" / 1, Msb = "msb" / 1, Sin = "sin" / 1, Cos = "cos" / 1,
     Tan = "tan" / 1, Asin = "asin" / 1, Acos = "acos" / 1, Atan = "atan" / 1, Atan2 = "atan2" / 2,
-    AtanTwo = "atan" / 2, Exp = "exp" / 1, Log = "log" / 1, Log2 = "log2" / 1, LogBase = "log" / 2,
+    AtanTwo = "atan" / 2, Exp = "exp" / 1, Log = "log" / 1,
     Gcd = "gcd" / 2, FloatInt = "float_integer_part" / 1, FloatFrac = "float_fractional_part" / 1,
-    Succ = "succ" / 1, PlusTwo = "plus" / 2, CopySign = "copysign" / 2,
+
 }
 
 /// A constant such as `pi`.
@@ -147,7 +147,8 @@ fn power(a: i64, b: i64) -> Result<Num, Fault> {
         (_, 0) => Ok(Num::Int(1)),
         (0, b) if b < 0 => Err(Fault::ZeroDivisor),
         (0, _) => Ok(Num::Int(0)),
-        (_, b) if b < 0 => Err(Fault::NoInteger(false)),
+        // As in SWI-Prolog without rationals.
+        (_, b) if b < 0 => finite(Num::Int(a).float().powf(Num::Int(b).float())),
         _ => checked(u32::try_from(b).ok().and_then(|b| a.checked_pow(b))),
     }
 }
@@ -157,7 +158,7 @@ fn power(a: i64, b: i64) -> Result<Num, Fault> {
 pub(crate) fn binary(op: Op, a: Num, b: Num) -> Result<Num, Fault> {
     if let (Num::Int(x), Num::Int(y)) = (a, b) {
         match op {
-            Op::Add | Op::PlusTwo => return checked(x.checked_add(y)),
+            Op::Add => return checked(x.checked_add(y)),
             Op::Sub => return checked(x.checked_sub(y)),
             Op::Mul => return checked(x.checked_mul(y)),
             _ => {}
@@ -168,7 +169,7 @@ pub(crate) fn binary(op: Op, a: Num, b: Num) -> Result<Num, Fault> {
 
 fn slow_binary(op: Op, a: Num, b: Num) -> Result<Num, Fault> {
     match op {
-        Op::Add | Op::PlusTwo => finite_of(a, b, a.float() + b.float()),
+        Op::Add => finite_of(a, b, a.float() + b.float()),
         Op::Sub => finite_of(a, b, a.float() - b.float()),
         Op::Mul => finite_of(a, b, a.float() * b.float()),
         Op::Div => match (a, b) {
@@ -198,12 +199,14 @@ fn slow_binary(op: Op, a: Num, b: Num) -> Result<Num, Fault> {
         }
         Op::Min | Op::Max => {
             let order = a.compare(b).unwrap_or(Ordering::Equal);
-            // Of equal numbers SWI-Prolog takes the second for max and the first for min.
-            let first = if op == Op::Min { order != Ordering::Greater } else { order == Ordering::Greater };
+            // Of equal numbers SWI-Prolog takes the float.
+            let wanted = if op == Op::Min { Ordering::Less } else { Ordering::Greater };
+            let first = order == wanted || order == Ordering::Equal && matches!(a, Num::Float(_));
             Ok(if first { a } else { b })
         }
         Op::Power | Op::Caret => match (a, b) {
             (Num::Int(a), Num::Int(b)) => power(a, b),
+            (_, Num::Int(0)) => Ok(Num::Int(1)),
             _ => {
                 let (a, b) = (a.float(), b.float());
                 if a == 0.0 && b < 0.0 {
@@ -237,13 +240,6 @@ fn slow_binary(op: Op, a: Num, b: Num) -> Result<Num, Fault> {
             }
             finite(a.float().atan2(b.float()))
         }
-        Op::LogBase => {
-            if a.float() <= 0.0 || b.float() <= 0.0 {
-                return Err(Fault::Undefined);
-            }
-            finite(b.float().ln() / a.float().ln())
-        }
-        Op::CopySign => Ok(Num::Float(a.float().copysign(b.float()))),
         _ => Err(Fault::Undefined),
     }
 }
@@ -300,7 +296,6 @@ pub(crate) fn unary(op: Op, a: Num) -> Result<Num, Fault> {
             a if a > 0 => Ok(Num::Int(i64::from(a.ilog2()))),
             a => Err(Fault::MustBePositive(a)),
         },
-        Op::Succ => checked(int()?.checked_add(1)),
         Op::Sqrt if a.float() < 0.0 => Err(Fault::Undefined),
         Op::Sqrt => finite_of(a, a, a.float().sqrt()),
         Op::Sin => finite(a.float().sin()),
@@ -310,9 +305,9 @@ pub(crate) fn unary(op: Op, a: Num) -> Result<Num, Fault> {
         Op::Acos => finite(a.float().acos()),
         Op::Atan => finite(a.float().atan()),
         Op::Exp => finite_of(a, a, a.float().exp()),
-        Op::Log | Op::Log2 if a.float() <= 0.0 => Err(Fault::Undefined),
+        Op::Log if a.float() == 0.0 => Err(Fault::FloatOverflow),
+        Op::Log if a.float() < 0.0 => Err(Fault::Undefined),
         Op::Log => finite_of(a, a, a.float().ln()),
-        Op::Log2 => finite_of(a, a, a.float().log2()),
         Op::FloatInt => Ok(match a {
             Num::Int(_) => a,
             Num::Float(a) => Num::Float(a.trunc()),

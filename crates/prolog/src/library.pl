@@ -21,8 +21,8 @@ apply(G, Extra) :- G =.. L0, append(L0, Extra, L1), G2 =.. L1, call(G2).
 
 catch(G, _, _) :- '$catch', call(G), '$end_catch'.
 
-findall(T, G, L) :- '$partial_list'(L), '$open'(terms, C), '$findall'(T, G, C, L, []).
-findall(T, G, L, Tail) :- '$partial_list'(L), '$open'(terms, C), '$findall'(T, G, C, L, Tail).
+findall(T, G, L) :- '$open'(terms, C), '$findall'(T, G, C, L, []).
+findall(T, G, L, Tail) :- '$open'(terms, C), '$findall'(T, G, C, L, Tail).
 
 '$findall'(T, G, C, _, _) :- call(G), '$collect'(C, T), fail.
 '$findall'(_, _, C, L, Tail) :- '$close'(C, L0, Tail), L = L0.
@@ -39,7 +39,7 @@ aggregate_all(Spec, G, R) :- '$aggregate'(Spec, G, R).
 '$aggregate'(min(E, W), G, min(R, V)) :- !, '$aggregate_best'(min, E-W, G, R-V).
 '$aggregate'(bag(T), G, R) :- !, findall(T, G, R).
 '$aggregate'(set(T), G, R) :- !, findall(T, G, L), sort(L, R).
-'$aggregate'(Spec, _, _) :- throw(error(domain_error(aggregate_spec, Spec), context(aggregate_all/3, _))).
+'$aggregate'(Spec, _, _) :- throw(error(domain_error(aggregate_template, Spec), context(aggregate_all/3, _))).
 
 '$aggregate_best'(Which, P, G, R) :- '$open'(Which, C), '$aggregated'(C, P, G, R0), R0 = R.
 
@@ -51,7 +51,6 @@ aggregate_all(sum(E), D, G, R) :- !, findall(D-E, G, L0), sort(L0, L), pairs_val
 aggregate_all(bag(E), D, G, R) :- !, findall(D-E, G, L0), sort(L0, L), pairs_values(L, R).
 
 bagof(T, G, L) :-
-    '$partial_list'(L),
     '$free_variables'(T^G, Goal, Vars),
     (   Vars == []
     ->  findall(T, Goal, L0), L0 \== [], L = L0
@@ -65,7 +64,6 @@ bagof(T, G, L) :-
     ).
 
 setof(T, G, S) :-
-    '$partial_list'(S),
     '$free_variables'(T^G, Goal, Vars),
     (   Vars == []
     ->  findall(T, Goal, L0), L0 \== [], sort(L0, S0), S = S0
@@ -261,3 +259,20 @@ ord_subtract(A, B, C) :- '$ord_subtract'(A, B, C).
 ord_memberchk(X, L) :- '$identical_member'(X, L).
 same_length([], []).
 same_length([_|A], [_|B]) :- same_length(A, B).
+
+% Lambda terms as in library(yall): a call works on a copy, except for variables that `/` names.
+'>>'(Ps, B) :- '$lambda'(Ps, B, []).
+'>>'(Ps, B, A1) :- '$lambda'(Ps, B, [A1]).
+'>>'(Ps, B, A1, A2) :- '$lambda'(Ps, B, [A1,A2]).
+'>>'(Ps, B, A1, A2, A3) :- '$lambda'(Ps, B, [A1,A2,A3]).
+'>>'(Ps, B, A1, A2, A3, A4) :- '$lambda'(Ps, B, [A1,A2,A3,A4]).
+'>>'(Ps, B, A1, A2, A3, A4, A5) :- '$lambda'(Ps, B, [A1,A2,A3,A4,A5]).
+'$lambda'(Ps0, B0, As) :-
+    ( nonvar(Ps0), Ps0 = Free/_ -> true ; Free = [] ),
+    copy_term(Free-(Ps0>>B0), Free-(Ps1>>B1)),
+    ( nonvar(Ps1), Ps1 = _/Ps -> true ; Ps = Ps1 ),
+    '$bind_parameters'(Ps, As, Rest),
+    ( Rest == [] -> call(B1) ; B1 =.. L0, append(L0, Rest, L1), G =.. L1, call(G) ).
+'$bind_parameters'(Ps, [], []) :- ( var(Ps) ; true ), !.
+'$bind_parameters'([], As, As) :- !.
+'$bind_parameters'([P|Ps], [P|As], Rest) :- '$bind_parameters'(Ps, As, Rest).

@@ -314,8 +314,8 @@ pub(crate) fn rank(view: &View<'_>) -> u8 {
     match view {
         View::Var(_) => 0,
         View::Int(_) | View::Float(_) => 1,
-        View::Atom(_) => 3,
-        View::Str(_) => 4,
+        View::Str(_) => 3,
+        View::Atom(_) => 4,
         View::Compound { .. } => 5,
     }
 }

@@ -90,8 +90,11 @@ fn sort4(e: &mut Engine, b: usize) -> Outcome {
             match e.store.shape(item) {
                 Some((_, arity, first)) if index <= arity => e.store.deref(e.store.cells[first + index - 1]),
                 Some(_) => {
-                    let culprit = e.store.int(i64::try_from(index).unwrap_or(i64::MAX));
-                    return Err(e.type_error(known::COMPOUND, culprit));
+                    let name = e.atoms.intern("existence_error");
+                    let number = e.store.int(i64::try_from(index).unwrap_or(i64::MAX));
+                    let what = e.atom("argument");
+                    let formal = e.store.compound(name, &[what, number, item]);
+                    return Err(e.error(formal, None));
                 }
                 None if item.is_ref() => return Err(e.unbound(2)),
                 None => return Err(e.type_error(known::COMPOUND, item)),

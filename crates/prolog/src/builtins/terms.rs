@@ -191,7 +191,7 @@ fn functor(e: &mut Engine, b: usize) -> Outcome {
         return Err(e.type_error(known::ATOMIC, name));
     }
     if name.tag() != Tag::Atom {
-        return Err(e.type_error(known::CALLABLE, name));
+        return Err(e.type_error(known::ATOM, name));
     }
     let Some(count) = usize::try_from(count).ok().filter(|&count| count <= MAX_ARITY) else {
         return Err(e.domain_error("not_less_than_zero", arity));
@@ -228,7 +228,14 @@ fn univ(e: &mut Engine, b: usize) -> Outcome {
     }
     let list = e.arg(b, 1);
     let Some(items) = e.list_items(list) else {
-        if list.is_ref() || e.store.pair(list, known::DOT).is_some() {
+        let mut rest = list;
+        for _ in 0..e.store.cells.len() {
+            match e.store.pair(rest, known::DOT) {
+                Some((_, tail)) => rest = tail,
+                None => break,
+            }
+        }
+        if rest.is_ref() {
             return Err(e.unbound(1));
         }
         return Err(e.type_error(known::LIST, list));
@@ -252,7 +259,7 @@ fn univ(e: &mut Engine, b: usize) -> Outcome {
         }
         Tag::Ref => Err(e.unbound(1)),
         _ if e.store.shape(name).is_some() => Err(e.type_error(known::ATOMIC, name)),
-        _ => Err(e.type_error(known::CALLABLE, name)),
+        _ => Err(e.type_error(known::ATOM, name)),
     }
 }
 
@@ -308,7 +315,7 @@ fn plus(e: &mut Engine, b: usize) -> Outcome {
             let cell = e.number_cell(value);
             e.unify_arg(b, unknown, cell)
         }
-        Err(fault) => Err(e.fault(fault, op, y)),
+        Err(fault) => Err(e.fault(fault, (x, y))),
     }
 }
 

@@ -76,15 +76,11 @@ impl Engine {
             let cell = match step {
                 Step::Apply(op) => {
                     let last = stack.pop().unwrap_or(Num::Int(0));
-                    let value = if op.arity() == 1 {
-                        unary(op, last)
-                    } else {
-                        let first = stack.pop().unwrap_or(Num::Int(0));
-                        binary(op, first, last)
-                    };
+                    let first = if op.arity() == 1 { last } else { stack.pop().unwrap_or(Num::Int(0)) };
+                    let value = if op.arity() == 1 { unary(op, last) } else { binary(op, first, last) };
                     match value {
                         Ok(value) => stack.push(value),
-                        Err(fault) => return Err(self.fault(fault, op, last)),
+                        Err(fault) => return Err(self.fault(fault, (first, last))),
                     }
                     continue;
                 }
@@ -139,26 +135,20 @@ impl Engine {
     }
 
     /// The error of an operation.
-    pub(crate) fn fault(&mut self, fault: Fault, op: Op, operand: Num) -> Raise {
+    pub(crate) fn fault(&mut self, fault: Fault, (first, last): (Num, Num)) -> Raise {
         let evaluation = |what| (known::EVALUATION, what);
         let (kind, what) = match fault {
             Fault::Overflow => evaluation(known::OVERFLOW),
             Fault::FloatOverflow => evaluation(known::FLOAT_OVERFLOW),
             Fault::Undefined => evaluation(known::UNDEFINED),
             Fault::ZeroDivisor => evaluation(known::ZERO_DIVISOR),
-            Fault::NoInteger(_) => {
-                let culprit = self.number_cell(operand);
-                if let Num::Int(_) = operand
-                    && matches!(op, Op::Power | Op::Caret)
-                {
-                    // As SWI-Prolog says of `2 ** -1` without rationals.
-                    return self.type_error(known::FLOAT, culprit);
-                }
+            Fault::NoInteger(is_last) => {
+                let culprit = self.number_cell(if is_last { last } else { first });
                 return self.type_error(known::INTEGER, culprit);
             }
             Fault::MustBePositive(value) => {
                 let culprit = self.store.int(value);
-                return self.type_error_named("not_less_than_one", culprit);
+                return self.domain_error("not_less_than_one", culprit);
             }
         };
         let formal = self.store.compound(kind, &[Cell::atom(what)]);

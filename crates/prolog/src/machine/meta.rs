@@ -1,6 +1,8 @@
 //! Collectors: what findall, aggregate_all and others gather over the answers of a goal.
 
 use super::{Collector, Engine, Outcome, Raise};
+use std::cmp::Ordering;
+
 use crate::arith::{Num, Op, binary};
 use crate::store::{Bucket, Cell};
 
@@ -50,7 +52,7 @@ impl Engine {
                 let value = value.unwrap_or(Num::Int(0));
                 match binary(Op::Add, *sum, value) {
                     Ok(value) => *sum = value,
-                    Err(fault) => return Err(self.fault(fault, Op::Add, value)),
+                    Err(fault) => return Err(self.fault(fault, (value, value))),
                 }
             }
             Collector::Best { max, best, witness: kept } => {
@@ -59,8 +61,10 @@ impl Engine {
                     None => true,
                     Some(best) => {
                         let order = value.compare(best);
-                        order
-                            == Some(if *max { std::cmp::Ordering::Greater } else { std::cmp::Ordering::Less })
+                        let wanted = if *max { Ordering::Greater } else { Ordering::Less };
+                        // Of equal numbers max/2 and min/2 take the float.
+                        let float = matches!((best, value), (Num::Int(_), Num::Float(_)));
+                        order == Some(wanted) || order == Some(Ordering::Equal) && float
                     }
                 };
                 if better {

@@ -280,4 +280,4 @@ impl Engine {
 }
 
 /// Work that one unification or comparison may do between two looks at the limits.
-pub(crate) const FUEL: u64 = 200_000_000;
+pub(crate) const FUEL: u64 = 30_000_000;

@@ -311,11 +311,12 @@ impl Engine {
                 }
                 Instr::Operate { op } => {
                     let b = self.number();
-                    let value = if op.arity() == 1 { unary(op, b) } else { binary(op, self.number(), b) };
+                    let a = if op.arity() == 1 { b } else { self.number() };
+                    let value = if op.arity() == 1 { unary(op, b) } else { binary(op, a, b) };
                     match value {
                         Ok(value) => self.numbers.push(value),
                         Err(fault) => {
-                            let error = self.fault(fault, op, b);
+                            let error = self.fault(fault, (a, b));
                             return Err(self.inline_error(error));
                         }
                     }
@@ -469,19 +470,22 @@ impl Engine {
 
     /// Whether a test holds for a term.
     pub(crate) fn test(&self, test: Test, cell: Cell) -> bool {
-        let tag = self.store.deref(cell).tag();
+        let cell = self.store.deref(cell);
+        let tag = cell.tag();
+        let nil = cell == Cell::atom(known::NIL);
         let number = matches!(tag, Tag::Int | Tag::Big | Tag::Float);
         match test {
             Test::Var => tag == Tag::Ref,
             Test::NonVar => tag != Tag::Ref,
-            Test::Atom => tag == Tag::Atom,
+            // As in SWI-Prolog, `[]` is no atom.
+            Test::Atom => tag == Tag::Atom && !nil,
             Test::Number => number,
             Test::Integer => matches!(tag, Tag::Int | Tag::Big),
             Test::Float => tag == Tag::Float,
             Test::String => tag == Tag::Str,
             Test::Atomic => number || matches!(tag, Tag::Atom | Tag::Str),
             Test::Compound => matches!(tag, Tag::Struct | Tag::List),
-            Test::Callable => matches!(tag, Tag::Struct | Tag::List | Tag::Atom),
+            Test::Callable => matches!(tag, Tag::Struct | Tag::List | Tag::Atom) && !nil,
         }
     }
 
