@@ -131,7 +131,7 @@ fn define(
     for clause in clauses {
         let term = &clause.read.term;
         let file = u32::try_from(clause.file).unwrap_or(0) + file_offset;
-        let source = (file, clause.line);
+        let source = (file, clause.line, pred);
         compile_clause(image, atoms, term, clause.head, clause.body, source)
             .map_err(|(node, message)| (clause.file, clause.read.span_of(node), message))?;
         // Helpers of the clause stand before it in the clause table.

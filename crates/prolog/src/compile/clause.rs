@@ -50,7 +50,7 @@ pub(crate) fn compile_clause(
     term: &Term,
     head: NodeId,
     body: Option<NodeId>,
-    source: (u32, u32),
+    source: (u32, u32, u32),
 ) -> Result<(), Refused> {
     let args: Vec<NodeId> = term.args(head).to_vec();
     let (clause, helpers) = compile(image, atoms, term, &args, body, None, source)?;
@@ -65,7 +65,7 @@ pub(crate) fn compile_query(
     atoms: &Arc<Atoms>,
     term: &Term,
     variables: usize,
-    source: (u32, u32),
+    source: (u32, u32, u32),
 ) -> Result<(u32, u32), Refused> {
     let all: Vec<u32> = (0..index(variables)).collect();
     let (clause, helpers) = compile(image, atoms, term, &[], Some(term.root()), Some((&all, true)), source)?;
@@ -79,7 +79,7 @@ fn compile_helpers(
     atoms: &Arc<Atoms>,
     term: &Term,
     mut helpers: Vec<Helper>,
-    source: (u32, u32),
+    source: (u32, u32, u32),
 ) -> Result<(), Refused> {
     while let Some(helper) = helpers.pop() {
         let pred = image.pred(helper.name, helper.variables.len());
@@ -103,10 +103,10 @@ fn compile(
     args: &[NodeId],
     body: Option<NodeId>,
     variables: Option<(&[u32], bool)>,
-    (file, line): (u32, u32),
+    (file, line, pred): (u32, u32, u32),
 ) -> Compiled {
     let pc = index(image.code.len());
-    image.sources.push(super::image::Source { pc, file, line });
+    image.sources.push(super::image::Source { pc, file, line, pred });
     let mut compiler = Compiler {
         image,
         atoms,

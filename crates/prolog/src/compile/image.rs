@@ -71,6 +71,8 @@ pub(crate) struct Source {
     pub pc: u32,
     pub file: u32,
     pub line: u32,
+    /// The predicate that the clause belongs to.
+    pub pred: u32,
 }
 
 /// Code, predicates and constants.

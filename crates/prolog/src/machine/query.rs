@@ -95,7 +95,7 @@ impl Machine {
         let read = crate::read::clauses::read_term("query", text, &engine.atoms)?;
         let mark = engine.image.mark();
         let count = read.variables.len();
-        let source = (0, 0);
+        let source = (0, 0, u32::MAX);
         let atoms = Arc::clone(&engine.atoms);
         let (pc, size) = match compile_query(&mut engine.image, &atoms, &read.term, count, source) {
             Ok(code) => code,
@@ -243,7 +243,7 @@ impl Query<'_> {
             },
             Raise::Stop => {
                 let pred = self.engine.stop_predicate.unwrap_or(self.engine.current);
-                let predicate = self.engine.pred_name(pred);
+                let predicate = self.engine.visible_pred(pred);
                 let excess = self.engine.budget.excess.unwrap_or(Excess::Interrupted);
                 Failure::Stopped(self.engine.budget.stopped(excess, predicate))
             }

@@ -230,6 +230,27 @@ impl Engine {
         }
     }
 
+    /// Name and arity of a predicate, or of its first caller whose name is not one of the engine's own.
+    pub(crate) fn visible_pred(&self, pred: u32) -> String {
+        let mut name = self.pred_name(pred);
+        let (mut frame, mut pc) = (self.frame, self.pc.saturating_sub(1));
+        while name.starts_with('$') {
+            let Some(source) = self.image.source_of(pc) else { break };
+            name = self.pred_name(source.pred);
+            if frame == 0 {
+                break;
+            }
+            let (Some(next), Some(parent)) = (self.frames.get(frame + 1), self.frames.get(frame)) else { break };
+            // A program counter was stored.
+            #[allow(clippy::cast_possible_truncation)]
+            {
+                pc = (next.0 as u32).saturating_sub(1);
+            }
+            frame = parent.0 as usize;
+        }
+        name
+    }
+
     /// Name and arity of a predicate.
     pub(crate) fn pred_name(&self, pred: u32) -> String {
         match self.pred(pred) {

@@ -25,9 +25,9 @@ impl std::fmt::Write for Bounded {
 }
 
 impl Engine {
-    /// The text of a term.
+    /// The text of a term. What the writer has still to do needs several times the bytes of the text.
     pub(crate) fn show(&mut self, term: Cell, style: Style) -> Result<String, super::Raise> {
-        let mut out = Bounded { text: String::new(), limit: self.room() };
+        let mut out = Bounded { text: String::new(), limit: self.room() / 32 };
         let written = Written { terms: &self.store, atoms: &self.atoms, root: term, style };
         if written.write_to(&mut out).is_err() {
             let _ = self.budget.exceed(crate::limits::Excess::Memory);

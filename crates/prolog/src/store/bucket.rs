@@ -70,7 +70,7 @@ impl Bucket {
                 _ => cell,
             };
             scan += 1;
-            if scan.is_multiple_of(4096) && self.cells.len() * 8 > limit {
+            if self.cells.len() * 8 > limit {
                 fits = false;
                 break;
             }
