@@ -43,7 +43,7 @@ pub use arith::Num;
 pub use atoms::{AtomId, Atoms};
 pub use call::{Bound, Call, Comparison, TermRef};
 pub use limits::{Interrupt, Limits, Stopped};
-pub use machine::{Failure, Machine, Options, Query, Solution, Thrown};
+pub use machine::{Failure, Machine, Options, Output, Query, Solution, Thrown};
 pub use program::{Clause, Linked, Program, Warning};
 pub use read::clauses::ClauseReader;
 pub use read::error::{Span, SyntaxError, line_column};

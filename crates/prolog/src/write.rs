@@ -2,6 +2,8 @@
 
 use std::fmt::{self, Write as _};
 
+use pest::unicode::{TITLECASE_LETTER, UPPERCASE_LETTER, XID_CONTINUE, XID_START};
+
 use crate::atoms::{AtomId, Atoms, known};
 use crate::read::operators::{infix, is_operator, prefix};
 use crate::term::{Terms, View};
@@ -262,7 +264,9 @@ pub(crate) fn needs_quotes(text: &str) -> bool {
     let mut chars = text.chars();
     match chars.next() {
         None => true,
-        Some(c) if c.is_alphabetic() && !c.is_uppercase() => !chars.all(|c| c.is_alphanumeric() || c == '_'),
+        Some(c) if XID_START(c) && !UPPERCASE_LETTER(c) && !TITLECASE_LETTER(c) => {
+            !chars.all(|c| XID_CONTINUE(c) || c == '_')
+        }
         Some(_) => text == "." || text.starts_with("/*") || !text.chars().all(is_symbol_char),
     }
 }

@@ -1,5 +1,7 @@
 //! Limits, deep recursion and deep terms.
 
+#![allow(clippy::unwrap_used, clippy::panic)]
+
 mod common;
 
 use std::sync::Arc;
@@ -42,7 +44,10 @@ fn steps_and_time_stop_loops() {
     for goal in ["loop", "backtrack", "repeat, fail", "left(x), fail", "between(1, inf, _), fail"] {
         assert!(matches!(stopped(&mut steps, goal), Stopped::Steps { limit: 100_000, .. }), "{goal}");
     }
-    assert_eq!(stopped(&mut steps, "loop").to_string(), "the query was stopped after 100000 steps, in `loop/0`");
+    assert_eq!(
+        stopped(&mut steps, "loop").to_string(),
+        "the query was stopped after 100000 steps, in `loop/0`"
+    );
     let mut time = machine(LOOPS, Limits { time: Some(Duration::from_millis(50)), ..Limits::default() });
     let started = Instant::now();
     assert!(matches!(stopped(&mut time, "loop"), Stopped::Time { .. }));
@@ -90,9 +95,12 @@ fn memory_stops_growth() {
 #[test]
 fn catch_does_not_swallow_a_stop() {
     let mut steps = machine(LOOPS, Limits { steps: Some(10_000), ..Limits::default() });
-    for goal in
-        ["catch(loop, _, true)", "catch(call_cleanup(loop, true), _, true)", "\\+ loop", "findall(x, loop, _)"]
-    {
+    for goal in [
+        "catch(loop, _, true)",
+        "catch(call_cleanup(loop, true), _, true)",
+        "\\+ loop",
+        "findall(x, loop, _)",
+    ] {
         assert!(matches!(stopped(&mut steps, goal), Stopped::Steps { .. }), "{goal}");
     }
     let mut memory = machine(LOOPS, Limits { memory: 16 << 20, ..Limits::default() });

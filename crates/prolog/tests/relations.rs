@@ -1,13 +1,15 @@
 //! Relations of the host: laziness, determinism, bounds, errors, and who may define them.
 
+#![allow(clippy::unwrap_used, clippy::panic)]
+
 mod common;
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
 use prolog::{
-    AnswerIter, Answers, Bound, Call, Comparison, Failure, Limits, Machine, Next, Num, Options, Program, Relation,
-    RelationError, Relations, View,
+    AnswerIter, Answers, Bound, Call, Comparison, Failure, Limits, Machine, Next, Num, Options, Program,
+    Relation, RelationError, Relations, View,
 };
 
 /// `row(N, Text)` for N from 0; counts the rows that it gives and keeps the bounds of its last call.
@@ -218,7 +220,8 @@ fn a_program_overrides_only_what_may_be() {
     // The library keeps its own append/3.
     assert_eq!(texts(&mut machine, "append([[1], [2]], L)", "L"), ["[1,2]"]);
     let mut program = Program::new();
-    let errors = program.consult("bad.pl", "atom_length(X, X).\nfindall(_, _, _).\n(a, b) :- c.").unwrap_err();
+    let errors =
+        program.consult("bad.pl", "atom_length(X, X).\nfindall(_, _, _).\n(a, b) :- c.").unwrap_err();
     assert_eq!(errors.len(), 3);
     assert_eq!(errors[0].message, "`atom_length/2` is built in; a program cannot define it");
 }

@@ -204,7 +204,8 @@ fn directed(e: &mut Engine, directive: char, number: Option<usize>, cell: Cell) 
         }
         'r' | 'R' => {
             let Num::Int(value) = e.evaluate(cell)? else { return Err(e.type_error(known::INTEGER, cell)) };
-            let Some(radix) = number.and_then(|n| u64::try_from(n).ok()).filter(|n| (2..=36).contains(n)) else {
+            let Some(radix) = number.and_then(|n| u64::try_from(n).ok()).filter(|n| (2..=36).contains(n))
+            else {
                 return Err(problem(e, "~r requires an argument between 2 and 36"));
             };
             Ok(in_radix(value, radix, directive == 'R'))

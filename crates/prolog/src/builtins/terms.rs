@@ -223,6 +223,10 @@ fn univ(e: &mut Engine, b: usize) -> Outcome {
         for item in &mut items {
             *item = e.store.deref(*item);
         }
+        let wanted = e.arg(b, 1);
+        if !wanted.is_ref() && wanted != Cell::atom(known::NIL) && wanted.tag() != Tag::List {
+            return Err(e.type_error(known::LIST, wanted));
+        }
         let list = e.store.list(&items, Cell::atom(known::NIL));
         return e.unify_arg(b, 1, list);
     }

@@ -101,7 +101,8 @@ pub(super) fn made(e: &mut Engine, text: &str, form: Form) -> Result<Cell, Raise
             }
         },
         Form::Codes => {
-            let codes: Vec<Cell> = text.chars().filter_map(|c| Cell::small(i64::from(u32::from(c)))).collect();
+            let codes: Vec<Cell> =
+                text.chars().filter_map(|c| Cell::small(i64::from(u32::from(c)))).collect();
             e.store.list(&codes, Cell::atom(known::NIL))
         }
         Form::Chars => {

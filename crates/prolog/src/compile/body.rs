@@ -112,14 +112,14 @@ impl Compiler<'_> {
     /// Sets the label of an instruction to the next one.
     pub(super) fn patch(&mut self, at: usize) {
         let here = index(self.image.code.len());
-        match self.image.code.get_mut(at) {
-            Some(
-                Instr::Jump { label }
-                | Instr::Try { label, .. }
-                | Instr::Compare { label, .. }
-                | Instr::TestSlot { label, .. },
-            ) => *label = here,
-            _ => {}
+        if let Some(
+            Instr::Jump { label }
+            | Instr::Try { label, .. }
+            | Instr::Compare { label, .. }
+            | Instr::TestSlot { label, .. },
+        ) = self.image.code.get_mut(at)
+        {
+            *label = here
         }
     }
 

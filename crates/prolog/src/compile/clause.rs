@@ -148,9 +148,8 @@ fn compile(
     let size = compiler.size;
     let (sized, helpers) = (std::mem::take(&mut compiler.sized), std::mem::take(&mut compiler.helpers));
     for at in sized {
-        match image.code.get_mut(at) {
-            Some(Instr::Begin { size: s, .. } | Instr::Try { size: s, .. }) => *s = size,
-            _ => {}
+        if let Some(Instr::Begin { size: s, .. } | Instr::Try { size: s, .. }) = image.code.get_mut(at) {
+            *s = size
         }
     }
     Ok((super::image::ClauseCode { key, pc, size }, helpers))

@@ -109,16 +109,16 @@ impl Engine {
         let result = answers.next(&mut call);
         let _ = relation;
         match result {
-            Ok(Next::More) => return Ok(true),
+            Ok(Next::More) => Ok(true),
             Ok(Next::Last) => {
                 self.answers.pop();
                 self.pop_choice();
-                return Ok(true);
+                Ok(true)
             }
             Ok(Next::None) => {
                 self.answers.pop();
                 self.pop_choice();
-                return Ok(false);
+                Ok(false)
             }
             Err(error) => {
                 self.answers.pop();

@@ -20,7 +20,7 @@ pub(crate) use evaluate::holds;
 
 use crate::store::{Bucket, Cell, Mark, Store};
 
-pub use query::{Machine, Options, Query, Solution};
+pub use query::{Machine, Options, Output, Query, Solution};
 pub use raise::{Failure, Thrown};
 
 /// A native predicate without choice points. Its arguments start at the given place of the frames.

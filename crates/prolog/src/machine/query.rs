@@ -13,13 +13,16 @@ use crate::relation::Relations;
 use crate::store::{Cell, Store};
 use crate::term::Value;
 
+/// Receives text that a program writes.
+pub type Output = Box<dyn FnMut(&str)>;
+
 /// Options of a machine.
 #[derive(Default)]
 pub struct Options {
     /// Limits of each query.
     pub limits: Limits,
     /// Receives what `write/1` and others write. Without it the text is dropped.
-    pub output: Option<Box<dyn FnMut(&str)>>,
+    pub output: Option<Output>,
 }
 
 /// Runs queries over a linked program. Several machines may share the program.

@@ -240,7 +240,9 @@ impl Engine {
             if frame == 0 {
                 break;
             }
-            let (Some(next), Some(parent)) = (self.frames.get(frame + 1), self.frames.get(frame)) else { break };
+            let (Some(next), Some(parent)) = (self.frames.get(frame + 1), self.frames.get(frame)) else {
+                break;
+            };
             // A program counter was stored.
             #[allow(clippy::cast_possible_truncation)]
             {

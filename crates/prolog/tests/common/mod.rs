@@ -1,5 +1,5 @@
 //! Runs goals in this engine and in SWI-Prolog, and shows both in the same form.
-#![allow(dead_code)]
+#![allow(dead_code, clippy::unwrap_used, clippy::panic)]
 
 use std::cell::RefCell;
 use std::path::Path;
