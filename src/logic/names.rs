@@ -1,23 +1,24 @@
 //! Names of classes, methods and files in logs and queries.
 
 use crate::trace::Method;
+use std::borrow::Cow;
 
 /// The name of the source file of a method; without that, the name of its outermost class.
-pub(super) fn source_file(method: &Method) -> String {
+pub(super) fn source_file(method: &Method) -> Cow<'_, str> {
     match &method.source {
-        Some(source) => source.to_string(),
+        Some(source) => Cow::Borrowed(source),
         None => {
             let class = method.class.rsplit_once('.').map_or(&*method.class, |(_, class)| class);
-            format!("{}.java", class.split('$').next().unwrap_or(class))
+            Cow::Owned(format!("{}.java", class.split('$').next().unwrap_or(class)))
         }
     }
 }
 
 /// The binary name of a class; of an array, the name as Java writes it.
-pub(super) fn java_name(class: &str) -> String {
+pub(super) fn java_name(class: &str) -> Cow<'_, str> {
     match class.starts_with('[') {
-        true => bytecode::descriptor::java_type(&class.replace('.', "/")),
-        false => class.to_owned(),
+        true => Cow::Owned(bytecode::descriptor::java_type(&class.replace('.', "/"))),
+        false => Cow::Borrowed(class),
     }
 }
 

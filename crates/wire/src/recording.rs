@@ -552,6 +552,7 @@ mod tests {
             window: None,
             places: None,
             class_path: None,
+            chosen: None,
             covers: false,
         };
         assert!(plan(&[], &[]).records("Main") && !plan(&[], &[]).records("java.util.ArrayList"));

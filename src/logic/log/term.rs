@@ -212,7 +212,8 @@ impl<B: TermBuilder> Terms<'_, B> {
     pub fn object(&mut self, object: u32) -> B::Term {
         let class = self.calls.objects.class(object).map(|class| java_name(class));
         let number = self.calls.objects.number(object);
-        let parts = [self.build.atom(class.as_deref().unwrap_or(UNKNOWN)), self.build.integer(number.into())];
+        let class = self.build.atom(class.as_deref().unwrap_or(UNKNOWN));
+        let parts = [class, self.build.integer(number.into())];
         self.build.compound("o", &parts)
     }
 
@@ -224,19 +225,26 @@ impl<B: TermBuilder> Terms<'_, B> {
 
     /// Place, owner and name of a call.
     fn call(&mut self, event: &LogEvent, values: &[Value]) -> (B::Term, B::Term, B::Term) {
-        let method = event.call().and_then(|node| self.calls.method(node)).cloned();
         let place = self.place(event);
-        let owner = match (values.first(), &method) {
-            (Some(Value::Object(this)), _) if *this != 0 => self.object(*this),
-            (_, Some(method)) if method.is_static => self.class(&method.class),
-            (_, Some(method)) => {
-                // The constructor of the superclass has not returned, so the object has no number.
-                let parts = [self.build.atom(&java_name(&method.class)), self.build.integer(0)];
-                self.build.compound("o", &parts)
+        let number = event.call().and_then(|node| self.calls.method_number(node));
+        let owner = match values.first() {
+            Some(Value::Object(this)) if *this != 0 => self.object(*this),
+            _ => {
+                let method = number.and_then(|number| self.calls.sites.method(number));
+                let class = method.map_or_else(|| UNKNOWN.into(), |method| java_name(&method.class));
+                let class = self.build.atom(&class);
+                match method.is_none_or(|method| method.is_static) {
+                    true => self.build.compound("c", &[class]),
+                    false => {
+                        // The constructor of the superclass has not returned, so the object has no number.
+                        let none = self.build.integer(0);
+                        self.build.compound("o", &[class, none])
+                    }
+                }
             }
-            (_, None) => self.build.atom(UNKNOWN),
         };
-        let name = self.build.atom(method.as_ref().map_or(UNKNOWN, |method| &method.name));
+        let method = number.and_then(|number| self.calls.sites.method(number));
+        let name = self.build.atom(method.map_or(UNKNOWN, |method| &method.name));
         (place, owner, name)
     }
 
@@ -248,15 +256,20 @@ impl<B: TermBuilder> Terms<'_, B> {
     /// `l(File, Line)`
     fn place(&mut self, event: &LogEvent) -> B::Term {
         let file = event.method(self.calls).map(source_file);
-        self.line_of(file.as_deref().unwrap_or(UNKNOWN), event.line)
+        let file = self.build.atom(file.as_deref().unwrap_or(UNKNOWN));
+        self.line_in(file, event.line)
     }
 
     fn line_of(&mut self, file: &str, line: u16) -> B::Term {
+        let file = self.build.atom(file);
+        self.line_in(file, line)
+    }
+
+    fn line_in(&mut self, file: B::Term, line: u16) -> B::Term {
         let line = match line {
             0 => self.build.atom(UNKNOWN),
             line => self.build.integer(line.into()),
         };
-        let file = self.build.atom(file);
         self.build.compound("l", &[file, line])
     }
 
@@ -385,7 +398,7 @@ impl Log {
                     // Monitors are released on the way, and contents may be reported.
                     Traced::Unlock | Traced::Contents | Traced::Text => return ControlFlow::Continue(()),
                     Traced::Catch if is_it => {
-                        let file = seen.method(calls).map(source_file).unwrap_or_default();
+                        let file = seen.method(calls).map(source_file).unwrap_or_default().into_owned();
                         Some(Caught::At(file, seen.site.line.unwrap_or(0)))
                     }
                     _ => Some(Caught::Elsewhere),

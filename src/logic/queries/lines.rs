@@ -90,7 +90,7 @@ pub(super) fn executed(
         let Some(method) = calls.sites.method(site.method) else { continue };
         let file = source_file(method);
         if place.is_of(&file) && place.line.is_none_or(|wanted| wanted == line) {
-            of_sites.insert(site.id, (file, line));
+            of_sites.insert(site.id, (file.into_owned(), line));
         }
     }
     let mut executed: BTreeMap<(String, u16), Passes> = BTreeMap::new();

@@ -1,6 +1,6 @@
 //! Methods, fields and objects as users write them in queries.
 
-use crate::inspect::{InspectError, history};
+use crate::inspect::history;
 use crate::logic::error::LogicError;
 use crate::logic::names::class_fits;
 use crate::logic::search::{Pattern, Source};
@@ -44,6 +44,6 @@ pub(super) fn object(text: &str, calls: &Calls) -> Result<u32, LogicError> {
         given: text.to_owned(),
         expected: "an object as the log shows it, such as Rec@43".to_owned(),
     })?;
-    history::check_object(calls, number, class).map_err(InspectError::from)?;
+    history::check_object(calls, number, class)?;
     Ok(calls.objects.own(number))
 }

@@ -7,15 +7,18 @@ use crate::logic::search::{End, Source};
 use prolog::{AnswerIter, Answers, Call, Next, Relation, RelationError, View};
 use std::sync::{MutexGuard, PoisonError};
 
+/// Finds the ids that belong to the id of an event.
+type IdsOf = fn(&mut Source, u64) -> Result<Vec<u64>, LogicError>;
+
 /// A relation from the id of an event to other ids.
 pub(super) struct IdRelation {
     pub name: &'static str,
     pub source: SharedSource,
-    pub ids: fn(&mut Source, u64) -> Result<Vec<u64>, LogicError>,
+    pub ids: IdsOf,
 }
 
 /// The relations.
-pub(super) const RELATIONS: &[(&str, fn(&mut Source, u64) -> Result<Vec<u64>, LogicError>)] = &[
+pub(super) const RELATIONS: &[(&str, IdsOf)] = &[
     // The calls that enclose an event, the innermost first.
     ("enclosing_call", |source, id| {
         let found = source.found(id)?;

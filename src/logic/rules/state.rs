@@ -67,7 +67,7 @@ struct Fields {
 impl AnswerIter for Fields {
     fn next(&mut self, call: &mut Call<'_>) -> Result<Next, RelationError> {
         let mut source = lock(&self.source);
-        while let Some(field) = self.fields.next() {
+        for field in self.fields.by_ref() {
             call.check()?;
             let fits = call.attempt(|call| {
                 let (calls, log) = source.parts();

@@ -51,10 +51,10 @@ impl Prepared {
             return false;
         }
         let method = || event.call().and_then(|node| calls.method_number(node));
-        if let Some(file) = &pattern.file {
-            if event.method(calls).is_none_or(|method| source_file(method) != *file) {
-                return false;
-            }
+        if let Some(file) = &pattern.file
+            && event.method(calls).is_none_or(|method| source_file(method) != *file)
+        {
+            return false;
         }
         let values = block.values(event);
         match event.kind {

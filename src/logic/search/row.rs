@@ -76,7 +76,7 @@ impl Source {
                     (field.name.clone(), if field.is_static { "static" } else { "" }.to_owned())
                 };
                 row.variables = fields.iter().map(field).collect();
-                row.name = Some(java_name(class));
+                row.name = Some(java_name(class).into_owned());
             }
             Kind::ThreadStart | Kind::ThreadDeath => {
                 row.name = calls.sites.thread_group(block.thread).map(str::to_owned);

@@ -112,17 +112,17 @@ fn answered(answer: &Answered, paint: Paint) -> String {
 
 /// `#13  Example@4.m2(null)  Example.java:11`
 fn event(row: &EventRow, width: usize, with_thread: bool, paint: Paint) -> String {
-    let id = paint.on(palette::POINT, &format!("{:>width$}", row.id));
+    let id = paint.on(palette::POINT, format!("{:>width$}", row.id));
     let indent = "  ".repeat(usize::try_from(row.depth.min(DEEPEST)).unwrap_or(0));
     let place = row.place.as_ref().map(|place| format!("  {place}")).unwrap_or_default();
     let thread = if with_thread { format!("  [{}]", row.thread) } else { String::new() };
-    let beside = paint.on(palette::DIM, &format!("{place}{thread}"));
+    let beside = paint.on(palette::DIM, format!("{place}{thread}"));
     format!("{id}  {indent}{}{beside}\n", what(row, paint))
 }
 
 fn what(row: &EventRow, paint: Paint) -> String {
     let text = |part: &Option<String>| part.clone().unwrap_or_default();
-    let value = |part: &Option<String>| paint.on(palette::VALUE, &text(part));
+    let value = |part: &Option<String>| paint.on(palette::VALUE, text(part));
     let (object, name) = (text(&row.object), text(&row.name));
     match row.kind {
         "methodcall" => {
@@ -168,7 +168,7 @@ fn dotted(object: &str, name: &str) -> String {
 
 fn value(row: &ValueRow, width: usize, paint: Paint) -> String {
     let id = row.event.map(|id| id.to_string()).unwrap_or_default();
-    let id = paint.on(palette::POINT, &format!("{id:>width$}"));
+    let id = paint.on(palette::POINT, format!("{id:>width$}"));
     let shown = row.value.as_deref().unwrap_or("?");
     let default = if row.is_default { paint.on(palette::DIM, "  never set") } else { String::new() };
     format!("{id}  {} = {}{default}\n", row.name, paint.on(palette::VALUE, shown))
