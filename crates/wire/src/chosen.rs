@@ -1,5 +1,5 @@
-//! What a recording contains if it does not contain whole levels: the calls of some methods, and the writes to
-//! some fields.
+//! What a recording contains if it does not contain whole levels: the calls of some methods, and the writes
+//! to some fields.
 
 use serde::{Deserialize, Serialize};
 

@@ -76,8 +76,8 @@ pub(super) struct FirstCalls {
 /// The facts.
 #[derive(Debug, Default)]
 pub(super) struct Facts {
-    /// The arrays with elements, and the collections with recorded contents, while all events are read. Later,
-    /// the few that are met are looked up.
+    /// The arrays with elements, and the collections with recorded contents, while all events are read.
+    /// Later, the few that are met are looked up.
     structures: Option<ObjectSet>,
     pub first_calls: FirstCalls,
     methods: Vec<MethodFacts>,

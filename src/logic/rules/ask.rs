@@ -8,7 +8,7 @@ use super::state::FieldAt;
 use crate::logic::plan::{Needed, plan};
 use crate::logic::queries::QUERIES;
 use crate::logic::search::Source;
-use prolog::{Failure, Limits, Machine, Options, Program, Relations, SyntaxError, Value};
+use prolog::{Failure, Limits, Machine, Options, Program, Relations, SyntaxError, Value, View};
 use serde::Serialize;
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -154,14 +154,17 @@ impl Rules {
             let mut query = machine.query(goal).map_err(failure)?;
             loop {
                 if asked.solutions == options.solutions {
-                    asked.more = true;
+                    // Whoever wants the first solution does not ask for more.
+                    asked.more = options.solutions > 1;
                     break;
                 }
                 match query.next() {
                     Ok(None) => break,
                     Ok(Some(solution)) => {
                         asked.solutions += 1;
-                        let bindings = solution.bindings.iter();
+                        // A variable that stays unbound says nothing.
+                        let is_bound = |(_, value): &&(String, Value)| !matches!(value.cursor().view(), View::Var(_));
+                        let bindings = solution.bindings.iter().filter(is_bound);
                         let bindings = bindings.map(|(name, value)| (name.clone(), value.to_string()));
                         let solution = AskedSolution { bindings: bindings.collect() };
                         items.borrow_mut().push(AskItem::Solution(solution));

@@ -1,4 +1,5 @@
-//! `event(Id, Thread, Event)`: the log as a relation. Bound arguments and comparisons of ids choose the index.
+//! `event(Id, Thread, Event)`: the log as a relation. Bound arguments and comparisons of ids choose the
+//! index.
 
 use super::arguments::pattern;
 use super::heap::Heap;

@@ -1,5 +1,5 @@
-//! The predefined queries as predicates: `chain(15, Rows)`. The arguments are the words of the query, then the
-//! list of its rows.
+//! The predefined queries as predicates: `chain(15, Rows)`. The arguments are the words of the query, then
+//! the list of its rows.
 
 use super::enclosing::{event_term, lock};
 use super::event::{SharedSource, failed};

@@ -8,7 +8,8 @@ use crate::logic::log::Kind;
 use std::fmt;
 use std::ops::Range;
 
-/// Cost of looking up one event in a decoded block, with the cost of visiting an event of a block as the unit.
+/// Cost of looking up one event in a decoded block, with the cost of visiting an event of a block as the
+/// unit.
 const LOOK_UP: u64 = 10;
 /// Number of events that are decoded for one that is looked up, unless their block is decoded already.
 const DECODED: u64 = 7_000;

@@ -72,8 +72,8 @@ impl Wanted {
         }
     }
 
-    /// Parses a value as Java writes it: `null`, `true`, `'c'`, `4711`, `2.5`, `"text"`, `Rec@43`. Another word
-    /// is a string.
+    /// Parses a value as Java writes it: `null`, `true`, `'c'`, `4711`, `2.5`, `"text"`, `Rec@43`. Another
+    /// word is a string.
     pub fn parse(text: &str) -> Wanted {
         let inner = |quote: char| text.strip_prefix(quote).and_then(|rest| rest.strip_suffix(quote));
         if let Some(text) = inner('"') {
