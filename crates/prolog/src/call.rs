@@ -266,6 +266,14 @@ fn narrow(range: &mut (i64, i64), op: Comparison, value: Num) {
     let (floor, ceiling) = match value {
         Num::Int(value) => (value, value),
         Num::Float(value) if value.is_nan() => return,
+        Num::Float(value) if value.abs() >= 9_223_372_036_854_775_808.0 => {
+            // Beyond all integers: either all or none fulfil the comparison.
+            let below = matches!(op, Comparison::Lt | Comparison::Le);
+            if op == Comparison::Eq || below != (value > 0.0) {
+                *range = (1, 0);
+            }
+            return;
+        }
         Num::Float(value) => (value.floor() as i64, value.ceil() as i64),
     };
     let empty = (1, 0);

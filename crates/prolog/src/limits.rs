@@ -7,6 +7,9 @@ use std::time::{Duration, Instant};
 /// Number of steps between two looks at the clock, the memory and the interrupt.
 const INTERVAL: u32 = 1024;
 
+/// The largest memory limit: places of texts on the heap have 32 bits.
+const MAX_MEMORY: usize = (1 << 32) - 1;
+
 /// A question whether to stop now.
 pub type Interrupt = Arc<dyn Fn() -> bool + Send + Sync>;
 
@@ -17,7 +20,7 @@ pub struct Limits {
     pub steps: Option<u64>,
     /// Time since the query began.
     pub time: Option<Duration>,
-    /// Bytes of the heap, the trail, the frames, the choice points and collected results.
+    /// Bytes of the heap, the trail, the frames, the choice points and collected results; at most 4 GB.
     pub memory: usize,
     /// Asked about every thousand steps; `true` stops the query.
     pub interrupt: Option<Interrupt>,
@@ -99,7 +102,8 @@ pub(crate) struct Budget {
 }
 
 impl Budget {
-    pub(crate) fn new(limits: Limits) -> Self {
+    pub(crate) fn new(mut limits: Limits) -> Self {
+        limits.memory = limits.memory.min(MAX_MEMORY);
         Budget { limits, fuel: 1, granted: 1, used: 0, started: Instant::now(), excess: None }
     }
 

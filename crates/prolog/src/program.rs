@@ -61,6 +61,13 @@ impl Linked {
     pub fn atoms(&self) -> &Arc<Atoms> {
         &self.atoms
     }
+
+    /// Predicates that clauses call and nobody defines, as `name/arity`.
+    #[must_use]
+    pub fn unknown_predicates(&self) -> Vec<String> {
+        let unknown = self.image.preds.iter().filter(|pred| matches!(pred.kind, PredKind::Unknown));
+        unknown.map(|pred| format!("{}/{}", self.atoms.text(pred.name), pred.arity)).collect()
+    }
 }
 
 /// The engine's own predicates, compiled once, and the atoms that they need.
@@ -73,7 +80,7 @@ fn base() -> &'static Base {
     static BASE: OnceLock<Base> = OnceLock::new();
     BASE.get_or_init(|| {
         let atoms = Arc::new(Atoms::new());
-        let mut image = Image::default();
+        let mut image = Image { library: true, ..Image::default() };
         image.files.push(Arc::from(""));
         image.bounds.push(Vec::new());
         builtins::install(&mut image, &atoms);
@@ -97,6 +104,7 @@ fn base() -> &'static Base {
             // The library is known to compile; a test makes sure.
             let _ = define(&mut image, &atoms, pred, list, 0, false);
         }
+        image.library = false;
         let texts = (0..atoms.len()).map(|n| atoms.text(AtomId(u32::try_from(n).unwrap_or(0))).to_owned());
         Base { texts: texts.collect(), image }
     })

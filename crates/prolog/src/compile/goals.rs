@@ -71,11 +71,11 @@ impl Compiler<'_> {
                     return Ok(());
                 }
             }
-            (known::DOLLAR_CATCH, []) => {
+            (known::DOLLAR_CATCH, []) if self.image.library => {
                 self.emit(Instr::Catch);
                 return Ok(());
             }
-            (known::DOLLAR_END_CATCH, []) => {
+            (known::DOLLAR_END_CATCH, []) if self.image.library => {
                 self.emit(Instr::EndCatch);
                 self.finish(context);
                 return Ok(());

@@ -87,6 +87,8 @@ pub(crate) struct Image {
     /// In ascending order of `pc`.
     pub sources: Vec<Source>,
     pub files: Vec<Arc<str>>,
+    /// Whether the engine's own library is being compiled, which may use instructions that programs may not.
+    pub library: bool,
     /// Number of helper predicates made for the goals of findall and others.
     pub helpers: u32,
 }

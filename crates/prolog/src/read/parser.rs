@@ -500,8 +500,8 @@ impl<'t> Parser<'t> {
             }
             _ => {
                 let end = self.read.span.end;
-                let span = self.tokens.last().map_or(Span { start: end, end }, |last| last.span);
-                (span, format!("the clause ends too early, expected {expected}{context}"))
+                let span = Span { start: end.saturating_sub(1), end };
+                (span, format!("found the end of the clause, expected {expected}{context}"))
             }
         }
     }
