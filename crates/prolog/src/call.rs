@@ -191,7 +191,8 @@ impl Call<'_> {
         result
     }
 
-    /// Counts a step, and looks at the limits about every thousand steps. Call it for each row that gives no answer.
+    /// Counts a step, and looks at the limits about every thousand steps. Call it for each row that gives no
+    /// answer.
     ///
     /// # Errors
     /// [`RelationError::Stopped`] if a limit is exceeded; the relation must return it.

@@ -2,14 +2,18 @@
 //!
 //! [`Program`] holds the clauses of some files, [`Relations`] the predicates that the host answers, and a
 //! [`Machine`] runs queries over both. The language is that of ISO Prolog with the lists, strings and many
-//! library predicates of SWI-Prolog, without changing facts, files, modules and grammar rules. Integers have 64
-//! bits: an overflow raises `evaluation_error(int_overflow)`. Cyclic terms are not supported: a query that walks
+//! library predicates of SWI-Prolog, without changing facts, files, modules and grammar rules. Integers have
+//! 64
+//! bits: an overflow raises `evaluation_error(int_overflow)`. Cyclic terms are not supported: a query that
+//! walks
 //! one is stopped by its limits.
 //!
-//! The shape of a [`Relation`] is that of a resolver of the crate `logru` 0.4.1: it begins to answer a goal and is
+//! The shape of a [`Relation`] is that of a resolver of the crate `logru` 0.4.1: it begins to answer a goal
+//! and is
 //! resumed for each further answer. That crate itself does not serve here. Its terms are variables, 64-bit
 //! integers, and symbols with arguments; the text syntax has neither lists, operators, strings nor floats. A
-//! cut is a term of its own, control constructs and goals made at run time are missing, and a resolver returns
+//! cut is a term of its own, control constructs and goals made at run time are missing, and a resolver
+//! returns
 //! an `Option`, so that nothing can throw or report an error.
 //!
 //! ```

@@ -260,7 +260,7 @@ impl Program {
                 }
                 _ => refuse(
                     directive,
-                    "directives are left out, except for `dynamic`, `discontiguous` and `use_module(library(…))`"
+                    "directives are left out, except `dynamic`, `discontiguous` and `use_module(library(…))`"
                         .to_owned(),
                 ),
             };

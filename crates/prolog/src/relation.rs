@@ -13,7 +13,8 @@ pub trait Relation: Send + Sync {
     /// Number of arguments.
     fn arity(&self) -> usize;
 
-    /// Whether the relation neither writes nor depends on the order of calls. Only then do comparisons behind it
+    /// Whether the relation neither writes nor depends on the order of calls. Only then do comparisons behind
+    /// it
     /// reach relations before it.
     fn is_pure(&self) -> bool {
         true

@@ -1,5 +1,5 @@
 //! What the reader accepts, where it finds errors, and how it names them.
-#![allow(clippy::unwrap_used, clippy::panic)]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 use std::sync::Arc;
 

@@ -15,7 +15,8 @@ const MAX_NESTING: u32 = 500;
 #[derive(Clone, Copy)]
 pub(super) enum CutTo {
     Clause,
-    /// The condition of a branch: the number of choice points before it is in a slot, and `keep` belong to it.
+    /// The condition of a branch: the number of choice points before it is in a slot, and `keep` belong to
+    /// it.
     Condition {
         slot: u32,
         keep: u32,

@@ -59,7 +59,8 @@ pub(crate) fn compile_clause(
     Ok(())
 }
 
-/// Compiles a query. Its variables take the first slots of the frame. Returns the code and the size of the frame.
+/// Compiles a query. Its variables take the first slots of the frame. Returns the code and the size of the
+/// frame.
 pub(crate) fn compile_query(
     image: &mut Image,
     atoms: &Arc<Atoms>,

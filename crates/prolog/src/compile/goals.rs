@@ -169,7 +169,8 @@ impl Compiler<'_> {
         control && self.is_body(goal)
     }
 
-    /// Whether a term can be compiled as a body; calling any other term must raise an error when it is called.
+    /// Whether a term can be compiled as a body; calling any other term must raise an error when it is
+    /// called.
     fn is_body(&self, goal: NodeId) -> bool {
         let mut work = vec![(goal, 0)];
         while let Some((goal, depth)) = work.pop() {

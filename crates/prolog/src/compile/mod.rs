@@ -1,7 +1,9 @@
 //! Compiles clauses into instructions for the machine.
 //!
-//! Each activation of a clause has a frame with one slot per variable; the caller writes the arguments into the
-//! first slots. A slot is written at the first occurrence of its variable and never again, so that backtracking
+//! Each activation of a clause has a frame with one slot per variable; the caller writes the arguments into
+//! the
+//! first slots. A slot is written at the first occurrence of its variable and never again, so that
+//! backtracking
 //! need not restore it. Unbound variables always live on the heap.
 
 mod arith;
@@ -57,7 +59,8 @@ pub(crate) enum Test {
     Callable,
 }
 
-/// An instruction. `arg` counts the arguments of the goal that is being built or, in a head, those of the frame.
+/// An instruction. `arg` counts the arguments of the goal that is being built or, in a head, those of the
+/// frame.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Instr {
     HeadConst {

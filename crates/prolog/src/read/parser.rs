@@ -1,4 +1,5 @@
-//! An operator precedence parser over the tokens of one clause. Its stacks are explicit: no nesting of the text
+//! An operator precedence parser over the tokens of one clause. Its stacks are explicit: no nesting of the
+//! text
 //! can exhaust the native stack.
 
 use std::collections::HashMap;

@@ -39,7 +39,8 @@ pub(super) struct Token {
     pub span: Span,
 }
 
-/// The tokens of the clause that starts at an offset, and the offset after it. The last token is the end unless
+/// The tokens of the clause that starts at an offset, and the offset after it. The last token is the end
+/// unless
 /// the text stops before it.
 pub(super) fn tokens(text: &str, offset: usize) -> (Vec<Token>, usize) {
     let rest = text.get(offset..).unwrap_or_default();

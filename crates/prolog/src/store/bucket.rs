@@ -1,6 +1,7 @@
 //! Copies of terms outside the heap: results of findall, thrown terms, and what copy_term needs.
 //!
-//! Addresses in a bucket count from its own start. Putting a bucket onto a heap adds an offset to each address.
+//! Addresses in a bucket count from its own start. Putting a bucket onto a heap adds an offset to each
+//! address.
 
 use super::cell::{Cell, Tag};
 use super::heap::Store;
