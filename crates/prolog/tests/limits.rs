@@ -35,13 +35,29 @@ const LOOPS: &str = "loop :- loop.
     len([_|T], N) :- len(T, M), N is M + 1.
     nest(0, z) :- !.
     nest(N, s(X)) :- M is N - 1, nest(M, X).
+    calls(0, true) :- !.
+    calls(N, call(G)) :- M is N - 1, calls(M, G).
+    nots(0, true) :- !.
+    nots(N, \\+ G) :- M is N - 1, nots(M, G).
+    commas(0, true) :- !.
+    commas(N, (true, G)) :- M is N - 1, commas(M, G).
+    conjunctions(0, true) :- !.
+    conjunctions(N, (G, true)) :- M is N - 1, conjunctions(M, G).
     count(N, N) :- !.
     count(I, N) :- J is I + 1, count(J, N).";
 
 #[test]
 fn steps_and_time_stop_loops() {
     let mut steps = machine(LOOPS, Limits { steps: Some(100_000), ..Limits::default() });
-    for goal in ["loop", "backtrack", "repeat, fail", "left(x), fail", "between(1, inf, _), fail"] {
+    for goal in [
+        "loop",
+        "backtrack",
+        "repeat, fail",
+        "X = call(X), X",
+        "X = call(X), call(X)",
+        "left(x), fail",
+        "between(1, inf, _), fail",
+    ] {
         assert!(matches!(stopped(&mut steps, goal), Stopped::Steps { limit: 100_000, .. }), "{goal}");
     }
     assert_eq!(
@@ -133,6 +149,9 @@ fn deep_terms_need_no_native_stack() {
         "nest(1000000, X), catch(throw(X), Y, true)",
         "nest(200000, X), term_variables(X, Vs), X =@= X",
         "nest(1000000, X), write(X)",
+        "calls(1000000, G), call(G)",
+        "nots(1000000, G), ( call(G) -> true ; true )",
+        "commas(300000, G), call(G), conjunctions(300000, H), call(H)",
     ] {
         assert_eq!(count(&mut machine, goal), 1, "{goal}");
     }
@@ -170,6 +189,7 @@ fn a_large_findall_stays_small() {
     let goal = "findall(X-f(X), between(1, 1000000, X), L), length(L, N)";
     let solution = machine.query(&format!("{goal}, L = []")).unwrap().next().unwrap();
     assert_eq!(solution, None);
+    assert_eq!(count(&mut machine, "( between(1, 200000, _), limit(1, true), fail ; true )"), 1);
     assert_eq!(count(&mut machine, "aggregate_all(count, between(1, 1000000, _), 1000000)"), 1);
 }
 

@@ -64,6 +64,10 @@ impl Engine {
         loop {
             let Some(&choice) = self.choices.last() else { return Ok(false) };
             self.store.undo(&choice.mark);
+            if self.collectors.len() > choice.collectors as usize {
+                // They belong to goals that were left by failure.
+                self.drop_collectors(choice.collectors as usize);
+            }
             match choice.kind {
                 Kind::Clauses { pred, next } => {
                     self.step()?;

@@ -69,43 +69,59 @@ impl Engine {
     /// Calls the first argument with the others added. With a barrier a cut in the goal reaches to it.
     pub(crate) fn call_term(&mut self, base: usize, arity: usize, barrier: Option<usize>) -> Outcome {
         let args = base + HEADER;
-        let mut goal = self.arg(args, 0);
-        let mut depth = 0;
-        while let Some((module, inner)) = self.store.pair(goal, known::COLON) {
-            if module.tag() != Tag::Atom || depth > 1000 {
-                break;
+        let (mut arity, mut barrier) = (arity, barrier);
+        // A goal that is a call itself takes another round: nested calls need no native stack.
+        loop {
+            let goal = self.behind_modules(self.arg(args, 0));
+            if goal.is_ref() {
+                return Err(self.unbound(0));
             }
-            depth += 1;
-            goal = inner;
+            let Some((name, own, first)) = self.store.callable(goal) else {
+                return Err(self.type_error(known::CALLABLE, goal));
+            };
+            let extra = arity - 1;
+            let total = own + extra;
+            self.reach(args + total.max(4) + 1);
+            if extra > 0 {
+                self.frames.copy_within(args + 1..args + 1 + extra, args + own);
+            }
+            for i in 0..own {
+                self.frames[args + i] = self.store.cells[first + i];
+            }
+            let is_control = matches!(
+                (name, total),
+                (known::COMMA | known::SEMICOLON | known::ARROW | known::SOFT | known::BAR, 2)
+                    | (known::NOT, 1)
+                    | (known::CUT, 0)
+            );
+            if is_control {
+                return self.call_control(name, base, goal, barrier);
+            }
+            let Some(pred) = self.image.find(name, total) else {
+                return Err(self.unknown_named(name, total));
+            };
+            match self.image.preds[pred as usize].kind {
+                PredKind::Control(Control::Call) => (arity, barrier) = (total, None),
+                PredKind::Control(Control::CallCut) => {
+                    let count = usize::try_from(self.arg(args, 1).int()).unwrap_or(0);
+                    (arity, barrier) = (1, Some(count));
+                }
+                _ => return self.enter(pred, base),
+            }
+            self.current = pred;
+            self.step()?;
         }
-        if goal.is_ref() {
-            return Err(self.unbound(0));
+    }
+
+    /// The goal behind module qualifiers, which mean nothing here.
+    fn behind_modules(&self, mut goal: Cell) -> Cell {
+        for _ in 0..1000 {
+            match self.store.pair(goal, known::COLON) {
+                Some((module, inner)) if module.tag() == Tag::Atom => goal = inner,
+                _ => break,
+            }
         }
-        let Some((name, own, first)) = self.store.callable(goal) else {
-            return Err(self.type_error(known::CALLABLE, goal));
-        };
-        let extra = arity - 1;
-        let total = own + extra;
-        self.reach(args + total.max(4) + 1);
-        if extra > 0 {
-            self.frames.copy_within(args + 1..args + 1 + extra, args + own);
-        }
-        for i in 0..own {
-            self.frames[args + i] = self.store.cells[first + i];
-        }
-        let is_control = matches!(
-            (name, total),
-            (known::COMMA | known::SEMICOLON | known::ARROW | known::SOFT | known::BAR, 2)
-                | (known::NOT, 1)
-                | (known::CUT, 0)
-        );
-        if is_control {
-            return self.call_control(name, base, goal, barrier);
-        }
-        let Some(pred) = self.image.find(name, total) else {
-            return Err(self.unknown_named(name, total));
-        };
-        self.enter(pred, base)
+        goal
     }
 
     /// Calls a control construct through the predicates of the library that stand for them.
