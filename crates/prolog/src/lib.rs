@@ -8,9 +8,9 @@
 //! walks
 //! one is stopped by its limits.
 //!
-//! The installed SWI-Prolog 9.0.4 is the reference for the order of solutions, texts and errors; the tests compare
-//! with it. `[]` and `'[]'` are the same here, a goal that is a list is no consultation, and a variable is
-//! written `_G1`.
+//! The installed SWI-Prolog 9.0.4 is the reference for the order of solutions, texts and errors; the tests
+//! compare with it. `[]` and `'[]'` are the same here, a goal that is a list is no consultation, and a
+//! variable is written `_G1`.
 //!
 //! The shape of a [`Relation`] is that of a resolver of the crate `logru` 0.4.1: it begins to answer a goal
 //! and is

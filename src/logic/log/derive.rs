@@ -3,6 +3,7 @@
 use super::event::{EventSink, LogEvent};
 use super::facts::{Facts, Receiver};
 use super::kind::Kind;
+use super::mask::Mask;
 use crate::trace::{BlockStep, Calls, Site, Traced, TracedEvent, Value};
 
 /// An open call.
@@ -208,11 +209,16 @@ pub(super) struct Counted {
     pub count: u32,
     /// The kinds of the events.
     pub kinds: u16,
+    /// The sites of calls, exits and field writes.
+    pub mask: Mask,
 }
 
 impl EventSink for Counted {
     fn take(&mut self, event: LogEvent, _: Option<u32>, _: &[Value]) {
         self.count = self.count.saturating_add(1);
         self.kinds |= event.kind.bit();
+        if let Kind::MethodCall | Kind::MethodExit | Kind::SetField = event.kind {
+            self.mask.insert(event.site);
+        }
     }
 }

@@ -3,6 +3,7 @@
 
 use super::derive::{Counted, Frame, ThreadState};
 use super::facts::{Facts, FirstCalls};
+use super::mask::Mask;
 use crate::trace::{Block, BlockStep, Calls, EventTime, Stamp, TraceError};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -17,12 +18,27 @@ pub(super) struct IndexedBlock {
     pub count: u32,
     /// The kinds of its events.
     pub kinds: u16,
+    /// The sites of its calls, exits and field writes.
+    pub mask: Mask,
     /// Whether it is the first block of its thread.
     pub begins_thread: bool,
     /// The innermost open call as it begins: a row of the saved frames.
     frame: Option<u32>,
     /// The exception that is leaving calls as it begins.
     flying: u32,
+}
+
+/// What is known of a block without decoding it.
+#[derive(Clone, Copy, Debug)]
+pub struct BlockSummary {
+    /// The number of its thread.
+    pub thread: u32,
+    /// The kinds of its events, a bit each.
+    pub kinds: u16,
+    /// The sites of its calls, exits and field writes.
+    pub mask: Mask,
+    /// Number of its events.
+    pub count: u32,
 }
 
 /// An open call where a block begins. It refers to its caller, so blocks share the callers.
@@ -35,7 +51,7 @@ struct SavedFrame {
 }
 
 /// Version of the stored form.
-const FORMAT: u32 = 1;
+const FORMAT: u32 = 2;
 
 /// An index as it is stored.
 #[derive(Serialize, Deserialize)]
@@ -142,10 +158,19 @@ impl LogIndex {
         if is_stopped {
             return Err(TraceError::Interrupted);
         }
-        for (block, (Counted { count, kinds }, frame, flying, begins_thread)) in
+        for (block, (Counted { count, kinds, mask }, frame, flying, begins_thread)) in
             blocks.into_iter().zip(counted)
         {
-            self.blocks.push(IndexedBlock { block, first: 0, count, kinds, begins_thread, frame, flying });
+            self.blocks.push(IndexedBlock {
+                block,
+                first: 0,
+                count,
+                kinds,
+                mask,
+                begins_thread,
+                frame,
+                flying,
+            });
         }
         Ok(())
     }
@@ -165,9 +190,14 @@ impl LogIndex {
         self.blocks.get(number).map(|block| &block.block)
     }
 
-    /// Thread, kinds of events and number of events of a block.
-    pub fn summary(&self, number: usize) -> Option<(u32, u16, u32)> {
-        self.blocks.get(number).map(|block| (block.block.thread, block.kinds, block.count))
+    /// What is known of a block without decoding it.
+    pub fn summary(&self, number: usize) -> Option<BlockSummary> {
+        self.blocks.get(number).map(|block| BlockSummary {
+            thread: block.block.thread,
+            kinds: block.kinds,
+            mask: block.mask,
+            count: block.count,
+        })
     }
 
     pub(super) fn block(&self, number: usize) -> Option<&IndexedBlock> {

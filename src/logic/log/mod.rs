@@ -3,7 +3,7 @@
 //!
 //! The log is never stored. `derive` makes its events from those of the recording, one block at a time.
 //! `index` knows the first id of each block, and `reader` decodes the blocks that a question needs.
-//! `event` is an event in memory, `term` writes it as a Prolog term through a [`TermBuilder`], and
+//! `mask` lets a search skip blocks. `event` is an event in memory, `term` writes it as a Prolog term through a [`TermBuilder`], and
 //! `prolog_text` builds such a term as text. `facts` says which objects and classes have events of their own.
 
 mod derive;
@@ -11,14 +11,16 @@ mod event;
 mod facts;
 mod index;
 mod kind;
+mod mask;
 mod prolog_text;
 mod reader;
 mod sequence;
 mod term;
 
 pub use event::{DecodedBlock, LogEvent};
-pub use index::LogIndex;
+pub use index::{BlockSummary, LogIndex};
 pub use kind::Kind;
+pub use mask::Mask;
 pub use prolog_text::PrologText;
 pub use reader::Log;
 pub use sequence::{Sequence, SequenceBlock};

@@ -57,7 +57,11 @@ impl Log {
         Ok(decoded)
     }
 
-    fn decode(&self, calls: &mut Calls, number: usize) -> Result<DecodedBlock, TraceError> {
+    /// Decodes a block without keeping it.
+    ///
+    /// # Errors
+    /// The events cannot be read.
+    pub fn decode(&self, calls: &mut Calls, number: usize) -> Result<DecodedBlock, TraceError> {
         let Some(indexed) = self.index.block(number) else { return Ok(DecodedBlock::default()) };
         let mut state = self.index.state(indexed, calls);
         let mut decoded = DecodedBlock::new(indexed.first, indexed.block.thread);

@@ -163,7 +163,8 @@ impl Rules {
                     Ok(Some(solution)) => {
                         asked.solutions += 1;
                         // A variable that stays unbound says nothing.
-                        let is_bound = |(_, value): &&(String, Value)| !matches!(value.cursor().view(), View::Var(_));
+                        let is_bound =
+                            |(_, value): &&(String, Value)| !matches!(value.cursor().view(), View::Var(_));
                         let bindings = solution.bindings.iter().filter(is_bound);
                         let bindings = bindings.map(|(name, value)| (name.clone(), value.to_string()));
                         let solution = AskedSolution { bindings: bindings.collect() };

@@ -118,12 +118,8 @@ impl Access {
         let first = index.of_id(ids.start).unwrap_or(0);
         let last = ids.end.checked_sub(1).and_then(|last| index.of_id(last)).map_or(0, |last| last + 1);
         let events = (first..last).filter_map(|block| index.summary(block));
-        let of_it = |thread: u32, kinds: u16| {
-            kinds & prepared.kinds != 0
-                && prepared.threads.as_ref().is_none_or(|threads| threads.contains(&thread))
-        };
-        let events = events.filter(|(thread, kinds, _)| of_it(*thread, *kinds));
-        let events = events.map(|(.., count)| u64::from(count)).sum::<u64>().min(ids.end - ids.start);
+        let events = events.filter(|block| prepared.may_have(block));
+        let events = events.map(|block| u64::from(block.count)).sum::<u64>().min(ids.end - ids.start);
         Access::Blocks { blocks: first..last, events }
     }
 

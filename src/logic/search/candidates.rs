@@ -1,6 +1,7 @@
 //! Goes through the events that fit a pattern, in the order of their ids.
 
 use super::access::Access;
+use super::parallel::ParallelScan;
 use super::pattern::Pattern;
 use super::prepared::Prepared;
 use super::source::Source;
@@ -31,6 +32,8 @@ enum State {
     Places(IntoIter<EventPlace>, Kind),
     /// The calls of one thread, by their numbers.
     Calls(u32, IntoIter<u32>),
+    /// All events of blocks, on several threads. They come filtered.
+    Parallel(Box<ParallelScan>),
     /// All events of blocks: the current block and the position in it, and the next block.
     Blocks { current: Option<(Arc<DecodedBlock>, usize)>, next: usize, end: usize },
 }
@@ -60,8 +63,11 @@ impl Candidates {
             Access::Writes { object, fields, .. } => {
                 State::Places(writes_to(*object, fields, source)?.into_iter(), Kind::SetField)
             }
-            Access::Blocks { blocks, .. } => {
-                State::Blocks { current: None, next: blocks.start, end: blocks.end }
+            Access::Blocks { blocks, events } => {
+                match ParallelScan::start(&prepared, blocks.clone(), *events, source) {
+                    Some(scan) => State::Parallel(Box::new(scan)),
+                    None => State::Blocks { current: None, next: blocks.start, end: blocks.end },
+                }
             }
         };
         Ok(Candidates { prepared, access, state })
@@ -110,6 +116,7 @@ impl Candidates {
                 }
                 Ok(None)
             }
+            State::Parallel(scan) => scan.next(),
             State::Blocks { .. } => self.in_blocks(source),
         }
     }
@@ -133,11 +140,8 @@ impl Candidates {
             }
             let number = *next;
             *next += 1;
-            let of_it = source.log.index().summary(number).is_some_and(|(thread, kinds, count)| {
-                count > 0
-                    && kinds & self.prepared.kinds != 0
-                    && self.prepared.threads.as_ref().is_none_or(|threads| threads.contains(&thread))
-            });
+            let of_it =
+                source.log.index().summary(number).is_some_and(|block| self.prepared.may_have(&block));
             if of_it {
                 let (calls, log) = source.parts();
                 *current = Some((log.block(calls, number)?, 0));

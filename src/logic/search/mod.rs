@@ -4,13 +4,14 @@
 //!   recording, and tests events.
 //! - `access` chooses the cheapest way to the candidates: one event by its id, the calls of methods, the
 //!   writes to an object, or the blocks of the log.
-//! - `candidates` goes through them in the order of their ids.
+//! - `candidates` goes through them in the order of their ids, many blocks on several threads (`parallel`).
 //! - `source` is an open recording with its log. `enclosing` finds the calls around an event, and `row` shows
 //!   an event.
 
 mod access;
 mod candidates;
 mod enclosing;
+mod parallel;
 mod pattern;
 mod prepared;
 mod row;
@@ -21,5 +22,5 @@ pub use access::Access;
 pub use candidates::{Candidates, Found};
 pub use enclosing::End;
 pub use pattern::{Owner, Pattern};
-pub use source::Source;
+pub use source::{OpenAgain, Source};
 pub use wanted::Wanted;

@@ -2,9 +2,9 @@
 
 use super::pattern::{Owner, Pattern};
 use super::source::Source;
-use crate::logic::log::{DecodedBlock, Kind, LogEvent};
+use crate::logic::log::{BlockSummary, DecodedBlock, Kind, LogEvent, Mask};
 use crate::logic::names::{class_fits, java_name, source_file};
-use crate::trace::{Calls, Value};
+use crate::trace::{Calls, Traced, Value};
 use std::collections::{BTreeSet, HashSet};
 
 /// A pattern whose names are translated to numbers.
@@ -19,6 +19,8 @@ pub(super) struct Prepared {
     pub methods: Option<BTreeSet<u32>>,
     /// The sites whose field writes can fit; `None` means all.
     pub sites: Option<HashSet<u32>>,
+    /// The sites of events that can fit; `None` means all.
+    mask: Option<Mask>,
 }
 
 impl Prepared {
@@ -34,7 +36,16 @@ impl Prepared {
             kinds => kinds.iter().fold(0, |mask, kind| mask | kind.bit()),
         };
         let (methods, sites) = (methods(&pattern, calls), sites(&pattern, calls));
-        Prepared { pattern, threads, kinds, methods, sites }
+        let mask = mask(kinds, methods.as_ref(), sites.as_ref(), calls);
+        Prepared { pattern, threads, kinds, methods, sites, mask }
+    }
+
+    /// Whether a block can have events that fit.
+    pub fn may_have(&self, block: &BlockSummary) -> bool {
+        block.count > 0
+            && block.kinds & self.kinds != 0
+            && self.threads.as_ref().is_none_or(|threads| threads.contains(&block.thread))
+            && self.mask.as_ref().is_none_or(|mask| mask.meets(&block.mask))
     }
 
     /// Whether an event can fit, with this id.
@@ -108,6 +119,32 @@ fn owner_fits(owner: &Owner, object: Option<&Value>, calls: &Calls) -> bool {
             is_it && (*object == 0 || class.as_ref().is_none_or(of_it))
         }
     }
+}
+
+/// The sites of the events that can fit, if only calls, exits or field writes can.
+fn mask(
+    kinds: u16,
+    methods: Option<&BTreeSet<u32>>,
+    sites: Option<&HashSet<u32>>,
+    calls: &Calls,
+) -> Option<Mask> {
+    let mut mask = Mask::default();
+    let of_calls = Kind::MethodCall.bit() | Kind::MethodExit.bit();
+    if kinds & !(of_calls | Kind::SetField.bit()) != 0 {
+        return None;
+    }
+    if kinds & of_calls != 0 {
+        let methods = methods?;
+        for site in calls.sites.all() {
+            if matches!(site.what, Traced::Enter | Traced::Return) && methods.contains(&site.method) {
+                mask.insert(site.id);
+            }
+        }
+    }
+    if kinds & Kind::SetField.bit() != 0 {
+        sites?.iter().for_each(|site| mask.insert(*site));
+    }
+    Some(mask)
 }
 
 /// The methods that a pattern names.

@@ -4,7 +4,17 @@ use crate::inspect::locals::KnownLocals;
 use crate::inspect::{InspectError, Recording};
 use crate::logic::log::{DecodedBlock, Log, LogEvent, LogIndex};
 use crate::trace::{Calls, EventPosition, EventTime, Value};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
+
+/// Opens the recording once more, for another thread.
+pub type OpenAgain = Box<dyn Fn() -> Option<Source> + Send + Sync>;
+
+/// Further sources of the same recording, for other threads.
+pub(super) struct Spares {
+    pub open: OpenAgain,
+    /// Those that no thread uses.
+    pub kept: Mutex<Vec<Source>>,
+}
 
 /// A recording and its log.
 pub struct Source {
@@ -14,12 +24,23 @@ pub struct Source {
     pub log: Log,
     /// The variables of the call about which was asked last.
     locals: Option<(u32, KnownLocals)>,
+    spares: Option<Arc<Spares>>,
 }
 
 impl Source {
     /// Reads the log of a recording by its index.
-    pub fn new(recording: Recording, index: LogIndex) -> Source {
-        Source { recording, log: Log::new(Arc::new(index)), locals: None }
+    pub fn new(recording: Recording, index: Arc<LogIndex>) -> Source {
+        Source { recording, log: Log::new(index), locals: None, spares: None }
+    }
+
+    /// Lets large searches run on several threads, each with a source that `open` makes.
+    #[must_use]
+    pub fn with_spares(self, open: OpenAgain) -> Source {
+        Source { spares: Some(Arc::new(Spares { open, kept: Mutex::default() })), ..self }
+    }
+
+    pub(super) fn spares(&self) -> Option<Arc<Spares>> {
+        self.spares.clone()
     }
 
     /// The recorded calls.
