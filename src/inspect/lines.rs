@@ -8,7 +8,8 @@ use crate::classes::{ClassPool, FoundClass, SourceRoots};
 use crate::model::{lambda_in_source, lambda_text};
 use crate::trace::{Calls, EventPosition, Level, Method, Site, Traced, TracedEvent};
 use bytecode::lines::{LineEntries, entries_of_line, line_of};
-use bytecode::{ArmLines, Arms, Code, Op, ValueLines};
+use bytecode::op::Constant;
+use bytecode::{ArmLines, Arms, Code, LineEntry, LocalVariable, Op, ValueLines};
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use std::time::SystemTime;
@@ -27,6 +28,33 @@ pub struct Lines {
     code: Option<(ClassPool, SourceRoots)>,
     /// By method and index: the arms that can have produced the value there.
     known: HashMap<(u32, u32), Option<Arc<ArmLines>>>,
+}
+
+/// The local variables of a method, from its class file.
+#[derive(Clone, Debug)]
+pub struct MethodVariables {
+    variables: Vec<LocalVariable>,
+    /// The line table, ordered by index.
+    lines: Vec<LineEntry>,
+}
+
+impl MethodVariables {
+    /// Whether the code has this line at this index: whether it is the code that was recorded.
+    pub fn has_line(&self, pc: u32, line: u16) -> bool {
+        let first = self.lines.partition_point(|entry| entry.start_pc < pc);
+        let mut of_it = self.lines.iter().skip(first).take_while(|entry| entry.start_pc == pc);
+        of_it.any(|entry| entry.line == u32::from(line))
+    }
+
+    /// Whether a variable of this name has a value before the instruction at this index.
+    pub fn covers(&self, name: &str, pc: u32) -> bool {
+        self.variables.iter().any(|variable| variable.name == name && variable.covers(pc))
+    }
+
+    /// Whether the method has a variable of this name.
+    pub fn names(&self, name: &str) -> bool {
+        self.variables.iter().any(|variable| variable.name == name)
+    }
 }
 
 /// A method by class, name and descriptor.
@@ -74,6 +102,19 @@ impl Lines {
             });
             calls.objects.name_lambda(class, text.unwrap_or_else(|| lambda_text(&code)));
         }
+    }
+
+    /// The local variables of a method; `None` without a class file or a table of variables in it.
+    pub fn variables(&mut self, method: &Method) -> Option<MethodVariables> {
+        let class = self.class(&method.class)?;
+        let code = code(&class, method).filter(|code| code.has_variable_table)?;
+        Some(MethodVariables { variables: code.variables.clone(), lines: code.lines.clone() })
+    }
+
+    /// The value of a field's ConstantValue attribute (JVMS §4.7.2); `None` without one or a class file.
+    pub fn constant(&mut self, class: &str, field: &str) -> Option<Constant> {
+        let class = self.class(class)?;
+        class.file.fields.iter().find(|of| of.name == field)?.constant.clone()
     }
 
     fn class(&mut self, class: &str) -> Option<Arc<FoundClass>> {

@@ -38,6 +38,6 @@ pub use event::EventShown;
 pub use events::{EventsShown, events_of};
 pub use history::{History, Variable, WriteShown};
 pub use info::{RecordedPlaces, RecordingInfo, holds};
-pub use lines::{Lines, OpenCode};
+pub use lines::{Lines, MethodVariables, OpenCode};
 pub use recording::Recording;
 pub use state::{PartShown, StateRequest, StateShown, state};

@@ -4,12 +4,11 @@ use super::derive::ThreadState;
 use super::event::{DecodedBlock, EventSink, LogEvent};
 use super::kind::Kind;
 use super::reader::Log;
-use crate::trace::{BlockStep, Calls, TraceError, Traced, TracedEvent, Value};
+use super::variables::{VariableTables, Variables};
+use crate::inspect::Lines;
+use crate::trace::{BlockStep, Calls, TraceError, Traced, Value};
 use std::collections::HashMap;
 use std::ops::ControlFlow;
-
-/// Named values.
-type Variables = Vec<(String, Value)>;
 
 /// Reads a log from its beginning to its end. Each event is decoded once.
 #[derive(Default)]
@@ -17,6 +16,7 @@ pub struct Sequence {
     threads: HashMap<u32, ThreadState>,
     /// The variables of open calls.
     locals: HashMap<u32, Variables>,
+    tables: VariableTables,
     next: usize,
 }
 
@@ -26,29 +26,39 @@ pub struct SequenceBlock {
     /// The events.
     pub decoded: DecodedBlock,
     /// The variables at each step, in the order of the steps.
-    pub locals: Vec<Variables>,
+    pub locals: Vec<Vec<(String, Value)>>,
 }
 
 struct Sink<'a> {
     block: &'a mut SequenceBlock,
     locals: &'a HashMap<u32, Variables>,
+    tables: &'a mut VariableTables,
+    calls: &'a Calls,
+    lines: &'a mut Lines,
 }
 
 impl EventSink for Sink<'_> {
     fn take(&mut self, event: LogEvent, object: Option<u32>, values: &[Value]) {
         if event.kind == Kind::Step {
-            self.block.locals.push(self.locals.get(&event.node).cloned().unwrap_or_default());
+            let table = self.tables.of(event.node, self.calls, self.lines);
+            let locals = self.locals.get(&event.node);
+            self.block.locals.push(locals.map(|locals| locals.visible(table.as_deref())).unwrap_or_default());
         }
         self.block.decoded.take(event, object, values);
     }
 }
 
 impl Sequence {
-    /// The next block; `None` at the end.
+    /// The next block; `None` at the end. `lines` finds class files, which know where variables are visible.
     ///
     /// # Errors
     /// The events cannot be read.
-    pub fn next(&mut self, calls: &mut Calls, log: &Log) -> Result<Option<SequenceBlock>, TraceError> {
+    pub fn next(
+        &mut self,
+        calls: &mut Calls,
+        lines: &mut Lines,
+        log: &Log,
+    ) -> Result<Option<SequenceBlock>, TraceError> {
         let index = log.index().clone();
         let Some(indexed) = index.block(self.next) else { return Ok(None) };
         self.next += 1;
@@ -56,47 +66,34 @@ impl Sequence {
         let decoded = DecodedBlock::new(indexed.first, thread);
         let mut block = SequenceBlock { decoded, ..SequenceBlock::default() };
         let state = self.threads.entry(thread).or_insert_with(|| index.state(indexed, calls));
-        let locals = &mut self.locals;
+        let (locals, tables) = (&mut self.locals, &mut self.tables);
         let facts = log.facts();
         if indexed.begins_thread {
             let begins = BlockStep::Begins { from: indexed.block.from, is_first: true };
-            state.go(facts, calls, &begins, &mut Sink { block: &mut block, locals });
+            let mut sink = Sink { block: &mut block, locals, tables, calls, lines };
+            state.go(facts, calls, &begins, &mut sink);
         }
         calls.walk_block(&indexed.block, &mut |calls, step| {
-            state.go(facts, calls, &step, &mut Sink { block: &mut block, locals });
-            if let BlockStep::Event(seen) = step {
-                advance(locals, calls, seen);
+            // A line begins before its step, and a call ends after its events.
+            let own = match &step {
+                BlockStep::Event(seen) => seen.node.map(|node| (node, seen)),
+                _ => None,
+            };
+            if let Some((node, seen)) = own
+                && matches!(seen.site.what, Traced::Line(_))
+            {
+                locals.entry(node).or_default().take(calls, seen);
+            }
+            state.go(facts, calls, &step, &mut Sink { block: &mut block, locals, tables, calls, lines });
+            if let Some((node, seen)) = own {
+                match seen.site.what {
+                    Traced::Enter | Traced::Local { .. } => locals.entry(node).or_default().take(calls, seen),
+                    Traced::Return | Traced::Leave => drop(locals.remove(&node)),
+                    _ => {}
+                }
             }
             ControlFlow::Continue(())
         })?;
         Ok(Some(block))
-    }
-}
-
-/// Takes over what an event says of the variables of its call.
-fn advance(locals: &mut HashMap<u32, Variables>, calls: &Calls, seen: &TracedEvent<'_>) {
-    let Some(node) = seen.node else { return };
-    match seen.site.what {
-        Traced::Enter if !seen.is_around => {
-            let Some(method) = calls.sites.method(seen.site.method) else { return };
-            let arguments = seen.values.len().saturating_sub(method.parameters.len());
-            let values = seen.values.iter().skip(arguments);
-            let named = method.parameters.iter().zip(values);
-            let named = named.filter_map(|(name, value)| Some((name.clone()?, *value)));
-            locals.insert(node, named.collect());
-        }
-        Traced::Local { .. } => {
-            if let (Some(written), Some(value)) = (&seen.site.written, seen.values.first()) {
-                let held = locals.entry(node).or_default();
-                match held.iter_mut().find(|(name, _)| *name == written.name) {
-                    Some((_, known)) => *known = *value,
-                    None => held.push((written.name.clone(), *value)),
-                }
-            }
-        }
-        Traced::Return | Traced::Leave => {
-            locals.remove(&node);
-        }
-        _ => {}
     }
 }

@@ -6,6 +6,7 @@ use super::asked::{Asked, Choice, Query, Word};
 use super::before::{push_calls, push_locals};
 use crate::logic::answer::Answer;
 use crate::logic::error::LogicError;
+use crate::logic::log::Kind;
 use crate::logic::search::Source;
 use crate::trace::EventTime;
 
@@ -27,13 +28,17 @@ fn after(source: &mut Source, asked: &Asked) -> Result<Answer, LogicError> {
         return Ok(answer);
     };
     let place = found.event.when.place_in_thread();
+    // The first call of a class follows the event that lists its fields.
+    let is_class = found.event.kind == Kind::MemberFields;
     let is_after = |source: &Source, call: u32| {
         let calls = &source.recording.calls;
-        calls.time_of_entry(call).is_some_and(|entry| entry.place_in_thread() > place)
+        let entry = calls.time_of_entry(call).map(EventTime::place_in_thread);
+        entry.is_some_and(|entry| entry > place || entry == place && is_class)
     };
     push_calls(source, node, asked, &mut answer, is_after)?;
     let end = source.recording.calls.time_of_end(node).unwrap_or(EventTime::END);
-    push_locals(source, node, &found.event, end, &mut answer)?;
+    let locals = source.locals(node, end)?;
+    push_locals(source, node, locals, &mut answer);
     push_end(source, node, &mut answer)?;
     Ok(answer)
 }

@@ -6,9 +6,9 @@ use super::asked::{Asked, Choice, Query, Word};
 use crate::inspect::values::shown;
 use crate::logic::answer::{Answer, AnswerRow, ValueRow};
 use crate::logic::error::LogicError;
-use crate::logic::log::LogEvent;
+use crate::logic::log::Kind;
 use crate::logic::search::Source;
-use crate::trace::{EventTime, Level};
+use crate::trace::{EventTime, Level, Value};
 
 /// What precedes an event in its method.
 pub const BEFORE: Query = Query {
@@ -31,12 +31,18 @@ fn before(source: &mut Source, asked: &Asked) -> Result<Answer, LogicError> {
         answer.rows.push(AnswerRow::Event(source.row(&entry)?));
     }
     let place = found.event.when.place_in_thread();
+    // These events follow the exit that they were derived with.
+    let follows_exit = matches!(found.event.kind, Kind::Step | Kind::DataStructure);
     let is_before = |source: &Source, call: u32| {
         let calls = &source.recording.calls;
-        calls.time_of_end(call).is_some_and(|end| end.place_in_thread() < place)
+        let end = calls.time_of_end(call).map(EventTime::place_in_thread);
+        end.is_some_and(|end| end < place || end == place && follows_exit)
     };
     push_calls(source, node, asked, &mut answer, is_before)?;
-    push_locals(source, node, &found.event, found.event.when, &mut answer)?;
+    if found.event.call().is_some() {
+        let locals = source.locals_at(node, &found.event)?;
+        push_locals(source, node, locals, &mut answer);
+    }
     Ok(answer)
 }
 
@@ -75,26 +81,21 @@ pub(super) fn push_calls(
     Ok(())
 }
 
-/// Adds the variables of a call before a time.
+/// Adds the variables of a call.
 pub(super) fn push_locals(
     source: &mut Source,
     node: u32,
-    event: &LogEvent,
-    when: EventTime,
+    locals: Vec<(String, Value)>,
     answer: &mut Answer,
-) -> Result<(), LogicError> {
+) {
     let calls = &source.recording.calls;
     let has_locals = calls.method(node).is_some_and(|method| method.level == Level::All);
     if !has_locals {
         let level = source.recording.about.level;
         answer.notes.push(format!("local variables were not recorded at level {level}"));
     }
-    if event.call().is_none() {
-        return Ok(());
-    }
-    for (name, value) in source.locals(node, when)? {
-        let value = Some(shown(&value, &source.recording.calls.objects));
+    for (name, value) in locals {
+        let value = Some(shown(&value, &calls.objects));
         answer.rows.push(AnswerRow::Value(ValueRow { name, value, ..ValueRow::default() }));
     }
-    Ok(())
 }

@@ -10,8 +10,8 @@ use crate::inspect::values::{shown, shown_item};
 use crate::logic::answer::{Answer, AnswerRow, ValueRow};
 use crate::logic::error::LogicError;
 use crate::logic::log::Kind;
-use crate::logic::search::{Owner, Pattern, Source};
-use crate::trace::{CONTENTS, EventTime, Items, Level, TEXT, Traced, Value, WalkControl};
+use crate::logic::search::{Owner, Pattern, Source, Wanted};
+use crate::trace::{CONTENTS, Calls, EventTime, Items, Level, TEXT, Traced, Value, WalkControl};
 use std::ops::Range;
 
 /// Most elements of a collection that a row lists.
@@ -39,8 +39,7 @@ fn history(source: &mut Source, asked: &Asked) -> Result<Answer, LogicError> {
     let pattern = Pattern { value: asked.wanted(), ..asked.pattern(&[Kind::SetField]) };
     match Variable::parse(text)? {
         Variable::Field(_, field) => {
-            let (owner, _) = text.split_once('.').unwrap_or((text, ""));
-            let object = names::object(owner, &source.recording.calls)?;
+            let object = names::object(object_in(text), &source.recording.calls)?;
             let number = Some(source.recording.calls.objects.number(object));
             let (declared_by, name) = match field.rsplit_once('.') {
                 Some((class, name)) => (Some(class.to_owned()), name.to_owned()),
@@ -55,11 +54,7 @@ fn history(source: &mut Source, asked: &Asked) -> Result<Answer, LogicError> {
             listed(source, asked, Pattern { owner: Owner::Class(None), name, declared_by, ..pattern })
         }
         Variable::Element(_, index) => {
-            let (array, _) = text
-                .split_once('[')
-                .filter(|_| !text.contains("[]"))
-                .unwrap_or_else(|| text.rsplit_once('[').unwrap_or((text, "")));
-            let object = names::object(array, &source.recording.calls)?;
+            let object = names::object(object_in(text), &source.recording.calls)?;
             part_history(source, asked, (object, text), index.cast_unsigned())
         }
         Variable::Contents(_) => {
@@ -75,6 +70,14 @@ fn history(source: &mut Source, asked: &Asked) -> Result<Answer, LogicError> {
     }
 }
 
+/// The object of a variable: `Outer.Rec@43` of `Outer.Rec@43.bar`, `int[3]@9` of `int[3]@9[2]`.
+fn object_in(text: &str) -> &str {
+    let number = text.find('@').map_or(text.len(), |at| at + 1);
+    let digits = text.get(number..).unwrap_or_default();
+    let end = digits.find(|c: char| !c.is_ascii_digit()).map_or(text.len(), |end| number + end);
+    text.get(..end).unwrap_or(text)
+}
+
 /// The ids in question, as the times before and after the events.
 fn times(source: &mut Source, asked: &Asked) -> Result<Range<EventTime>, LogicError> {
     let from = match asked.from {
@@ -84,6 +87,52 @@ fn times(source: &mut Source, asked: &Asked) -> Result<Range<EventTime>, LogicEr
     Ok(from..super::object::time_after(source, asked.to)?)
 }
 
+/// A write: its time, the number of its thread, and the new value.
+struct Write {
+    when: EventTime,
+    thread: Option<u32>,
+    part: u32,
+    value: Option<Value>,
+}
+
+/// The writes to a part of an object that are asked for, in order.
+fn writes(
+    source: &mut Source,
+    asked: &Asked,
+    (object, part): (u32, u32),
+    into: &mut Vec<Write>,
+) -> Result<(), LogicError> {
+    let range = times(source, asked)?;
+    let calls = &mut source.recording.calls;
+    for row in calls.write_rows(object, part) {
+        calls.each_write(calls.writes_in(row), |calls, seen| {
+            let thread = calls.thread_at(seen.when());
+            if range.contains(&seen.when()) && is_of_thread(calls, asked, thread) {
+                into.push(Write { when: seen.when(), thread, part, value: seen.values.last().copied() });
+            }
+            WalkControl::Next
+        })?;
+    }
+    Ok(())
+}
+
+/// Whether a thread is the one that is asked for.
+fn is_of_thread(calls: &Calls, asked: &Asked, thread: Option<u32>) -> bool {
+    asked.thread.as_ref().is_none_or(|wanted| {
+        let name = thread.and_then(|thread| calls.sites.threads.get(&thread)).map(|(name, _)| name);
+        name == Some(wanted)
+    })
+}
+
+/// A row for a write, at the last event before it.
+fn row_of(source: &mut Source, write: &Write, name: String, value: Option<String>) -> Result<AnswerRow, LogicError> {
+    let event = match write.thread {
+        Some(thread) => source.event_before(thread, write.when)?,
+        None => None,
+    };
+    Ok(AnswerRow::Value(ValueRow { name, value, event, is_default: false }))
+}
+
 /// The writes to one part of an object.
 fn part_history(
     source: &mut Source,
@@ -91,34 +140,38 @@ fn part_history(
     (object, name): (u32, &str),
     part: u32,
 ) -> Result<Answer, LogicError> {
-    let range = times(source, asked)?;
-    let calls = &mut source.recording.calls;
-    let mut writes: Vec<(Option<u32>, EventTime, Option<Value>)> = Vec::new();
-    for row in calls.write_rows(object, part) {
-        calls.each_write(calls.writes_in(row), |calls, seen| {
-            if range.contains(&seen.when()) {
-                let thread = calls.thread_at(seen.when());
-                writes.push((thread, seen.when(), seen.values.last().copied()));
-            }
-            WalkControl::Next
-        })?;
-    }
-    let mut answer = Answer { more: writes.len() > asked.limit, ..Answer::default() };
-    for (thread, when, value) in writes.into_iter().take(asked.limit) {
+    let (mut all, wanted) = (Vec::new(), asked.wanted());
+    writes(source, asked, (object, part), &mut all)?;
+    let mut answer = Answer::default();
+    for write in all {
+        let objects = &source.recording.calls.objects;
+        let is_it = |value: &Value| wanted.as_ref().is_none_or(|wanted| wanted.is(value, objects));
         let value = match part {
-            CONTENTS => contents_after(source, object, when)?,
+            CONTENTS => match contents_after(source, object, write.when, wanted.as_ref())? {
+                Some((_, false)) => continue,
+                contents => contents.map(|(text, _)| text),
+            },
             TEXT => {
-                let held = source.recording.calls.text(object, when.after())?;
-                held.map(|held| crate::model::quoted(&crate::inspect::text::end(&held), '"'))
+                let held = source.recording.calls.text(object, write.when.after())?;
+                let text = held.map(|held| crate::inspect::text::end(&held));
+                let is_it = |text: &String| match &wanted {
+                    Some(Wanted::Text(wanted)) => text == wanted,
+                    wanted => wanted.is_none(),
+                };
+                if !text.as_ref().map_or(wanted.is_none(), is_it) {
+                    continue;
+                }
+                text.map(|text| crate::model::quoted(&text, '"'))
             }
-            _ => value.map(|value| shown(&value, &source.recording.calls.objects)),
+            _ if !write.value.as_ref().map_or(wanted.is_none(), is_it) => continue,
+            _ => write.value.map(|value| shown(&value, objects)),
         };
-        let event = match thread {
-            Some(thread) => source.event_before(thread, when)?,
-            None => None,
-        };
-        let row = ValueRow { name: name.to_owned(), value, event, is_default: false };
-        answer.rows.push(AnswerRow::Value(row));
+        if answer.rows.len() >= asked.limit {
+            answer.more = true;
+            break;
+        }
+        let row = row_of(source, &write, name.to_owned(), value)?;
+        answer.rows.push(row);
     }
     Ok(answer)
 }
@@ -129,61 +182,54 @@ fn array_history(
     asked: &Asked,
     (array, name): (u32, &str),
 ) -> Result<Answer, LogicError> {
-    let range = times(source, asked)?;
-    let calls = &mut source.recording.calls;
-    let mut writes: Vec<(EventTime, Option<u32>, u32, Option<Value>)> = Vec::new();
-    let mut next = calls.part_from(array, 0);
+    let (mut all, wanted) = (Vec::new(), asked.wanted());
+    let mut next = source.recording.calls.part_from(array, 0);
     while let Some(index) = next {
-        for row in calls.write_rows(array, index) {
-            calls.each_write(calls.writes_in(row), |calls, seen| {
-                if range.contains(&seen.when()) {
-                    let thread = calls.thread_at(seen.when());
-                    writes.push((seen.when(), thread, index, seen.values.last().copied()));
-                }
-                WalkControl::Next
-            })?;
-        }
-        next = index.checked_add(1).and_then(|index| calls.part_from(array, index));
+        writes(source, asked, (array, index), &mut all)?;
+        next = index.checked_add(1).and_then(|index| source.recording.calls.part_from(array, index));
     }
-    writes.sort_by_key(|(when, ..)| *when);
-    let mut answer = Answer { more: writes.len() > asked.limit, ..Answer::default() };
-    for (when, thread, index, value) in writes.into_iter().take(asked.limit) {
-        let value = value.map(|value| shown(&value, &source.recording.calls.objects));
-        let event = match thread {
-            Some(thread) => source.event_before(thread, when)?,
-            None => None,
-        };
-        let row = ValueRow { name: format!("{name}[{index}]"), value, event, is_default: false };
-        answer.rows.push(AnswerRow::Value(row));
+    all.sort_by_key(|write| write.when);
+    let objects = &source.recording.calls.objects;
+    let is_it = |value: &Value| wanted.as_ref().is_none_or(|wanted| wanted.is(value, objects));
+    all.retain(|write| write.value.as_ref().map_or(wanted.is_none(), is_it));
+    let mut answer = Answer { more: all.len() > asked.limit, ..Answer::default() };
+    for write in all.into_iter().take(asked.limit) {
+        let value = write.value.map(|value| shown(&value, &source.recording.calls.objects));
+        let row = row_of(source, &write, format!("{name}[{}]", write.part), value)?;
+        answer.rows.push(row);
     }
     Ok(answer)
 }
 
-/// The contents of a collection after an event.
+/// The contents of a collection after an event, and whether the wanted value is among them.
 fn contents_after(
     source: &mut Source,
     collection: u32,
     when: EventTime,
-) -> Result<Option<String>, LogicError> {
+    wanted: Option<&Wanted>,
+) -> Result<Option<(String, bool)>, LogicError> {
     let calls = &mut source.recording.calls;
     let Some(contents) = calls.contents(collection, when.after())? else { return Ok(None) };
     let (objects, count) = (&calls.objects, contents.items.len());
     let item = |value: &Value| shown_item(value, objects);
-    let mut texts: Vec<String> = match contents.items {
-        Items::Elements(all) => {
-            all.iter().take(LISTED).map(|value| value.as_ref().map_or("?".to_owned(), item)).collect()
-        }
-        Items::Pairs(all) => {
-            all.iter().take(LISTED).map(|(key, value)| format!("{}={}", item(key), item(value))).collect()
-        }
+    let is_it = |value: &Value| wanted.is_none_or(|wanted| wanted.is(value, objects));
+    let (mut texts, has_it): (Vec<String>, bool) = match contents.items {
+        Items::Elements(all) => (
+            all.iter().take(LISTED).map(|value| value.as_ref().map_or("?".to_owned(), item)).collect(),
+            all.iter().flatten().any(is_it),
+        ),
+        Items::Pairs(all) => (
+            all.iter().take(LISTED).map(|(key, value)| format!("{}={}", item(key), item(value))).collect(),
+            all.iter().any(|(key, value)| is_it(key) || is_it(value)),
+        ),
     };
     if count > LISTED {
         texts.push(format!("… {count} in all"));
     }
-    Ok(Some(format!("[{}]", texts.join(", "))))
+    Ok(Some((format!("[{}]", texts.join(", ")), has_it || wanted.is_none())))
 }
 
-/// The values of a local variable in all calls of a method.
+/// The values of a local variable in all calls of a method, in the order in which it got them.
 fn local_history(
     source: &mut Source,
     asked: &Asked,
@@ -195,11 +241,12 @@ fn local_history(
         let (what, level) = ("local variables", level.to_string());
         return Err(LogicError::NotRecorded { what, level, needs: "all" });
     }
+    // A call that began before the events in question can go on among them.
     let pattern = names::of_method(asked.pattern(&[Kind::MethodCall]), method, source)?;
+    let pattern = Pattern { ids: 0..pattern.ids.end, ..pattern };
     let range = times(source, asked)?;
     let mut candidates = crate::logic::search::Candidates::of(pattern, source)?;
-    let mut answer = Answer::default();
-    let wanted = asked.wanted();
+    let (mut found_values, wanted) = (Vec::new(), asked.wanted());
     while let Some(found) = candidates.next(source)? {
         let Some(node) = found.event.call() else { continue };
         let calls = &mut source.recording.calls;
@@ -221,20 +268,31 @@ fn local_history(
                 true
             })?;
         }
-        let shown_node = calls.shown(node);
-        for (when, value) in values.into_iter().filter(|(when, _)| range.contains(when)) {
-            if wanted.as_ref().is_some_and(|wanted| !wanted.is(&value, &source.recording.calls.objects)) {
-                continue;
-            }
-            if answer.rows.len() >= asked.limit {
-                answer.more = true;
-                return Ok(answer);
-            }
-            let event = source.event_before(found.block.thread, when)?;
-            let value = Some(shown(&value, &source.recording.calls.objects));
-            let name = format!("{local} in call #{shown_node}");
-            answer.rows.push(AnswerRow::Value(ValueRow { name, value, event, is_default: false }));
-        }
+        let objects = &source.recording.calls.objects;
+        let is_it = |value: &Value| wanted.as_ref().is_none_or(|wanted| wanted.is(value, objects));
+        let values = values.into_iter().filter(|(when, value)| range.contains(when) && is_it(value));
+        found_values.extend(values.map(|(when, value)| (when, found.block.thread, node, value)));
+    }
+    found_values.sort_by_key(|(when, ..)| *when);
+    let mut answer = Answer { more: found_values.len() > asked.limit, ..Answer::default() };
+    for (when, thread, node, value) in found_values.into_iter().take(asked.limit) {
+        let event = source.event_before(thread, when)?;
+        let calls = &source.recording.calls;
+        let value = Some(shown(&value, &calls.objects));
+        let name = format!("{local} in call #{}", calls.shown(node));
+        answer.rows.push(AnswerRow::Value(ValueRow { name, value, event, is_default: false }));
     }
     Ok(answer)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_object_of_a_variable_ends_with_its_number() {
+        let all = ["Rec@43.bar", "com.acme.Outer.Rec@43.Base.bar", "int[3]@9[2]", "int[]@9[2]", "ArrayList@5"];
+        let found = ["Rec@43", "com.acme.Outer.Rec@43", "int[3]@9", "int[]@9", "ArrayList@5"];
+        assert_eq!(all.map(object_in), found);
+    }
 }

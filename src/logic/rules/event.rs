@@ -105,7 +105,7 @@ pub(super) fn term(
     found: &Found,
 ) -> Result<prolog::TermRef, LogicError> {
     let locals = match (found.event.kind, found.event.call()) {
-        (Kind::Step, Some(node)) => source.locals(node, found.event.when)?,
+        (Kind::Step, Some(node)) => source.locals_at(node, &found.event)?,
         _ => Vec::new(),
     };
     let (calls, log) = source.parts();

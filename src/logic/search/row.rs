@@ -83,7 +83,7 @@ impl Source {
             }
             Kind::Step => {
                 if let Some(node) = event.call() {
-                    let locals = self.locals(node, event.when)?;
+                    let locals = self.locals_at(node, event)?;
                     let objects = &self.recording.calls.objects;
                     let local = |(name, value): (String, Value)| (name, shown(&value, objects));
                     row.variables = locals.into_iter().map(local).collect();

@@ -1,8 +1,7 @@
 //! An open recording with its log.
 
-use crate::inspect::locals::KnownLocals;
 use crate::inspect::{InspectError, Recording};
-use crate::logic::log::{DecodedBlock, Log, LogEvent, LogIndex};
+use crate::logic::log::{DecodedBlock, Kind, Log, LogEvent, LogIndex, VariableTables, Variables};
 use crate::trace::{Calls, EventPosition, EventTime, Value};
 use std::sync::{Arc, Mutex};
 
@@ -22,15 +21,17 @@ pub struct Source {
     pub recording: Recording,
     /// Its log.
     pub log: Log,
-    /// The variables of the call about which was asked last.
-    locals: Option<(u32, KnownLocals)>,
+    /// The variables of the call about which was asked last, before an event.
+    locals: Option<(EventPosition, Variables)>,
+    tables: VariableTables,
     spares: Option<Arc<Spares>>,
 }
 
 impl Source {
     /// Reads the log of a recording by its index.
     pub fn new(recording: Recording, index: Arc<LogIndex>) -> Source {
-        Source { recording, log: Log::new(index), locals: None, spares: None }
+        let tables = VariableTables::default();
+        Source { recording, log: Log::new(index), locals: None, tables, spares: None }
     }
 
     /// Lets large searches run on several threads, each with a source that `open` makes.
@@ -61,18 +62,48 @@ impl Source {
         Ok(self.log.event(&mut self.recording.calls, id)?)
     }
 
-    /// The variables of a call before a time, as far as they have values: names and values.
+    /// The visible variables of a call before a time: names and values.
     ///
     /// # Errors
     /// The events cannot be read.
     pub fn locals(&mut self, node: u32, when: EventTime) -> Result<Vec<(String, Value)>, InspectError> {
-        let known = self.locals.take().filter(|(of, _)| *of == node).map(|(_, known)| known);
-        let at = EventPosition::new(node, when);
-        let Some(known) = KnownLocals::before(known, &mut self.recording.calls, at)? else {
-            return Ok(Vec::new());
+        self.advance(node, when)?;
+        let Some((_, variables)) = &self.locals else { return Ok(Vec::new()) };
+        let table = self.tables.of(node, &self.recording.calls, &mut self.recording.lines);
+        Ok(variables.visible(table.as_deref()))
+    }
+
+    /// The visible variables at an event of a call.
+    ///
+    /// # Errors
+    /// The events cannot be read.
+    pub fn locals_at(&mut self, node: u32, event: &LogEvent) -> Result<Vec<(String, Value)>, InspectError> {
+        let begins_line = event.kind == Kind::Step && event.call() == Some(node);
+        let Some(site) = self.recording.calls.sites.site(event.site).filter(|_| begins_line).cloned() else {
+            return self.locals(node, event.when);
         };
-        let named = known.list().into_iter().map(|local| (local.name, local.value)).collect();
-        self.locals = Some((node, known));
-        Ok(named)
+        self.advance(node, event.when)?;
+        let Some((_, variables)) = &self.locals else { return Ok(Vec::new()) };
+        let mut variables = variables.clone();
+        variables.enter_line(&site);
+        let table = self.tables.of(node, &self.recording.calls, &mut self.recording.lines);
+        Ok(variables.visible(table.as_deref()))
+    }
+
+    /// Goes to a time of a call. A call can have millions of events, so reading continues where it was, if
+    /// that is earlier.
+    fn advance(&mut self, node: u32, when: EventTime) -> Result<(), InspectError> {
+        let to = EventPosition::new(node, when);
+        let known = self.locals.take().filter(|(at, _)| at.is_before(to));
+        let calls = &mut self.recording.calls;
+        let entry = || calls.entry(node).map(|entry| (entry, Variables::default()));
+        let Some((from, mut variables)) = known.or_else(entry) else { return Ok(()) };
+        calls.events_between(from, to, |calls, seen| {
+            if seen.node == Some(node) {
+                variables.take(calls, seen);
+            }
+        })?;
+        self.locals = Some((to, variables));
+        Ok(())
     }
 }

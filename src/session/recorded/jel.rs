@@ -30,7 +30,7 @@ pub(super) fn write(
     context: &Context,
 ) -> Result<u64, WriteError> {
     let read = |error: crate::trace::TraceError| WriteError::Recording(error.into());
-    let calls = &mut trace.recording.calls;
+    let (calls, lines) = (&mut trace.recording.calls, &mut trace.recording.lines);
     let index = LogIndex::build(calls, &mut || !context.is_interrupted()).map_err(read)?;
     let mut log = Log::new(Arc::new(index));
     for what in missing {
@@ -38,7 +38,7 @@ pub(super) fn write(
     }
     writeln!(out, ":- discontiguous event/3.")?;
     let (mut sequence, mut text, mut events) = (Sequence::default(), PrologText, 0);
-    while let Some(block) = sequence.next(calls, &log).map_err(read)? {
+    while let Some(block) = sequence.next(calls, lines, &log).map_err(read)? {
         if context.is_interrupted() {
             return Err(WriteError::Recording(crate::trace::TraceError::Interrupted.into()));
         }
