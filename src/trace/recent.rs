@@ -26,22 +26,29 @@ impl CallContext {
                 self.next = self.next.saturating_add(1);
                 (self.inside, around)
             }
-            Traced::Return | Traced::Leave => {
-                // Calls inside it whose ends were not recorded have ended too.
-                let mut ended = self.inside;
-                while let Some(open) = ended.filter(|node| calls.method_number(*node) != Some(site.method)) {
-                    ended = calls.parent(open);
+            Traced::Return | Traced::Leave => match self.open_call_of(site.method, calls) {
+                Some(node) => {
+                    self.inside = calls.parent(node);
+                    (Some(node), self.inside)
                 }
-                match ended {
-                    Some(node) => {
-                        self.inside = calls.parent(node);
-                        (Some(node), self.inside)
-                    }
-                    None => (self.inside, None),
-                }
+                None => (self.inside, None),
+            },
+            Traced::Catch => {
+                self.inside = self.open_call_of(site.method, calls).or(self.inside);
+                (self.inside, None)
             }
             _ => (self.inside, None),
         }
+    }
+
+    /// The innermost open call of a method. Calls inside it whose ends were not recorded have ended: a
+    /// constructor cannot record that the constructor of its superclass threw an exception.
+    fn open_call_of(&self, method: u32, calls: &Calls) -> Option<u32> {
+        let mut open = self.inside;
+        while let Some(call) = open.filter(|call| calls.method_number(*call) != Some(method)) {
+            open = calls.parent(call);
+        }
+        open
     }
 }
 

@@ -307,6 +307,12 @@ impl<'a> Pass<'a> {
             }
             Traced::Return => self.leave(site.method, place, Exit::Returned)?,
             Traced::Leave => self.leave(site.method, place, Exit::Threw)?,
+            Traced::Catch => {
+                // A constructor cannot record that the constructor of its superclass threw the exception.
+                for call in self.open.return_to(site.method) {
+                    self.close(&call, (0, 0), Exit::Unrecorded)?;
+                }
+            }
             Traced::Put => {
                 if let (Some(Value::Object(object)), Some(field)) = (values.first(), self.field(site)) {
                     self.write(*object, field, at);

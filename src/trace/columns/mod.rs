@@ -120,7 +120,7 @@ pub struct Summary {
 }
 
 /// Version of the tables' format.
-const FORMAT: u32 = 9;
+const FORMAT: u32 = 10;
 
 /// The opened tables.
 pub struct Columns {

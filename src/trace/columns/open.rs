@@ -39,6 +39,15 @@ impl<C> OpenCalls<C> {
         Some(EndedCalls { call, unseen: ended.rev().collect() })
     }
 
+    /// Closes all calls inside the innermost call of a method, and returns them, the innermost first.
+    pub fn return_to(&mut self, method: u32) -> Vec<C> {
+        let is_it = |(of, _): &(u32, C)| *of == method;
+        match self.0.iter().rposition(is_it) {
+            Some(depth) => self.0.split_off(depth + 1).into_iter().rev().map(|(_, call)| call).collect(),
+            None => Vec::new(),
+        }
+    }
+
     /// The innermost open call.
     pub fn innermost(&self) -> Option<&C> {
         self.0.last().map(|(_, call)| call)
@@ -65,5 +74,17 @@ mod tests {
         assert_eq!(open.leave(30), None);
         assert_eq!(open.leave(10), Some(EndedCalls { call: 1, unseen: vec![2] }));
         assert_eq!(open.all().count(), 0);
+    }
+
+    #[test]
+    fn a_call_that_goes_on_ends_those_inside_it() {
+        let mut open = OpenCalls::default();
+        for (call, method) in [(1, 10), (2, 20), (3, 30), (4, 40)] {
+            open.enter(method, call);
+        }
+        assert_eq!(open.return_to(50), []);
+        assert_eq!(open.return_to(40), []);
+        assert_eq!(open.return_to(20), [4, 3]);
+        assert_eq!(open.innermost(), Some(&2));
     }
 }
