@@ -4,7 +4,7 @@ use super::event::{EventSink, LogEvent};
 use super::facts::{Facts, Receiver};
 use super::kind::Kind;
 use super::mask::Mask;
-use crate::trace::{BlockStep, Calls, Site, Traced, TracedEvent, Value};
+use crate::trace::{BlockStep, Calls, Exit, Site, Traced, TracedEvent, Value};
 
 /// An open call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -100,7 +100,7 @@ impl ThreadState {
         let values = if seen.is_around { &[] } else { seen.values };
         let (this, arguments) = match (method.receiver, values) {
             (Receiver::Given, [Value::Object(this), arguments @ ..]) => (*this, arguments),
-            (Receiver::Made, _) => (calls.born(node).unwrap_or(0), values),
+            (Receiver::Made, _) => (made_by(calls, node), values),
             _ => (0, values),
         };
         let call = LogEvent { line: method.line, ..of(Kind::MethodCall, seen) };
@@ -165,9 +165,11 @@ impl ThreadState {
         structures((facts, calls), &write, &[*new], sink);
     }
 
-    /// The frame of an event's call.
+    /// The frame of an event's call. Calls inside it whose ends were not recorded are over.
     fn frame_of(&mut self, seen: &TracedEvent<'_>) -> Option<&mut Frame> {
-        self.frames.last_mut().filter(|frame| Some(frame.node) == seen.node)
+        let at = self.frames.iter().rposition(|frame| Some(frame.node) == seen.node)?;
+        self.frames.truncate(at + 1);
+        self.frames.last_mut()
     }
 
     /// Removes a call and those inside it.
@@ -179,6 +181,44 @@ impl ThreadState {
         }
         None
     }
+}
+
+/// The object that a constructor makes; 0 if none of its constructors called that of `Object`. If the
+/// constructor of the superclass threw an exception, only that call knows the object.
+fn made_by(calls: &Calls, node: u32) -> u32 {
+    let mut at = node;
+    loop {
+        if let Some(object) = calls.born(at) {
+            let is_own = |class: &str| calls.method(node).is_some_and(|method| *method.class == *class);
+            return if at == node || is_instance(calls, object, is_own) { object } else { 0 };
+        }
+        if calls.exit(at) != Exit::Unrecorded && calls.exit(at) != Exit::Open {
+            return 0;
+        }
+        let Some(method) = calls.method(at) else { return 0 };
+        let above = calls.sites.superclass(&method.class);
+        let is_above = |call: &u32| {
+            calls.method(*call).is_some_and(|of| of.name == "<init>" && Some(&*of.class) == above)
+        };
+        match calls.children(at).last().copied().filter(is_above) {
+            Some(call) => at = call,
+            None => return 0,
+        }
+    }
+}
+
+/// Whether a class of an object, or a superclass of it, is the wanted one.
+fn is_instance(calls: &Calls, object: u32, is_it: impl Fn(&str) -> bool) -> bool {
+    let mut class = calls.objects.class(object).map(|class| class.to_string());
+    // A damaged file can hold a cycle.
+    for _ in 0..64 {
+        match class {
+            Some(of) if is_it(&of) => return true,
+            Some(of) => class = calls.sites.superclass(&of).map(str::to_owned),
+            None => return false,
+        }
+    }
+    false
 }
 
 /// An event of the log at a recorded one.

@@ -31,12 +31,11 @@ fn before(source: &mut Source, asked: &Asked) -> Result<Answer, LogicError> {
         answer.rows.push(AnswerRow::Event(source.row(&entry)?));
     }
     let place = found.event.when.place_in_thread();
-    // These events follow the exit that they were derived with.
-    let follows_exit = matches!(found.event.kind, Kind::Step | Kind::DataStructure);
+    // The call around an event has ended those that it began before. An exit belongs to the call that it ends.
+    let exits = found.event.call().filter(|_| found.event.kind == Kind::MethodExit);
     let is_before = |source: &Source, call: u32| {
-        let calls = &source.recording.calls;
-        let end = calls.time_of_end(call).map(EventTime::place_in_thread);
-        end.is_some_and(|end| end < place || end == place && follows_exit)
+        let entry = source.recording.calls.time_of_entry(call).map(EventTime::place_in_thread);
+        entry.is_some_and(|entry| entry < place) && Some(call) != exits
     };
     push_calls(source, node, asked, &mut answer, is_before)?;
     if found.event.call().is_some() {
@@ -82,12 +81,7 @@ pub(super) fn push_calls(
 }
 
 /// Adds the variables of a call.
-pub(super) fn push_locals(
-    source: &mut Source,
-    node: u32,
-    locals: Vec<(String, Value)>,
-    answer: &mut Answer,
-) {
+pub(super) fn push_locals(source: &mut Source, node: u32, locals: Vec<(String, Value)>, answer: &mut Answer) {
     let calls = &source.recording.calls;
     let has_locals = calls.method(node).is_some_and(|method| method.level == Level::All);
     if !has_locals {

@@ -2,13 +2,13 @@
 //! Execution*). *No* says whether something did not happen, or was not recorded.
 
 use super::asked::{Asked, Choice, Query, Word};
-use super::lines::{Place, executed};
+use super::lines::{Part, Place, executed};
 use super::names::of_method;
 use super::object::needs_writes;
 use crate::logic::answer::{Answer, AnswerRow};
 use crate::logic::error::LogicError;
 use crate::logic::log::{Caught, Kind};
-use crate::logic::names::{class_fits, source_file};
+use crate::logic::names::{class_fits, java_name, source_file};
 use crate::logic::search::{Candidates, Found, Owner, Pattern, Source, Wanted};
 use crate::trace::{BlockStep, Level, Traced, Value};
 use std::collections::BTreeMap;
@@ -36,13 +36,13 @@ pub const DID: Query = Query {
 fn did(source: &mut Source, asked: &Asked) -> Result<Answer, LogicError> {
     let name = asked.word(1).unwrap_or_default();
     match asked.word(0).unwrap_or_default() {
-        "line" => line(source, name),
+        "line" => line(source, asked, name),
         "call" => called(source, asked, name),
         "set" => set(source, asked, name),
         "create" => created(source, asked, name),
         "catch" => caught(source, asked, name),
-        "run" => thread(source, name, false),
-        "exit" => thread(source, name, true),
+        "run" => thread(source, asked, name, false),
+        "exit" => thread(source, asked, name, true),
         other => Err(LogicError::NotThis {
             given: other.to_owned(),
             expected: "a question: line, call, set, create, catch, run or exit".to_owned(),
@@ -50,9 +50,9 @@ fn did(source: &mut Source, asked: &Asked) -> Result<Answer, LogicError> {
     }
 }
 
-fn line(source: &mut Source, name: &str) -> Result<Answer, LogicError> {
+fn line(source: &mut Source, asked: &Asked, name: &str) -> Result<Answer, LogicError> {
     let place = Place::parse(name)?;
-    let passes = executed(source, &place)?;
+    let passes = executed(source, &place, asked)?;
     let mut answer = Answer { yes: Some(!passes.is_empty()), ..Answer::default() };
     for ((file, line), passes) in passes {
         let first = source.event_before(passes.first.0, passes.first.1)?;
@@ -60,7 +60,7 @@ fn line(source: &mut Source, name: &str) -> Result<Answer, LogicError> {
         let what = format!("{file}:{line}");
         answer.rows.push(AnswerRow::Count { what, count: passes.count, first, last });
     }
-    ways(source, &place, &mut answer)?;
+    ways(source, asked, &place, &mut answer)?;
     if answer.yes == Some(false) {
         answer.notes.push(no_line(source, &place));
     }
@@ -68,7 +68,8 @@ fn line(source: &mut Source, name: &str) -> Result<Answer, LogicError> {
 }
 
 /// Adds the ways that conditions on a line took.
-fn ways(source: &mut Source, place: &Place, answer: &mut Answer) -> Result<(), LogicError> {
+fn ways(source: &mut Source, asked: &Asked, place: &Place, answer: &mut Answer) -> Result<(), LogicError> {
+    let part = Part::of(source, asked)?;
     let calls = &mut source.recording.calls;
     let mut of_sites: BTreeMap<u32, u16> = BTreeMap::new();
     for site in calls.sites.all() {
@@ -81,10 +82,13 @@ fn ways(source: &mut Source, place: &Place, answer: &mut Answer) -> Result<(), L
     let mut counts: BTreeMap<u16, u64> = of_sites.values().map(|to| (*to, 0)).collect();
     let index = source.log.index().clone();
     for number in (0..index.blocks()).filter(|_| !of_sites.is_empty()) {
-        let Some(block) = index.events(number) else { continue };
+        let Some(block) = index.events(number).filter(|block| part.has_thread(calls, block.thread)) else {
+            continue;
+        };
         calls.walk_block(block, &mut |_, step| {
             if let BlockStep::Event(seen) = step
                 && let Some(to) = of_sites.get(&seen.site.id)
+                && part.has_time(seen.when())
             {
                 *counts.entry(*to).or_default() += 1;
             }
@@ -144,8 +148,12 @@ fn set(source: &mut Source, asked: &Asked, name: &str) -> Result<Answer, LogicEr
         pattern.declared_by = Some(owner.to_owned());
     }
     let mut answer = first(source, pattern, |_, _| Ok(true))?;
-    let is_declared = source.recording.calls.sites.all().any(|site| {
-        site.written.as_ref().is_some_and(|written| written.name == field && !written.class.is_empty())
+    let sites = &source.recording.calls.sites;
+    let is_of_class = |class: &str| owner.is_empty() || owner.contains('@') || class_fits(class, owner);
+    let is_declared = sites.all().any(|site| {
+        let written = site.written.as_ref();
+        let written = written.filter(|written| written.name == field && !written.class.is_empty());
+        written.is_some_and(|written| is_of_class(&sites.declares(written)))
     });
     if answer.yes == Some(false) && !is_declared {
         let why =
@@ -157,10 +165,27 @@ fn set(source: &mut Source, asked: &Asked, name: &str) -> Result<Answer, LogicEr
 
 fn created(source: &mut Source, asked: &Asked, name: &str) -> Result<Answer, LogicError> {
     let objects = &source.recording.calls.objects;
-    let is_seen = objects.all().any(|(_, class)| class_fits(class, name));
+    let is_seen = objects.all().any(|(_, class)| class_fits(&java_name(class), name));
     let pattern = of_method(asked.pattern(&[Kind::MethodCall]), &format!("{name}.<init>"), source);
     match pattern {
-        Ok(pattern) => first(source, super::calls::with_arguments(pattern, asked), |_, _| Ok(true)),
+        Ok(pattern) => {
+            let (wanted, mut subclass) = (name.to_owned(), None);
+            let pattern = super::calls::with_arguments(pattern, asked);
+            // The constructor of a superclass runs for an instance of a subclass too.
+            let mut answer = first(source, pattern, |source, found| {
+                let Some(class) = class_of(source, found) else { return Ok(true) };
+                let is_it = class_fits(&class, &wanted);
+                if !is_it {
+                    subclass.get_or_insert(class);
+                }
+                Ok(is_it)
+            })?;
+            if let Some(class) = subclass.filter(|_| answer.yes == Some(false)) {
+                let class = crate::trace::shown_class(&class);
+                answer.notes.push(format!("instances of subclasses were created, such as {class}"));
+            }
+            Ok(answer)
+        }
         Err(_) if is_seen => {
             let note = "an instance was seen; its constructor was not recorded".to_owned();
             Ok(Answer { yes: Some(true), notes: vec![note], ..Answer::default() })
@@ -172,23 +197,36 @@ fn created(source: &mut Source, asked: &Asked, name: &str) -> Result<Answer, Log
     }
 }
 
+/// The class of the first value of an event, the receiver or the exception.
+fn class_of(source: &Source, found: &Found) -> Option<String> {
+    let Some(Value::Object(object)) = found.block.values(&found.event).first() else { return None };
+    source.recording.calls.objects.class(*object).map(|class| class.to_string())
+}
+
 fn caught(source: &mut Source, asked: &Asked, name: &str) -> Result<Answer, LogicError> {
-    let wanted = name.to_owned();
-    first(source, asked.pattern(&[Kind::Exception]), move |source, found| {
+    let (wanted, mut is_unknown) = (name.to_owned(), false);
+    let mut answer = first(source, asked.pattern(&[Kind::Exception]), |source, found| {
+        if !class_of(source, found).is_some_and(|of| class_fits(&of, &wanted)) {
+            return Ok(false);
+        }
         let exception = match found.block.values(&found.event).first() {
             Some(Value::Object(exception)) => *exception,
             _ => 0,
         };
-        let of = source.recording.calls.objects.class(exception);
-        if !of.is_some_and(|of| class_fits(of, &wanted)) {
-            return Ok(false);
-        }
         let (calls, log) = source.parts();
-        Ok(matches!(log.caught(calls, found.block.thread, &found.event, exception)?, Caught::At(..)))
-    })
+        let caught = log.caught(calls, found.block.thread, &found.event, exception)?;
+        is_unknown |= caught == Caught::Elsewhere;
+        Ok(matches!(caught, Caught::At(..)))
+    })?;
+    if answer.yes == Some(false) && is_unknown {
+        let note =
+            "not recorded: such an exception left the recorded code, which may have caught it elsewhere";
+        answer.notes = vec![note.to_owned()];
+    }
+    Ok(answer)
 }
 
-fn thread(source: &mut Source, name: &str, exited: bool) -> Result<Answer, LogicError> {
+fn thread(source: &mut Source, asked: &Asked, name: &str, exited: bool) -> Result<Answer, LogicError> {
     let calls = &source.recording.calls;
     let of_name: Vec<u32> =
         calls.sites.threads.iter().filter(|(_, (of, _))| of == name).map(|(thread, _)| *thread).collect();
@@ -197,13 +235,30 @@ fn thread(source: &mut Source, name: &str, exited: bool) -> Result<Answer, Logic
         let note = format!("not recorded: no thread has this name; there are {}", there.join(", "));
         return Ok(Answer { yes: Some(false), notes: vec![note], ..Answer::default() });
     }
-    let has_exited = of_name.iter().all(|thread| calls.ends.contains_key(thread));
-    let kinds = if has_exited { &[Kind::ThreadDeath][..] } else { &[Kind::ThreadStart] };
-    let pattern = Pattern { thread: Some(name.to_owned()), ..Pattern::of(kinds) };
-    let found = first(source, pattern, |_, _| Ok(true))?;
-    let mut answer = Answer { yes: Some(has_exited == exited), ..found };
-    if !has_exited {
-        answer.notes.push("it had not exited when the recording ended".to_owned());
+    // Several threads can have the name.
+    let mut events = Vec::new();
+    let pattern = asked.pattern(&[Kind::ThreadStart, Kind::ThreadDeath]);
+    let mut candidates = Candidates::of(
+        Pattern { ids: 0..pattern.ids.end, thread: Some(name.to_owned()), ..pattern },
+        source,
+    )?;
+    while let Some(found) = candidates.next(source)? {
+        events.push(found);
+    }
+    let of_kind = |kind: Kind| events.iter().filter(move |found| found.event.kind == kind);
+    let (started, ended) = (of_kind(Kind::ThreadStart).count(), of_kind(Kind::ThreadDeath).count());
+    let runs = started > ended;
+    let has_exited = started > 0 && !runs;
+    let shown = of_kind(if has_exited { Kind::ThreadDeath } else { Kind::ThreadStart }).last().cloned();
+    let mut answer = Answer { yes: Some(if exited { has_exited } else { runs }), ..Answer::default() };
+    if let Some(found) = shown {
+        answer.rows.push(AnswerRow::Event(source.row(&found)?));
+    }
+    if started == 0 {
+        answer.notes.push("it had not started at that event".to_owned());
+    } else if runs {
+        let when = if asked.to.is_some() { "at that event" } else { "when the recording ended" };
+        answer.notes.push(format!("it had not exited {when}"));
     }
     Ok(answer)
 }

@@ -3,6 +3,7 @@
 
 use super::asked::{Asked, Choice, Query, Word};
 use super::events::listed;
+use super::lines::Part;
 use super::names;
 use super::object::needs_writes;
 use crate::inspect::history::Variable;
@@ -11,8 +12,7 @@ use crate::logic::answer::{Answer, AnswerRow, ValueRow};
 use crate::logic::error::LogicError;
 use crate::logic::log::Kind;
 use crate::logic::search::{Owner, Pattern, Source, Wanted};
-use crate::trace::{CONTENTS, Calls, EventTime, Items, Level, TEXT, Traced, Value, WalkControl};
-use std::ops::Range;
+use crate::trace::{CONTENTS, EventTime, Items, Level, TEXT, Traced, Value, WalkControl};
 
 /// Most elements of a collection that a row lists.
 const LISTED: usize = 20;
@@ -78,15 +78,6 @@ fn object_in(text: &str) -> &str {
     text.get(..end).unwrap_or(text)
 }
 
-/// The ids in question, as the times before and after the events.
-fn times(source: &mut Source, asked: &Asked) -> Result<Range<EventTime>, LogicError> {
-    let from = match asked.from {
-        Some(id) => source.found(id)?.event.when,
-        None => EventTime::BEGIN,
-    };
-    Ok(from..super::object::time_after(source, asked.to)?)
-}
-
 /// A write: its time, the number of its thread, and the new value.
 struct Write {
     when: EventTime,
@@ -102,12 +93,13 @@ fn writes(
     (object, part): (u32, u32),
     into: &mut Vec<Write>,
 ) -> Result<(), LogicError> {
-    let range = times(source, asked)?;
+    let wanted = Part::of(source, asked)?;
     let calls = &mut source.recording.calls;
     for row in calls.write_rows(object, part) {
         calls.each_write(calls.writes_in(row), |calls, seen| {
             let thread = calls.thread_at(seen.when());
-            if range.contains(&seen.when()) && is_of_thread(calls, asked, thread) {
+            let is_of_it = asked.thread.is_none() || thread.is_some_and(|of| wanted.has_thread(calls, of));
+            if wanted.has_time(seen.when()) && is_of_it {
                 into.push(Write { when: seen.when(), thread, part, value: seen.values.last().copied() });
             }
             WalkControl::Next
@@ -116,16 +108,13 @@ fn writes(
     Ok(())
 }
 
-/// Whether a thread is the one that is asked for.
-fn is_of_thread(calls: &Calls, asked: &Asked, thread: Option<u32>) -> bool {
-    asked.thread.as_ref().is_none_or(|wanted| {
-        let name = thread.and_then(|thread| calls.sites.threads.get(&thread)).map(|(name, _)| name);
-        name == Some(wanted)
-    })
-}
-
 /// A row for a write, at the last event before it.
-fn row_of(source: &mut Source, write: &Write, name: String, value: Option<String>) -> Result<AnswerRow, LogicError> {
+fn row_of(
+    source: &mut Source,
+    write: &Write,
+    name: String,
+    value: Option<String>,
+) -> Result<AnswerRow, LogicError> {
     let event = match write.thread {
         Some(thread) => source.event_before(thread, write.when)?,
         None => None,
@@ -244,7 +233,7 @@ fn local_history(
     // A call that began before the events in question can go on among them.
     let pattern = names::of_method(asked.pattern(&[Kind::MethodCall]), method, source)?;
     let pattern = Pattern { ids: 0..pattern.ids.end, ..pattern };
-    let range = times(source, asked)?;
+    let part = Part::of(source, asked)?;
     let mut candidates = crate::logic::search::Candidates::of(pattern, source)?;
     let (mut found_values, wanted) = (Vec::new(), asked.wanted());
     while let Some(found) = candidates.next(source)? {
@@ -270,7 +259,7 @@ fn local_history(
         }
         let objects = &source.recording.calls.objects;
         let is_it = |value: &Value| wanted.as_ref().is_none_or(|wanted| wanted.is(value, objects));
-        let values = values.into_iter().filter(|(when, value)| range.contains(when) && is_it(value));
+        let values = values.into_iter().filter(|(when, value)| part.has_time(*when) && is_it(value));
         found_values.extend(values.map(|(when, value)| (when, found.block.thread, node, value)));
     }
     found_values.sort_by_key(|(when, ..)| *when);
@@ -291,7 +280,8 @@ mod tests {
 
     #[test]
     fn the_object_of_a_variable_ends_with_its_number() {
-        let all = ["Rec@43.bar", "com.acme.Outer.Rec@43.Base.bar", "int[3]@9[2]", "int[]@9[2]", "ArrayList@5"];
+        let all =
+            ["Rec@43.bar", "com.acme.Outer.Rec@43.Base.bar", "int[3]@9[2]", "int[]@9[2]", "ArrayList@5"];
         let found = ["Rec@43", "com.acme.Outer.Rec@43", "int[3]@9", "int[]@9", "ArrayList@5"];
         assert_eq!(all.map(object_in), found);
     }

@@ -5,7 +5,7 @@ use super::object::{needs_writes, time_after};
 use super::state::push_state;
 use crate::logic::answer::{Answer, AnswerRow};
 use crate::logic::error::LogicError;
-use crate::logic::names::class_fits;
+use crate::logic::names::{class_fits, java_name};
 use crate::logic::search::Source;
 use crate::trace::{CREATION, EventTime};
 
@@ -24,8 +24,11 @@ fn instances(source: &mut Source, asked: &Asked) -> Result<Answer, LogicError> {
     let wanted = asked.word(0).unwrap_or_default();
     let when = time_after(source, asked.at)?;
     let objects = &source.recording.calls.objects;
-    let all: Vec<u32> =
-        objects.all().filter(|(_, class)| class_fits(class, wanted)).map(|(object, _)| object).collect();
+    let all: Vec<u32> = objects
+        .all()
+        .filter(|(_, class)| class_fits(&java_name(class), wanted))
+        .map(|(object, _)| object)
+        .collect();
     let mut answer = Answer::default();
     let mut count = 0;
     for object in all {

@@ -1,27 +1,27 @@
 //! How often source lines were executed, and what happened on them.
 
-use super::asked::{Asked, Query, Word};
+use super::asked::{Asked, Choice, Query, Word};
 use crate::logic::answer::{Answer, AnswerRow};
 use crate::logic::error::LogicError;
 use crate::logic::names::source_file;
 use crate::logic::search::Source;
-use crate::trace::{BlockStep, EventTime, Level, Traced};
+use crate::trace::{BlockStep, Calls, EventTime, Level, Traced};
 use std::collections::BTreeMap;
-use std::ops::ControlFlow;
+use std::ops::{ControlFlow, Range};
 
 /// Executed lines.
 pub const LINES: Query = Query {
     name: "lines",
     about: "How often the lines of a source file were executed, with the first and the last event",
     words: &[Word::new("PLACE", "the file, or one of its lines: `Intro`, `Intro.java:24`")],
-    choices: &[],
+    choices: &[Choice::Thread, Choice::Range],
     example: "lines Intro:24",
     ask: lines,
 };
 
 fn lines(source: &mut Source, asked: &Asked) -> Result<Answer, LogicError> {
     let place = Place::parse(asked.word(0).unwrap_or_default())?;
-    let executed = executed(source, &place)?;
+    let executed = executed(source, &place, asked)?;
     let mut answer = Answer { more: executed.len() > asked.limit, ..Answer::default() };
     for ((file, line), passes) in executed.into_iter().take(asked.limit) {
         let first = source.event_before(passes.first.0, passes.first.1)?;
@@ -70,6 +70,34 @@ pub(super) struct Passes {
     pub last: (u32, EventTime),
 }
 
+/// The threads and the times in question.
+pub(super) struct Part {
+    thread: Option<String>,
+    times: Range<EventTime>,
+}
+
+impl Part {
+    pub fn of(source: &mut Source, asked: &Asked) -> Result<Part, LogicError> {
+        let from = match asked.from {
+            Some(id) => source.found(id)?.event.when,
+            None => EventTime::BEGIN,
+        };
+        let times = from..super::object::time_after(source, asked.to)?;
+        Ok(Part { thread: asked.thread.clone(), times })
+    }
+
+    /// Whether events of a thread are in question, by its number.
+    pub fn has_thread(&self, calls: &Calls, thread: u32) -> bool {
+        let name = calls.sites.threads.get(&thread).map(|(name, _)| name);
+        self.thread.is_none() || name == self.thread.as_ref()
+    }
+
+    /// Whether an event is in question, by its time.
+    pub fn has_time(&self, when: EventTime) -> bool {
+        self.times.contains(&when)
+    }
+}
+
 /// The executed lines of a place: file and line.
 ///
 /// # Errors
@@ -77,11 +105,13 @@ pub(super) struct Passes {
 pub(super) fn executed(
     source: &mut Source,
     place: &Place,
+    asked: &Asked,
 ) -> Result<BTreeMap<(String, u16), Passes>, LogicError> {
     let level = source.recording.about.level;
     if level < Level::All {
         return Err(LogicError::NotRecorded { what: "lines", level: level.to_string(), needs: "all" });
     }
+    let part = Part::of(source, asked)?;
     let calls = &mut source.recording.calls;
     // By site: its file and line.
     let mut of_sites: BTreeMap<u32, (String, u16)> = BTreeMap::new();
@@ -96,10 +126,13 @@ pub(super) fn executed(
     let mut executed: BTreeMap<(String, u16), Passes> = BTreeMap::new();
     let index = source.log.index().clone();
     for number in 0..index.blocks() {
-        let Some(block) = index.events(number) else { continue };
+        let Some(block) = index.events(number).filter(|block| part.has_thread(calls, block.thread)) else {
+            continue;
+        };
         calls.walk_block(block, &mut |_, step| {
             if let BlockStep::Event(seen) = step
                 && let Some(place) = of_sites.get(&seen.site.id)
+                && part.has_time(seen.when())
             {
                 let at = (block.thread, seen.when());
                 let passes = executed.entry(place.clone());

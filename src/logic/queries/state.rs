@@ -8,6 +8,10 @@ use crate::logic::error::LogicError;
 use crate::logic::log::Kind;
 use crate::logic::search::Source;
 use crate::trace::{Calls, EventTime, Field, HeldValue, Items, Value, WalkControl, shown_class};
+use bytecode::op::Constant;
+
+/// The flag of a final field (JVMS table 4.5-A).
+const ACC_FINAL: u16 = 0x0010;
 
 /// A last write: the thread and time, and the value.
 type LastWrite = Option<((u32, EventTime), Value)>;
@@ -57,7 +61,7 @@ pub(super) fn push_state(
             value: state.value.map(|value| shown(&value, objects)),
             event: match state.by {
                 SetBy::Event(id) => Some(id),
-                SetBy::Default | SetBy::Unknown => None,
+                SetBy::Default | SetBy::Constant | SetBy::Unknown => None,
             },
             is_default: state.by == SetBy::Default,
         }));
@@ -72,6 +76,8 @@ pub enum SetBy {
     Event(u64),
     /// Nothing: it has the default value of its type.
     Default,
+    /// Its declaration: it is a constant of the class file.
+    Constant,
     /// Something that was not recorded.
     Unknown,
 }
@@ -128,6 +134,7 @@ fn field_state(
     when: EventTime,
 ) -> Result<FieldState, LogicError> {
     let (name, is_static) = (field.name.clone(), field.is_static);
+    let is_whole = source.recording.about.is_whole().is_ok();
     let calls = &mut source.recording.calls;
     let owner = if is_static { 0 } else { object };
     let part = (0..).zip(calls.fields()).find(|(_, (of, field))| *of == class && *field == name);
@@ -144,11 +151,39 @@ fn field_state(
         None => HeldValue::Unwritten,
     };
     Ok(match held {
+        // The first write replaced the default value.
+        HeldValue::Value(value)
+            if value.is(default_of(&field.descriptor))
+                && (is_static && is_whole || !is_static && calls.was_made(object)) =>
+        {
+            state(Some(value), SetBy::Default, class, name)
+        }
         HeldValue::Value(value) => state(Some(value), SetBy::Unknown, class, name),
-        HeldValue::Unwritten if is_static || calls.was_made(object) => {
+        // No code writes a constant of the class file (JVMS §4.7.2).
+        HeldValue::Unwritten if is_static && field.access & ACC_FINAL != 0 => {
+            match source.recording.lines.constant(&class, &name).and_then(|constant| plain(&constant, field))
+            {
+                Some(value) => state(Some(value), SetBy::Constant, class, name),
+                None => state(None, SetBy::Unknown, class, name),
+            }
+        }
+        HeldValue::Unwritten if is_static && is_whole || !is_static && calls.was_made(object) => {
             state(Some(default_of(&field.descriptor)), SetBy::Default, class, name)
         }
         HeldValue::Unwritten | HeldValue::Unknown => state(None, SetBy::Unknown, class, name),
+    })
+}
+
+/// The value of a constant, unless it is a string, which has no number.
+fn plain(constant: &Constant, field: &Field) -> Option<Value> {
+    Some(match (constant, field.descriptor.as_bytes().first()) {
+        (Constant::Int(value), Some(b'Z')) => Value::Boolean(*value != 0),
+        (Constant::Int(value), Some(b'C')) => Value::Char(u16::try_from(*value).ok()?),
+        (Constant::Int(value), _) => Value::Int(*value),
+        (Constant::Long(value), _) => Value::Long(*value),
+        (Constant::Float(value), _) => Value::Float(*value),
+        (Constant::Double(value), _) => Value::Double(*value),
+        _ => return None,
     })
 }
 

@@ -66,6 +66,7 @@ fn thrown(source: &mut Source, asked: &Asked) -> Result<Answer, LogicError> {
 }
 
 fn set(source: &mut Source, asked: &Asked) -> Result<Answer, LogicError> {
+    super::object::needs_writes(source)?;
     let text = asked.word(0).unwrap_or_default();
     let (owner, name) = text.rsplit_once('.').unwrap_or(("", text));
     let mut pattern =

@@ -65,7 +65,7 @@ class_field_history(From, To, Class, Field, History) :-
           History).
 
 % object_state(Id, Class, Number, State): [SetId, Field, Value] for each field of an object after an event,
-% also for fields of superclasses (Figure 6). SetId is `default` for a field that was never set, and
-% `unknown` if no write was recorded that gave it its value.
+% also for fields of superclasses (Figure 6). SetId is `default` for a field that was never set,
+% `constant` for a constant of the class file, and `unknown` if no write was recorded that gave it its value.
 object_state(Id, Class, Number, State) :-
   findall([SetId, Field, Value], field_at(Id, o(Class, Number), Field, SetId, Value), State).

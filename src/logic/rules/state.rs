@@ -84,6 +84,10 @@ impl AnswerIter for Fields {
                         let atom = call.intern("default");
                         call.atom(atom)
                     }
+                    SetBy::Constant => {
+                        let atom = call.intern("constant");
+                        call.atom(atom)
+                    }
                     SetBy::Unknown => {
                         let atom = call.intern("unknown");
                         call.atom(atom)

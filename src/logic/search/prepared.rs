@@ -112,7 +112,11 @@ fn owner_fits(owner: &Owner, object: Option<&Value>, calls: &Calls) -> bool {
         // The name of the class was compared with that of the method or field.
         Owner::Class(_) => *object == 0,
         Owner::Object { class, number } => {
-            let is_it = number.is_none_or(|number| calls.objects.own(number) == *object && *object != 0);
+            // The log shows an object without a number as 0.
+            let is_it = number.is_none_or(|number| match number {
+                0 => *object == 0,
+                number => calls.objects.own(number) == *object && *object != 0,
+            });
             let of_it =
                 |class: &String| calls.objects.class(*object).is_some_and(|of| java_name(of) == *class);
             // An object that has no number yet can have any class.
