@@ -1,6 +1,7 @@
 //! Explains the TraceQueries of a chain: the columns of the paper's Table 1 with our constraints and sites,
 //! and the dependency graph (paper §5). Nothing is run.
 
+use super::chain_query::ChainQuery;
 use super::format::Chain;
 use super::translate::classes::Classes;
 use super::translate::{Need, Translation};
@@ -31,6 +32,9 @@ pub struct Explanation {
     pub deeper: Vec<String>,
     /// Warnings about the interpretation of the chain.
     pub warnings: Vec<String>,
+    /// The queries of the chain, each with how it is asked.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub queries: Vec<String>,
 }
 
 /// One point explained.
@@ -120,7 +124,8 @@ impl Explanation {
             rows.push(row);
         }
         let deeper = translation.deeper.iter().map(|(p, need)| format!("{}: {need}", names.id(*p))).collect();
-        Explanation { rows, edges, deeper, warnings: translation.warnings.clone() }
+        let queries = chain.queries.iter().map(|query| explained(chain, query)).collect();
+        Explanation { rows, edges, deeper, warnings: translation.warnings.clone(), queries }
     }
 
     /// The dependency graph.
@@ -183,6 +188,14 @@ impl Explanation {
     }
 }
 
+/// How a query is asked.
+fn explained(chain: &Chain, query: &ChainQuery) -> String {
+    let files: Vec<String> = query.rules.0.iter().map(|file| file.display().to_string()).collect();
+    let rules = if files.is_empty() { String::new() } else { format!(" by {}", files.join(", ")) };
+    let level = chain.level.name();
+    format!("asks {}{rules}, over a recording of the program at level {level}", query.ask.trim())
+}
+
 fn add(edges: &mut Vec<Edge>, from: &str, to: &str, by: String) {
     match edges.iter_mut().find(|e| e.from == from && e.to == to) {
         Some(edge) => edge.by.push(by),
@@ -207,8 +220,13 @@ impl fmt::Display for Explanation {
                 row.index.to_string(),
             ]);
         }
-        writeln!(f, "{table}")?;
-        write!(f, "\n{}", self.text())?;
+        if !self.rows.is_empty() {
+            writeln!(f, "{table}")?;
+            write!(f, "\n{}", self.text())?;
+        }
+        for (place, query) in self.queries.iter().enumerate() {
+            writeln!(f, "query {} {query}", place + 1)?;
+        }
         for need in &self.deeper {
             write!(f, "\nmay take another run, {need}")?;
         }

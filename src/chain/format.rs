@@ -4,6 +4,7 @@
 //! So a chain made by a command equals one read from a file.
 
 use super::address::Address;
+use super::chain_query::{ChainQuery, RecordedLevel};
 use super::kinds::Kind;
 use super::translate::Remembered;
 use serde::{Deserialize, Serialize};
@@ -34,7 +35,14 @@ pub struct Chain {
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub into_libraries: bool,
     /// The questions. A point can refer only to earlier points.
+    #[serde(default)]
     pub points: Vec<Point>,
+    /// The level at which the debuggee is recorded for the queries.
+    #[serde(default, skip_serializing_if = "RecordedLevel::is_default")]
+    pub level: RecordedLevel,
+    /// Goals that are asked over a recording of the debuggee.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub queries: Vec<ChainQuery>,
     /// The folder to which `debuggee.cwd` is relative: that of the chain's file. Empty: the current folder.
     #[serde(skip)]
     pub base: PathBuf,
@@ -273,6 +281,8 @@ impl Chain {
             alive: None,
             into_libraries: false,
             points,
+            level: RecordedLevel::default(),
+            queries: Vec::new(),
             base: PathBuf::new(),
         }
     }

@@ -3,7 +3,7 @@
 
 use super::error::Fault;
 use super::ron_options::options;
-use super::validate::{DebuggeeField, PointField, Problem, ProblemPlace};
+use super::validate::{DebuggeeField, PointField, Problem, ProblemPlace, QueryField};
 use ron::value::RawValue;
 use serde::Deserialize;
 use std::ops::Range;
@@ -16,8 +16,20 @@ struct RawChain<'a> {
     debuggee: &'a RawValue,
     #[serde(borrow, default)]
     alive: Option<&'a RawValue>,
-    #[serde(borrow)]
+    #[serde(borrow, default)]
     points: Vec<&'a RawValue>,
+    #[serde(borrow, default)]
+    level: Option<&'a RawValue>,
+    #[serde(borrow, default)]
+    queries: Vec<&'a RawValue>,
+}
+
+#[derive(Deserialize)]
+struct RawQuery<'a> {
+    #[serde(borrow)]
+    ask: &'a RawValue,
+    #[serde(borrow, default)]
+    expect: Option<&'a RawValue>,
 }
 
 #[derive(Deserialize)]
@@ -88,6 +100,16 @@ impl<'a> Spans<'a> {
                 trimmed(self.text, field.unwrap_or(raw))
             }
             ProblemPlace::Alive => trimmed(self.text, chain.alive?),
+            ProblemPlace::Level => trimmed(self.text, chain.level?),
+            ProblemPlace::Query(index, field) => {
+                let raw: &RawValue = chain.queries.get(index)?;
+                let parts = options().from_str::<RawQuery>(raw.get_ron()).ok();
+                let field = parts.and_then(|parts| match field {
+                    QueryField::Ask => Some(parts.ask),
+                    QueryField::Expect => parts.expect,
+                });
+                trimmed(self.text, field.unwrap_or(raw))
+            }
             ProblemPlace::Point(index, field) => {
                 let raw: &RawValue = chain.points.get(index)?;
                 let Ok(parts) = options().from_str::<RawPoint>(raw.get_ron()) else {

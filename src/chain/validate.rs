@@ -16,6 +16,16 @@ pub(super) enum ProblemPlace {
     Alive,
     /// A field of a point; with the position of the point.
     Point(usize, PointField),
+    Level,
+    /// A field of a query; with the position of the query.
+    Query(usize, QueryField),
+}
+
+/// A field of a query.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum QueryField {
+    Ask,
+    Expect,
 }
 
 /// A field of the debuggee.
@@ -70,9 +80,12 @@ impl Problem {
     pub(super) fn point(&self) -> Option<usize> {
         match self.place {
             ProblemPlace::Point(index, _) => Some(index),
-            ProblemPlace::Whole | ProblemPlace::Format | ProblemPlace::Debuggee(_) | ProblemPlace::Alive => {
-                None
-            }
+            ProblemPlace::Whole
+            | ProblemPlace::Format
+            | ProblemPlace::Debuggee(_)
+            | ProblemPlace::Alive
+            | ProblemPlace::Level
+            | ProblemPlace::Query(..) => None,
         }
     }
 }
@@ -94,7 +107,7 @@ pub(super) fn problems(chain: &Chain) -> Vec<Problem> {
     for (field, message, help) in debuggee(&chain.debuggee) {
         add(ProblemPlace::Debuggee(field), message, Some(help.to_owned()));
     }
-    if chain.points.is_empty() {
+    if chain.points.is_empty() && chain.queries.is_empty() {
         let help = "add a root to `points`, such as `(id: \"A\", at: Line(\"Intro\", 31))`".to_owned();
         add(ProblemPlace::Whole, "the chain has no points: nothing is asked".to_owned(), Some(help));
     }
@@ -108,6 +121,7 @@ pub(super) fn problems(chain: &Chain) -> Vec<Problem> {
         places.entry(point.id.as_str()).or_insert(index);
     }
     found.extend(alive(chain, &places));
+    found.extend(queries(chain));
     for (index, point) in chain.points.iter().enumerate() {
         let mut check = PointCheck { index, point, places: &places, found: &mut found };
         check.run();
@@ -202,6 +216,50 @@ fn alive(chain: &Chain, places: &HashMap<&str, usize>) -> Option<Problem> {
         return problem(message, help);
     }
     None
+}
+
+/// Mistakes in the queries.
+fn queries(chain: &Chain) -> Vec<Problem> {
+    let mut found = Vec::new();
+    let mut add = |place, message: &str, help: &str| {
+        let (message, help) = (message.to_owned(), Some(help.to_owned()));
+        found.push(Problem { place, inside: None, message, help });
+    };
+    if chain.queries.is_empty() && !chain.level.is_default() {
+        add(
+            ProblemPlace::Level,
+            "`level` is the level of the recording for `queries`, and there are none",
+            "add `queries`, or remove `level`",
+        );
+    }
+    for (index, query) in chain.queries.iter().enumerate() {
+        if query.ask.trim().is_empty() {
+            let help = "write a Prolog goal, as in `ask: \"event(Id, _, exception(_, _, _, uncaught))\"`";
+            add(ProblemPlace::Query(index, QueryField::Ask), "`ask` is empty", help);
+        }
+        let Some(expect) = &query.expect else { continue };
+        let place = ProblemPlace::Query(index, QueryField::Expect);
+        if expect.is_empty() {
+            let help = "write `solutions`, `at_least`, `yes`, `answers` or `first`, or remove `expect`";
+            add(place, "`expect` expects nothing", help);
+        }
+        let has_some = expect.solutions.is_some_and(|count| count > 0)
+            || expect.at_least.is_some_and(|count| count > 0)
+            || expect.answers.as_ref().is_some_and(|answers| !answers.is_empty())
+            || expect.first.is_some();
+        if expect.yes == Some(false) && has_some {
+            let help = "remove `yes: false`, or what expects a solution";
+            add(place, "`yes: false` expects no solution, and another field expects some", help);
+        }
+    }
+    if !chain.queries.is_empty() && chain.debuggee.attach.is_some() {
+        add(
+            ProblemPlace::Debuggee(DebuggeeField::Attach),
+            "`attach` does not go with `queries`: a remote program cannot be recorded",
+            "name the program in `command`, or remove `queries`",
+        );
+    }
+    found
 }
 
 struct PointCheck<'a> {

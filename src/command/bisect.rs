@@ -84,7 +84,9 @@ impl Bisect {
         let chain = trust::load(&self.chain, context)?;
         let name = self.chain.display().to_string();
         let judged = session::judge(&name, &chain, &self.limits.options(), context).await?;
-        let root = chain.points.first().map_or("the root", |p| p.id.as_str());
+        let Some(root) = chain.points.first().map(|point| point.id.as_str()) else {
+            return Ok(of_queries(judged.verdict));
+        };
         Ok(match judged.verdict {
             Verdict::Present => {
                 BisectVerdict::new("present", 1, format!("{root} is reached, by the recorded cause"))
@@ -98,5 +100,17 @@ impl Bisect {
             Verdict::Unsure(why) => BisectVerdict::new("unknown", CANNOT_TELL, why),
             Verdict::Interrupted => BisectVerdict::new("interrupted", 130, "interrupted"),
         })
+    }
+}
+
+/// The verdict of a chain without points.
+fn of_queries(verdict: Verdict) -> BisectVerdict {
+    match verdict {
+        Verdict::Present => BisectVerdict::new("present", 1, "the queries answer as recorded"),
+        Verdict::Absent | Verdict::OtherCause(_) => {
+            BisectVerdict::new("absent", 0, "a query answers otherwise than recorded")
+        }
+        Verdict::Unsure(why) => BisectVerdict::new("unknown", CANNOT_TELL, why),
+        Verdict::Interrupted => BisectVerdict::new("interrupted", 130, "interrupted"),
     }
 }

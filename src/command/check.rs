@@ -94,7 +94,7 @@ impl Status {
     }
 }
 
-/// A point that differs from the chain's expectation.
+/// A point or query that differs from the chain's expectation.
 #[derive(Clone, Debug, Serialize)]
 pub struct PointDifference {
     /// Its id.
@@ -292,7 +292,9 @@ async fn check(file: &Path, chain: &Chain, options: &session::Options, context: 
 
 /// Translates the verdict into a status, by what the chain guards.
 fn weigh(chain: &Chain, judged: &JudgedRun) -> (Status, String) {
-    let root = chain.points.first().map_or("the root", |p| p.id.as_str());
+    let Some(root) = chain.points.first().map(|point| point.id.as_str()) else {
+        return weigh_queries(chain, &judged.verdict);
+    };
     match (&judged.verdict, chain.guards) {
         (Verdict::Present, Guards::Present) => (Status::Passed, "the cause is as recorded".to_owned()),
         (Verdict::Absent, Guards::Absent) => (Status::Passed, format!("{root} is not reached")),
@@ -310,7 +312,25 @@ fn weigh(chain: &Chain, judged: &JudgedRun) -> (Status, String) {
     }
 }
 
-/// The points that differ from the chain. Where the chain guards against a fixed bug, a reached root is a
+/// The same for a chain without points, whose queries describe the program with the bug.
+fn weigh_queries(chain: &Chain, verdict: &Verdict) -> (Status, String) {
+    match (verdict, chain.guards) {
+        (Verdict::Present, Guards::Present) => (Status::Passed, "the queries answer as recorded".to_owned()),
+        (Verdict::Present, Guards::Absent) => {
+            (Status::Failed, "the bug is back: the queries answer as recorded".to_owned())
+        }
+        (Verdict::Absent | Verdict::OtherCause(_), Guards::Absent) => {
+            (Status::Passed, "the queries answer otherwise than recorded".to_owned())
+        }
+        (Verdict::Absent | Verdict::OtherCause(_), Guards::Present) => {
+            (Status::Failed, "a query answers otherwise than recorded".to_owned())
+        }
+        (Verdict::Unsure(why), _) => (Status::Unsure, why.clone()),
+        (Verdict::Interrupted, _) => (Status::Interrupted, "interrupted".to_owned()),
+    }
+}
+
+/// The points and queries that differ from the chain. Where the chain guards against a fixed bug, a reached root is a
 /// difference too.
 fn differences(chain: &Chain, judged: &JudgedRun) -> Vec<PointDifference> {
     let Some(answer) = &judged.answer else { return Vec::new() };
@@ -338,6 +358,17 @@ fn differences(chain: &Chain, judged: &JudgedRun) -> Vec<PointDifference> {
             let (id, question) = (point.id.clone(), point.question.clone());
             found.push(PointDifference { id, question, parts, place });
         }
+    }
+    for query in &answer.queries {
+        let Some(expectation) = query.expectation.as_ref().filter(|expected| !expected.held) else {
+            continue;
+        };
+        found.push(PointDifference {
+            id: query.id.clone(),
+            question: query.answers.goal.clone(),
+            parts: expectation.parts.clone(),
+            place: None,
+        });
     }
     found
 }

@@ -117,6 +117,22 @@ impl Lines {
         class.file.fields.iter().find(|of| of.name == field)?.constant.clone()
     }
 
+    /// The trimmed text of a source line of a class. `None` if the source is missing, or was modified after
+    /// the recording.
+    pub fn text(
+        &mut self,
+        class: &str,
+        file: Option<&str>,
+        line: u32,
+        recorded: Option<SystemTime>,
+    ) -> Option<String> {
+        let (pool, sources) = self.code()?;
+        let found = pool.find(class).ok().flatten();
+        let source = sources.find(class, file, found.as_ref().map(|found| &found.origin))?;
+        let is_older = source.modified.zip(recorded).is_none_or(|(source, then)| source <= then);
+        is_older.then(|| source.line(line).map(|text| text.trim().to_owned())).flatten()
+    }
+
     fn class(&mut self, class: &str) -> Option<Arc<FoundClass>> {
         self.pool()?.find(class).ok().flatten()
     }

@@ -5,6 +5,7 @@
 //! - `queries` has a file for each predefined query; `answer` is what queries answer.
 //! - `plan` finds what has to be recorded for a goal.
 //! - `rules` asks goals by users' rules.
+//! - `saved` keeps answers, makes them comparable, and compares them.
 //! - `names` has the names of classes and files.
 //!
 //! This room is pure: it reads an open recording, runs no program and writes no file.
@@ -16,6 +17,7 @@ mod names;
 pub mod plan;
 pub mod queries;
 pub mod rules;
+pub mod saved;
 pub mod search;
 
 pub use answer::{Answer, AnswerRow, EventRow, ValueRow};

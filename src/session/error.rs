@@ -172,6 +172,14 @@ pub enum SessionError {
         /// The reason.
         error: Arc<std::io::Error>,
     },
+    /// A saved answer cannot be read or written.
+    #[error("{}: {why}", file.display())]
+    SavedAnswer {
+        /// The file.
+        file: PathBuf,
+        /// The reason.
+        why: String,
+    },
     /// Assertions could not be read, or do not fit the program.
     #[error(transparent)]
     Assertions(AssertionError),
@@ -413,6 +421,7 @@ impl SessionError {
             | SessionError::Logic(_)
             | SessionError::Rules(_)
             | SessionError::RulesFile { .. }
+            | SessionError::SavedAnswer { .. }
             | SessionError::Assertions(_)
             | SessionError::Trace(
                 TraceError::PartialRecording

@@ -2,14 +2,15 @@
 //!
 //! This room prints nothing and returns data. A [`Context`] receives its progress and reports interrupts.
 //!
-//! - [`replay`] runs the program until every point is located or another run would show nothing new (DESIGN
+//! - `replay` runs the program until every point is located or another run would show nothing new (DESIGN
 //!   §5.13). The same room repeats a chain ([`repeat`]), forecasts its cost ([`cost`]) and judges whether its
-//!   bug is present ([`judge`]).
+//!   bug is present.
 //! - `answer` builds an [`Answer`] from the located points, and explains points that were not located.
 //! - `explore` is an interactive session ([`Explorer`]): questions, runs, and a halted program between them.
 //! - `recorded` makes recordings ([`record`]) and reads them ([`RecordedTrace`]).
 //! - `diagnose` asks about the calls of a recording ([`Diagnoser`]).
-//! - `logic` answers logic queries over recordings ([`query`]).
+//! - `logic` answers logic queries over recordings ([`OpenLog`]), keeps their answers, and adds those of a chain
+//!   to its replay ([`replay`], [`judge`]).
 //! - `trust` decides whether the commands of a foreign file may run; `consent` holds the user's answer.
 //! - `facts` holds the results of a run, from which answers are built.
 
@@ -33,13 +34,17 @@ pub use crate::debuggee::{StdinRecording, test_command};
 pub use crate::files::{TemporaryFolder, remove_abandoned, write_private, write_whole};
 pub use crate::logic::log::Kind;
 pub use crate::logic::queries::{Asked, Choice, QUERIES, Query as PredefinedQuery, Word};
-pub use crate::logic::rules::{AskItem, Asked as AskedGoal, AskedSolution};
+pub use crate::logic::rules::{AskItem, Asked as AskedGoal, AskedSolution, Rules};
+pub use crate::logic::saved::{
+    AnswerDifference, ChangedPart, ComparedRow, Ignored, RowDifference, RowSide, SavedAnswer, SavedQuestion,
+    SavedReply, compare as compare_answers,
+};
 pub use crate::logic::{Answer as Answered, AnswerRow, EventRow, ValueRow};
 pub use crate::run::Interrupt;
 pub use crate::trace::{Level, Place, Places};
 pub use answer::{
-    Answer, Difference, ExceptionAnswer, Expectation, FrameAnswer, Outcome, OwnFrame, PointAnswer,
-    RejectedAnswer, StatementAnswer, StepAnswer,
+    Answer, ChainQueryAnswer, Difference, ExceptionAnswer, Expectation, FrameAnswer, Outcome, OwnFrame,
+    PointAnswer, RejectedAnswer, StatementAnswer, StepAnswer,
 };
 pub use consent::{Consent, Wanted};
 pub use context::Context;
@@ -55,7 +60,10 @@ pub use explore::{
     PastRun, PointDifference, RunResult, Scope, Standpoint, Step, StepResult, Words,
 };
 pub use files::{portable, seen_from_cwd};
-pub use logic::{AskRequest, PlannedRequest, ask, ask_program, explain_plan, query};
+pub use logic::{
+    AskRequest, GoalStep, JudgedRun, OpenLog, PlannedRequest, RunningGoal, ToSave, ask_program, explain_plan,
+    judge, read_answer, replay, write_answer,
+};
 pub use progress::{Progress, Silent, Sink};
 pub use recorded::{
     CallRange, CallShown, CallTree, CallsRequest, ChainRequest, ContentsShown, Direction, EventShown,
@@ -65,13 +73,12 @@ pub use recorded::{
     StateRequest, StateShown, Stepper, ThreadShown, View, WriteShown, as_chain, at_level, calls,
     default_scope, events, export, find, history, holds, only, record, state,
 };
+pub use replay::Options;
 pub use replay::cost::{Cost, EntriesCost, PointCost, SiteCost, cost};
 pub use replay::cost_model::Forecast;
-pub use replay::judge::{JudgedRun, judge};
 pub use replay::probe_policy::{Backend, EAGER};
 pub use replay::repeat::{RepeatedPlace, RepeatedPoint, RepeatedReplay, repeat};
 pub use replay::verdict::Verdict;
-pub use replay::{Options, replay};
 pub use trust::{TRUSTED_FOLDERS, allow, trust_written};
 
 pub use crate::chain::GraphFormat;

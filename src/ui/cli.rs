@@ -80,7 +80,11 @@ fn without_dashes(words: &[String]) -> Option<String> {
 
 async fn run(call: &Call) -> u8 {
     let Call { cli, row, matches } = call;
-    match row.runs {
+    let runs = match row.dialogue.filter(|dialogue| (dialogue.is_meant)(matches)) {
+        Some(dialogue) => &Runs::Dialogue(dialogue.lead),
+        None => &row.runs,
+    };
+    match runs {
         Runs::Describes(describe) => match describe(matches, table::line()) {
             Ok(text) => print(&text),
             Err(error) => fail(cli, &error),

@@ -11,6 +11,7 @@ mod interrupt;
 pub mod options;
 mod out;
 mod progress;
+mod query_prompt;
 mod render;
 mod repl;
 mod stepper;

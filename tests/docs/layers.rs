@@ -65,7 +65,7 @@ const LAYERS: &[(&str, &[&str])] = &[
 const SESSION: &[(&str, &[&str])] = &[
     ("explore", &["replay", "answer"]),
     ("diagnose", &["recorded"]),
-    ("logic", &["recorded"]),
+    ("logic", &["recorded", "replay", "answer"]),
     ("recorded", &["replay", "answer"]),
     ("replay", &["answer"]),
     ("answer", &[]),

@@ -1,10 +1,11 @@
 //! `qp query ask GOAL`: asks a goal, by the user's own rules.
 
+use super::Saving;
 use crate::chain::Chain;
 use crate::command::program::ProgramArgs;
 use crate::command::trace::Reading;
 use crate::command::{CommandError, Outcome};
-use crate::session::{self, AskRequest, AskedGoal, Context, PlannedRequest};
+use crate::session::{self, AskRequest, AskedGoal, Context, OpenLog, PlannedRequest, ToSave};
 use std::path::PathBuf;
 
 /// Asks a Prolog goal over a recorded run
@@ -56,6 +57,9 @@ pub struct Ask {
     /// Run this command, and record what the goal can touch, instead of reading a folder
     #[arg(last = true, value_name = "COMMAND")]
     pub command: Vec<String>,
+    #[allow(missing_docs)]
+    #[command(flatten)]
+    pub saving: Saving,
 }
 
 impl Outcome for AskedGoal {
@@ -73,14 +77,18 @@ impl Ask {
         let asked = AskRequest {
             goal: self.goal.clone(),
             rules: self.rules.clone(),
+            saved_rules: true,
             solutions: if self.first { 1 } else { self.limit },
             timeout_s: self.timeout,
             memory: self.goal_memory << 20,
             explain: self.explain,
         };
         if self.command.is_empty() {
-            let trace = self.reading.open(context).await?;
-            return Ok(session::ask(trace, &asked, context).await?);
+            let log = OpenLog::open(self.reading.open(context).await?, context).await?;
+            let (answer, rules) = log.ask(&asked, context).await?;
+            let answered = ToSave::Goal(answer.clone(), rules);
+            self.saving.save(&log, &answered, context).await?;
+            return Ok(answer);
         }
         if self.explain {
             return Ok(session::explain_plan(&asked)?);

@@ -1,8 +1,11 @@
 //! The predefined queries as subcommands.
 
+use super::Saving;
 use crate::command::CommandError;
-use crate::session::{self, Answered, Asked, Choice, Context, Kind, MEMORY, PredefinedQuery, QUERIES};
-use clap::{Arg, ArgAction, ArgMatches};
+use crate::session::{
+    Answered, Asked, Choice, Context, Kind, MEMORY, OpenLog, PredefinedQuery, QUERIES, RecordedTrace, ToSave,
+};
+use clap::{Arg, ArgAction, ArgMatches, Args, FromArgMatches};
 use std::path::PathBuf;
 
 /// Default maximum number of rows.
@@ -15,6 +18,7 @@ pub struct Predefined {
     at: usize,
     asked: Asked,
     folder: PathBuf,
+    saving: Saving,
 }
 
 /// The subcommand of a query.
@@ -98,6 +102,7 @@ pub(super) fn line(query: &'static PredefinedQuery) -> clap::Command {
             ),
         };
     }
+    line = Saving::augment_args(line);
     line.arg(
         Arg::new("limit")
             .long("limit")
@@ -162,15 +167,54 @@ impl Predefined {
             kinds: kinds.into_iter().flatten().copied().collect(),
             limit: usize::try_from(limit).unwrap_or(usize::MAX),
         };
-        Ok(Predefined { at, asked, folder })
+        let saving = Saving::from_arg_matches(matches)?;
+        Ok(Predefined { at, asked, folder, saving })
     }
 
-    pub(super) async fn execute(&self, context: &Context) -> Result<Answered, CommandError> {
+    /// The query that a line asks. It names no folder.
+    ///
+    /// # Errors
+    /// The line is no query.
+    pub(super) fn parse(text: &str) -> Result<Predefined, CommandError> {
+        let words = shlex::split(text)
+            .ok_or_else(|| CommandError::Usage(format!("a quote in `{text}` is not closed")))?;
+        let line = clap::Command::new("query").no_binary_name(true).subcommand_required(true);
+        let line = QUERIES
+            .iter()
+            .fold(line.disable_help_subcommand(true), |all, query| all.subcommand(self::line(query)));
+        let parsed = line.try_get_matches_from(&words).and_then(|matches| {
+            let words = matches.subcommand().and_then(|(_, matches)| matches.get_many::<String>("words"));
+            let count = words.map_or(0, Iterator::count);
+            let query = Predefined::of(&matches)?;
+            if count > query.asked.words.len() {
+                let text =
+                    format!("`{}` is too much: the recorded run is open already\n", query.folder.display());
+                return Err(clap::Error::raw(clap::error::ErrorKind::UnknownArgument, text));
+            }
+            Ok(query)
+        });
+        parsed.map_err(|error| {
+            CommandError::Usage(error.to_string().trim_end().trim_start_matches("error: ").to_owned())
+        })
+    }
+
+    pub(super) async fn answer(&self, log: &OpenLog, context: &Context) -> Result<Answered, CommandError> {
         let Some(query) = QUERIES.get(self.at) else {
             return Err(CommandError::Usage("there is no such query".to_owned()));
         };
-        let trace = session::RecordedTrace::open(&self.folder, MEMORY, context).await?;
-        Ok(session::query(trace, query, &self.asked, context).await?)
+        Ok(log.query(query, &self.asked, context).await?)
+    }
+
+    pub(super) async fn execute(&self, context: &Context) -> Result<Answered, CommandError> {
+        let log = OpenLog::open(RecordedTrace::open(&self.folder, MEMORY, context).await?, context).await?;
+        let answer = self.answer(&log, context).await?;
+        self.saving.save(&log, &ToSave::Query(answer.clone()), context).await?;
+        Ok(answer)
+    }
+
+    /// Where to save the answer.
+    pub(super) fn saving(&self) -> &Saving {
+        &self.saving
     }
 }
 

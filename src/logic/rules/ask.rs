@@ -7,12 +7,16 @@ use super::predefined::QueryRelation;
 use super::state::FieldAt;
 use crate::logic::plan::{Needed, plan};
 use crate::logic::queries::QUERIES;
-use crate::logic::search::Source;
-use prolog::{Failure, Limits, Machine, Options, Program, Relations, SyntaxError, Value, View};
+use crate::logic::saved::SavedTerm;
+use crate::logic::saved::id_types::{IdType, infer};
+use prolog::{
+    ClauseReader, Failure, Limits, Machine, Options, Program, Relations, Solution, SyntaxError, Value, View,
+};
 use serde::Serialize;
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
+use std::ops::ControlFlow;
 use std::rc::Rc;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::PoisonError;
 
 /// A failure of rules or of a goal.
 #[derive(Debug, thiserror::Error)]
@@ -59,6 +63,9 @@ pub struct AskOptions {
 pub struct AskedSolution {
     /// In the order of their first occurrence.
     pub bindings: Vec<(String, String)>,
+    /// The same values as data.
+    #[serde(skip)]
+    pub terms: Vec<SavedTerm>,
 }
 
 /// What a goal wrote or answered.
@@ -98,8 +105,96 @@ pub struct Asked {
 }
 
 impl Rules {
-    /// The rules with the library, and what is allowed in them but rarely meant.
-    fn program(&self) -> Result<(Program, Vec<String>), RulesError> {
+    /// Asks a goal over a recording.
+    ///
+    /// # Errors
+    /// The rules or the goal are not valid.
+    pub fn ask(&self, source: &SharedSource, goal: &str, options: AskOptions) -> Result<Asked, RulesError> {
+        let answers: Rc<RefCell<Asked>> = Rc::default();
+        let taken = answers.clone();
+        let ended = self.run(source, goal, options, move |item| {
+            taken.borrow_mut().push(item);
+            ControlFlow::Continue(())
+        })?;
+        Ok(Asked { items: answers.take().items, ..ended })
+    }
+
+    /// Asks a goal over a recording. `take` receives what it writes and answers as it comes, and ends the goal
+    /// with `Break`. The returned answers have no items.
+    ///
+    /// # Errors
+    /// The rules or the goal are not valid.
+    pub fn run(
+        &self,
+        source: &SharedSource,
+        goal: &str,
+        options: AskOptions,
+        take: impl FnMut(AskItem) -> ControlFlow<()> + 'static,
+    ) -> Result<Asked, RulesError> {
+        let plans: Option<Plans> = options.explain.then(Plans::default);
+        let relations = relations(source, plans.as_ref());
+        let (program, notes) = self.program()?;
+        let read = ClauseReader::new("goal", &ended(goal), program.atoms()).next();
+        let types = read.and_then(Result::ok).map(|goal| infer(&program, &goal)).unwrap_or_default();
+        let take = Rc::new(RefCell::new(take));
+        let written = take.clone();
+        let is_ended = Rc::new(Cell::new(false));
+        let ends = is_ended.clone();
+        let output = move |text: &str| {
+            if (written.borrow_mut())(AskItem::Output(text.to_owned())).is_break() {
+                ends.set(true);
+            }
+        };
+        let machine_options = Options { limits: options.limits, output: Some(Box::new(output)) };
+        let mut machine = Machine::new(&program, &relations, machine_options)?;
+        let mut asked = Asked { goal: goal.to_owned(), notes, ..Asked::default() };
+        let mut query = machine.query(goal).map_err(failure)?;
+        loop {
+            if asked.solutions == options.solutions || is_ended.get() {
+                // Whoever wants the first solution does not ask for more.
+                asked.more = options.solutions > 1;
+                break;
+            }
+            match query.next() {
+                Ok(None) => break,
+                Ok(Some(solution)) => {
+                    asked.solutions += 1;
+                    let solution = AskItem::Solution(AskedSolution::of(&solution, &types));
+                    if (take.borrow_mut())(solution).is_break() {
+                        asked.more = true;
+                        break;
+                    }
+                }
+                Err(failed) => {
+                    asked.error = Some(failed.to_string());
+                    break;
+                }
+            }
+        }
+        if let Some(plans) = plans {
+            asked.plan = shown_plans(&plans);
+        }
+        Ok(asked)
+    }
+
+    /// The predicates of the files: `login/0`.
+    ///
+    /// # Errors
+    /// The rules are not valid.
+    pub fn predicates(&self) -> Result<Vec<String>, RulesError> {
+        self.program()?;
+        let mut own = Program::new();
+        for (name, text) in &self.files {
+            own.consult(name, text)?;
+        }
+        Ok(own.predicates().map(|(name, arity)| format!("{name}/{arity}")).collect())
+    }
+
+    /// The clauses of the library and of the files, and warnings.
+    ///
+    /// # Errors
+    /// The rules are not valid.
+    pub fn program(&self) -> Result<(Program, Vec<String>), RulesError> {
         let mut program = Program::new();
         program.consult("queries.pl", LIBRARY)?;
         let mut own = Program::new();
@@ -128,61 +223,40 @@ impl Rules {
         let goal = Value::read(goal, program.atoms()).map_err(|error| vec![error])?;
         Ok(plan(&program, &goal))
     }
+}
 
-    /// Asks a goal over a recording.
-    ///
-    /// # Errors
-    /// The rules or the goal are not valid.
-    pub fn ask(&self, source: Source, goal: &str, options: AskOptions) -> Result<Asked, RulesError> {
-        let source: SharedSource = Arc::new(Mutex::new(source));
-        let plans: Option<Plans> = options.explain.then(Plans::default);
-        let relations = relations(&source, plans.as_ref());
-        let (program, notes) = self.program()?;
-        let items: Rc<RefCell<Vec<AskItem>>> = Rc::default();
-        let written = items.clone();
-        let output = move |text: &str| {
-            let mut items = written.borrow_mut();
-            match items.last_mut() {
-                Some(AskItem::Output(before)) => before.push_str(text),
-                _ => items.push(AskItem::Output(text.to_owned())),
-            }
-        };
-        let machine_options = Options { limits: options.limits, output: Some(Box::new(output)) };
-        let mut machine = Machine::new(&program, &relations, machine_options)?;
-        let mut asked = Asked { goal: goal.to_owned(), notes, ..Asked::default() };
-        {
-            let mut query = machine.query(goal).map_err(failure)?;
-            loop {
-                if asked.solutions == options.solutions {
-                    // Whoever wants the first solution does not ask for more.
-                    asked.more = options.solutions > 1;
-                    break;
-                }
-                match query.next() {
-                    Ok(None) => break,
-                    Ok(Some(solution)) => {
-                        asked.solutions += 1;
-                        // A variable that stays unbound says nothing.
-                        let is_bound =
-                            |(_, value): &&(String, Value)| !matches!(value.cursor().view(), View::Var(_));
-                        let bindings = solution.bindings.iter().filter(is_bound);
-                        let bindings = bindings.map(|(name, value)| (name.clone(), value.to_string()));
-                        let solution = AskedSolution { bindings: bindings.collect() };
-                        items.borrow_mut().push(AskItem::Solution(solution));
-                    }
-                    Err(failed) => {
-                        asked.error = Some(failed.to_string());
-                        break;
-                    }
-                }
+/// A goal with its final `.`.
+fn ended(goal: &str) -> String {
+    let goal = goal.trim_end();
+    if goal.ends_with('.') { format!("{goal} ") } else { format!("{goal} . ") }
+}
+
+impl AskedSolution {
+    /// A solution with the types of its variables.
+    fn of(solution: &Solution, types: &[(String, IdType)]) -> AskedSolution {
+        let of_type = |name: &str| types.iter().find(|(of, _)| of == name).map(|(_, of_type)| of_type);
+        // A variable that stays unbound says nothing.
+        let is_bound = |(_, value): &&(String, Value)| !matches!(value.cursor().view(), View::Var(_));
+        let bindings = solution.bindings.iter().filter(is_bound);
+        let term =
+            |(name, value): &(String, Value)| SavedTerm::of(value, of_type(name).unwrap_or(&IdType::Unknown));
+        AskedSolution {
+            bindings: bindings.clone().map(|(name, value)| (name.clone(), value.to_string())).collect(),
+            terms: bindings.map(term).collect(),
+        }
+    }
+}
+
+impl Asked {
+    /// Adds what the goal wrote or answered.
+    pub fn push(&mut self, item: AskItem) {
+        match (self.items.last_mut(), item) {
+            (Some(AskItem::Output(before)), AskItem::Output(text)) => before.push_str(&text),
+            (_, item) => {
+                self.solutions += usize::from(matches!(item, AskItem::Solution(_)));
+                self.items.push(item);
             }
         }
-        drop(machine);
-        asked.items = items.take();
-        if let Some(plans) = plans {
-            asked.plan = shown_plans(&plans);
-        }
-        Ok(asked)
     }
 }
 

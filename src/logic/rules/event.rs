@@ -10,7 +10,7 @@ use prolog::{AnswerIter, Answers, Call, Next, Relation, RelationError};
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// A recording that several relations read.
-pub(super) type SharedSource = Arc<Mutex<Source>>;
+pub type SharedSource = Arc<Mutex<Source>>;
 /// The ways by which goals found their events, with the number of events.
 pub(super) type Plans = Arc<Mutex<Vec<(String, String)>>>;
 

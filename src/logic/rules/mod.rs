@@ -18,4 +18,5 @@ mod predefined;
 mod state;
 
 pub use ask::{AskItem, AskOptions, Asked, AskedSolution, Rules, RulesError};
+pub use event::SharedSource;
 pub use library::PAPER;

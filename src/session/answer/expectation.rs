@@ -24,10 +24,10 @@ pub fn compare(expect: &Expect, answer: &PointAnswer) -> Expectation {
     if wants_located != answer.located {
         let word = |located| if located { "located" } else { "not located" };
         differ("outcome", word(wants_located), Some(word(answer.located)));
-        return expectation(parts);
+        return Expectation::new(parts);
     }
     if !answer.located {
-        return expectation(parts);
+        return Expectation::new(parts);
     }
     let texts = [
         ("class", &expect.class, &answer.class),
@@ -54,12 +54,7 @@ pub fn compare(expect: &Expect, answer: &PointAnswer) -> Expectation {
         let found = answer.line.map(|l| l.to_string());
         differ("line", &line.to_string(), found.as_deref());
     }
-    expectation(parts)
-}
-
-fn expectation(parts: Vec<Difference>) -> Expectation {
-    let differences = parts.iter().map(ToString::to_string).collect();
-    Expectation { held: parts.is_empty(), differences, parts }
+    Expectation::new(parts)
 }
 
 #[cfg(test)]

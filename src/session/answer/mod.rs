@@ -21,6 +21,7 @@ pub mod source_context;
 pub mod steps;
 pub mod unlocated;
 
+use crate::logic::rules::Asked as AskedGoal;
 use crate::run::Ended;
 use indexmap::IndexMap;
 use serde::Serialize;
@@ -82,6 +83,9 @@ pub struct Answer {
     /// With `--last N`: the points of the root hits before the last one, oldest first; `points` has the last.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub earlier: Vec<Vec<PointAnswer>>,
+    /// The answers to the chain's queries, over a recording of their own.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub queries: Vec<ChainQueryAnswer>,
     /// Reasons why answers are uncertain, and how the run ended if that matters.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<String>,
@@ -304,6 +308,19 @@ pub struct RejectedAnswer {
     pub reason: String,
 }
 
+/// The answers to a query of a chain.
+#[derive(Clone, Debug, Serialize)]
+pub struct ChainQueryAnswer {
+    /// Its place in the chain: `query 1`.
+    pub id: String,
+    /// Its goal, and the answers.
+    #[serde(flatten)]
+    pub answers: AskedGoal,
+    /// How they compare with what the chain expects.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub expectation: Option<Expectation>,
+}
+
 /// How an answer compares with what the chain expects.
 #[derive(Clone, Debug, Serialize)]
 pub struct Expectation {
@@ -314,6 +331,14 @@ pub struct Expectation {
     /// The same differences, structured.
     #[serde(skip)]
     pub parts: Vec<Difference>,
+}
+
+impl Expectation {
+    /// The expectation that holds except for these differences.
+    pub fn new(parts: Vec<Difference>) -> Expectation {
+        let differences = parts.iter().map(ToString::to_string).collect();
+        Expectation { held: parts.is_empty(), differences, parts }
+    }
 }
 
 /// One difference from the expectation.

@@ -1,41 +1,19 @@
 //! Logic queries over recordings. They run on a thread of their own (`background`), so that the user can
-//! interrupt them. `index` opens the log of a recording. `ask`
-//! asks goals by rules, which `saved` finds; `planned` asks a program that is yet to run.
+//! interrupt them. `index` opens the log of a recording, and [`OpenLog`] is asked several times. `saved` finds
+//! files of rules. `answer_file` writes and reads saved answers. `running` is a goal whose solutions come one by
+//! one. `chain_queries` asks the queries of chains over a recording of their own.
 
-mod ask;
+mod answer_file;
 mod background;
+mod chain_queries;
 mod index;
+mod open_log;
 mod planned;
+mod running;
 mod saved;
 
-pub use ask::{AskRequest, ask};
+pub use answer_file::{read_answer, write_answer};
+pub use chain_queries::{JudgedRun, judge, replay};
+pub use open_log::{AskRequest, OpenLog, ToSave};
 pub use planned::{PlannedRequest, ask_program, explain_plan};
-
-use super::context::Context;
-use super::error::SessionError;
-use super::recorded::RecordedTrace;
-use crate::logic::Answer;
-use crate::logic::queries::{Asked, Query};
-use background::in_background;
-
-/// Answers a predefined query over a recording.
-///
-/// # Errors
-/// The query does not fit the recording, the recording cannot be read, or the user interrupted the work.
-pub async fn query(
-    trace: RecordedTrace,
-    query: &'static Query,
-    asked: &Asked,
-    context: &Context,
-) -> Result<Answer, SessionError> {
-    let missing = trace.missing();
-    let asked = asked.clone();
-    in_background(context, move |stop| {
-        let mut source = index::open(trace, &stop)?;
-        let mut answer = (query.ask)(&mut source, &asked)?;
-        answer.query = asked.text(query.name);
-        answer.notes.extend(missing.into_iter().map(|what| format!("missing: {what}")));
-        Ok(answer)
-    })
-    .await
-}
+pub use running::{GoalStep, RunningGoal};

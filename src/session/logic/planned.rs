@@ -1,7 +1,6 @@
 //! Asks a goal of a program that is yet to run: records only what the goal can touch, and asks the recording.
 
-use super::ask::{AskRequest, ask};
-use super::saved::rules;
+use super::open_log::{AskRequest, OpenLog};
 use crate::chain::Chain;
 use crate::files::TemporaryFolder;
 use crate::logic::plan::Needed;
@@ -42,7 +41,7 @@ pub struct PlannedRequest {
 /// # Errors
 /// The rules or the goal are not valid.
 pub fn explain_plan(asked: &AskRequest) -> Result<Asked, SessionError> {
-    let needed = rules(&asked.rules)?.plan(&asked.goal)?;
+    let needed = asked.read_rules()?.plan(&asked.goal)?;
     Ok(Asked { goal: asked.goal.clone(), plan: needed.lines(), is_plan: true, ..Asked::default() })
 }
 
@@ -55,7 +54,7 @@ pub async fn ask_program(
     asked: &PlannedRequest,
     context: &Context,
 ) -> Result<Asked, SessionError> {
-    let needed = rules(&asked.ask.rules)?.plan(&asked.ask.goal)?;
+    let needed = asked.ask.read_rules()?.plan(&asked.ask.goal)?;
     let temporary = match &asked.out {
         Some(_) => None,
         None => Some(TemporaryFolder::new("qp-query-").map_err(TraceError::at(Path::new("/tmp")))?),
@@ -86,7 +85,7 @@ pub async fn ask_program(
         return Ok(finished(proved, &needed));
     }
     let trace = RecordedTrace::open(&out, asked.memory, context).await?;
-    let answer = ask(trace, &asked.ask, context).await?;
+    let (answer, _) = OpenLog::open(trace, context).await?.ask(&asked.ask, context).await?;
     Ok(finished(answer, &needed))
 }
 
@@ -128,7 +127,8 @@ async fn run(
         // A recording that has only begun may not be readable yet.
         let quiet = context.without_progress();
         if let Ok(trace) = RecordedTrace::open(&options.out, asked.memory, &quiet).await
-            && let Ok(answer) = ask(trace, &asked.ask, &quiet).await
+            && let Ok(log) = OpenLog::open(trace, &quiet).await
+            && let Ok((answer, _)) = log.ask(&asked.ask, &quiet).await
             && answer.solutions > 0
         {
             _ = stop.send(true);

@@ -8,13 +8,14 @@ use std::sync::Arc;
 /// The folder of saved rules in a project.
 const PROJECT: &str = "queries";
 
-/// Reads files of rules, after the saved ones.
+/// Reads files of rules; with `saved`, after the saved ones.
 ///
 /// # Errors
 /// A file cannot be read.
-pub(super) fn rules(named: &[PathBuf]) -> Result<Rules, SessionError> {
+pub(super) fn rules(named: &[PathBuf], saved: bool) -> Result<Rules, SessionError> {
     let mut rules = Rules::default();
-    for folder in user_folder().into_iter().chain([PathBuf::from(PROJECT)]) {
+    let folders = user_folder().into_iter().chain([PathBuf::from(PROJECT)]);
+    for folder in folders.filter(|_| saved) {
         for file in saved_in(&folder) {
             // A file that is named too is read once.
             if !named.contains(&file) {

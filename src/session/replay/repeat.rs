@@ -209,6 +209,7 @@ mod tests {
             runs: 2,
             points: points.iter().enumerate().map(point).collect(),
             earlier: Vec::new(),
+            queries: Vec::new(),
             warnings: Vec::new(),
             last_output: Vec::new(),
             ended: None,

@@ -124,6 +124,7 @@ mod tests {
             runs: 1,
             points: ["A", "B", "S"].into_iter().zip(located).map(point).collect(),
             earlier: Vec::new(),
+            queries: Vec::new(),
             warnings: Vec::new(),
             last_output: Vec::new(),
             ended: Some(ended),

@@ -1,12 +1,13 @@
 //! The answer to a chain: each point with its place, its values and its deciding condition, then the chain as
 //! a tree.
 
+use super::query::asked;
 use super::snippet::snippet;
 use super::trace::thread_name;
 use super::tree::tree;
 use super::way::way;
 use super::{Paint, Text, clipped, frame_text, hanging, palette, wrap};
-use crate::session::{Answer, FrameAnswer, Outcome, PointAnswer};
+use crate::session::{Answer, ChainQueryAnswer, FrameAnswer, Outcome, PointAnswer};
 use indexmap::IndexMap;
 use std::collections::HashSet;
 use std::fmt::Write as _;
@@ -45,6 +46,7 @@ pub fn about(answer: &Answer, is_shown: impl Fn(&PointAnswer) -> bool, color: bo
         out.push_str(&tree(&answer.points, paint));
         out.push('\n');
     }
+    answer.queries.iter().for_each(|of_chain| query(&mut out, of_chain, paint));
     if !answer.last_output.is_empty() {
         out.push_str("The program's last output:\n");
         answer.last_output.iter().for_each(|line| out.push_str(&format!("  {line}\n")));
@@ -56,13 +58,40 @@ pub fn about(answer: &Answer, is_shown: impl Fn(&PointAnswer) -> bool, color: bo
     out
 }
 
+fn counted_queries(count: usize) -> String {
+    if count == 1 { "1 query".to_owned() } else { format!("{count} queries") }
+}
+
+/// A query of the chain with its answers.
+fn query(out: &mut String, query: &ChainQueryAnswer, paint: Paint) {
+    out.push_str(&hanging(
+        &format!("{}  {}", paint.on(palette::POINT, &query.id), query.answers.goal),
+        0,
+        WIDTH,
+    ));
+    let indent = " ".repeat(INDENT);
+    for line in asked(&query.answers, paint).lines() {
+        out.push_str(&format!("{indent}{line}\n"));
+    }
+    for difference in query.expectation.iter().flat_map(|expected| &expected.differences) {
+        let text = hanging(&format!("unexpected {difference}"), INDENT, WIDTH);
+        out.push_str(&format!("{}\n", paint.on(palette::FAILED, text.trim_end_matches('\n'))));
+    }
+    out.push('\n');
+}
+
 fn summary(answer: &Answer, paint: Paint) -> String {
     let located = answer.points.iter().filter(|p| p.located).count();
     let total = answer.points.len();
-    let expected: Vec<_> = answer.points.iter().filter_map(|p| p.expectation.as_ref()).collect();
+    let of_points = answer.points.iter().filter_map(|p| p.expectation.as_ref());
+    let of_queries = answer.queries.iter().filter_map(|query| query.expectation.as_ref());
+    let expected: Vec<_> = of_points.chain(of_queries).collect();
     let held = expected.iter().filter(|e| e.held).count();
     let runs = if answer.runs == 1 { "1 run".to_owned() } else { format!("{} runs", answer.runs) };
-    let mut text = format!("{located} of {total} points located in {runs}");
+    let mut text = match total {
+        0 => format!("{} asked in {runs}", counted_queries(answer.queries.len())),
+        _ => format!("{located} of {total} points located in {runs}"),
+    };
     if !expected.is_empty() {
         let _ = write!(text, ", {held} of {} expectations hold", expected.len());
     }

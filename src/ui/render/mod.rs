@@ -10,6 +10,8 @@ mod explained;
 mod junit;
 mod prompt;
 mod query;
+mod query_diff;
+mod query_reply;
 mod question;
 mod question_body;
 mod repeated;
@@ -20,6 +22,7 @@ mod tree;
 mod way;
 
 pub use prompt::{prompt, reply};
+pub use query_reply::query_reply;
 pub use question::diagnosed;
 pub use step::stepped;
 use trace::lacks;

@@ -1,5 +1,6 @@
 //! Answers to queries as text: a line per event.
 
+use super::query_diff::difference;
 use super::{Paint, Text, palette};
 use crate::command::query::QueryAnswer;
 use crate::session::{AnswerRow, Answered, AskItem, AskedGoal, AskedSolution, EventRow, ValueRow};
@@ -12,15 +13,17 @@ impl Text for QueryAnswer {
         match self {
             QueryAnswer::Predefined(answer) => answered(answer, Paint { color }),
             QueryAnswer::Goal(answer) => asked(answer, Paint { color }),
+            QueryAnswer::Difference(found) => difference(found, Paint { color }),
         }
     }
 }
 
-/// What a goal wrote, and its solutions as a Prolog system shows them.
-fn asked(answer: &AskedGoal, paint: Paint) -> String {
+/// What a goal wrote, and its solutions as a Prolog system shows them. `is_last` says of each solution, counted
+/// from 1, whether none follows.
+pub(super) fn shown_items(items: &[AskItem], is_last: impl Fn(usize) -> bool, paint: Paint) -> String {
     let mut out = String::new();
     let mut solutions = 0;
-    for item in &answer.items {
+    for item in items {
         match item {
             AskItem::Output(text) => out.push_str(text),
             AskItem::Solution(solution) => {
@@ -28,14 +31,20 @@ fn asked(answer: &AskedGoal, paint: Paint) -> String {
                     out.push('\n');
                 }
                 solutions += 1;
-                let is_last = solutions == answer.solutions && !answer.more;
-                out.push_str(&shown_solution(solution, is_last, paint));
+                out.push_str(&shown_solution(solution, is_last(solutions), paint));
             }
         }
     }
     if !out.is_empty() && !out.ends_with('\n') {
         out.push('\n');
     }
+    out
+}
+
+/// The answers to a goal.
+pub(super) fn asked(answer: &AskedGoal, paint: Paint) -> String {
+    let is_last = |solution| solution == answer.solutions && !answer.more;
+    let mut out = shown_items(&answer.items, is_last, paint);
     if answer.solutions == 0 && answer.error.is_none() && !answer.is_plan {
         out.push_str(&format!("{}\n", paint.on(palette::FAILED, "false.")));
     }
@@ -51,7 +60,8 @@ fn asked(answer: &AskedGoal, paint: Paint) -> String {
     out
 }
 
-fn shown_solution(solution: &AskedSolution, is_last: bool, paint: Paint) -> String {
+/// A solution.
+pub(super) fn shown_solution(solution: &AskedSolution, is_last: bool, paint: Paint) -> String {
     let end = if is_last { '.' } else { ';' };
     if solution.bindings.is_empty() {
         return format!("{}{end}\n", paint.on(palette::HELD, "true"));
@@ -61,7 +71,8 @@ fn shown_solution(solution: &AskedSolution, is_last: bool, paint: Paint) -> Stri
     format!("{}{end}\n", lines.join(",\n"))
 }
 
-fn answered(answer: &Answered, paint: Paint) -> String {
+/// The answer to a predefined query.
+pub(super) fn answered(answer: &Answered, paint: Paint) -> String {
     let mut out = String::new();
     if let Some(yes) = answer.yes {
         let (style, word) = if yes { (palette::HELD, "yes") } else { (palette::FAILED, "no") };
@@ -83,20 +94,7 @@ fn answered(answer: &Answered, paint: Paint) -> String {
         }
     }
     for row in &answer.rows {
-        match row {
-            AnswerRow::Event(row) => out.push_str(&event(row, width, threads.len() > 1, paint)),
-            AnswerRow::Value(row) => out.push_str(&value(row, width, paint)),
-            AnswerRow::Heading { text } => out.push_str(&format!("{}\n", paint.on(palette::POINT, text))),
-            AnswerRow::Count { what, count, first, last } => {
-                let times = if *count == 1 { "once".to_owned() } else { format!("{count} times") };
-                let at = match (first, last) {
-                    (Some(first), Some(last)) if first != last => format!(", events {first} to {last}"),
-                    (Some(first), _) => format!(", event {first}"),
-                    _ => String::new(),
-                };
-                out.push_str(&format!("{what}  {times}{}\n", paint.on(palette::DIM, &at)));
-            }
-        }
+        out.push_str(&one(row, width, threads.len() > 1, paint));
     }
     if answer.more {
         out.push_str("there are more rows; --limit shows them\n");
@@ -108,6 +106,28 @@ fn answered(answer: &Answered, paint: Paint) -> String {
         out.push_str(&format!("{note}\n"));
     }
     out
+}
+
+/// A row alone.
+pub(super) fn shown_row(row: &AnswerRow, paint: Paint) -> String {
+    one(row, 1, false, paint)
+}
+
+fn one(row: &AnswerRow, width: usize, with_thread: bool, paint: Paint) -> String {
+    match row {
+        AnswerRow::Event(row) => event(row, width, with_thread, paint),
+        AnswerRow::Value(row) => value(row, width, paint),
+        AnswerRow::Heading { text } => format!("{}\n", paint.on(palette::POINT, text)),
+        AnswerRow::Count { what, count, first, last } => {
+            let times = if *count == 1 { "once".to_owned() } else { format!("{count} times") };
+            let at = match (first, last) {
+                (Some(first), Some(last)) if first != last => format!(", events {first} to {last}"),
+                (Some(first), _) => format!(", event {first}"),
+                _ => String::new(),
+            };
+            format!("{what}  {times}{}\n", paint.on(palette::DIM, &at))
+        }
+    }
 }
 
 /// `#13  Example@4.m2(null)  Example.java:11`

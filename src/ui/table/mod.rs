@@ -6,10 +6,10 @@
 
 mod row;
 
-pub use row::{Local, Prepared, Row, Runs, Shown};
+pub use row::{Lead, Local, OtherDialogue, Prepared, Row, Runs, Shown};
 
 use super::options::Cli;
-use super::{diagnoser, repl, stepper};
+use super::{diagnoser, query_prompt, repl, stepper};
 use crate::command::bisect::Bisect;
 use crate::command::check::Check;
 use crate::command::completions::Completions;
@@ -18,7 +18,7 @@ use crate::command::diagnose::Diagnose;
 use crate::command::diff::Diff;
 use crate::command::explain::Explain;
 use crate::command::man::Man;
-use crate::command::query::Query;
+use crate::command::query::{Query, QueryPrompt};
 use crate::command::replay::Replay;
 use crate::command::trace;
 use crate::command::why::Why;
@@ -46,7 +46,8 @@ pub const COMMANDS: &[Row] = &[
     Row::command::<trace::Export>("export").of("trace"),
     Row::dialogue::<Diagnose>("diagnose", |matches, cli| lead(matches, cli, diagnoser::run)),
     Row::command::<Diff>("diff"),
-    Row::command::<Query>("query"),
+    Row::command::<Query>("query")
+        .or_dialogue(QueryPrompt::is_meant, |matches, cli| lead(matches, cli, query_prompt::run)),
     Row::description::<Completions>("completions"),
     Row::description::<Man>("man"),
 ];

@@ -22,7 +22,21 @@ pub struct Row {
     pub runs: Runs,
     /// The exit code when it cannot begin, if that is not the general one.
     pub cannot_begin: Option<u8>,
+    /// The dialogue that it runs instead, for some arguments.
+    pub dialogue: Option<OtherDialogue>,
     arguments: fn(clap::Command) -> clap::Command,
+}
+
+/// Runs a dialogue to its exit code.
+pub type Lead = for<'a> fn(&'a ArgMatches, &'a Cli) -> Local<'a, Result<u8, clap::Error>>;
+
+/// A dialogue of a command that otherwise ends with a result.
+#[derive(Clone, Copy)]
+pub struct OtherDialogue {
+    /// Whether the arguments ask for it.
+    pub is_meant: fn(&ArgMatches) -> bool,
+    /// Runs it.
+    pub lead: Lead,
 }
 
 /// How a command runs.
@@ -30,7 +44,7 @@ pub enum Runs {
     /// To a result, from its arguments alone.
     ToResult(fn(&ArgMatches) -> Result<Box<dyn Prepared>, clap::Error>),
     /// Interactive: it runs a dialogue, and gives an exit code.
-    Dialogue(for<'a> fn(&'a ArgMatches, &'a Cli) -> Local<'a, Result<u8, clap::Error>>),
+    Dialogue(Lead),
     /// It prints a description of the command line, and runs no program.
     Describes(fn(&ArgMatches, clap::Command) -> Result<String, CommandError>),
 }
@@ -93,16 +107,20 @@ impl Row {
         C::Output: Text + 'static,
     {
         let runs = Runs::ToResult(|matches| Ok(Box::new(C::from_arg_matches(matches)?)));
-        Row { name, group: None, runs, cannot_begin: C::CANNOT_BEGIN, arguments: C::augment_args }
+        Row {
+            name,
+            group: None,
+            runs,
+            cannot_begin: C::CANNOT_BEGIN,
+            dialogue: None,
+            arguments: C::augment_args,
+        }
     }
 
     /// A command that runs a dialogue.
-    pub(super) const fn dialogue<A: Args>(
-        name: &'static str,
-        lead: for<'a> fn(&'a ArgMatches, &'a Cli) -> Local<'a, Result<u8, clap::Error>>,
-    ) -> Row {
+    pub(super) const fn dialogue<A: Args>(name: &'static str, lead: Lead) -> Row {
         let runs = Runs::Dialogue(lead);
-        Row { name, group: None, runs, cannot_begin: None, arguments: A::augment_args }
+        Row { name, group: None, runs, cannot_begin: None, dialogue: None, arguments: A::augment_args }
     }
 
     /// A command that describes the command line.
@@ -111,12 +129,17 @@ impl Row {
             let described = D::from_arg_matches(matches);
             described.map_err(|error| CommandError::Usage(error.to_string()))?.describe(line)
         });
-        Row { name, group: None, runs, cannot_begin: None, arguments: D::augment_args }
+        Row { name, group: None, runs, cannot_begin: None, dialogue: None, arguments: D::augment_args }
     }
 
     /// The same, in a group.
     pub(super) const fn of(self, group: &'static str) -> Row {
         Row { group: Some(group), ..self }
+    }
+
+    /// The same, with a dialogue for some arguments.
+    pub(super) const fn or_dialogue(self, is_meant: fn(&ArgMatches) -> bool, lead: Lead) -> Row {
+        Row { dialogue: Some(OtherDialogue { is_meant, lead }), ..self }
     }
 
     /// The words the user types, with the group's name: `trace record`.

@@ -1,0 +1,371 @@
+//! Keys: events, objects and lines in words that another run of the program shares, or a run of another
+//! version.
+//!
+//! - An event is the n-th of its kind for its method, field or class in its thread.
+//! - An object is the n-th of its class that was born in its method and thread. Without a recorded birth, it is
+//!   the n-th of its class that the run met.
+//! - A line is its text. Without the source, it is its distance from the first line of its method.
+
+use super::mentions::Mentions;
+use crate::inspect::InspectError;
+use crate::logic::error::LogicError;
+use crate::logic::log::{DecodedBlock, Kind, LogEvent};
+use crate::logic::names::{java_name, source_file};
+use crate::logic::search::Source;
+use crate::trace::{CREATION, Calls, EventTime, Method, Value, WalkControl, shown_class};
+use serde::{Deserialize, Serialize};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::time::SystemTime;
+
+/// Most objects of a class whose births are read. Objects of larger classes are counted as the run met them.
+const BIRTHS: usize = 50_000;
+
+/// The keys of an answer.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Keys {
+    /// By id.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub events: BTreeMap<u64, EventKey>,
+    /// By number, as it is shown.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub objects: BTreeMap<u32, ObjectKey>,
+    /// By file and number: `Example.java:14`.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub lines: BTreeMap<String, LineKey>,
+}
+
+/// An event.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct EventKey {
+    /// The name of its thread. A later thread with the same name has its number behind it: `worker (2)`.
+    pub thread: String,
+    /// Its kind, by the functor of its term.
+    pub kind: String,
+    /// Its method, field or class.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub of: Option<String>,
+    /// Its number among those of that kind and thread, from 1.
+    pub ordinal: u64,
+}
+
+/// An object.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ObjectKey {
+    /// Its class.
+    pub class: String,
+    /// The thread in which it was born.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub thread: Option<String>,
+    /// The method in which it was born.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub born_in: Option<String>,
+    /// Its number among those of that class, thread and method, from 1.
+    pub ordinal: u64,
+}
+
+/// A line.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct LineKey {
+    /// The method that contains it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub method: Option<String>,
+    /// Its distance from the first recorded line of the method.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub offset: Option<u16>,
+    /// Its text, trimmed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub text: Option<String>,
+}
+
+impl Keys {
+    /// The keys of what an answer names. Sources that were changed after `recorded` are not read.
+    ///
+    /// # Errors
+    /// The events cannot be read, or `goes_on` stopped the work.
+    pub(super) fn of(
+        mentions: &Mentions,
+        source: &mut Source,
+        recorded: Option<SystemTime>,
+        goes_on: &dyn Fn() -> bool,
+    ) -> Result<Keys, LogicError> {
+        let threads = thread_names(&source.recording.calls);
+        let events = events(&mentions.events, source, &threads, goes_on)?;
+        let mut objects = BTreeMap::new();
+        let mut by_class: BTreeMap<String, Vec<u32>> = BTreeMap::new();
+        for number in &mentions.objects {
+            let calls = &source.recording.calls;
+            if let Some(class) = calls.objects.class(calls.objects.own(*number)) {
+                by_class.entry(class.to_string()).or_default().push(*number);
+            }
+        }
+        for (class, wanted) in by_class {
+            births(&class, &wanted, source, &threads, &mut objects)?;
+        }
+        let lines = lines(&mentions.lines, source, recorded);
+        Ok(Keys { events, objects, lines })
+    }
+}
+
+/// Names of threads, different ones for different threads.
+fn thread_names(calls: &Calls) -> HashMap<u32, String> {
+    let mut met: HashMap<String, u32> = HashMap::new();
+    let mut names = HashMap::new();
+    for (thread, name, _) in calls.threads() {
+        let count = met.entry(name.clone()).or_default();
+        *count += 1;
+        names.insert(thread, if *count == 1 { name } else { format!("{name} ({count})") });
+    }
+    names
+}
+
+fn method_name(method: &Method) -> String {
+    format!("{}.{}{}", method.class, method.name, parameters(&method.descriptor))
+}
+
+/// The parameters of a method as they are written in Java.
+fn parameters(descriptor: &str) -> String {
+    let inside =
+        descriptor.split_once('(').and_then(|(_, rest)| rest.split_once(')')).map_or("", |(all, _)| all);
+    let mut all = Vec::new();
+    let mut rest = inside;
+    while !rest.is_empty() {
+        let dimensions = rest.len() - rest.trim_start_matches('[').len();
+        let base = rest.get(dimensions..).unwrap_or("");
+        let end = match base.starts_with('L') {
+            true => base.find(';').map_or(base.len(), |end| end + 1),
+            false => base.chars().next().map_or(0, char::len_utf8),
+        };
+        let (one, after) = rest.split_at((dimensions + end).min(rest.len()));
+        if one.is_empty() {
+            break;
+        }
+        all.push(shown_class(&bytecode::descriptor::java_type(one)));
+        rest = after;
+    }
+    format!("({})", all.join(", "))
+}
+
+/// What an event happened to: its method, field or class.
+fn subject(source: &Source, block: &DecodedBlock, event: &LogEvent) -> Option<String> {
+    let calls = &source.recording.calls;
+    let object = match block.values(event).first() {
+        Some(Value::Object(object)) if *object != 0 => Some(*object),
+        _ => None,
+    };
+    let class_of = |object: u32| calls.objects.class(object).map(|class| java_name(class).into_owned());
+    match event.kind {
+        Kind::MethodCall | Kind::MethodExit | Kind::Step => {
+            event.call().and_then(|node| calls.method(node)).map(method_name)
+        }
+        Kind::SetField => {
+            let written = calls.sites.site(event.site)?.written.clone()?;
+            Some(format!("{}.{}", calls.sites.declares(&written), written.name))
+        }
+        Kind::DataStructure | Kind::Exception => object.and_then(class_of),
+        Kind::MemberFields => source.log.index().class(event.site).map(|class| java_name(class).into_owned()),
+        Kind::ThreadStart | Kind::ThreadDeath => None,
+    }
+}
+
+/// The keys of events. Calls and exits come from the index of their method, the others from one pass over the
+/// events of their kinds.
+fn events(
+    wanted: &BTreeSet<u64>,
+    source: &mut Source,
+    threads: &HashMap<u32, String>,
+    goes_on: &dyn Fn() -> bool,
+) -> Result<BTreeMap<u64, EventKey>, LogicError> {
+    let mut keys = BTreeMap::new();
+    let (mut kinds, mut last) = (0, 0);
+    let mut counted = BTreeSet::new();
+    let mut of_methods: HashMap<(u32, u32), Vec<u32>> = HashMap::new();
+    for id in wanted {
+        let Some((block, event)) = source.event(*id)? else { continue };
+        let is_call = matches!(event.kind, Kind::MethodCall | Kind::MethodExit);
+        let calls = &source.recording.calls;
+        let method =
+            event.call().filter(|_| is_call).and_then(|node| Some((node, calls.method_number(node)?)));
+        let Some((node, method)) = method else {
+            kinds |= event.kind.bit();
+            last = last.max(*id);
+            counted.insert(*id);
+            continue;
+        };
+        let of_method =
+            of_methods.entry((method, block.thread)).or_insert_with(|| calls.of_method(method, block.thread));
+        let ordinal = of_method.partition_point(|other| *other < node) + 1;
+        let key = EventKey {
+            thread: threads.get(&block.thread).cloned().unwrap_or_default(),
+            kind: event.kind.functor().to_owned(),
+            of: subject(source, &block, &event),
+            ordinal: u64::try_from(ordinal).unwrap_or(u64::MAX),
+        };
+        keys.insert(*id, key);
+    }
+    if counted.is_empty() {
+        return Ok(keys);
+    }
+    let mut counts: HashMap<(u32, Kind, Option<String>), u64> = HashMap::new();
+    let index = source.log.index().clone();
+    for number in 0..index.blocks() {
+        let Some(summary) = index.summary(number) else { break };
+        let thread = summary.thread;
+        if summary.kinds & kinds == 0 {
+            continue;
+        }
+        if !goes_on() {
+            return Err(LogicError::Inspect(InspectError::from(crate::trace::TraceError::Interrupted)));
+        }
+        let (calls, log) = source.parts();
+        let block = log.block(calls, number)?;
+        if block.first > last {
+            break;
+        }
+        for (id, event) in (block.first..).zip(&block.events) {
+            if event.kind.bit() & kinds == 0 {
+                continue;
+            }
+            let of = subject(source, &block, event);
+            let count = counts.entry((thread, event.kind, of.clone())).or_default();
+            *count += 1;
+            if counted.contains(&id) {
+                let thread = threads.get(&thread).cloned().unwrap_or_default();
+                let kind = event.kind.functor().to_owned();
+                keys.insert(id, EventKey { thread, kind, of, ordinal: *count });
+            }
+        }
+    }
+    Ok(keys)
+}
+
+/// Where an object was born: thread, method and time.
+fn birth(calls: &mut Calls, object: u32) -> Result<Option<(u32, u32, EventTime)>, InspectError> {
+    let Some(row) = calls.write_rows(object, CREATION).next() else { return Ok(None) };
+    let mut born = None;
+    calls.each_write(calls.writes_in(row), |calls, seen| {
+        let thread = seen.node.and_then(|node| calls.thread_number(node));
+        born = thread.map(|thread| (thread, seen.site.method, seen.when()));
+        WalkControl::Stop
+    })?;
+    Ok(born)
+}
+
+/// The keys of objects of one class.
+fn births(
+    class: &str,
+    wanted: &[u32],
+    source: &mut Source,
+    threads: &HashMap<u32, String>,
+    keys: &mut BTreeMap<u32, ObjectKey>,
+) -> Result<(), LogicError> {
+    let calls = &mut source.recording.calls;
+    let mut all: Vec<u32> =
+        calls.objects.all().filter(|(_, of)| ***of == *class).map(|(object, _)| object).collect();
+    all.sort_by_key(|object| calls.objects.number(*object));
+    let reads_births = all.len() <= BIRTHS;
+    let constructed = if reads_births { constructed(class, calls) } else { HashMap::new() };
+    let mut born: Vec<(u32, Option<(u32, u32, EventTime)>)> = Vec::with_capacity(all.len());
+    for object in all {
+        let made = if reads_births { birth(calls, object)? } else { None };
+        born.push((object, made.or_else(|| constructed.get(&object).copied())));
+    }
+    // The order in a thread is the order of births; without one, that in which the run met them.
+    born.sort_by_key(|(object, born)| {
+        (born.map(|(.., when)| when.place_in_thread()), calls.objects.number(*object))
+    });
+    let mut counts: HashMap<Option<(u32, u32)>, u64> = HashMap::new();
+    for (object, born) in born {
+        let place = born.map(|(thread, method, _)| (thread, method));
+        let count = counts.entry(place).or_default();
+        *count += 1;
+        let number = calls.objects.number(object);
+        if wanted.contains(&number) {
+            let key = ObjectKey {
+                class: java_name(class).into_owned(),
+                thread: place.and_then(|(thread, _)| threads.get(&thread).cloned()),
+                born_in: place.and_then(|(_, method)| calls.sites.method(method)).map(method_name),
+                ordinal: *count,
+            };
+            keys.insert(number, key);
+        }
+    }
+    Ok(())
+}
+
+/// The objects that recorded constructors made, for recordings without creations. The caller of the constructor
+/// is the place.
+fn constructed(class: &str, calls: &Calls) -> HashMap<u32, (u32, u32, EventTime)> {
+    let mut made = HashMap::new();
+    for (method, of) in (0..).zip(calls.sites.methods()) {
+        if *of.class != *class || of.name != "<init>" {
+            continue;
+        }
+        for (thread, ..) in calls.threads() {
+            for node in calls.of_method(method, thread) {
+                let place = calls.parent(node).and_then(|parent| calls.method_number(parent));
+                let when = calls.time_of_entry(node);
+                if let (Some(object), Some(place), Some(when)) = (calls.born(node), place, when) {
+                    made.insert(object, (thread, place, when));
+                }
+            }
+        }
+    }
+    made
+}
+
+/// The keys of lines.
+fn lines(
+    wanted: &BTreeSet<(String, u16)>,
+    source: &mut Source,
+    recorded: Option<SystemTime>,
+) -> BTreeMap<String, LineKey> {
+    if wanted.is_empty() {
+        return BTreeMap::new();
+    }
+    let recording = &mut source.recording;
+    // By file and line, the method that comes closest from above, and its first line.
+    let mut first: HashMap<u32, u16> = HashMap::new();
+    let mut known: BTreeMap<(String, u16), u32> = BTreeMap::new();
+    for site in recording.calls.sites.all() {
+        let (Some(method), Some(line)) = (recording.calls.sites.method(site.method), site.line) else {
+            continue;
+        };
+        let low = first.entry(site.method).or_insert(line);
+        *low = line.min(*low);
+        let file = source_file(method).into_owned();
+        if wanted.range((file.clone(), 0)..=(file.clone(), u16::MAX)).next().is_some() {
+            known.entry((file, line)).or_insert(site.method);
+        }
+    }
+    let mut keys = BTreeMap::new();
+    for (file, line) in wanted {
+        let before = known.range((file.clone(), 0)..=(file.clone(), *line)).next_back();
+        let number = before.map(|(_, method)| *method);
+        let method = number.and_then(|number| recording.calls.sites.method(number)).cloned();
+        let text = method.as_ref().and_then(|method| {
+            recording.lines.text(&method.class, method.source.as_deref(), (*line).into(), recorded)
+        });
+        let key = LineKey {
+            method: method.as_ref().map(method_name),
+            offset: number.and_then(|number| line.checked_sub(*first.get(&number)?)),
+            text,
+        };
+        keys.insert(format!("{file}:{line}"), key);
+    }
+    keys
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parameters_are_written_as_in_java() {
+        assert_eq!(parameters("()V"), "()");
+        assert_eq!(parameters("(I[[JLjava/lang/String;[Lcom/acme/Rec;)V"), "(int, long[][], String, Rec[])");
+    }
+}

@@ -1,0 +1,24 @@
+//! Saved answers: an answer with what is needed to show it later and to compare it with another.
+//!
+//! - `form` is the content of a file. `term` is a value of a goal as data.
+//! - `id_types` infers which integers of a solution are ids of events.
+//! - `mentions` collects the events, objects and lines that an answer names. `keys` describes each of them in
+//!   words that another run shares.
+//! - `parts` splits an answer into comparable rows, and `compare` compares two answers.
+
+mod compare;
+mod form;
+pub(in crate::logic) mod id_types;
+mod keys;
+mod mentions;
+mod parts;
+mod term;
+
+pub use compare::{AnswerDifference, ChangedPart, Ignored, RowDifference, RowSide, compare};
+pub use form::{
+    FORMAT, SavedAnswer, SavedGoal, SavedItem, SavedQuestion, SavedRecording, SavedReply, SavedRules,
+    SavedSolution,
+};
+pub use keys::{EventKey, Keys, LineKey, ObjectKey};
+pub use parts::ComparedRow;
+pub use term::SavedTerm;
