@@ -41,6 +41,14 @@ pub enum LogicError {
         /// The level that has it.
         needs: &'static str,
     },
+    /// The other run has nothing that fits.
+    #[error("the other run has no counterpart of {name} ({what})")]
+    NotInOtherRun {
+        /// The name in the first run.
+        name: String,
+        /// What was looked for.
+        what: String,
+    },
     /// The view of a recording has no answer.
     #[error(transparent)]
     Inspect(#[from] InspectError),

@@ -212,6 +212,18 @@ impl Predefined {
         Ok(answer)
     }
 
+    /// The same query about another run; `own` is the run that it names events and objects of.
+    pub(super) async fn about(
+        self,
+        own: &OpenLog,
+        other: &OpenLog,
+        context: &Context,
+    ) -> Result<Predefined, CommandError> {
+        let Some(query) = QUERIES.get(self.at) else { return Ok(self) };
+        let asked = own.translated(query, &self.asked, other, context).await?;
+        Ok(Predefined { asked, ..self })
+    }
+
     /// Where to save the answer.
     pub(super) fn saving(&self) -> &Saving {
         &self.saving

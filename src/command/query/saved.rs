@@ -62,7 +62,8 @@ pub struct AnswersDiff {
     /// Ask this goal of both recorded runs
     #[arg(long, value_name = "GOAL", conflicts_with = "query")]
     pub ask: Option<String>,
-    /// Ask this predefined query of both recorded runs, in the words of the command line: `chain 15`
+    /// Ask this predefined query of both recorded runs, in the words of the command line: `chain 15`. It names
+    /// events and objects of A, and qp finds those of B
     #[arg(long, value_name = "WORDS")]
     pub query: Option<String>,
     /// With --ask: a file of rules
@@ -90,22 +91,27 @@ impl AnswersDiff {
         };
         let (a, b) = match (&self.ask, &self.query) {
             (None, None) => (session::read_answer(&self.a)?, session::read_answer(&self.b)?),
-            _ => (self.asked(&self.a, context).await?, self.asked(&self.b, context).await?),
+            _ => self.asked(context).await?,
         };
         Ok(session::compare_answers(&a, &b, ignored))
     }
 
-    /// The answer of a recorded run.
-    async fn asked(&self, folder: &Path, context: &Context) -> Result<SavedAnswer, CommandError> {
-        let log = OpenLog::open(RecordedTrace::open(folder, MEMORY, context).await?, context).await?;
-        let answered = match (&self.query, &self.ask) {
-            (Some(words), _) => {
+    /// The answers of both recorded runs.
+    async fn asked(&self, context: &Context) -> Result<(SavedAnswer, SavedAnswer), CommandError> {
+        let open = async |folder: &Path| -> Result<OpenLog, CommandError> {
+            Ok(OpenLog::open(RecordedTrace::open(folder, MEMORY, context).await?, context).await?)
+        };
+        let (log_a, log_b) = (open(&self.a).await?, open(&self.b).await?);
+        let (a, b) = match &self.query {
+            Some(words) => {
                 let query = Predefined::parse(words)?;
-                ToSave::Query(query.answer(&log, context).await?)
+                let a = query.answer(&log_a, context).await?;
+                let b = query.about(&log_a, &log_b, context).await?.answer(&log_b, context).await?;
+                (ToSave::Query(a), ToSave::Query(b))
             }
-            (None, goal) => {
+            None => {
                 let request = AskRequest {
-                    goal: goal.clone().unwrap_or_default(),
+                    goal: self.ask.clone().unwrap_or_default(),
                     rules: self.rules.clone(),
                     saved_rules: true,
                     solutions: self.limit,
@@ -113,11 +119,12 @@ impl AnswersDiff {
                     memory: 1 << 30,
                     explain: false,
                 };
-                let (answer, rules) = log.ask(&request, context).await?;
-                ToSave::Goal(answer, rules)
+                let ((a, rules_a), (b, rules_b)) =
+                    (log_a.ask(&request, context).await?, log_b.ask(&request, context).await?);
+                (ToSave::Goal(a, rules_a), ToSave::Goal(b, rules_b))
             }
         };
-        Ok(log.saved(&answered, context).await?)
+        Ok((log_a.saved(&a, context).await?, log_b.saved(&b, context).await?))
     }
 }
 

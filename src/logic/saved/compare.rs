@@ -237,7 +237,8 @@ impl<'a> Comparison<'a> {
                     let thread = if self.ignored.threads { "" } else { key.thread.as_str() };
                     let of = key.of.as_deref().unwrap_or("");
                     let ordinal = if self.ignored.events || self.within_run { 0 } else { key.ordinal };
-                    format!("{thread}\u{3}{}\u{3}{of}\u{3}{ordinal}", key.kind)
+                    let at = key.at.as_deref().filter(|_| !self.ignored.lines).unwrap_or("");
+                    format!("{thread}\u{3}{}\u{3}{of}\u{3}{at}\u{3}{ordinal}", key.kind)
                 }
                 None => id.to_string(),
             },
@@ -258,8 +259,12 @@ impl<'a> Comparison<'a> {
         let ((first_a, rows_a), (first_b, rows_b)) = (a, b);
         let side =
             |first: usize, at: usize, row: &Row| RowSide { number: first + at + 1, row: row.row.clone() };
-        let likes = |rows: &[Row]| rows.iter().map(|row| row.like.clone()).collect::<Vec<String>>();
-        for op in capture_diff_slices(Algorithm::Myers, &likes(rows_a), &likes(rows_b)) {
+        let likes = |rows: &[Row], side| -> Vec<String> {
+            let of_class = |class: &str, _| class.to_owned();
+            let like = |row: &Row| row.like.iter().map(|token| self.token(token, side, &of_class)).collect();
+            rows.iter().map(like).collect()
+        };
+        for op in capture_diff_slices(Algorithm::Myers, &likes(rows_a, Side::A), &likes(rows_b, Side::B)) {
             let (in_a, in_b) = (op.old_range(), op.new_range());
             if let DiffOp::Equal { .. } = op {
                 for (at_a, at_b) in in_a.zip(in_b) {
@@ -314,7 +319,8 @@ impl<'a> Comparison<'a> {
             [Token::Event(id)] => match keys.events.get(id) {
                 Some(key) => {
                     let of = key.of.as_ref().map(|of| format!(" of {of}")).unwrap_or_default();
-                    format!("event {id}: {} {}{of} in {}", key.kind, key.ordinal, key.thread)
+                    let at = key.at.as_ref().map(|at| format!(" at `{at}`")).unwrap_or_default();
+                    format!("event {id}: {} {}{of}{at} in {}", key.kind, key.ordinal, key.thread)
                 }
                 None => part.shown.clone(),
             },

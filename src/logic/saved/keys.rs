@@ -1,15 +1,16 @@
 //! Keys: events, objects and lines in words that another run of the program shares, or a run of another
 //! version.
 //!
-//! - An event is the n-th of its kind for its method, field or class in its thread.
-//! - An object is the n-th of its class that was born in its method and thread. Without a recorded birth, it is
-//!   the n-th of its class that the run met.
+//! - An event is the n-th of its kind for its method, field or class in its thread. A step is the n-th at its
+//!   line.
+//! - An object is the n-th of its class that was born at its line in its thread; without lines, in its method.
+//!   Without a recorded birth, it is the n-th of its class that the run met.
 //! - A line is its text. Without the source, it is its distance from the first line of its method.
 
 use super::mentions::Mentions;
 use crate::inspect::InspectError;
 use crate::logic::error::LogicError;
-use crate::logic::log::{DecodedBlock, Kind, LogEvent};
+use crate::logic::log::{BlockSummary, DecodedBlock, Kind, LogEvent};
 use crate::logic::names::{java_name, source_file};
 use crate::logic::search::Source;
 use crate::trace::{CREATION, Calls, EventTime, Method, Value, WalkControl, shown_class};
@@ -46,6 +47,9 @@ pub struct EventKey {
     /// Its method, field or class.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub of: Option<String>,
+    /// Of a step: its line, by its text or its distance from the first line of the method.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub at: Option<String>,
     /// Its number among those of that kind and thread, from 1.
     pub ordinal: u64,
 }
@@ -62,7 +66,10 @@ pub struct ObjectKey {
     /// The method in which it was born.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub born_in: Option<String>,
-    /// Its number among those of that class, thread and method, from 1.
+    /// The line at which it was born: its text, or its distance from the first line of the method.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub born_at: Option<String>,
+    /// Its number among those of that class, thread, method and line, from 1.
     pub ordinal: u64,
 }
 
@@ -93,7 +100,7 @@ impl Keys {
         goes_on: &dyn Fn() -> bool,
     ) -> Result<Keys, LogicError> {
         let threads = thread_names(&source.recording.calls);
-        let events = events(&mentions.events, source, &threads, goes_on)?;
+        let events = events(&mentions.events, source, &threads, recorded, goes_on)?;
         let mut objects = BTreeMap::new();
         let mut by_class: BTreeMap<String, Vec<u32>> = BTreeMap::new();
         for number in &mentions.objects {
@@ -103,7 +110,7 @@ impl Keys {
             }
         }
         for (class, wanted) in by_class {
-            births(&class, &wanted, source, &threads, &mut objects)?;
+            births(&class, &|number| wanted.contains(&number), source, &threads, (recorded, &mut objects))?;
         }
         let lines = lines(&mentions.lines, source, recorded);
         Ok(Keys { events, objects, lines })
@@ -177,6 +184,7 @@ fn events(
     wanted: &BTreeSet<u64>,
     source: &mut Source,
     threads: &HashMap<u32, String>,
+    recorded: Option<SystemTime>,
     goes_on: &dyn Fn() -> bool,
 ) -> Result<BTreeMap<u64, EventKey>, LogicError> {
     let mut keys = BTreeMap::new();
@@ -202,6 +210,7 @@ fn events(
             thread: threads.get(&block.thread).cloned().unwrap_or_default(),
             kind: event.kind.functor().to_owned(),
             of: subject(source, &block, &event),
+            at: None,
             ordinal: u64::try_from(ordinal).unwrap_or(u64::MAX),
         };
         keys.insert(*id, key);
@@ -209,7 +218,7 @@ fn events(
     if counted.is_empty() {
         return Ok(keys);
     }
-    let mut counts: HashMap<(u32, Kind, Option<String>), u64> = HashMap::new();
+    let mut counts: HashMap<(u32, Kind, Option<String>, u16), u64> = HashMap::new();
     let index = source.log.index().clone();
     for number in 0..index.blocks() {
         let Some(summary) = index.summary(number) else { break };
@@ -230,25 +239,121 @@ fn events(
                 continue;
             }
             let of = subject(source, &block, event);
-            let count = counts.entry((thread, event.kind, of.clone())).or_default();
+            let line = if event.kind == Kind::Step { event.line } else { 0 };
+            let count = counts.entry((thread, event.kind, of.clone(), line)).or_default();
             *count += 1;
             if counted.contains(&id) {
                 let thread = threads.get(&thread).cloned().unwrap_or_default();
                 let kind = event.kind.functor().to_owned();
-                keys.insert(id, EventKey { thread, kind, of, ordinal: *count });
+                let ordinal = *count;
+                let method = event.call().and_then(|node| source.recording.calls.method_number(node));
+                let at = method.filter(|_| line != 0).map(|method| line_of(source, method, line, recorded));
+                keys.insert(id, EventKey { thread, kind, of, at, ordinal });
             }
         }
     }
     Ok(keys)
 }
 
-/// Where an object was born: thread, method and time.
-fn birth(calls: &mut Calls, object: u32) -> Result<Option<(u32, u32, EventTime)>, InspectError> {
+/// A line by its text, or by its distance from the first line of its method.
+fn line_of(source: &mut Source, number: u32, line: u16, recorded: Option<SystemTime>) -> String {
+    let (calls, lines) = (&source.recording.calls, &mut source.recording.lines);
+    let method = calls.sites.method(number);
+    let text =
+        method.and_then(|method| lines.text(&method.class, method.source.as_deref(), line.into(), recorded));
+    text.unwrap_or_else(|| {
+        let of_method = calls.sites.all().filter(|site| site.method == number);
+        let first = of_method.filter_map(|site| site.line).min().unwrap_or(0);
+        format!("line +{}", line.saturating_sub(first))
+    })
+}
+
+/// The number of the object with a key, as it is shown.
+///
+/// # Errors
+/// The events cannot be read.
+pub fn object_with(
+    key: &ObjectKey,
+    source: &mut Source,
+    recorded: Option<SystemTime>,
+) -> Result<Option<u32>, LogicError> {
+    let threads = thread_names(&source.recording.calls);
+    let classes = source.recording.calls.objects.all().map(|(_, class)| class);
+    let class = classes.into_iter().find(|class| java_name(class) == key.class).cloned();
+    let Some(class) = class else { return Ok(None) };
+    let mut keys = BTreeMap::new();
+    births(&class, &|_| true, source, &threads, (recorded, &mut keys))?;
+    Ok(keys.into_iter().find(|(_, other)| other == key).map(|(number, _)| number))
+}
+
+/// The id of the event with a key.
+///
+/// # Errors
+/// The events cannot be read.
+pub fn event_with(
+    key: &EventKey,
+    source: &mut Source,
+    recorded: Option<SystemTime>,
+) -> Result<Option<u64>, LogicError> {
+    let threads = thread_names(&source.recording.calls);
+    let Some(kind) = Kind::named(&key.kind) else { return Ok(None) };
+    let index = source.log.index().clone();
+    let mut count = 0;
+    for number in 0..index.blocks() {
+        let Some(BlockSummary { thread, kinds, .. }) = index.summary(number) else { break };
+        if kinds & kind.bit() == 0 || threads.get(&thread) != Some(&key.thread) {
+            continue;
+        }
+        let (calls, log) = source.parts();
+        let block = log.block(calls, number)?;
+        for (id, event) in (block.first..).zip(&block.events) {
+            if event.kind != kind || subject(source, &block, event) != key.of {
+                continue;
+            }
+            if kind == Kind::MethodExit {
+                // An exit has the ordinal of its call.
+                let ordinal = event.call().and_then(|node| source.recording.calls.ordinal(node));
+                if ordinal.and_then(|ordinal| u64::try_from(ordinal + 1).ok()) == Some(key.ordinal) {
+                    return Ok(Some(id));
+                }
+                continue;
+            }
+            if let Some(at) = &key.at {
+                let method = event.call().and_then(|node| source.recording.calls.method_number(node));
+                let line = method.map(|method| line_of(source, method, event.line, recorded));
+                if line.as_ref() != Some(at) {
+                    continue;
+                }
+            }
+            count += 1;
+            if count == key.ordinal {
+                return Ok(Some(id));
+            }
+        }
+    }
+    Ok(None)
+}
+
+/// Where an object was born.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+struct BirthPlace {
+    thread: u32,
+    method: u32,
+    /// The line; 0 if unknown.
+    line: u16,
+}
+
+/// Where and when an object was born.
+type Birth = (BirthPlace, EventTime);
+
+/// The birth of an array, or of an object whose constructor is not recorded.
+fn creation(calls: &mut Calls, object: u32) -> Result<Option<Birth>, InspectError> {
     let Some(row) = calls.write_rows(object, CREATION).next() else { return Ok(None) };
     let mut born = None;
     calls.each_write(calls.writes_in(row), |calls, seen| {
         let thread = seen.node.and_then(|node| calls.thread_number(node));
-        born = thread.map(|thread| (thread, seen.site.method, seen.when()));
+        let (method, line) = (seen.site.method, seen.site.line.unwrap_or(0));
+        born = thread.map(|thread| (BirthPlace { thread, method, line }, seen.when()));
         WalkControl::Stop
     })?;
     Ok(born)
@@ -257,64 +362,84 @@ fn birth(calls: &mut Calls, object: u32) -> Result<Option<(u32, u32, EventTime)>
 /// The keys of objects of one class.
 fn births(
     class: &str,
-    wanted: &[u32],
+    is_wanted: &dyn Fn(u32) -> bool,
     source: &mut Source,
     threads: &HashMap<u32, String>,
-    keys: &mut BTreeMap<u32, ObjectKey>,
+    (recorded, keys): (Option<SystemTime>, &mut BTreeMap<u32, ObjectKey>),
 ) -> Result<(), LogicError> {
     let calls = &mut source.recording.calls;
     let mut all: Vec<u32> =
         calls.objects.all().filter(|(_, of)| ***of == *class).map(|(object, _)| object).collect();
     all.sort_by_key(|object| calls.objects.number(*object));
     let reads_births = all.len() <= BIRTHS;
-    let constructed = if reads_births { constructed(class, calls) } else { HashMap::new() };
-    let mut born: Vec<(u32, Option<(u32, u32, EventTime)>)> = Vec::with_capacity(all.len());
+    let constructed = if reads_births { constructed(class, calls)? } else { HashMap::new() };
+    let mut born: Vec<(u32, Option<Birth>)> = Vec::with_capacity(all.len());
     for object in all {
-        let made = if reads_births { birth(calls, object)? } else { None };
-        born.push((object, made.or_else(|| constructed.get(&object).copied())));
+        let birth = match constructed.get(&object) {
+            Some(birth) => Some(*birth),
+            None if reads_births => creation(calls, object)?,
+            None => None,
+        };
+        born.push((object, birth));
     }
     // The order in a thread is the order of births; without one, that in which the run met them.
     born.sort_by_key(|(object, born)| {
-        (born.map(|(.., when)| when.place_in_thread()), calls.objects.number(*object))
+        (born.map(|(_, when)| when.place_in_thread()), calls.objects.number(*object))
     });
-    let mut counts: HashMap<Option<(u32, u32)>, u64> = HashMap::new();
+    let mut counts: HashMap<Option<BirthPlace>, u64> = HashMap::new();
     for (object, born) in born {
-        let place = born.map(|(thread, method, _)| (thread, method));
+        let place = born.map(|(place, _)| place);
         let count = counts.entry(place).or_default();
         *count += 1;
-        let number = calls.objects.number(object);
-        if wanted.contains(&number) {
-            let key = ObjectKey {
-                class: java_name(class).into_owned(),
-                thread: place.and_then(|(thread, _)| threads.get(&thread).cloned()),
-                born_in: place.and_then(|(_, method)| calls.sites.method(method)).map(method_name),
-                ordinal: *count,
-            };
-            keys.insert(number, key);
+        let number = source.recording.calls.objects.number(object);
+        if !is_wanted(number) {
+            continue;
         }
+        let known = place.filter(|place| place.line != 0);
+        let born_at = known.map(|place| line_of(source, place.method, place.line, recorded));
+        let method = place.and_then(|place| source.recording.calls.sites.method(place.method));
+        let key = ObjectKey {
+            class: java_name(class).into_owned(),
+            thread: place.and_then(|place| threads.get(&place.thread).cloned()),
+            born_in: method.map(method_name),
+            born_at,
+            ordinal: *count,
+        };
+        keys.insert(number, key);
     }
     Ok(())
 }
 
-/// The objects that recorded constructors made, for recordings without creations. The caller of the constructor
-/// is the place.
-fn constructed(class: &str, calls: &Calls) -> HashMap<u32, (u32, u32, EventTime)> {
-    let mut made = HashMap::new();
+/// The objects that recorded constructors made. The caller of the constructor is the place.
+fn constructed(class: &str, calls: &mut Calls) -> Result<HashMap<u32, Birth>, InspectError> {
+    let mut constructors: HashMap<u32, u32> = HashMap::new();
     for (method, of) in (0..).zip(calls.sites.methods()) {
         if *of.class != *class || of.name != "<init>" {
             continue;
         }
         for (thread, ..) in calls.threads() {
             for node in calls.of_method(method, thread) {
-                let place = calls.parent(node).and_then(|parent| calls.method_number(parent));
-                let when = calls.time_of_entry(node);
-                if let (Some(object), Some(place), Some(when)) = (calls.born(node), place, when) {
-                    made.insert(object, (thread, place, when));
+                // Of constructors that call each other, the outermost has the lowest number.
+                if let Some(object) = calls.born(node) {
+                    let first = constructors.entry(object).or_insert(node);
+                    *first = node.min(*first);
                 }
             }
         }
     }
-    made
+    let mut made = HashMap::with_capacity(constructors.len());
+    for (object, node) in constructors {
+        let method = calls.parent(node).and_then(|parent| calls.method_number(parent));
+        let place = (calls.thread_number(node), method, calls.time_of_entry(node));
+        if let (Some(thread), Some(method), Some(when)) = place {
+            let line = match calls.made_at(node) {
+                Some(at) => calls.called_from(at)?.unwrap_or(0),
+                None => 0,
+            };
+            made.insert(object, (BirthPlace { thread, method, line }, when));
+        }
+    }
+    Ok(made)
 }
 
 /// The keys of lines.

@@ -117,7 +117,8 @@ impl Mentions {
         self.lines.extend(line(text).map(|(file, line)| (file.to_owned(), line)));
     }
 
-    fn text(&mut self, text: &str) {
+    /// Adds the objects of a shown value.
+    pub fn text(&mut self, text: &str) {
         self.objects.extend(pieces(text).iter().filter_map(|piece| match piece {
             Piece::Object(_, number) => Some(*number),
             Piece::Text(_) => None,

@@ -5,6 +5,7 @@
 //! - `mentions` collects the events, objects and lines that an answer names. `keys` describes each of them in
 //!   words that another run shares.
 //! - `parts` splits an answer into comparable rows, and `compare` compares two answers.
+//! - `translate` says a query about one run in the names of another.
 
 mod compare;
 mod form;
@@ -13,6 +14,7 @@ mod keys;
 mod mentions;
 mod parts;
 mod term;
+mod translate;
 
 pub use compare::{AnswerDifference, ChangedPart, Ignored, RowDifference, RowSide, compare};
 pub use form::{
@@ -22,3 +24,4 @@ pub use form::{
 pub use keys::{EventKey, Keys, LineKey, ObjectKey};
 pub use parts::ComparedRow;
 pub use term::SavedTerm;
+pub use translate::Translation;

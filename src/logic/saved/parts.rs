@@ -50,7 +50,7 @@ pub(super) struct Row {
     /// Its parts.
     pub parts: Vec<Part>,
     /// What a differing row in the other answer has in common with this one.
-    pub like: String,
+    pub like: Vec<Token>,
 }
 
 /// The rows of an answer.
@@ -64,7 +64,7 @@ pub(super) fn rows(answer: &SavedAnswer) -> Vec<Row> {
                     SavedItem::Output(text) => rows.extend(text.lines().map(|line| Row {
                         row: ComparedRow::Output(line.to_owned()),
                         parts: vec![Part::text("output", line)],
-                        like: "output".to_owned(),
+                        like: vec![Token::Text("output".to_owned())],
                     })),
                     SavedItem::Solution(bindings) => {
                         let names: Vec<&str> = bindings.iter().map(|binding| binding.name.as_str()).collect();
@@ -78,7 +78,7 @@ pub(super) fn rows(answer: &SavedAnswer) -> Vec<Row> {
                         };
                         rows.push(Row {
                             parts: parts.collect(),
-                            like: format!("solution {}", names.join(" ")),
+                            like: vec![Token::Text(format!("solution {}", names.join(" ")))],
                             row: ComparedRow::Solution(bindings.iter().map(shown).collect()),
                         });
                     }
@@ -132,14 +132,14 @@ fn of_row(row: &AnswerRow) -> Row {
         AnswerRow::Heading { text } => {
             (vec![Part::value("heading", text)], format!("heading {}", skeleton(text)))
         }
-        AnswerRow::Count { what, count, first, last } => {
-            let mut parts = vec![Part::place("what", what), Part::text("count", &count.to_string())];
-            parts.extend(first.map(|id| Part::event("first", id)));
-            parts.extend(last.map(|id| Part::event("last", id)));
-            (parts, format!("count {}", line(what).map_or(what.as_str(), |(file, _)| file)))
+        // Another count has another last event, which says nothing new.
+        AnswerRow::Count { what, count, .. } => {
+            let parts = vec![Part::place("what", what), Part::text("count", &count.to_string())];
+            let like = parts.first().map(|what| what.tokens.clone()).unwrap_or_default();
+            return Row { row: ComparedRow::Row(row.clone()), parts, like };
         }
     };
-    Row { row: ComparedRow::Row(row.clone()), parts, like }
+    Row { row: ComparedRow::Row(row.clone()), parts, like: vec![Token::Text(like)] }
 }
 
 /// A shown value without the numbers of its objects.

@@ -7,7 +7,7 @@ use crate::logic::Answer;
 use crate::logic::queries::{Asked as AskedQuery, Query};
 use crate::logic::rules::{AskOptions, Asked, Rules, SharedSource};
 use crate::logic::saved::{
-    FORMAT, Keys, SavedAnswer, SavedGoal, SavedQuestion, SavedRecording, SavedReply, SavedRules,
+    FORMAT, Keys, SavedAnswer, SavedGoal, SavedQuestion, SavedRecording, SavedReply, SavedRules, Translation,
 };
 use crate::session::context::Context;
 use crate::session::error::SessionError;
@@ -125,6 +125,28 @@ impl OpenLog {
             answer.query = asked.text(query.name);
             answer.notes.extend(missing);
             Ok(answer)
+        })
+        .await
+    }
+
+    /// A query about this run, in the names of another run.
+    ///
+    /// # Errors
+    /// The other run has no such event or object, the events cannot be read, or the user interrupted the work.
+    pub async fn translated(
+        &self,
+        query: &'static Query,
+        asked: &AskedQuery,
+        other: &OpenLog,
+        context: &Context,
+    ) -> Result<AskedQuery, SessionError> {
+        let (own, other, asked) = (self.clone(), other.clone(), asked.clone());
+        in_background(context, move |_| {
+            let mut source = own.source.lock().unwrap_or_else(PoisonError::into_inner);
+            let translation = Translation::of(query, &asked, &mut source, own.recorded)?;
+            drop(source);
+            let mut source = other.source.lock().unwrap_or_else(PoisonError::into_inner);
+            Ok(translation.for_other(query, &asked, &mut source, other.recorded)?)
         })
         .await
     }
