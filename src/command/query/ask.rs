@@ -80,7 +80,7 @@ impl Ask {
             saved_rules: true,
             solutions: if self.first { 1 } else { self.limit },
             timeout_s: self.timeout,
-            memory: self.goal_memory << 20,
+            memory: self.goal_memory.saturating_mul(1_000_000),
             explain: self.explain,
         };
         if self.command.is_empty() {

@@ -88,6 +88,15 @@ impl Source {
     pub fn end_of(&mut self, node: u32) -> Result<End, LogicError> {
         let (calls, log) = self.parts();
         let exit = calls.exit(node);
+        if exit == Exit::Unrecorded
+            && let Some(inner) = calls.children(node).last().copied()
+            && calls.exit(inner) == Exit::Threw
+            && calls.method(node).is_some_and(|method| method.name == "<init>")
+            && calls.method(inner).is_some_and(|method| method.name == "<init>")
+        {
+            // A constructor cannot record that the constructor of its superclass threw an exception.
+            return self.end_of(inner);
+        }
         let (Some(thread), Some(when)) = (calls.thread_number(node), calls.time_of_end(node)) else {
             return Ok(if exit == Exit::Unrecorded { End::Unrecorded } else { End::Open });
         };

@@ -1,0 +1,91 @@
+//! Rules that never end, rules with errors, and interrupts.
+
+use crate::recordings::{Recorded, fixture};
+use crate::support::{finish, qp, said, scratch};
+use rustix::process::{Pid, Signal, kill_process};
+use std::path::PathBuf;
+use std::process::{Output, Stdio};
+use std::time::{Duration, Instant};
+
+fn rules(text: &str) -> PathBuf {
+    let folder = tempfile::tempdir_in(scratch()).expect("a folder").keep();
+    let file = folder.join("rules.pl");
+    std::fs::write(&file, text).expect("written");
+    file
+}
+
+fn ask(recorded: &Recorded, text: &str, goal: &str, options: &[&str]) -> Output {
+    let file = rules(text);
+    finish(qp().args(["query", "ask", goal, "--rules"]).arg(file).args(options).arg(&recorded.folder))
+}
+
+#[track_caller]
+fn fails(output: &Output, texts: &[&str]) {
+    let said = crate::support::unwrapped(&said(output));
+    assert_eq!(output.status.code(), Some(2), "{said}");
+    for text in texts {
+        assert!(said.contains(text), "`{text}` is missing in {said}");
+    }
+}
+
+#[test]
+fn a_rule_that_loops_is_stopped() {
+    let recorded = fixture("javata", "Example", "all");
+    let started = Instant::now();
+    let output = ask(&recorded, "loop :- loop.", "loop", &["--timeout", "1"]);
+    fails(&output, &["stopped after 1000 ms", "loop/0"]);
+    let output =
+        ask(&recorded, "again :- event(_, _, _), fail.\nagain :- again.", "again", &["--timeout", "1"]);
+    fails(&output, &["stopped after 1000 ms"]);
+    assert!(started.elapsed() < Duration::from_secs(30), "{:?}", started.elapsed());
+}
+
+#[test]
+fn deep_recursion_has_bounded_memory() {
+    let recorded = fixture("javata", "Example", "all");
+    let rules = "count(N, s(R)) :- M is N + 1, count(M, R).\nlist(N, [N | R]) :- list(N, R), true.";
+    for goal in ["count(0, X)", "list(0, X)", "findall(X, repeat, L)"] {
+        let output = ask(&recorded, rules, goal, &["--goal-memory", "64", "--timeout", "60"]);
+        fails(&output, &["needs more than 64 MB"]);
+    }
+}
+
+#[test]
+fn an_interrupt_ends_a_goal_soon() {
+    let recorded = fixture("javata", "Example", "all");
+    for goal in ["loop", "findall(X, (repeat, event(X, _, _), fail), L)"] {
+        let file = rules("loop :- loop.");
+        let mut command = qp();
+        command.args(["query", "ask", goal, "--rules"]).arg(file).arg(&recorded.folder);
+        let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("qp starts");
+        std::thread::sleep(Duration::from_millis(700));
+        let pid = Pid::from_raw(i32::try_from(child.id()).expect("a pid")).expect("a pid");
+        let started = Instant::now();
+        kill_process(pid, Signal::INT).expect("sent");
+        let output = crate::support::wait(child);
+        assert_eq!(output.status.code(), Some(130), "{goal}: {}", said(&output));
+        assert!(started.elapsed() < Duration::from_secs(5), "{goal}: {:?}", started.elapsed());
+    }
+}
+
+#[test]
+fn errors_in_rules_have_their_place() {
+    let recorded = fixture("javata", "Example", "all");
+    let output = finish(qp().args(["query", "ask", "a", "--rules", "missing.pl"]).arg(&recorded.folder));
+    fails(&output, &["missing.pl"]);
+    fails(&ask(&recorded, "a :- b(.\n", "a", &[]), &["rules.pl:1:7", "expected a term"]);
+    fails(&ask(&recorded, "a.\n\n  b :- c,\n d\ne.", "a", &[]), &["rules.pl:5:1"]);
+    fails(&ask(&recorded, "a.", "a, b(", &[]), &["query:1:"]);
+}
+
+#[test]
+fn an_unknown_predicate_names_the_nearest() {
+    let recorded = fixture("javata", "Example", "all");
+    fails(
+        &ask(&recorded, "chained(X) :- call_chian(15, X).", "chained(X)", &[]),
+        &["call_chian/2", "call_chain/2"],
+    );
+    fails(&ask(&recorded, "a.", "evnt(X, _, _)", &[]), &["evnt/3", "event/3"]);
+    // An argument that must be bound is named.
+    fails(&ask(&recorded, "a.", "enclosing_call(X, Y)", &[]), &["enclosing_call"]);
+}

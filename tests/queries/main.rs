@@ -1,0 +1,20 @@
+//! Logic queries: the log of a recording, predefined queries and users' rules tell the truth.
+
+#![allow(clippy::expect_used, clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
+
+#[path = "../support/mod.rs"]
+mod support;
+
+#[allow(dead_code, reason = "other tests use the rest of it")]
+#[path = "../random/programs/mod.rs"]
+mod programs;
+
+mod brute;
+mod index_file;
+mod jel;
+mod limits;
+mod log;
+mod oracle;
+mod paper;
+mod predefined;
+mod recordings;
