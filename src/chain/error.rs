@@ -165,6 +165,7 @@ fn explain(code: &ron::Error) -> (String, Option<String>) {
             let what = match outer.as_deref() {
                 Some("Guards") => "`guards`:",
                 Some("Ready") => "`ready`:",
+                Some("RecordedLevel") => "`level`:",
                 _ => "kind of point",
             };
             (format!("unknown {what} `{found}`"), Some(choose(found, expected)))
@@ -207,7 +208,8 @@ fn part(outer: &str) -> &'static str {
     match outer {
         "Debuggee" => "the debuggee",
         "Point" => "a point",
-        "Expect" => "`expect`",
+        "Expect" | "QueryExpect" => "`expect`",
+        "ChainQuery" => "a query",
         "Assertions" => "the assertions",
         "Row" => "a row",
         _ => "the chain",
@@ -222,6 +224,8 @@ fn readable(expected: &str) -> String {
             "struct Point" => "a point, `(id: …, at: …)`".to_owned(),
             "struct Debuggee" => "the debuggee, `(command: […])`".to_owned(),
             "struct Expect" => "`(text: …)` or another expectation".to_owned(),
+            "struct ChainQuery" => "a query, `(ask: …)`".to_owned(),
+            "struct QueryExpect" => "`(solutions: …)` or another expectation".to_owned(),
             "struct Row" => "a row, `(method: …, ensures: …)`".to_owned(),
             "struct Assertions" => "the assertions, `(format: 1, assertions: […])`".to_owned(),
             "struct Chain" => "a chain, `(format: 1, …)`".to_owned(),

@@ -191,9 +191,9 @@ impl Explanation {
 /// How a query is asked.
 fn explained(chain: &Chain, query: &ChainQuery) -> String {
     let files: Vec<String> = query.rules.0.iter().map(|file| file.display().to_string()).collect();
-    let rules = if files.is_empty() { String::new() } else { format!(" by {}", files.join(", ")) };
+    let rules = if files.is_empty() { String::new() } else { format!("by {}, ", files.join(", ")) };
     let level = chain.level.name();
-    format!("asks {}{rules}, over a recording of the program at level {level}", query.ask.trim())
+    format!("asks {}\n  {rules}over a recording of the program at level {level}", query.ask.trim())
 }
 
 fn add(edges: &mut Vec<Edge>, from: &str, to: &str, by: String) {

@@ -109,6 +109,10 @@ impl Command for Explain {
             });
         }
         let name = self.chain.display().to_string();
+        if chain.points.is_empty() {
+            let text = "--cost counts the hits of points, and the chain has only queries: leave it out";
+            return Err(CommandError::Usage(text.to_owned()));
+        }
         Ok(Explained::Cost(session::cost(&name, &chain, self.timeout, context).await?))
     }
 }

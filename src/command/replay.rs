@@ -168,6 +168,10 @@ impl Command for Replay {
         let mut options = self.run.options();
         options.last = self.last.map(usize::from);
         let name = self.chain.display().to_string();
+        if chain.points.is_empty() && (self.runs.is_some() || self.last.is_some()) {
+            let text = "--runs and -n are about points, and the chain has only queries: leave them out";
+            return Err(CommandError::Usage(text.to_owned()));
+        }
         Ok(match self.runs {
             None => {
                 let answer = session::replay(&name, &chain, &options, context).await?;

@@ -10,6 +10,7 @@ mod candidates;
 mod check;
 mod debug;
 mod dialogue;
+mod query_prompt;
 mod relaunches;
 mod state;
 mod terminal;

@@ -194,7 +194,12 @@ impl Predefined {
             Ok(query)
         });
         parsed.map_err(|error| {
-            CommandError::Usage(error.to_string().trim_end().trim_start_matches("error: ").to_owned())
+            let text = error.to_string();
+            let reason = text.split("\n\n").next().unwrap_or_default().trim_start_matches("error: ");
+            let reason = reason.split_whitespace().collect::<Vec<_>>().join(" ");
+            let example = QUERIES.iter().find(|query| words.first().is_some_and(|word| word == query.name));
+            let example = example.map(|query| format!("; an example: {}", query.example)).unwrap_or_default();
+            CommandError::Usage(format!("{reason}{example}"))
         })
     }
 

@@ -1,6 +1,7 @@
 //! `qp trace find CHAIN`: finds the points of a chain in a recorded run.
 
 use super::reading::Reading;
+use crate::chain::Chain;
 use crate::command::trust::{self, TrustArgs};
 use crate::command::{Command, CommandError, Outcome};
 use crate::session::{self, Context, FoundEvents};
@@ -43,7 +44,8 @@ impl Command for Find {
     /// The user does not allow the chain's commands, the chain cannot be replayed, or it has no such point.
     async fn execute(&self, context: &Context) -> Result<FoundEvents, CommandError> {
         let mut trace = self.reading.open(context).await?;
-        let chain = trust::load(&self.chain, context)?;
+        // Queries name no point.
+        let chain = Chain { queries: Vec::new(), ..trust::load(&self.chain, context)? };
         let options = session::Options::default();
         let name = self.chain.display().to_string();
         let answer = session::replay(&name, &chain, &options, context).await?;

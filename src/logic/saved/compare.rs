@@ -4,6 +4,7 @@
 //! paired, and their differing parts are named. The other rows are only in one answer.
 
 use super::form::{SavedAnswer, SavedQuestion, SavedReply};
+use super::keys::{EventKey, Keys};
 use super::parts::{ComparedRow, Part, Row, Token, rows};
 use serde::Serialize;
 use similar::{Algorithm, DiffOp, capture_diff_slices};
@@ -101,15 +102,16 @@ pub struct ChangedPart {
 pub fn compare(a: &SavedAnswer, b: &SavedAnswer, ignored: Ignored) -> AnswerDifference {
     let mut comparison = Comparison::new(a, b, ignored);
     let (rows_a, rows_b) = (rows(a), rows(b));
-    comparison.learn(&rows_a, &rows_b);
+    if a.recording.run != b.recording.run {
+        comparison.learn(&rows_a, &rows_b);
+    }
     let mut difference = AnswerDifference {
         questions: [a, b].map(|answer| answer.question.text().to_owned()),
         recordings: [a, b].map(|answer| answer.recording.folder.clone()),
         whole: whole(&a.reply, &b.reply),
         ..AnswerDifference::default()
     };
-    let [keys_a, keys_b] = [(&rows_a, Side::A), (&rows_b, Side::B)]
-        .map(|(rows, side)| rows.iter().map(|row| comparison.row_key(row, side)).collect::<Vec<String>>());
+    let (keys_a, keys_b) = comparison.keys(&rows_a, &rows_b);
     let (mut gap_a, mut gap_b) = (0, 0);
     for op in capture_diff_slices(Algorithm::Myers, &keys_a, &keys_b) {
         let DiffOp::Equal { old_index, new_index, len } = op else { continue };
@@ -196,16 +198,55 @@ impl<'a> Comparison<'a> {
         }
     }
 
-    fn row_key(&self, row: &Row, side: Side) -> String {
-        self.key_with(row, side, &|class, number| self.object(class, number, side))
+    /// The keys of rows. Equal rows have equal keys.
+    ///
+    /// An event has the same ordinal in both answers, or the same ordinal without the events of rows that only
+    /// one answer has: one more call shifts all later ones.
+    fn keys(&self, a: &[Row], b: &[Row]) -> (Vec<String>, Vec<String>) {
+        let of_rows = |rows: &[Row], side, ordinals| -> Vec<String> {
+            rows.iter().map(|row| self.row_key(row, side, ordinals)).collect()
+        };
+        let (keys_a, mut keys_b) = (of_rows(a, Side::A, true), of_rows(b, Side::B, true));
+        let (bare_a, bare_b) = (of_rows(a, Side::A, false), of_rows(b, Side::B, false));
+        let mut pairs: Vec<(usize, usize)> = Vec::new();
+        for op in capture_diff_slices(Algorithm::Myers, &bare_a, &bare_b) {
+            if let DiffOp::Equal { old_index, new_index, len } = op {
+                pairs.extend((old_index..old_index + len).zip(new_index..new_index + len));
+            }
+        }
+        let [paired_a, paired_b]: [HashSet<usize>; 2] =
+            [pairs.iter().map(|(a, _)| *a).collect(), pairs.iter().map(|(_, b)| *b).collect()];
+        let only_a = Shift::of(&self.a.keys, a, &paired_a);
+        let only_b = Shift::of(&self.b.keys, b, &paired_b);
+        for (at_a, at_b) in pairs {
+            let (Some(row_a), Some(row_b)) = (a.get(at_a), b.get(at_b)) else { continue };
+            let is_same = events(row_a).zip(events(row_b)).all(|(id_a, id_b)| {
+                match (self.a.keys.events.get(&id_a), self.b.keys.events.get(&id_b)) {
+                    (Some(a), Some(b)) => a.ordinal == b.ordinal || only_a.without(a) == only_b.without(b),
+                    _ => id_a == id_b,
+                }
+            });
+            if let (true, Some(key), Some(own)) = (is_same, keys_a.get(at_a), keys_b.get_mut(at_b)) {
+                own.clone_from(key);
+            }
+        }
+        (keys_a, keys_b)
+    }
+
+    fn row_key(&self, row: &Row, side: Side, ordinals: bool) -> String {
+        self.key_of(row, side, ordinals, &|class, number| self.object(class, number, side))
     }
 
     fn key_with(&self, row: &Row, side: Side, object: &dyn Fn(&str, u32) -> String) -> String {
+        self.key_of(row, side, false, object)
+    }
+
+    fn key_of(&self, row: &Row, side: Side, ordinals: bool, object: &dyn Fn(&str, u32) -> String) -> String {
         let mut key = String::new();
         for part in row.parts.iter().filter(|part| self.is_compared(part)) {
             key.push_str(&part.name);
             key.push('\u{1}');
-            part.tokens.iter().for_each(|token| key.push_str(&self.token(token, side, object)));
+            part.tokens.iter().for_each(|token| key.push_str(&self.token(token, side, ordinals, object)));
             key.push('\u{2}');
         }
         key
@@ -227,7 +268,13 @@ impl<'a> Comparison<'a> {
         }
     }
 
-    fn token(&self, token: &Token, side: Side, object: &dyn Fn(&str, u32) -> String) -> String {
+    fn token(
+        &self,
+        token: &Token,
+        side: Side,
+        ordinals: bool,
+        object: &dyn Fn(&str, u32) -> String,
+    ) -> String {
         let answer = self.of(side);
         match token {
             Token::Text(text) => text.clone(),
@@ -236,7 +283,8 @@ impl<'a> Comparison<'a> {
                 Some(key) => {
                     let thread = if self.ignored.threads { "" } else { key.thread.as_str() };
                     let of = key.of.as_deref().unwrap_or("");
-                    let ordinal = if self.ignored.events || self.within_run { 0 } else { key.ordinal };
+                    let is_compared = ordinals && !self.ignored.events && !self.within_run;
+                    let ordinal = if is_compared { key.ordinal } else { 0 };
                     let at = key.at.as_deref().filter(|_| !self.ignored.lines).unwrap_or("");
                     format!("{thread}\u{3}{}\u{3}{of}\u{3}{at}\u{3}{ordinal}", key.kind)
                 }
@@ -261,7 +309,8 @@ impl<'a> Comparison<'a> {
             |first: usize, at: usize, row: &Row| RowSide { number: first + at + 1, row: row.row.clone() };
         let likes = |rows: &[Row], side| -> Vec<String> {
             let of_class = |class: &str, _| class.to_owned();
-            let like = |row: &Row| row.like.iter().map(|token| self.token(token, side, &of_class)).collect();
+            let like =
+                |row: &Row| row.like.iter().map(|token| self.token(token, side, false, &of_class)).collect();
             rows.iter().map(like).collect()
         };
         for op in capture_diff_slices(Algorithm::Myers, &likes(rows_a, Side::A), &likes(rows_b, Side::B)) {
@@ -290,7 +339,7 @@ impl<'a> Comparison<'a> {
     fn changed(&self, a: &Row, b: &Row) -> Vec<ChangedPart> {
         let key = |part: &Part, side| -> String {
             let object = |class: &str, number| self.object(class, number, side);
-            part.tokens.iter().map(|token| self.token(token, side, &object)).collect()
+            part.tokens.iter().map(|token| self.token(token, side, true, &object)).collect()
         };
         let mut changed = Vec::new();
         for part in a.parts.iter().filter(|part| self.is_compared(part)) {
@@ -308,6 +357,11 @@ impl<'a> Comparison<'a> {
                 let (name, b) = (part.name.clone(), Some(self.shown(part, Side::B)));
                 changed.push(ChangedPart { part: name, a: None, b });
             }
+        }
+        // Another ordinal alone is a difference. Beside others it says little.
+        let is_event = |part: &ChangedPart| matches!(part.part.as_str(), "event" | "call");
+        if !changed.iter().all(is_event) {
+            changed.retain(|part| !is_event(part));
         }
         changed
     }
@@ -371,6 +425,50 @@ impl<'a> Comparison<'a> {
             }
         }
         notes
+    }
+}
+
+/// The events that a row names.
+fn events(row: &Row) -> impl Iterator<Item = u64> {
+    let tokens = row.parts.iter().flat_map(|part| &part.tokens);
+    tokens.filter_map(|token| match token {
+        Token::Event(id) => Some(*id),
+        _ => None,
+    })
+}
+
+/// The events of rows that only one answer has.
+struct Shift<'a> {
+    ordinals: HashMap<EventSubject<'a>, Vec<u64>>,
+}
+
+/// Thread, kind, method or field or class, and line of an event.
+type EventSubject<'a> = (&'a str, &'a str, Option<&'a str>, Option<&'a str>);
+
+fn subject(key: &EventKey) -> EventSubject<'_> {
+    (&key.thread, &key.kind, key.of.as_deref(), key.at.as_deref())
+}
+
+impl<'a> Shift<'a> {
+    fn of(keys: &'a Keys, rows: &[Row], paired: &HashSet<usize>) -> Shift<'a> {
+        let mut ordinals: HashMap<EventSubject<'a>, Vec<u64>> = HashMap::new();
+        for (_, row) in rows.iter().enumerate().filter(|(at, _)| !paired.contains(at)) {
+            for key in events(row).filter_map(|id| keys.events.get(&id)) {
+                ordinals.entry(subject(key)).or_default().push(key.ordinal);
+            }
+        }
+        for of_subject in ordinals.values_mut() {
+            of_subject.sort_unstable();
+            of_subject.dedup();
+        }
+        Shift { ordinals }
+    }
+
+    /// The ordinal of an event without those events.
+    fn without(&self, key: &EventKey) -> u64 {
+        let before =
+            self.ordinals.get(&subject(key)).map_or(0, |all| all.partition_point(|one| *one < key.ordinal));
+        key.ordinal.saturating_sub(u64::try_from(before).unwrap_or(0))
     }
 }
 

@@ -136,8 +136,11 @@ async fn add_queries(
     answer.warnings.extend(answer.blind_spots.iter().filter(|_| !run.whole).cloned());
     let log = OpenLog::open(RecordedTrace::open(&out, MEMORY, context).await?, context).await?;
     for (place, (query, request)) in chain.queries.iter().zip(&requests).enumerate() {
-        let (asked, _) = log.ask(request, context).await?;
+        let (mut asked, _) = log.ask(request, context).await?;
         let expectation = expectation(query.expect.as_ref(), &asked);
+        if std::mem::take(&mut asked.more) {
+            asked.notes.push("there may be more solutions than are needed here".to_owned());
+        }
         let is_held = expectation.as_ref().is_none_or(|expected| expected.held);
         let id = format!("query {}", place + 1);
         answer.queries.push(ChainQueryAnswer { id, answers: asked, expectation });
