@@ -249,7 +249,7 @@ fn thread(source: &mut Source, asked: &Asked, name: &str, exited: bool) -> Resul
     let (started, ended) = (of_kind(Kind::ThreadStart).count(), of_kind(Kind::ThreadDeath).count());
     let runs = started > ended;
     let has_exited = started > 0 && !runs;
-    let shown = of_kind(if has_exited { Kind::ThreadDeath } else { Kind::ThreadStart }).last().cloned();
+    let shown = of_kind(if has_exited { Kind::ThreadDeath } else { Kind::ThreadStart }).next_back().cloned();
     let mut answer = Answer { yes: Some(if exited { has_exited } else { runs }), ..Answer::default() };
     if let Some(found) = shown {
         answer.rows.push(AnswerRow::Event(source.row(&found)?));

@@ -63,6 +63,7 @@ pub struct RowSide {
 }
 
 /// A difference in rows.
+#[allow(clippy::large_enum_variant, reason = "an answer has few of them at a time")]
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(tag = "difference", rename_all = "snake_case")]
 pub enum RowDifference {

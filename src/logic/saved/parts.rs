@@ -31,6 +31,7 @@ pub(super) struct Part {
 }
 
 /// A row of either kind of answer.
+#[allow(clippy::large_enum_variant, reason = "an answer has few of them at a time")]
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ComparedRow {
