@@ -73,7 +73,7 @@ fn errors_in_rules_have_their_place() {
     let recorded = fixture("javata", "Example", "all");
     let output = finish(qp().args(["query", "ask", "a", "--rules", "missing.pl"]).arg(&recorded.folder));
     fails(&output, &["missing.pl"]);
-    fails(&ask(&recorded, "a :- b(.\n", "a", &[]), &["rules.pl:1:7", "expected a term"]);
+    fails(&ask(&recorded, "a :- b(.\n", "a", &[]), &["rules.pl:1:8", "expected a term"]);
     fails(&ask(&recorded, "a.\n\n  b :- c,\n d\ne.", "a", &[]), &["rules.pl:5:1"]);
     fails(&ask(&recorded, "a.", "a, b(", &[]), &["query:1:"]);
 }
