@@ -40,7 +40,8 @@ fn all() -> Vec<Arc<Recorded>> {
         ("prices", "Prices"),
         ("salted", "Salted"),
     ];
-    let mut all = vec![queried()];
+    let mut all =
+        vec![queried(), fixture("queried", "Queried", "calls"), fixture("queried", "Queried", "writes")];
     all.extend(fixtures.map(|(name, class)| fixture(name, class, "all")));
     all.extend(examples.map(|(name, class)| example(name, class)));
     all.extend((1..=RANDOM).map(random));
@@ -55,7 +56,9 @@ fn logs_keep_the_rules() {
         ids_are_dense(events);
         threads_start_and_end(&recorded);
         exits_name_their_calls(&recorded);
-        steps_follow_the_rule(&recorded);
+        if events.iter().any(|event| event.is("step")) {
+            steps_follow_the_rule(&recorded);
+        }
         catches_agree(&recorded);
         classes_come_before_their_calls(&recorded);
     }
@@ -341,4 +344,55 @@ fn constructors_that_fail_have_their_object_and_end() {
     let chain = recorded.ids(&["chain", &helper.id.to_string()]);
     let names: Vec<&str> = chain.iter().map(|id| recorded.event(*id).name()).collect();
     assert_eq!(names, ["main"]);
+}
+
+/// A window begins inside calls, whose arguments are not known, and a part of a run says so.
+#[test]
+fn parts_of_a_run_do_not_claim_more_than_they_have() {
+    let classes = compiled("fixtures/queried", &["-g"]);
+    let java = java(&classes, "Queried");
+    let window = ["--from", "Queried.loop", "--to", "Queried.text"];
+    let recorded = Recorded::new("queried-window", "all", &window, &java);
+    ids_are_dense(&recorded.events);
+    exits_name_their_calls(&recorded);
+    let named =
+        |name: &str| recorded.events.iter().find(|event| event.is("methodcall") && event.name() == name);
+    assert_eq!(named("main").expect("a call around").value(), &Term::atom("unrecorded"));
+    assert_eq!(named("loop").expect("a call").value(), &Term::List(Vec::new()));
+    let rows = recorded.answer(&["chain", &named("loop").unwrap().id.to_string()]);
+    assert_eq!(rows["rows"][0]["name"], "main");
+    assert!(rows["rows"][0]["arguments"].is_null(), "{rows:#}");
+    let calls = |goal: &str| recorded.ask(goal, &[]).len();
+    assert_eq!(calls("event(_, _, methodcall(_, _, main, unrecorded))"), 1);
+    assert_eq!(calls("event(_, _, methodcall(_, _, main, []))"), 0);
+    assert_eq!(calls("event(_, _, methodcall(_, _, loop, []))"), 1);
+    for words in [&["did", "call", "Queried.rescued"][..], &["did", "set", "Queried.table"]] {
+        let answer = recorded.answer(words);
+        let note = answer["notes"][0].as_str().unwrap_or_default();
+        assert_eq!(answer["yes"], false);
+        assert!(note.contains("part of the run"), "{words:?}: {note}");
+    }
+    // One call, recorded again in more detail.
+    let calls = fixture("queried", "Queried", "calls");
+    let tree = crate::support::finish(
+        crate::support::qp()
+            .args(["trace", "calls", "--all", "--thread=main", "--format=json"])
+            .arg(&calls.folder),
+    );
+    let tree: serde_json::Value = serde_json::from_slice(&tree.stdout).expect("JSON");
+    let node = node_of(&tree["threads"][0]["calls"], "rescued").expect("the call");
+    let like = calls.folder.display().to_string();
+    let options = ["--like", &like, "--call", &node.to_string()];
+    let part = Recorded::new("queried-call", "all", &options, &java);
+    ids_are_dense(&part.events);
+    exits_name_their_calls(&part);
+    assert_eq!(part.ids(&["where-called", "rescued"]).len(), 2);
+    assert!(part.events.iter().filter(|event| event.is("methodcall") && event.name() == "deep").count() == 4);
+}
+
+fn node_of(calls: &serde_json::Value, name: &str) -> Option<u64> {
+    calls.as_array()?.iter().find_map(|call| match call["method"] == name {
+        true => call["node"].as_u64(),
+        false => node_of(&call["calls"], name),
+    })
 }
