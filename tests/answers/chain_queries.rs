@@ -15,8 +15,6 @@ const QUERIES: &str = r#"queries: [
 fn chain(version: &Version, fields: &str) -> PathBuf {
     let folder = tempfile::tempdir_in(scratch()).expect("a folder").keep();
     let cwd = version.folder();
-    std::fs::write(cwd.join("pays.pl"), "paid(V) :- event(_, _, methodexit(_, _, _, pay, V)).\n")
-        .expect("rules");
     let text = format!(
         "(format: 1, debuggee: (command: [\"java\", \"-cp\", \".\", \"Shop\"], cwd: {cwd:?}),\n    {fields})"
     );
@@ -114,8 +112,8 @@ fn mistakes_are_named_with_line_and_column() {
         ("queries: [(ask: \"x\", expekt: ())]", ":2:26", "unknown field `expekt` in a query"),
         ("queries: [(ask: \"x\", expect: (count: 3))]", ":2:35", "unknown field `count` in `expect`"),
         ("queries: [(ask: \" \")]", ":2:21", "`ask` is empty"),
-        ("queries: [(ask: \"x\", expect: ())]", ":2:33", "`expect` expects nothing"),
-        ("queries: [(ask: \"x\", expect: (yes: false, at_least: 1))]", ":2:33", "expects no solution"),
+        ("queries: [(ask: \"x\", expect: ())]", ":2:34", "`expect` expects nothing"),
+        ("queries: [(ask: \"x\", expect: (yes: false, at_least: 1))]", ":2:34", "expects no solution"),
         ("level: Lots, queries: [(ask: \"x\")]", ":2:12", "unknown `level`: `Lots`"),
         ("level: Calls, points: [(id: \"A\", at: Entry(\"Shop.pay\"))]", ":2:12", "there are none"),
         ("points: []", ":1:1", "the chain has no points"),

@@ -84,6 +84,8 @@ impl Version {
         let make = || {
             let folder = scratch().join(self.name());
             made(&folder, "Shop", &self.text());
+            let rules = "paid(V) :- event(_, _, methodexit(_, _, _, pay, V)).\n";
+            std::fs::write(folder.join("pays.pl"), rules).expect("written");
             folder
         };
         MADE[at].get_or_init(make).clone()

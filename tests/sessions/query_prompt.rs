@@ -92,16 +92,16 @@ fn queries_rules_and_answers_share_one_recording() {
 
 #[test]
 fn a_mistake_does_not_end_the_prompt() {
-    let script = "chain\nchain x\nchain 3 trace\nfoo(\nnosuch(X)\nrules no-such.pl\nsave answer.json\nhistory 'a\nmember(X, [3])\n";
+    let script = "save answer.json\nchain\nchain x\nchain 3 trace\nfoo(\nnosuch(X)\nrules no-such.pl\nhistory 'a\nmember(X, [3])\n";
     let (code, replies) = session(&mut prompt(), script);
     let errors = [
+        "no answer",
         "an example: chain 15",
         "is not the number",
         "is open already",
         "expected",
         "",
         "no-such.pl",
-        "no answer",
         "quote",
     ];
     for (reply, message) in replies[1..].iter().zip(errors) {
