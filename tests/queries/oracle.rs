@@ -208,7 +208,7 @@ impl Maker<'_> {
         let ids = (0..self.ids).map(|id| format!("I{id}"));
         // Solutions that are not bound are the same in both only if they are counted.
         let all: Vec<String> = ids.chain(self.variables.iter().cloned()).collect();
-        
+
         format!(
             "goal({number}, S) :- {}, S0 = [{}], shown(S0, S), within.\n",
             goals.join(", "),
