@@ -190,7 +190,7 @@ fn swipl(trace: &Path, events: u64, node: u32) -> Outcome<Swipl> {
         "\nmillis(G) :- get_time(A), (call(G) -> true ; true), get_time(B), M is (B-A)*1000, writeln(M).\n",
     );
     let load = format!("load_files('{}', [silent(true)])", log.display());
-    let mut goals = vec![format!("millis({load})")];
+    let mut goals = vec![format!("get_time(A), {load}, get_time(B), M is (B-A)*1000, writeln(M)")];
     let of_swipl: Vec<Option<String>> =
         ASKED.iter().map(|(.., goal)| goal.map(|goal| filled(goal, events, node))).collect();
     for goal in of_swipl.iter().flatten() {

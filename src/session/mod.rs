@@ -61,8 +61,8 @@ pub use explore::{
 };
 pub use files::{portable, seen_from_cwd};
 pub use logic::{
-    AskRequest, GoalStep, JudgedRun, OpenLog, PlannedRequest, RunningGoal, ToSave, ask_program, explain_plan,
-    judge, read_answer, replay, write_answer,
+    AskRequest, GoalStep, JudgedRun, OpenLog, PlannedRequest, RunningGoal, ToSave, ask_facts, ask_program,
+    explain_plan, judge, read_answer, replay, write_answer,
 };
 pub use progress::{Progress, Silent, Sink};
 pub use recorded::{

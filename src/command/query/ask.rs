@@ -83,6 +83,17 @@ impl Ask {
             memory: self.goal_memory.saturating_mul(1_000_000),
             explain: self.explain,
         };
+        let file = &self.reading.folder;
+        if self.command.is_empty()
+            && file.extension().is_some_and(|extension| extension == "pl")
+            && file.is_file()
+        {
+            if self.saving.save.is_some() {
+                let text = "--save needs a recorded run: a log of facts does not tell what its ids stand for";
+                return Err(CommandError::Usage(text.to_owned()));
+            }
+            return Ok(session::ask_facts(file, &asked, context).await?);
+        }
         if self.command.is_empty() {
             let log = OpenLog::open(self.reading.open(context).await?, context).await?;
             let (answer, rules) = log.ask(&asked, context).await?;

@@ -2,7 +2,7 @@
 
 use super::enclosing::{EventTerm, IdRelation, RELATIONS};
 use super::event::{EventRelation, Plans, SharedSource};
-use super::library::{PAPER, PAPER_NAME, QUERIES as LIBRARY};
+use super::library::{FACTS, PAPER, PAPER_NAME, QUERIES as LIBRARY};
 use super::predefined::QueryRelation;
 use super::state::FieldAt;
 use crate::logic::plan::{Needed, plan};
@@ -133,9 +133,41 @@ impl Rules {
     ) -> Result<Asked, RulesError> {
         let plans: Option<Plans> = options.explain.then(Plans::default);
         let relations = relations(source, plans.as_ref());
-        let (program, notes) = self.program()?;
+        let asked = Rules::run_over(&self.program()?, &relations, goal, options, take)?;
+        Ok(Asked { plan: plans.map(|plans| shown_plans(&plans)).unwrap_or_default(), ..asked })
+    }
+
+    /// Asks a goal over a log of facts: its name and its text.
+    ///
+    /// # Errors
+    /// The facts, the rules or the goal are not valid.
+    pub fn ask_facts(
+        &self,
+        (name, text): (&str, &str),
+        goal: &str,
+        options: AskOptions,
+    ) -> Result<Asked, RulesError> {
+        let (mut program, notes) = self.program_over(&[("facts.pl", FACTS), ("queries.pl", LIBRARY)])?;
+        program.consult(name, text)?;
+        let answers: Rc<RefCell<Asked>> = Rc::default();
+        let taken = answers.clone();
+        let take = move |item| {
+            taken.borrow_mut().push(item);
+            ControlFlow::Continue(())
+        };
+        let ended = Rules::run_over(&(program, notes), &Relations::new(), goal, options, take)?;
+        Ok(Asked { items: answers.take().items, ..ended })
+    }
+
+    fn run_over(
+        (program, notes): &(Program, Vec<String>),
+        relations: &Relations,
+        goal: &str,
+        options: AskOptions,
+        take: impl FnMut(AskItem) -> ControlFlow<()> + 'static,
+    ) -> Result<Asked, RulesError> {
         let read = ClauseReader::new("goal", &ended(goal), program.atoms()).next();
-        let types = read.and_then(Result::ok).map(|goal| infer(&program, &goal)).unwrap_or_default();
+        let types = read.and_then(Result::ok).map(|goal| infer(program, &goal)).unwrap_or_default();
         let take = Rc::new(RefCell::new(take));
         let written = take.clone();
         let is_ended = Rc::new(Cell::new(false));
@@ -146,8 +178,8 @@ impl Rules {
             }
         };
         let machine_options = Options { limits: options.limits, output: Some(Box::new(output)) };
-        let mut machine = Machine::new(&program, &relations, machine_options)?;
-        let mut asked = Asked { goal: goal.to_owned(), notes, ..Asked::default() };
+        let mut machine = Machine::new(program, relations, machine_options)?;
+        let mut asked = Asked { goal: goal.to_owned(), notes: notes.clone(), ..Asked::default() };
         let mut query = machine.query(goal).map_err(failure)?;
         loop {
             if asked.solutions == options.solutions || is_ended.get() {
@@ -171,9 +203,6 @@ impl Rules {
                 }
             }
         }
-        if let Some(plans) = plans {
-            asked.plan = shown_plans(&plans);
-        }
         Ok(asked)
     }
 
@@ -195,8 +224,14 @@ impl Rules {
     /// # Errors
     /// The rules are not valid.
     pub fn program(&self) -> Result<(Program, Vec<String>), RulesError> {
+        self.program_over(&[("queries.pl", LIBRARY)])
+    }
+
+    fn program_over(&self, library: &[(&str, &str)]) -> Result<(Program, Vec<String>), RulesError> {
         let mut program = Program::new();
-        program.consult("queries.pl", LIBRARY)?;
+        for (name, text) in library {
+            program.consult(name, text)?;
+        }
         let mut own = Program::new();
         for (name, text) in &self.files {
             own.consult(name, text)?;

@@ -6,6 +6,7 @@
 mod answer_file;
 mod background;
 mod chain_queries;
+mod facts;
 mod index;
 mod open_log;
 mod planned;
@@ -14,6 +15,7 @@ mod saved;
 
 pub use answer_file::{read_answer, write_answer};
 pub use chain_queries::{JudgedRun, judge, replay};
+pub use facts::ask_facts;
 pub use open_log::{AskRequest, OpenLog, ToSave};
 pub use planned::{PlannedRequest, ask_program, explain_plan};
 pub use running::{GoalStep, RunningGoal};
