@@ -84,9 +84,11 @@ impl Calls {
     /// The events cannot be read.
     pub fn blocks_of(&mut self, thread: u32, visit: Visit<'_>) -> Result<Vec<Block>, TraceError> {
         let mut blocks = Vec::new();
-        for (nth, chunk) in self.chunks_of(thread).into_iter().enumerate() {
+        for chunk in self.chunks_of(thread) {
             let (turn, next, inside) = self.beginning(chunk);
-            let part = Part { thread, chunk, at: 0, end: None, is_first: nth == 0 };
+            // The first chunks can have no events.
+            let is_first = blocks.is_empty();
+            let part = Part { thread, chunk, at: 0, end: None, is_first };
             let along = CallContext { turn, next, inside };
             if self.visit_part(part, along, Some(&mut blocks), visit)?.is_break() {
                 break;
