@@ -10,6 +10,7 @@ mod support;
 mod programs;
 
 mod brute;
+mod histories;
 mod index_file;
 mod jel;
 mod limits;
@@ -18,3 +19,4 @@ mod oracle;
 mod paper;
 mod predefined;
 mod recordings;
+mod statements;

@@ -103,9 +103,8 @@ impl ThreadState {
             (Receiver::Made, _) => (made_by(calls, node), values),
             _ => (0, values),
         };
-        // A call without a site is one whose entry was not recorded.
-        let site = if seen.is_around { 0 } else { seen.site.id };
-        let call = LogEvent { site, line: method.line, ..of(Kind::MethodCall, seen) };
+        let is_around = seen.is_around;
+        let call = LogEvent { is_around, line: method.line, ..of(Kind::MethodCall, seen) };
         sink.take(call, Some(this), arguments);
         if method.has_writes {
             structures((facts, calls), &call, arguments, sink);

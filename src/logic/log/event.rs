@@ -19,6 +19,8 @@ pub struct LogEvent {
     pub site: u32,
     /// Its source line; 0 if unknown.
     pub line: u16,
+    /// For a call: whether its entry was not recorded, so that its arguments are unknown.
+    pub is_around: bool,
     /// Where its values begin in the block, and their number.
     pub(super) values: (u32, u16),
 }
@@ -101,6 +103,6 @@ impl EventSink for DecodedBlock {
 impl LogEvent {
     /// An event without values.
     pub fn new(kind: Kind, when: EventTime) -> LogEvent {
-        LogEvent { kind, when, node: NO_CALL, site: 0, line: 0, values: (0, 0) }
+        LogEvent { kind, when, node: NO_CALL, site: 0, line: 0, is_around: false, values: (0, 0) }
     }
 }

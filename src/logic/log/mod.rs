@@ -3,9 +3,9 @@
 //!
 //! The log is never stored. `derive` makes its events from those of the recording, one block at a time.
 //! `index` knows the first id of each block, and `reader` decodes the blocks that a question needs.
-//! `mask` lets a search skip blocks. `event` is an event in memory, `term` writes it as a Prolog term through a
-//! [`TermBuilder`], and `prolog_text` builds such a term as text. `variables` knows which local variables are
-//! visible at a step. `facts` says which objects and classes have events of their own.
+//! `mask` lets a search skip blocks. `event` is an event in memory, `term` writes it as a Prolog term through
+//! a [`TermBuilder`], and `prolog_text` builds such a term as text. `variables` knows which local variables
+//! are visible at a step. `facts` says which objects and classes have events of their own.
 
 mod derive;
 mod event;

@@ -72,12 +72,12 @@ impl<B: TermBuilder> Terms<'_, B> {
             Kind::MemberFields => self.member_fields(event.site),
             Kind::MethodCall => {
                 let (place, owner, name) = self.call(event, values);
-                let arguments = match self.is_entered(event) {
-                    true => {
+                let arguments = match event.is_around {
+                    false => {
                         let all: Vec<_> = values.iter().skip(1).map(|value| self.value(value)).collect();
                         self.build.list(&all)
                     }
-                    false => self.build.atom("unrecorded"),
+                    true => self.build.atom("unrecorded"),
                 };
                 vec![place, owner, name, arguments]
             }
@@ -246,11 +246,6 @@ impl<B: TermBuilder> Terms<'_, B> {
         let method = number.and_then(|number| self.calls.sites.method(number));
         let name = self.build.atom(method.map_or(UNKNOWN, |method| &method.name));
         (place, owner, name)
-    }
-
-    /// Whether the entry of a call was recorded.
-    fn is_entered(&self, event: &LogEvent) -> bool {
-        self.calls.sites.site(event.site).is_some()
     }
 
     /// `l(File, Line)`

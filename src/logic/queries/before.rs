@@ -31,7 +31,7 @@ fn before(source: &mut Source, asked: &Asked) -> Result<Answer, LogicError> {
         answer.rows.push(AnswerRow::Event(source.row(&entry)?));
     }
     let place = found.event.when.place_in_thread();
-    // The call around an event has ended those that it began before. An exit belongs to the call that it ends.
+    // Calls that the call around an event began before it have ended, except the call that an exit ends.
     let exits = found.event.call().filter(|_| found.event.kind == Kind::MethodExit);
     let is_before = |source: &Source, call: u32| {
         let entry = source.recording.calls.time_of_entry(call).map(EventTime::place_in_thread);

@@ -41,8 +41,7 @@ impl Source {
                 row.name = method.as_ref().map(|of| of.name.clone());
                 if event.kind == Kind::MethodCall {
                     let arguments = values.iter().skip(1).map(|value| shown(value, &calls.objects));
-                    let is_entered = calls.sites.site(event.site).is_some();
-                    row.arguments = is_entered.then(|| arguments.collect());
+                    row.arguments = (!event.is_around).then(|| arguments.collect());
                 } else {
                     row.value = Some(match values.get(1) {
                         Some(value) => shown(value, &calls.objects),

@@ -1,0 +1,154 @@
+//! Questions about lines, statements and threads have the answers of the exported log, and *no* says why.
+
+use crate::brute::{Brute, mixed};
+use crate::jel::Event;
+use crate::predefined::{of_kind, programs, sample};
+use crate::recordings::{Recorded, java, queried};
+use crate::support::rng::Rng;
+use crate::support::{compiled, said};
+use std::collections::{BTreeMap, BTreeSet};
+
+#[test]
+fn lines_are_counted_as_in_the_log() {
+    for recorded in programs().into_iter().filter(|recorded| mixed(&recorded.events).is_empty()) {
+        // A pass is the entry of a method at its first line, or a step that no exit precedes.
+        let mut passes: BTreeMap<(String, i64), Vec<u64>> = BTreeMap::new();
+        let mut last: BTreeMap<&str, &Event> = BTreeMap::new();
+        for event in &recorded.events {
+            let before = last.get(event.thread.as_str());
+            let returns = before.is_some_and(|before| before.is("methodexit"));
+            let is_pass = event.is("methodcall") || event.is("step") && !returns;
+            if is_pass && let Some((file, line)) = event.place() {
+                passes.entry((file.to_owned(), line)).or_default().push(event.id);
+            }
+            if !event.is("datastructure") {
+                last.insert(&event.thread, event);
+            }
+        }
+        let files: BTreeSet<&String> = passes.keys().map(|(file, _)| file).collect();
+        for file in files {
+            let answer = recorded.answer(&["lines", file]);
+            let found: BTreeMap<i64, u64> = answer["rows"]
+                .as_array()
+                .unwrap()
+                .iter()
+                .map(|row| {
+                    let (_, line) = row["what"].as_str().unwrap().rsplit_once(':').unwrap();
+                    (line.parse().unwrap(), row["count"].as_u64().unwrap())
+                })
+                .collect();
+            let expected: BTreeMap<i64, u64> = passes
+                .iter()
+                .filter(|((of, _), _)| of == file)
+                .map(|((_, line), ids)| (*line, u64::try_from(ids.len()).unwrap()))
+                .collect();
+            assert_eq!(found, expected, "{} {file}", recorded.name);
+            for (line, count) in expected.iter().take(5) {
+                let place = format!("{file}:{line}");
+                let answer = recorded.answer(&["did", "line", &place]);
+                assert_eq!(answer["yes"], true);
+                assert_eq!(answer["rows"][0]["count"].as_u64(), Some(*count), "{place}");
+            }
+        }
+    }
+}
+
+#[test]
+fn lines_are_counted_by_thread_and_range() {
+    let recorded = queried();
+    let line =
+        i64::from(crate::support::marked("fixtures/queried", "Queried.java", "// <- twice on one line"));
+    let count = |options: &[&str]| {
+        let answer = recorded.answer(&[&["did", "line", &format!("Queried:{line}")], options].concat());
+        (answer["yes"].as_bool(), answer["rows"][0]["count"].as_u64())
+    };
+    assert_eq!(count(&[]), (Some(true), Some(1)), "once, whatever it calls");
+    assert_eq!(count(&["--thread=worker"]), (Some(false), None));
+    let call = of_kind(&recorded, "methodcall", |event| event.name() == "applied")[0];
+    assert_eq!(count(&[&format!("--to={}", call - 1)]), (Some(false), None));
+    assert_eq!(count(&[&format!("--from={}", call + 3)]), (Some(false), None));
+}
+
+#[test]
+fn threads_run_and_exit_as_in_the_log() {
+    let recorded = queried();
+    let said = |what: &str, name: &str, options: &[&str]| {
+        let answer = recorded.answer(&[&["did", what, name], options].concat());
+        (answer["yes"].as_bool().unwrap(), answer["notes"][0].as_str().unwrap_or_default().to_owned())
+    };
+    assert_eq!(said("exit", "worker", &[]), (true, String::new()));
+    assert_eq!(said("run", "worker", &[]), (false, String::new()));
+    let start = of_kind(&recorded, "threadstart", |event| event.thread == "worker")[0];
+    let at = [format!("--to={}", start + 1), format!("--to={}", start - 1)];
+    assert!(said("run", "worker", &[&at[0]]).0 && !said("exit", "worker", &[&at[0]]).0);
+    assert!(!said("run", "worker", &[&at[1]]).0 && !said("exit", "worker", &[&at[1]]).0);
+    let (is_there, why) = said("run", "nobody", &[]);
+    assert!(!is_there && why.starts_with("not recorded"), "{why}");
+}
+
+#[test]
+fn no_tells_what_did_not_happen_from_what_was_not_recorded() {
+    let all = queried();
+    let why = |recorded: &Recorded, words: &[&str]| {
+        let answer = recorded.answer(&[&["did"], words].concat());
+        assert_eq!(answer["yes"], false, "{words:?}");
+        answer["notes"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|note| note.as_str().unwrap())
+            .collect::<Vec<_>>()
+            .join("; ")
+    };
+    assert!(why(&all, &["call", "Queried.helper", "--arg=0=77"]).starts_with("not executed"));
+    assert!(why(&all, &["call", "Queried.nowhere"]).starts_with("not recorded"));
+    assert!(why(&all, &["call", "Arrays.sort"]).starts_with("not recorded"));
+    assert!(why(&all, &["set", "Rec.bar", "77"]).starts_with("not executed"));
+    assert!(why(&all, &["set", "Rec.count"]).starts_with("not recorded"), "`count` is of another class");
+    assert!(why(&all, &["set", "Other.x"]).starts_with("not recorded"));
+    assert!(why(&all, &["create", "Base"]).contains("subclasses"));
+    assert!(why(&all, &["create", "Nothing"]).starts_with("not recorded"));
+    assert!(why(&all, &["catch", "IllegalMonitorStateException"]).starts_with("not executed"));
+    assert!(why(&all, &["line", "Elsewhere:3"]).starts_with("not recorded"));
+    assert!(why(&all, &["line", "Queried:1"]).contains("has no code"));
+    // At a lower level, what was not recorded is an error that says so.
+    let classes = compiled("fixtures/queried", &["-g"]);
+    let calls = Recorded::new("queried-calls", "calls", &[], &java(&classes, "Queried"));
+    for words in [
+        &["did", "line", "Queried:82"][..],
+        &["did", "set", "Rec.bar"],
+        &["where-set", "Rec.bar"],
+        &["history", "deep:left"],
+        &["instances", "Rec"],
+        &["lines", "Queried"],
+    ] {
+        let output = calls.query(words);
+        assert!(
+            !output.status.success() && said(&output).contains("not recorded at level calls"),
+            "{words:?}: {}",
+            said(&output)
+        );
+    }
+    assert!(why(&calls, &["call", "helper", "--arg=0=77"]).contains("level calls"));
+    assert_eq!(calls.answer(&["did", "call", "helper"])["yes"], true);
+}
+
+#[test]
+fn a_log_of_calls_alone_has_chains_and_trees() {
+    let classes = compiled("fixtures/queried", &["-g"]);
+    for level in ["calls", "writes"] {
+        let recorded = Recorded::new("queried-lower", level, &[], &java(&classes, "Queried"));
+        let brute = Brute::new(&recorded.events);
+        for id in sample(&recorded, &mut Rng::new(61), 30) {
+            if brute.is_sure(id) {
+                let around = &brute.around[usize::try_from(id).unwrap()];
+                assert_eq!(
+                    recorded.ids(&["chain", &id.to_string()]),
+                    *around,
+                    "{level}: {}",
+                    recorded.event(id).text()
+                );
+            }
+        }
+    }
+}
