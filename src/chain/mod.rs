@@ -1,9 +1,9 @@
 //! Chains: saved Querypoints, and their translation to TraceQueries (paper §3 and §4, DESIGN §5 and §6).
 //!
-//! `format` is the content of the file, `chain_query` the queries in it, and `chain_file` reads and writes it. `validate` finds mistakes in
-//! it, and `error` shows where they are. `kinds` has one file per kind of point. `translate` makes the
-//! TraceQueries, and `explain` shows them. This room may use `program`, `query`, `expr`, `classes`, `model`
-//! and `bytecode`; it knows no runs and no located points.
+//! `format` is the content of the file, `chain_query` the queries in it, and `chain_file` reads and writes
+//! it. `validate` finds mistakes in it, and `error` shows where they are. `kinds` has one file per kind of
+//! point. `translate` makes the TraceQueries, and `explain` shows them. This room may use `program`,
+//! `query`, `expr`, `classes`, `model` and `bytecode`; it knows no runs and no located points.
 
 mod address;
 mod chain_file;

@@ -330,8 +330,8 @@ fn weigh_queries(chain: &Chain, verdict: &Verdict) -> (Status, String) {
     }
 }
 
-/// The points and queries that differ from the chain. Where the chain guards against a fixed bug, a reached root is a
-/// difference too.
+/// The points and queries that differ from the chain. Where the chain guards against a fixed bug, a reached
+/// root is a difference too.
 fn differences(chain: &Chain, judged: &JudgedRun) -> Vec<PointDifference> {
     let Some(answer) = &judged.answer else { return Vec::new() };
     let mut found = Vec::new();

@@ -9,8 +9,8 @@
 //! - `explore` is an interactive session ([`Explorer`]): questions, runs, and a halted program between them.
 //! - `recorded` makes recordings ([`record`]) and reads them ([`RecordedTrace`]).
 //! - `diagnose` asks about the calls of a recording ([`Diagnoser`]).
-//! - `logic` answers logic queries over recordings ([`OpenLog`]), keeps their answers, and adds those of a chain
-//!   to its replay ([`replay`], [`judge`]).
+//! - `logic` answers logic queries over recordings ([`OpenLog`]), keeps their answers, and adds those of a
+//!   chain to its replay ([`replay`], [`judge`]).
 //! - `trust` decides whether the commands of a foreign file may run; `consent` holds the user's answer.
 //! - `facts` holds the results of a run, from which answers are built.
 

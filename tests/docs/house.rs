@@ -179,7 +179,11 @@ fn the_formats_are_described() {
         "src/session/answer/mod.rs",
         "src/session/replay/cost.rs",
         "src/chain/format.rs",
+        "src/chain/chain_query.rs",
         "src/chain/explain.rs",
+        "src/logic/saved/form.rs",
+        "src/logic/saved/keys.rs",
+        "src/logic/saved/compare.rs",
     ] {
         for found in field.captures_iter(&read(source)) {
             let (attributes, name) = (&found[1], &found[2]);

@@ -1,7 +1,7 @@
-//! The dialogue of `qp query`: goals and queries go in, replies come out. It knows no terminal, so every front end
-//! shares it.
+//! The dialogue of `qp query`: goals and queries go in, replies come out. It knows no terminal, so every
+//! front end shares it.
 
-use super::prompt::{PROMPT_TABLE, PromptCommand, PromptRow};
+use super::prompt_command::{PROMPT_TABLE, PromptCommand, PromptRow};
 use crate::command::CommandError;
 use crate::command::exchange::{DialogueStatus, Exchange};
 use crate::session::{

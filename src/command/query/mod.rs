@@ -1,15 +1,17 @@
 //! `qp query …`: logic queries over recorded runs. Each predefined query is a subcommand, from the table
-//! `QUERIES`; `ask` asks goals. `saved` shows and compares saved answers. Without a subcommand, and with `prompt`,
-//! the command is a [`QueryDialogue`].
+//! `QUERIES`; `ask` asks goals. `saved` shows and compares saved answers. Without a subcommand, and with
+//! `prompt`, the command is a [`QueryDialogue`].
 
 mod ask;
 mod dialogue;
 mod predefined;
 mod prompt;
+mod prompt_command;
 mod saved;
 
 pub use dialogue::{GoalReply, QueryDialogue, QueryReply};
-pub use prompt::{PROMPT_TABLE, PromptRow, QueryPrompt};
+pub use prompt::QueryPrompt;
+pub use prompt_command::{PROMPT_TABLE, PromptRow};
 
 use crate::command::{Command, CommandError, Outcome};
 use crate::session::{AnswerDifference, Answered, AskedGoal, Context, QUERIES};
@@ -22,7 +24,7 @@ use std::path::PathBuf;
 
 const ABOUT: &str =
     "Asks a recorded run questions: where something happened, through which calls, and what the state was";
-const EXAMPLES: &str = "Examples:\n  qp query where-thrown shop.trace       # the exceptions that nobody caught\n  qp query chain 15 shop.trace           # the calls around event 15\n  qp query did line Shop:31 shop.trace   # was the line executed?\n  qp query prompt shop.trace             # ask one question after another\n\nWithout a folder, queries read the folder `trace`. Without a query, `qp query` opens the prompt.";
+const EXAMPLES: &str = "Examples:\n  qp query where-thrown shop.trace       # the exceptions that nobody caught\n  qp query chain 15 shop.trace           # the calls around event 15\n  qp query did line Shop:31 shop.trace   # was the line executed?\n  qp query prompt shop.trace             # ask one question after another\n\nWithout a folder, queries read the folder `trace`. Without a query, the prompt opens over that folder.";
 
 /// A query over a recorded run.
 #[derive(Clone, Debug)]

@@ -62,8 +62,8 @@ pub struct AnswersDiff {
     /// Ask this goal of both recorded runs
     #[arg(long, value_name = "GOAL", conflicts_with = "query")]
     pub ask: Option<String>,
-    /// Ask this predefined query of both recorded runs, in the words of the command line: `chain 15`. It names
-    /// events and objects of A, and qp finds those of B
+    /// Ask this predefined query of both recorded runs, in the words of the command line: `chain 15`. It
+    /// names events and objects of A, and qp finds those of B
     #[arg(long, value_name = "WORDS")]
     pub query: Option<String>,
     /// With --ask: a file of rules

@@ -119,8 +119,8 @@ impl Rules {
         Ok(Asked { items: answers.take().items, ..ended })
     }
 
-    /// Asks a goal over a recording. `take` receives what it writes and answers as it comes, and ends the goal
-    /// with `Break`. The returned answers have no items.
+    /// Asks a goal over a recording. `take` receives what it writes and answers as it comes, and ends the
+    /// goal with `Break`. The returned answers have no items.
     ///
     /// # Errors
     /// The rules or the goal are not valid.

@@ -1,7 +1,7 @@
 //! Compares two saved answers.
 //!
-//! Rows that are the same in both answers are found first, in order. Between them, rows about the same thing are
-//! paired, and their differing parts are named. The other rows are only in one answer.
+//! Rows that are the same in both answers are found first, in order. Between them, rows about the same
+//! thing are paired, and their differing parts are named. The other rows are only in one answer.
 
 use super::form::{SavedAnswer, SavedQuestion, SavedReply};
 use super::keys::{EventKey, Keys};
@@ -171,8 +171,8 @@ impl<'a> Comparison<'a> {
         }
     }
 
-    /// Pairs objects of one class whose births differ, where rows that are otherwise alike name them. Each object
-    /// is paired once.
+    /// Pairs objects of one class whose births differ, where rows that are otherwise alike name them. Each
+    /// object is paired once.
     fn learn(&mut self, a: &[Row], b: &[Row]) {
         let mut taken: HashSet<u32> = self.renaming.values().copied().collect();
         let without_objects = |comparison: &Self, rows: &[Row], side| -> Vec<String> {
@@ -201,8 +201,8 @@ impl<'a> Comparison<'a> {
 
     /// The keys of rows. Equal rows have equal keys.
     ///
-    /// An event has the same ordinal in both answers, or the same ordinal without the events of rows that only
-    /// one answer has: one more call shifts all later ones.
+    /// An event has the same ordinal in both answers, or the same ordinal without the events of rows that
+    /// only one answer has: one more call shifts all later ones.
     fn keys(&self, a: &[Row], b: &[Row]) -> (Vec<String>, Vec<String>) {
         let of_rows = |rows: &[Row], side, ordinals| -> Vec<String> {
             rows.iter().map(|row| self.row_key(row, side, ordinals)).collect()

@@ -1,14 +1,10 @@
 //! The content of a file with a saved answer.
 
 use super::keys::Keys;
-use super::mentions::Mentions;
 use super::term::SavedTerm;
 use crate::logic::answer::Answer;
-use crate::logic::error::LogicError;
 use crate::logic::rules::{AskItem, Asked, AskedSolution};
-use crate::logic::search::Source;
 use serde::{Deserialize, Serialize};
-use std::time::SystemTime;
 
 /// The version of the format that this build reads and writes.
 pub const FORMAT: u32 = 1;
@@ -172,22 +168,6 @@ impl SavedGoal {
             notes: self.notes.clone(),
             plan: self.plan.clone(),
         }
-    }
-}
-
-impl SavedAnswer {
-    /// Adds the keys of what the answer names. Sources that were changed after `recorded` are not read.
-    ///
-    /// # Errors
-    /// The events cannot be read, or `goes_on` stopped the work.
-    pub fn with_keys(
-        mut self,
-        source: &mut Source,
-        recorded: Option<SystemTime>,
-        goes_on: &dyn Fn() -> bool,
-    ) -> Result<SavedAnswer, LogicError> {
-        self.keys = Keys::of(&Mentions::of(&self.reply), source, recorded, goes_on)?;
-        Ok(self)
     }
 }
 

@@ -36,7 +36,7 @@ pub(super) struct Part {
 #[serde(rename_all = "snake_case")]
 pub enum ComparedRow {
     /// Of a predefined query.
-    Row(AnswerRow),
+    Row(Box<AnswerRow>),
     /// Of a goal: its bindings.
     Solution(Vec<(String, String)>),
     /// A line that a goal wrote.
@@ -137,10 +137,10 @@ fn of_row(row: &AnswerRow) -> Row {
         AnswerRow::Count { what, count, .. } => {
             let parts = vec![Part::place("what", what), Part::text("count", &count.to_string())];
             let like = parts.first().map(|what| what.tokens.clone()).unwrap_or_default();
-            return Row { row: ComparedRow::Row(row.clone()), parts, like };
+            return Row { row: ComparedRow::Row(Box::new(row.clone())), parts, like };
         }
     };
-    Row { row: ComparedRow::Row(row.clone()), parts, like: vec![Token::Text(like)] }
+    Row { row: ComparedRow::Row(Box::new(row.clone())), parts, like: vec![Token::Text(like)] }
 }
 
 /// A shown value without the numbers of its objects.

@@ -1,6 +1,7 @@
 //! Says a query about one run in the names of another: its events and objects are found by their keys.
 
-use super::keys::{EventKey, Keys, ObjectKey, event_with, object_with};
+use super::key_finder::{event_with, keys, object_with};
+use super::keys::{EventKey, Keys, ObjectKey};
 use super::mentions::{Mentions, Piece, pieces};
 use crate::logic::error::LogicError;
 use crate::logic::queries::{Asked, Query};
@@ -46,7 +47,7 @@ impl Translation {
             .iter()
             .chain(asked.arguments.iter().map(|(_, text)| text))
             .for_each(|text| mentions.text(text));
-        Ok(Translation { keys: Keys::of(&mentions, source, recorded, &|| true)? })
+        Ok(Translation { keys: keys(&mentions, source, recorded, &|| true)? })
     }
 
     /// The query in the names of another run.

@@ -46,8 +46,8 @@ pub async fn replay(
     Ok(answer)
 }
 
-/// Runs a chain and decides whether its bug is present. The queries count if the root is reached, and alone if
-/// the chain has no points.
+/// Runs a chain and decides whether its bug is present. The queries count if the root is reached, and alone
+/// if the chain has no points.
 ///
 /// # Errors
 /// As [`replay`], except that invalid points after the root are no error.

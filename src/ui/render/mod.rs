@@ -10,6 +10,7 @@ mod explained;
 mod junit;
 mod prompt;
 mod query;
+mod query_answer;
 mod query_diff;
 mod query_reply;
 mod question;

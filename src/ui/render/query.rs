@@ -1,25 +1,13 @@
 //! Answers to queries as text: a line per event.
 
-use super::query_diff::difference;
-use super::{Paint, Text, palette};
-use crate::command::query::QueryAnswer;
+use super::{Paint, palette};
 use crate::session::{AnswerRow, Answered, AskItem, AskedGoal, AskedSolution, EventRow, ValueRow};
 
 /// Number of levels of rows to indent.
 const DEEPEST: u32 = 20;
 
-impl Text for QueryAnswer {
-    fn text(&self, color: bool) -> String {
-        match self {
-            QueryAnswer::Predefined(answer) => answered(answer, Paint { color }),
-            QueryAnswer::Goal(answer) => asked(answer, Paint { color }),
-            QueryAnswer::Difference(found) => difference(found, Paint { color }),
-        }
-    }
-}
-
-/// What a goal wrote, and its solutions as a Prolog system shows them. `is_last` says of each solution, counted
-/// from 1, whether none follows.
+/// What a goal wrote, and its solutions as a Prolog system shows them. `is_last` says of each solution,
+/// counted from 1, whether none follows.
 pub(super) fn shown_items(items: &[AskItem], is_last: impl Fn(usize) -> bool, paint: Paint) -> String {
     let mut out = String::new();
     let mut solutions = 0;
