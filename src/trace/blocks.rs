@@ -1,5 +1,5 @@
 //! Blocks: parts of a thread's events that can be decoded alone. A block lies within one chunk and one turn,
-//! and has about 64 KiB of events at most. In the order of their first events, the blocks of all threads
+//! and has about 8 KiB of events at most. In the order of their first events, the blocks of all threads
 //! give the order of all events.
 
 use super::calls::Calls;
@@ -14,7 +14,7 @@ use std::ops::ControlFlow;
 use wire::recording::Traced;
 
 /// Size at which a block ends, in bytes.
-const STRIDE: u32 = 64 << 10;
+const STRIDE: u32 = 8 << 10;
 
 /// A part of a thread's events.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -10,6 +10,7 @@ use super::exit::Exit;
 use super::folder::{About, Folder};
 use super::lambdas;
 use super::objects::Objects;
+use super::recent::{BYTES, FEW_BYTES};
 use super::sites::{Method, Sites};
 use super::source::Source;
 use crate::files::TemporaryFolder;
@@ -165,7 +166,7 @@ impl Calls {
             streams: summary.streams,
             threads: summary.threads,
             rows,
-            recent: EventCache::default(),
+            recent: EventCache::of(BYTES),
             numbers: CallNumbering::default(),
             _temporary: temporary,
         }
@@ -194,6 +195,36 @@ impl Calls {
         let around = self.numbers.around.iter().position(|around| *around == number);
         let around = around.and_then(|node| u32::try_from(node).ok());
         around.or(number.checked_sub(self.numbers.offset)).unwrap_or(NONE)
+    }
+
+    /// The same recording, for another thread that goes through its events.
+    ///
+    /// # Errors
+    /// The file of events cannot be opened.
+    pub fn again(&self) -> Result<Calls, TraceError> {
+        Ok(Calls {
+            sites: self.sites.clone(),
+            objects: self.objects.clone(),
+            missing: self.missing.clone(),
+            events: self.events.clone(),
+            bytes: self.bytes,
+            table: self.table.clone(),
+            born: self.born.clone(),
+            chunks: self.chunks.clone(),
+            methods: self.methods.clone(),
+            by_method: self.by_method.clone(),
+            writes: self.writes.clone(),
+            fields: self.fields.clone(),
+            source: self.source.again()?,
+            ends: self.ends.clone(),
+            starts: self.starts.clone(),
+            streams: self.streams.clone(),
+            threads: self.threads.clone(),
+            rows: self.rows.clone(),
+            recent: EventCache::of(FEW_BYTES),
+            numbers: self.numbers.clone(),
+            _temporary: None,
+        })
     }
 
     /// Identifies the state of the recording.

@@ -190,6 +190,15 @@ pub struct ChunkReader {
 }
 
 impl ChunkReader {
+    /// Opens the file once more, for another thread.
+    ///
+    /// # Errors
+    /// The file cannot be opened.
+    pub fn again(&self) -> Result<ChunkReader, TraceError> {
+        let file = File::open(&self.path).map_err(TraceError::at(&self.path))?;
+        Ok(ChunkReader { path: self.path.clone(), file, packed: Vec::new() })
+    }
+
     /// Opens the file and finds its chunks. The flag tells whether bytes follow the last whole chunk.
     pub fn open(path: &Path) -> Result<(ChunkReader, Vec<ChunkAt>, bool), TraceError> {
         let file = File::open(path).map_err(TraceError::at(path))?;

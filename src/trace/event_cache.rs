@@ -5,16 +5,31 @@ use std::collections::{HashMap, HashSet, VecDeque};
 use std::sync::Arc;
 
 /// The caches of a recording.
-#[derive(Default)]
 pub(super) struct EventCache {
     /// The most recently used chunk first.
     pub(super) chunks: VecDeque<Chunk>,
     pub(super) bytes: usize,
+    /// Maximum size of the chunks, in bytes; one is always kept.
+    pub(super) most: usize,
     /// The writes of each row of the table of writes.
     pub(super) rows: HashMap<usize, Arc<[RecordedWrite]>>,
     pub(super) writes: usize,
     /// By field: the addresses of the sites that write it.
     pub(super) fields: HashMap<u32, Arc<HashSet<usize>>>,
+}
+
+impl EventCache {
+    /// An empty cache for this many bytes of chunks.
+    pub(super) fn of(most: usize) -> EventCache {
+        EventCache {
+            chunks: VecDeque::new(),
+            bytes: 0,
+            most,
+            rows: HashMap::new(),
+            writes: 0,
+            fields: HashMap::new(),
+        }
+    }
 }
 
 pub(super) struct Chunk {

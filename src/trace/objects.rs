@@ -60,6 +60,7 @@ impl ImmutableContent<'_> {
 }
 
 /// The recorded objects, by number.
+#[derive(Clone)]
 pub struct Objects {
     table: Table,
     texts: Bytes,

@@ -11,8 +11,10 @@ use std::collections::HashSet;
 use std::sync::Arc;
 use wire::recording::Traced;
 
-/// Maximum size of the cached chunks in bytes; one chunk is always kept.
-const BYTES: usize = 64 << 20;
+/// Maximum size of the cached chunks, in bytes.
+pub(super) const BYTES: usize = 64 << 20;
+/// The same for a thread that goes through the events once.
+pub(super) const FEW_BYTES: usize = 8 << 20;
 /// Minimum distance between two marks, in bytes.
 const STRIDE: u32 = 4096;
 
@@ -64,7 +66,7 @@ impl Calls {
             let events: Arc<[u8]> = self.source.read(number)?.ok_or(TraceError::ChunkChanged(number))?.into();
             let recent = &mut self.recent;
             recent.bytes += events.len();
-            while recent.bytes > BYTES
+            while recent.bytes > recent.most
                 && let Some(oldest) = recent.chunks.pop_back()
             {
                 recent.bytes -= oldest.events.len();

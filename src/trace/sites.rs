@@ -178,7 +178,7 @@ fn nowhere(what: Traced) -> Site {
 const GAP: usize = 1 << 20;
 
 /// All reported sites, methods and threads.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Sites {
     methods: Vec<Method>,
     sites: Vec<Option<Site>>,

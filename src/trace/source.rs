@@ -61,6 +61,20 @@ impl Source {
         }
     }
 
+    /// The same events, for another thread.
+    ///
+    /// # Errors
+    /// The file cannot be opened.
+    pub fn again(&self) -> Result<Source, TraceError> {
+        Ok(Source {
+            chunks: self.chunks.clone(),
+            missing: self.missing.clone(),
+            stamp: self.stamp,
+            reader: self.reader.again()?,
+            left: self.left.clone(),
+        })
+    }
+
     /// Reads the same chunks from the file's new version.
     ///
     /// # Errors

@@ -17,6 +17,7 @@ mod limits;
 mod log;
 mod oracle;
 mod paper;
+mod planned;
 mod predefined;
 mod recordings;
 mod statements;

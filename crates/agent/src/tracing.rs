@@ -229,7 +229,8 @@ impl Tracer {
             let mut numbers = self.numbers.of([class, &key.0, &key.1]);
             let mut number = |bci, what| numbers.number(bci, what);
             let is_recorded = |class: &str| is_in_scope(plan_of_run, class);
-            let weaving = Weaving { level, has_window, is_called, is_recorded: &is_recorded };
+            let is_chosen = self.plan.chosen.is_some();
+            let weaving = Weaving { level, has_window, is_called, is_chosen, is_recorded: &is_recorded };
             let (mut code, mut traced) = weave(shape, &effects, &weaving, &mut number);
             self.mark(&mut code, (class, report.source.as_deref()), shape, &effects);
             traced.parameters = scan.parameters(&shape.name, &shape.descriptor, traced.is_static())?;

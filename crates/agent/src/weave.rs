@@ -20,6 +20,8 @@ pub struct Weaving<'a> {
     pub has_window: bool,
     /// Whether its calls are recorded, and not only writes to fields.
     pub is_called: bool,
+    /// Whether its effects were chosen one by one, and not by the level. Lines then only tell places.
+    pub is_chosen: bool,
     /// Tells whether another class is recorded, by its name with slashes.
     pub is_recorded: &'a dyn Fn(&str) -> bool,
 }
@@ -32,7 +34,7 @@ pub fn weave(
     weaving: &Weaving<'_>,
     number: &mut dyn FnMut(u32, Traced) -> u32,
 ) -> (MethodPlan, TracedMethod) {
-    let Weaving { level, has_window, is_called, is_recorded } = *weaving;
+    let Weaving { level, has_window, is_called, is_chosen, is_recorded } = *weaving;
     if !is_called {
         return weave_writes(shape, effects, weaving, number);
     }
@@ -70,7 +72,11 @@ pub fn weave(
     }
     let mut weaver =
         EffectWeaver { shape, has_window, ring: &detail, plan: &mut plan, scratch: Vec::new(), given: None };
-    for effect in effects.iter().filter(|effect| level >= least(&effect.what)) {
+    let is_wanted = |what: &Effect| match is_chosen {
+        true => !matches!(what, Effect::Line(_)),
+        false => level >= least(what),
+    };
+    for effect in effects.iter().filter(|effect| is_wanted(&effect.what)) {
         match &effect.what {
             // Before `this` is initialised, no handler could report what a throwing call has stored.
             Effect::Call { .. } if shape.initialised_from.is_none_or(|from| effect.pc < from) => {}

@@ -22,5 +22,5 @@ pub use access::Access;
 pub use candidates::{Candidates, Found};
 pub use enclosing::End;
 pub use pattern::{Owner, Pattern};
-pub use source::{OpenAgain, Source};
+pub use source::Source;
 pub use wanted::Wanted;

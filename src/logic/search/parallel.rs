@@ -2,7 +2,7 @@
 
 use super::candidates::Found;
 use super::prepared::Prepared;
-use super::source::{Source, Spares};
+use super::source::Source;
 use crate::inspect::InspectError;
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -49,7 +49,7 @@ struct Shared {
 
 impl ParallelScan {
     /// Starts the threads; `None` if the blocks have too few events, or if the recording cannot be opened
-    /// more than once.
+    /// once more.
     pub fn start(
         prepared: &Prepared,
         blocks: std::ops::Range<usize>,
@@ -60,7 +60,6 @@ impl ParallelScan {
         if events < FEWEST || threads < 2 {
             return None;
         }
-        let spares = source.spares()?;
         let index = source.log.index();
         let may_have = |block: &usize| index.summary(*block).is_some_and(|block| prepared.may_have(&block));
         let blocks: Vec<usize> = blocks.filter(may_have).collect();
@@ -71,12 +70,12 @@ impl ParallelScan {
         let (sender, received) = sync_channel(AHEAD);
         let mut started = 0;
         for _ in 0..threads.min(batches) {
-            let Some(spare) = spares.take() else { break };
-            let (shared, sender, spares) = (shared.clone(), sender.clone(), spares.clone());
+            let Some(spare) = source.another() else { break };
+            let (shared, sender, spares) = (shared.clone(), sender.clone(), source.spares().clone());
             let name = "qp-search".to_owned();
             let work = move || {
                 let source = work(&shared, spare, &sender);
-                spares.put(source);
+                spares.lock().unwrap_or_else(PoisonError::into_inner).push(source);
             };
             started += usize::from(std::thread::Builder::new().name(name).spawn(work).is_ok());
         }
@@ -159,16 +158,4 @@ fn find(shared: &Shared, blocks: &[usize], source: &mut Source) -> Result<Vec<Fo
         }
     }
     Ok(all)
-}
-
-impl Spares {
-    /// A further source of the recording; `None` if it cannot be opened again.
-    fn take(&self) -> Option<Source> {
-        let kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner).pop();
-        kept.or_else(|| (self.open)())
-    }
-
-    fn put(&self, source: Source) {
-        self.kept.lock().unwrap_or_else(PoisonError::into_inner).push(source);
-    }
 }

@@ -1,19 +1,12 @@
 //! An open recording with its log.
 
-use crate::inspect::{InspectError, Recording};
+use crate::inspect::{InspectError, Lines, Recording};
 use crate::logic::log::{DecodedBlock, Kind, Log, LogEvent, LogIndex, VariableTables, Variables};
 use crate::trace::{Calls, EventPosition, EventTime, Value};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, PoisonError};
 
-/// Opens the recording once more, for another thread.
-pub type OpenAgain = Box<dyn Fn() -> Option<Source> + Send + Sync>;
-
-/// Further sources of the same recording, for other threads.
-pub(super) struct Spares {
-    pub open: OpenAgain,
-    /// Those that no thread uses.
-    pub kept: Mutex<Vec<Source>>,
-}
+/// Sources that no thread uses now.
+pub(super) type Spares = Arc<Mutex<Vec<Source>>>;
 
 /// A recording and its log.
 pub struct Source {
@@ -24,24 +17,35 @@ pub struct Source {
     /// The variables of the call about which was asked last, before an event.
     locals: Option<(EventPosition, Variables)>,
     tables: VariableTables,
-    spares: Option<Arc<Spares>>,
+    /// Sources of the same recording for other threads, which no thread uses now.
+    spares: Spares,
 }
 
 impl Source {
     /// Reads the log of a recording by its index.
     pub fn new(recording: Recording, index: Arc<LogIndex>) -> Source {
         let tables = VariableTables::default();
-        Source { recording, log: Log::new(index), locals: None, tables, spares: None }
+        Source { recording, log: Log::new(index), locals: None, tables, spares: Spares::default() }
     }
 
-    /// Lets large searches run on several threads, each with a source that `open` makes.
-    #[must_use]
-    pub fn with_spares(self, open: OpenAgain) -> Source {
-        Source { spares: Some(Arc::new(Spares { open, kept: Mutex::default() })), ..self }
+    /// The sources for other threads.
+    pub(super) fn spares(&self) -> &Spares {
+        &self.spares
     }
 
-    pub(super) fn spares(&self) -> Option<Arc<Spares>> {
-        self.spares.clone()
+    /// A source of the same recording for another thread, which does not need lines of class files.
+    pub(super) fn another(&self) -> Option<Source> {
+        let kept = self.spares.lock().unwrap_or_else(PoisonError::into_inner).pop();
+        if kept.is_some() {
+            return kept;
+        }
+        let Recording { about, calls, .. } = &self.recording;
+        let recording = Recording {
+            about: about.clone(),
+            calls: calls.again().ok()?,
+            lines: Lines::new(Box::new(|| None)),
+        };
+        Some(Source::new(recording, self.log.index().clone()))
     }
 
     /// The recorded calls.

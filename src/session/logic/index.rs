@@ -1,11 +1,9 @@
 //! The index of a recording's log: kept beside its tables, and built when it is missing.
 
-use crate::inspect::{Lines, Recording};
 use crate::logic::log::LogIndex;
 use crate::logic::search::Source;
 use crate::session::error::SessionError;
-use crate::session::recorded::{MEMORY, RecordedTrace};
-use crate::trace::{Calls, Folder, OpenOptions};
+use crate::session::recorded::RecordedTrace;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -21,7 +19,7 @@ pub(super) fn open(trace: RecordedTrace, stop: &AtomicBool) -> Result<Source, Se
     let file = folder.columns().join(FILE);
     let kept = std::fs::read(&file).ok();
     if let Some(index) = kept.and_then(|bytes| LogIndex::from_bytes(&bytes, &recording.calls)) {
-        return Ok(source(recording, Arc::new(index), folder));
+        return Ok(Source::new(recording, Arc::new(index)));
     }
     let calls = &mut recording.calls;
     let index = LogIndex::build(calls, &mut || !stop.load(Ordering::Relaxed))?;
@@ -31,20 +29,5 @@ pub(super) fn open(trace: RecordedTrace, stop: &AtomicBool) -> Result<Source, Se
             drop(crate::files::write_private(&file, bytes));
         }
     }
-    Ok(source(recording, Arc::new(index), folder))
-}
-
-/// A source whose large searches run on several threads.
-fn source(recording: Recording, index: Arc<LogIndex>, folder: Folder) -> Source {
-    let (of_spares, stamp) = (index.clone(), recording.calls.stamp());
-    let open = move || {
-        let (folder, about) = Folder::open(folder.path()).ok()?;
-        let mut goes_on = |_, _| true;
-        let opening = OpenOptions { memory: MEMORY, goes_on: &mut goes_on };
-        let calls = Calls::open(&folder, &about, opening).ok()?;
-        // A thread that searches reads no lines of class files.
-        let lines = Lines::new(Box::new(|| None));
-        (calls.stamp() == stamp).then(|| Source::new(Recording { about, calls, lines }, of_spares.clone()))
-    };
-    Source::new(recording, index).with_spares(Box::new(open))
+    Ok(Source::new(recording, Arc::new(index)))
 }

@@ -51,12 +51,14 @@ pub fn wrong(path: &Path) -> impl FnOnce(ArrowError) -> TraceError {
     |error| at(std::io::Error::other(error))
 }
 
-/// An opened table.
+/// An opened table. A copy reads the same memory.
+#[derive(Clone)]
 pub struct Table {
     columns: Vec<Column>,
     rows: usize,
 }
 
+#[derive(Clone)]
 enum Column {
     Byte(Vec<PrimitiveArray<UInt8Type>>),
     Word(Vec<PrimitiveArray<UInt32Type>>),
