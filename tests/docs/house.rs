@@ -209,7 +209,13 @@ fn the_formats_are_described() {
 #[test]
 fn flags_of_the_docs_exist() {
     let mut help = String::new();
-    for path in COMMANDS.iter().map(Row::path).chain([String::new()]) {
+    // A command can have subcommands of its own.
+    let nested = |row: &Row| -> Vec<String> {
+        let line = row.line();
+        line.get_subcommands().map(|inner| format!("{} {}", row.path(), inner.get_name())).collect()
+    };
+    let paths = COMMANDS.iter().flat_map(|row| std::iter::once(row.path()).chain(nested(row)));
+    for path in paths.chain([String::new()]) {
         let words = path.split_whitespace().chain(["--help"]);
         let output = Command::new(env!("CARGO_BIN_EXE_qp")).args(words).output().unwrap();
         assert!(output.status.success());

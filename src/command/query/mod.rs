@@ -39,7 +39,8 @@ pub enum Query {
     Diff(AnswersDiff),
 }
 
-/// Where to keep an answer.
+// A doc comment would become the purpose of each query.
+#[allow(missing_docs)]
 #[derive(clap::Args, Clone, Debug, Default)]
 pub struct Saving {
     /// Also save the answer, to show it later (`qp query show`) and to compare it (`qp query diff`)
