@@ -13,6 +13,7 @@ mod brute;
 mod histories;
 mod index_file;
 mod jel;
+mod large;
 mod limits;
 mod log;
 mod oracle;
