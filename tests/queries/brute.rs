@@ -38,7 +38,7 @@ impl Brute<'_> {
         let mut threads: Vec<(String, Thread)> = Vec::new();
         let mixed = mixed(events);
         let mut brute = Brute { events, around: Vec::new(), ends: BTreeMap::new(), unsure: HashSet::new() };
-        // Several threads can have one name: a start begins a new one, and the newest that has not died is meant.
+        // Several threads can have one name, one after another: the newest is meant.
         for event in events {
             if event.is("threadstart") {
                 threads.push((event.thread.clone(), Thread { open: Vec::new(), unsure: None }));
@@ -144,8 +144,8 @@ pub fn mixed(events: &[Event]) -> HashSet<&str> {
     mixed
 }
 
-/// Whether the method of a call has this line: it begins at or before it, and no other method of the file begins
-/// in between. Lambdas lie inside other methods, and catch nothing in these programs.
+/// Whether the method of a call has this line: it begins at or before it, and no other method of the file
+/// begins in between. Lambdas lie inside other methods, and catch nothing in these programs.
 fn has_line(events: &[Event], call: u64, (file, line): (&str, i64)) -> bool {
     let call = &events[usize::try_from(call).unwrap()];
     let is_lambda = |event: &Event| event.name().starts_with("lambda$");

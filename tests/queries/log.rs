@@ -11,7 +11,7 @@ use crate::support::compiled;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 
-/// Programs with several threads, recursion, `super()`, initialisers, lambdas and exceptions through libraries.
+/// Programs with several threads, recursion, `super()`, initialisers, lambdas and exceptions from libraries.
 fn all() -> Vec<Arc<Recorded>> {
     let fixtures = [
         ("javata", "Example"),
@@ -132,8 +132,8 @@ fn per_thread(events: &[Event]) -> BTreeMap<&str, Vec<&Event>> {
     threads
 }
 
-/// No step at the first line of a method when it begins, one at each later line, and one when execution returns
-/// into a line after a recorded call.
+/// No step at the first line of a method when it begins, one at each later line, and one when execution
+/// returns into a line after a recorded call.
 fn steps_follow_the_rule(recorded: &Recorded) {
     let brute = Brute::new(&recorded.events);
     for (_, events) in per_thread(&recorded.events) {

@@ -117,8 +117,8 @@ fn figure_9_ends_where_a_login_fails() {
     assert_eq!(wrong.ask("login", &rules), [""; 0]);
 }
 
-/// §4.1: `m1` calls `m2`, where an event is executed; both enclose it. The state of an object with two fields is
-/// the last value of each before the event.
+/// §4.1: `m1` calls `m2`, where an event is executed; both enclose it. The state of an object with two fields
+/// is the last value of each before the event.
 #[test]
 fn section_4_1_has_its_examples() {
     let recorded = queried();
@@ -147,8 +147,8 @@ fn section_4_1_has_its_examples() {
     assert_eq!((row("link")["value"].as_str(), &row("link")["is_default"]), (Some("null"), &true.into()));
 }
 
-/// A caught exception leaves `deep`. The paper's chain of a later event has those calls still, if an exception
-/// ends the thread later, and loses them otherwise.
+/// A caught exception leaves `deep`. The paper's chain of a later event has those calls still, if an
+/// exception ends the thread later, and loses them otherwise.
 #[test]
 fn a_caught_exception_ends_the_calls_that_it_leaves() {
     let recorded = queried();
