@@ -156,7 +156,9 @@ fn of_event(row: &EventRow) -> (Vec<Part>, String) {
     let text = |part: &Option<String>| part.clone().unwrap_or_default();
     let mut parts = vec![Part::text("kind", row.kind), Part::text("thread", &row.thread)];
     parts.push(Part::event("event", row.id));
-    parts.extend(row.place.as_ref().map(|place| Part::place("line", place)));
+    // The line of a call or exit is the first line of the method, so it says nothing new.
+    let is_call = matches!(row.kind, "methodcall" | "methodexit");
+    parts.extend(row.place.as_ref().filter(|_| !is_call).map(|place| Part::place("line", place)));
     parts.extend(row.method.as_ref().map(|method| Part::text("method", method)));
     parts.extend(row.object.as_ref().map(|object| Part::value("object", object)));
     parts.extend(row.name.as_ref().map(|name| Part::text("name", name)));
@@ -212,8 +214,15 @@ fn of_term(term: &SavedTerm, tokens: &mut Vec<Token>) {
                 _ => {}
             }
             text(tokens, format!("'{name}'("));
-            for argument in args {
-                of_term(argument, tokens);
+            let first_line = match (name.as_str(), args.len()) {
+                ("methodcall", 4) => Some(0),
+                ("methodexit", 5) => Some(1),
+                _ => None,
+            };
+            for (at, argument) in args.iter().enumerate() {
+                if Some(at) != first_line {
+                    of_term(argument, tokens);
+                }
                 text(tokens, ",".to_owned());
             }
             text(tokens, ")".to_owned());
