@@ -129,3 +129,24 @@ fn recordings_of_other_levels_are_compared_with_a_note() {
     // One object is paired with one object: it is the only one of its class.
     assert_eq!((code, &found["rows"]), (0, &json!([])), "{found:#}");
 }
+
+#[test]
+fn without_the_sources_lines_are_compared_by_their_distance() {
+    let (here, there) = (file("here.json"), file("there.json"));
+    let question = ["history", "Shop@4.total"];
+    query(&[&question[..], &["--save", text(&here), text(&all(&Version::Old))]].concat());
+    // The same recording of the same classes, without the source beside them.
+    let folder = tempfile::tempdir_in(crate::support::scratch()).expect("a folder").keep();
+    for class in ["Shop.class", "Shop$Item.class"] {
+        std::fs::copy(Version::Old.folder().join(class), folder.join(class)).expect("copied");
+    }
+    let trace = folder.join("trace");
+    let mut record = crate::support::qp();
+    record.current_dir(&folder).args(["trace", "record", "--level", "all", "--", "java", "-cp", ".", "Shop"]);
+    crate::support::finish(&mut record);
+    query(&[&question[..], &["--save", text(&there), text(&trace)]].concat());
+    let (code, found) = json(&["diff", text(&here), text(&there)]);
+    assert_eq!((code, &found["rows"]), (0, &json!([])), "{found:#}");
+    assert_eq!(found["same"], 2);
+    assert!(found["notes"].to_string().contains("not all sources were found"), "{found:#}");
+}

@@ -48,7 +48,10 @@ fn a_file_says_what_was_asked_of_which_run() {
         (&"methodcall".into(), &"Shop.add(Shop.Item)".into(), &1.into())
     );
     let born = saved["keys"]["objects"].as_object().expect("objects").values().next().expect("an object");
-    assert_eq!((&born["class"], &born["born_at"]), (&"Shop".into(), &"Shop shop = new Shop();".into()));
+    assert_eq!(
+        (&born["class"], &born["born_at"]["text"]),
+        (&"Shop".into(), &"Shop shop = new Shop();".into())
+    );
     assert_eq!(saved["keys"]["lines"]["Shop.java:18"]["text"], "items.add(item);");
 }
 

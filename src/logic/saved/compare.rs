@@ -4,7 +4,7 @@
 //! thing are paired, and their differing parts are named. The other rows are only in one answer.
 
 use super::form::{SavedAnswer, SavedQuestion, SavedReply};
-use super::keys::{EventKey, Keys};
+use super::keys::{EventKey, Keys, LineKey, ObjectKey};
 use super::parts::{ComparedRow, Part, Row, Token, rows};
 use serde::Serialize;
 use similar::{Algorithm, DiffOp, capture_diff_slices};
@@ -157,10 +157,17 @@ impl<'a> Comparison<'a> {
     fn new(a: &'a SavedAnswer, b: &'a SavedAnswer, ignored: Ignored) -> Comparison<'a> {
         let queries = matches!((&a.question, &b.question), (SavedQuestion::Query(a), SavedQuestion::Query(b)) if a != b);
         let within_run = queries && a.recording.run == b.recording.run;
-        let by_text = [a, b].iter().all(|answer| answer.keys.lines.values().all(|line| line.text.is_some()));
-        let born: HashMap<_, u32> = a.keys.objects.iter().map(|(number, key)| (key, *number)).collect();
+        let by_text = [a, b].iter().all(|answer| has_texts(&answer.keys));
+        let born = |key: &'a ObjectKey| Born {
+            class: &key.class,
+            place: (key.thread.as_deref(), key.born_in.as_deref()),
+            line: key.born_at.as_ref().map(|line| line_text(line, by_text)),
+            ordinal: key.ordinal,
+        };
+        let of_a: HashMap<Born<'_>, u32> =
+            a.keys.objects.iter().map(|(number, key)| (born(key), *number)).collect();
         let renaming = b.keys.objects.iter();
-        let renaming = renaming.filter_map(|(number, key)| Some((*number, *born.get(key)?))).collect();
+        let renaming = renaming.filter_map(|(number, key)| Some((*number, *of_a.get(&born(key))?))).collect();
         Comparison { a, b, ignored, within_run, by_text, renaming }
     }
 
@@ -286,18 +293,19 @@ impl<'a> Comparison<'a> {
                     let of = key.of.as_deref().unwrap_or("");
                     let is_compared = ordinals && !self.ignored.events && !self.within_run;
                     let ordinal = if is_compared { key.ordinal } else { 0 };
-                    let at = key.at.as_deref().filter(|_| !self.ignored.lines).unwrap_or("");
+                    let at = key.at.as_ref().filter(|_| !self.ignored.lines);
+                    let at = at.map_or(String::new(), |line| line_text(line, self.by_text));
                     format!("{thread}\u{3}{}\u{3}{of}\u{3}{at}\u{3}{ordinal}", key.kind)
                 }
                 None => id.to_string(),
             },
             Token::Line(_) if self.ignored.lines => String::new(),
             Token::Line(line) => match answer.keys.lines.get(line) {
-                Some(key) => match (&key.text, &key.method, key.offset) {
-                    (Some(text), ..) if self.by_text => text.clone(),
-                    (_, Some(method), Some(offset)) => format!("{method}\u{3}{offset}"),
-                    _ => line.clone(),
-                },
+                Some(key) if key.text.is_none() && key.offset.is_none() => line.clone(),
+                Some(key) => {
+                    let method = key.method.as_deref().filter(|_| !self.by_text).unwrap_or("");
+                    format!("{method}\u{3}{}", line_text(key, self.by_text))
+                }
                 None => line.clone(),
             },
         }
@@ -374,7 +382,8 @@ impl<'a> Comparison<'a> {
             [Token::Event(id)] => match keys.events.get(id) {
                 Some(key) => {
                     let of = key.of.as_ref().map(|of| format!(" of {of}")).unwrap_or_default();
-                    let at = key.at.as_ref().map(|at| format!(" at `{at}`")).unwrap_or_default();
+                    let at = key.at.as_ref().and_then(|at| at.text.as_ref());
+                    let at = at.map(|at| format!(" at `{at}`")).unwrap_or_default();
                     format!("event {id}: {} {}{of}{at} in {}", key.kind, key.ordinal, key.thread)
                 }
                 None => part.shown.clone(),
@@ -409,8 +418,7 @@ impl<'a> Comparison<'a> {
             let text = format!("A was recorded at level {}, B at level {}", a.level, b.level);
             notes.push(format!("{text}: objects may not be recognised"));
         }
-        let has_lines = [self.a, self.b].iter().any(|answer| !answer.keys.lines.is_empty());
-        if has_lines && !self.by_text {
+        if !self.by_text {
             notes.push("lines are compared by their distance from the first line of the method: not all sources were found".to_owned());
         }
         for (answer, name) in [(self.a, "A"), (self.b, "B")] {
@@ -429,6 +437,33 @@ impl<'a> Comparison<'a> {
     }
 }
 
+/// Whether every line has its text.
+fn has_texts(keys: &Keys) -> bool {
+    let lines = keys.lines.values();
+    let lines = lines.chain(keys.events.values().filter_map(|key| key.at.as_ref()));
+    let mut lines = lines.chain(keys.objects.values().filter_map(|key| key.born_at.as_ref()));
+    lines.all(|line| line.text.is_some())
+}
+
+/// A line by its text, or by its distance from the first line of its method.
+fn line_text(line: &LineKey, by_text: bool) -> String {
+    match (&line.text, line.offset) {
+        (Some(text), _) if by_text => text.clone(),
+        (_, Some(offset)) => format!("line +{offset}"),
+        (text, None) => text.clone().unwrap_or_default(),
+    }
+}
+
+/// The birth of an object.
+#[derive(PartialEq, Eq, Hash)]
+struct Born<'a> {
+    class: &'a str,
+    /// Thread and method.
+    place: (Option<&'a str>, Option<&'a str>),
+    line: Option<String>,
+    ordinal: u64,
+}
+
 /// The events that a row names.
 fn events(row: &Row) -> impl Iterator<Item = u64> {
     let tokens = row.parts.iter().flat_map(|part| &part.tokens);
@@ -444,10 +479,10 @@ struct Shift<'a> {
 }
 
 /// Thread, kind, method or field or class, and line of an event.
-type EventSubject<'a> = (&'a str, &'a str, Option<&'a str>, Option<&'a str>);
+type EventSubject<'a> = (&'a str, &'a str, Option<&'a str>, Option<&'a LineKey>);
 
 fn subject(key: &EventKey) -> EventSubject<'_> {
-    (&key.thread, &key.kind, key.of.as_deref(), key.at.as_deref())
+    (&key.thread, &key.kind, key.of.as_deref(), key.at.as_ref())
 }
 
 impl<'a> Shift<'a> {

@@ -30,9 +30,9 @@ pub struct EventKey {
     /// Its method, field or class.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub of: Option<String>,
-    /// Of a step: its line, by its text or its distance from the first line of the method.
+    /// Of a step: its line.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub at: Option<String>,
+    pub at: Option<LineKey>,
     /// Its number among those of that kind and thread, from 1.
     pub ordinal: u64,
 }
@@ -49,9 +49,9 @@ pub struct ObjectKey {
     /// The method in which it was born.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub born_in: Option<String>,
-    /// The line at which it was born: its text, or its distance from the first line of the method.
+    /// The line at which it was born.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub born_at: Option<String>,
+    pub born_at: Option<LineKey>,
     /// Its number among those of that class, thread, method and line, from 1.
     pub ordinal: u64,
 }
@@ -60,7 +60,7 @@ pub struct ObjectKey {
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct LineKey {
-    /// The method that contains it.
+    /// The method that contains it, where nothing else says so.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub method: Option<String>,
     /// Its distance from the first recorded line of the method.
@@ -69,4 +69,26 @@ pub struct LineKey {
     /// Its text, trimmed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,
+}
+
+impl LineKey {
+    /// Whether both are one line of one method.
+    pub fn is_same(&self, other: &LineKey) -> bool {
+        match (&self.text, &other.text) {
+            (Some(own), Some(other)) => own == other,
+            _ => self.offset == other.offset,
+        }
+    }
+}
+
+impl ObjectKey {
+    /// Whether both are one object.
+    pub fn is_same(&self, other: &ObjectKey) -> bool {
+        let is_line_same = match (&self.born_at, &other.born_at) {
+            (Some(own), Some(other)) => own.is_same(other),
+            (own, other) => own == other,
+        };
+        let without_line = |key: &ObjectKey| ObjectKey { born_at: None, ..key.clone() };
+        is_line_same && without_line(self) == without_line(other)
+    }
 }

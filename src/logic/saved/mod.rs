@@ -3,17 +3,21 @@
 //! - `form` is the content of a file. `term` is a value of a goal as data.
 //! - `id_types` infers which integers of a solution are ids of events.
 //! - `mentions` collects the events, objects and lines that an answer names. `keys` describes each of them in
-//!   words that another run shares, and `key_finder` finds the keys.
+//!   words that another run shares, and `key_finder` finds the keys
+//!   (`event_keys`, `object_keys`) by names that other runs share (`run_names`).
 //! - `parts` splits an answer into comparable rows, and `compare` compares two answers.
 //! - `translate` says a query about one run in the names of another.
 
 mod compare;
+mod event_keys;
 mod form;
 pub(in crate::logic) mod id_types;
 mod key_finder;
 mod keys;
 mod mentions;
+mod object_keys;
 mod parts;
+mod run_names;
 mod term;
 mod translate;
 

@@ -1,8 +1,11 @@
 //! Says a query about one run in the names of another: its events and objects are found by their keys.
 
-use super::key_finder::{event_with, keys, object_with};
+use super::event_keys::event_with;
+use super::key_finder::keys;
 use super::keys::{EventKey, Keys, ObjectKey};
 use super::mentions::{Mentions, Piece, pieces};
+use super::object_keys::object_with;
+use super::run_names::RunNames;
 use crate::logic::error::LogicError;
 use crate::logic::queries::{Asked, Query};
 use crate::logic::search::Source;
@@ -47,7 +50,7 @@ impl Translation {
             .iter()
             .chain(asked.arguments.iter().map(|(_, text)| text))
             .for_each(|text| mentions.text(text));
-        Ok(Translation { keys: keys(&mentions, source, recorded, &|| true)? })
+        Ok(Translation { keys: keys(&mentions, &mut RunNames::new(source, recorded), &|| true)? })
     }
 
     /// The query in the names of another run.
@@ -62,13 +65,14 @@ impl Translation {
         recorded: Option<SystemTime>,
     ) -> Result<Asked, LogicError> {
         let mut names = Names::default();
+        let mut run = RunNames::new(source, recorded);
         for (id, key) in &self.keys.events {
-            let found = event_with(key, source, recorded)?;
+            let found = event_with(key, &mut run)?;
             let found = found.ok_or_else(|| missing(format!("event {id}"), event_text(key)))?;
             names.events.insert(*id, found);
         }
         for (number, key) in &self.keys.objects {
-            let found = object_with(key, source, recorded)?;
+            let found = object_with(key, &mut run)?;
             let found = found.ok_or_else(|| missing(format!("object {number}"), object_text(key)))?;
             names.objects.insert(*number, found);
         }
@@ -111,6 +115,11 @@ fn event_text(key: &EventKey) -> String {
 
 fn object_text(key: &ObjectKey) -> String {
     let born = key.born_in.as_ref().map(|method| format!(" born in {method}")).unwrap_or_default();
-    let at = key.born_at.as_ref().map(|at| format!(" at `{at}`")).unwrap_or_default();
+    let at = key
+        .born_at
+        .as_ref()
+        .and_then(|at| at.text.as_ref())
+        .map(|at| format!(" at `{at}`"))
+        .unwrap_or_default();
     format!("number {} of class {}{born}{at}", key.ordinal, key.class)
 }
