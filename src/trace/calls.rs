@@ -4,13 +4,12 @@ use super::columns::{Columns, IndexOptions, NONE, Stamp, Table, ThreadEnd, build
 use super::compression::BackgroundCompression;
 use super::decode::{Decoder, Event, Value};
 use super::error::TraceError;
-use super::event_cache::EventCache;
+use super::event_cache::{BYTES, EventCache, FEW_BYTES};
 use super::event_time::ChunkOffset;
 use super::exit::Exit;
 use super::folder::{About, Folder};
 use super::lambdas;
 use super::objects::Objects;
-use super::recent::{BYTES, FEW_BYTES};
 use super::sites::{Method, Sites};
 use super::source::Source;
 use crate::files::TemporaryFolder;

@@ -4,6 +4,11 @@ use super::decode::Value;
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::sync::Arc;
 
+/// Maximum size of the cached chunks, in bytes.
+pub(super) const BYTES: usize = 64 << 20;
+/// The same for a thread that goes through the events once.
+pub(super) const FEW_BYTES: usize = 8 << 20;
+
 /// The caches of a recording.
 pub(super) struct EventCache {
     /// The most recently used chunk first.

@@ -11,10 +11,6 @@ use std::collections::HashSet;
 use std::sync::Arc;
 use wire::recording::Traced;
 
-/// Maximum size of the cached chunks, in bytes.
-pub(super) const BYTES: usize = 64 << 20;
-/// The same for a thread that goes through the events once.
-pub(super) const FEW_BYTES: usize = 8 << 20;
 /// Minimum distance between two marks, in bytes.
 const STRIDE: u32 = 4096;
 

@@ -6,8 +6,8 @@ use serde_json::Value;
 
 const ROUNDS: u64 = 80_000;
 
-/// A program whose events can be counted: for each round a call of `step`, two writes to `value` and a call of
-/// `get`.
+/// A program whose events can be counted: for each round a call of `step`, two writes to `value` and a call
+/// of `get`.
 const SOURCE: &str = "public class Counted {
     int value;
     int get() { return value; }

@@ -41,6 +41,7 @@ mod reclaim;
 mod reporter;
 mod rings;
 mod rows;
+mod site_report;
 mod sites;
 mod space;
 mod stacks;

@@ -1,5 +1,5 @@
-//! Keys of events: an event is the n-th of its kind for its method, field or class in its thread. A step is the
-//! n-th at its line.
+//! Keys of events: an event is the n-th of its kind for its method, field or class in its thread. A step is
+//! the n-th at its line.
 
 use super::keys::EventKey;
 use super::run_names::RunNames;

@@ -1,26 +1,16 @@
 //! Goes through the events that fit a pattern, in the order of their ids.
 
 use super::access::Access;
+use super::found::Found;
 use super::parallel::ParallelScan;
 use super::pattern::Pattern;
 use super::prepared::Prepared;
 use super::source::Source;
 use crate::inspect::InspectError;
-use crate::logic::log::{DecodedBlock, Kind, LogEvent};
+use crate::logic::log::{DecodedBlock, Kind};
 use crate::trace::{EventTime, WalkControl};
 use std::sync::Arc;
 use std::vec::IntoIter;
-
-/// An event that fits.
-#[derive(Clone, Debug)]
-pub struct Found {
-    /// Its id.
-    pub id: u64,
-    /// The block that contains it.
-    pub block: Arc<DecodedBlock>,
-    /// The event.
-    pub event: LogEvent,
-}
 
 /// Where an event is: its thread, and its time.
 type EventPlace = (u32, EventTime);

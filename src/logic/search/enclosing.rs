@@ -1,6 +1,6 @@
 //! The calls around an event, and the events of a call.
 
-use super::candidates::Found;
+use super::found::Found;
 use super::source::Source;
 use crate::logic::error::LogicError;
 use crate::logic::log::{Kind, LogEvent};

@@ -11,6 +11,7 @@
 mod access;
 mod candidates;
 mod enclosing;
+mod found;
 mod parallel;
 mod pattern;
 mod prepared;
@@ -19,8 +20,9 @@ mod source;
 mod wanted;
 
 pub use access::Access;
-pub use candidates::{Candidates, Found};
+pub use candidates::Candidates;
 pub use enclosing::End;
+pub use found::Found;
 pub use pattern::{Owner, Pattern};
 pub use source::Source;
 pub use wanted::Wanted;

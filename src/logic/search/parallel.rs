@@ -1,6 +1,6 @@
 //! Goes through the blocks of a log on several threads. The events that fit come in the order of their ids.
 
-use super::candidates::Found;
+use super::found::Found;
 use super::prepared::Prepared;
 use super::source::Source;
 use crate::inspect::InspectError;

@@ -1,6 +1,6 @@
 //! Events as rows of an answer.
 
-use super::candidates::Found;
+use super::found::Found;
 use super::source::Source;
 use crate::inspect::values::{shown, shown_name};
 use crate::logic::answer::EventRow;

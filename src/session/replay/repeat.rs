@@ -126,7 +126,7 @@ fn values(point: &PointAnswer) -> IndexMap<String, String> {
 /// Replays the chain several times.
 ///
 /// # Errors
-/// As [`replay`].
+/// As `replay`.
 pub async fn repeat(
     name: &str,
     chain: &Chain,
