@@ -10,6 +10,9 @@ use crate::trace::TraceError;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
+/// What is counted: thread, kind, subject, and of a step the line.
+type Counted = (u32, Kind, Option<Arc<str>>, u16);
+
 /// The keys of events. Calls and exits come from the index of their method, the others from one pass over the
 /// events of their kinds.
 ///
@@ -51,7 +54,7 @@ pub(super) fn events(
     if counted.is_empty() {
         return Ok(keys);
     }
-    let mut counts: HashMap<(u32, Kind, Option<Arc<str>>, u16), u64> = HashMap::new();
+    let mut counts: HashMap<Counted, u64> = HashMap::new();
     let index = names.source.log.index().clone();
     for number in 0..index.blocks() {
         let Some(BlockSummary { thread, kinds: of_block, .. }) = index.summary(number) else { break };
