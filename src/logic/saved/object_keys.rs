@@ -1,5 +1,5 @@
-//! Keys of objects: an object is the n-th of its class that was born at its line in its thread; without lines,
-//! in its method. Without a recorded birth, it is the n-th of its class that the run met.
+//! Keys of objects: an object is the n-th of its class that was born at its line in its thread; without
+//! lines, in its method. Without a recorded birth, it is the n-th of its class that the run met.
 
 use super::keys::ObjectKey;
 use super::run_names::RunNames;
