@@ -7,7 +7,7 @@ use bytecode::Kind;
 use bytecode::descriptor;
 use bytecode::rewrite::{Effect, Kept, MethodPlan, MethodShape, RecordedEffect, Slot, StackOp, Step, Text};
 use std::collections::HashMap;
-use wire::recording::{Level, Traced, TracedMethod, TracedSite, WrittenVariable};
+use wire::recording::{Level, Traced, TracedMethod, TracedSite};
 use wire::{
     TRACE_ARRAYS_CLASS, TRACE_CALLS_CLASS, TRACE_CLASS, TRACE_FIELDS_CLASS, TRACE_THROWS_CLASS,
     TRACE_WINDOW_CLASS, TRACE_WRITES_CLASS,
