@@ -39,9 +39,11 @@ const ASKED: [(&str, &str, Option<&str>); 9] = [
     ),
     (
         "a rule with two events",
-        "goal findall(I-V, (event(I, _, methodcall(_, _, rare, _)), event(_, _, methodexit(I, _, _, _, V)), V < 0), L), length(L, _)",
+        "goal findall(I-V, (event(I, _, methodcall(_, _, rare, _)), \
+         event(_, _, methodexit(I, _, _, _, V)), V < 0), L), length(L, _)",
         Some(
-            "findall(I-V, (event(I, _, methodcall(_, _, rare, _)), event(_, _, methodexit(I, _, _, _, V)), V < 0), L), length(L, _)",
+            "findall(I-V, (event(I, _, methodcall(_, _, rare, _)), \
+         event(_, _, methodexit(I, _, _, _, V)), V < 0), L), length(L, _)",
         ),
     ),
     (
