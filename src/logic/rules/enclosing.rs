@@ -67,11 +67,7 @@ impl Relation for IdRelation {
     }
 
     fn solve(&self, call: &mut Call<'_>) -> Result<Answers, RelationError> {
-        let id = match call.view_arg(0) {
-            View::Int(id) => u64::try_from(id).ok(),
-            View::Var(_) => return Err(RelationError::Unbound(0)),
-            _ => None,
-        };
+        let id = bound_id(call)?;
         let Some(id) = id else { return Ok(Answers::None) };
         let mut source = lock(&self.source);
         if id >= source.log.index().count() {
@@ -99,6 +95,15 @@ impl AnswerIter for Ids {
     }
 }
 
+/// The id that must stand in the first argument; `None` if it is no id.
+pub(super) fn bound_id(call: &Call<'_>) -> Result<Option<u64>, RelationError> {
+    match call.view_arg(0) {
+        View::Int(id) => Ok(u64::try_from(id).ok()),
+        View::Var(_) => Err(RelationError::Unbound(0)),
+        _ => Ok(None),
+    }
+}
+
 pub(super) fn lock(source: &SharedSource) -> MutexGuard<'_, Source> {
     source.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -118,11 +123,7 @@ impl Relation for EventTerm {
     }
 
     fn solve(&self, call: &mut Call<'_>) -> Result<Answers, RelationError> {
-        let id = match call.view_arg(0) {
-            View::Int(id) => u64::try_from(id).ok(),
-            View::Var(_) => return Err(RelationError::Unbound(0)),
-            _ => None,
-        };
+        let id = bound_id(call)?;
         let mut source = lock(&self.source);
         let Some(id) = id.filter(|id| *id < source.log.index().count()) else { return Ok(Answers::None) };
         let event = event_term(call, &mut source, id).map_err(failed)?;

@@ -1,6 +1,6 @@
 //! `field_at(Id, Object, Field, SetId, Value)`: the fields of an object after an event.
 
-use super::enclosing::lock;
+use super::enclosing::{bound_id, lock};
 use super::event::{SharedSource, failed};
 use super::heap::Heap;
 use crate::logic::log::Terms;
@@ -22,11 +22,7 @@ impl Relation for FieldAt {
     }
 
     fn solve(&self, call: &mut Call<'_>) -> Result<Answers, RelationError> {
-        let id = match call.view_arg(0) {
-            View::Int(id) => u64::try_from(id).ok(),
-            View::Var(_) => return Err(RelationError::Unbound(0)),
-            _ => None,
-        };
+        let id = bound_id(call)?;
         let object = call.arg(1);
         let number = match call.view(object) {
             View::Compound { name, arity: 2 } if call.atom_text(name) == "o" => {
