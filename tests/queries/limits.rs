@@ -1,6 +1,6 @@
 //! Rules that never end, rules with errors, and interrupts.
 
-use crate::recordings::{Recorded, fixture};
+use crate::recordings::{Recorded, example};
 use crate::support::{finish, qp, said, scratch};
 use rustix::process::{Pid, Signal, kill_process};
 use std::path::PathBuf;
@@ -30,7 +30,7 @@ fn fails(output: &Output, texts: &[&str]) {
 
 #[test]
 fn a_rule_that_loops_is_stopped() {
-    let recorded = fixture("javata", "Example", "all");
+    let recorded = example("javata", "Example");
     let started = Instant::now();
     let output = ask(&recorded, "loop :- loop.", "loop", &["--timeout", "1"]);
     fails(&output, &["stopped after 1000 ms", "loop/0"]);
@@ -42,7 +42,7 @@ fn a_rule_that_loops_is_stopped() {
 
 #[test]
 fn deep_recursion_has_bounded_memory() {
-    let recorded = fixture("javata", "Example", "all");
+    let recorded = example("javata", "Example");
     let rules = "count(N, s(R)) :- M is N + 1, count(M, R).\nlist(N, [N | R]) :- list(N, R), true.";
     for goal in ["count(0, X)", "list(0, X)", "findall(X, repeat, L)"] {
         let output = ask(&recorded, rules, goal, &["--goal-memory", "64", "--timeout", "60"]);
@@ -52,7 +52,7 @@ fn deep_recursion_has_bounded_memory() {
 
 #[test]
 fn an_interrupt_ends_a_goal_soon() {
-    let recorded = fixture("javata", "Example", "all");
+    let recorded = example("javata", "Example");
     for goal in ["loop", "findall(X, (repeat, event(X, _, _), fail), L)"] {
         let file = rules("loop :- loop.");
         let mut command = qp();
@@ -70,7 +70,7 @@ fn an_interrupt_ends_a_goal_soon() {
 
 #[test]
 fn errors_in_rules_have_their_place() {
-    let recorded = fixture("javata", "Example", "all");
+    let recorded = example("javata", "Example");
     let output = finish(qp().args(["query", "ask", "a", "--rules", "missing.pl"]).arg(&recorded.folder));
     fails(&output, &["missing.pl"]);
     fails(&ask(&recorded, "a :- b(.\n", "a", &[]), &["rules.pl:1:8", "expected a term"]);
@@ -80,7 +80,7 @@ fn errors_in_rules_have_their_place() {
 
 #[test]
 fn an_unknown_predicate_names_the_nearest() {
-    let recorded = fixture("javata", "Example", "all");
+    let recorded = example("javata", "Example");
     fails(
         &ask(&recorded, "chained(X) :- call_chian(15, X).", "chained(X)", &[]),
         &["call_chian/2", "call_chain/2"],

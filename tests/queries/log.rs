@@ -14,7 +14,6 @@ use std::sync::Arc;
 /// Programs with several threads, recursion, `super()`, initialisers, lambdas and exceptions from libraries.
 fn all() -> Vec<Arc<Recorded>> {
     let fixtures = [
-        ("javata", "Example"),
         ("recursion", "Recursion"),
         ("thrown", "Thrown"),
         ("traced", "Traced"),
@@ -25,14 +24,11 @@ fn all() -> Vec<Arc<Recorded>> {
         ("static-field", "StaticField"),
         ("told", "Told"),
         ("held", "Held"),
-        ("loops", "Loops"),
+        ("loops", "Turns"),
     ];
-    let fixtures = fixtures.into_iter().filter(|(name, class)| {
-        let file = crate::support::root().join("tests/fixtures").join(name).join(format!("{class}.java"));
-        file.exists()
-    });
     let examples = [
         ("intro", "Intro"),
+        ("javata", "Example"),
         ("login", "Login"),
         ("mergesort", "MergeSort"),
         ("null", "Example"),
@@ -42,8 +38,8 @@ fn all() -> Vec<Arc<Recorded>> {
     ];
     let mut all =
         vec![queried(), fixture("queried", "Queried", "calls"), fixture("queried", "Queried", "writes")];
-    all.extend(fixtures.map(|(name, class)| fixture(name, class, "all")));
-    all.extend(examples.map(|(name, class)| example(name, class)));
+    all.extend(fixtures.into_iter().map(|(name, class)| fixture(name, class, "all")));
+    all.extend(examples.into_iter().map(|(name, class)| example(name, class)));
     all.extend((1..=RANDOM).map(random));
     all
 }
@@ -317,7 +313,7 @@ fn variables_are_visible_where_java_says() {
 
 #[test]
 fn without_tables_of_variables_all_are_listed() {
-    let classes = compiled("fixtures/javata", &["-g:lines,source"]);
+    let classes = compiled("../examples/javata", &["-g:lines,source"]);
     let recorded = Recorded::new("javata-without-names", "all", &[], &java(&classes, "Example"));
     assert_eq!(recorded.events.len(), 17);
     let asked = recorded.ask("event(Id, T, E)", &[]);

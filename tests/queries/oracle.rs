@@ -2,7 +2,7 @@
 //! recording. `QP_QUERY_CASES=1000` tries more goals, `QP_RANDOM_SEED` begins with another one.
 
 use crate::jel::{Event, Term, term};
-use crate::recordings::{RANDOM, Recorded, fixture, queried, random};
+use crate::recordings::{RANDOM, Recorded, example, fixture, queried, random};
 use crate::support::rng::Rng;
 use crate::support::{finish, root, said, scratch};
 use std::fmt::Write;
@@ -285,7 +285,7 @@ fn swi_prolog_agrees() {
     }
     let (cases, seed) = (number("QP_QUERY_CASES", FEW), number("QP_RANDOM_SEED", 1));
     let mut programs: Vec<Arc<Recorded>> =
-        vec![queried(), fixture("javata", "Example", "all"), fixture("queried", "Queried", "calls")];
+        vec![queried(), example("javata", "Example"), fixture("queried", "Queried", "calls")];
     programs.extend((1..=RANDOM / 2).map(random));
     let each = cases.div_ceil(programs.len());
     let (mut goals, mut answered) = (0, 0);

@@ -1,7 +1,7 @@
 //! The tables and figures of the JavaTA paper, and the four places where its rules are wrong.
 
 use crate::jel::{Event, Term, event, term};
-use crate::recordings::{Recorded, example, fixture, java, queried};
+use crate::recordings::{Recorded, example, java, queried};
 use crate::support::compiled;
 use std::collections::BTreeMap;
 
@@ -52,7 +52,7 @@ fn renamed(term: &Term, other: &Term, names: &mut BTreeMap<i64, i64>) -> Term {
 
 #[test]
 fn the_log_of_figure_1_is_figure_2() {
-    let recorded = fixture("javata", "Example", "all");
+    let recorded = example("javata", "Example");
     let figure = crate::jel::parse(FIGURE_2);
     assert_eq!((recorded.events.len(), figure.len()), (17, 17));
     let mut names = BTreeMap::new();
@@ -82,7 +82,7 @@ fn ids_in(text: &str) -> Vec<u64> {
 
 #[test]
 fn table_1_has_the_answers_of_the_paper() {
-    let recorded = fixture("javata", "Example", "all");
+    let recorded = example("javata", "Example");
     for rules in RULES {
         let one = |goal: &str| {
             let solutions = recorded.ask(goal, rules);

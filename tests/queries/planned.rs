@@ -1,6 +1,6 @@
 //! A run that is recorded for a goal gives the goal the same answers as a whole recording.
 
-use crate::recordings::{Recorded, example, fixture, java, queried, random, random_programs};
+use crate::recordings::{Recorded, example, java, queried, random, random_programs};
 use crate::support::{compiled, finish, qp, said, scratch};
 use regex::{Captures, Regex};
 use serde_json::Value;
@@ -118,8 +118,8 @@ fn random_programs_answer_alike() {
 
 #[test]
 fn goals_that_need_the_whole_log_record_it() {
-    let classes = compiled("fixtures/javata", &["-g"]);
-    let recorded = fixture("javata", "Example", "all");
+    let classes = compiled("../examples/javata", &["-g"]);
+    let recorded = example("javata", "Example");
     let example = java(&classes, "Example");
     let cases = [
         (

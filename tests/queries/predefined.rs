@@ -3,13 +3,13 @@
 
 use crate::brute::Brute;
 use crate::jel::{Event, Term};
-use crate::recordings::{RANDOM, Recorded, fixture, ids, queried, random};
+use crate::recordings::{RANDOM, Recorded, example, fixture, ids, queried, random};
 use crate::support::rng::Rng;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
 pub fn programs() -> Vec<Arc<Recorded>> {
-    let mut all = vec![queried(), fixture("javata", "Example", "all"), fixture("thrown", "Thrown", "all")];
+    let mut all = vec![queried(), example("javata", "Example"), fixture("thrown", "Thrown", "all")];
     all.extend((1..=RANDOM / 2).map(random));
     all
 }
