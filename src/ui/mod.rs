@@ -7,6 +7,7 @@
 pub mod cli;
 mod consent_prompt;
 mod diagnoser;
+mod exchange;
 mod interrupt;
 pub mod options;
 mod out;

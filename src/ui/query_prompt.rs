@@ -1,8 +1,9 @@
 //! The prompt of `qp query`: reads lines, gives them to the dialogue, prints its replies.
 
+use super::exchange;
 use super::interrupt::{Hearing, SignalRequest, stopped_by};
 use super::options::{Cli, Format};
-use super::out::{complain, error_text, json_line, print};
+use super::out::{complain, error_text};
 use super::progress::Bar;
 use super::render;
 use super::repl::{Input, Lines};
@@ -84,15 +85,8 @@ async fn lead(
 
 /// Shows a reply. Returns an exit code, which is not 0 if writing failed.
 fn show(cli: &Cli, exchange: &Exchange<QueryReply>) -> u8 {
-    match (cli.format, &exchange.reply) {
-        (_, Ok(reply)) if reply.is_silent() => 0,
-        (Format::Json, _) => print(&json_line(exchange)),
-        (Format::Text, Ok(reply)) => {
-            print(&render::query_reply(reply, cli.colors(std::io::stdout().is_terminal())))
-        }
-        (Format::Text, Err(error)) => {
-            complain(format_args!("{}", error_text(error, cli.colors(std::io::stderr().is_terminal()))));
-            0
-        }
+    match &exchange.reply {
+        Ok(reply) if reply.is_silent() => 0,
+        _ => exchange::show(cli, exchange, render::query_reply),
     }
 }

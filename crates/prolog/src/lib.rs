@@ -2,9 +2,9 @@
 //!
 //! [`Program`] holds the clauses of some files, [`Relations`] the predicates that the host answers, and a
 //! [`Machine`] runs queries over both. The language is that of ISO Prolog with the lists, strings and many
-//! library predicates of SWI-Prolog, without changing facts, files, modules and grammar rules. Integers have
-//! 64 bits: an overflow raises `evaluation_error(int_overflow)`. A query that walks a cyclic term is stopped by
-//! its limits.
+//! library predicates of SWI-Prolog, without changing facts, files, modules and grammar rules. Integers
+//! have 64 bits: an overflow raises `evaluation_error(int_overflow)`. A query that walks a cyclic term is
+//! stopped by its limits.
 //!
 //! SWI-Prolog 9.0.4 is the reference for the order of solutions, texts and errors; the tests
 //! compare with it. `[]` and `'[]'` are the same here, a goal that is a list is no consultation, and a
