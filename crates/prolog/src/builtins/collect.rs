@@ -79,15 +79,7 @@ fn close(e: &mut Engine, b: usize) -> Outcome {
 /// The results of findall/3 must be a list or become one.
 fn partial_list(e: &mut Engine, b: usize) -> Outcome {
     let list = e.arg(b, 0);
-    let mut rest = list;
-    let mut steps = 0;
-    while let Some((_, tail)) = e.store.pair(rest, known::DOT) {
-        rest = tail;
-        steps += 1;
-        if steps > e.store.cells.len() {
-            break;
-        }
-    }
+    let rest = e.list_end(list);
     if rest.is_ref() || rest == Cell::atom(known::NIL) {
         return Ok(true);
     }

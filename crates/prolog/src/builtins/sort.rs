@@ -20,15 +20,7 @@ pub(super) fn items(e: &mut Engine, b: usize, index: usize) -> Result<Vec<Cell>,
     if let Some(items) = e.list_items(list) {
         return Ok(items);
     }
-    let mut rest = list;
-    let mut steps = 0;
-    while let Some((_, tail)) = e.store.pair(rest, known::DOT) {
-        rest = tail;
-        steps += 1;
-        if steps > e.store.cells.len() {
-            break;
-        }
-    }
+    let rest = e.list_end(list);
     Err(if rest.is_ref() { e.unbound(index) } else { e.type_error(known::LIST, list) })
 }
 

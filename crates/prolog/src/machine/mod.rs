@@ -277,6 +277,21 @@ impl Engine {
         }
         (rest == Cell::atom(known::NIL)).then_some(items)
     }
+
+    /// What stands behind the elements of a list: `[]`, a variable or another term; in a cyclic list, one of
+    /// its cells.
+    pub(crate) fn list_end(&self, list: Cell) -> Cell {
+        let mut rest = list;
+        let mut steps = 0;
+        while let Some((_, tail)) = self.store.pair(rest, known::DOT) {
+            rest = tail;
+            steps += 1;
+            if steps > self.store.cells.len() {
+                break;
+            }
+        }
+        rest
+    }
 }
 
 /// Work that one unification or comparison may do between two looks at the limits.
