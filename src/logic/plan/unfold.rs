@@ -93,7 +93,7 @@ impl Unfolding<'_> {
             ("!", []) => self.needed.is_monotone = false,
             ("\\+" | "not" | "forall" | "findall" | "bagof" | "setof" | "aggregate_all" | "limit", _) => {
                 self.needed.is_monotone = false;
-                self.inner_goals(&arguments, bindings, nested, expressions);
+                self.inner_goals(&arguments, bindings, nested);
             }
             ("once" | "ignore" | "catch" | "call", _) => {
                 if name == "ignore" || name == "catch" {
@@ -101,7 +101,7 @@ impl Unfolding<'_> {
                 }
                 match closures(&name, arguments.len()) {
                     Some((_, added)) => self.closure(&arguments, added, bindings, nested, expressions),
-                    None => self.inner_goals(&arguments, bindings, nested, expressions),
+                    None => self.inner_goals(&arguments, bindings, nested),
                 }
             }
             ("^", [_, goal]) => self.goal(goal, bindings, nested, expressions),
@@ -128,13 +128,7 @@ impl Unfolding<'_> {
     }
 
     /// The goals among the arguments of a control predicate.
-    fn inner_goals(
-        &mut self,
-        arguments: &[Abstract],
-        bindings: &mut Bindings,
-        nested: usize,
-        expressions: &mut Vec<Abstract>,
-    ) {
+    fn inner_goals(&mut self, arguments: &[Abstract], bindings: &mut Bindings, nested: usize) {
         for argument in arguments {
             if let Abstract::Compound(..) | Abstract::Atom(_) = bindings.seen(argument) {
                 let mut inner = bindings.clone();
@@ -147,7 +141,6 @@ impl Unfolding<'_> {
         if let Some(last) = arguments.last() {
             bindings.is_id(last);
         }
-        _ = expressions;
     }
 
     /// A goal that lacks its last arguments.

@@ -9,7 +9,7 @@ use crate::session::context::Context;
 use crate::session::error::SessionError;
 use crate::session::recorded::{RecordOptions, RecordedTrace, record};
 use crate::trace::{Level, TraceError};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 /// How long to wait before the first look at a run that is still recorded.
@@ -55,14 +55,14 @@ pub async fn ask_program(
     context: &Context,
 ) -> Result<Asked, SessionError> {
     let needed = asked.ask.read_rules()?.plan(&asked.ask.goal)?;
-    let temporary = match &asked.out {
-        Some(_) => None,
-        None => Some(TemporaryFolder::new("qp-query-").map_err(TraceError::at(Path::new("/tmp")))?),
-    };
-    let out = match (&asked.out, &temporary) {
-        (Some(out), _) => out.clone(),
-        (None, Some(temporary)) => temporary.path().join("trace"),
-        (None, None) => PathBuf::from("trace"),
+    // The folder lives until the answer is there.
+    let (_temporary, out) = match &asked.out {
+        Some(out) => (None, out.clone()),
+        None => {
+            let folder = TemporaryFolder::new("qp-query-").map_err(TraceError::at(&std::env::temp_dir()))?;
+            let out = folder.path().join("trace");
+            (Some(folder), out)
+        }
     };
     let options = RecordOptions {
         out: out.clone(),
