@@ -12,9 +12,10 @@ mod common;
 
 use common::{Outcome, median, root, share};
 use querypoint::session::{AskRequest, Asked, Context, MEMORY, OpenLog, QUERIES, RecordedTrace};
+use std::ffi::OsStr;
 use std::path::Path;
 use std::process::{Command, Stdio};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 const ROUNDS: usize = 7;
 /// Rounds of the program, and whether SWI-Prolog reads the log. A round has about ten calls at most.
@@ -118,13 +119,36 @@ async fn measure(trace: &Path, for_swipl: bool) -> Outcome<()> {
         let beside = beside.map(|time| format!("{time:.1}")).unwrap_or_default();
         println!("{name:<24}  {:>10.2}  {beside:>10}", median(times) * 1e3);
     }
-    let memory = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let peak = memory.lines().find(|line| line.starts_with("VmHWM")).unwrap_or_default();
-    println!("{:<24}  {}", "memory (peak so far)", peak.trim_start_matches("VmHWM:").trim());
+    let memory = memory_of_prompt(trace, events, node)?;
+    println!("{:<24}  {memory} kB, without what is mapped from files", "memory of a prompt");
     if let Some(swipl) = swipl {
         println!("{:<24}  {} kB", "memory of swipl", swipl.memory_kb);
     }
     Ok(())
+}
+
+/// The most memory of a prompt that is asked all of it, in kB, without what is mapped from files. The system
+/// knows no peak of it, so it is looked at every few milliseconds.
+fn memory_of_prompt(trace: &Path, events: u64, node: u32) -> Outcome<u64> {
+    let asked = trace.with_extension("asked");
+    let goal = |(_, asked, _): &(&str, &str, Option<&str>)| match asked.split_once(' ') {
+        Some(("query", words)) => format!("{}\n", filled(words, events, node)),
+        Some((_, goal)) => format!("{}.\n", filled(goal, events, node)),
+        None => String::new(),
+    };
+    std::fs::write(&asked, ASKED.iter().map(goal).collect::<String>())?;
+    let mut prompt = Command::new(env!("CARGO_BIN_EXE_qp"));
+    prompt.args(["query", "prompt"]).arg(trace).stdin(std::fs::File::open(&asked)?);
+    let mut prompt = prompt.stdout(Stdio::null()).stderr(Stdio::null()).spawn()?;
+    let mut peak = 0;
+    while prompt.try_wait()?.is_none() {
+        let status = std::fs::read_to_string(format!("/proc/{}/status", prompt.id())).unwrap_or_default();
+        let line = status.lines().find_map(|line| line.strip_prefix("RssAnon:"));
+        let now = line.and_then(|line| line.trim().trim_end_matches(" kB").parse().ok());
+        peak = now.unwrap_or(0).max(peak);
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    Ok(peak)
 }
 
 fn filled(text: &str, events: u64, node: u32) -> String {
@@ -206,6 +230,7 @@ fn swipl(trace: &Path, events: u64, node: u32) -> Outcome<Swipl> {
     let output = Command::new("/usr/bin/time")
         .args(["-f", "%M", "swipl", "--stack-limit=4g", "-q", "-g", "main"])
         .arg(&rules)
+        .stdin(Stdio::null())
         .output()?;
     let said = String::from_utf8_lossy(&output.stdout);
     let mut lines = said.lines().filter_map(|line| line.trim().parse::<f64>().ok());
@@ -221,28 +246,45 @@ fn swipl(trace: &Path, events: u64, node: u32) -> Outcome<Swipl> {
 
 /// Compares runs that are recorded for a goal with plain runs.
 fn planned(classes: &Path) -> Outcome<()> {
-    let rounds = (14_300_000 / share()).max(10).to_string();
+    let rounds = (143_000_000 / share()).max(10).to_string();
     let goal =
         "event(I, _, methodcall(_, _, rare, [A])), event(_, _, methodexit(I, _, _, _, V)), V < 0, A < 0";
-    let java = |command: &mut Command| {
-        command.args(["java", "-cp"]).arg(classes).args(["Log", &rounds]);
-        command.stdout(Stdio::null()).stderr(Stdio::null());
-    };
+    println!("\n{:<24}  {:>10}  {:>10}  {:>6}", "recorded for a goal", "qp s", "plain s", "times");
+    compare("calls of one method", classes.as_os_str(), &["Log", &rounds], &[], goal)?;
+    let goal = "event(_, _, setfield(_, _, value, -5))";
+    compare("writes of one value", classes.as_os_str(), &["Log", &rounds], &[], goal)?;
+    let jar = Path::new("/usr/share/java/jsoup.jar");
+    if !jar.exists() {
+        println!("jsoup.jar is not installed");
+        return Ok(());
+    }
+    let source = root().join("benches/query/Page.java");
+    run(Command::new("javac").args(["-g", "-cp"]).arg(jar).arg("-d").arg(classes).arg(source))?;
+    let path = std::env::join_paths([classes, jar])?;
+    let goal = "event(I, _, methodcall(_, _, parse, [Text|_])), \
+                event(J, _, methodcall(_, Link, absUrl, [href])), J > I, \
+                event(K, _, methodexit(J, _, Link, absUrl, Url)), K > J, Url == none, Text == none";
+    let links = (100_000 / share()).max(10).to_string();
+    let scope = ["--scope", "Page", "--scope", "org.jsoup.**"];
+    compare("a rule about jsoup", &path, &["Page", &links], &scope, goal)
+}
+
+/// Prints how long a goal takes about a program, and the program alone.
+fn compare(name: &str, path: &OsStr, program: &[&str], options: &[&str], goal: &str) -> Outcome<()> {
     let (mut plain, mut planned) = (Vec::new(), Vec::new());
+    let timed = |times: &mut Vec<f64>, command: &mut Command| -> Outcome<()> {
+        command.args(["java", "-cp"]).arg(path).args(program);
+        let began = Instant::now();
+        command.stdout(Stdio::null()).stderr(Stdio::null()).status()?;
+        times.push(began.elapsed().as_secs_f64());
+        Ok(())
+    };
     for _ in 0..ROUNDS {
-        let mut command = Command::new("env");
-        java(&mut command);
-        let began = Instant::now();
-        command.status()?;
-        plain.push(began.elapsed().as_secs_f64());
+        timed(&mut plain, &mut Command::new("env"))?;
         let mut command = Command::new(env!("CARGO_BIN_EXE_qp"));
-        command.args(["query", "ask", goal, "--"]);
-        java(&mut command);
-        let began = Instant::now();
-        command.status()?;
-        planned.push(began.elapsed().as_secs_f64());
+        timed(&mut planned, command.args(["query", "ask", goal]).args(options).arg("--"))?;
     }
     let (plain, planned) = (median(plain), median(planned));
-    println!("\na run recorded for a goal: {planned:.2} s, plain {plain:.2} s, {:.2} times", planned / plain);
+    println!("{name:<24}  {planned:>10.2}  {plain:>10.2}  {:>6.2}", planned / plain);
     Ok(())
 }

@@ -44,7 +44,7 @@ impl ClassPool {
             method.annotations.iter().filter(|of| is_of_harness(&of.class)).flat_map(|of| &of.classes);
         let mut wanted = classes.filter(|(name, _)| name.starts_with("expected"));
         wanted.any(|(_, descriptor)| {
-            let wanted = descriptor.trim_start_matches('L').trim_end_matches(';').replace('/', ".");
+            let wanted = bytecode::descriptor::java_type(descriptor);
             self.is_below(exception, &wanted)
         })
     }

@@ -24,8 +24,16 @@ pub enum LogicError {
         expected: String,
     },
     /// No recorded method has this name.
-    #[error("no method `{name}` was recorded{}", nearest.as_ref().map(|nearest| format!("; the nearest name is {nearest}")).unwrap_or_default())]
+    #[error("no method `{name}` was recorded{}", said(nearest.as_deref()))]
     NoSuchMethod {
+        /// The name.
+        name: String,
+        /// The nearest name.
+        nearest: Option<String>,
+    },
+    /// No recorded class declares this field, and no recorded method writes it.
+    #[error("no recorded class has a field `{name}`{}", said(nearest.as_deref()))]
+    NoSuchField {
         /// The name.
         name: String,
         /// The nearest name.
@@ -52,6 +60,10 @@ pub enum LogicError {
     /// The view of a recording has no answer.
     #[error(transparent)]
     Inspect(#[from] InspectError),
+}
+
+fn said(nearest: Option<&str>) -> String {
+    nearest.map(|nearest| format!("; the nearest name is {nearest}")).unwrap_or_default()
 }
 
 impl From<TraceError> for LogicError {

@@ -109,7 +109,8 @@ impl Codes<'_> {
                             continue;
                         };
                         let made = descriptor.rsplit(')').next().unwrap_or_default();
-                        let is_function = is_called(made.trim_start_matches('L').trim_end_matches(';'));
+                        let made = made.strip_prefix('L').unwrap_or(made).trim_end_matches(';');
+                        let is_function = is_called(made);
                         let key = if is_function { functions() } else { overriding() };
                         self.refer(&mut found, &[(name.clone(), erased.clone()), key, referred_to()], target);
                     }

@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet, VecDeque};
 use std::sync::Arc;
 
 /// Maximum size of the cached chunks, in bytes.
-pub(super) const BYTES: usize = 64 << 20;
+pub(super) const BYTES: usize = 40 << 20;
 /// The same for a thread that goes through the events once.
 pub(super) const FEW_BYTES: usize = 8 << 20;
 
@@ -39,7 +39,7 @@ impl EventCache {
 
 pub(super) struct Chunk {
     pub(super) number: u32,
-    pub(super) events: Arc<[u8]>,
+    pub(super) events: Arc<Vec<u8>>,
     pub(super) marks: Option<Arc<[Mark]>>,
 }
 

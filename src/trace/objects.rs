@@ -444,7 +444,8 @@ pub fn shown_class(name: &str) -> String {
         }
         .to_owned(),
         (_, class) => {
-            crate::model::short_class_name(class.trim_start_matches('L').trim_end_matches(';')).to_owned()
+            let class = class.strip_prefix('L').unwrap_or(class).trim_end_matches(';');
+            crate::model::short_class_name(class).to_owned()
         }
     };
     format!("{element}{}", "[]".repeat(dimensions))
@@ -462,6 +463,12 @@ pub(super) fn no_objects() -> Objects {
 mod tests {
     use super::super::columns;
     use super::*;
+
+    #[test]
+    fn classes_are_shown_by_their_short_names() {
+        let shown = ["Log", "log.Log$Line", "[Llog.Line;", "[[LLog$Line;", "[J"].map(shown_class);
+        assert_eq!(shown, ["Log", "Log.Line", "Line[]", "Log.Line[][]", "long[]"]);
+    }
 
     /// Objects with kind, class, bits and text.
     fn met(rows: &[(u32, u32, u32, i64, &str)], names: &[(u32, &str)]) -> Objects {

@@ -52,24 +52,29 @@ impl CallContext {
 
 impl Calls {
     /// The events of a chunk.
-    pub(super) fn chunk(&mut self, number: u32) -> Result<Arc<[u8]>, TraceError> {
+    pub(super) fn chunk(&mut self, number: u32) -> Result<Arc<Vec<u8>>, TraceError> {
         if let Some(at) = self.recent.chunks.iter().position(|chunk| chunk.number == number) {
             if at > 0 {
                 let chunk = self.recent.chunks.remove(at);
                 chunk.into_iter().for_each(|chunk| self.recent.chunks.push_front(chunk));
             }
         } else {
-            let events: Arc<[u8]> = self.source.read(number)?.ok_or(TraceError::ChunkChanged(number))?.into();
             let recent = &mut self.recent;
-            recent.bytes += events.len();
-            while recent.bytes > recent.most
+            let length = self.source.chunk(number).and_then(|chunk| usize::try_from(chunk.length).ok());
+            let more = length.unwrap_or(0);
+            let mut buffer = Vec::new();
+            while recent.bytes.saturating_add(more) > recent.most
                 && let Some(oldest) = recent.chunks.pop_back()
             {
                 recent.bytes -= oldest.events.len();
+                buffer = Arc::try_unwrap(oldest.events).unwrap_or_default();
             }
+            let events = self.source.read_into(number, buffer)?.ok_or(TraceError::ChunkChanged(number))?;
+            let events = Arc::new(events);
+            recent.bytes += events.len();
             recent.chunks.push_front(Chunk { number, events, marks: None });
         }
-        Ok(self.recent.chunks.front().map_or_else(|| [].into(), |chunk| chunk.events.clone()))
+        Ok(self.recent.chunks.front().map_or_else(Arc::default, |chunk| chunk.events.clone()))
     }
 
     /// The last mark at or before a position; the chunk's start if there is none.

@@ -93,15 +93,7 @@ impl Source {
         self.chunks.get(usize::try_from(number).ok()?).copied()
     }
 
-    /// The events of a chunk; `None` when the checksum differs.
-    ///
-    /// # Errors
-    /// The file cannot be read.
-    pub fn read(&mut self, number: u32) -> Result<Option<Vec<u8>>, TraceError> {
-        self.read_into(number, Vec::new())
-    }
-
-    /// Like [`Source::read`], with a reusable buffer.
+    /// Reads the events of a chunk into a reusable buffer; `None` when the checksum differs.
     ///
     /// # Errors
     /// The file cannot be read.

@@ -79,6 +79,26 @@ fn errors_in_rules_have_their_place() {
 }
 
 #[test]
+fn an_unknown_field_names_the_nearest() {
+    let recorded = crate::recordings::queried();
+    let rec = recorded.events.iter().find(|event| event.is("setfield") && event.name() == "bar").unwrap();
+    let number = rec.owner().of("o").unwrap()[1].int().unwrap();
+    for (words, text) in [
+        (
+            ["where-set".to_owned(), "Rec.baz".to_owned()],
+            "no recorded class has a field `Rec.baz`; the nearest name is",
+        ),
+        (
+            ["history".to_owned(), format!("@{number}.bars")],
+            "no recorded class has a field `bars`; the nearest name is bar",
+        ),
+        (["history".to_owned(), "Queried.counts".to_owned()], "the nearest name is Queried.count"),
+    ] {
+        fails(&finish(qp().arg("query").args(words).arg(&recorded.folder)), &[text]);
+    }
+}
+
+#[test]
 fn an_unknown_predicate_names_the_nearest() {
     let recorded = example("javata", "Example");
     fails(

@@ -89,9 +89,6 @@ fn told(change: Change) -> Told {
     }
 }
 
-/// The access flag of static methods (JVMS §4.6).
-const STATIC: u16 = 0x0008;
-
 /// Whether a class gets calls of the recorder. The class name has slashes.
 pub fn concerns(class: &str) -> bool {
     jdk::changes_contents(class)
@@ -109,7 +106,7 @@ pub fn put_into(class: &str, bytes: &[u8]) -> Result<Vec<u8>, RewriteError> {
     // `sort` calls `sortRange` if the JDK has it. The call in `sortRange` is then enough.
     let has_range = shapes.iter().any(|shape| shape.name == "sortRange");
     for shape in shapes {
-        if shape.access & STATIC != 0 || shape.name == "<init>" {
+        if shape.is_static() || shape.name == "<init>" {
             continue;
         }
         let mut method = MethodPlan::default();

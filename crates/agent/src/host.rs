@@ -41,11 +41,12 @@ const RECORDER: [(&str, &[u8]); 14] = recorder![
 ];
 
 /// The class files for recording. Recorded methods call the first; the last handles ends of threads.
-const TRACE_RECORDER: [(&str, &[u8]); 18] = recorder![
+const TRACE_RECORDER: [(&str, &[u8]); 19] = recorder![
     "java/lang/QuerypointTrace",
     "java/lang/QuerypointProbeNumber",
     "java/lang/QuerypointTraceAgent",
     "java/lang/QuerypointTraceWindow",
+    "java/lang/QuerypointTraceTest",
     "java/lang/QuerypointTraceWrites",
     "java/lang/QuerypointTraceArrays",
     "java/lang/QuerypointTraceCalls",

@@ -136,6 +136,19 @@ pub unsafe extern "system" fn Java_java_lang_QuerypointTraceAgent_windowed(
     jni::jboolean::from(has_window.unwrap_or_default())
 }
 
+/// `QuerypointTraceAgent.tested()`.
+///
+/// # Safety
+/// Called by the VM only.
+#[unsafe(no_mangle)]
+pub unsafe extern "system" fn Java_java_lang_QuerypointTraceAgent_tested(
+    _env: *mut jni::JNIEnv,
+    _class: jni::jclass,
+) -> jni::jboolean {
+    let has_tests = with_state(|state| state.tracer.as_ref().is_some_and(Tracer::has_tests));
+    jni::jboolean::from(has_tests.unwrap_or_default())
+}
+
 /// `QuerypointTraceAgent.places()`.
 ///
 /// # Safety

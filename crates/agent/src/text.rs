@@ -7,9 +7,6 @@ use bytecode::{Kind, descriptor};
 use jdk::TextChange;
 use wire::{TRACE_CLASS, TRACE_TEXT_CLASS};
 
-/// The access flag of static methods (JVMS §4.6).
-const STATIC: u16 = 0x0008;
-
 const OBJECT: &str = "Ljava/lang/Object;";
 
 /// Whether a class gets calls of the recorder. The class name has slashes.
@@ -25,7 +22,7 @@ pub fn put_into(class: &str, bytes: &[u8]) -> Result<Vec<u8>, RewriteError> {
     let mut plan = rewrite::Plan::default();
     for shape in Scan::new(bytes)?.methods()? {
         let change = jdk::facts(class, &shape.name, &shape.descriptor).text;
-        if let Some(change) = change.filter(|_| shape.access & STATIC == 0) {
+        if let Some(change) = change.filter(|_| !shape.is_static()) {
             let mut method = tell(&shape, change);
             let (class, kind) = (TRACE_CLASS.into(), Kind::Int);
             let cut = Step::Set { class, name: "cut".into(), kind, descriptor: "Z".into() };

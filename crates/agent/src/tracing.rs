@@ -6,12 +6,13 @@ use crate::pool::Pool;
 use crate::space;
 use crate::text;
 use crate::threads;
-use crate::weave::{Weaving, weave};
+use crate::weave::weave;
+use crate::weaving::Weaving;
 use bytecode::rewrite::{self, Effect, MethodPlan, MethodShape, RecordedEffect, RewriteError, Scan, Step};
 use foldhash::fast::FixedState;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use wire::TRACE_WINDOW_CLASS;
-use wire::chosen::Chosen;
+use wire::chosen::{Chosen, Constant};
 use wire::recording::{
     DeclaredField, FIRST_SITE, Level, MethodOrLine, Place, TracePlan, Traced, TracedClass, TracedMethod,
     WrittenVariable,
@@ -211,12 +212,18 @@ impl Tracer {
             let level = levels.get(&key).copied().unwrap_or(self.plan.level);
             let mut effects = scan.recorded_effects(&shape.name, &shape.descriptor)?;
             let mut is_called = true;
+            let mut tests: &[(usize, Constant)] = &[];
             if let Some(chosen) = &self.plan.chosen {
                 is_called = chosen.has_method(&class.replace('/', "."), &shape.name);
                 effects.retain(|effect| is_chosen(&effect.what, chosen));
                 // Only a call of the constructor tells whose field it was.
-                is_called |=
-                    effects.iter().any(|effect| matches!(effect.what, Effect::Put { is_preset: true, .. }));
+                let has_preset = effects.iter().any(|effect| {
+                    matches!(effect.what, Effect::Put { is_preset: true, .. }) && shape.is_early(effect.pc)
+                });
+                is_called |= has_preset;
+                if !has_preset {
+                    tests = chosen.method_tests(&class.replace('/', "."), &shape.name);
+                }
                 let is_written = effects
                     .iter()
                     .any(|effect| matches!(effect.what, Effect::Put { .. } | Effect::Call { .. }));
@@ -229,8 +236,8 @@ impl Tracer {
             let mut numbers = self.numbers.of([class, &key.0, &key.1]);
             let mut number = |bci, what| numbers.number(bci, what);
             let is_recorded = |class: &str| is_in_scope(plan_of_run, class);
-            let is_chosen = self.plan.chosen.is_some();
-            let weaving = Weaving { level, has_window, is_called, is_chosen, is_recorded: &is_recorded };
+            let chosen = self.plan.chosen.as_ref();
+            let weaving = Weaving { level, has_window, is_called, chosen, tests, is_recorded: &is_recorded };
             let (mut code, mut traced) = weave(shape, &effects, &weaving, &mut number);
             self.mark(&mut code, (class, report.source.as_deref()), shape, &effects);
             traced.parameters = scan.parameters(&shape.name, &shape.descriptor, traced.is_static())?;
@@ -248,6 +255,11 @@ impl Tracer {
     /// Whether recording begins or ends at a place.
     pub fn has_places(&self) -> bool {
         self.plan.places.is_some()
+    }
+
+    /// Whether only calls or writes with certain values are recorded.
+    pub fn has_tests(&self) -> bool {
+        self.plan.chosen.as_ref().is_some_and(Chosen::has_tests)
     }
 
     fn place(&self, is_end: bool) -> Option<&Place> {

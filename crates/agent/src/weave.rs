@@ -1,31 +1,19 @@
 //! Generates the code inserted into a recorded method, and lists its sites.
 
+use crate::entry::enter;
 use crate::external_writes::{ARRAYS, Handed, Part, handed, is_inherited, written_by};
+use crate::recorder_calls::{arrays, back, call, event, exception, fields, rare, window, write};
 use crate::site_report::traced;
 use crate::steps::kind_of;
+use crate::value_tests::{Comparison, comparable};
+use crate::weaving::Weaving;
 use bytecode::Kind;
 use bytecode::descriptor;
-use bytecode::rewrite::{Effect, Kept, MethodPlan, MethodShape, RecordedEffect, Slot, StackOp, Step, Text};
+use bytecode::rewrite::{Effect, Kept, MethodPlan, MethodShape, RecordedEffect, Slot, StackOp, Step};
 use std::collections::HashMap;
+use wire::TRACE_CLASS;
+use wire::chosen::Chosen;
 use wire::recording::{Level, Traced, TracedMethod, TracedSite};
-use wire::{
-    TRACE_ARRAYS_CLASS, TRACE_CALLS_CLASS, TRACE_CLASS, TRACE_FIELDS_CLASS, TRACE_THROWS_CLASS,
-    TRACE_WINDOW_CLASS, TRACE_WRITES_CLASS,
-};
-
-/// How a method is recorded.
-pub struct Weaving<'a> {
-    /// The level of detail.
-    pub level: Level,
-    /// Whether the method asks on entry whether it is inside a window, and how much to record.
-    pub has_window: bool,
-    /// Whether its calls are recorded, and not only writes to fields.
-    pub is_called: bool,
-    /// Whether its effects were chosen one by one, and not by the level. Lines then only tell places.
-    pub is_chosen: bool,
-    /// Tells whether another class is recorded, by its name with slashes.
-    pub is_recorded: &'a dyn Fn(&str) -> bool,
-}
 
 /// The code inserted into a method, and its sites. `effects` are the recorded effects of the method besides
 /// being called. `number` numbers sites.
@@ -35,10 +23,11 @@ pub fn weave(
     weaving: &Weaving<'_>,
     number: &mut dyn FnMut(u32, Traced) -> u32,
 ) -> (MethodPlan, TracedMethod) {
-    let Weaving { level, has_window, is_called, is_chosen, is_recorded } = *weaving;
+    let Weaving { level, has_window, is_called, chosen, tests, is_recorded } = *weaving;
     if !is_called {
         return weave_writes(shape, effects, weaving, number);
     }
+    let may_skip = weaving.may_skip();
     let mut plan = MethodPlan {
         kept: vec![Kept { kind: Kind::Long, name: "qp:ring".to_owned() }],
         ..MethodPlan::default()
@@ -52,13 +41,13 @@ pub fn weave(
     let exit = || has_window.then(|| window("exit", "()V"));
     let ring = Step::Load(Kind::Long, Slot::Kept(0));
     let mut detail = ring.clone();
-    if has_window {
+    if has_window || !tests.is_empty() {
         plan.kept.push(Kept { kind: Kind::Long, name: "qp:detail".to_owned() });
         detail = Step::Load(Kind::Long, Slot::Kept(1));
     }
     let is_constructor = shape.name == "<init>";
-    plan.entry = enter(shape, has_window, site(0, Traced::Enter), &mut plan.scratch);
-    let event = |kind, ring: &Step, site| event(kind, ring, site, has_window);
+    plan.entry = enter(shape, weaving, site(0, Traced::Enter), &mut plan.scratch);
+    let event = |kind, ring: &Step, site| event(kind, ring, site, may_skip);
     if let (true, Some(call)) = (is_constructor, shape.constructs_at) {
         let this = Step::Load(Kind::Reference, Slot::Own(0));
         let born = [this, ring.clone(), site(call, Traced::Born), rare()];
@@ -71,16 +60,15 @@ pub fn weave(
             plan.before.insert(*handler, caught.into_iter().chain([exception("caught")]).collect());
         }
     }
-    let mut weaver =
-        EffectWeaver { shape, has_window, ring: &detail, plan: &mut plan, scratch: Vec::new(), given: None };
-    let is_wanted = |what: &Effect| match is_chosen {
-        true => !matches!(what, Effect::Line(_)),
-        false => level >= least(what),
+    let mut weaver = EffectWeaver::new(shape, weaving, &detail, &mut plan);
+    let is_wanted = |what: &Effect| match chosen {
+        Some(_) => !matches!(what, Effect::Line(_)),
+        None => level >= least(what),
     };
     for effect in effects.iter().filter(|effect| is_wanted(&effect.what)) {
         match &effect.what {
             // Before `this` is initialised, no handler could report what a throwing call has stored.
-            Effect::Call { .. } if shape.initialised_from.is_none_or(|from| effect.pc < from) => {}
+            Effect::Call { .. } if shape.is_early(effect.pc) => {}
             Effect::Call { class, name, descriptor } => {
                 let is_own = !class.starts_with('[') && is_recorded(class) && !is_inherited(name, descriptor);
                 if let (false, Some(handed)) = (is_own, handed(class, name, descriptor)) {
@@ -149,15 +137,12 @@ fn weave_writes(
         false => call("ring", "()J"),
         true => window("more", "()J"),
     };
-    let has_window = weaving.has_window;
-    let mut weaver =
-        EffectWeaver { shape, has_window, ring: &ring, plan: &mut plan, scratch: Vec::new(), given: None };
+    let mut weaver = EffectWeaver::new(shape, weaving, &ring, &mut plan);
     for effect in effects {
         match &effect.what {
             Effect::Put { .. } => weaver.put(effect, &mut site),
             Effect::Call { class, name, descriptor }
-                if shape.initialised_from.is_some_and(|from| effect.pc >= from)
-                    && !(weaving.is_recorded)(class) =>
+                if !shape.is_early(effect.pc) && !(weaving.is_recorded)(class) =>
             {
                 if let Some(has_owner) = written_by(class, name, descriptor) {
                     weaver.write(effect.pc, descriptor, has_owner, &mut site);
@@ -183,7 +168,8 @@ fn least(what: &Effect) -> Level {
 /// Inserts the code that records the effects of a method.
 struct EffectWeaver<'a> {
     shape: &'a MethodShape,
-    has_window: bool,
+    may_skip: bool,
+    chosen: Option<&'a Chosen>,
     ring: &'a Step,
     plan: &'a mut MethodPlan,
     /// The scratch locals, by kind and ordinal within the kind.
@@ -192,11 +178,27 @@ struct EffectWeaver<'a> {
     given: Option<Slot>,
 }
 
-impl EffectWeaver<'_> {
+impl<'a> EffectWeaver<'a> {
+    fn new(
+        shape: &'a MethodShape,
+        weaving: &Weaving<'a>,
+        ring: &'a Step,
+        plan: &'a mut MethodPlan,
+    ) -> EffectWeaver<'a> {
+        let (may_skip, chosen) = (weaving.may_skip(), weaving.chosen);
+        EffectWeaver { shape, may_skip, chosen, ring, plan, scratch: Vec::new(), given: None }
+    }
+
+    /// The comparisons of the writes to a field, of which one must hold; none if all writes are recorded.
+    fn comparisons(&self, name: &str, descriptor: &str) -> Vec<Comparison> {
+        let values = self.chosen.map(|chosen| chosen.field_values(name)).unwrap_or_default();
+        comparable(&values, descriptor)
+    }
+
     fn put(&mut self, effect: &RecordedEffect, site: &mut dyn FnMut(u32, Traced) -> Step) {
         let pc = effect.pc;
         // Before `this` is initialised, references are not recorded, because they may be `this`.
-        let is_early = self.shape.initialised_from.is_none_or(|from| pc < from);
+        let is_early = self.shape.is_early(pc);
         match &effect.what {
             Effect::Line(line) => {
                 let steps = [self.ring.clone(), site(pc, Traced::Line(*line)), call("event", "(JI)V")];
@@ -218,12 +220,13 @@ impl EffectWeaver<'_> {
                     let kind = Kind::of_descriptor(descriptor);
                     let dup = if kind.slots() == 2 { StackOp::Dup2 } else { StackOp::Dup };
                     let id = site(pc, Traced::Preset);
-                    let told = event(kind, self.ring, id, self.has_window);
+                    let told = event(kind, self.ring, id, self.may_skip);
                     self.before(pc, [Step::Stack(dup)].into_iter().chain(told).collect());
                 }
             }
-            Effect::Put { descriptor, constant: None, .. } => {
+            Effect::Put { name: field, descriptor, constant: None, .. } => {
                 let kind = Kind::of_descriptor(descriptor);
+                let comparisons = self.comparisons(field, descriptor);
                 let name = match descriptor.as_str() {
                     "Z" | "B" => "putByte",
                     "C" => "putChar",
@@ -232,7 +235,17 @@ impl EffectWeaver<'_> {
                 };
                 let told = write(name, format!("(Ljava/lang/Object;{}JI)V", kind.descriptor()));
                 let id = site(pc, Traced::Put);
-                let steps = if kind.slots() == 1 {
+                let steps = if !comparisons.is_empty() {
+                    let [store, load] = self.scratch(kind);
+                    let mut steps = vec![store];
+                    for one in comparisons {
+                        steps.extend([Step::Stack(StackOp::Dup), load.clone()]);
+                        steps.extend(one.code(std::slice::from_ref(self.ring), &load));
+                        steps.extend([id.clone(), told.clone()]);
+                    }
+                    steps.push(load);
+                    steps
+                } else if kind.slots() == 1 {
                     vec![Step::Stack(StackOp::Dup2), self.ring.clone(), id, told]
                 } else {
                     let [store, load] = self.scratch(kind);
@@ -240,13 +253,24 @@ impl EffectWeaver<'_> {
                 };
                 self.before(pc, steps);
             }
-            Effect::Put { descriptor, constant: Some(constant), .. } => {
+            Effect::Put { name, descriptor, constant: Some(constant), .. } => {
                 let kind = Kind::of_descriptor(descriptor);
+                let comparisons = self.comparisons(name, descriptor);
                 let [store, load] = self.scratch(kind);
                 let told = write("putStatic", format!("({0}{0}JI)V", kind.descriptor()));
                 let old = Step::Static { constant: *constant, kind };
                 let id = site(pc, Traced::PutStatic);
-                self.before(pc, vec![store, old, load.clone(), self.ring.clone(), id, told, load]);
+                let mut steps = vec![store];
+                if comparisons.is_empty() {
+                    steps.extend([old.clone(), load.clone(), self.ring.clone(), id.clone(), told.clone()]);
+                }
+                for one in comparisons {
+                    steps.extend([old.clone(), load.clone()]);
+                    steps.extend(one.code(std::slice::from_ref(self.ring), &load));
+                    steps.extend([id.clone(), told.clone()]);
+                }
+                steps.push(load);
+                self.before(pc, steps);
             }
             Effect::Element(of) => {
                 let kind = kind_of(*of);
@@ -270,7 +294,7 @@ impl EffectWeaver<'_> {
                 let letter = kind.descriptor().chars().next().unwrap_or('L');
                 let id = site(pc, Traced::Local { slot: *slot, kind: letter });
                 let load = Step::Load(*kind, Slot::Own(*slot));
-                let told = event(*kind, self.ring, id, self.has_window);
+                let told = event(*kind, self.ring, id, self.may_skip);
                 self.after(pc, [load].into_iter().chain(told).collect());
             }
             Effect::Lock | Effect::Unlock if is_early => {}
@@ -412,139 +436,4 @@ impl EffectWeaver<'_> {
         });
         [Step::Store(kind, Slot::Scratch(at)), Step::Load(kind, Slot::Scratch(at))]
     }
-}
-
-/// The access flag of static methods (JVMS §4.6).
-const STATIC: u16 = 0x0008;
-
-/// Maximum number of arguments passed to one call; all must be references or fit an `int`.
-const FEW: usize = 3;
-
-/// Code that records the entry of a method and stores the ring. `this` comes first, except in a constructor,
-/// where it is not initialised yet.
-fn enter(shape: &MethodShape, has_window: bool, site: Step, scratch: &mut Vec<Kind>) -> Vec<Step> {
-    let is_static = shape.access & STATIC != 0;
-    let mut arguments: Vec<(u16, Kind)> = descriptor::parameter_slots(&shape.descriptor, is_static)
-        .into_iter()
-        .map(|(slot, of)| (slot, Kind::of_descriptor(&of)))
-        .collect();
-    if !is_static && shape.name != "<init>" {
-        arguments.insert(0, (0, Kind::Reference));
-    }
-    let ring = Step::Load(Kind::Long, Slot::Kept(0));
-    let keep = Step::Store(Kind::Long, Slot::Kept(0));
-    let load = |(slot, kind): (u16, Kind)| Step::Load(kind, Slot::Own(slot));
-    let number = |argument| [vec![load(argument)], number(&ring, has_window)].concat();
-    let is_few = arguments.len() <= FEW
-        && arguments.iter().all(|(_, kind)| matches!(kind, Kind::Int | Kind::Reference));
-    if is_few && !has_window {
-        let kinds: String = arguments.iter().map(|(_, kind)| kind.descriptor()).collect();
-        let told = call_of(TRACE_CALLS_CLASS, "enter", format!("({kinds}I)J"));
-        return arguments.iter().map(|argument| load(*argument)).chain([site, told, keep]).collect();
-    }
-    let mut steps = match has_window {
-        false => vec![call("ring", "()J"), keep.clone()],
-        true => vec![site.clone(), window("ring", "(I)J"), keep.clone()],
-    };
-    // The entry may be outside the window while later events are inside.
-    let behind = match has_window {
-        false => Vec::new(),
-        true => {
-            let keep_detail = Step::Store(Kind::Long, Slot::Kept(1));
-            vec![ring.clone(), window("kept", "(J)J"), keep, window("more", "()J"), keep_detail]
-        }
-    };
-    // Newly met objects have events of their own, which must precede the entry event.
-    let references: Vec<_> = arguments.iter().copied().filter(|(_, kind)| *kind == Kind::Reference).collect();
-    steps.extend(references.iter().flat_map(|argument| number(*argument)));
-    steps.extend([ring.clone(), site]);
-    if arguments.is_empty() {
-        steps.push(call("event", "(JI)V"));
-        return steps.into_iter().chain(behind).collect();
-    }
-    scratch.push(Kind::Long);
-    let begun = Slot::Scratch(0);
-    steps.extend([call("begin", "(JI)J"), Step::Store(Kind::Long, begun)]);
-    let mut length = 4;
-    let mut places = Vec::new();
-    for argument in arguments {
-        places.push((argument, length));
-        length += 4 * i32::from(argument.1.slots());
-    }
-    let set = |kind: char, place| {
-        [Step::Load(Kind::Long, begun), Step::Int(place), call("set", format!("({kind}JI)V"))]
-    };
-    // References whose numbers are on the stack, last one first.
-    for (_, place) in places.iter().rev().filter(|((_, kind), _)| *kind == Kind::Reference) {
-        steps.extend(set('I', *place));
-    }
-    for (argument, place) in places.into_iter().filter(|((_, kind), _)| *kind != Kind::Reference) {
-        steps.push(load(argument));
-        steps.extend(set(argument.1.descriptor().chars().next().unwrap_or('I'), place));
-    }
-    steps.extend([ring, Step::Int(length), call("end", "(JI)V")]);
-    steps.extend(behind);
-    steps
-}
-
-/// Replaces the object on the stack by its number.
-fn number(ring: &Step, has_window: bool) -> Vec<Step> {
-    match has_window {
-        false => vec![call("number", "(Ljava/lang/Object;)I")],
-        true => vec![ring.clone(), call("number", "(Ljava/lang/Object;J)I")],
-    }
-}
-
-/// Records an event with the value on the stack.
-fn event(kind: Kind, ring: &Step, site: Step, has_window: bool) -> Vec<Step> {
-    // One call decides whether it is recorded: another thread may reach the window's begin or end meanwhile.
-    if kind == Kind::Reference && has_window {
-        return vec![ring.clone(), site, rare()];
-    }
-    vec![ring.clone(), site, call("event", format!("({}JI)V", kind.descriptor()))]
-}
-
-/// An event with a reference, through a method that adds little code.
-fn rare() -> Step {
-    call("rare", "(Ljava/lang/Object;JI)V")
-}
-
-fn call(name: &'static str, descriptor: impl Into<Text>) -> Step {
-    call_of(TRACE_CLASS, name, descriptor)
-}
-
-/// An event with an exception that is thrown, caught or leaves the method.
-fn exception(name: &'static str) -> Step {
-    call_of(TRACE_THROWS_CLASS, name, "(Ljava/lang/Object;JI)V")
-}
-
-/// A call of one of the recorder's classes.
-fn call_of(class: &'static str, name: &'static str, descriptor: impl Into<Text>) -> Step {
-    Step::Call { class: class.into(), name: name.into(), descriptor: descriptor.into() }
-}
-
-/// A call that queries the window.
-fn window(name: &'static str, descriptor: impl Into<Text>) -> Step {
-    call_of(TRACE_WINDOW_CLASS, name, descriptor)
-}
-
-/// A call that records a write.
-fn write(name: &'static str, descriptor: impl Into<Text>) -> Step {
-    call_of(TRACE_WRITES_CLASS, name, descriptor)
-}
-
-/// A call that records an array passed to, or received from, unrecorded code.
-fn arrays(name: &'static str, descriptor: impl Into<Text>) -> Step {
-    call_of(TRACE_ARRAYS_CLASS, name, descriptor)
-}
-
-/// A call that records a field written through a handle.
-fn fields(name: &'static str, descriptor: impl Into<Text>) -> Step {
-    call_of(TRACE_FIELDS_CLASS, name, descriptor)
-}
-
-/// Records what unrecorded code did to the arrays passed to it.
-fn back(given: Slot, ring: &Step) -> [Step; 5] {
-    let back = arrays("back", "(Ljava/lang/Object;J)V");
-    [Step::Load(Kind::Reference, given), ring.clone(), back, Step::Null, Step::Store(Kind::Reference, given)]
 }

@@ -206,7 +206,7 @@ fn read_annotations<'a>(
                 classes.push((text(raw.retrieve(pair.name())?), text(raw.retrieve(class)?)));
             }
         }
-        let class = descriptor.trim_start_matches('L').trim_end_matches(';').replace('/', ".");
+        let class = crate::descriptor::java_type(&descriptor);
         all.push(Annotation { class, classes });
     }
     Ok(all)

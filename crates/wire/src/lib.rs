@@ -45,6 +45,8 @@ pub const TRACE_FIELDS_CLASS: &str = "java/lang/QuerypointTraceFields";
 pub const TRACE_THROWS_CLASS: &str = "java/lang/QuerypointTraceThrows";
 /// The class that decides whether a call is recorded, if only some calls are; with slashes.
 pub const TRACE_WINDOW_CLASS: &str = "java/lang/QuerypointTraceWindow";
+/// The class that inserted code asks where only calls and writes with certain values are recorded.
+pub const TRACE_TEST_CLASS: &str = "java/lang/QuerypointTraceTest";
 /// The class called by the JDK's collections when their contents are recorded, with slashes.
 pub const TRACE_CONTENTS_CLASS: &str = "java/lang/QuerypointTraceContents";
 /// The recorder class that the JDK's builders and streams call, with slashes.

@@ -6,6 +6,9 @@ use crate::trace::{Calls, EventTime, Method, Value};
 /// Stands for "no call".
 pub const NO_CALL: u32 = u32::MAX;
 
+/// Most events for which a block gets room before they are decoded.
+const ROOM: usize = 1 << 14;
+
 /// An event of the log.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LogEvent {
@@ -58,6 +61,13 @@ impl DecodedBlock {
     /// An empty block of a thread.
     pub fn new(first: u64, thread: u32) -> DecodedBlock {
         DecodedBlock { first, thread, ..DecodedBlock::default() }
+    }
+
+    /// The same, with room for a number of events.
+    pub fn with_room(first: u64, thread: u32, events: u32) -> DecodedBlock {
+        let events = usize::try_from(events).unwrap_or(0).min(ROOM);
+        let values = Vec::with_capacity(events.saturating_mul(2));
+        DecodedBlock { events: Vec::with_capacity(events), values, ..DecodedBlock::new(first, thread) }
     }
 
     /// The values of an event:

@@ -223,7 +223,7 @@ impl LogIndex {
     }
 
     /// The blocks of a thread, in order.
-    pub fn of_thread(&self, thread: u32) -> impl Iterator<Item = usize> {
+    pub fn of_thread(&self, thread: u32) -> impl DoubleEndedIterator<Item = usize> {
         let blocks = self.by_thread.get(&thread).map_or(&[][..], Vec::as_slice);
         blocks.iter().filter_map(|block| usize::try_from(*block).ok())
     }

@@ -11,7 +11,7 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 /// Maximum size of the decoded blocks that are kept, in bytes; one is always kept.
-const KEPT: usize = 48 << 20;
+const KEPT: usize = 24 << 20;
 
 /// The log of a recording.
 pub struct Log {
@@ -64,7 +64,7 @@ impl Log {
     pub fn decode(&self, calls: &mut Calls, number: usize) -> Result<DecodedBlock, TraceError> {
         let Some(indexed) = self.index.block(number) else { return Ok(DecodedBlock::default()) };
         let mut state = self.index.state(indexed, calls);
-        let mut decoded = DecodedBlock::new(indexed.first, indexed.block.thread);
+        let mut decoded = DecodedBlock::with_room(indexed.first, indexed.block.thread, indexed.count);
         self.derive(calls, number, &mut state, &mut decoded)?;
         Ok(decoded)
     }

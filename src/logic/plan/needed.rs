@@ -34,13 +34,13 @@ impl Needed {
     }
 
     /// Adds the calls of methods.
-    pub(super) fn method(&mut self, class: Option<String>, name: Option<String>) {
-        self.methods.insert(Member { class, name });
+    pub(super) fn method(&mut self, method: Member) {
+        self.methods.insert(method);
     }
 
     /// Adds the writes to fields.
-    pub(super) fn field(&mut self, class: Option<String>, name: Option<String>) {
-        self.fields.insert(Member { class, name });
+    pub(super) fn field(&mut self, field: Member) {
+        self.fields.insert(field);
     }
 
     /// The methods and fields to record; `None` if whole levels are needed.
@@ -59,15 +59,27 @@ impl Needed {
             lines.extend(self.reasons.iter().map(|reason| format!("  {reason}")));
             return lines;
         }
-        let shown = |member: &Member| match (&member.class, &member.name) {
+        let name = |member: &Member| match (&member.class, &member.name) {
             (Some(class), Some(name)) => format!("{class}.{name}"),
             (Some(class), None) => format!("{class}.*"),
             (None, Some(name)) => name.clone(),
             (None, None) => "any".to_owned(),
         };
-        for (what, members) in [("calls of methods", &self.methods), ("writes to fields", &self.fields)] {
+        let method = |member: &Member| {
+            let tests = member.tests.iter().map(|(at, value)| format!("argument {at} is {value}"));
+            match tests.collect::<Vec<_>>().join(" and ") {
+                tests if tests.is_empty() => name(member),
+                tests => format!("{} where {tests}", name(member)),
+            }
+        };
+        let field = |member: &Member| match member.tests.first() {
+            None => name(member),
+            Some((_, value)) => format!("{} = {value}", name(member)),
+        };
+        let methods: Vec<String> = self.methods.iter().map(method).collect();
+        let fields: Vec<String> = self.fields.iter().map(field).collect();
+        for (what, members) in [("calls of methods", methods), ("writes to fields", fields)] {
             if !members.is_empty() {
-                let members: Vec<String> = members.iter().map(shown).collect();
                 lines.push(format!("records {what}: {}", members.join(", ")));
             }
         }

@@ -1,9 +1,13 @@
 //! Abstract terms: what is known of a term before a goal runs.
 
+use crate::trace::{Constant, Member};
 use prolog::{NodeId, Term, View};
+use std::collections::BTreeMap;
 
 /// Depth to which terms are marked.
 const DEPTH: usize = 12;
+/// Most elements of a list that are looked at.
+const ELEMENTS: usize = 16;
 
 /// A term of which parts may be unknown.
 #[derive(Clone, Debug, PartialEq)]
@@ -20,11 +24,13 @@ pub(super) enum Abstract {
     Compound(String, Vec<Abstract>),
 }
 
-/// The bindings of variables, and the variables that hold ids of events.
+/// The bindings of variables, and what is known of the ids of events that they hold.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Bindings {
     bound: Vec<Option<Abstract>>,
     ids: Vec<bool>,
+    /// The methods of the calls whose ids variables hold.
+    calls: BTreeMap<usize, Member>,
 }
 
 impl Bindings {
@@ -91,6 +97,9 @@ impl Bindings {
                         (self.ids.get(number).copied(), self.ids.get_mut(other))
                 {
                     *of_other |= one;
+                    if let Some(call) = self.calls.get(&number).cloned() {
+                        self.calls.insert(other, call);
+                    }
                 }
                 if let Some(bound) = self.bound.get_mut(number) {
                     *bound = Some(term);
@@ -110,6 +119,21 @@ impl Bindings {
     /// Notes that a term is the id of an event, or contains one.
     pub fn is_id(&mut self, term: &Abstract) {
         self.mark(term, DEPTH);
+    }
+
+    /// Notes that a term is the id of a call of a method.
+    pub fn is_call(&mut self, term: &Abstract, method: Member) {
+        if let Abstract::Variable(number) = self.seen(term) {
+            self.calls.insert(number, method);
+        }
+    }
+
+    /// The method of the call whose id a term is, if that is known.
+    pub fn call(&self, term: &Abstract) -> Option<&Member> {
+        match self.seen(term) {
+            Abstract::Variable(number) => self.calls.get(&number),
+            _ => None,
+        }
     }
 
     fn mark(&mut self, term: &Abstract, depth: usize) {
@@ -138,13 +162,43 @@ impl Bindings {
         }
     }
 
+    /// The first elements of a list, as far as they are known.
+    pub fn elements(&self, list: &Abstract) -> Vec<Abstract> {
+        let mut elements = Vec::new();
+        let mut list = self.seen(list);
+        while let Abstract::Compound(name, mut cell) = list
+            && name == "[|]"
+            && let (Some(rest), Some(first)) = (cell.pop(), cell.pop())
+            && elements.len() < ELEMENTS
+        {
+            elements.push(first);
+            list = self.seen(&rest);
+        }
+        elements
+    }
+
+    /// The constant of Java that a term stands for.
+    pub fn constant(&self, term: &Abstract) -> Option<Constant> {
+        match self.seen(term) {
+            Abstract::Integer(value) => Some(Constant::Integer(value)),
+            Abstract::Atom(name) => match name.as_str() {
+                "null" => Some(Constant::Null),
+                "true" => Some(Constant::Boolean(true)),
+                "false" => Some(Constant::Boolean(false)),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
     /// A text that is equal for calls that ask for the same.
     pub fn key(&self, term: &Abstract, depth: usize) -> String {
         match self.seen(term) {
             _ if depth == 0 => "_".to_owned(),
             Abstract::Variable(number) => {
                 let id = self.ids.get(number).copied().unwrap_or(false);
-                if id { "#".to_owned() } else { "_".to_owned() }
+                let call = self.calls.get(&number).map(|call| format!("{call:?}")).unwrap_or_default();
+                if id { format!("#{call}") } else { "_".to_owned() }
             }
             Abstract::Atom(name) => format!("{name:?}"),
             Abstract::Integer(value) => value.to_string(),

@@ -5,7 +5,7 @@ use super::needed::Needed;
 use super::terms::{Abstract, Bindings};
 use crate::logic::log::Kind;
 use crate::logic::queries::QUERIES;
-use crate::trace::Level;
+use crate::trace::{Level, Member};
 use prolog::{AtomId, Program, Value};
 use std::collections::HashMap;
 
@@ -13,6 +13,8 @@ use std::collections::HashMap;
 const DEPTH: usize = 12;
 /// Most calls that are followed.
 const CALLS: usize = 5_000;
+/// Why calls of all methods are recorded.
+const ANY_CALL: &str = "a goal asks for calls of any method";
 /// Most calls inside each other.
 const NESTED: usize = 200;
 
@@ -283,21 +285,39 @@ impl Unfolding<'_> {
             _ => None,
         };
         match kind {
-            Kind::MethodCall | Kind::MethodExit => {
-                let first = usize::from(kind == Kind::MethodExit);
-                let (owner, name) = (class(first + 1), named(first + 2));
-                if owner.is_none() && name.is_none() {
-                    self.needed.level(Level::Calls, "a goal asks for calls of any method");
-                } else {
-                    self.needed.method(owner, name);
+            Kind::MethodCall => {
+                let method = Member { class: class(1), name: named(2), ..Member::default() };
+                if method.class.is_none() && method.name.is_none() {
+                    self.needed.level(Level::Calls, ANY_CALL);
+                    return;
                 }
-                if let Some(call) = arguments.first().filter(|_| kind == Kind::MethodExit) {
+                let given = arguments.get(3).map(|given| bindings.elements(given)).unwrap_or_default();
+                let tests = (0..).zip(&given).filter_map(|(at, of)| Some((at, bindings.constant(of)?)));
+                let method = Member { tests: tests.collect(), ..method };
+                bindings.is_call(id, method.clone());
+                self.needed.method(method);
+            }
+            Kind::MethodExit => {
+                let call = arguments.first();
+                let method = Member { class: class(2), name: named(3), ..Member::default() };
+                if let Some(method) = call.and_then(|call| bindings.call(call)) {
+                    self.needed.method(method.clone());
+                } else if method.class.is_none() && method.name.is_none() {
+                    self.needed.level(Level::Calls, ANY_CALL);
+                } else {
+                    self.needed.method(method);
+                }
+                if let Some(call) = call {
                     bindings.is_id(call);
                 }
             }
             Kind::SetField => match (class(1), named(2)) {
                 (_, None) => self.needed.level(Level::Writes, "a goal asks for writes to any field"),
-                (owner, name) => self.needed.field(owner, name),
+                (class, name) => {
+                    let value = arguments.get(3).and_then(|value| bindings.constant(value));
+                    let tests = value.map(|value| (0, value)).into_iter().collect();
+                    self.needed.field(Member { class, name, tests });
+                }
             },
             Kind::Exception => self.needed.level(Level::Calls, "an exception can pass through any call"),
             Kind::MemberFields => self.needed.level(Level::Calls, "memberfields precede the first calls"),

@@ -45,11 +45,13 @@ fn history(source: &mut Source, asked: &Asked) -> Result<Answer, LogicError> {
                 Some((class, name)) => (Some(class.to_owned()), name.to_owned()),
                 None => (None, field),
             };
+            names::check_field(declared_by.as_deref().unwrap_or_default(), &name, source)?;
             let owner = Owner::Object { class: None, number };
             listed(source, asked, Pattern { owner, name: Some(name), declared_by, ..pattern })
         }
         Variable::Static(field) => {
             let (class, name) = field.rsplit_once('.').unwrap_or(("", &field));
+            names::check_field(class, name, source)?;
             let (declared_by, name) = (Some(class.to_owned()), Some(name.to_owned()));
             listed(source, asked, Pattern { owner: Owner::Class(None), name, declared_by, ..pattern })
         }

@@ -24,14 +24,41 @@ pub(super) fn of_method(pattern: Pattern, text: &str, source: &Source) -> Result
             let class = crate::trace::shown_class(&method.class);
             if text.contains('.') { format!("{class}.{}", method.name) } else { method.name.clone() }
         };
-        let nearest = all.iter().map(shown);
-        let nearest = nearest.max_by(|a, b| {
-            let likeness = |name: &str| strsim::jaro_winkler(name, text);
-            likeness(a).total_cmp(&likeness(b))
-        });
+        let nearest = nearest(all.iter().map(shown), text);
         return Err(LogicError::NoSuchMethod { name: text.to_owned(), nearest });
     }
     Ok(Pattern { name: Some(name), declared_by: class, ..pattern })
+}
+
+/// The name that is most like a text.
+fn nearest(names: impl Iterator<Item = String>, text: &str) -> Option<String> {
+    let likeness = |name: &str| strsim::jaro_winkler(name, text);
+    names.max_by(|a, b| likeness(a).total_cmp(&likeness(b)))
+}
+
+/// Checks that a recorded class declares a field with this name, or that a recorded method writes one.
+///
+/// # Errors
+/// There is no such field.
+pub(super) fn check_field(class: &str, name: &str, source: &Source) -> Result<(), LogicError> {
+    let sites = &source.recording.calls.sites;
+    let declared = sites
+        .classes()
+        .flat_map(|(class, of)| of.fields.iter().map(move |field| (class.to_string(), field.name.clone())));
+    let written = sites.all().filter_map(|site| site.written.as_ref());
+    let written = written.filter(|written| !written.class.is_empty());
+    let written = written.map(|written| (sites.declares(written), written.name.to_string()));
+    let all: Vec<(String, String)> = declared.chain(written).collect();
+    if all.iter().any(|(of, field)| field == name && (class.is_empty() || class_fits(of, class))) {
+        return Ok(());
+    }
+    let shown = |(of, field): &(String, String)| match class {
+        "" => field.clone(),
+        _ => format!("{}.{field}", crate::trace::shown_class(of)),
+    };
+    let text = if class.is_empty() { name.to_owned() } else { format!("{class}.{name}") };
+    let nearest = nearest(all.iter().map(shown), &text);
+    Err(LogicError::NoSuchField { name: text, nearest })
 }
 
 /// The number of a recorded object: `Rec@43`, `@43`, or `43`.

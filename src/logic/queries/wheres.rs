@@ -51,7 +51,8 @@ pub const CREATED: Query = Query {
 fn thrown(source: &mut Source, asked: &Asked) -> Result<Answer, LogicError> {
     let class = asked.word(0);
     let only_uncaught = class.is_none() && !asked.all;
-    with_environment(source, asked, asked.pattern(&[Kind::Exception]), |source, found| {
+    let pattern = Pattern { uncaught: only_uncaught, ..asked.pattern(&[Kind::Exception]) };
+    with_environment(source, asked, pattern, |source, found| {
         let Some(Value::Object(exception)) = found.block.values(&found.event).first().copied() else {
             return Ok(false);
         };
@@ -75,8 +76,10 @@ fn set(source: &mut Source, asked: &Asked) -> Result<Answer, LogicError> {
         let object = super::names::object(owner, &source.recording.calls)?;
         let number = Some(source.recording.calls.objects.number(object));
         pattern.owner = Owner::Object { class: None, number };
-    } else if !owner.is_empty() {
-        pattern.declared_by = Some(owner.to_owned());
+        super::names::check_field("", name, source)?;
+    } else {
+        super::names::check_field(owner, name, source)?;
+        pattern.declared_by = Some(owner.to_owned()).filter(|owner| !owner.is_empty());
     }
     with_environment(source, asked, pattern, |_, _| Ok(true))
 }

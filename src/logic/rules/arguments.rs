@@ -70,6 +70,7 @@ fn of_kind(call: &Call<'_>, event: TermRef, kind: Kind, pattern: &mut Pattern) -
         Kind::Exception => {
             place(call, argument(0)?, pattern)?;
             pattern.object = owner(call, argument(1)?)?;
+            pattern.uncaught = is_atom(call, argument(3), "uncaught");
         }
         Kind::DataStructure => {
             place(call, argument(0)?, pattern)?;

@@ -12,7 +12,7 @@ use std::ops::Range;
 /// unit.
 const LOOK_UP: u64 = 10;
 /// Number of events that are decoded for one that is looked up, unless their block is decoded already.
-const DECODED: u64 = 7_000;
+pub(super) const DECODED: u64 = 1_000;
 
 /// A way to the events that can fit a pattern, with the number of events that it visits.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -23,6 +23,8 @@ pub enum Access {
     Event(u64),
     /// The exit of a call, by the call's id.
     Exit(u64),
+    /// The last exception of each thread: only that one can have ended it. With the number of threads.
+    LastExceptions(u64),
     /// The calls of methods, or their exits.
     Methods {
         /// Whether the exits are visited, not the calls.
@@ -65,6 +67,10 @@ impl Access {
         let only = |kind: Kind| prepared.kinds == kind.bit();
         if let (Some(call), true) = (pattern.call, only(Kind::MethodExit)) {
             return Ok(Access::Exit(call));
+        }
+        if pattern.uncaught && only(Kind::Exception) {
+            let threads = source.recording.calls.threads().len();
+            return Ok(Access::LastExceptions(u64::try_from(threads).unwrap_or(u64::MAX)));
         }
         let scan = Access::blocks(prepared, source, &ids);
         let mut best = scan;
@@ -132,6 +138,7 @@ impl Access {
         match self {
             Access::Nothing => 0,
             Access::Event(_) | Access::Exit(_) => 1,
+            Access::LastExceptions(threads) => *threads,
             Access::Methods { calls, .. } => *calls,
             Access::Writes { writes, .. } => *writes,
             Access::Blocks { events, .. } => *events,
@@ -156,6 +163,7 @@ impl fmt::Display for Access {
             Access::Nothing => write!(f, "no event can fit"),
             Access::Event(id) => write!(f, "event {id}"),
             Access::Exit(call) => write!(f, "the exit of call {call}"),
+            Access::LastExceptions(threads) => write!(f, "the last exceptions of {threads} threads"),
             Access::Methods { exits, methods, calls } => {
                 let what = if *exits { "exits" } else { "calls" };
                 write!(f, "index of methods: {calls} {what} of {methods} methods")

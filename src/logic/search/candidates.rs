@@ -1,6 +1,6 @@
 //! Goes through the events that fit a pattern, in the order of their ids.
 
-use super::access::Access;
+use super::access::{Access, DECODED};
 use super::found::Found;
 use super::parallel::ParallelScan;
 use super::pattern::Pattern;
@@ -49,12 +49,17 @@ impl Candidates {
             Access::Exit(call) => {
                 State::Ids(exit_of(*call, source)?.into_iter().collect::<Vec<_>>().into_iter())
             }
+            Access::LastExceptions(_) => State::Ids(last_exceptions(source)?.into_iter()),
             Access::Methods { exits, .. } => calls_of(&prepared, *exits, source),
             Access::Writes { object, fields, .. } => {
                 State::Places(writes_to(*object, fields, source)?.into_iter(), Kind::SetField)
             }
             Access::Blocks { blocks, events } => {
-                match ParallelScan::start(&prepared, blocks.clone(), *events, source) {
+                let index = source.log.index();
+                let may_have =
+                    |block: &usize| index.summary(*block).is_some_and(|block| prepared.may_have(&block));
+                let of_it = || blocks.clone().filter(may_have).collect();
+                match ParallelScan::start(&prepared, *events, of_it, source) {
                     Some(scan) => State::Parallel(Box::new(scan)),
                     None => State::Blocks { current: None, next: blocks.start, end: blocks.end },
                 }
@@ -157,6 +162,24 @@ fn exit_of(call: u64, source: &mut Source) -> Result<Option<u64>, InspectError> 
     Ok(log.id_of(calls, block.thread, when, Kind::MethodExit)?)
 }
 
+/// The ids of the last exception of each thread, in order.
+fn last_exceptions(source: &mut Source) -> Result<Vec<u64>, InspectError> {
+    let mut ids = Vec::new();
+    for (thread, ..) in source.recording.calls.threads() {
+        let index = source.log.index().clone();
+        let has_one = |number: &usize| {
+            index.summary(*number).is_some_and(|block| block.kinds & Kind::Exception.bit() != 0)
+        };
+        let Some(number) = index.of_thread(thread).rev().find(has_one) else { continue };
+        let (calls, log) = source.parts();
+        let block = log.block(calls, number)?;
+        let last = (block.first..).zip(&block.events).filter(|(_, event)| event.kind == Kind::Exception);
+        ids.extend(last.map(|(id, _)| id).last());
+    }
+    ids.sort_unstable();
+    Ok(ids)
+}
+
 /// The calls of the methods of a pattern, or their exits.
 fn calls_of(prepared: &Prepared, exits: bool, source: &Source) -> State {
     let (calls, index) = (&source.recording.calls, source.log.index());
@@ -182,6 +205,10 @@ fn calls_of(prepared: &Prepared, exits: bool, source: &Source) -> State {
         let from = nodes.partition_point(|node| of(node) < first);
         let to = nodes.partition_point(|node| of(node) <= last);
         let nodes = nodes.get(from..to).unwrap_or_default().to_vec();
+        let blocks = || nodes.iter().map(of).collect();
+        if let Some(scan) = parallel(prepared, nodes.len(), blocks, source) {
+            return scan;
+        }
         return State::Calls(*thread, nodes.into_iter());
     }
     let mut places: Vec<(usize, EventPlace)> = Vec::new();
@@ -195,8 +222,29 @@ fn calls_of(prepared: &Prepared, exits: bool, source: &Source) -> State {
     }
     // A block has the events of one thread.
     places.sort_unstable_by_key(|(block, (_, when))| (*block, when.place_in_thread()));
+    let blocks = || places.iter().map(|(block, _)| *block).collect();
+    if let Some(scan) = parallel(prepared, places.len(), blocks, source) {
+        return scan;
+    }
     let places: Vec<EventPlace> = places.into_iter().map(|(_, place)| place).collect();
     State::Places(places.into_iter(), if exits { Kind::MethodExit } else { Kind::MethodCall })
+}
+
+/// Searches the blocks of some places on several threads, if there are many. The blocks are in order.
+fn parallel(
+    prepared: &Prepared,
+    places: usize,
+    blocks: impl FnOnce() -> Vec<usize>,
+    source: &Source,
+) -> Option<State> {
+    // Most places have a block of their own.
+    let events = u64::try_from(places).unwrap_or(u64::MAX).saturating_mul(DECODED);
+    let blocks = || {
+        let mut blocks = blocks();
+        blocks.dedup();
+        blocks
+    };
+    ParallelScan::start(prepared, events, blocks, source).map(|scan| State::Parallel(Box::new(scan)))
 }
 
 /// The writes to some fields of an object, in order.

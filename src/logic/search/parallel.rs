@@ -48,21 +48,19 @@ struct Shared {
 }
 
 impl ParallelScan {
-    /// Starts the threads; `None` if the blocks have too few events, or if the recording cannot be opened
-    /// once more.
+    /// Starts the threads for these blocks; `None` if they have too few events, or if the recording cannot be
+    /// opened once more.
     pub fn start(
         prepared: &Prepared,
-        blocks: std::ops::Range<usize>,
         events: u64,
+        blocks: impl FnOnce() -> Vec<usize>,
         source: &Source,
     ) -> Option<ParallelScan> {
         let threads = std::thread::available_parallelism().map_or(1, usize::from).min(THREADS);
         if events < FEWEST || threads < 2 {
             return None;
         }
-        let index = source.log.index();
-        let may_have = |block: &usize| index.summary(*block).is_some_and(|block| prepared.may_have(&block));
-        let blocks: Vec<usize> = blocks.filter(may_have).collect();
+        let blocks = blocks();
         let batches = blocks.len().div_ceil(BATCH);
         let (free, wanted) = (AtomicUsize::new(0), AtomicUsize::new(0));
         let stop = AtomicBool::new(false);

@@ -50,6 +50,8 @@ pub struct Pattern {
     pub arity: Option<usize>,
     /// The thrown exception, or the array or collection.
     pub object: Owner,
+    /// Whether only exceptions are asked for that nobody caught. Others may be found too.
+    pub uncaught: bool,
 }
 
 impl Default for Pattern {
@@ -68,6 +70,7 @@ impl Default for Pattern {
             arguments: Vec::new(),
             arity: None,
             object: Owner::Any,
+            uncaught: false,
         }
     }
 }

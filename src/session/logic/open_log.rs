@@ -131,8 +131,9 @@ impl OpenLog {
 
     /// A query about this run, in the names of another run.
     ///
-    /// # Errors The other run has no such event or object, the events cannot be read, or the user
-    /// interrupted the work.
+    /// # Errors
+    /// The other run has no such event or object, the events cannot be read, or the user interrupted the
+    /// work.
     pub async fn translated(
         &self,
         query: &'static Query,

@@ -6,6 +6,9 @@ use super::reader::{ClassLayout, MethodAt, Reader, attributes, slice};
 use super::scan::Scan;
 use super::tables;
 
+/// The access flag of static methods (JVMS §4.6).
+const STATIC: u16 = 0x0008;
+
 /// A method with code.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MethodShape {
@@ -25,6 +28,18 @@ pub struct MethodShape {
     pub initialised_from: Option<u32>,
     /// For a constructor: the code index of the call of another constructor, which initialises `this`.
     pub constructs_at: Option<u32>,
+}
+
+impl MethodShape {
+    /// Whether it has no receiver.
+    pub fn is_static(&self) -> bool {
+        self.access & STATIC != 0
+    }
+
+    /// Whether an instruction comes before `this` is initialised.
+    pub fn is_early(&self, pc: u32) -> bool {
+        self.initialised_from.is_none_or(|from| pc < from)
+    }
 }
 
 /// A return instruction.

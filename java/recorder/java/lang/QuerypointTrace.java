@@ -53,6 +53,8 @@ public final class QuerypointTrace {
     private static final boolean ORDERED = QuerypointTraceAgent.ordered();
     /** Only some calls are recorded: others have 0 for a ring. */
     private static final boolean WINDOWED = QuerypointTraceAgent.windowed();
+    /** Some calls or writes have 0 for a ring, by where or with which values they happen. */
+    private static final boolean SELECTED = WINDOWED || QuerypointTraceAgent.tested();
     /** Where the recording begins or ends at a place: whether it goes on now. */
     static volatile boolean on = !QuerypointTraceAgent.waits();
     /** How often a thread went on where another one had recorded before. */
@@ -79,6 +81,7 @@ public final class QuerypointTrace {
         U.ensureClassInitialized(QuerypointTraceFields.class);
         U.ensureClassInitialized(QuerypointTraceThrows.class);
         U.ensureClassInitialized(QuerypointTraceWindow.class);
+        U.ensureClassInitialized(QuerypointTraceTest.class);
         QuerypointProbeNumber.taken = SEEN;
         U.ensureClassInitialized(QuerypointTraceContents.class);
         U.ensureClassInitialized(QuerypointTraceLayout.class);
@@ -293,7 +296,7 @@ public final class QuerypointTrace {
     @Hidden
     @ForceInline
     static boolean isOutside(long ring) {
-        return WINDOWED && (ring == 0 || !on);
+        return SELECTED && (ring == 0 || !on);
     }
 
     /**
@@ -303,7 +306,7 @@ public final class QuerypointTrace {
     @Hidden
     @ForceInline
     private static boolean isNone(long ring) {
-        return WINDOWED && ring == 0;
+        return SELECTED && ring == 0;
     }
 
     /**
@@ -370,7 +373,7 @@ public final class QuerypointTrace {
     @Hidden
     @ForceInline
     public static int number(Object value, long ring) {
-        if (!WINDOWED) {
+        if (!SELECTED) {
             return number(value);
         }
         if (ring == 0) {

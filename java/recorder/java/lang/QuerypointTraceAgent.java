@@ -52,6 +52,9 @@ final class QuerypointTraceAgent {
     /** Whether only some calls are recorded. */
     static native boolean windowed();
 
+    /** Whether only calls or writes with certain values are recorded. */
+    static native boolean tested();
+
     /** Whether it begins or ends at a place. */
     static native boolean places();
 

@@ -1,0 +1,27 @@
+//! How a method is recorded.
+
+use wire::chosen::{Chosen, Constant};
+use wire::recording::Level;
+
+/// How a method is recorded.
+pub struct Weaving<'a> {
+    /// The level of detail.
+    pub level: Level,
+    /// Whether the method asks on entry whether it is inside a window, and how much to record.
+    pub has_window: bool,
+    /// Whether its calls are recorded, and not only writes to fields.
+    pub is_called: bool,
+    /// The methods and fields that are recorded, if not all of the level are. Lines then only tell places.
+    pub chosen: Option<&'a Chosen>,
+    /// What must hold of the arguments of its calls.
+    pub tests: &'a [(usize, Constant)],
+    /// Tells whether another class is recorded, by its name with slashes.
+    pub is_recorded: &'a dyn Fn(&str) -> bool,
+}
+
+impl Weaving<'_> {
+    /// Whether some events have no ring, and are not recorded.
+    pub fn may_skip(&self) -> bool {
+        self.has_window || self.chosen.is_some_and(Chosen::has_tests)
+    }
+}
