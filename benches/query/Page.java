@@ -2,7 +2,7 @@ import org.jsoup.Jsoup;
 import org.jsoup.nodes.Document;
 import org.jsoup.nodes.Element;
 
-/** Parses a page with this many links, and resolves every thousandth: without a base address all are empty. */
+/** Parses a page with this many links, and resolves every thousandth. Without a base address it is empty. */
 public class Page {
     public static void main(String[] args) {
         int links = Integer.parseInt(args[0]);
