@@ -26,6 +26,7 @@ pub mod inspect;
 pub mod locate;
 pub mod logic;
 pub mod model;
+pub mod omission;
 pub mod program;
 pub mod query;
 pub mod run;

@@ -46,6 +46,8 @@ pub struct CallMachine<'a> {
     call: Call,
     span: (EventTime, EventTime),
     begins: bool,
+    /// The variables before an event of the call, if the machine reads the state there.
+    standing: Option<Vec<(String, trace::Value)>>,
     /// The arguments by slot, with the recorded names of their parameters.
     arguments: Vec<(u16, Option<String>, trace::Value)>,
     result: Type,
@@ -79,7 +81,7 @@ impl<'a> CallMachine<'a> {
         }
         let result = Type::of_descriptor(&result);
         let (infos, tables, synthetic_objects) = (HashMap::new(), Tables::default(), Vec::new());
-        let (begins, ended) = (false, Vec::new());
+        let (begins, ended, standing) = (false, Vec::new(), None);
         let mut machine = CallMachine {
             calls,
             fields,
@@ -88,6 +90,7 @@ impl<'a> CallMachine<'a> {
             call,
             span,
             begins,
+            standing,
             arguments,
             result,
             ended,
@@ -103,6 +106,13 @@ impl<'a> CallMachine<'a> {
             }
         }
         Ok(machine)
+    }
+
+    /// Reads the state at a time in the middle of the call, with these variables.
+    #[must_use]
+    pub fn standing_at(self, when: EventTime, locals: Vec<(String, trace::Value)>) -> CallMachine<'a> {
+        // The call has no outcome there yet.
+        CallMachine { span: (when, when), standing: Some(locals), ended: Vec::new(), ..self }
     }
 
     /// Whether reads return the state at the call's entry.
@@ -312,6 +322,13 @@ impl Machine for CallMachine<'_> {
     async fn local(&mut self, local: &ScopeLocal) -> Result<Value, Unread> {
         if local.slot == NO_SLOT {
             return self.ended(&local.name);
+        }
+        if let Some(locals) = &self.standing {
+            let held = locals.iter().rev().find(|(name, _)| *name == local.name).map(|(_, value)| *value);
+            return match held {
+                Some(value) => self.value(value, &local.descriptor),
+                None => not_known(format!("`{}` has no value here yet", local.name)),
+            };
         }
         match self.parameter(local.slot, &local.name)? {
             Some(value) => self.value(value, &local.descriptor),

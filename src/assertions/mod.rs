@@ -3,8 +3,9 @@
 //!
 //! `file` reads them, `check` checks them against the program's classes, and `machine` evaluates them on a
 //! recorded call with the methods of `library`. `unrecorded_writes` finds the values that a call may have
-//! changed without an event.
+//! changed without an event. `at_event` evaluates an expression in the middle of a call.
 
+mod at_event;
 mod check;
 mod error;
 mod file;
@@ -14,6 +15,7 @@ mod synthetic_object;
 mod unread;
 mod unrecorded_writes;
 
+pub use at_event::{ExpressionAt, RecordedValue};
 pub use error::AssertionError;
 pub use file::AssertFile;
 

@@ -14,6 +14,7 @@ pub mod diff;
 pub mod exchange;
 pub mod explain;
 pub mod man;
+pub mod omitted;
 pub mod program;
 pub mod query;
 pub mod replay;

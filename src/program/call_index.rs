@@ -109,6 +109,13 @@ impl<'a> Index<'a> {
         }
     }
 
+    /// The methods with code, in order.
+    pub fn all(&self) -> Vec<MethodAt> {
+        let mut all: Vec<MethodAt> = self.methods.values().flatten().copied().collect();
+        all.sort_unstable();
+        all
+    }
+
     /// The class of a method.
     pub fn file(&self, at: MethodAt) -> Option<&ClassFile> {
         self.files.get(at.class).map(|file| &**file)

@@ -15,6 +15,7 @@
 //! - `facts` holds the results of a run, from which answers are built.
 
 mod answer;
+mod background;
 mod consent;
 mod context;
 mod diagnose;
@@ -23,6 +24,7 @@ mod explore;
 mod facts;
 mod files;
 mod logic;
+mod omitted;
 mod progress;
 mod recorded;
 mod replay;
@@ -40,6 +42,9 @@ pub use crate::logic::saved::{
     SavedReply, compare as compare_answers,
 };
 pub use crate::logic::{Answer as Answered, AnswerRow, EventRow, ValueRow};
+pub use crate::omission::{
+    Certainty as OmissionCertainty, Limits as OmissionLimits, Place as OmissionPlace, Suggestion,
+};
 pub use crate::run::Interrupt;
 pub use crate::trace::{Level, Place, Places};
 pub use answer::{
@@ -64,6 +69,7 @@ pub use logic::{
     AskRequest, GoalStep, JudgedRun, OpenLog, PlannedRequest, RunningGoal, ToSave, ask_facts, ask_program,
     explain_plan, judge, read_answer, replay, write_answer,
 };
+pub use omitted::{OmissionAnswer, OmissionQuestion, WrongPoint, ask_omissions};
 pub use progress::{Progress, Silent, Sink};
 pub use recorded::{
     CallRange, CallShown, CallTree, CallsRequest, ChainRequest, ContentsShown, Direction, EventShown,

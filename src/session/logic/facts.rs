@@ -1,8 +1,8 @@
 //! Asks a goal over a log of Prolog facts, such as that of another tool.
 
-use super::background::in_background;
 use super::open_log::AskRequest;
 use crate::logic::rules::Asked;
+use crate::session::background::in_background;
 use crate::session::context::Context;
 use crate::session::error::SessionError;
 use std::path::Path;

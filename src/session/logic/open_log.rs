@@ -1,6 +1,5 @@
 //! An open recording that is asked several times.
 
-use super::background::in_background;
 use super::index;
 use super::saved::rules;
 use crate::logic::Answer;
@@ -9,6 +8,7 @@ use crate::logic::rules::{AskOptions, Asked, Rules, SharedSource};
 use crate::logic::saved::{
     FORMAT, Keys, SavedAnswer, SavedGoal, SavedQuestion, SavedRecording, SavedReply, SavedRules, Translation,
 };
+use crate::session::background::in_background;
 use crate::session::context::Context;
 use crate::session::error::SessionError;
 use crate::session::recorded::RecordedTrace;

@@ -8,6 +8,7 @@ mod cost;
 mod divergence;
 mod explained;
 mod junit;
+mod omitted;
 mod prompt;
 mod query;
 mod query_answer;

@@ -18,6 +18,7 @@ use crate::command::diagnose::Diagnose;
 use crate::command::diff::Diff;
 use crate::command::explain::Explain;
 use crate::command::man::Man;
+use crate::command::omitted::Omitted;
 use crate::command::query::{Query, QueryPrompt};
 use crate::command::replay::Replay;
 use crate::command::trace;
@@ -46,6 +47,7 @@ pub const COMMANDS: &[Row] = &[
     Row::command::<trace::Export>("export").of("trace"),
     Row::dialogue::<Diagnose>("diagnose", |matches, cli| lead(matches, cli, diagnoser::run)),
     Row::command::<Diff>("diff"),
+    Row::command::<Omitted>("omitted"),
     Row::command::<Query>("query")
         .or_dialogue(QueryPrompt::is_meant, |matches, cli| lead(matches, cli, query_prompt::run)),
     Row::description::<Completions>("completions"),

@@ -23,7 +23,7 @@ impl SourceLine {
     }
 
     /// Whether the line begins at an event.
-    fn is_at(&self, calls: &Calls, seen: &TracedEvent<'_>) -> bool {
+    pub(in crate::session) fn is_at(&self, calls: &Calls, seen: &TracedEvent<'_>) -> bool {
         let Traced::Line(line) = seen.site.what else { return false };
         u32::from(line) == self.line
             && calls.sites.method(seen.site.method).is_some_and(|method| {

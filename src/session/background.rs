@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 ///
 /// # Errors
 /// Those of the work; [`SessionError::Interrupted`] if the user interrupted it.
-pub(super) async fn in_background<T: Send + 'static>(
+pub(in crate::session) async fn in_background<T: Send + 'static>(
     context: &Context,
     work: impl FnOnce(Arc<AtomicBool>) -> Result<T, SessionError> + Send + 'static,
 ) -> Result<T, SessionError> {

@@ -1,0 +1,135 @@
+//! `qp omitted`: finds operations on an object that should have been executed and were not.
+
+use super::program::{ProgramArgs, TestArgs};
+use super::trace::Memory;
+use super::{Command, CommandError, Outcome};
+use crate::chain::Chain;
+use crate::session::{
+    self, Context, Level, OmissionAnswer, OmissionLimits, OmissionQuestion, RecordOptions, RecordedTrace,
+    SourceLine, TemporaryFolder, WrongPoint,
+};
+use std::path::PathBuf;
+
+/// Finds what should have happened to an object and did not, and the jumps at which it was lost
+#[derive(clap::Args, Clone, Debug)]
+#[command(
+    after_help = "Examples:\n  qp omitted s --at FileLister:31 -- java -cp classes FileLister\n  qp omitted record.bar --at Shop:40 --when 'record.bar == false' -- java -cp classes Shop\n  qp omitted --object ArrayList@6 --call 5 all.trace\n\ndocs/omissions.md describes what is found."
+)]
+pub struct Omitted {
+    /// The expression whose object is wrong: `s`, `this.items`, `record.bar`
+    #[arg(value_name = "EXPR", required_unless_present = "object")]
+    pub what: Option<String>,
+    /// A run that `qp trace record --level all` recorded, instead of a command
+    #[arg(value_name = "FOLDER", conflicts_with_all = ["command", "test"])]
+    pub folder: Option<PathBuf>,
+    /// The object, as recordings show it, instead of an expression
+    #[arg(long, value_name = "OBJECT")]
+    pub object: Option<String>,
+    /// Where it is wrong: an execution of this line
+    #[arg(long, value_name = "CLASS:LINE", required_unless_present = "object", conflicts_with = "call", value_parser = source_line)]
+    pub at: Option<SourceLine>,
+    /// Where it is wrong: the end of this call
+    #[arg(long, value_name = "N", requires = "object")]
+    pub call: Option<u32>,
+    /// What must hold at the line
+    #[arg(long, value_name = "CONDITION", requires = "at")]
+    pub when: Option<String>,
+    /// Which of the executions of the line: 0 is the first, -1 the last
+    #[arg(long, value_name = "N", default_value_t = 0, allow_negative_numbers = true, requires = "at")]
+    pub index: i64,
+    /// Ask for writes to the field that the expression names, and not for changes of its object
+    #[arg(long, conflicts_with = "object")]
+    pub field: bool,
+    /// Most calls between a jump and an operation
+    #[arg(long, value_name = "N", default_value_t = 5)]
+    pub within: usize,
+    /// Show operations that only read the object too
+    #[arg(long)]
+    pub reads: bool,
+    /// Hide operations that call this method; can be repeated
+    #[arg(long, value_name = "METHOD")]
+    pub hide: Vec<String>,
+    #[allow(missing_docs)]
+    #[command(flatten)]
+    pub memory: Memory,
+    /// Classes to record; by default your own code, and libraries only if there is none
+    #[arg(long, value_name = "PATTERN", conflicts_with = "folder")]
+    pub scope: Vec<String>,
+    /// Trusted classes, which are not recorded
+    #[arg(long, value_name = "PATTERN", conflicts_with = "folder")]
+    pub trust: Vec<String>,
+    /// Time limit of the run in seconds
+    #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..), conflicts_with = "folder")]
+    pub timeout: Option<u64>,
+    #[allow(missing_docs)]
+    #[command(flatten)]
+    pub test: TestArgs,
+    /// The command that starts the program
+    #[arg(last = true, value_name = "COMMAND")]
+    pub command: Vec<String>,
+}
+
+fn source_line(text: &str) -> Result<SourceLine, String> {
+    SourceLine::parse(text).ok_or_else(|| "expected a class and a line, such as Shop:12".to_owned())
+}
+
+impl Outcome for OmissionAnswer {
+    fn exit_code(&self) -> u8 {
+        u8::from(self.suggestions.is_empty())
+    }
+}
+
+impl Command for Omitted {
+    type Output = OmissionAnswer;
+
+    /// # Errors
+    /// The program cannot be launched, or the recorded run cannot be read.
+    async fn execute(&self, context: &Context) -> Result<OmissionAnswer, CommandError> {
+        let at = match (&self.at, self.call) {
+            (Some(line), _) => {
+                WrongPoint::Line { line: line.clone(), when: self.when.clone(), index: self.index }
+            }
+            (None, Some(call)) => WrongPoint::Call(call),
+            (None, None) => WrongPoint::End,
+        };
+        // With --object, the only word is the folder.
+        let folder = self
+            .folder
+            .clone()
+            .or_else(|| self.what.clone().filter(|_| self.object.is_some()).map(PathBuf::from));
+        let question = OmissionQuestion {
+            what: self.object.clone().or_else(|| self.what.clone()).unwrap_or_default(),
+            is_object: self.object.is_some(),
+            of_field: self.field,
+            at,
+            limits: OmissionLimits { within: self.within, reads: self.reads },
+            hide: self.hide.clone(),
+        };
+        if let Some(folder) = folder {
+            let trace = RecordedTrace::open(&folder, self.memory.bytes(), context).await?;
+            return Ok(session::ask_omissions(trace, &question, context).await?);
+        }
+        let command = self.test.command(&self.command);
+        if command.is_empty() {
+            let why = "name a recorded run, or a command after `--`";
+            return Err(CommandError::Usage(why.to_owned()));
+        }
+        let work = TemporaryFolder::new("qp-omitted-").map_err(super::unwritten(&std::env::temp_dir()))?;
+        let out = work.path().join("trace");
+        let options = RecordOptions {
+            out: out.clone(),
+            level: Level::All,
+            by_owner: self.scope.is_empty(),
+            scope: self.scope.clone(),
+            trust: self.trust.clone(),
+            memory: self.memory.bytes(),
+            timeout_s: self.timeout,
+            ..RecordOptions::default()
+        };
+        let chain = Chain::new(ProgramArgs::default().debuggee(&command), Vec::new());
+        session::record(&chain, &options, context).await?;
+        let trace = RecordedTrace::open(&out, self.memory.bytes(), context).await?;
+        let trace = trace.of_command(&command);
+        Ok(session::ask_omissions(trace, &question, context).await?)
+    }
+}

@@ -1,0 +1,27 @@
+//! Omissions: operations on an object that the program has in its code and did not execute, and the jumps at
+//! which each of them was lost (Omission Finder, Sakurai & Masuhara, SAC 2015; docs/omissions.md).
+//!
+//! - `bodies` has the code of methods as graphs.
+//! - `executed` finds what each call executed in a window of a recording, and how often each branch went
+//!   which way.
+//! - `operations` finds the use sites that can change the object, `chains` the calls that lead to them.
+//! - `jumps` finds the executed jumps from which an operation can only be reached by unexecuted code.
+//! - `heap_walk` evaluates the untaken code with the recorded values, as far as they are known.
+//! - `find` puts these together (Figure 9), and `order` sorts what was found.
+
+mod bodies;
+mod chains;
+mod executed;
+mod find;
+mod heap_walk;
+mod jumps;
+mod operations;
+mod order;
+mod program;
+mod suggestion;
+
+pub use executed::Window;
+pub use find::{Found, Limits, find};
+pub use operations::Target;
+pub use program::AnalysedProgram;
+pub use suggestion::{Certainty, Jump, JumpPass, Operation, Passes, Place, Suggestion};

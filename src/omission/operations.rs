@@ -1,0 +1,142 @@
+//! Use sites: the instructions that may use an object (Omission Finder §3.3.2), and whether they can change
+//! it.
+
+use super::program::AnalysedProgram;
+use crate::program::call_index::PlaceAt;
+use crate::program::effect::{Effect, effect};
+use bytecode::op::{Element, InvokeKind};
+use bytecode::{MethodRef, Op, descriptor};
+use jdk::Contents;
+use std::collections::BTreeSet;
+
+/// What is wrong: an object, or one of its fields.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Target {
+    /// The number of the object; 0 for a static field.
+    pub object: u32,
+    /// Its class, with dots; an array as in a class file (`[I`).
+    pub class: String,
+    /// The field, if only that is wrong.
+    pub field: Option<String>,
+}
+
+/// An instruction that may use the object.
+#[derive(Clone, Debug)]
+pub(super) struct UseSite {
+    /// The instruction.
+    pub place: PlaceAt,
+    /// Number of slots above the operand that would be the object; `None` for a static field.
+    pub above: Option<u16>,
+    /// Whether the instruction can change the object.
+    pub writes: bool,
+}
+
+/// The instructions that may use the object, by their types.
+pub(super) fn use_sites(program: &AnalysedProgram<'_>, target: &Target) -> Vec<UseSite> {
+    let above = program.above(&target.class);
+    let mut found = Vec::new();
+    for at in program.index.all() {
+        let Some(code) = program.index.code(at) else { continue };
+        for instruction in &code.instructions {
+            let place = (at, instruction.pc);
+            found.extend(
+                uses(program, &instruction.op, target, &above).into_iter().map(|(above, writes)| UseSite {
+                    place,
+                    above,
+                    writes,
+                }),
+            );
+        }
+    }
+    found
+}
+
+/// The operands of an instruction that may be the object: the slots above each, and whether the instruction
+/// can change the object.
+fn uses(
+    program: &AnalysedProgram<'_>,
+    op: &Op,
+    target: &Target,
+    above: &BTreeSet<String>,
+) -> Vec<(Option<u16>, bool)> {
+    let is_meant = |field: &bytecode::FieldRef| {
+        let is_named = target.field.as_ref().is_none_or(|name| *name == field.name);
+        is_named && above.contains(&field.class)
+    };
+    match op {
+        Op::PutField(field) if is_meant(field) => {
+            vec![(Some(descriptor::slots(&field.descriptor)), true)]
+        }
+        Op::PutStatic(field) if target.object == 0 && is_meant(field) => vec![(None, true)],
+        Op::GetField(field) if is_meant(field) => vec![(Some(0), false)],
+        // What a call does to a field is in the called method.
+        _ if target.field.is_some() => Vec::new(),
+        Op::ArrayStore(element) if is_array_of(&target.class, *element) => {
+            vec![(Some(1 + element.kind().slots()), true)]
+        }
+        Op::ArrayLoad(element) if is_array_of(&target.class, *element) => vec![(Some(1), false)],
+        Op::Invoke { kind, method } => of_call(program, *kind, method, target, above),
+        _ => Vec::new(),
+    }
+}
+
+fn of_call(
+    program: &AnalysedProgram<'_>,
+    kind: InvokeKind,
+    method: &MethodRef,
+    target: &Target,
+    above: &BTreeSet<String>,
+) -> Vec<(Option<u16>, bool)> {
+    // What the program's own methods do with the object is in their code.
+    if method.name == "<init>" || !program.index.targets(kind, method).is_empty() {
+        return Vec::new();
+    }
+    let Some(types) = descriptor::parse_method(&method.descriptor) else { return Vec::new() };
+    let mut found = Vec::new();
+    let mut slots: u16 = 0;
+    for (at, parameter) in types.parameters.iter().enumerate().rev() {
+        let name = descriptor::java_type(parameter);
+        let is_array = target.class.starts_with('[');
+        let fits =
+            if is_array { *parameter == target.class.replace('.', "/") } else { above.contains(&name) };
+        // A parameter of type `Object` says nothing.
+        if fits && name != "java.lang.Object" {
+            found.push((Some(slots), kind == InvokeKind::Static && at == 0 && may_change(method)));
+        }
+        slots += descriptor::slots(parameter);
+    }
+    if kind != InvokeKind::Static && above.contains(&method.class) {
+        found.push((Some(slots), changes(&target.class, method)));
+    }
+    found
+}
+
+/// Whether a method of the JDK can change its receiver, an object of this class.
+fn changes(class: &str, method: &MethodRef) -> bool {
+    let facts = jdk::of_collection(class, &method.name, &method.descriptor);
+    match facts.contents {
+        Some(Contents::Kept) => return false,
+        Some(Contents::Changed(_)) => return true,
+        None => {}
+    }
+    let text = jdk::facts(class, &method.name, &method.descriptor).text;
+    text.is_some() || may_change(method)
+}
+
+fn may_change(method: &MethodRef) -> bool {
+    matches!(effect(&method.class, method), Effect::Changes | Effect::Foreign | Effect::Prints)
+}
+
+fn is_array_of(class: &str, element: Element) -> bool {
+    let Some(of) = class.strip_prefix('[') else { return false };
+    match element {
+        Element::Int => of == "I",
+        Element::Long => of == "J",
+        Element::Float => of == "F",
+        Element::Double => of == "D",
+        Element::Char => of == "C",
+        Element::Short => of == "S",
+        Element::ByteOrBoolean => of == "B" || of == "Z",
+        Element::Reference => of.starts_with(['L', '[']),
+    }
+}

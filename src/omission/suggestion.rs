@@ -1,0 +1,101 @@
+//! What is suggested.
+
+use crate::trace::EventPosition;
+use serde::Serialize;
+
+/// A place in the code of the program.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Place {
+    /// The class, with dots.
+    pub class: String,
+    /// The method.
+    pub method: String,
+    /// Its descriptor.
+    pub descriptor: String,
+    /// The code index.
+    pub pc: u32,
+    /// The source line, if known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub line: Option<u32>,
+}
+
+/// An executed jump.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Jump {
+    /// Where it is.
+    #[serde(flatten)]
+    pub place: Place,
+    /// The condition as text.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub condition: Option<String>,
+    /// What it was: `false`, `true`, or the case of a switch.
+    pub was: String,
+    /// What it would have to be.
+    pub would_be: String,
+    /// The code index where the way begins that was not taken.
+    pub to: u32,
+}
+
+/// How often a jump was executed in the window.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Passes {
+    /// Number of passes that did not go the way to the operation.
+    pub missed: u64,
+    /// Number of all passes.
+    pub all: u64,
+}
+
+/// An operation that was not executed.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Operation {
+    /// Where it is.
+    #[serde(flatten)]
+    pub place: Place,
+    /// Its text, such as `d.add(n)`.
+    pub text: String,
+    /// Whether it can change the object, and not only read it.
+    pub writes: bool,
+    /// The methods from the jump to it, the jump's first.
+    pub chain: Vec<String>,
+}
+
+/// How sure it is that the operation would use the object.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Certainty {
+    /// The recorded values say so.
+    Certain,
+    /// The points-to analysis says that it may.
+    May,
+    /// Only the type fits: the analysis is incomplete.
+    ByType,
+}
+
+/// A pass of the jump, by which it is found in another run.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct JumpPass {
+    /// The call.
+    pub call: u32,
+    /// The name of the thread.
+    pub thread: String,
+    /// Number of earlier passes of the jump in threads of this name.
+    pub nth: u64,
+    /// The event.
+    #[serde(skip)]
+    pub at: EventPosition,
+}
+
+/// A jump and the operation that was lost at it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Suggestion {
+    /// The jump.
+    pub jump: Jump,
+    /// How often it was executed.
+    pub passes: Passes,
+    /// The operation.
+    pub operation: Operation,
+    /// How sure it is.
+    pub certainty: Certainty,
+    /// A pass at which the operation was lost: the last of the surest.
+    pub pass: JumpPass,
+}

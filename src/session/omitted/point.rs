@@ -1,0 +1,125 @@
+//! The point at which an object is wrong: an execution of a line, or the end of a call.
+
+use crate::assertions::ExpressionAt;
+use crate::classes::ClassPool;
+use crate::inspect::fields::Fields;
+use crate::model::MethodName;
+use crate::session::error::SessionError;
+use crate::session::recorded::SourceLine;
+use crate::trace::{Calls, EventPosition, Traced, WalkControl};
+use std::collections::HashMap;
+
+/// Most executions of a line that are looked at.
+const PASSES: usize = 200_000;
+
+/// Where the object is wrong.
+#[derive(Clone, Debug)]
+pub enum WrongPoint {
+    /// An execution of a line.
+    Line {
+        /// The line.
+        line: SourceLine,
+        /// What must hold there.
+        when: Option<String>,
+        /// Which of the executions: 0 is the first, -1 the last.
+        index: i64,
+    },
+    /// The end of a call, by the number that is shown.
+    Call(u32),
+    /// The end of the run.
+    End,
+}
+
+impl WrongPoint {
+    /// Finds the event.
+    ///
+    /// # Errors
+    /// There is no such event, or the recording cannot be read.
+    pub async fn find(
+        &self,
+        calls: &mut Calls,
+        fields: &mut Fields,
+        pool: &ClassPool,
+    ) -> Result<EventPosition, SessionError> {
+        let (line, when, index) = match self {
+            WrongPoint::Call(number) => {
+                let node = calls.own(*number);
+                let end = calls.end(node).or_else(|| calls.entry(node));
+                return end.ok_or_else(|| SessionError::NoStep(format!("there is no call #{number}")));
+            }
+            WrongPoint::End => {
+                let last = calls
+                    .threads()
+                    .iter()
+                    .filter_map(|(thread, ..)| calls.roots(*thread).last().copied())
+                    .last();
+                let end = last.and_then(|node| calls.end(node));
+                return end.ok_or_else(|| SessionError::NoStep("no call was recorded".to_owned()));
+            }
+            WrongPoint::Line { line, when, index } => (line, when, *index),
+        };
+        let passes = passes_of(calls, line)?;
+        let mut chosen = Vec::new();
+        let mut known: HashMap<(u32, u32), Result<ExpressionAt<'_>, String>> = HashMap::new();
+        for (at, method, bci) in passes {
+            let Some(when) = when else {
+                chosen.push(at);
+                continue;
+            };
+            let condition = known.entry((method, bci)).or_insert_with(|| {
+                let name = method_name(calls, method).unwrap_or_else(|| MethodName::new("", "", ""));
+                ExpressionAt::new(when, &name, bci, (calls, pool))
+            });
+            let condition = condition.as_ref().map_err(|why| SessionError::NoStep(why.clone()))?;
+            let value = condition.value(calls, fields, at).await?.map_err(SessionError::NoStep)?;
+            match value.holds {
+                Some(true) => chosen.push(at),
+                Some(false) => {}
+                None => {
+                    return Err(SessionError::NoStep(format!("`{when}` is {}, not a boolean", value.text)));
+                }
+            }
+            if index >= 0 && usize::try_from(index).is_ok_and(|index| chosen.len() > index) {
+                break;
+            }
+        }
+        let at = match usize::try_from(index) {
+            Ok(index) => chosen.get(index),
+            Err(_) => usize::try_from(-index)
+                .ok()
+                .and_then(|back| chosen.len().checked_sub(back))
+                .and_then(|at| chosen.get(at)),
+        };
+        let SourceLine { class, line } = line;
+        at.copied().ok_or_else(|| {
+            let with = when.as_ref().map(|when| format!(" with `{when}`")).unwrap_or_default();
+            SessionError::NoStep(format!(
+                "{class}:{line} was executed {} times{with}; `qp query lines {class}.java` lists the executed lines",
+                chosen.len()
+            ))
+        })
+    }
+}
+
+/// The name of a method of a recording.
+pub(super) fn method_name(calls: &Calls, method: u32) -> Option<MethodName> {
+    let method = calls.sites.method(method)?;
+    Some(MethodName::new(method.class.clone(), method.name.as_str(), method.descriptor.as_str()))
+}
+
+/// The executions of a line in the order of the run, each with its method and code index.
+fn passes_of(calls: &mut Calls, line: &SourceLine) -> Result<Vec<(EventPosition, u32, u32)>, SessionError> {
+    let mut found = Vec::new();
+    for (thread, ..) in calls.threads() {
+        calls.walk(thread, None, |calls, seen| {
+            if let (Traced::Line(_), Some(at)) = (seen.site.what, seen.position())
+                && line.is_at(calls, seen)
+            {
+                found.push((seen.when(), at, seen.site.method, seen.site.bci));
+            }
+            if found.len() < PASSES { WalkControl::Next } else { WalkControl::Stop }
+        })?;
+    }
+    found.sort_by_key(|(when, ..)| *when);
+    Ok(found.into_iter().map(|(_, at, method, bci)| (at, method, bci)).collect())
+}
