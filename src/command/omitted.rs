@@ -46,6 +46,9 @@ pub struct Omitted {
     /// Show operations that only read the object too
     #[arg(long)]
     pub reads: bool,
+    /// Show further turns of loops that ended too
+    #[arg(long)]
+    pub loops: bool,
     /// Hide operations that call this method; can be repeated
     #[arg(long, value_name = "METHOD")]
     pub hide: Vec<String>,
@@ -102,7 +105,7 @@ impl Command for Omitted {
             is_object: self.object.is_some(),
             of_field: self.field,
             at,
-            limits: OmissionLimits { within: self.within, reads: self.reads },
+            limits: OmissionLimits { within: self.within, reads: self.reads, loops: self.loops },
             hide: self.hide.clone(),
         };
         if let Some(folder) = folder {

@@ -2,7 +2,8 @@
 
 use crate::classes::ClassPool;
 use crate::model::MethodName;
-use bytecode::{Cfg, ClassFile, Code, Method};
+use bytecode::{Cfg, ClassFile, Code, ControlDependence, Method};
+use std::cell::OnceCell;
 use std::collections::HashMap;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -18,9 +19,15 @@ pub struct Body {
     /// Whether it has no receiver.
     pub is_static: bool,
     name: (String, String),
+    control: OnceCell<ControlDependence>,
 }
 
 impl Body {
+    /// On which branches its instructions depend.
+    pub fn control(&self) -> &ControlDependence {
+        self.control.get_or_init(|| ControlDependence::new(&self.code))
+    }
+
     /// The method in its class file.
     pub fn method(&self) -> Option<&Method> {
         self.class.method(&self.name.0, &self.name.1)
@@ -61,6 +68,6 @@ impl<'a> Bodies<'a> {
         let cfg = Cfg::new(&code);
         let is_static = method.is_static();
         let name = (name.name.to_string(), name.descriptor.to_string());
-        Some(Body { class: class.file.clone(), code, cfg, is_static, name })
+        Some(Body { class: class.file.clone(), code, cfg, is_static, name, control: OnceCell::new() })
     }
 }

@@ -1,8 +1,9 @@
-//! What the calls of a recording executed up to a point: the edges of each call, and the passes of branches.
+//! What the calls of a recording executed up to a point: the edges of each call, the methods that it called,
+//! where exceptions came, and the passes of jumps.
 
 use crate::inspect::InspectError;
-use crate::trace::{Calls, EventPosition, EventTime, Traced, WalkControl};
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use crate::trace::{Calls, EventPosition, EventTime, Traced, Value, WalkControl};
+use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 
 /// The part of a run in which an operation was missed.
 #[derive(Clone, Copy, Debug)]
@@ -17,13 +18,25 @@ pub struct Window {
 /// its own code index twice.
 pub(super) type Edge = (u32, u32);
 
-/// The calls of one method that executed the same edges.
+/// What one call executed. The lists are sorted.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub(super) struct Trail {
+    /// The edges.
+    pub edges: Box<[Edge]>,
+    /// The numbers of the recorded methods that it called.
+    pub callees: Box<[u32]>,
+    /// The code indices of the last events before an exception came: it came behind them, before the next
+    /// event.
+    pub exceptions: Box<[u32]>,
+}
+
+/// The calls of one method that executed the same.
 #[derive(Debug)]
 pub(super) struct Group {
     /// The number of the method.
     pub method: u32,
-    /// The edges, sorted.
-    pub edges: Box<[Edge]>,
+    /// What they executed.
+    pub trail: Trail,
     /// The calls, up to [`CALLS`].
     pub calls: Vec<u32>,
     /// Number of the calls.
@@ -44,17 +57,32 @@ pub(super) struct Executed {
     pub ways: HashMap<(u32, u32), BTreeMap<u32, u64>>,
 }
 
-/// A pass of a branch.
+/// A jump of a method.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(super) enum JumpSite {
+    /// A branch, by its code index.
+    Branch(u32),
+    /// An exception, by the code index of the last event before it.
+    Exception(u32),
+    /// A call that ran this method, by its number.
+    Dispatch(u32),
+}
+
+/// A pass of a jump.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Pass {
-    /// The event.
+    /// The call of the jump's method.
+    pub node: u32,
+    /// The event: the branch, the last event before the exception, or the entry of the called method.
     pub at: EventPosition,
     /// Its time.
     pub when: EventTime,
-    /// How many earlier passes of the branch there were in threads of this name, in the whole run.
+    /// How many earlier passes of the jump there were in threads of this name, in the whole run.
     pub nth: u64,
-    /// The code index where it went on.
+    /// For a branch: the code index where it went on.
     pub to: u32,
+    /// The exception.
+    pub exception: u32,
 }
 
 #[derive(Default)]
@@ -62,6 +90,19 @@ struct Open {
     node: u32,
     method: u32,
     edges: BTreeSet<Edge>,
+    callees: BTreeSet<u32>,
+    exceptions: BTreeSet<u32>,
+    /// The code index of the last event.
+    last: u32,
+}
+
+impl Open {
+    fn trail(self) -> (u32, Trail) {
+        let sorted = |set: BTreeSet<u32>| set.into_iter().collect::<Box<[u32]>>();
+        let edges = self.edges.into_iter().collect();
+        let trail = Trail { edges, callees: sorted(self.callees), exceptions: sorted(self.exceptions) };
+        (self.method, trail)
+    }
 }
 
 impl Executed {
@@ -71,23 +112,9 @@ impl Executed {
     /// The events cannot be read.
     pub fn of(calls: &mut Calls, window: Window) -> Result<Executed, InspectError> {
         let mut executed = Executed::default();
-        let mut groups: HashMap<(u32, Box<[Edge]>), usize> = HashMap::new();
+        let mut groups: HashMap<(u32, Trail), usize> = HashMap::new();
         for (thread, ..) in calls.threads() {
             let mut open: Vec<Open> = Vec::new();
-            let mut ends = |executed: &mut Executed, open: Open| {
-                let key = (open.method, open.edges.into_iter().collect::<Box<[Edge]>>());
-                let at = *groups.entry(key.clone()).or_insert_with(|| {
-                    let (method, edges) = key;
-                    executed.groups.push(Group { method, edges, calls: Vec::new(), count: 0 });
-                    executed.groups.len() - 1
-                });
-                if let Some(group) = executed.groups.get_mut(at) {
-                    group.count += 1;
-                    if group.calls.len() < CALLS {
-                        group.calls.push(open.node);
-                    }
-                }
-            };
             calls.walk(thread, None, |_, seen| {
                 let when = seen.when();
                 if when > window.to {
@@ -98,74 +125,148 @@ impl Executed {
                     return WalkControl::Next;
                 };
                 match seen.site.what {
-                    Traced::Enter => open.push(Open { node, method, ..Open::default() }),
+                    Traced::Enter => {
+                        if let Some(caller) = open.last_mut().filter(|open| Some(open.node) == seen.around) {
+                            caller.callees.insert(method);
+                        }
+                        open.push(Open { node, method, ..Open::default() });
+                        return WalkControl::Next;
+                    }
                     Traced::Return | Traced::Leave => {
-                        while let Some(ended) = open.pop() {
+                        while let Some(mut ended) = open.pop() {
                             let is_it = ended.node == node;
+                            if is_it && seen.site.what == Traced::Leave {
+                                ended.exceptions.insert(ended.last);
+                            }
                             if is_inside {
-                                ends(&mut executed, ended);
+                                executed.add(&mut groups, ended);
                             }
                             if is_it {
                                 break;
                             }
                         }
-                    }
-                    Traced::Branch(_) | Traced::Catch => {
-                        let to = match seen.site.what {
-                            Traced::Branch(to) => u32::from(to),
-                            _ => bci,
-                        };
-                        if let Some(own) = open.iter_mut().rfind(|open| open.node == node) {
-                            own.edges.insert((bci, to));
-                        }
-                        if is_inside && to != bci {
-                            let ways = executed.ways.entry((method, bci)).or_default();
-                            *ways.entry(to).or_insert(0) += 1;
-                        }
+                        return WalkControl::Next;
                     }
                     _ => {}
+                }
+                let Some(own) = open.iter_mut().rfind(|open| open.node == node) else {
+                    return WalkControl::Next;
+                };
+                match seen.site.what {
+                    Traced::Branch(to) => {
+                        own.edges.insert((bci, to.into()));
+                        if is_inside {
+                            let ways = executed.ways.entry((method, bci)).or_default();
+                            *ways.entry(to.into()).or_insert(0) += 1;
+                        }
+                    }
+                    Traced::Catch => {
+                        own.edges.insert((bci, bci));
+                        own.exceptions.insert(own.last);
+                    }
+                    _ => {}
+                }
+                if is_place(seen.site.what) {
+                    own.last = bci;
                 }
                 WalkControl::Next
             })?;
             while let Some(left) = open.pop() {
-                ends(&mut executed, left);
+                executed.add(&mut groups, left);
             }
         }
         Ok(executed)
     }
+
+    fn add(&mut self, groups: &mut HashMap<(u32, Trail), usize>, open: Open) {
+        let node = open.node;
+        let (method, trail) = open.trail();
+        let at = *groups.entry((method, trail.clone())).or_insert_with(|| {
+            self.groups.push(Group { method, trail, calls: Vec::new(), count: 0 });
+            self.groups.len() - 1
+        });
+        if let Some(group) = self.groups.get_mut(at) {
+            group.count += 1;
+            if group.calls.len() < CALLS {
+                group.calls.push(node);
+            }
+        }
+    }
 }
 
-/// The passes of some branches in the window, by method and code index; at most [`PASSES`] of each.
+/// Whether an event tells where its call is. Events about contents have no code index of their own.
+fn is_place(what: Traced) -> bool {
+    !matches!(what, Traced::Contents | Traced::Text | Traced::Start | Traced::Raised)
+}
+
+/// The passes of some jumps in the window, by method; at most [`PASSES`] of each, the last ones.
 ///
 /// # Errors
 /// The events cannot be read.
 pub(super) fn passes(
     calls: &mut Calls,
     window: Window,
-    branches: &BTreeSet<(u32, u32)>,
-) -> Result<HashMap<(u32, u32), Vec<Pass>>, InspectError> {
-    let mut found: HashMap<(u32, u32), Vec<Pass>> = HashMap::new();
-    let mut counts: HashMap<(String, u32, u32), u64> = HashMap::new();
+    jumps: &BTreeSet<(u32, JumpSite)>,
+) -> Result<HashMap<(u32, JumpSite), VecDeque<Pass>>, InspectError> {
+    let mut found: HashMap<(u32, JumpSite), VecDeque<Pass>> = HashMap::new();
+    let mut counts: HashMap<(String, (u32, JumpSite)), u64> = HashMap::new();
     for (thread, name, _) in calls.threads() {
+        // The calls with their methods, and the last event of each.
+        let mut open: Vec<(u32, u32, Option<(u32, EventPosition, EventTime)>)> = Vec::new();
         calls.walk(thread, None, |_, seen| {
-            let Traced::Branch(to) = seen.site.what else { return WalkControl::Next };
-            let branch = (seen.site.method, seen.site.bci);
-            if !branches.contains(&branch) {
-                return WalkControl::Next;
-            }
             let when = seen.when();
             if when > window.to {
                 return WalkControl::Stop;
             }
-            let count = counts.entry((name.clone(), branch.0, branch.1)).or_insert(0);
-            let nth = *count;
-            *count += 1;
-            let passes = found.entry(branch).or_default();
-            if when >= window.from
-                && passes.len() < PASSES
-                && let Some(at) = seen.position()
+            let (Some(node), Some(at)) = (seen.node, seen.position()) else { return WalkControl::Next };
+            let mut pass = |jump: (u32, JumpSite), pass: Pass| {
+                if !jumps.contains(&jump) {
+                    return;
+                }
+                let count = counts.entry((name.clone(), jump)).or_insert(0);
+                let nth = *count;
+                *count += 1;
+                if pass.when >= window.from {
+                    let passes = found.entry(jump).or_default();
+                    passes.push_back(Pass { nth, ..pass });
+                    if passes.len() > PASSES {
+                        passes.pop_front();
+                    }
+                }
+            };
+            let exception = match seen.values.first() {
+                Some(Value::Object(exception)) => *exception,
+                _ => 0,
+            };
+            let here = Pass { node, at, when, nth: 0, to: 0, exception };
+            match seen.site.what {
+                Traced::Enter => {
+                    if let Some((caller, method, _)) = open.last().filter(|open| Some(open.0) == seen.around)
+                    {
+                        let called = JumpSite::Dispatch(seen.site.method);
+                        pass((*method, called), Pass { node: *caller, ..here });
+                    }
+                    open.push((node, seen.site.method, None));
+                }
+                Traced::Branch(to) => {
+                    pass((seen.site.method, JumpSite::Branch(seen.site.bci)), Pass { to: to.into(), ..here });
+                }
+                Traced::Catch | Traced::Leave => {
+                    let own = open.iter().rfind(|open| open.0 == node);
+                    if let Some((_, method, Some((bci, at, when)))) = own {
+                        let jump = (*method, JumpSite::Exception(*bci));
+                        pass(jump, Pass { at: *at, when: *when, ..here });
+                    }
+                }
+                _ => {}
+            }
+            if matches!(seen.site.what, Traced::Return | Traced::Leave) {
+                while open.pop().is_some_and(|open| open.0 != node) {}
+            } else if is_place(seen.site.what)
+                && seen.site.what != Traced::Enter
+                && let Some(own) = open.iter_mut().rfind(|open| open.0 == node)
             {
-                passes.push(Pass { at, when, nth, to: to.into() });
+                own.2 = Some((seen.site.bci, at, when));
             }
             WalkControl::Next
         })?;

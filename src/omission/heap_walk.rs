@@ -130,12 +130,18 @@ pub(super) fn state_at(
     let Some(first) = body.cfg.block_at(from) else { return Ok(None) };
     let mut states: HashMap<NodeIndex, State> = HashMap::from([(first, begin)]);
     let (mut work, mut found, mut steps): (Vec<NodeIndex>, Option<State>, usize) = (vec![first], None, 0);
+    let mut is_begin = true;
     while let Some(node) = work.pop() {
         let (Some(block), Some(mut state)) = (body.cfg.block(node), states.get(&node).cloned()) else {
             continue;
         };
+        // The way can begin in the middle of its first block.
+        let skips = std::mem::take(&mut is_begin);
         for at in block.first..=block.last {
             let Some(instruction) = body.code.instructions.get(at) else { break };
+            if skips && instruction.pc < from {
+                continue;
+            }
             if instruction.pc == target {
                 match &mut found {
                     Some(known) => _ = known.join(&state),

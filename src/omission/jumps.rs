@@ -1,51 +1,72 @@
 //! Dominant conditional jumps: executed jumps from which an operation can only be reached through code that
-//! the call did not execute (Omission Finder §3.3.2).
+//! the call did not execute (Omission Finder §3.3.2). An exception that left a block is such a jump too.
 
 use super::bodies::Body;
-use super::executed::Edge;
+use super::executed::Trail;
 use petgraph::graph::NodeIndex;
 use std::collections::{BTreeSet, HashSet};
 
 /// The blocks that a call executed.
-pub(super) struct ExecutedBlocks(HashSet<NodeIndex>);
+pub(super) struct ExecutedBlocks {
+    begun: HashSet<NodeIndex>,
+    /// By block that an exception left: the code index of the last event before that.
+    left: Vec<(NodeIndex, u32)>,
+}
 
 impl ExecutedBlocks {
-    /// Follows the executed edges from the method's entry. A block that an exception left counts as executed.
-    pub fn of(body: &Body, edges: &[Edge]) -> ExecutedBlocks {
-        let mut executed = HashSet::new();
+    /// Follows the executed edges from the method's entry.
+    pub fn of(body: &Body, trail: &Trail) -> ExecutedBlocks {
+        let mut begun = HashSet::new();
+        let left: Vec<(NodeIndex, u32)> =
+            trail.exceptions.iter().filter_map(|at| Some((body.cfg.block_at(*at)?, *at))).collect();
         let mut work: Vec<NodeIndex> = body.cfg.block_at(0).into_iter().collect();
-        work.extend(
-            edges.iter().filter(|(from, to)| from == to).filter_map(|(at, _)| body.cfg.block_at(*at)),
-        );
+        let handlers = trail.edges.iter().filter(|(from, to)| from == to);
+        work.extend(handlers.filter_map(|(at, _)| body.cfg.block_at(*at)));
         while let Some(block) = work.pop() {
-            if !executed.insert(block) {
+            if !begun.insert(block) {
                 continue;
             }
             let Some(last) = body.cfg.last_pc(block) else { continue };
             let is_branch = body.code.at(last).is_some_and(|instruction| instruction.op.is_branch());
+            if !is_branch && left.iter().any(|(of, _)| *of == block) {
+                // It may have ended normally at other times. Then its successors have events of their own.
+                continue;
+            }
             for (next, _) in body.cfg.successors(block, false) {
                 let Some(start) = body.cfg.block(next).map(|block| block.start_pc) else { continue };
-                if !is_branch || edges.binary_search(&(last, start)).is_ok() {
+                if !is_branch || trail.edges.binary_search(&(last, start)).is_ok() {
                     work.push(next);
                 }
             }
         }
-        ExecutedBlocks(executed)
+        ExecutedBlocks { begun, left }
     }
 
-    /// Whether the instruction at a code index was executed.
+    /// Whether the instruction at a code index was executed. Behind an exception in its block, it was not.
     pub fn has(&self, body: &Body, pc: u32) -> bool {
-        body.cfg.block_at(pc).is_some_and(|block| self.0.contains(&block))
+        let Some(block) = body.cfg.block_at(pc).filter(|block| self.begun.contains(block)) else {
+            return false;
+        };
+        let mut left = self.left.iter().filter(|(of, _)| *of == block);
+        !left.any(|(_, at)| pc >= behind(body, *at))
     }
+}
+
+/// The code index of the first instruction behind the line of an event.
+fn behind(body: &Body, at: u32) -> u32 {
+    let next = body.code.lines.iter().map(|line| line.start_pc).filter(|start| *start > at).min();
+    next.unwrap_or(u32::MAX)
 }
 
 /// A jump that was executed, and the way that it did not go.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) struct UntakenEdge {
-    /// The code index of the branch.
+    /// The code index of the branch; for an exception, that of the last event before it.
     pub branch: u32,
     /// The code index where the way begins.
     pub to: u32,
+    /// Whether an exception left the way.
+    pub is_exception: bool,
 }
 
 /// The jumps that lost an instruction in a call, and the unexecuted blocks between them and it. Nothing if
@@ -56,23 +77,43 @@ pub(super) fn dominant_jumps(
     lost: u32,
 ) -> (BTreeSet<UntakenEdge>, BTreeSet<NodeIndex>) {
     let (mut jumps, mut between) = (BTreeSet::new(), BTreeSet::new());
-    let Some(target) = body.cfg.block_at(lost).filter(|block| !executed.0.contains(block)) else {
+    let Some(target) = body.cfg.block_at(lost).filter(|_| !executed.has(body, lost)) else {
         return (jumps, between);
     };
+    if executed.begun.contains(&target) {
+        // An exception came before it in its own block.
+        for (_, at) in executed.left.iter().filter(|(of, _)| *of == target) {
+            jumps.insert(UntakenEdge { branch: *at, to: behind(body, *at), is_exception: true });
+        }
+        return (jumps, BTreeSet::from([target]));
+    }
     let mut work = vec![target];
     while let Some(block) = work.pop() {
         if !between.insert(block) {
             continue;
         }
         for (before, _) in body.cfg.predecessors(block, false) {
-            if !executed.0.contains(&before) {
+            if !executed.begun.contains(&before) {
                 work.push(before);
                 continue;
             }
             let ends = body.cfg.last_pc(before).and_then(|last| body.code.at(last));
             let start = body.cfg.block(block).map(|block| block.start_pc);
-            if let (Some(branch), Some(to)) = (ends.filter(|branch| branch.op.is_branch()), start) {
-                jumps.insert(UntakenEdge { branch: branch.pc, to });
+            match (ends.filter(|branch| branch.op.is_branch()), start) {
+                (Some(branch), Some(to)) => {
+                    jumps.insert(UntakenEdge { branch: branch.pc, to, is_exception: false });
+                }
+                (None, Some(to)) => {
+                    // The rest of the block was not executed either.
+                    for (_, at) in executed.left.iter().filter(|(of, _)| *of == before) {
+                        let rest = behind(body, *at);
+                        let is_inside = body.cfg.block(before).is_some_and(|block| rest < block.end_pc);
+                        let to = if is_inside { rest } else { to };
+                        jumps.insert(UntakenEdge { branch: *at, to, is_exception: true });
+                        between.insert(before);
+                    }
+                }
+                _ => {}
             }
         }
     }

@@ -24,4 +24,4 @@ pub use executed::Window;
 pub use find::{Found, Limits, find};
 pub use operations::Target;
 pub use program::AnalysedProgram;
-pub use suggestion::{Certainty, Jump, JumpPass, Operation, Passes, Place, Suggestion};
+pub use suggestion::{Certainty, Jump, JumpKind, JumpPass, Operation, Passes, Place, Suggestion};

@@ -19,21 +19,39 @@ pub struct Place {
     pub line: Option<u32>,
 }
 
+/// The kind of a jump.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum JumpKind {
+    /// A condition or switch.
+    Branch,
+    /// The condition of a loop that ended: one more turn would have run the operation.
+    LoopEnd,
+    /// An exception that skipped the operation.
+    Exception,
+    /// A call that ran another override.
+    Dispatch,
+}
+
 /// An executed jump.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Jump {
-    /// Where it is.
+    /// Its kind.
+    pub kind: JumpKind,
+    /// Where it is; for an exception, the last recorded place before it.
     #[serde(flatten)]
     pub place: Place,
-    /// The condition as text.
+    /// The condition as text; for another override, the call.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub condition: Option<String>,
-    /// What it was: `false`, `true`, or the case of a switch.
+    /// What it was: `false`, `true`, the case of a switch, the exception, or the method that was run.
     pub was: String,
     /// What it would have to be.
     pub would_be: String,
     /// The code index where the way begins that was not taken.
     pub to: u32,
+    /// Whether the same calls executed the operation at other times.
+    pub is_partial: bool,
 }
 
 /// How often a jump was executed in the window.

@@ -43,7 +43,7 @@ pub use crate::logic::saved::{
 };
 pub use crate::logic::{Answer as Answered, AnswerRow, EventRow, ValueRow};
 pub use crate::omission::{
-    Certainty as OmissionCertainty, Limits as OmissionLimits, Place as OmissionPlace, Suggestion,
+    Certainty as OmissionCertainty, JumpKind, Limits as OmissionLimits, Place as OmissionPlace, Suggestion,
 };
 pub use crate::run::Interrupt;
 pub use crate::trace::{Level, Place, Places};

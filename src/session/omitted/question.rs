@@ -148,17 +148,25 @@ fn reasons(found: &Found, target: &Target, limits: &Limits) -> Vec<String> {
             limits.within
         ));
     }
-    if found.other_objects > 0 {
-        reasons.push(format!(
-            "{} further ways lead to operations on other objects of this class",
-            found.other_objects
-        ));
+    let other = found.other_objects;
+    if other > 0 {
+        let ways = if other == 1 {
+            "1 further way leads to an operation on another object"
+        } else {
+            "further ways lead to operations on other objects"
+        };
+        let count = if other == 1 { String::new() } else { format!("{other} ") };
+        reasons.push(format!("{count}{ways} of this class"));
     }
-    if found.hidden_reads > 0 {
-        reasons.push(format!(
-            "{} operations that only read it are hidden: --reads shows them",
-            found.hidden_reads
-        ));
+    match found.hidden_reads {
+        0 => {}
+        1 => reasons.push("1 operation that only reads it is hidden: --reads shows it".to_owned()),
+        many => reasons.push(format!("{many} operations that only read it are hidden: --reads shows them")),
+    }
+    match found.hidden_loops {
+        0 => {}
+        1 => reasons.push("1 loop around such an operation ended: --loops shows it".to_owned()),
+        many => reasons.push(format!("{many} loops around such operations ended: --loops shows them")),
     }
     reasons
 }

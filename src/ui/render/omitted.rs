@@ -1,8 +1,8 @@
 //! Omissions as text: each jump, what would have run, and how sure that is.
 
-use super::{Paint, Text, hanging, palette};
+use super::{Paint, Text, hanging, hanging_at, palette};
 use crate::model::short_class_name;
-use crate::session::{OmissionAnswer, OmissionCertainty, OmissionPlace, Suggestion};
+use crate::session::{JumpKind, OmissionAnswer, OmissionCertainty, OmissionPlace, Suggestion};
 
 /// Width of a line, in columns.
 const WIDTH: usize = 80;
@@ -33,18 +33,25 @@ impl Text for OmissionAnswer {
 
 fn one(number: usize, width: usize, suggestion: &Suggestion, target: &str, paint: Paint) -> String {
     let Suggestion { jump, passes, operation, certainty, .. } = suggestion;
-    let condition = jump.condition.as_deref().unwrap_or("a branch");
     let passed = match (passes.missed, passes.all) {
         (missed, all) if missed == all => {
             format!("{all} of {all} {}", if all == 1 { "pass" } else { "passes" })
         }
         (missed, all) => format!("{missed} of {all} passes"),
     };
-    let mut out = format!(
-        "{number:>width$}  {}   if ({condition})   was {}, {passed}\n",
-        at(&jump.place),
-        paint.on(palette::FAILED, &jump.was)
-    );
+    let condition = jump.condition.as_deref().unwrap_or("a branch");
+    let was = paint.on(palette::FAILED, &jump.was);
+    let what = match jump.kind {
+        JumpKind::Branch if condition.starts_with("switch") => {
+            format!("{condition}   was {was}, not {}", jump.would_be)
+        }
+        JumpKind::Branch => format!("if ({condition})   was {was}"),
+        JumpKind::LoopEnd => format!("loop while {condition}   ended"),
+        JumpKind::Exception => format!("threw {was}"),
+        JumpKind::Dispatch => format!("{condition}   ran {was}, not {}", jump.would_be),
+    };
+    let first = format!("{number:>width$}  {}   {what}, {passed}", at(&jump.place));
+    let mut out = hanging_at(&first, 0, width + 2, WIDTH);
     let sure = match certainty {
         OmissionCertainty::Certain => paint.on(palette::HELD, "certain"),
         OmissionCertainty::May => "may".to_owned(),
