@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use wire::Plan;
 use wire::chosen::Chosen;
 use wire::recording::{Level, Places, TracePlan, Window};
+use wire::steering::Steering;
 
 /// How a run is recorded.
 #[derive(Clone, Debug)]
@@ -26,6 +27,8 @@ pub struct Recording {
     pub class_path: Option<String>,
     /// If set, records only these methods and fields, instead of all at the level.
     pub chosen: Option<Chosen>,
+    /// If set, this jump goes another way.
+    pub steering: Option<Steering>,
     /// Whether to note only which edges of control flow are covered, instead of events.
     pub covers: bool,
     /// The file in which the agent reports sites; it exists and is empty.
@@ -38,13 +41,21 @@ impl Recording {
     /// # Errors
     /// The reason why the run is not recorded.
     pub(super) fn begin(&self, agent: &Agent, process: Option<u32>) -> Result<AgentReport, String> {
-        let Recording { level, scope, trust, rings, window, places, class_path, chosen, covers, report } =
-            self.clone();
-        let plan = Plan {
-            report,
-            trace: Some(TracePlan { level, scope, trust, rings, window, places, class_path, chosen, covers }),
-            ..Plan::default()
+        let Recording { level, scope, trust, rings, window, places, class_path, .. } = self.clone();
+        let Recording { chosen, steering, covers, report, .. } = self.clone();
+        let trace = TracePlan {
+            level,
+            scope,
+            trust,
+            rings,
+            window,
+            places,
+            class_path,
+            chosen,
+            steering,
+            covers,
         };
+        let plan = Plan { report, trace: Some(trace), ..Plan::default() };
         let report = AgentReport::open(&self.report)
             .map_err(|error| format!("the agent's report cannot be read: {error}"))?;
         plan.write(&Plan::path(agent.folder(), process)).map_err(|error| error.to_string())?;

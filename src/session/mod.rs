@@ -46,7 +46,7 @@ pub use crate::omission::{
     Certainty as OmissionCertainty, JumpKind, Limits as OmissionLimits, Place as OmissionPlace, Suggestion,
 };
 pub use crate::run::Interrupt;
-pub use crate::trace::{Level, Place, Places};
+pub use crate::trace::{Level, Occurrence, Place, Places, Steered, Steering};
 pub use answer::{
     Answer, ChainQueryAnswer, Difference, ExceptionAnswer, Expectation, FrameAnswer, Outcome, OwnFrame,
     PointAnswer, RejectedAnswer, StatementAnswer, StepAnswer,

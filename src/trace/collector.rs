@@ -17,6 +17,7 @@ use wire::recording::{
     BOARD_FLAGS, CONTROL, ENDED, FREE, LIMIT, LONGEST_EVENT, MASK, OWNER, RING_DATA, RING_SIZES, RingPlace,
     RingReport, STOPPED, TAKEN, THREAD, UNTOLD, WAITED, WRITTEN,
 };
+use wire::steering::{EXECUTED, STEERED, Steered};
 use wire::{Report, ReportReader};
 
 /// How long the collector sleeps: after it found events, and at most when it finds none for long.
@@ -51,6 +52,8 @@ pub struct CollectedEvents {
     pub missing: Vec<String>,
     /// Whether the program reached the place where recording starts, and the place where it ends.
     pub reached: (bool, bool),
+    /// How often the program executed the jump to be steered, and how often it was steered.
+    pub steered: Steered,
 }
 
 /// A running collector.
@@ -275,6 +278,7 @@ impl Work {
             let what = "the agent could not write to sites.jsonl: the methods and threads it could not report are missing";
             self.collected.missing.push(what.to_owned());
         }
+        self.collected.steered = self.board.steered();
         drop(std::fs::remove_dir_all(self.folder.rings()));
     }
 }
@@ -311,8 +315,18 @@ impl Board {
 
     /// Whether the agent could not write to its report.
     fn is_untold(&self) -> bool {
+        self.word(UNTOLD) != 0
+    }
+
+    /// How often the jump was executed and steered.
+    fn steered(&self) -> Steered {
+        Steered { executed: self.word(EXECUTED), steered: self.word(STEERED) }
+    }
+
+    /// A word; 0 if it cannot be read.
+    fn word(&self, at: u64) -> u64 {
         let mut word = [0; 8];
-        self.file.read_exact_at(&mut word, UNTOLD).is_ok() && word != [0; 8]
+        self.file.read_exact_at(&mut word, at).map_or(0, |()| u64::from_le_bytes(word))
     }
 }
 

@@ -8,6 +8,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use wire::chosen::Chosen;
 use wire::recording::{BOARD, BOARD_BYTES, Level, Places, Window};
+use wire::steering::{Steered, Steering};
 
 /// Version of the recording format.
 const FORMAT: u32 = 10;
@@ -55,6 +56,9 @@ pub struct About {
     /// The methods and fields to which the recording is limited.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub chosen: Option<Chosen>,
+    /// The jump that went another way than the program says.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub steering: Option<Steering>,
     /// The outcome; `None` while recording, and after an interrupted recording.
     pub recorded: Option<RecordingOutcome>,
 }
@@ -93,6 +97,9 @@ pub struct RecordingOutcome {
     /// The start and end places that the program never reached.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub unreached: Vec<String>,
+    /// How often the jump was steered; `None` if no jump was to be.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub steered: Option<Steered>,
 }
 
 impl Folder {

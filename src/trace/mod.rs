@@ -68,4 +68,5 @@ pub use wire::chosen::{Chosen, Constant, Member};
 pub use wire::recording::{
     Change, Level, Place, Places, TextEffect, Traced, Window, WrittenVariable, is_named,
 };
+pub use wire::steering::{Occurrence, Steered, Steering};
 pub use writes::Writes;

@@ -41,7 +41,7 @@ const RECORDER: [(&str, &[u8]); 14] = recorder![
 ];
 
 /// The class files for recording. Recorded methods call the first; the last handles ends of threads.
-const TRACE_RECORDER: [(&str, &[u8]); 19] = recorder![
+const TRACE_RECORDER: [(&str, &[u8]); 20] = recorder![
     "java/lang/QuerypointTrace",
     "java/lang/QuerypointProbeNumber",
     "java/lang/QuerypointTraceAgent",
@@ -58,6 +58,7 @@ const TRACE_RECORDER: [(&str, &[u8]); 19] = recorder![
     "java/lang/QuerypointTraceLayout",
     "java/lang/QuerypointTraceLayout$Items",
     "java/lang/QuerypointTraceNames",
+    "java/lang/QuerypointTraceSteering",
     "java/lang/QuerypointTraceText",
     "java/lang/QuerypointTraceThrows",
     "java/lang/QuerypointTraceThread"
@@ -336,7 +337,10 @@ fn record(state: &mut State, name: Option<&str>, bytes: &[u8]) -> Option<Option<
     match state.tracer.as_mut()?.record(name, bytes) {
         Ok(None) => Some(None),
         // Without this report, events of its sites would be meaningless.
-        Ok(Some(Recorded { bytes, report })) => {
+        Ok(Some(Recorded { bytes, report, unsteered })) => {
+            if let Some(text) = unsteered {
+                state.reporter.tell(&Report::Problem(text));
+            }
             let is_told = report.is_none_or(|report| state.reporter.tell(&Report::Traced(report)));
             Some(if is_told { bytes } else { None })
         }

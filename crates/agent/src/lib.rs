@@ -48,6 +48,7 @@ mod sites;
 mod space;
 mod stacks;
 mod state;
+mod steering;
 mod steps;
 mod text;
 mod threads;

@@ -10,6 +10,7 @@ use wire::recording::{
     MOST_RINGS, OWNER, RING_DATA, RING_SIZES, RINGS_IN_FILE, RingPlace, STOPPED, TAKEN, THREAD, UNTOLD,
     WAITED, WRITTEN,
 };
+use wire::steering::EXECUTED;
 
 /// Number of released rings per size that are checked before another ring is created.
 const LOOKS: usize = 4;
@@ -70,6 +71,11 @@ impl Pool {
     /// The word that records that the report could not be written.
     pub fn untold(&self) -> Option<&'static AtomicU64> {
         self.board.map(|board| word(board, UNTOLD))
+    }
+
+    /// The address of the words that count the executions of a steered jump.
+    pub fn steering_counts(&self) -> Option<usize> {
+        self.board.map(|board| board + usize::try_from(EXECUTED).unwrap_or_default())
     }
 
     /// Whether the number of rings is at its maximum.

@@ -9,6 +9,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 use wire::Report;
 use wire::recording::{LIMIT, LONGEST_EVENT, MASK, RingReport, TAKEN, WAITED, WRITTEN};
+use wire::steering::{Occurrence, Steering};
 
 /// How long a thread waits while no event at all is collected.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -203,6 +204,69 @@ pub unsafe extern "system" fn Java_java_lang_QuerypointTraceAgent_reached(
     is_end: jni::jboolean,
 ) {
     with_state(|state| state.reporter.tell(&Report::Reached { is_end: is_end != 0 }));
+}
+
+/// `QuerypointTraceAgent.steering()`.
+///
+/// # Safety
+/// Called by the VM only.
+#[unsafe(no_mangle)]
+pub unsafe extern "system" fn Java_java_lang_QuerypointTraceAgent_steering(
+    _env: *mut jni::JNIEnv,
+    _class: jni::jclass,
+) -> jni::jlong {
+    let counts = with_state(|state| state.tracer.as_ref().and_then(Tracer::steering_counts)).flatten();
+    counts.and_then(|address| jni::jlong::try_from(address).ok()).unwrap_or(0)
+}
+
+/// The execution that is steered, by the name of its threads; `None` if all are.
+fn steered() -> Option<(String, u64)> {
+    with_state(|state| {
+        let (thread, n) = state.tracer.as_ref()?.steering()?.which.nth()?;
+        Some((thread.to_owned(), n))
+    })
+    .flatten()
+}
+
+/// `QuerypointTraceAgent.steeredThread()`.
+///
+/// # Safety
+/// Called by the VM only.
+#[unsafe(no_mangle)]
+pub unsafe extern "system" fn Java_java_lang_QuerypointTraceAgent_steeredThread(
+    env: *mut jni::JNIEnv,
+    _class: jni::jclass,
+) -> jni::jstring {
+    // SAFETY: the VM passes its environment.
+    let env = unsafe { JniEnv::from_raw(env) };
+    // Without memory for the name, the VM throws.
+    steered().and_then(|(thread, _)| env.new_string_utf(&thread)).unwrap_or(std::ptr::null_mut())
+}
+
+/// `QuerypointTraceAgent.steeredExecution()`.
+///
+/// # Safety
+/// Called by the VM only.
+#[unsafe(no_mangle)]
+pub unsafe extern "system" fn Java_java_lang_QuerypointTraceAgent_steeredExecution(
+    _env: *mut jni::JNIEnv,
+    _class: jni::jclass,
+) -> jni::jlong {
+    steered().map_or(0, |(_, n)| jni::jlong::try_from(n).unwrap_or(jni::jlong::MAX))
+}
+
+/// `QuerypointTraceAgent.steersEqual()`.
+///
+/// # Safety
+/// Called by the VM only.
+#[unsafe(no_mangle)]
+pub unsafe extern "system" fn Java_java_lang_QuerypointTraceAgent_steersEqual(
+    _env: *mut jni::JNIEnv,
+    _class: jni::jclass,
+) -> jni::jboolean {
+    let steering = with_state(|state| state.tracer.as_ref().and_then(Tracer::steering).cloned()).flatten();
+    let is_equal = matches!(steering, Some(Steering { which: Occurrence::EqualOperands { .. }, .. }));
+    jni::jboolean::from(is_equal)
 }
 
 /// `QuerypointTraceAgent.contents()`.

@@ -4,6 +4,7 @@ use crate::contents;
 use crate::external_writes::written_by;
 use crate::pool::Pool;
 use crate::space;
+use crate::steering;
 use crate::text;
 use crate::threads;
 use crate::weave::weave;
@@ -17,6 +18,7 @@ use wire::recording::{
     DeclaredField, FIRST_SITE, Level, MethodOrLine, Place, TracePlan, Traced, TracedClass, TracedMethod,
     WrittenVariable,
 };
+use wire::steering::Steering;
 
 /// Classes on which the recorder itself depends cannot be recorded, because the recorder would record itself.
 const BELOW: [&str; 4] = ["java/lang/", "jdk/internal/", "sun/misc/", "java/io/ObjectStreamClass"];
@@ -46,6 +48,8 @@ pub struct Recorded {
     pub bytes: Option<Vec<u8>>,
     /// What is recorded in it; none if nothing is.
     pub report: Option<TracedClass>,
+    /// Why the jump that is to be steered is not, if it is one of this class.
+    pub unsteered: Option<String>,
 }
 
 impl Tracer {
@@ -100,6 +104,22 @@ impl Tracer {
         threads::concerns(class)
             || self.has_contents() && (contents::concerns(class) || text::concerns(class))
             || self.is_in_scope(class)
+            || self.is_steered(class)
+    }
+
+    /// The jump that is to be steered.
+    pub fn steering(&self) -> Option<&Steering> {
+        self.plan.steering.as_ref()
+    }
+
+    /// Where its executions are counted; none if no jump is steered.
+    pub fn steering_counts(&self) -> Option<usize> {
+        self.steering().and_then(|_| self.pool.steering_counts())
+    }
+
+    /// Whether a jump of the class is to be steered, by its name with slashes.
+    fn is_steered(&self, class: &str) -> bool {
+        !is_below(class) && self.steering().is_some_and(|steering| steering.class.replace('.', "/") == class)
     }
 
     /// Whether the class's own code is recorded, by its name with slashes.
@@ -127,29 +147,30 @@ impl Tracer {
         }
         if threads::concerns(&class) {
             let told = threads::put_into(&class, bytes)?;
-            return Ok(Some(Recorded { bytes: Some(told), report: None }));
+            return Ok(Some(Recorded { bytes: Some(told), report: None, unsteered: None }));
         }
         if self.has_contents() && (contents::concerns(&class) || text::concerns(&class)) {
             // First record its own code, whose sites refer to the original class file.
-            let mut recorded = match self.is_in_scope(&class) {
-                true => self.record_scoped(bytes)?,
-                false => Recorded { bytes: None, report: None },
+            let mut recorded = match self.is_in_scope(&class) || self.is_steered(&class) {
+                true => self.record_own(bytes)?,
+                false => Recorded { bytes: None, report: None, unsteered: None },
             };
             let put_into = if text::concerns(&class) { text::put_into } else { contents::put_into };
             recorded.bytes = Some(put_into(&class, recorded.bytes.as_deref().unwrap_or(bytes))?);
             return Ok(Some(recorded));
         }
-        self.record_scoped(bytes).map(Some)
+        self.record_own(bytes).map(Some)
     }
 
-    /// Inserts the recording code into a class in the scope.
-    fn record_scoped(&mut self, bytes: &[u8]) -> Result<Recorded, RewriteError> {
+    /// Inserts the recording code into a class if it is in the scope, and steers its jump if it has that.
+    fn record_own(&mut self, bytes: &[u8]) -> Result<Recorded, RewriteError> {
         let scan = Scan::new(bytes)?;
         let class = scan.name()?;
         let shapes = scan.methods()?;
         let mut levels: BTreeMap<(String, String), Level> = BTreeMap::new();
         loop {
-            let (mut report, plan) = self.weave(&scan, &class, &shapes, &levels)?;
+            let (mut report, mut plan) = self.weave(&scan, &class, &shapes, &levels)?;
+            let mut unsteered = self.steer(&scan, &class, &mut plan)?;
             let rewritten = rewrite::rewrite(bytes, &plan)?;
             // A method that is too long at this level may fit at a lower one.
             let lower = |(name, descriptor, _): &(String, String, _)| {
@@ -163,8 +184,14 @@ impl Tracer {
                 continue;
             }
             for (name, descriptor, why) in rewritten.not_rewritten {
+                if let Some(steering) = self.steering().filter(|_| self.is_steered(&class))
+                    && (&steering.method, &steering.descriptor) == (&name, &descriptor)
+                {
+                    unsteered = Some(format!("{class}.{name} is not steered: {why}"));
+                }
                 report.left.push((name, descriptor, why.to_string()));
             }
+            let is_changed = !rewritten.methods.is_empty();
             let is_in = |method: &TracedMethod| {
                 rewritten.methods.iter().any(|m| m.name == method.name && m.descriptor == method.descriptor)
             };
@@ -174,8 +201,9 @@ impl Tracer {
                     self.fields.insert(site.id, field.clone());
                 }
             }
-            let bytes = (!report.methods.is_empty()).then_some(rewritten.bytes);
-            return Ok(Recorded { bytes, report: Some(report) });
+            let bytes = is_changed.then_some(rewritten.bytes);
+            let report = self.is_in_scope(&class).then_some(report);
+            return Ok(Recorded { bytes, report, unsteered });
         }
     }
 
@@ -202,7 +230,8 @@ impl Tracer {
             left: Vec::new(),
         };
         let mut plan = rewrite::Plan::default();
-        for shape in shapes {
+        let recorded = if self.is_in_scope(class) { shapes } else { &[] };
+        for shape in recorded {
             let key = (shape.name.clone(), shape.descriptor.clone());
             if shape.name == "<init>" && shape.constructs_at.is_none() {
                 let why = "it is unclear from where on its object can be published";
@@ -245,6 +274,24 @@ impl Tracer {
             report.methods.push(traced);
         }
         Ok((report, plan))
+    }
+
+    /// Inserts the code that steers the jump of a class, if it has that. Returns why it is not steered.
+    fn steer(
+        &self,
+        scan: &Scan<'_>,
+        class: &str,
+        plan: &mut rewrite::Plan,
+    ) -> Result<Option<String>, RewriteError> {
+        let Some(steering) = self.steering().filter(|_| self.is_steered(class)) else { return Ok(None) };
+        let Steering { method, descriptor, pc, to, .. } = steering;
+        let Some(operands) = scan.operands_toward((method, descriptor), *pc, *to)? else {
+            let text = format!("{class}.{method}{descriptor} has no conditional jump at {pc} that goes to {to}");
+            return Ok(Some(text));
+        };
+        let code = plan.methods.entry((method.clone(), descriptor.clone())).or_default();
+        steering::steer(code, *pc, operands);
+        Ok(None)
     }
 
     /// Whether only some calls are recorded.
@@ -341,7 +388,11 @@ fn is_chosen(what: &Effect, chosen: &Chosen) -> bool {
 
 /// Whether a class is recorded, by its name with slashes.
 pub(crate) fn is_in_scope(plan: &TracePlan, class: &str) -> bool {
-    !BELOW.iter().any(|below| class.starts_with(below)) && plan.records(&class.replace('/', "."))
+    !is_below(class) && plan.records(&class.replace('/', "."))
+}
+
+fn is_below(class: &str) -> bool {
+    BELOW.iter().any(|below| class.starts_with(below))
 }
 
 /// The numbers of sites.

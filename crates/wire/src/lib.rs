@@ -13,6 +13,7 @@ mod place;
 mod plan;
 pub mod recording;
 mod report;
+pub mod steering;
 mod text_change;
 
 pub use coverage::{CoverableClass, CoverableMethod, CoveredRun, FlowEdge};
@@ -47,6 +48,8 @@ pub const TRACE_THROWS_CLASS: &str = "java/lang/QuerypointTraceThrows";
 pub const TRACE_WINDOW_CLASS: &str = "java/lang/QuerypointTraceWindow";
 /// The class that inserted code asks where only calls and writes with certain values are recorded.
 pub const TRACE_TEST_CLASS: &str = "java/lang/QuerypointTraceTest";
+/// The class called before a steered jump, with slashes.
+pub const TRACE_STEERING_CLASS: &str = "java/lang/QuerypointTraceSteering";
 /// The class called by the JDK's collections when their contents are recorded, with slashes.
 pub const TRACE_CONTENTS_CLASS: &str = "java/lang/QuerypointTraceContents";
 /// The recorder class that the JDK's builders and streams call, with slashes.

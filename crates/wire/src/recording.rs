@@ -2,6 +2,7 @@
 //! meaning of the numbers in those events. docs/trace-format.md describes the format for other programs.
 
 use crate::chosen::Chosen;
+use crate::steering::Steering;
 pub use crate::collection_change::Change;
 pub use crate::place::{ClassOrFile, MethodOrLine, Place, Places};
 pub use crate::text_change::{
@@ -66,6 +67,9 @@ pub struct TracePlan {
     /// Record only these methods and fields, instead of all at the level.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub chosen: Option<Chosen>,
+    /// The jump that goes another way.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub steering: Option<Steering>,
     /// Whether to note only which edges of control flow the recorded classes cover, instead of events. The
     /// level, the rings and the window then mean nothing.
     #[serde(default)]
@@ -553,6 +557,7 @@ mod tests {
             places: None,
             class_path: None,
             chosen: None,
+            steering: None,
             covers: false,
         };
         assert!(plan(&[], &[]).records("Main") && !plan(&[], &[]).records("java.util.ArrayList"));

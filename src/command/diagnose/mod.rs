@@ -253,6 +253,7 @@ impl Diagnose {
             places: None,
             class_path_property: None,
             chosen: None,
+            steering: None,
             memory: self.memory.bytes(),
             timeout_s: self.timeout,
             show_output: false,

@@ -161,6 +161,7 @@ impl Command for Record {
             places,
             class_path_property: None,
             chosen: None,
+            steering: None,
             memory: self.memory.bytes(),
             timeout_s: self.timeout,
             show_output: self.show_output,

@@ -58,6 +58,7 @@ pub async fn cover(
             places: None,
             class_path: None,
             chosen: None,
+            steering: None,
             covers: true,
             report: report.clone(),
         };

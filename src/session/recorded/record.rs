@@ -11,7 +11,9 @@ use crate::session::context::Context;
 use crate::session::error::SessionError;
 use crate::session::replay::cost::NullObserver;
 use crate::session::workspace::Workspace;
-use crate::trace::{About, Chosen, Collector, Folder, Level, Places, RecordingOutcome, TraceError, Window};
+use crate::trace::{
+    About, Chosen, Collector, Folder, Level, Places, RecordingOutcome, Steering, TraceError, Window,
+};
 use serde::Serialize;
 use std::cell::RefCell;
 use std::path::{Path, PathBuf};
@@ -38,6 +40,8 @@ pub struct RecordOptions {
     pub places: Option<Places>,
     /// Record only these methods and fields, instead of all at the level.
     pub chosen: Option<Chosen>,
+    /// A jump that goes another way than the program says. [`RecordingOutcome::steered`] then tells how often.
+    pub steering: Option<Steering>,
     /// The value that the program reads as `java.class.path`, if that is not what the VM uses. A reference
     /// stands first on the VM's class path, and the program must not see that.
     pub class_path_property: Option<String>,
@@ -99,6 +103,7 @@ pub async fn record(
         window: options.window.clone(),
         places: options.places.clone(),
         chosen: options.chosen.clone(),
+        steering: options.steering.clone(),
         class_path_property: options.class_path_property.clone(),
         ..About::default()
     };
@@ -138,6 +143,7 @@ pub async fn record(
         missing,
         sites: Some(folder.sites_checksum()?),
         unreached: unreached(options.places.as_ref(), collected.reached),
+        steered: options.steering.as_ref().map(|_| collected.steered),
     };
     about.recorded = Some(recorded.clone());
     if let Err(error) = folder.say(&about) {
@@ -229,6 +235,7 @@ async fn run_once(
             places: options.places.clone(),
             class_path: options.class_path_property.clone(),
             chosen: options.chosen.clone(),
+            steering: options.steering.clone(),
             covers: false,
             scope: about.scope.clone(),
             trust: about.trust.clone(),

@@ -83,6 +83,7 @@ pub async fn detail(
         by_owner: false,
         class_path_property: about.class_path_property.clone(),
         chosen: None,
+        steering: about.steering.clone(),
         out: unfinished.clone(),
         level,
         scope: about.scope.clone(),

@@ -8,7 +8,7 @@
 //!   instruction.
 //! - `reader` locates the parts of a class file, `pool` appends constants, `instructions` decodes lengths and
 //!   targets.
-//! - `scan`, `shape` and `recorded_effects` inspect a class before it is rewritten. `outline` builds input
+//! - `scan`, `shape`, `recorded_effects` and `steered_jump` inspect a class before it is rewritten. `outline` builds input
 //!   for `scan` from a class without a file.
 //! - `layout` assigns code indices, `frames` decodes and encodes the StackMapTable, and `tables` adjusts the
 //!   other tables. `guards` handles exceptions of inserted calls, and `method` rewrites one method.
@@ -25,6 +25,7 @@ mod reader;
 mod recorded_effects;
 mod scan;
 mod shape;
+mod steered_jump;
 mod steps;
 mod tables;
 mod text;
@@ -34,6 +35,7 @@ pub use outline::outline;
 pub use recorded_effects::{Effect, RecordedEffect};
 pub use scan::{Access, ArrayMaking, ArrayStore, Scan};
 pub use shape::{MethodShape, Returns};
+pub use steered_jump::JumpOperands;
 pub use steps::{Kept, Slot, StackOp, Step};
 pub use text::Text;
 

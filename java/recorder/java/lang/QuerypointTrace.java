@@ -82,6 +82,7 @@ public final class QuerypointTrace {
         U.ensureClassInitialized(QuerypointTraceThrows.class);
         U.ensureClassInitialized(QuerypointTraceWindow.class);
         U.ensureClassInitialized(QuerypointTraceTest.class);
+        U.ensureClassInitialized(QuerypointTraceSteering.class);
         QuerypointProbeNumber.taken = SEEN;
         U.ensureClassInitialized(QuerypointTraceContents.class);
         U.ensureClassInitialized(QuerypointTraceLayout.class);

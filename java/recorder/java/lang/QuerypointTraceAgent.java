@@ -61,6 +61,18 @@ final class QuerypointTraceAgent {
     /** Whether it begins at a place. */
     static native boolean waits();
 
+    /** Where it is counted how often a jump is steered, 16 bytes; 0 where none is. */
+    static native long steering();
+
+    /** The name of the threads whose executions of that jump are counted; null: all executions are steered. */
+    static native String steeredThread();
+
+    /** Which of those executions is steered, from 0. */
+    static native long steeredExecution();
+
+    /** Whether later executions with equal operands are steered too. */
+    static native boolean steersEqual();
+
     /** Which time the place has to be reached where it begins, or ends; 0 where there is none. */
     static native int hits(boolean end);
 

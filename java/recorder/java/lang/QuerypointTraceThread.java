@@ -25,6 +25,8 @@ final class QuerypointTraceThread {
     private QuerypointTraceThread chained;
     /** Where only some calls are recorded: which ones; null for none of this thread. */
     final long[] window;
+    /** Its executions of the jump that is steered are counted. */
+    boolean steers;
     /** How many calls of recorded methods there were, where that is asked. */
     long calls;
     /** The number of the exception by which it ends; 0 for none. */
@@ -156,6 +158,7 @@ final class QuerypointTraceThread {
                 ring = QuerypointTraceAgent.ring(thread.getName(), of, QuerypointProbeNumber.give(thread));
             }
             QuerypointTraceThread made = new QuerypointTraceThread(thread, tid, ring, window);
+            made.steers = QuerypointTraceSteering.isNamed(thread.getName());
             int at = (int) tid & (table.length - 1);
             made.chained = table[at];
             U.storeFence();

@@ -1,0 +1,118 @@
+package java.lang;
+
+import jdk.internal.misc.Unsafe;
+import jdk.internal.vm.annotation.Hidden;
+
+/**
+ * What is called before a conditional jump that is to go another way: it replaces the operands of the jump at
+ * the executions that are steered, and leaves them at all others.
+ */
+public final class QuerypointTraceSteering {
+    private static final Unsafe U = Unsafe.getUnsafe();
+    /** Where the counts are, of executions and behind it of steered ones: 0 where nothing is steered. */
+    private static final long COUNTS = QuerypointTraceAgent.steering();
+    private static final int STEERED = 8;
+    /** The name of the threads whose executions are counted; null: all executions are steered. */
+    private static final String THREAD = COUNTS == 0 ? null : QuerypointTraceAgent.steeredThread();
+    /** The number of earlier executions in those threads. */
+    private static final long NTH = COUNTS == 0 ? 0 : QuerypointTraceAgent.steeredExecution();
+    /** Later executions with equal operands are steered too. */
+    private static final boolean EQUAL = COUNTS != 0 && QuerypointTraceAgent.steersEqual();
+    /** No other operand is the same object. */
+    private static final Object OTHER = new Object();
+
+    /** The operands of that execution, where it has happened. */
+    private static int firstNumber;
+    private static int secondNumber;
+    private static Object firstObject;
+    private static Object secondObject;
+    private static volatile boolean happened;
+
+    @Hidden
+    private QuerypointTraceSteering() {
+    }
+
+    /** Whether the executions in threads of this name are counted. */
+    @Hidden
+    static boolean isNamed(String thread) {
+        return THREAD != null && THREAD.equals(thread);
+    }
+
+    /** An operand that is a number, or the other one instead. */
+    @Hidden
+    public static int one(int operand, int instead) {
+        return steers(operand, 0, null, null) ? instead : operand;
+    }
+
+    /** An operand that is a reference, or instead null where that is 1, else an object. */
+    @Hidden
+    public static Object one(Object operand, int isNull) {
+        return steers(0, 0, operand, null) ? other(isNull) : operand;
+    }
+
+    /** Whether a jump with these operands is steered: 1 or 0. */
+    @Hidden
+    public static int two(int first, int second) {
+        return steers(first, second, null, null) ? 1 : 0;
+    }
+
+    /** The same for references. */
+    @Hidden
+    public static int two(Object first, Object second) {
+        return steers(0, 0, first, second) ? 1 : 0;
+    }
+
+    /** One of two operands, or the other number instead where the jump is steered. */
+    @Hidden
+    public static int pick(int operand, int instead, int steers) {
+        return steers != 0 ? instead : operand;
+    }
+
+    /** The same for references: null or an object instead. */
+    @Hidden
+    public static Object pick(Object operand, int isNull, int steers) {
+        return steers != 0 ? other(isNull) : operand;
+    }
+
+    @Hidden
+    private static Object other(int isNull) {
+        return isNull != 0 ? null : OTHER;
+    }
+
+    @Hidden
+    private static boolean steers(int a, int b, Object x, Object y) {
+        if (COUNTS == 0) {
+            return false;
+        }
+        if (THREAD == null) {
+            U.getAndAddLong(null, COUNTS, 1);
+            return steered();
+        }
+        if (isCounted() && U.getAndAddLong(null, COUNTS, 1) == NTH) {
+            if (EQUAL) {
+                firstNumber = a;
+                secondNumber = b;
+                firstObject = x;
+                secondObject = y;
+                happened = true;
+            }
+            return steered();
+        }
+        return EQUAL && happened && firstNumber == a && secondNumber == b && firstObject == x
+                && secondObject == y && steered();
+    }
+
+    /** A recorded thread has the name that the recording has for it, even where it was changed since. */
+    @Hidden
+    private static boolean isCounted() {
+        Thread thread = Thread.currentThread();
+        QuerypointTraceThread known = QuerypointTraceThread.known(thread);
+        return known == null ? isNamed(thread.getName()) : known.steers;
+    }
+
+    @Hidden
+    private static boolean steered() {
+        U.getAndAddLong(null, COUNTS + STEERED, 1);
+        return true;
+    }
+}
