@@ -19,6 +19,9 @@ pub struct RecordingInfo {
     /// The places between which the run was recorded.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub places: Option<RecordedPlaces>,
+    /// The jump that went another way than the program says, and how often.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub steered: Option<String>,
     /// How the run ended; `None` while it is being recorded, or if the recording was cut off.
     pub ended: Option<String>,
     /// The duration of the run, in seconds.
@@ -99,6 +102,10 @@ pub fn holds(trace: &Recording) -> RecordingInfo {
             from: places.from.as_ref().map(ToString::to_string),
             to: places.to.as_ref().map(ToString::to_string),
             unreached: recorded.as_ref().map(|recorded| recorded.unreached.clone()).unwrap_or_default(),
+        }),
+        steered: about.steering.as_ref().map(|steering| {
+            let counts = recorded.as_ref().and_then(|recorded| recorded.steered).unwrap_or_default();
+            format!("{steering}: {} of {} executions", counts.steered, counts.executed)
         }),
         ended: recorded.as_ref().map(|recorded| recorded.ended.clone()),
         seconds: recorded.map(|recorded| recorded.seconds),

@@ -43,18 +43,8 @@ impl Recording {
     pub(super) fn begin(&self, agent: &Agent, process: Option<u32>) -> Result<AgentReport, String> {
         let Recording { level, scope, trust, rings, window, places, class_path, .. } = self.clone();
         let Recording { chosen, steering, covers, report, .. } = self.clone();
-        let trace = TracePlan {
-            level,
-            scope,
-            trust,
-            rings,
-            window,
-            places,
-            class_path,
-            chosen,
-            steering,
-            covers,
-        };
+        let trace =
+            TracePlan { level, scope, trust, rings, window, places, class_path, chosen, steering, covers };
         let plan = Plan { report, trace: Some(trace), ..Plan::default() };
         let report = AgentReport::open(&self.report)
             .map_err(|error| format!("the agent's report cannot be read: {error}"))?;

@@ -15,6 +15,7 @@ mod later;
 mod owners;
 mod places;
 mod recorder;
+mod steering;
 mod step;
 mod text;
 mod threads;

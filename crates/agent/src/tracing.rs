@@ -187,7 +187,7 @@ impl Tracer {
                 if let Some(steering) = self.steering().filter(|_| self.is_steered(&class))
                     && (&steering.method, &steering.descriptor) == (&name, &descriptor)
                 {
-                    unsteered = Some(format!("{class}.{name} is not steered: {why}"));
+                    unsteered = Some(format!("{}.{name} is not steered: {why}", steering.class));
                 }
                 report.left.push((name, descriptor, why.to_string()));
             }
@@ -284,9 +284,10 @@ impl Tracer {
         plan: &mut rewrite::Plan,
     ) -> Result<Option<String>, RewriteError> {
         let Some(steering) = self.steering().filter(|_| self.is_steered(class)) else { return Ok(None) };
-        let Steering { method, descriptor, pc, to, .. } = steering;
+        let Steering { class, method, descriptor, pc, to, .. } = steering;
         let Some(operands) = scan.operands_toward((method, descriptor), *pc, *to)? else {
-            let text = format!("{class}.{method}{descriptor} has no conditional jump at {pc} that goes to {to}");
+            let text =
+                format!("{class}.{method}{descriptor} has no conditional jump at {pc} that goes to {to}");
             return Ok(Some(text));
         };
         let code = plan.methods.entry((method.clone(), descriptor.clone())).or_default();

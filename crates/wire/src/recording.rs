@@ -2,9 +2,9 @@
 //! meaning of the numbers in those events. docs/trace-format.md describes the format for other programs.
 
 use crate::chosen::Chosen;
-use crate::steering::Steering;
 pub use crate::collection_change::Change;
 pub use crate::place::{ClassOrFile, MethodOrLine, Place, Places};
+use crate::steering::Steering;
 pub use crate::text_change::{
     AT_END, OF_BYTES, ON_ERR, ON_OUT, TEXT_CHANGE, TWO_BYTES, TextEffect, text_digest,
 };

@@ -154,6 +154,9 @@ fn info(holds: &RecordingInfo, paint: Paint) -> String {
         };
         out.push_str(&format!("part      {}{}\n", bound("from", &places.from), bound("to", &places.to)));
     }
+    if let Some(steered) = &holds.steered {
+        out.push_str(&labelled("steered", steered));
+    }
     let events: u64 = holds.events.values().sum();
     let kinds: Vec<String> =
         holds.events.iter().map(|(kind, count)| format!("{} {kind}", thousands(*count))).collect();
