@@ -52,6 +52,16 @@ pub struct Omitted {
     /// Hide operations that call this method; can be repeated
     #[arg(long, value_name = "METHOD")]
     pub hide: Vec<String>,
+    /// What must hold at the line, where the object is right: `s.size() > 0`
+    #[arg(long, value_name = "CONDITION", requires = "at")]
+    pub want: Option<String>,
+    /// Try the suggestions: run the program again with each jump taken the other way. This runs altered code,
+    /// in a copy of the working folder; what it does elsewhere is not undone
+    #[arg(long, requires = "at")]
+    pub confirm: bool,
+    /// Run the recorded program without asking, although it was not recorded here
+    #[arg(long, requires = "folder")]
+    pub trust_command: bool,
     #[allow(missing_docs)]
     #[command(flatten)]
     pub memory: Memory,
@@ -85,6 +95,10 @@ impl Outcome for OmissionAnswer {
 impl Command for Omitted {
     type Output = OmissionAnswer;
 
+    fn trusts(&self) -> bool {
+        self.trust_command
+    }
+
     /// # Errors
     /// The program cannot be launched, or the recorded run cannot be read.
     async fn execute(&self, context: &Context) -> Result<OmissionAnswer, CommandError> {
@@ -107,6 +121,8 @@ impl Command for Omitted {
             at,
             limits: OmissionLimits { within: self.within, reads: self.reads, loops: self.loops },
             hide: self.hide.clone(),
+            want: self.want.clone(),
+            confirm: self.confirm,
         };
         if let Some(folder) = folder {
             let trace = RecordedTrace::open(&folder, self.memory.bytes(), context).await?;

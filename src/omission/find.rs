@@ -285,7 +285,7 @@ impl Judge<'_, '_> {
         let chain = &candidate.chain;
         let Some(name) = self.program.name(chain.first.0) else { return Ok(Ending::Uses(None)) };
         let Some(body) = self.program.bodies.of(&name) else { return Ok(Ending::Uses(None)) };
-        let mut state = State::default();
+        let mut state;
         if matches!(candidate.jump, JumpSite::Dispatch(_)) {
             state = State::default().called(self.given(pass)?);
         } else {

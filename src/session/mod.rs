@@ -69,7 +69,10 @@ pub use logic::{
     AskRequest, GoalStep, JudgedRun, OpenLog, PlannedRequest, RunningGoal, ToSave, ask_facts, ask_program,
     explain_plan, judge, read_answer, replay, write_answer,
 };
-pub use omitted::{OmissionAnswer, OmissionQuestion, WrongPoint, ask_omissions};
+pub use omitted::{
+    Confirmation, OmissionAnswer, OmissionQuestion, TriedSuggestion, Verdict as FlipVerdict, WrongPoint,
+    ask_omissions,
+};
 pub use progress::{Progress, Silent, Sink};
 pub use recorded::{
     CallRange, CallShown, CallTree, CallsRequest, ChainRequest, ContentsShown, Direction, EventShown,

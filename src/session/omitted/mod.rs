@@ -1,11 +1,16 @@
 //! Finds what should have happened to an object and did not (docs/omissions.md).
 //!
 //! - `point` finds the event at which the object is wrong, and `target` the object.
-//! - `question` asks: it finds the omissions of a recording, or records a program first.
+//! - `question` finds the omissions of a recording, and tries them if the user wants that.
+//! - `confirm` runs the program with a jump taken the other way, in a `work_copy`, and compares the `outcome`.
 
+mod confirm;
+mod outcome;
 mod point;
 mod question;
 mod target;
+mod work_copy;
 
+pub use confirm::{Confirmation, Verdict};
 pub use point::WrongPoint;
-pub use question::{OmissionAnswer, OmissionQuestion, ask_omissions};
+pub use question::{OmissionAnswer, OmissionQuestion, TriedSuggestion, ask_omissions};

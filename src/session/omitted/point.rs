@@ -30,22 +30,43 @@ pub enum WrongPoint {
     End,
 }
 
+/// An event at which an object is wrong.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct FoundPoint {
+    /// The event.
+    pub at: EventPosition,
+    /// The number of earlier executions of the line, with or without the condition.
+    pub nth: i64,
+}
+
 impl WrongPoint {
+    /// The same point in another run, where the condition may hold no more.
+    pub(super) fn again(&self, found: FoundPoint) -> WrongPoint {
+        match self {
+            WrongPoint::Line { line, .. } => {
+                WrongPoint::Line { line: line.clone(), when: None, index: found.nth }
+            }
+            other => other.clone(),
+        }
+    }
+
     /// Finds the event.
     ///
     /// # Errors
     /// There is no such event, or the recording cannot be read.
-    pub async fn find(
+    pub(super) async fn find(
         &self,
         calls: &mut Calls,
         fields: &mut Fields,
         pool: &ClassPool,
-    ) -> Result<EventPosition, SessionError> {
+    ) -> Result<FoundPoint, SessionError> {
+        let alone = |at| FoundPoint { at, nth: 0 };
         let (line, when, index) = match self {
             WrongPoint::Call(number) => {
                 let node = calls.own(*number);
                 let end = calls.end(node).or_else(|| calls.entry(node));
-                return end.ok_or_else(|| SessionError::NoStep(format!("there is no call #{number}")));
+                let none = || SessionError::NoStep(format!("there is no call #{number}"));
+                return end.map(alone).ok_or_else(none);
             }
             WrongPoint::End => {
                 let last = calls
@@ -54,16 +75,17 @@ impl WrongPoint {
                     .filter_map(|(thread, ..)| calls.roots(*thread).last().copied())
                     .last();
                 let end = last.and_then(|node| calls.end(node));
-                return end.ok_or_else(|| SessionError::NoStep("no call was recorded".to_owned()));
+                return end.map(alone).ok_or_else(|| SessionError::NoStep("no call was recorded".to_owned()));
             }
             WrongPoint::Line { line, when, index } => (line, when, *index),
         };
         let passes = passes_of(calls, line)?;
         let mut chosen = Vec::new();
         let mut known: HashMap<(u32, u32), Result<ExpressionAt<'_>, String>> = HashMap::new();
-        for (at, method, bci) in passes {
+        for (nth, (at, method, bci)) in (0..).zip(passes) {
+            let point = FoundPoint { at, nth };
             let Some(when) = when else {
-                chosen.push(at);
+                chosen.push(point);
                 continue;
             };
             let condition = known.entry((method, bci)).or_insert_with(|| {
@@ -73,7 +95,7 @@ impl WrongPoint {
             let condition = condition.as_ref().map_err(|why| SessionError::NoStep(why.clone()))?;
             let value = condition.value(calls, fields, at).await?.map_err(SessionError::NoStep)?;
             match value.holds {
-                Some(true) => chosen.push(at),
+                Some(true) => chosen.push(point),
                 Some(false) => {}
                 None => {
                     return Err(SessionError::NoStep(format!("`{when}` is {}, not a boolean", value.text)));

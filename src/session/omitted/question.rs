@@ -1,6 +1,8 @@
 //! Asks which operations on an object were not executed, and at which jumps they were lost.
 
-use super::point::WrongPoint;
+use super::confirm::{Confirmation, FLIPS, Trial, Verdict};
+use super::outcome::Compared;
+use super::point::{FoundPoint, WrongPoint};
 use super::target;
 use crate::chain::{Chain, Debuggee};
 use crate::inspect::fields::Fields;
@@ -8,9 +10,9 @@ use crate::omission::{AnalysedProgram, Found, Limits, Suggestion, Target, Window
 use crate::session::background::in_background;
 use crate::session::context::Context;
 use crate::session::error::SessionError;
-use crate::session::recorded::RecordedTrace;
+use crate::session::recorded::{RecordOptions, RecordedTrace};
 use crate::session::workspace::Workspace;
-use crate::trace::{Calls, EventTime, Level, Value, WalkControl};
+use crate::trace::{About, Calls, EventTime, Level, Value, WalkControl};
 use serde::Serialize;
 
 /// What is asked.
@@ -28,6 +30,21 @@ pub struct OmissionQuestion {
     pub limits: Limits,
     /// Methods whose operations are hidden: `List.size`.
     pub hide: Vec<String>,
+    /// What must hold at the point, where it is right.
+    pub want: Option<String>,
+    /// Whether to try the suggestions, by running altered code.
+    pub confirm: bool,
+}
+
+/// A suggestion, and what became of it when it was tried.
+#[derive(Clone, Debug, Serialize)]
+pub struct TriedSuggestion {
+    /// The suggestion.
+    #[serde(flatten)]
+    pub suggestion: Suggestion,
+    /// What a run showed in which the jump went the other way.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub confirmation: Option<Confirmation>,
 }
 
 /// The answer.
@@ -41,7 +58,7 @@ pub struct OmissionAnswer {
     /// The place where it is wrong.
     pub at: String,
     /// The suggestions, in order.
-    pub suggestions: Vec<Suggestion>,
+    pub suggestions: Vec<TriedSuggestion>,
     /// Number of suggestions that only read the object, and are hidden.
     pub hidden: usize,
     /// Why there are no suggestions, or no more.
@@ -68,29 +85,92 @@ pub async fn ask_omissions(
         );
         return Err(SessionError::NoStep(why));
     }
-    let question = question.clone();
+    if question.confirm && question.is_object {
+        let why = "--confirm compares the value of an expression at a line: an object has another number in another run";
+        return Err(SessionError::NoStep(why.to_owned()));
+    }
+    let asked = question.clone();
     let missing = trace.missing();
     let runtime = tokio::runtime::Handle::current();
-    in_background(context, move |_| {
-        let mut answer = runtime.block_on(answer(trace, &question))?;
-        answer.notes.extend(missing.into_iter().map(|what| format!("missing: {what}")));
-        Ok(answer)
-    })
-    .await
+    let work = move |_| runtime.block_on(answer(trace, &asked));
+    let (mut answer, mut trace, found) = in_background(context, work).await?;
+    answer.notes.extend(missing.into_iter().map(|what| format!("missing: {what}")));
+    if question.confirm {
+        confirm(&mut answer, &mut trace, question, found, context).await?;
+    }
+    Ok(answer)
+}
+
+/// Tries the suggestions one after another, the likeliest first.
+async fn confirm(
+    answer: &mut OmissionAnswer,
+    trace: &mut RecordedTrace,
+    question: &OmissionQuestion,
+    found: FoundPoint,
+    context: &Context,
+) -> Result<(), SessionError> {
+    // A recording of somebody else does not say that its command may run.
+    trace.allow(context)?;
+    let about = trace.about.clone();
+    let debuggee = debuggee(&about);
+    let workspace = Workspace::open(&Chain::new(debuggee.clone(), Vec::new()), None, None)?;
+    let pool = workspace.pool(None)?;
+    let mut fields = Fields::new(Some(workspace.pool(None)?));
+    let point = question.at.again(found);
+    let compared =
+        Compared { what: Some(&question.what), of_field: question.of_field, want: question.want.as_deref() };
+    let before = compared.at(&point, (&mut trace.recording.calls, &mut fields, &pool)).await?;
+    let options = RecordOptions {
+        level: Level::All,
+        scope: about.scope.clone(),
+        trust: about.trust.clone(),
+        memory: trace.memory,
+        ..RecordOptions::default()
+    };
+    let seconds = about.recorded.as_ref().map_or(0.0, |recorded| recorded.seconds);
+    let trial = Trial {
+        debuggee: &debuggee,
+        options: &options,
+        seconds,
+        point: &point,
+        compared: &compared,
+        before: &before,
+    };
+    let mut tried = 0;
+    for suggestion in answer.suggestions.iter_mut().take(FLIPS) {
+        let why = "takes a jump the other way, in a copy of the working folder";
+        tried += 1;
+        context.progress().run_started(tried, Some(why));
+        let confirmed = trial.of(&mut trace.recording.calls, &suggestion.suggestion, context).await?;
+        suggestion.confirmation = Some(confirmed);
+    }
+    context.progress().done();
+    let is_right = |of: &TriedSuggestion| {
+        of.confirmation.as_ref().is_some_and(|confirmed| confirmed.verdict == Verdict::Right)
+    };
+    answer.suggestions.sort_by_key(|suggestion| !is_right(suggestion));
+    answer.notes.push(format!(
+        "altered code ran in copies of {}: what it does elsewhere, as in a network or a database, is not undone",
+        about.cwd.display()
+    ));
+    Ok(())
+}
+
+fn debuggee(about: &About) -> Debuggee {
+    let (command, cwd, classes) = (about.command.clone(), about.cwd.clone(), about.class_path.clone());
+    Debuggee { command, cwd: Some(cwd), classes, ..Debuggee::default() }
 }
 
 async fn answer(
     mut trace: RecordedTrace,
     question: &OmissionQuestion,
-) -> Result<OmissionAnswer, SessionError> {
-    let about = &trace.about;
-    let (command, cwd, classes) = (about.command.clone(), about.cwd.clone(), about.class_path.clone());
-    let debuggee = Debuggee { command, cwd: Some(cwd), classes, ..Debuggee::default() };
-    let workspace = Workspace::open(&Chain::new(debuggee, Vec::new()), None, None)?;
+) -> Result<(OmissionAnswer, RecordedTrace, FoundPoint), SessionError> {
+    let workspace = Workspace::open(&Chain::new(debuggee(&trace.about), Vec::new()), None, None)?;
     let pool = workspace.pool(None)?;
     let mut fields = Fields::new(Some(workspace.pool(None)?));
     let calls = &mut trace.recording.calls;
-    let at = question.at.find(calls, &mut fields, &pool).await?;
+    let point = question.at.find(calls, &mut fields, &pool).await?;
+    let at = point.at;
     let to = calls.when_at(at)?;
     let (target, value) = match question.is_object {
         true => (object(&question.what, calls)?, String::new()),
@@ -112,15 +192,17 @@ async fn answer(
         (Some(field), object) => format!("{}.{field}", calls.objects.name(object)),
         (None, object) => calls.objects.name(object),
     };
-    Ok(OmissionAnswer {
+    let new = |suggestion| TriedSuggestion { suggestion, confirmation: None };
+    let answer = OmissionAnswer {
         reasons: reasons(&found, &target, &question.limits),
         target: shown,
         value,
         at: place.unwrap_or_default(),
-        suggestions: found.suggestions,
+        suggestions: found.suggestions.into_iter().map(new).collect(),
         hidden: found.hidden_reads,
         notes: Vec::new(),
-    })
+    };
+    Ok((answer, trace, point))
 }
 
 /// Whether the user hides operations that call this method.

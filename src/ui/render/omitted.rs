@@ -2,7 +2,10 @@
 
 use super::{Paint, Text, hanging, hanging_at, palette};
 use crate::model::short_class_name;
-use crate::session::{JumpKind, OmissionAnswer, OmissionCertainty, OmissionPlace, Suggestion};
+use crate::session::{
+    Confirmation, FlipVerdict, JumpKind, OmissionAnswer, OmissionCertainty, OmissionPlace, Suggestion,
+    TriedSuggestion,
+};
 
 /// Width of a line, in columns.
 const WIDTH: usize = 80;
@@ -31,8 +34,8 @@ impl Text for OmissionAnswer {
     }
 }
 
-fn one(number: usize, width: usize, suggestion: &Suggestion, target: &str, paint: Paint) -> String {
-    let Suggestion { jump, passes, operation, certainty, .. } = suggestion;
+fn one(number: usize, width: usize, tried: &TriedSuggestion, target: &str, paint: Paint) -> String {
+    let Suggestion { jump, passes, operation, certainty, .. } = &tried.suggestion;
     let passed = match (passes.missed, passes.all) {
         (missed, all) if missed == all => {
             format!("{all} of {all} {}", if all == 1 { "pass" } else { "passes" })
@@ -70,6 +73,11 @@ fn one(number: usize, width: usize, suggestion: &Suggestion, target: &str, paint
         line_of(&operation.place)
     );
     out.push_str(&hanging(&would, width + 2, WIDTH));
+    if let Some(Confirmation { verdict, found }) = &tried.confirmation {
+        let style = if *verdict == FlipVerdict::Right { palette::HELD } else { palette::FAILED };
+        let text = format!("taken the other way: {}: {found}", paint.on(style, verdict.words()));
+        out.push_str(&hanging(&text, width + 2, WIDTH));
+    }
     out
 }
 

@@ -100,7 +100,8 @@ mod tests {
 
     #[test]
     fn a_comparison_goes_to_its_target_or_to_the_next_instruction() {
-        let tests: [(u8, fn(i32, i32) -> bool); 6] = [
+        type Test = fn(i32, i32) -> bool;
+        let tests: [(u8, Test); 6] = [
             (0x99, |a, b| a == b),
             (0x9a, |a, b| a != b),
             (0x9b, |a, b| a < b),

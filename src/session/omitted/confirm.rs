@@ -1,0 +1,192 @@
+//! Tries a suggestion: runs the program again, takes the jump the other way at one pass, and looks at the
+//! point (predicate switching, Zhang, Gupta & Gupta, ICSE 2006).
+
+use super::outcome::{Compared, PointOutcome};
+use super::point::WrongPoint;
+use super::work_copy::WorkCopy;
+use crate::chain::{Chain, Debuggee};
+use crate::inspect::fields::Fields;
+use crate::omission::{JumpKind, Suggestion};
+use crate::session::context::Context;
+use crate::session::error::SessionError;
+use crate::session::recorded::{RecordOptions, RecordedTrace, record};
+use crate::session::workspace::Workspace;
+use crate::trace::{Calls, Occurrence, Steering, Traced, WalkControl};
+use serde::Serialize;
+use std::hash::{DefaultHasher, Hash, Hasher};
+
+/// Most suggestions that are tried.
+pub(super) const FLIPS: usize = 20;
+/// How many times the recorded run's time a run may take.
+const TIMES: f64 = 10.0;
+/// The least time limit, in seconds.
+const LEAST: u64 = 10;
+
+/// What became of a jump that went the other way.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Verdict {
+    /// What is wanted holds at the point.
+    Right,
+    /// The value at the point is another one. Nobody said what is right.
+    Changed,
+    /// The value at the point is another one, and what is wanted does not hold.
+    ChangedNotRight,
+    /// The value at the point is the same.
+    NoEffect,
+    /// The program ended before the point. That refutes nothing.
+    Crashed,
+    /// The program did not end in time.
+    DidNotEnd,
+    /// The jump was not reached.
+    NotReached,
+    /// The run differed before the jump: the program does not repeat itself.
+    RunPartedEarlier,
+    /// It was not tried: qp cannot take such a jump the other way.
+    NotTried,
+}
+
+impl Verdict {
+    /// The verdict in words.
+    pub fn words(self) -> &'static str {
+        match self {
+            Verdict::Right => "right",
+            Verdict::Changed => "changed",
+            Verdict::ChangedNotRight => "changed, not right",
+            Verdict::NoEffect => "no effect",
+            Verdict::Crashed => "crashed",
+            Verdict::DidNotEnd => "did not end",
+            Verdict::NotReached => "not reached",
+            Verdict::RunPartedEarlier => "run parted earlier",
+            Verdict::NotTried => "not tried",
+        }
+    }
+}
+
+/// The result of a try.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Confirmation {
+    /// The verdict.
+    pub verdict: Verdict,
+    /// The value at the point, or why there is none.
+    pub found: String,
+}
+
+/// What is tried, and against what.
+pub(super) struct Trial<'a> {
+    /// The recorded program.
+    pub debuggee: &'a Debuggee,
+    /// How it was recorded.
+    pub options: &'a RecordOptions,
+    /// Duration of the recorded run, in seconds.
+    pub seconds: f64,
+    /// The point, without a condition, which may hold no more.
+    pub point: &'a WrongPoint,
+    /// What is compared there.
+    pub compared: &'a Compared<'a>,
+    /// The state there in the recorded run.
+    pub before: &'a PointOutcome,
+}
+
+impl Trial<'_> {
+    /// Tries a suggestion. `calls` is the recorded run.
+    ///
+    /// # Errors
+    /// The program cannot be launched, or the user interrupted the work.
+    pub async fn of(
+        &self,
+        calls: &mut Calls,
+        suggestion: &Suggestion,
+        context: &Context,
+    ) -> Result<Confirmation, SessionError> {
+        let told = |verdict, found: &str| Confirmation { verdict, found: found.to_owned() };
+        let place = &suggestion.jump.place;
+        if !matches!(suggestion.jump.kind, JumpKind::Branch | JumpKind::LoopEnd) {
+            return Ok(told(Verdict::NotTried, "only a condition or switch can be taken the other way"));
+        }
+        let steering = Steering {
+            class: place.class.clone(),
+            method: place.method.clone(),
+            descriptor: place.descriptor.clone(),
+            pc: place.pc,
+            to: suggestion.jump.to,
+            which: Occurrence::Nth { thread: suggestion.pass.thread.clone(), n: suggestion.pass.nth },
+        };
+        // Each run begins with the files as they are now, and its changes are lost.
+        let work = WorkCopy::of(self.debuggee)?;
+        let out = work.folder().join("trace");
+        let seconds = (self.seconds * TIMES).ceil();
+        let limit =
+            if seconds.is_finite() && seconds > 0.0 && seconds < 1e6 { seconds as u64 } else { LEAST };
+        let options = RecordOptions {
+            out: out.clone(),
+            steering: Some(steering.clone()),
+            timeout_s: Some(limit.max(LEAST)),
+            ..self.options.clone()
+        };
+        let chain = Chain::new(work.debuggee().clone(), Vec::new());
+        let run = record(&chain, &options, context).await?;
+        let steered = run.recorded.steered.is_some_and(|steered| steered.steered > 0);
+        if !steered {
+            return Ok(told(Verdict::NotReached, &run.recorded.ended));
+        }
+        let mut trace = RecordedTrace::open(&out, options.memory, context).await?;
+        let flipped = &mut trace.recording.calls;
+        let own = digest(calls, &steering)?;
+        if digest(flipped, &steering)? != own {
+            let why = "the events before the jump differ: what the program does varies from run to run";
+            return Ok(told(Verdict::RunPartedEarlier, why));
+        }
+        let pool = Workspace::open(&chain, None, None)?.pool(None)?;
+        let mut fields = Fields::new(Some(Workspace::open(&chain, None, None)?.pool(None)?));
+        let found = self.compared.at(self.point, (flipped, &mut fields, &pool)).await;
+        let Ok(after) = found else {
+            let verdict = if run.whole { Verdict::Crashed } else { Verdict::DidNotEnd };
+            return Ok(told(verdict, &run.recorded.ended));
+        };
+        let verdict = match (after.holds, after.compared == self.before.compared) {
+            (Some(true), _) => Verdict::Right,
+            (_, true) => Verdict::NoEffect,
+            (Some(false), false) => Verdict::ChangedNotRight,
+            (None, false) => Verdict::Changed,
+        };
+        Ok(Confirmation { verdict, found: after.text })
+    }
+}
+
+/// A digest of the events of a thread before the steered pass, without the numbers of objects.
+fn digest(calls: &mut Calls, steering: &Steering) -> Result<(u64, u64), SessionError> {
+    let Occurrence::Nth { thread: name, n } = &steering.which else { return Ok((0, 0)) };
+    let mut hasher = DefaultHasher::new();
+    let (mut count, mut passes) = (0, 0);
+    for (thread, of, _) in calls.threads() {
+        if of != *name {
+            continue;
+        }
+        calls.walk(thread, None, |calls, seen| {
+            let method = calls.sites.method(seen.site.method);
+            if let (Traced::Branch(_), Some(method)) = (seen.site.what, method) {
+                let is_it = *method.class == *steering.class
+                    && method.name == steering.method
+                    && method.descriptor == steering.descriptor
+                    && seen.site.bci == steering.pc;
+                if is_it && passes == *n {
+                    return WalkControl::Stop;
+                }
+                passes += u64::from(is_it);
+            }
+            // Classes are initialised, and contents reported, when they are first needed.
+            if matches!(seen.site.what, Traced::Enter | Traced::Branch(_) | Traced::Return | Traced::Leave)
+                && let Some(method) = method
+            {
+                (&*method.class, &method.name, &method.descriptor, seen.site.bci).hash(&mut hasher);
+                if let Traced::Branch(to) = seen.site.what {
+                    to.hash(&mut hasher);
+                }
+                count += 1;
+            }
+            WalkControl::Next
+        })?;
+    }
+    Ok((hasher.finish(), count))
+}

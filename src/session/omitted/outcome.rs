@@ -1,0 +1,119 @@
+//! What stands at the point: the value of the target, compared between runs.
+
+use super::point::{WrongPoint, method_name};
+use super::target;
+use crate::assertions::ExpressionAt;
+use crate::classes::ClassPool;
+use crate::inspect::fields::Fields;
+use crate::inspect::snapshot::{Bounds, Shape, Shaper};
+use crate::omission::Target;
+use crate::session::error::SessionError;
+use crate::trace::{Calls, EventPosition, Value};
+
+/// How much of a value is compared.
+const BOUNDS: Bounds = Bounds { depth: 4, elements: 1000, parts: 5000 };
+/// Most characters of a value that are shown.
+const ROOM: usize = 60;
+
+/// The state at a point.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct PointOutcome {
+    /// The value of the target, as text.
+    pub text: String,
+    /// The value without the numbers of objects, which differ between runs.
+    pub compared: serde_json::Value,
+    /// Whether what the user wants holds; `None` if it is unknown, or if nothing is wanted.
+    pub holds: Option<bool>,
+}
+
+/// What is compared.
+pub(super) struct Compared<'a> {
+    /// The expression of the target; `None` if the target is an object by its number.
+    pub what: Option<&'a str>,
+    /// Whether the field that it names is meant.
+    pub of_field: bool,
+    /// What must hold at the point.
+    pub want: Option<&'a str>,
+}
+
+impl Compared<'_> {
+    /// The state at a point of a recording. A target that is an object by its number cannot be found again in
+    /// another run.
+    ///
+    /// # Errors
+    /// The point was not reached, or the recording cannot be read.
+    pub async fn at(
+        &self,
+        point: &WrongPoint,
+        (calls, fields, pool): (&mut Calls, &mut Fields, &ClassPool),
+    ) -> Result<PointOutcome, SessionError> {
+        let at = point.find(calls, fields, pool).await?.at;
+        let what = self.what.unwrap_or_default();
+        let (target, _) = target::of_expression(what, self.of_field, (calls, fields, pool), at).await?;
+        let shape = shape(&target, (calls, fields), at)?;
+        let mut compared = serde_json::to_value(&shape).unwrap_or_default();
+        without_numbers(&mut compared);
+        let holds = match self.want {
+            Some(want) => self.holds(want, (calls, fields, pool), at).await?,
+            None => None,
+        };
+        Ok(PointOutcome { text: shape.fitting(ROOM), compared, holds })
+    }
+
+    async fn holds(
+        &self,
+        want: &str,
+        (calls, fields, pool): (&mut Calls, &mut Fields, &ClassPool),
+        at: EventPosition,
+    ) -> Result<Option<bool>, SessionError> {
+        let place = calls.event_at(at, |_, seen| (seen.site.method, seen.site.bci))?;
+        let Some((method, bci)) = place else { return Ok(None) };
+        let Some(name) = method_name(calls, method) else { return Ok(None) };
+        let wanted = ExpressionAt::new(want, &name, bci, (calls, pool)).map_err(SessionError::NoStep)?;
+        let value = wanted.value(calls, fields, at).await?;
+        match value {
+            Ok(value) if value.holds.is_some() => Ok(value.holds),
+            Ok(value) => Err(SessionError::NoStep(format!("`{want}` is {}, not a boolean", value.text))),
+            Err(_) => Ok(None),
+        }
+    }
+}
+
+fn shape(
+    target: &Target,
+    (calls, fields): (&mut Calls, &mut Fields),
+    at: EventPosition,
+) -> Result<Shape, SessionError> {
+    let when = calls.when_at(at)?;
+    let mut shaper = Shaper { calls, fields, bounds: BOUNDS };
+    let Some(field) = &target.field else {
+        return Ok(shaper.shape(Some(Value::Object(target.object)), "", when)?);
+    };
+    if target.object == 0 {
+        let number = (0..)
+            .zip(shaper.calls.fields())
+            .find(|(_, (class, name))| *class == target.class && name == field);
+        let number = number.map(|(number, _)| number);
+        let part = crate::inspect::snapshot::ObjectPart::of_static(number.unwrap_or(u32::MAX));
+        let held = shaper.held(0, &part, when)?;
+        return Ok(shaper.shape(held, "", when)?);
+    }
+    let (parts, _) = shaper.parts(target.object, usize::MAX);
+    let Some(part) = parts.into_iter().find(|part| part.name.as_ref() == Some(field)) else {
+        return Ok(Shape::Unknown { unknown: true });
+    };
+    let held = shaper.held(target.object, &part, when)?;
+    Ok(shaper.shape(held, &part.descriptor, when)?)
+}
+
+/// Removes the numbers of objects.
+fn without_numbers(value: &mut serde_json::Value) {
+    match value {
+        serde_json::Value::Object(parts) => {
+            parts.remove("object");
+            parts.values_mut().for_each(without_numbers);
+        }
+        serde_json::Value::Array(items) => items.iter_mut().for_each(without_numbers),
+        _ => {}
+    }
+}

@@ -1,0 +1,80 @@
+//! A copy of a program's working folder, so that a run of altered code changes no files of the user there.
+
+use crate::chain::Debuggee;
+use crate::files::TemporaryFolder;
+use crate::session::error::SessionError;
+use std::path::{Path, PathBuf};
+
+/// Most bytes that are copied.
+const BYTES: u64 = 256 << 20;
+/// Most files that are copied.
+const FILES: usize = 20_000;
+
+/// A copy of a working folder, which is removed on drop.
+pub(super) struct WorkCopy {
+    folder: TemporaryFolder,
+    debuggee: Debuggee,
+}
+
+impl WorkCopy {
+    /// Copies the working folder of a program.
+    ///
+    /// # Errors
+    /// The folder is too large, or cannot be copied.
+    pub fn of(debuggee: &Debuggee) -> Result<WorkCopy, SessionError> {
+        let from = match &debuggee.cwd {
+            Some(cwd) => cwd.clone(),
+            None => std::env::current_dir().map_err(|error| refused(Path::new("."), &error))?,
+        };
+        let folder = TemporaryFolder::new("qp-omitted-").map_err(|error| refused(&from, &error))?;
+        let to = folder.path().join("work");
+        let mut left = (BYTES, FILES);
+        copy(&from, &to, &mut left).map_err(|error| refused(&from, &error))?;
+        let debuggee = Debuggee { cwd: Some(to), ..debuggee.clone() };
+        Ok(WorkCopy { folder, debuggee })
+    }
+
+    /// The folder around the copy.
+    pub fn folder(&self) -> &Path {
+        self.folder.path()
+    }
+
+    /// The program in its copy.
+    pub fn debuggee(&self) -> &Debuggee {
+        &self.debuggee
+    }
+}
+
+fn refused(folder: &Path, error: &std::io::Error) -> SessionError {
+    SessionError::NoStep(format!(
+        "the working folder {} cannot be copied, so altered code is not run there: {error}",
+        folder.display()
+    ))
+}
+
+fn copy(from: &Path, to: &Path, left: &mut (u64, usize)) -> std::io::Result<()> {
+    std::fs::create_dir(to)?;
+    let mut work: Vec<(PathBuf, PathBuf)> = vec![(from.to_owned(), to.to_owned())];
+    while let Some((from, to)) = work.pop() {
+        for entry in std::fs::read_dir(&from)? {
+            let entry = entry?;
+            let (kind, to) = (entry.file_type()?, to.join(entry.file_name()));
+            if kind.is_dir() {
+                std::fs::create_dir(&to)?;
+                work.push((entry.path(), to));
+            } else if kind.is_symlink() {
+                std::os::unix::fs::symlink(std::fs::read_link(entry.path())?, &to)?;
+            } else if kind.is_file() {
+                let size = entry.metadata()?.len();
+                let (bytes, files) = (left.0.checked_sub(size), left.1.checked_sub(1));
+                let (Some(bytes), Some(files)) = (bytes, files) else {
+                    let why = format!("it has more than {} MB, or more than {FILES} files", BYTES >> 20);
+                    return Err(std::io::Error::other(why));
+                };
+                *left = (bytes, files);
+                std::fs::copy(entry.path(), &to)?;
+            }
+        }
+    }
+    Ok(())
+}
