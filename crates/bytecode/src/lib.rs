@@ -37,6 +37,8 @@ pub mod op;
 #[cfg(feature = "analysis")]
 mod parse;
 #[cfg(feature = "analysis")]
+pub mod pointsto;
+#[cfg(feature = "analysis")]
 mod pool;
 #[cfg(feature = "analysis")]
 pub mod producers;
@@ -73,6 +75,8 @@ pub use member::{FieldRef, MethodRef};
 pub use op::{Constant, Instruction, Op};
 #[cfg(feature = "analysis")]
 pub use parse::ParseError;
+#[cfg(feature = "analysis")]
+pub use pointsto::PointsTo;
 #[cfg(feature = "analysis")]
 pub use producers::{Producer, Producers};
 #[cfg(feature = "analysis")]

@@ -1,0 +1,143 @@
+//! What a library calls in the program: functions, and the methods of `Object` that programs override.
+
+use super::nodes::{NodeId, Use};
+use super::solver::{CONTENTS, Solver};
+use super::types::{Found, OBJECT, TypeId};
+use super::{AllocId, AllocKind};
+use crate::class::ClassFile;
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+/// `ACC_PRIVATE`
+const ACC_PRIVATE: u16 = 0x0002;
+
+/// What any library method may call on an object that it gets.
+const OF_OBJECT: [(&str, &str); 4] = [
+    ("toString", "()Ljava/lang/String;"),
+    ("hashCode", "()I"),
+    ("equals", "(Ljava/lang/Object;)Z"),
+    ("compareTo", "(Ljava/lang/Object;)I"),
+];
+
+/// Adds the methods of a class that the library can call.
+fn add_methods(names: &mut BTreeSet<(String, String)>, class: &ClassFile) {
+    for method in &class.methods {
+        if !method.is_static() && !method.name.starts_with('<') && method.access & ACC_PRIVATE == 0 {
+            names.insert((method.name.clone(), method.descriptor.clone()));
+        }
+    }
+}
+
+impl Solver<'_> {
+    /// A library calls an object as a function.
+    pub(super) fn call_back(&mut self, callback: u32, id: AllocId) {
+        let Some(call) = usize::try_from(callback).ok().and_then(|at| self.callbacks.get(at)).copied() else {
+            return;
+        };
+        let Some(object) = self.graph.object(id).cloned() else { return };
+        if let Some(lambda) = self.lambdas.get(&id).cloned() {
+            for parameter in &lambda.parameters {
+                self.graph.edge(call.given, *parameter);
+            }
+            self.graph.edge(lambda.result, call.results);
+            self.add_inner(call.site, lambda.site);
+            return;
+        }
+        if self.graph.types.is_analysed(object.ty) {
+            for (ty, at) in self.methods_for_library(object.ty).iter() {
+                self.call_from_library(call.site, id, (*ty, *at), call.given, call.results);
+            }
+            return;
+        }
+        // A comparator made of functions, a thread with its `Runnable`.
+        let is_container = matches!(object.kind, AllocKind::New | AllocKind::Library | AllocKind::Array);
+        if is_container {
+            let contents = self.field_of(id, CONTENTS);
+            self.when(contents, Use::Call(callback));
+        }
+    }
+
+    fn call_from_library(
+        &mut self,
+        site: u32,
+        id: AllocId,
+        (ty, at): (TypeId, usize),
+        given: NodeId,
+        results: NodeId,
+    ) {
+        let Some(method) = self.reach(ty, at) else { return };
+        self.add_parameter(method, 0, Some(id));
+        let count = self.method(method).and_then(|m| crate::descriptor::parse_method(&m.descriptor));
+        for (place, parameter) in (1..).zip(count.map(|d| d.parameters).unwrap_or_default()) {
+            if crate::kind::Kind::of_descriptor(&parameter) == crate::kind::Kind::Reference {
+                let node = self.parameter(method, place);
+                self.graph.edge(given, node);
+            }
+        }
+        let returned = self.result(method);
+        self.graph.edge(returned, results);
+        self.add_target(site, method);
+    }
+
+    /// The methods of an analysed class that implement or override one that a library declares. If a supertype
+    /// is not known, every method may do so.
+    fn methods_for_library(&mut self, ty: TypeId) -> Arc<[(TypeId, usize)]> {
+        if let Some(known) = self.callback_methods.get(&ty) {
+            return known.clone();
+        }
+        let above = self.graph.types.above(ty);
+        let mut names = BTreeSet::new();
+        for above_ty in &above.types {
+            let is_wanted =
+                *above_ty != OBJECT && (self.graph.types.is_analysed(*above_ty) != above.is_complete);
+            if let Some(class) = self.graph.types.class(*above_ty).filter(|_| is_wanted) {
+                add_methods(&mut names, class);
+            }
+        }
+        let found = self.implementations(ty, names.iter().map(|(n, d)| (n.as_str(), d.as_str())));
+        self.callback_methods.insert(ty, found.clone());
+        found
+    }
+
+    /// What objects of a class execute for these methods, if it is analysed.
+    fn implementations<'n>(
+        &mut self,
+        ty: TypeId,
+        names: impl Iterator<Item = (&'n str, &'n str)>,
+    ) -> Arc<[(TypeId, usize)]> {
+        let mut found = Vec::new();
+        for (name, descriptor) in names {
+            if let Found::Analysed(class, at) = self.graph.types.method(ty, name, descriptor) {
+                found.push((class, at));
+            }
+        }
+        found.into()
+    }
+
+    /// A library sees an object: it may call the methods that every object has.
+    pub(super) fn touch(&mut self, call: u32, id: AllocId) {
+        let Some(object) = self.graph.object(id) else { return };
+        let ty = object.ty;
+        if self.graph.types.element(ty).is_some() {
+            let elements = self.field_of(id, CONTENTS);
+            self.when(elements, Use::Touch(call));
+            return;
+        }
+        if !self.graph.types.is_analysed(ty) || self.lambdas.contains_key(&id) {
+            return;
+        }
+        let methods = match self.object_methods.get(&ty) {
+            Some(known) => known.clone(),
+            None => {
+                let found = self.implementations(ty, OF_OBJECT.into_iter());
+                self.object_methods.insert(ty, found.clone());
+                found
+            }
+        };
+        let Some((site, peers)) = self.library_at(call).map(|c| (c.site, c.peers)) else { return };
+        for (class, at) in methods.iter() {
+            // What these methods return is of no use to the caller.
+            self.call_from_library(site, id, (*class, *at), peers, super::nodes::NOWHERE);
+        }
+    }
+}

@@ -1,0 +1,184 @@
+//! Calls of methods that are not analysed: the constraints of their summaries.
+
+use super::library::{Effect, Source, Summary};
+use super::nodes::{NOWHERE, NodeId, Use};
+use super::solver::{CONTENTS, Solver};
+use super::types::{OBJECT, TypeId};
+use super::{AllocId, AllocKind};
+use crate::op::InvokeKind;
+
+/// A call site with a method that is not analysed.
+#[derive(Debug, Clone)]
+pub(super) struct LibraryCall {
+    pub(super) site: u32,
+    /// The receivers that execute this method.
+    receiver: NodeId,
+    /// What the functions return that it calls.
+    results: NodeId,
+    /// The declared type of its result.
+    result_type: TypeId,
+    /// What `equals` and `compareTo` of its arguments may get.
+    pub(super) peers: NodeId,
+}
+
+/// Functions that a library calls.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Callback {
+    pub(super) site: u32,
+    /// What their parameters may be.
+    pub(super) given: NodeId,
+    /// Where their results go.
+    pub(super) results: NodeId,
+}
+
+/// Class objects of which a library makes objects.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Instantiation {
+    pub(super) site: u32,
+    /// What the parameters of a constructor may be.
+    pub(super) given: NodeId,
+}
+
+impl Solver<'_> {
+    pub(super) fn receiver_of(&self, call: u32) -> NodeId {
+        self.library_at(call).map_or(NOWHERE, |c| c.receiver)
+    }
+
+    pub(super) fn library_at(&self, call: u32) -> Option<&LibraryCall> {
+        self.library.get(usize::try_from(call).ok()?)
+    }
+
+    /// The call of a site with the method of a class that is not analysed.
+    pub(super) fn library_call(&mut self, site: u32, class: TypeId) -> u32 {
+        if let Some(id) = self.library_ids.get(&(site, class)) {
+            return *id;
+        }
+        let id = u32::try_from(self.library.len()).unwrap_or(u32::MAX);
+        self.library_ids.insert((site, class), id);
+        let Some(call) = self.site(site) else { return id };
+        let (name, descriptor) = (call.name.clone(), call.descriptor.clone());
+        let declared = descriptor.rsplit(')').next().unwrap_or_default();
+        let result_type = self.graph.types.of_descriptor(declared);
+        let class_name = match self.graph.types.element(class) {
+            Some(_) => "[]",
+            None => self.graph.types.name(class),
+        };
+        let summary = if class_name == "[]" {
+            Summary::of_jdk(class_name, &name, &descriptor)
+        } else {
+            self.graph.types.program.summary(class_name, &name, &descriptor)
+        };
+        let receiver = self.graph.node(OBJECT);
+        let results = self.graph.node(OBJECT);
+        let peers = self.graph.node(OBJECT);
+        self.library.push(LibraryCall { site, receiver, results, result_type, peers });
+        let arguments = self.source(id, &Source::Arguments);
+        let contents = self.source(id, &Source::Receiver.contents());
+        self.graph.edge(arguments, peers);
+        self.graph.edge(contents, peers);
+        self.when(receiver, Use::Touch(id));
+        self.when(arguments, Use::Touch(id));
+        for effect in &summary.effects {
+            self.effect(id, effect);
+        }
+        id
+    }
+
+    fn effect(&mut self, id: u32, effect: &Effect) {
+        let Some(call) = self.library_at(id).cloned() else { return };
+        let result = self.site(call.site).map_or(NOWHERE, |s| s.result);
+        match effect {
+            Effect::Return(source) => {
+                if result != NOWHERE {
+                    let from = self.source(id, source);
+                    self.graph.edge(from, result);
+                }
+            }
+            Effect::Store { into, value } => {
+                let object = self.source(id, into);
+                let from = self.source(id, value);
+                self.store(object, CONTENTS, from);
+            }
+            Effect::Call { function, given } => {
+                let functions = self.source(id, function);
+                let parameters = self.graph.node(OBJECT);
+                for source in given {
+                    let from = self.source(id, source);
+                    self.graph.edge(from, parameters);
+                }
+                let at = u32::try_from(self.callbacks.len()).unwrap_or(u32::MAX);
+                self.callbacks.push(Callback { site: call.site, given: parameters, results: call.results });
+                self.when(functions, Use::Call(at));
+            }
+            Effect::Instantiate { class } => {
+                let classes = self.source(id, class);
+                let given = self.source(id, &Source::Arguments.contents());
+                let at = u32::try_from(self.instantiations.len()).unwrap_or(u32::MAX);
+                self.instantiations.push(Instantiation { site: call.site, given });
+                self.when(classes, Use::Instantiate(at));
+            }
+            Effect::EnumConstants { class } => {
+                let classes = self.source(id, class);
+                if result != NOWHERE {
+                    self.when(classes, Use::Constants(result));
+                }
+            }
+        }
+    }
+
+    /// The node with the references of a source.
+    pub(super) fn source(&mut self, id: u32, source: &Source) -> NodeId {
+        if let Some(node) = self.source_nodes.get(&(id, source.clone())) {
+            return *node;
+        }
+        let node = self.new_source(id, source).unwrap_or(NOWHERE);
+        self.source_nodes.insert((id, source.clone()), node);
+        node
+    }
+
+    fn new_source(&mut self, id: u32, source: &Source) -> Option<NodeId> {
+        let call = self.library_at(id)?.clone();
+        let site = self.site(call.site)?;
+        let skipped = usize::from(site.kind != InvokeKind::Static);
+        let at = (site.method, site.pc);
+        let holding = |solver: &mut Self, object: Option<AllocId>| {
+            let object = object?;
+            let node = solver.graph.node(OBJECT);
+            solver.graph.add_one(node, object);
+            Some(node)
+        };
+        match source {
+            Source::Receiver => Some(call.receiver),
+            Source::Argument(place) => site.arguments.get(usize::from(*place) + skipped).copied(),
+            Source::Arguments => {
+                let arguments: Vec<NodeId> = site.arguments.iter().skip(skipped).copied().collect();
+                let node = self.graph.node(OBJECT);
+                for argument in arguments {
+                    self.graph.edge(argument, node);
+                }
+                Some(node)
+            }
+            Source::Fresh | Source::FreshUnknown => {
+                let is_open = *source == Source::FreshUnknown;
+                let object = self.made(at, call.result_type, false, is_open, AllocKind::Library);
+                holding(self, object)
+            }
+            Source::FreshOf(name) => {
+                let ty = self.graph.types.id(name);
+                let object = self.made(at, ty, false, false, AllocKind::Library);
+                holding(self, object)
+            }
+            Source::Results => Some(call.results),
+            Source::Unknown => {
+                let object = self.unknown(OBJECT);
+                holding(self, object)
+            }
+            Source::Contents(of) => {
+                let objects = self.source(id, of);
+                let node = self.graph.node(OBJECT);
+                self.load(objects, CONTENTS, node);
+                Some(node)
+            }
+        }
+    }
+}
