@@ -1,0 +1,153 @@
+//! The points-to analysis on small programs whose answer is known, and on a library of some size.
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test that cannot go on fails")]
+
+mod support;
+
+use bytecode::pointsto::{AllocId, AllocKind, Entry, Limits, MethodId, PointsTo, Position};
+use bytecode::{ClassFile, Op, lines};
+use std::collections::BTreeSet;
+use std::path::Path;
+use support::library::{TestProgram, jar};
+
+const MAIN: &str = "([Ljava/lang/String;)V";
+
+fn entry(class: &str, name: &str, descriptor: &str) -> Entry {
+    Entry { class: class.to_owned(), name: name.to_owned(), descriptor: descriptor.to_owned() }
+}
+
+/// Compiles a program and analyses what its `main` reaches.
+fn solve(name: &str, text: &str) -> (Vec<ClassFile>, PointsTo) {
+    let classes = support::compile_text(name, text, &["-g"]);
+    let entries = [entry(name, "main", MAIN)];
+    let found = PointsTo::solve(&TestProgram::new(&classes), &entries, Limits::default());
+    assert!(found.is_complete());
+    (classes, found)
+}
+
+/// The first line with this text, from 1.
+fn line(text: &str, wanted: &str) -> u32 {
+    let at = text.lines().position(|l| l.contains(wanted)).unwrap_or_else(|| panic!("no line has {wanted}"));
+    u32::try_from(at + 1).unwrap()
+}
+
+fn line_of(found: &PointsTo, method: MethodId, pc: u32) -> u32 {
+    lines::line_of(found.method(method).unwrap().method.code.as_ref().unwrap(), pc).unwrap()
+}
+
+/// The allocation of a kind on a line.
+fn allocated(found: &PointsTo, kind: AllocKind, line: u32) -> AllocId {
+    let mut all = found.allocations().filter(|(_, a)| {
+        a.kind == kind && a.site.is_some_and(|s| line_of(found, s.method, s.pc) == line)
+    });
+    let (id, _) = all.next().unwrap_or_else(|| panic!("line {line} allocates nothing"));
+    assert!(all.next().is_none(), "line {line} has several allocations");
+    id
+}
+
+/// The uses of an allocation as `method line operation`.
+fn uses(found: &PointsTo, alloc: AllocId) -> BTreeSet<String> {
+    let text = |(method, pc, position): (MethodId, u32, Position)| {
+        let reached = found.method(method).unwrap();
+        let code = reached.method.code.as_ref().unwrap();
+        let what = match &code.at(pc).unwrap().op {
+            Op::Invoke { method, .. } => format!("{}()", method.name),
+            Op::InvokeDynamic { name, .. } => format!("{name} dynamic"),
+            Op::GetField(field) | Op::PutField(field) => field.name.clone(),
+            _ => "element".to_owned(),
+        };
+        let role = match position {
+            Position::Receiver | Position::Object | Position::Array => String::new(),
+            other => format!(" {other:?}"),
+        };
+        format!("{} {what}{role}", reached.method.name)
+    };
+    found.use_sites(alloc).into_iter().map(text).collect()
+}
+
+fn set(texts: &[&str]) -> BTreeSet<String> {
+    texts.iter().map(|t| (*t).to_owned()).collect()
+}
+
+const FILE_LISTER: &str = r#"
+import java.io.File;
+import java.util.ArrayList;
+import java.util.List;
+
+class FileLister {
+    File dir;
+    List<String> list;
+    List<String> args;
+    boolean active;
+    public static void main(String[] args) {
+        new FileLister().run(args);
+    }
+    void run(String[] args) {
+        init();
+        setArgs(args);
+        if (active) addItem();
+        printItems();
+    }
+    void init() {
+        dir = new File(".");
+        list = new ArrayList<>();
+        args = new ArrayList<>();
+        active = false;
+    }
+    void setArgs(String[] as) {
+        for (String a : as) args.add(a);
+    }
+    void addItem() {
+        List<String> d = this.list;
+        for (String n : dir.list())
+            d.add(n);
+    }
+    void printItems() {
+        List<String> s = this.list;
+        System.out.println(s.toString());
+    }
+    void addNewItem(String n) { list.add(n); }
+}
+"#;
+
+#[test]
+fn the_use_sites_of_the_paper_are_found() {
+    let classes = support::compile_text("FileLister", FILE_LISTER, &["-g"]);
+    let list_line = line(FILE_LISTER, "list = new");
+    let args_line = line(FILE_LISTER, "args = new");
+    let main = entry("FileLister", "main", MAIN);
+    let new_item = entry("FileLister", "addNewItem", "(Ljava/lang/String;)V");
+    for program in [TestProgram::new(&classes), TestProgram::without_jdk(&classes)] {
+        let found = PointsTo::solve(&program, std::slice::from_ref(&main), Limits::default());
+        println!("{}", found.statistics());
+        let (list, args) = (
+            allocated(&found, AllocKind::New, list_line),
+            allocated(&found, AllocKind::New, args_line),
+        );
+        assert_eq!(uses(&found, list), set(&["addItem add()", "printItems toString()"]));
+        assert_eq!(uses(&found, args), set(&["setArgs add()"]));
+        assert!(!found.is_reachable("FileLister", "addNewItem", "(Ljava/lang/String;)V"));
+    }
+    let found = PointsTo::solve(&TestProgram::new(&classes), &[main, new_item], Limits::default());
+    let list = allocated(&found, AllocKind::New, list_line);
+    // The object that a caller of `addNewItem` has is not one of `main`: its list is unknown.
+    assert_eq!(uses(&found, list), set(&["addItem add()", "printItems toString()"]));
+}
+
+#[test]
+fn public_methods_of_jsoup_are_analysed_in_seconds() {
+    let Some(classes) = jar(Path::new("/usr/share/java/jsoup.jar")) else {
+        println!("skipped: no jsoup.jar in /usr/share/java; install libjsoup-java");
+        return;
+    };
+    let mut entries = Vec::new();
+    for class in classes.iter().filter(|c| c.access & 1 != 0) {
+        for method in class.methods.iter().filter(|m| m.access & 1 != 0) {
+            entries.push(entry(&class.name, &method.name, &method.descriptor));
+        }
+    }
+    let program = TestProgram::new(&classes);
+    let found = PointsTo::solve(&program, &entries, Limits::default());
+    println!("{} classes, {} entries: {}", classes.len(), entries.len(), found.statistics());
+    assert!(found.is_complete());
+    assert!(found.statistics().methods > 1000);
+}
