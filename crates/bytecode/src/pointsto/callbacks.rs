@@ -134,7 +134,10 @@ impl Solver<'_> {
                 found
             }
         };
-        let Some((site, peers)) = self.library_at(call).map(|c| (c.site, c.peers)) else { return };
+        let Some(site) = self.library_at(call).map(|c| c.site).filter(|_| !methods.is_empty()) else {
+            return;
+        };
+        let peers = self.peers(call);
         for (class, at) in methods.iter() {
             // What these methods return is of no use to the caller.
             self.call_from_library(site, id, (*class, *at), peers, super::nodes::NOWHERE);

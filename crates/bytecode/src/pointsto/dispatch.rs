@@ -225,12 +225,8 @@ impl Solver<'_> {
             self.graph.add_one(node, id);
             return;
         }
-        let mut classes = vec![base];
-        let name = self.graph.types.name(base).to_owned();
-        for below in self.graph.types.program.subtypes(&name) {
-            classes.push(self.graph.types.id(&below));
-        }
-        for class in classes {
+        let below = self.graph.types.below(base);
+        for class in std::iter::once(base).chain(below.iter().copied()) {
             let is_abstract = self
                 .graph
                 .types

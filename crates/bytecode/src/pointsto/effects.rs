@@ -18,7 +18,7 @@ pub(super) struct LibraryCall {
     /// The declared type of its result.
     result_type: TypeId,
     /// What `equals` and `compareTo` of its arguments may get.
-    pub(super) peers: NodeId,
+    peers: NodeId,
 }
 
 /// Functions that a library calls.
@@ -44,6 +44,23 @@ impl Solver<'_> {
         self.library_at(call).map_or(NOWHERE, |c| c.receiver)
     }
 
+    /// What `equals` and `compareTo` of the arguments of a call may get: an argument, or what the receiver holds.
+    pub(super) fn peers(&mut self, call: u32) -> NodeId {
+        let known = self.library_at(call).map_or(NOWHERE, |c| c.peers);
+        if known != NOWHERE {
+            return known;
+        }
+        let peers = self.graph.node(OBJECT);
+        for source in [Source::Arguments, Source::Receiver.contents()] {
+            let from = self.source(call, &source);
+            self.graph.edge(from, peers);
+        }
+        if let Some(call) = usize::try_from(call).ok().and_then(|at| self.library.get_mut(at)) {
+            call.peers = peers;
+        }
+        peers
+    }
+
     pub(super) fn library_at(&self, call: u32) -> Option<&LibraryCall> {
         self.library.get(usize::try_from(call).ok()?)
     }
@@ -66,16 +83,12 @@ impl Solver<'_> {
         let summary = if class_name == "[]" {
             Summary::of_jdk(class_name, &name, &descriptor)
         } else {
-            self.graph.types.program.summary(class_name, &name, &descriptor)
+            self.graph.types.program().summary(class_name, &name, &descriptor)
         };
         let receiver = self.graph.node(OBJECT);
         let results = self.graph.node(OBJECT);
-        let peers = self.graph.node(OBJECT);
-        self.library.push(LibraryCall { site, receiver, results, result_type, peers });
+        self.library.push(LibraryCall { site, receiver, results, result_type, peers: NOWHERE });
         let arguments = self.source(id, &Source::Arguments);
-        let contents = self.source(id, &Source::Receiver.contents());
-        self.graph.edge(arguments, peers);
-        self.graph.edge(contents, peers);
         self.when(receiver, Use::Touch(id));
         self.when(arguments, Use::Touch(id));
         for effect in &summary.effects {

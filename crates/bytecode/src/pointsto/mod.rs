@@ -14,8 +14,9 @@
 //! The result contains every use of an object, except through:
 //! - reflection other than `Class.forName` with a constant and the `newInstance` methods, method handles, native
 //!   code and deserialization (an object that these create is known by its declared type only);
-//! - objects that the callers of an entry method pass in: an [`AllocKind::Unknown`] allocation stands for all of
-//!   them, also if the analysed code had created them and returned them to these callers;
+//! - code outside that accesses fields, or stores in a container that it got from an entry method. The callers
+//!   of entry methods are assumed to hold all objects of analysed classes, and what entry methods return. An
+//!   [`AllocKind::Unknown`] allocation stands for all objects that they create themselves;
 //! - wrong summaries;
 //! - values of final library classes such as `String`: one allocation stands for all of one class;
 //! - references that are not of their declared interface type. `javac` does not produce such code.

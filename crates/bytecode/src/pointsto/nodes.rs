@@ -13,7 +13,7 @@ pub(super) type NodeId = u32;
 pub(super) const NOWHERE: NodeId = 0;
 
 /// What a new member of a node triggers.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) enum Use {
     /// The field of the member flows into the node.
     Load(u32, NodeId),
@@ -67,6 +67,7 @@ pub(super) struct Graph<'p> {
     pub(super) objects: Vec<Object>,
     nodes: Vec<Node>,
     edges: HashSet<(NodeId, NodeId), foldhash::fast::FixedState>,
+    registered: HashSet<(NodeId, Use), foldhash::fast::FixedState>,
     queue: VecDeque<NodeId>,
     masks: Vec<Mask>,
 }
@@ -82,6 +83,7 @@ impl<'p> Graph<'p> {
             objects: Vec::new(),
             nodes: vec![Node::default()],
             edges: HashSet::default(),
+            registered: HashSet::default(),
             queue: VecDeque::new(),
             masks: Vec::new(),
         }
@@ -108,7 +110,6 @@ impl<'p> Graph<'p> {
         self.objects.push(object);
         AllocId(u32::try_from(self.objects.len() - 1).unwrap_or(u32::MAX))
     }
-
 
     /// Whether an allocation may be used as a type.
     pub(super) fn passes(&mut self, id: AllocId, filter: TypeId) -> bool {
@@ -200,13 +201,10 @@ impl<'p> Graph<'p> {
     /// Registers a constraint. Returns the members that a node holds already.
     #[must_use]
     pub(super) fn register(&mut self, node: NodeId, what: Use) -> Set {
-        if node == NOWHERE {
+        if node == NOWHERE || !self.registered.insert((node, what)) {
             return Set::new();
         }
         let Some(node) = self.nodes.get_mut(index(node)) else { return Set::new() };
-        if node.uses.contains(&what) {
-            return Set::new();
-        }
         node.uses.push(what);
         node.held.clone()
     }

@@ -55,6 +55,8 @@ pub(super) struct Solver<'p> {
     pub(super) class_objects: Map<AllocId, TypeId>,
     /// Everything that is thrown.
     pub(super) thrown: NodeId,
+    /// What the callers of entry methods may hold.
+    outside: NodeId,
     initialised: HashSet<TypeId>,
     shared: HashMap<(AllocKind, TypeId), AllocId>,
     made: HashMap<(u32, u32, TypeId, bool, AllocKind), AllocId>,
@@ -68,6 +70,7 @@ pub(super) struct Solver<'p> {
 pub(super) fn solve(program: &dyn Program, entries: &[Entry], limits: Limits) -> PointsTo {
     let started = Instant::now();
     let mut solver = Solver::new(program);
+    solver.load(solver.outside, CONTENTS, solver.outside);
     for entry in entries {
         solver.enter(entry);
     }
@@ -104,6 +107,7 @@ impl<'p> Solver<'p> {
     fn new(program: &'p dyn Program) -> Solver<'p> {
         let mut graph = Graph::new(Types::new(program));
         let thrown = graph.node(OBJECT);
+        let outside = graph.node(OBJECT);
         Solver {
             graph,
             methods: Vec::new(),
@@ -125,6 +129,7 @@ impl<'p> Solver<'p> {
             object_methods: Map::default(),
             class_objects: Map::default(),
             thrown,
+            outside,
             initialised: HashSet::new(),
             shared: HashMap::new(),
             made: HashMap::new(),
@@ -136,7 +141,8 @@ impl<'p> Solver<'p> {
         }
     }
 
-    /// Reaches an entry method with unknown arguments.
+    /// Reaches an entry method. Its arguments are unknown objects and objects of analysed classes
+    /// that its callers hold.
     fn enter(&mut self, entry: &Entry) {
         let ty = self.graph.types.id(&entry.class);
         let position =
@@ -147,9 +153,12 @@ impl<'p> Solver<'p> {
         self.initialise(ty);
         let is_static = self.method(id).is_some_and(Method::is_static);
         let mut place = 0;
+        // The parameters that callers can pass an object of an analysed class for.
+        let mut known = Vec::new();
         if !is_static {
             let receiver = self.unknown(ty);
             self.add_parameter(id, place, receiver);
+            known.push(place);
             place += 1;
         }
         let parameters = crate::descriptor::parse_method(&entry.descriptor).map(|d| d.parameters);
@@ -158,9 +167,18 @@ impl<'p> Solver<'p> {
                 let ty = self.graph.types.of_descriptor(&descriptor);
                 let argument = self.unknown(ty);
                 self.add_parameter(id, place, argument);
+                if self.graph.types.is_analysed(ty) {
+                    known.push(place);
+                }
             }
             place += 1;
         }
+        for at in known {
+            let parameter = self.parameter(id, at);
+            self.graph.edge(self.outside, parameter);
+        }
+        let returned = self.result(id);
+        self.graph.edge(returned, self.outside);
     }
 
     pub(super) fn method(&self, id: MethodId) -> Option<&Method> {
@@ -294,6 +312,9 @@ impl<'p> Solver<'p> {
         let site = (site.0.0, site.1);
         let id = self.graph.add_object(Object { ty, is_exact, is_open, kind, site: Some(site) });
         self.made.insert(key, id);
+        if kind == AllocKind::New && self.graph.types.is_analysed(ty) {
+            self.graph.add_one(self.outside, id);
+        }
         self.at.entry(site).or_insert(id);
         Some(id)
     }

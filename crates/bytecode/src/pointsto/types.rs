@@ -69,15 +69,22 @@ pub(super) enum Found {
 
 /// All types that the analysis has met.
 pub(super) struct Types<'p> {
-    pub(super) program: &'p dyn Program,
+    program: &'p dyn Program,
     ids: HashMap<String, TypeId>,
     types: Vec<Type>,
     subtypes: HashMap<(TypeId, TypeId), bool>,
+    below: HashMap<TypeId, Arc<[TypeId]>>,
 }
 
 impl<'p> Types<'p> {
     pub(super) fn new(program: &'p dyn Program) -> Types<'p> {
-        let mut types = Types { program, ids: HashMap::new(), types: Vec::new(), subtypes: HashMap::new() };
+        let mut types = Types {
+            program,
+            ids: HashMap::new(),
+            types: Vec::new(),
+            subtypes: HashMap::new(),
+            below: HashMap::new(),
+        };
         types.id("java.lang.Object");
         types
     }
@@ -104,6 +111,10 @@ impl<'p> Types<'p> {
 
     fn get(&self, id: TypeId) -> Option<&Type> {
         self.types.get(usize::try_from(id).ok()?)
+    }
+
+    pub(super) fn program(&self) -> &'p dyn Program {
+        self.program
     }
 
     pub(super) fn name(&self, id: TypeId) -> &str {
@@ -262,6 +273,17 @@ impl<'p> Types<'p> {
             (_, Some((ty, at))) => Found::Analysed(ty, at),
             (_, None) => Found::Library(self.first_library(class)),
         }
+    }
+
+    /// The analysed classes below a class.
+    pub(super) fn below(&mut self, id: TypeId) -> Arc<[TypeId]> {
+        if let Some(known) = self.below.get(&id) {
+            return known.clone();
+        }
+        let names = self.program.subtypes(self.name(id));
+        let found: Arc<[TypeId]> = names.iter().map(|name| self.id(name)).collect();
+        self.below.insert(id, found.clone());
+        found
     }
 
     /// The nearest supertype that is not analysed.

@@ -50,8 +50,7 @@ impl TestProgram {
         let program = TestProgram::without_jdk(classes);
         if let Some(archive) = java_base().and_then(|path| open(&path)) {
             let names = archive.file_names().filter_map(|n| Some(n.ok()?.into_owned())).collect();
-            *program.library.borrow_mut() =
-                Library { archive: Some(archive), names, read: HashMap::new() };
+            *program.library.borrow_mut() = Library { archive: Some(archive), names, read: HashMap::new() };
         }
         program
     }
