@@ -4,8 +4,8 @@
 mod support;
 
 use bytecode::pointsto::{AllocId, AllocKind, Entry, Limits, MethodId, PointsTo, Position};
-use bytecode::{ClassFile, Op, lines};
-use std::collections::BTreeSet;
+use bytecode::{Op, lines};
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use support::library::{TestProgram, jar};
 
@@ -13,15 +13,6 @@ const MAIN: &str = "([Ljava/lang/String;)V";
 
 fn entry(class: &str, name: &str, descriptor: &str) -> Entry {
     Entry { class: class.to_owned(), name: name.to_owned(), descriptor: descriptor.to_owned() }
-}
-
-/// Compiles a program and analyses what its `main` reaches.
-fn solve(name: &str, text: &str) -> (Vec<ClassFile>, PointsTo) {
-    let classes = support::compile_text(name, text, &["-g"]);
-    let entries = [entry(name, "main", MAIN)];
-    let found = PointsTo::solve(&TestProgram::new(&classes), &entries, Limits::default());
-    assert!(found.is_complete());
-    (classes, found)
 }
 
 /// The first line with this text, from 1.
@@ -130,6 +121,75 @@ fn the_use_sites_of_the_paper_are_found() {
     let args = allocated(&found, AllocKind::New, args_line);
     assert_eq!(uses(&found, list), set(&["addItem add()", "printItems toString()", "addNewItem add()"]));
     assert_eq!(uses(&found, args), set(&["setArgs add()"]));
+}
+
+/// The words after a key in the comment of a line, up to the next key.
+fn words<'a>(line: &'a str, key: &str) -> Vec<&'a str> {
+    let comment = line.split_once("// ").map_or("", |(_, comment)| comment);
+    let after = comment.split_whitespace().skip_while(|w| *w != key).skip(1);
+    after.take_while(|w| w.chars().all(char::is_uppercase)).collect()
+}
+
+/// Checks the comments `makes`, `sees` and `misses` of a program.
+fn check_comments(name: &str, text: &str, program: impl FnOnce(&[bytecode::ClassFile]) -> TestProgram) {
+    let classes = support::compile_text(name, text, &["-g"]);
+    let found = PointsTo::solve(&program(&classes), &[entry(name, "main", MAIN)], Limits::default());
+    println!("{}", found.statistics());
+    let mut lines_of: BTreeMap<&str, u32> = BTreeMap::new();
+    for (line, text) in (1..).zip(text.lines()) {
+        for word in words(text, "makes") {
+            assert!(lines_of.insert(word, line).is_none(), "{word} is made twice");
+        }
+    }
+    // What is seen on each line, as the lines of the allocations.
+    let mut seen: BTreeMap<u32, BTreeSet<u32>> = BTreeMap::new();
+    for (id, reached) in found.methods() {
+        for instruction in &reached.method.code.as_ref().unwrap().instructions {
+            if matches!(&instruction.op, Op::Invoke { method, .. } if method.name == "see") {
+                let line = seen.entry(line_of(&found, id, instruction.pc)).or_default();
+                for object in found.operand(id, instruction.pc, Position::Argument(0)).iter() {
+                    let site = found.allocation(object).unwrap().site;
+                    line.extend(site.map(|s| line_of(&found, s.method, s.pc)));
+                }
+            }
+        }
+    }
+    let mut wrong = Vec::new();
+    let mut count = 0;
+    for (line, text) in (1..).zip(text.lines()) {
+        let here = seen.get(&line).cloned().unwrap_or_default();
+        for (key, expected) in [("sees", true), ("misses", false)] {
+            for word in words(text, key) {
+                count += 1;
+                if here.contains(&lines_of[word]) != expected {
+                    wrong.push(format!("{line}: {key} {word}, found {here:?}: {}", text.trim()));
+                }
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    assert!(count > 80, "only {count} facts");
+}
+
+#[test]
+fn objects_are_found_behind_the_library() {
+    let text = include_str!("pointsto_programs/Library.java");
+    check_comments("Library", text, TestProgram::new);
+}
+
+#[test]
+fn objects_are_found_without_the_classes_of_the_jdk() {
+    let text = include_str!("pointsto_programs/Library.java");
+    check_comments("Library", text, TestProgram::without_jdk);
+}
+
+#[test]
+fn an_analysis_ends_at_its_limit() {
+    let text = include_str!("pointsto_programs/Library.java");
+    let classes = support::compile_text("Library", text, &["-g"]);
+    let limits = Limits { steps: 100 };
+    let found = PointsTo::solve(&TestProgram::new(&classes), &[entry("Library", "main", MAIN)], limits);
+    assert!(!found.is_complete());
 }
 
 #[test]

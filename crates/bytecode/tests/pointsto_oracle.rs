@@ -43,11 +43,12 @@ enum Definition {
 
 type Frame = Vec<BTreeSet<Definition>>;
 
-/// Lambdas: the implemented method's name, the implementation, the captured definitions.
+/// The state of the naive analysis.
 struct Naive<'a> {
     classes: &'a [ClassFile],
     known: BTreeMap<Place, Objects>,
     reached: BTreeSet<Name>,
+    /// The name of the implemented method, the implementation, the captured objects.
     lambdas: BTreeMap<Object, (String, MethodRef, Vec<Objects>)>,
     frames: BTreeMap<Name, BTreeMap<u32, Frame>>,
     changed: bool,
@@ -247,6 +248,8 @@ impl<'a> Naive<'a> {
             }
             if let Some((class, method)) = self.find(&target.class, &target.name, &target.descriptor) {
                 returned.extend(self.pass(&class.name, method, given));
+            } else if target.name == "requireNonNull" {
+                returned.extend(given[0].iter().cloned());
             }
             return Some(returned);
         }
@@ -392,7 +395,8 @@ fn step(op: &Op, pc: u32, frame: &mut Frame) {
     }
 }
 
-/// The operands by position in code, of both analyses, as objects of `new`, arrays, lambdas and iterators.
+/// Compares the results of all instructions and the parameters of all methods. Returns the number of objects in
+/// the results.
 fn compare(name: &str, text: &str) -> usize {
     let classes = support::compile_text(name, text, &["-g"]);
     let main = (name.to_owned(), "main".to_owned(), "([Ljava/lang/String;)V".to_owned());
@@ -465,7 +469,7 @@ fn fields_and_arrays_are_those_of_the_naive_analysis() {
                 all = new Object[] { seen };
             }
         }";
-    assert!(compare("Fields", text) > 60);
+    assert!(compare("Fields", text) >= 40);
 }
 
 #[test]
@@ -502,7 +506,7 @@ fn calls_and_lambdas_are_those_of_the_naive_analysis() {
                 Object g = use(anonymous, f);
             }
         }";
-    assert!(compare("Calls", text) > 60);
+    assert!(compare("Calls", text) >= 90);
 }
 
 #[test]
@@ -533,5 +537,5 @@ fn containers_are_those_of_the_naive_analysis() {
                 Object tag = tags.get(0);
             }
         }";
-    assert!(compare("Containers", text) > 60);
+    assert!(compare("Containers", text) >= 40);
 }
