@@ -35,12 +35,8 @@ impl Solver<'_> {
             return;
         };
         let Some(object) = self.graph.object(id).cloned() else { return };
-        if let Some(lambda) = self.lambdas.get(&id).cloned() {
-            for parameter in &lambda.parameters {
-                self.graph.edge(call.given, *parameter);
-            }
-            self.graph.edge(lambda.result, call.results);
-            self.add_inner(call.site, lambda.site);
+        if self.lambdas.contains_key(&id) {
+            self.call_lambda(call.site, id, call.given, call.results);
             return;
         }
         if self.graph.types.is_analysed(object.ty) {
@@ -57,7 +53,17 @@ impl Solver<'_> {
         }
     }
 
-    fn call_from_library(
+    /// A library calls a lambda.
+    pub(super) fn call_lambda(&mut self, site: u32, id: AllocId, given: NodeId, results: NodeId) {
+        let Some(lambda) = self.lambdas.get(&id).cloned() else { return };
+        for parameter in &lambda.parameters {
+            self.graph.edge(given, *parameter);
+        }
+        self.graph.edge(lambda.result, results);
+        self.add_inner(site, lambda.site);
+    }
+
+    pub(super) fn call_from_library(
         &mut self,
         site: u32,
         id: AllocId,
@@ -81,7 +87,7 @@ impl Solver<'_> {
 
     /// The methods of an analysed class that implement or override one that a library declares. If a supertype
     /// is not known, every method may do so.
-    fn methods_for_library(&mut self, ty: TypeId) -> Arc<[(TypeId, usize)]> {
+    pub(super) fn methods_for_library(&mut self, ty: TypeId) -> Arc<[(TypeId, usize)]> {
         if let Some(known) = self.callback_methods.get(&ty) {
             return known.clone();
         }

@@ -19,6 +19,10 @@ pub(super) struct LibraryCall {
     result_type: TypeId,
     /// What `equals` and `compareTo` of its arguments may get.
     peers: NodeId,
+    /// The class of the method.
+    pub(super) class: TypeId,
+    /// What the methods return that program objects override; see [`Solver::inherits`].
+    pub(super) returned: NodeId,
 }
 
 /// Functions that a library calls.
@@ -87,10 +91,20 @@ impl Solver<'_> {
         };
         let receiver = self.graph.node(OBJECT);
         let results = self.graph.node(OBJECT);
-        self.library.push(LibraryCall { site, receiver, results, result_type, peers: NOWHERE });
+        self.library.push(LibraryCall {
+            site,
+            receiver,
+            results,
+            result_type,
+            peers: NOWHERE,
+            class,
+            returned: NOWHERE,
+        });
         let arguments = self.source(id, &Source::Arguments);
         self.when(receiver, Use::Touch(id));
+        self.when(receiver, Use::Inherit(id));
         self.when(arguments, Use::Touch(id));
+        self.when(arguments, Use::Iterate(id));
         for effect in &summary.effects {
             self.effect(id, effect);
         }

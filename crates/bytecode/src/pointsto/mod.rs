@@ -30,6 +30,7 @@ mod jdk;
 mod lambdas;
 mod library;
 mod nodes;
+mod overrides;
 mod reflection;
 mod set;
 mod solver;

@@ -25,6 +25,12 @@ pub(super) enum Use {
     Call(u32),
     /// The member is seen by the library, which may call its `toString`, `equals` and so on.
     Touch(u32),
+    /// The member is the receiver of a library call.
+    Inherit(u32),
+    /// The member is an argument of a library call.
+    Iterate(u32),
+    /// The member is what an overridden method returned to a library call.
+    Returned(u32),
     /// The member may be a class object: an object of its class is made.
     Instantiate(u32),
     /// The member may be the class object of an enum: its constants flow into the node.

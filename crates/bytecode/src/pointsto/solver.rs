@@ -430,6 +430,9 @@ impl<'p> Solver<'p> {
                 Use::Receive(site) => self.receive(site, id),
                 Use::Call(callback) => self.call_back(callback, id),
                 Use::Touch(call) => self.touch(call, id),
+                Use::Inherit(call) => self.inherits(call, id),
+                Use::Iterate(call) => self.iterates(call, id),
+                Use::Returned(call) => self.returned(call, id),
                 Use::Instantiate(at) => self.instantiate(at, id),
                 Use::Constants(to) => self.enum_constants(id, to),
             }

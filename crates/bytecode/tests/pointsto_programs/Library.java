@@ -32,6 +32,22 @@ class Library {
         Object first() { return get(0); }
     }
 
+    static class Own implements Iterable<Object> {
+        Object held;
+        public Iterator<Object> iterator() {
+            return new Iterator<Object>() {
+                public boolean hasNext() { return true; }
+                public Object next() { return held; }
+            };
+        }
+    }
+
+    static class Fixed extends AbstractList<Object> {
+        Object held;
+        public Object get(int index) { return held; }
+        public int size() { return 1; }
+    }
+
     enum Color {
         RED, GREEN; // makes RED
         Object held = new Object(); // makes HELD
@@ -60,6 +76,20 @@ class Library {
         others(args);
         arrays();
         exceptions();
+        inherited();
+    }
+
+    static void inherited() {
+        Own own = new Own();
+        own.held = new Object(); // makes OWN
+        own.forEach(o -> see(o)); // sees OWN misses COPIED
+        Fixed fixed = new Fixed();
+        fixed.held = new Object(); // makes FIXED
+        see(fixed.iterator().next()); // sees FIXED misses OWN
+        see(new ArrayList<>(fixed).get(0)); // sees FIXED misses OWN
+        see(fixed.stream().map(o -> new Object[] {o}).findFirst().get()[0]); // sees FIXED misses OWN
+        Iterable<Object> lambda = () -> fixed.iterator();
+        lambda.forEach(o -> see(o)); // sees FIXED misses OWN
     }
 
     static void containers() {

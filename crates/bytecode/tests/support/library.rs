@@ -83,7 +83,8 @@ impl Library {
             return known.clone();
         }
         let path = format!("classes/{}.class", name.replace('.', "/"));
-        let found = self.names.contains(&path).then(|| self.archive.as_mut()).flatten().and_then(|archive| {
+        let archive = self.archive.as_mut().filter(|_| self.names.contains(&path));
+        let found = archive.and_then(|archive| {
             let mut bytes = Vec::new();
             archive.by_name(&path).ok()?.read_to_end(&mut bytes).ok()?;
             ClassFile::parse(&bytes).ok().map(Arc::new)
