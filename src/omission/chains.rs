@@ -35,13 +35,13 @@ impl<'s> Chains<'s> {
                 if length == within {
                     continue;
                 }
-                for caller in program.index.callers(method) {
-                    let from = caller.place.0;
+                for place in program.callers(method) {
+                    let from = place.0;
                     let known = ways.entry(from).or_default();
                     if known.contains_key(&number) {
                         continue;
                     }
-                    known.insert(number, (Some((caller.place, method)), length + 1));
+                    known.insert(number, (Some((place, method)), length + 1));
                     work.push_back((from, length + 1));
                 }
             }

@@ -48,6 +48,8 @@ pub struct Found {
     pub hidden_loops: usize,
     /// Number of operations in the code that can change such an object.
     pub operations: usize,
+    /// Number of further operations on objects of this class, which this object cannot reach.
+    pub unreachable: usize,
     /// Number of those that were executed in the window.
     pub executed: usize,
     /// Number of jumps whose untaken way would use another object.
@@ -93,10 +95,29 @@ pub fn find(
     (target, window): (&Target, Window),
     limits: &Limits,
 ) -> Result<Found, InspectError> {
-    let sites = use_sites(program, target);
+    let mut sites = use_sites(program, target);
+    let by_type = sites.iter().filter(|site| site.writes).count();
+    let allocations = match &program.points_to {
+        Some(points_to) if target.object != 0 => {
+            points_to.allocations(calls, target.object, &target.class)?
+        }
+        _ => None,
+    };
+    if let Some(points_to) = &program.points_to {
+        sites.retain(|site| points_to.is_reachable(site.place.0));
+        if let Some(allocations) = &allocations {
+            let index = &program.index;
+            let may_be = |site: &UseSite| {
+                index.op(site.place).is_some_and(|op| points_to.may_be(site, op, allocations))
+            };
+            sites.retain(may_be);
+        }
+    }
     let chains = Chains::new(program, &sites, limits.within);
     let executed = Executed::of(calls, window)?;
-    let mut found = Found { operations: sites.iter().filter(|site| site.writes).count(), ..Found::default() };
+    let operations = sites.iter().filter(|site| site.writes).count();
+    let mut found = Found { operations, unreachable: by_type - operations, ..Found::default() };
+    let unsure = if allocations.is_some() { Certainty::May } else { Certainty::ByType };
     let mut executed_sites: BTreeSet<(MethodAt, u32)> = BTreeSet::new();
     let mut candidates: BTreeMap<Key, Candidate<'_>> = BTreeMap::new();
     let mut of_method: HashMap<u32, Option<Begin<'_>>> = HashMap::new();
@@ -142,7 +163,7 @@ pub fn find(
     for candidate in candidates.into_values() {
         let of_jump = passes.get(&(candidate.method, candidate.jump));
         let all: Vec<Pass> = of_jump.into_iter().flatten().copied().collect();
-        let mut judge = Judge { calls, fields, program, target };
+        let mut judge = Judge { calls, fields, program, target, unsure };
         let Some((certainty, pass)) = judge.certainty(&candidate, &all)? else {
             found.other_objects += usize::from(!candidate.is_partial);
             continue;
@@ -254,6 +275,8 @@ struct Judge<'j, 'p> {
     fields: &'j mut Fields,
     program: &'j mut AnalysedProgram<'p>,
     target: &'j Target,
+    /// How sure it is that a use site may use the object.
+    unsure: Certainty,
 }
 
 impl Judge<'_, '_> {
@@ -277,7 +300,7 @@ impl Judge<'_, '_> {
             }
         }
         // At other times it was executed: only certain ones are worth a look.
-        Ok(may.filter(|_| !candidate.is_partial).map(|pass| (Certainty::ByType, pass)))
+        Ok(may.filter(|_| !candidate.is_partial).map(|pass| (self.unsure, pass)))
     }
 
     /// The operand of the operation, if the jump had gone the other way at this pass.

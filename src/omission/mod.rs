@@ -2,6 +2,8 @@
 //! which each of them was lost (Omission Finder, Sakurai & Masuhara, SAC 2015; docs/omissions.md).
 //!
 //! - `bodies` has the code of methods as graphs.
+//! - `points_to` knows which objects an instruction may use, and where an object was made: the allocation that
+//!   fits all events that name it.
 //! - `executed` finds what each call executed in a window of a recording, and how often each branch went
 //!   which way.
 //! - `operations` finds the use sites that can change the object, `chains` the calls that lead to them.
@@ -17,6 +19,7 @@ mod heap_walk;
 mod jumps;
 mod operations;
 mod order;
+mod points_to;
 mod program;
 mod suggestion;
 

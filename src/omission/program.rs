@@ -2,10 +2,12 @@
 //! object.
 
 use super::bodies::Bodies;
+use super::points_to::ProgramPointsTo;
 use crate::classes::ClassPool;
 use crate::model::MethodName;
 use crate::program::call_index::{Index, MethodAt, PlaceAt};
 use crate::program::lineage;
+use crate::trace::Calls;
 use bytecode::Op;
 use std::collections::BTreeSet;
 
@@ -13,13 +15,17 @@ use std::collections::BTreeSet;
 pub struct AnalysedProgram<'a> {
     pub(super) index: Index<'a>,
     pub(super) bodies: Bodies<'a>,
+    /// Which objects are where; `None` if the analysis would take too long.
+    pub(super) points_to: Option<ProgramPointsTo>,
     pool: &'a ClassPool,
 }
 
 impl<'a> AnalysedProgram<'a> {
-    /// Analyses the classes outside the JDK.
-    pub fn new(pool: &'a ClassPool) -> AnalysedProgram<'a> {
-        AnalysedProgram { index: Index::new(pool), bodies: Bodies::new(pool), pool }
+    /// Analyses the classes outside the JDK, from the methods with which a recorded run began.
+    pub fn new(pool: &'a ClassPool, calls: &Calls) -> AnalysedProgram<'a> {
+        let index = Index::new(pool);
+        let points_to = ProgramPointsTo::of(calls, &index, pool);
+        AnalysedProgram { index, bodies: Bodies::new(pool), points_to, pool }
     }
 
     /// The class files.
@@ -38,9 +44,20 @@ impl<'a> AnalysedProgram<'a> {
 
     /// The methods that a call can run.
     pub(super) fn callees(&self, place: PlaceAt) -> Vec<MethodAt> {
+        if let Some(points_to) = &self.points_to {
+            return points_to.callees(place);
+        }
         match self.index.op(place) {
             Some(Op::Invoke { kind, method }) => self.index.targets(*kind, method),
             _ => Vec::new(),
+        }
+    }
+
+    /// The calls that can run a method.
+    pub(super) fn callers(&self, method: MethodAt) -> Vec<PlaceAt> {
+        match &self.points_to {
+            Some(points_to) => points_to.callers(method),
+            None => self.index.callers(method).into_iter().map(|caller| caller.place).collect(),
         }
     }
 

@@ -184,7 +184,7 @@ async fn answer(
         seen.line().map_or(file.clone(), |line| format!("{file}:{line}"))
     })?;
     let from = begin(calls, target.object)?.unwrap_or(to).min(to);
-    let mut program = AnalysedProgram::new(&pool);
+    let mut program = AnalysedProgram::new(&pool, calls);
     let mut found = find(calls, &mut fields, &mut program, (&target, Window { from, to }), &question.limits)?;
     found.suggestions.retain(|suggestion| !is_hidden(suggestion, &question.hide));
     let shown = match (&target.field, target.object) {
@@ -219,10 +219,16 @@ fn reasons(found: &Found, target: &Target, limits: &Limits) -> Vec<String> {
     let mut reasons = Vec::new();
     let class = crate::trace::shown_class(&target.class);
     let what = target.field.as_ref().map_or(class.clone(), |field| format!("{class}.{field}"));
-    if found.operations == 0 {
+    if found.operations == 0 && found.unreachable == 0 {
         reasons.push(format!("no code of the program changes such an object: {what}"));
+    } else if found.operations == 0 {
+        reasons
+            .push(format!("no operation of the program can reach it, of {} on a {what}", found.unreachable));
     } else if found.suggestions.is_empty() && found.executed == found.operations {
-        reasons.push(format!("all {} operations that change such an object were executed", found.operations));
+        reasons.push(match found.operations {
+            1 => "the only operation that can change it was executed".to_owned(),
+            many => format!("all {many} operations that can change it were executed"),
+        });
     } else if found.suggestions.is_empty() {
         reasons.push(format!(
             "no executed jump leads to one of the {} operations that were not executed, within {} calls",

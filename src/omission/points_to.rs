@@ -1,0 +1,240 @@
+//! The points-to analysis of a recorded program: which objects an instruction may use, and which methods a
+//! call may run.
+
+use super::operations::UseSite;
+use crate::classes::{ClassPool, CodeOwner};
+use crate::inspect::InspectError;
+use crate::program::call_index::{Index, MethodAt, PlaceAt};
+use crate::program::lineage;
+use crate::trace::{Calls, Traced, Value, WalkControl};
+use bytecode::pointsto::{AllocId, Entry, Limits, MethodId, PointsTo, Position, Program, Set};
+use bytecode::{ClassFile, Op, descriptor};
+use std::collections::{BTreeSet, HashMap};
+use std::sync::Arc;
+
+/// Most events that are looked at to find where an object was made.
+const MENTIONS: usize = 2_000;
+
+/// The program as the analysis reads it: the user's own code is analysed, libraries are known by summaries.
+struct OwnCode<'a> {
+    pool: &'a ClassPool,
+    /// Whether there is own code. Otherwise the libraries are what is analysed.
+    has_own: bool,
+    /// By class: the analysed classes below it.
+    below: HashMap<String, Vec<String>>,
+}
+
+impl<'a> OwnCode<'a> {
+    fn new(pool: &'a ClassPool) -> OwnCode<'a> {
+        let has_own = pool.user_classes().any(|class| pool.owner_of(class) == CodeOwner::Own);
+        let mut code = OwnCode { pool, has_own, below: HashMap::new() };
+        let mut below: HashMap<String, Vec<String>> = HashMap::new();
+        for class in pool.user_classes().filter(|class| code.is_own(class)) {
+            if let Ok(Some(found)) = pool.find(class) {
+                for above in lineage(pool, &found.file) {
+                    below.entry(above.name.clone()).or_default().push(class.to_owned());
+                }
+            }
+        }
+        code.below = below;
+        code
+    }
+
+    fn is_own(&self, class: &str) -> bool {
+        match self.pool.owner_of(class) {
+            CodeOwner::Own => true,
+            CodeOwner::Library => !self.has_own,
+            CodeOwner::Harness | CodeOwner::Jdk => false,
+        }
+    }
+}
+
+impl Program for OwnCode<'_> {
+    fn class(&self, name: &str) -> Option<Arc<ClassFile>> {
+        self.pool.find(name).ok().flatten().map(|found| found.file.clone())
+    }
+
+    fn is_analysed(&self, class: &str) -> bool {
+        let found = self.pool.find(class).ok().flatten();
+        found.is_some_and(|found| !found.origin.is_runtime()) && self.is_own(class)
+    }
+
+    fn subtypes(&self, class: &str) -> Vec<String> {
+        self.below.get(class).cloned().unwrap_or_default()
+    }
+}
+
+/// The analysis, by the methods of the index.
+pub(super) struct ProgramPointsTo {
+    points_to: PointsTo,
+    ids: HashMap<MethodAt, MethodId>,
+    at: HashMap<MethodId, MethodAt>,
+}
+
+impl ProgramPointsTo {
+    /// Analyses what the recorded run began with; `None` if the analysis would take too long.
+    pub fn of(calls: &Calls, index: &Index<'_>, pool: &ClassPool) -> Option<ProgramPointsTo> {
+        let mut entries = BTreeSet::new();
+        for (thread, ..) in calls.threads() {
+            for root in calls.roots(thread) {
+                if let Some(method) = calls.method(root) {
+                    let (name, descriptor) = (method.name.clone(), method.descriptor.clone());
+                    entries.insert(Entry { class: method.class.to_string(), name, descriptor });
+                }
+            }
+        }
+        let entries: Vec<Entry> = entries.into_iter().collect();
+        let points_to = PointsTo::solve(&OwnCode::new(pool), &entries, Limits::default());
+        if !points_to.is_complete() {
+            return None;
+        }
+        let (mut ids, mut at) = (HashMap::new(), HashMap::new());
+        for method in index.all() {
+            let (Some(file), Some(declared)) = (index.file(method), index.method(method)) else { continue };
+            if let Some(id) = points_to.method_id(&file.name, &declared.name, &declared.descriptor) {
+                ids.insert(method, id);
+                at.insert(id, method);
+            }
+        }
+        Some(ProgramPointsTo { points_to, ids, at })
+    }
+
+    /// Whether the run can reach a method.
+    pub fn is_reachable(&self, method: MethodAt) -> bool {
+        self.ids.contains_key(&method)
+    }
+
+    /// The methods that a call can run.
+    pub fn callees(&self, (method, pc): PlaceAt) -> Vec<MethodAt> {
+        let Some(id) = self.ids.get(&method) else { return Vec::new() };
+        self.points_to.callees(*id, pc).iter().filter_map(|id| self.at.get(id).copied()).collect()
+    }
+
+    /// The calls that can run a method.
+    pub fn callers(&self, method: MethodAt) -> Vec<PlaceAt> {
+        let Some(id) = self.ids.get(&method) else { return Vec::new() };
+        let callers = self.points_to.callers(*id);
+        callers.filter_map(|(method, pc)| Some((*self.at.get(&method)?, pc))).collect()
+    }
+
+    /// Whether the operand of a use site may be one of these allocations.
+    pub fn may_be(&self, site: &UseSite, op: &Op, allocations: &BTreeSet<AllocId>) -> bool {
+        let (Some(id), Some(position)) = (self.ids.get(&site.place.0), position(op, site.above)) else {
+            return false;
+        };
+        let set = self.points_to.operand(*id, site.place.1, position);
+        allocations.iter().any(|allocation| set.contains(*allocation))
+    }
+
+    /// The allocations that fit all events that name an object; `None` if none does. Then the object was made
+    /// where the analysis does not look.
+    ///
+    /// # Errors
+    /// The events cannot be read.
+    pub fn allocations(
+        &self,
+        calls: &mut Calls,
+        object: u32,
+        class: &str,
+    ) -> Result<Option<BTreeSet<AllocId>>, InspectError> {
+        let mut found: Option<BTreeSet<AllocId>> = None;
+        let mut mentions = 0;
+        for (thread, ..) in calls.threads() {
+            calls.walk(thread, None, |calls, seen| {
+                if !seen.values.contains(&Value::Object(object)) {
+                    return WalkControl::Next;
+                }
+                mentions += 1;
+                let Some(method) = calls.sites.method(seen.site.method) else { return WalkControl::Next };
+                let id = self.points_to.method_id(&method.class, &method.name, &method.descriptor);
+                let Some(id) = id else { return WalkControl::Next };
+                for set in self.named(id, method.is_static, method.name == "<init>", seen, object) {
+                    let of_it: BTreeSet<AllocId> = set.iter().collect();
+                    found = Some(match found.take() {
+                        Some(known) => known.intersection(&of_it).copied().collect(),
+                        None => of_it,
+                    });
+                }
+                if mentions < MENTIONS { WalkControl::Next } else { WalkControl::Stop }
+            })?;
+        }
+        let name = match class.starts_with('[') {
+            true => descriptor::java_type(&class.replace('.', "/")),
+            false => class.to_owned(),
+        };
+        let found = found.map(|mut found| {
+            found.retain(|id| {
+                self.points_to.allocation(*id).is_some_and(|made| !made.is_exact || made.ty == name)
+            });
+            found
+        });
+        Ok(found.filter(|found| !found.is_empty()))
+    }
+
+    /// The sets of the places where an event names an object.
+    fn named<'s>(
+        &'s self,
+        id: MethodId,
+        is_static: bool,
+        is_constructor: bool,
+        seen: &crate::trace::TracedEvent<'_>,
+        object: u32,
+    ) -> Vec<&'s Set> {
+        let bci = seen.site.bci;
+        let is_it = |value: Option<&Value>| value == Some(&Value::Object(object));
+        let mut sets = Vec::new();
+        let mut operand = |position: Position| sets.push(self.points_to.operand(id, bci, position));
+        match seen.site.what {
+            Traced::Put => {
+                if is_it(seen.values.first()) {
+                    operand(Position::Object);
+                }
+                if is_it(seen.values.last()) {
+                    operand(Position::Stored);
+                }
+            }
+            Traced::PutStatic | Traced::Preset if is_it(seen.values.last()) => operand(Position::Stored),
+            Traced::Return if is_it(seen.values.first()) => operand(Position::Passed),
+            Traced::Element(_) => {
+                if is_it(seen.values.first()) {
+                    operand(Position::Array);
+                }
+                if is_it(seen.values.last()) {
+                    operand(Position::Stored);
+                }
+            }
+            Traced::Enter if !seen.is_around => {
+                let first = u32::from(!is_static && is_constructor);
+                for (place, value) in (first..).zip(seen.values) {
+                    if is_it(Some(value)) {
+                        sets.push(self.points_to.parameter(id, place));
+                    }
+                }
+            }
+            _ => {}
+        }
+        sets.retain(|set| !set.is_empty());
+        sets
+    }
+}
+
+/// The role of the operand below this number of slots.
+fn position(op: &Op, above: Option<u16>) -> Option<Position> {
+    let above = above?;
+    match op {
+        Op::PutField(_) | Op::GetField(_) => Some(Position::Object),
+        Op::ArrayStore(_) | Op::ArrayLoad(_) => Some(Position::Array),
+        Op::Invoke { method, .. } => {
+            let types = descriptor::parse_method(&method.descriptor)?;
+            let mut slots = 0;
+            for (at, parameter) in types.parameters.iter().enumerate().rev() {
+                if slots == above {
+                    return u16::try_from(at).ok().map(Position::Argument);
+                }
+                slots += descriptor::slots(parameter);
+            }
+            Some(Position::Receiver)
+        }
+        _ => None,
+    }
+}
