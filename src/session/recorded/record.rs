@@ -40,7 +40,7 @@ pub struct RecordOptions {
     pub places: Option<Places>,
     /// Record only these methods and fields, instead of all at the level.
     pub chosen: Option<Chosen>,
-    /// A jump that goes another way than the program says. [`RecordingOutcome::steered`] then tells how often.
+    /// A jump that goes another way than the program says. [`RecordingOutcome::steered`] tells how often.
     pub steering: Option<Steering>,
     /// The value that the program reads as `java.class.path`, if that is not what the VM uses. A reference
     /// stands first on the VM's class path, and the program must not see that.

@@ -8,8 +8,8 @@
 //!   instruction.
 //! - `reader` locates the parts of a class file, `pool` appends constants, `instructions` decodes lengths and
 //!   targets.
-//! - `scan`, `shape`, `recorded_effects` and `steered_jump` inspect a class before it is rewritten. `outline` builds input
-//!   for `scan` from a class without a file.
+//! - `scan`, `shape`, `recorded_effects` and `steered_jump` inspect a class before it is rewritten. `outline`
+//!   builds input for `scan` from a class without a file.
 //! - `layout` assigns code indices, `frames` decodes and encodes the StackMapTable, and `tables` adjusts the
 //!   other tables. `guards` handles exceptions of inserted calls, and `method` rewrites one method.
 

@@ -64,7 +64,7 @@ final class QuerypointTraceAgent {
     /** Where it is counted how often a jump is steered, 16 bytes; 0 where none is. */
     static native long steering();
 
-    /** The name of the threads whose executions of that jump are counted; null: all executions are steered. */
+    /** The name of the threads whose executions of that jump are counted; null: all are steered. */
     static native String steeredThread();
 
     /** Which of those executions is steered, from 0. */
