@@ -324,3 +324,14 @@ fn a_class_of_the_jdk_is_steered() {
         }
     }
 }
+
+#[test]
+fn a_later_run_for_more_detail_is_steered_too() {
+    let case = Case::new("steered");
+    let steered = Program::new(&case, "depth").run("depth", nth("main", 4), RecordOptions::default());
+    let folder = steered.folder.display().to_string();
+    let events = case.run(&["trace", "events", "1", "--level=all", "--format=json", &folder]);
+    events.is(0, &["branch"]);
+    let info = case.run(&["trace", "info", &folder]);
+    info.is(0, &["steered ", "1 of 5 executions"]);
+}
