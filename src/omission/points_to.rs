@@ -4,12 +4,13 @@
 use super::operations::UseSite;
 use crate::classes::{ClassPool, CodeOwner};
 use crate::inspect::InspectError;
+use crate::model::MethodName;
 use crate::program::call_index::{Index, MethodAt, PlaceAt};
 use crate::program::lineage;
 use crate::trace::{Calls, Traced, Value, WalkControl};
 use bytecode::pointsto::{AllocId, Entry, Limits, MethodId, PointsTo, Position, Program, Set};
 use bytecode::{ClassFile, Op, descriptor};
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
 /// Most events that are looked at to find where an object was made.
@@ -67,6 +68,8 @@ impl Program for OwnCode<'_> {
 /// The analysis, by the methods of the index.
 pub(super) struct ProgramPointsTo {
     points_to: PointsTo,
+    /// The methods that recorded methods override. No object of the run selects them.
+    overridden: HashSet<MethodAt>,
     ids: HashMap<MethodAt, MethodId>,
     at: HashMap<MethodId, MethodAt>,
 }
@@ -83,6 +86,14 @@ impl ProgramPointsTo {
                 }
             }
         }
+        // What a method overrides can be what should have run.
+        let overridden = overridden(calls, index, pool);
+        for method in &overridden {
+            if let (Some(file), Some(declared)) = (index.file(*method), index.method(*method)) {
+                let (name, descriptor) = (declared.name.clone(), declared.descriptor.clone());
+                entries.insert(Entry { class: file.name.clone(), name, descriptor });
+            }
+        }
         let entries: Vec<Entry> = entries.into_iter().collect();
         let points_to = PointsTo::solve(&OwnCode::new(pool), &entries, Limits::default());
         if !points_to.is_complete() {
@@ -96,7 +107,7 @@ impl ProgramPointsTo {
                 at.insert(id, method);
             }
         }
-        Some(ProgramPointsTo { points_to, ids, at })
+        Some(ProgramPointsTo { points_to, overridden, ids, at })
     }
 
     /// Whether the run can reach a method.
@@ -105,14 +116,26 @@ impl ProgramPointsTo {
     }
 
     /// The methods that a call can run.
-    pub fn callees(&self, (method, pc): PlaceAt) -> Vec<MethodAt> {
+    pub fn callees(&self, (method, pc): PlaceAt, index: &Index<'_>) -> Vec<MethodAt> {
         let Some(id) = self.ids.get(&method) else { return Vec::new() };
-        self.points_to.callees(*id, pc).iter().filter_map(|id| self.at.get(id).copied()).collect()
+        let callees = self.points_to.callees(*id, pc).iter();
+        let mut all: Vec<MethodAt> = callees.filter_map(|id| self.at.get(id).copied()).collect();
+        if let Some(Op::Invoke { kind, method }) = index.op((method, pc)) {
+            let targets = index.targets(*kind, method).into_iter();
+            let others: Vec<MethodAt> =
+                targets.filter(|target| self.overridden.contains(target) && !all.contains(target)).collect();
+            all.extend(others);
+        }
+        all
     }
 
     /// The calls that can run a method.
-    pub fn callers(&self, method: MethodAt) -> Vec<PlaceAt> {
+    pub fn callers(&self, method: MethodAt, index: &Index<'_>) -> Vec<PlaceAt> {
         let Some(id) = self.ids.get(&method) else { return Vec::new() };
+        if self.overridden.contains(&method) {
+            let callers = index.callers(method).into_iter().map(|caller| caller.place);
+            return callers.filter(|place| self.ids.contains_key(&place.0)).collect();
+        }
         let callers = self.points_to.callers(*id);
         callers.filter_map(|(method, pc)| Some((*self.at.get(&method)?, pc))).collect()
     }
@@ -216,6 +239,34 @@ impl ProgramPointsTo {
         sets.retain(|set| !set.is_empty());
         sets
     }
+}
+
+/// The methods of the program that recorded methods override, and that were not recorded themselves.
+fn overridden(calls: &Calls, index: &Index<'_>, pool: &ClassPool) -> HashSet<MethodAt> {
+    let recorded: HashSet<(&str, &str, &str)> = calls
+        .sites
+        .methods()
+        .iter()
+        .enumerate()
+        .filter(|(number, _)| {
+            let number = u32::try_from(*number).unwrap_or(u32::MAX);
+            calls.threads().iter().any(|(thread, ..)| calls.count_of_method(number, *thread) > 0)
+        })
+        .map(|(_, method)| (&*method.class, method.name.as_str(), method.descriptor.as_str()))
+        .collect();
+    let mut found = HashSet::new();
+    for (class, name, descriptor) in &recorded {
+        if name.starts_with('<') {
+            continue;
+        }
+        let Ok(Some(own)) = pool.find(class) else { continue };
+        for above in lineage(pool, &own.file).iter().skip(1) {
+            let named = MethodName::new(above.name.as_str(), *name, *descriptor);
+            let is_recorded = recorded.contains(&(above.name.as_str(), *name, *descriptor));
+            found.extend(index.find(&named).filter(|_| !is_recorded));
+        }
+    }
+    found
 }
 
 /// The role of the operand below this number of slots.

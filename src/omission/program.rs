@@ -45,7 +45,7 @@ impl<'a> AnalysedProgram<'a> {
     /// The methods that a call can run.
     pub(super) fn callees(&self, place: PlaceAt) -> Vec<MethodAt> {
         if let Some(points_to) = &self.points_to {
-            return points_to.callees(place);
+            return points_to.callees(place, &self.index);
         }
         match self.index.op(place) {
             Some(Op::Invoke { kind, method }) => self.index.targets(*kind, method),
@@ -56,7 +56,7 @@ impl<'a> AnalysedProgram<'a> {
     /// The calls that can run a method.
     pub(super) fn callers(&self, method: MethodAt) -> Vec<PlaceAt> {
         match &self.points_to {
-            Some(points_to) => points_to.callers(method),
+            Some(points_to) => points_to.callers(method, &self.index),
             None => self.index.callers(method).into_iter().map(|caller| caller.place).collect(),
         }
     }
