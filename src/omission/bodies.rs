@@ -3,8 +3,9 @@
 use crate::classes::ClassPool;
 use crate::model::MethodName;
 use bytecode::{Cfg, ClassFile, Code, ControlDependence, Method};
+use petgraph::graph::NodeIndex;
 use std::cell::OnceCell;
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -70,4 +71,16 @@ impl<'a> Bodies<'a> {
         let name = (name.name.to_string(), name.descriptor.to_string());
         Some(Body { class: class.file.clone(), code, cfg, is_static, name, control: OnceCell::new() })
     }
+}
+
+/// The blocks from which an instruction can be reached.
+pub(super) fn leads_to(cfg: &Cfg, pc: u32) -> BTreeSet<NodeIndex> {
+    let mut found = BTreeSet::new();
+    let mut work: Vec<NodeIndex> = cfg.block_at(pc).into_iter().collect();
+    while let Some(block) = work.pop() {
+        if found.insert(block) {
+            work.extend(cfg.predecessors(block, false).into_iter().map(|(before, _)| before));
+        }
+    }
+    found
 }

@@ -2,6 +2,7 @@
 //! where exceptions came, and the passes of jumps.
 
 use crate::inspect::InspectError;
+use crate::model::MethodName;
 use crate::trace::{Calls, EventPosition, EventTime, Traced, Value, WalkControl};
 use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 
@@ -192,6 +193,12 @@ impl Executed {
             }
         }
     }
+}
+
+/// The name of a method of a recording.
+pub(super) fn name_of(calls: &Calls, method: u32) -> Option<MethodName> {
+    let method = calls.sites.method(method)?;
+    Some(MethodName::new(method.class.clone(), method.name.as_str(), method.descriptor.as_str()))
 }
 
 /// Whether an event tells where its call is. Events about contents have no code index of their own.

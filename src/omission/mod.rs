@@ -8,14 +8,18 @@
 //!   which way.
 //! - `operations` finds the use sites that can change the object, `chains` the calls that lead to them.
 //! - `jumps` finds the executed jumps from which an operation can only be reached by unexecuted code.
-//! - `heap_walk` evaluates the untaken code with the recorded values, as far as they are known.
-//! - `find` puts these together (Figure 9), and `order` sorts what was found.
+//! - `heap_walk` evaluates the untaken code with the recorded values, as far as they are known. By that `judge`
+//!   decides whether a `candidate` is about the object.
+//! - `find` puts these together (Figure 9), `describe` says what was found, and `order` sorts it.
 
 mod bodies;
+mod candidate;
 mod chains;
+mod describe;
 mod executed;
 mod find;
 mod heap_walk;
+mod judge;
 mod jumps;
 mod operations;
 mod order;

@@ -44,6 +44,9 @@ pub struct Jump {
     /// The condition as text; for another override, the call.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub condition: Option<String>,
+    /// A value that the condition compares and that a question can name, such as `active`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub operand: Option<String>,
     /// What it was: `false`, `true`, the case of a switch, the exception, or the method that was run.
     pub was: String,
     /// What it would have to be.

@@ -149,6 +149,12 @@ async fn confirm(
         of.confirmation.as_ref().is_some_and(|confirmed| confirmed.verdict == Verdict::Right)
     };
     answer.suggestions.sort_by_key(|suggestion| !is_right(suggestion));
+    let was_tried = |of: &TriedSuggestion| {
+        of.confirmation.as_ref().is_some_and(|confirmed| confirmed.verdict != Verdict::NotTried)
+    };
+    if !answer.suggestions.iter().any(was_tried) {
+        return Ok(());
+    }
     answer.notes.push(format!(
         "altered code ran in copies of {}: what it does elsewhere, as in a network or a database, is not undone",
         about.cwd.display()

@@ -78,6 +78,13 @@ fn one(number: usize, width: usize, tried: &TriedSuggestion, target: &str, paint
         let text = format!("taken the other way: {}: {found}", paint.on(style, verdict.words()));
         out.push_str(&hanging(&text, width + 2, WIDTH));
     }
+    if let (Some(operand), Some(line)) = (&jump.operand, jump.place.line) {
+        let class = short_class_name(&jump.place.class);
+        let next = format!("next: qp why {operand} --at {class}:{line}");
+        out.push_str(&" ".repeat(width + 2));
+        out.push_str(&paint.on(palette::DIM, next));
+        out.push('\n');
+    }
     out
 }
 

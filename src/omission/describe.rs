@@ -1,0 +1,158 @@
+//! Describes a candidate: the jump, the operation, and the way between them.
+
+use super::bodies::{Body, leads_to};
+use super::candidate::Candidate;
+use super::executed::{JumpSite, Pass};
+use super::operations::UseSite;
+use super::program::AnalysedProgram;
+use super::suggestion::{Certainty, Jump, JumpKind, JumpPass, Operation, Passes, Place, Suggestion};
+use crate::model::MethodName;
+use crate::trace::Calls;
+use bytecode::Op;
+use bytecode::expression::Operand;
+use petgraph::graph::NodeIndex;
+
+/// The suggestion of a candidate.
+pub(super) fn suggestion(
+    (calls, program): (&Calls, &mut AnalysedProgram<'_>),
+    candidate: &Candidate<'_>,
+    certainty: Certainty,
+    pass: &Pass,
+    passes: Passes,
+) -> Option<Suggestion> {
+    let jump_in = program.name(candidate.chain.first.0)?;
+    let body = program.bodies.of(&jump_in)?;
+    let place_of_jump = place(&jump_in, &body, candidate.pc);
+    let (kind, (condition, operand, was, would_be)) = match candidate.jump {
+        JumpSite::Branch(pc) => {
+            let way = (pass.to, candidate.to);
+            let is_end = candidate.is_partial && ends_loop(&body, pc, way, candidate.chain.first.1);
+            let kind = if is_end { JumpKind::LoopEnd } else { JumpKind::Branch };
+            (kind, condition(program, &body, pc, (pass.to, candidate.to)))
+        }
+        JumpSite::Exception(_) => {
+            let name = calls.objects.name(pass.exception);
+            (JumpKind::Exception, (None, None, name, "no exception".to_owned()))
+        }
+        JumpSite::Dispatch(called) => {
+            let ran = super::executed::name_of(calls, called).map(|name| short(&name)).unwrap_or_default();
+            let other = candidate.chain.called.first().and_then(|(method, _)| program.name(*method));
+            let would = other.map(|name| short(&name)).unwrap_or_default();
+            let call = body
+                .method()
+                .and_then(|method| bytecode::expression::call_at(&body.class, method, candidate.pc));
+            (JumpKind::Dispatch, (call.map(|call| call.text), None, ran, would))
+        }
+    };
+    let is_partial = candidate.is_partial;
+    let jump =
+        Jump { kind, place: place_of_jump, condition, operand, was, would_be, to: candidate.to, is_partial };
+    let site = candidate.chain.site;
+    let in_method = program.name(site.place.0)?;
+    let of_site = program.bodies.of(&in_method)?;
+    let mut chain = vec![short(&jump_in)];
+    chain.extend(
+        candidate
+            .chain
+            .called
+            .iter()
+            .filter_map(|(method, _)| program.name(*method))
+            .map(|name| short(&name)),
+    );
+    let operation = Operation {
+        place: place(&in_method, &of_site, site.place.1),
+        text: text(&of_site, site),
+        writes: site.writes,
+        chain,
+    };
+    let node = pass.node;
+    let thread = calls.thread_of(node).unwrap_or_default();
+    let pass = JumpPass { call: calls.shown(node), thread, nth: pass.nth, at: pass.at };
+    Some(Suggestion { jump, passes, operation, certainty, pass })
+}
+
+/// The text of a branch's condition, what it was, and what it would have to be.
+fn condition(
+    program: &AnalysedProgram<'_>,
+    body: &Body,
+    branch: u32,
+    (went, to): (u32, u32),
+) -> (Option<String>, Option<String>, String, String) {
+    let condition =
+        body.method().and_then(|method| bytecode::expression::condition_at(&body.class, method, branch));
+    let edge = |to: u32| {
+        let block = body.cfg.block_at(branch)?;
+        let mut edges = body.cfg.successors(block, false).into_iter();
+        let starts = |next: NodeIndex| body.cfg.block(next).is_some_and(|block| block.start_pc == to);
+        edges.find(|(next, _)| starts(*next)).map(|(_, kind)| kind.clone())
+    };
+    let Some(mut condition) = condition else { return (None, None, "not taken".into(), "taken".into()) };
+    if let Some(table) = &condition.enum_table
+        && let Ok(Some(table)) = program.pool().find(&table.class)
+    {
+        condition = condition.with_enum(&table.file);
+    }
+    let is_switch = body.code.at(branch).is_some_and(|branch| matches!(branch.op, Op::Switch { .. }));
+    let outcome = |to: u32| edge(to).map(|kind| condition.outcome(&kind).to_string()).unwrap_or_default();
+    let is_unnamed = condition.operands.iter().any(Operand::is_unnamed);
+    let text = match (is_switch, is_unnamed) {
+        (true, _) => format!("switch ({})", condition.text),
+        (_, true) => of_each(&condition.text),
+        _ => condition.text.clone(),
+    };
+    let can_be_asked = |operand: &&Operand| {
+        operand.readable.is_some() && !operand.is_unnamed() && operand.text.starts_with(char::is_alphabetic)
+    };
+    let operand = condition.operands.iter().find(can_be_asked).map(|operand| operand.text.clone());
+    (Some(text), operand, outcome(went), outcome(to))
+}
+
+/// The condition of a for-each loop over an array, whose index has no name: `slot4 < as.length`.
+fn of_each(condition: &str) -> String {
+    let array = condition.split_once(" < ").and_then(|(_, length)| length.strip_suffix(".length"));
+    let array = array.filter(|array| !array.starts_with("slot"));
+    array.map_or_else(|| "another element".to_owned(), |array| format!("another element of {array}"))
+}
+
+/// Whether a branch is the condition of a loop around an instruction, and ended it.
+fn ends_loop(body: &Body, branch: u32, (went, to): (u32, u32), pc: u32) -> bool {
+    let cfg = &body.cfg;
+    let (around, back) = (leads_to(cfg, pc), leads_to(cfg, branch));
+    let is_inside = cfg.block_at(pc).is_some_and(|block| back.contains(&block));
+    let comes_back = cfg.block_at(went).is_some_and(|block| around.contains(&block));
+    if !is_inside || comes_back {
+        return false;
+    }
+    let dominance = bytecode::dominators(&body.code, false);
+    let Some(block) = cfg.block_at(branch) else { return false };
+    let begins = |block: NodeIndex| cfg.block(block).map(|block| block.start_pc);
+    let is_head = cfg.predecessors(block, false).into_iter().any(|(before, _)| {
+        begins(before).is_some_and(|before| begins(block).is_some_and(|own| dominance.dominates(own, before)))
+    });
+    // Or it stands at the end of a `do` loop.
+    is_head || dominance.dominates(to, branch)
+}
+
+fn place(name: &MethodName, body: &Body, pc: u32) -> Place {
+    Place {
+        class: name.class.to_string(),
+        method: name.name.to_string(),
+        descriptor: name.descriptor.to_string(),
+        pc,
+        line: body.line(pc),
+    }
+}
+
+fn short(name: &MethodName) -> String {
+    format!("{}.{}", crate::model::short_class_name(&name.class), name.name)
+}
+
+/// The operation as text.
+fn text(body: &Body, site: &UseSite) -> String {
+    let pc = site.place.1;
+    let Some(method) = body.method() else { return String::new() };
+    let call = bytecode::expression::call_at(&body.class, method, pc).map(|call| call.text);
+    let stored =
+        || bytecode::expression::stored_expression(&body.class, method, pc).map(|stored| stored.text);
+    call.or_else(stored).unwrap_or_default()
+}
