@@ -1,6 +1,6 @@
 //! What a library calls in the program: functions, and the methods of `Object` that programs override.
 
-use super::nodes::{NodeId, Use};
+use super::nodes::{NodeId, Object, Use};
 use super::solver::{CONTENTS, Solver};
 use super::types::{Found, OBJECT, TypeId};
 use super::{AllocId, AllocKind};
@@ -28,6 +28,11 @@ fn add_methods(names: &mut BTreeSet<(String, String)>, class: &ClassFile) {
     }
 }
 
+/// Whether a library object may hold functions.
+fn is_container(object: &Object) -> bool {
+    matches!(object.kind, AllocKind::New | AllocKind::Library | AllocKind::Array)
+}
+
 impl Solver<'_> {
     /// A library calls an object as a function.
     pub(super) fn call_back(&mut self, callback: u32, id: AllocId) {
@@ -46,10 +51,34 @@ impl Solver<'_> {
             return;
         }
         // A comparator made of functions, a thread with its `Runnable`.
-        let is_container = matches!(object.kind, AllocKind::New | AllocKind::Library | AllocKind::Array);
-        if is_container {
-            let contents = self.field_of(id, CONTENTS);
-            self.when(contents, Use::Call(callback));
+        if is_container(&object) {
+            let held = self.functions_in(id);
+            self.graph.edge(held, call.inner);
+        }
+    }
+
+    /// The node of the functions that a library object holds, directly or in other library objects.
+    fn functions_in(&mut self, id: AllocId) -> NodeId {
+        if let Some(node) = self.held_functions.get(&id) {
+            return *node;
+        }
+        let node = self.graph.node(OBJECT);
+        self.held_functions.insert(id, node);
+        let contents = self.field_of(id, CONTENTS);
+        self.when(contents, Use::Hold(node));
+        node
+    }
+
+    /// A library object holds another object: its functions flow into a node.
+    pub(super) fn hold(&mut self, id: AllocId, functions: NodeId) {
+        let Some(object) = self.graph.object(id).cloned() else { return };
+        let is_function = self.lambdas.contains_key(&id)
+            || self.graph.types.is_analysed(object.ty) && !self.methods_for_library(object.ty).is_empty();
+        if is_function {
+            self.graph.add_one(functions, id);
+        } else if is_container(&object) {
+            let inner = self.functions_in(id);
+            self.graph.edge(inner, functions);
         }
     }
 

@@ -33,6 +33,8 @@ pub(super) struct Callback {
     pub(super) given: NodeId,
     /// Where their results go.
     pub(super) results: NodeId,
+    /// The functions that library objects among them hold.
+    pub(super) inner: NodeId,
 }
 
 /// Class objects of which a library makes objects.
@@ -134,8 +136,11 @@ impl Solver<'_> {
                     self.graph.edge(from, parameters);
                 }
                 let at = u32::try_from(self.callbacks.len()).unwrap_or(u32::MAX);
-                self.callbacks.push(Callback { site: call.site, given: parameters, results: call.results });
+                let inner = self.graph.node(OBJECT);
+                let (site, results) = (call.site, call.results);
+                self.callbacks.push(Callback { site, given: parameters, results, inner });
                 self.when(functions, Use::Call(at));
+                self.when(inner, Use::Call(at));
             }
             Effect::Instantiate { class } => {
                 let classes = self.source(id, class);

@@ -23,6 +23,8 @@ pub(super) enum Use {
     Receive(u32),
     /// The member is a function that the library calls.
     Call(u32),
+    /// A library object holds the member: its functions flow into the node.
+    Hold(NodeId),
     /// The member is seen by the library, which may call its `toString`, `equals` and so on.
     Touch(u32),
     /// The member is the receiver of a library call.

@@ -51,6 +51,8 @@ pub(super) struct Solver<'p> {
     pub(super) callbacks: Vec<Callback>,
     pub(super) instantiations: Vec<Instantiation>,
     pub(super) callback_methods: Map<TypeId, Arc<[(TypeId, usize)]>>,
+    /// The functions inside library objects.
+    pub(super) held_functions: Map<AllocId, NodeId>,
     pub(super) object_methods: Map<TypeId, Arc<[(TypeId, usize)]>>,
     pub(super) class_objects: Map<AllocId, TypeId>,
     /// Everything that is thrown.
@@ -126,6 +128,7 @@ impl<'p> Solver<'p> {
             callbacks: Vec::new(),
             instantiations: Vec::new(),
             callback_methods: Map::default(),
+            held_functions: Map::default(),
             object_methods: Map::default(),
             class_objects: Map::default(),
             thrown,
@@ -429,6 +432,7 @@ impl<'p> Solver<'p> {
                 }
                 Use::Receive(site) => self.receive(site, id),
                 Use::Call(callback) => self.call_back(callback, id),
+                Use::Hold(functions) => self.hold(id, functions),
                 Use::Touch(call) => self.touch(call, id),
                 Use::Inherit(call) => self.inherits(call, id),
                 Use::Iterate(call) => self.iterates(call, id),
