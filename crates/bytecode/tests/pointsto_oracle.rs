@@ -5,9 +5,10 @@
 mod support;
 
 use bytecode::op::{Bootstrap, Constant, Element, InvokeKind, Kind, Op};
-use bytecode::pointsto::{Entry, Limits, PointsTo};
-use bytecode::{ClassFile, Code, Method, MethodRef, descriptor, stack};
+use bytecode::pointsto::{Entry, Limits, PointsTo, Position};
+use bytecode::{ClassFile, Code, Method, MethodRef, descriptor, lines, stack};
 use std::collections::{BTreeMap, BTreeSet};
+use support::generated::generate;
 use support::library::TestProgram;
 
 /// A method: class, name, descriptor.
@@ -398,10 +399,13 @@ fn step(op: &Op, pc: u32, frame: &mut Frame) {
 /// Compares the results of all instructions and the parameters of all methods. Returns the number of objects in
 /// the results.
 fn compare(name: &str, text: &str) -> usize {
-    let classes = support::compile_text(name, text, &["-g"]);
+    compare_classes(name, &support::compile_text(name, text, &["-g"])).0
+}
+
+fn compare_classes(name: &str, classes: &[ClassFile]) -> (usize, PointsTo) {
     let main = (name.to_owned(), "main".to_owned(), "([Ljava/lang/String;)V".to_owned());
     let mut naive = Naive {
-        classes: &classes,
+        classes,
         known: BTreeMap::new(),
         reached: BTreeSet::new(),
         lambdas: BTreeMap::new(),
@@ -415,7 +419,7 @@ fn compare(name: &str, text: &str) -> usize {
         naive.round();
     }
     let entry = Entry { class: main.0, name: main.1, descriptor: main.2 };
-    let found = PointsTo::solve(&TestProgram::new(&classes), &[entry], Limits::default());
+    let found = PointsTo::solve(&TestProgram::new(classes), &[entry], Limits::default());
     let methods: BTreeMap<Name, _> = found
         .methods()
         .map(|(id, m)| ((m.class.name.clone(), m.method.name.clone(), m.method.descriptor.clone()), id))
@@ -443,7 +447,38 @@ fn compare(name: &str, text: &str) -> usize {
             assert_eq!(objects(found.parameter(id, place)), expected, "{method:?} parameter {place}");
         }
     }
-    compared
+    (compared, found)
+}
+
+#[test]
+fn random_programs_see_only_objects_that_both_analyses_find() {
+    for seed in 1..=3 {
+        let generated = generate(seed);
+        let (compared, found) = compare_classes("Gen", &generated.classes);
+        let mut allowed: BTreeSet<(u32, u32)> = BTreeSet::new();
+        for (id, reached) in found.methods() {
+            let code = reached.method.code.as_ref().unwrap();
+            let line = |pc| lines::line_of(code, pc).unwrap();
+            for instruction in &code.instructions {
+                if !matches!(&instruction.op, Op::Invoke { method, .. } if method.name == "see") {
+                    continue;
+                }
+                for object in found.operand(id, instruction.pc, Position::Argument(1)).iter() {
+                    let site = found.allocation(object).unwrap().site.unwrap();
+                    let made_in = found.method(site.method).unwrap().method.code.as_ref().unwrap();
+                    allowed.insert((line(instruction.pc), lines::line_of(made_in, site.pc).unwrap()));
+                }
+            }
+        }
+        println!(
+            "seed {seed}: {} seen, {} allowed, {compared} compared",
+            generated.seen.len(),
+            allowed.len()
+        );
+        assert!(generated.seen.len() > 100, "seed {seed} sees too little");
+        let missed: Vec<_> = generated.seen.difference(&allowed).collect();
+        assert!(missed.is_empty(), "seed {seed}: {missed:?}");
+    }
 }
 
 #[test]

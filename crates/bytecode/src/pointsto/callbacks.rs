@@ -89,7 +89,9 @@ impl Solver<'_> {
             self.graph.edge(given, *parameter);
         }
         self.graph.edge(lambda.result, results);
-        self.add_inner(site, lambda.site);
+        if let Some(inner) = self.site_of_lambda(id) {
+            self.add_inner(site, inner);
+        }
     }
 
     pub(super) fn call_from_library(

@@ -17,13 +17,17 @@ pub(super) struct Lambda {
     /// The method of the interface.
     name: String,
     /// The number of its parameters.
-    pub(super) count: usize,
+    count: usize,
     /// The nodes of its parameters, after the captured values.
     pub(super) parameters: Vec<NodeId>,
     /// The node of its result.
     pub(super) result: NodeId,
-    /// The call that it makes.
-    pub(super) site: u32,
+    /// The call that it makes, once something calls it.
+    site: Option<u32>,
+    /// Where it is created.
+    at: (MethodId, u32),
+    captured: Vec<NodeId>,
+    target: MethodRef,
 }
 
 /// The method that `LambdaMetafactory` implements an interface by; `None` for other bootstrap methods.
@@ -77,7 +81,25 @@ impl Solver<'_> {
             return;
         };
         self.at.insert((method.0, step.pc), object);
-        let lambda = self.lambda((method, step.pc), name, captured, bootstrap, target);
+        let interface = match bootstrap.arguments.first() {
+            Some(Constant::MethodType(descriptor)) => parse_method(descriptor),
+            _ => None,
+        };
+        let mut parameters = Vec::new();
+        for parameter in interface.iter().flat_map(|i| &i.parameters) {
+            let filter = self.graph.types.of_descriptor(parameter);
+            parameters.push(self.graph.node(filter));
+        }
+        let lambda = Lambda {
+            name: name.to_owned(),
+            count: parameters.len(),
+            parameters,
+            result: self.graph.node(OBJECT),
+            site: None,
+            at: (method, step.pc),
+            captured,
+            target: target.clone(),
+        };
         self.lambdas.insert(object, lambda);
         self.graph.add_one(result, object);
     }
@@ -109,61 +131,53 @@ impl Solver<'_> {
         }
     }
 
-    fn lambda(
-        &mut self,
-        at: (MethodId, u32),
-        name: &str,
-        mut arguments: Vec<NodeId>,
-        bootstrap: &Bootstrap,
-        target: &MethodRef,
-    ) -> Lambda {
-        let interface = match bootstrap.arguments.first() {
-            Some(Constant::MethodType(descriptor)) => parse_method(descriptor),
-            _ => None,
-        };
-        let given = interface.as_ref().map_or(&[][..], |i| &i.parameters);
-        let mut parameters = Vec::new();
-        for parameter in given {
-            let filter = self.graph.types.of_descriptor(parameter);
-            parameters.push(self.graph.node(filter));
+    /// The call that a lambda makes. A lambda that nothing calls reaches no method.
+    pub(super) fn site_of_lambda(&mut self, object: AllocId) -> Option<u32> {
+        let lambda = self.lambdas.get(&object)?.clone();
+        if lambda.site.is_some() {
+            return lambda.site;
         }
-        let count = parameters.len();
-        arguments.extend(&parameters);
-        let result = self.graph.node(OBJECT);
+        let target = lambda.target;
+        let mut arguments = lambda.captured;
+        arguments.extend(&lambda.parameters);
         let class = self.graph.types.id(&target.class);
         let wanted = parse_method(&target.descriptor).map_or(0, |d| d.parameters.len());
-        let mut kind = if arguments.len() == wanted { InvokeKind::Static } else { InvokeKind::Virtual };
-        if target.name == "<init>" {
-            kind = InvokeKind::Special;
+        let mut result = lambda.result;
+        let kind = if target.name == "<init>" {
             let receiver = self.graph.node(OBJECT);
             self.initialise(class);
-            if let Some(object) = self.made(at, class, true, false, AllocKind::New) {
+            if let Some(object) = self.made(lambda.at, class, true, false, AllocKind::New) {
                 self.graph.add_one(receiver, object);
             }
             self.graph.edge(receiver, result);
             arguments.insert(0, receiver);
-        } else if target.interface && kind == InvokeKind::Virtual {
-            kind = InvokeKind::Interface;
-        }
-        let returned = if kind == InvokeKind::Special { NOWHERE } else { result };
-        let boxes = boxed(&target.descriptor);
-        if let (Some(boxed), true) = (boxes, target.name != "<init>") {
+            result = NOWHERE;
+            InvokeKind::Special
+        } else if arguments.len() == wanted {
+            InvokeKind::Static
+        } else {
+            if target.interface { InvokeKind::Interface } else { InvokeKind::Virtual }
+        };
+        if let Some(boxed) = boxed(&target.descriptor) {
             let ty = self.graph.types.id(boxed);
             if let Some(object) = self.unknown(ty) {
                 self.graph.add_one(result, object);
             }
         }
         let site = self.add_site(NewSite {
-            at,
+            at: lambda.at,
             is_lambda: true,
             kind,
             class,
-            name: target.name.clone(),
-            descriptor: target.descriptor.clone(),
+            name: target.name,
+            descriptor: target.descriptor,
             arguments,
-            result: returned,
+            result,
         });
-        Lambda { name: name.to_owned(), count, parameters, result, site }
+        if let Some(lambda) = self.lambdas.get_mut(&object) {
+            lambda.site = Some(site);
+        }
+        Some(site)
     }
 
     /// Lets a call execute the lambda that it has as its receiver. Returns whether the call names the method of
@@ -180,7 +194,9 @@ impl Solver<'_> {
             self.graph.edge(argument, *parameter);
         }
         self.graph.edge(lambda.result, result);
-        self.add_inner(site, lambda.site);
+        if let Some(inner) = self.site_of_lambda(object) {
+            self.add_inner(site, inner);
+        }
         true
     }
 }

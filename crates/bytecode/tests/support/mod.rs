@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test that cannot go on fails")]
 #![allow(dead_code, reason = "every test file uses its own part")]
 
+pub mod generated;
 pub mod library;
 pub mod rewriting;
 
