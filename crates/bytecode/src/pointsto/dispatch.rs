@@ -174,17 +174,16 @@ impl Solver<'_> {
 
     /// Records that an instruction executes the call of a lambda, and the calls inside it.
     fn called_from(&mut self, site: u32, caller: (MethodId, u32)) {
-        let Some(call) = self.site_mut(site) else { return };
-        if call.called_from.contains(&caller) {
-            return;
-        }
-        call.called_from.push(caller);
-        let inner = call.inner.clone();
-        for target in call.targets.clone() {
-            self.record(caller, target);
-        }
-        for site in inner {
-            self.called_from(site, caller);
+        let mut work = vec![site];
+        while let Some(site) = work.pop() {
+            let Some(call) = self.site_mut(site).filter(|s| !s.called_from.contains(&caller)) else {
+                continue;
+            };
+            call.called_from.push(caller);
+            work.extend(&call.inner);
+            for target in call.targets.clone() {
+                self.record(caller, target);
+            }
         }
     }
 

@@ -137,6 +137,14 @@ impl Solver<'_> {
         if lambda.site.is_some() {
             return lambda.site;
         }
+        let site = self.add_site_of(lambda);
+        if let Some(lambda) = self.lambdas.get_mut(&object) {
+            lambda.site = Some(site);
+        }
+        Some(site)
+    }
+
+    fn add_site_of(&mut self, lambda: Lambda) -> u32 {
         let target = lambda.target;
         let mut arguments = lambda.captured;
         arguments.extend(&lambda.parameters);
@@ -164,7 +172,7 @@ impl Solver<'_> {
                 self.graph.add_one(result, object);
             }
         }
-        let site = self.add_site(NewSite {
+        self.add_site(NewSite {
             at: lambda.at,
             is_lambda: true,
             kind,
@@ -173,11 +181,7 @@ impl Solver<'_> {
             descriptor: target.descriptor,
             arguments,
             result,
-        });
-        if let Some(lambda) = self.lambdas.get_mut(&object) {
-            lambda.site = Some(site);
-        }
-        Some(site)
+        })
     }
 
     /// Lets a call execute the lambda that it has as its receiver. Returns whether the call names the method of

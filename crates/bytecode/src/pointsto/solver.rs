@@ -38,6 +38,8 @@ pub(super) struct Solver<'p> {
     pub(super) methods: Vec<Reached>,
     method_ids: Map<(TypeId, usize), MethodId>,
     unread: VecDeque<MethodId>,
+    /// Constraints that were registered on nodes with members. To apply them at once would nest too deeply.
+    deferred: Vec<(Use, Set)>,
     fields: Map<(AllocId, FieldId), NodeId>,
     field_ids: HashMap<(TypeId, String), FieldId>,
     field_infos: Vec<FieldInfo>,
@@ -91,6 +93,10 @@ pub(super) fn solve(program: &dyn Program, entries: &[Entry], limits: Limits) ->
             constraining += before.0.elapsed().saturating_sub(solver.reading - before.1);
             continue;
         }
+        if let Some((what, held)) = solver.deferred.pop() {
+            solver.apply(what, &held);
+            continue;
+        }
         let Some((new, uses)) = solver.graph.next() else { break };
         rounds += 1;
         solver.steps += 1;
@@ -115,6 +121,7 @@ impl<'p> Solver<'p> {
             methods: Vec::new(),
             method_ids: Map::default(),
             unread: VecDeque::new(),
+            deferred: Vec::new(),
             fields: Map::default(),
             field_ids: HashMap::new(),
             field_infos: vec![FieldInfo { owner: OBJECT, ty: OBJECT }],
@@ -398,10 +405,12 @@ impl<'p> Solver<'p> {
         Some(node)
     }
 
-    /// Registers a constraint, and applies it to what the node holds already.
+    /// Registers a constraint, and applies it to what the node holds already and to what it will hold.
     pub(super) fn when(&mut self, node: NodeId, what: Use) {
         let held = self.graph.register(node, what);
-        self.apply(what, &held);
+        if !held.is_empty() {
+            self.deferred.push((what, held));
+        }
     }
 
     /// Makes the field of what `object` holds flow into a node.
