@@ -4,10 +4,12 @@
 
 mod support;
 
-use bytecode::{ClassFile, ControlDependence, Expressions, lines, skip, stack, stores};
+use bytecode::pointsto::{Entry, Limits};
+use bytecode::{ClassFile, ControlDependence, Expressions, Method, PointsTo, lines, skip, stack, stores};
 use proptest::prelude::*;
 use std::path::PathBuf;
 use std::sync::OnceLock;
+use support::library::TestProgram;
 
 /// The class files of two golden programs with loops, switches, handlers and lambdas.
 fn originals() -> &'static Vec<Vec<u8>> {
@@ -36,6 +38,14 @@ proptest! {
             bytes[at] = value;
         }
         let Ok(class) = ClassFile::parse(&bytes) else { return Ok(()) };
+        let entry = |m: &Method| Entry {
+            class: class.name.clone(),
+            name: m.name.clone(),
+            descriptor: m.descriptor.clone(),
+        };
+        let entries: Vec<Entry> = class.methods.iter().map(entry).collect();
+        let program = TestProgram::without_jdk(std::slice::from_ref(&class));
+        let _ = PointsTo::solve(&program, &entries, Limits::default());
         for method in &class.methods {
             let Some(code) = &method.code else { continue };
             let dependence = ControlDependence::new(code);

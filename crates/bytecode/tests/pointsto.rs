@@ -184,6 +184,28 @@ fn objects_are_found_without_the_classes_of_the_jdk() {
 }
 
 #[test]
+fn calls_are_found_from_both_ends() {
+    let text = include_str!("pointsto_programs/Library.java");
+    let classes = support::compile_text("Library", text, &["-g"]);
+    let main = [entry("Library", "main", MAIN)];
+    let found = PointsTo::solve(&TestProgram::new(&classes), &main, Limits::default());
+    let run = found.method_id("Library$Worker", "run", "()V").unwrap();
+    let started = line(text, "new Worker(new Object()).start()");
+    let callers: Vec<u32> = found.callers(run).map(|(method, pc)| line_of(&found, method, pc)).collect();
+    assert_eq!(callers, [started]);
+    let mut edges = 0;
+    for (id, reached) in found.methods() {
+        for instruction in &reached.method.code.as_ref().unwrap().instructions {
+            for callee in found.callees(id, instruction.pc) {
+                assert!(found.callers(*callee).any(|caller| caller == (id, instruction.pc)));
+                edges += 1;
+            }
+        }
+    }
+    assert_eq!(edges, found.statistics().call_edges);
+}
+
+#[test]
 fn an_analysis_ends_at_its_limit() {
     let text = include_str!("pointsto_programs/Library.java");
     let classes = support::compile_text("Library", text, &["-g"]);
@@ -192,21 +214,39 @@ fn an_analysis_ends_at_its_limit() {
     assert!(!found.is_complete());
 }
 
-#[test]
-fn public_methods_of_jsoup_are_analysed_in_seconds() {
-    let Some(classes) = jar(Path::new("/usr/share/java/jsoup.jar")) else {
-        println!("skipped: no jsoup.jar in /usr/share/java; install libjsoup-java");
-        return;
-    };
+/// Analyses a jar with all its public methods as entries, and prints the statistics.
+fn solve_jar(path: &Path) -> Option<PointsTo> {
+    let classes = jar(path)?;
     let mut entries = Vec::new();
     for class in classes.iter().filter(|c| c.access & 1 != 0) {
         for method in class.methods.iter().filter(|m| m.access & 1 != 0) {
             entries.push(entry(&class.name, &method.name, &method.descriptor));
         }
     }
-    let program = TestProgram::new(&classes);
-    let found = PointsTo::solve(&program, &entries, Limits::default());
-    println!("{} classes, {} entries: {}", classes.len(), entries.len(), found.statistics());
+    let found = PointsTo::solve(&TestProgram::new(&classes), &entries, Limits::default());
+    let count = (classes.len(), entries.len());
+    println!("{}: {} classes, {} entries: {}", path.display(), count.0, count.1, found.statistics());
+    Some(found)
+}
+
+#[test]
+fn public_methods_of_jsoup_are_analysed_in_seconds() {
+    let Some(found) = solve_jar(Path::new("/usr/share/java/jsoup.jar")) else {
+        println!("skipped: no jsoup.jar in /usr/share/java; install libjsoup-java");
+        return;
+    };
     assert!(found.is_complete());
     assert!(found.statistics().methods > 1000);
+    // Some hundred million steps would mean that a set is passed on again and again.
+    assert!(found.statistics().steps < 3_000_000, "{}", found.statistics());
+}
+
+/// Prints the statistics of the jars in `POINTSTO_JARS`, separated by colons.
+#[test]
+#[ignore = "takes minutes for large jars"]
+fn public_methods_of_jars_are_analysed() {
+    let jars = std::env::var("POINTSTO_JARS").unwrap_or_default();
+    for path in jars.split(':').filter(|p| !p.is_empty()) {
+        assert!(solve_jar(Path::new(path)).unwrap().is_complete());
+    }
 }

@@ -1,5 +1,5 @@
-//! Compares the points-to analysis with a naive one, which applies all rules to all instructions until nothing
-//! changes. The naive one shares only the parser and the instruction set with the real one.
+//! Compares the points-to analysis with a naive one, which applies all rules to all instructions until
+//! nothing changes. The naive one shares only the parser and the instruction set with the real one.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test that cannot go on fails")]
 
 mod support;
@@ -396,8 +396,8 @@ fn step(op: &Op, pc: u32, frame: &mut Frame) {
     }
 }
 
-/// Compares the results of all instructions and the parameters of all methods. Returns the number of objects in
-/// the results.
+/// Compares the results of all instructions and the parameters of all methods. Returns the number of objects
+/// in the results.
 fn compare(name: &str, text: &str) -> usize {
     compare_classes(name, &support::compile_text(name, text, &["-g"])).0
 }

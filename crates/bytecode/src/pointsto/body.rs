@@ -23,8 +23,8 @@ pub(super) struct Step {
     pub(super) pc: u32,
     /// Position in [`Code::instructions`].
     pub(super) at: usize,
-    /// The references that the instruction takes from the stack, in the order in which they were pushed. A call
-    /// has one entry for the receiver and for each argument. An entry can be [`NO_VALUE`].
+    /// The references that the instruction takes from the stack, in the order in which they were pushed. A
+    /// call has one entry for the receiver and for each argument. An entry can be [`NO_VALUE`].
     pub(super) operands: Vec<Value>,
     /// The reference that it pushes.
     pub(super) result: Value,

@@ -116,8 +116,8 @@ impl Solver<'_> {
         self.add_target(site, method);
     }
 
-    /// The methods of an analysed class that implement or override one that a library declares. If a supertype
-    /// is not known, every method may do so.
+    /// The methods of an analysed class that implement or override one that a library declares. If a
+    /// supertype is not known, every method may do so.
     pub(super) fn methods_for_library(&mut self, ty: TypeId) -> Arc<[(TypeId, usize)]> {
         if let Some(known) = self.callback_methods.get(&ty) {
             return known.clone();

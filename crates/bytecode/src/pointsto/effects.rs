@@ -50,7 +50,8 @@ impl Solver<'_> {
         self.library_at(call).map_or(NOWHERE, |c| c.receiver)
     }
 
-    /// What `equals` and `compareTo` of the arguments of a call may get: an argument, or what the receiver holds.
+    /// What `equals` and `compareTo` of the arguments of a call may get: an argument, or what the receiver
+    /// holds.
     pub(super) fn peers(&mut self, call: u32) -> NodeId {
         let known = self.library_at(call).map_or(NOWHERE, |c| c.peers);
         if known != NOWHERE {

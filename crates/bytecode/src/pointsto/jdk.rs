@@ -199,8 +199,8 @@ fn thread_local(name: &str) -> Summary {
     }
 }
 
-/// A call of a functional interface on an object that is not in the program: the functions that it was made of
-/// are called.
+/// A call of a functional interface on an object that is not in the program: the functions that it was made
+/// of are called.
 fn function(name: &str) -> Summary {
     match name {
         "andThen" | "compose" | "negate" | "and" | "or" | "not" | "isEqual" | "minBy" | "maxBy" => {

@@ -1,4 +1,5 @@
-//! Lambda expressions and method references: the object that `invokedynamic` creates, and what its method calls.
+//! Lambda expressions and method references: the object that `invokedynamic` creates, and what its method
+//! calls.
 
 use super::body::Step;
 use super::dispatch::NewSite;
@@ -184,8 +185,8 @@ impl Solver<'_> {
         })
     }
 
-    /// Lets a call execute the lambda that it has as its receiver. Returns whether the call names the method of
-    /// the interface.
+    /// Lets a call execute the lambda that it has as its receiver. Returns whether the call names the method
+    /// of the interface.
     pub(super) fn call_lambda_from(&mut self, site: u32, object: AllocId) -> bool {
         let Some(lambda) = self.lambdas.get(&object).cloned() else { return false };
         let Some(call) = self.site(site) else { return false };

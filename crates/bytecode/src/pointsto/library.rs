@@ -2,8 +2,8 @@
 
 /// The effects of a method on references. A method without effects returns no object and stores none.
 ///
-/// A container is an object with *contents*: the elements of an array or a collection, the keys and values of a
-/// map, what a library object holds. For an iterator, a stream or a view, make a fresh object that has the
+/// A container is an object with *contents*: the elements of an array or a collection, the keys and values of
+/// a map, what a library object holds. For an iterator, a stream or a view, make a fresh object that has the
 /// contents of its source.
 ///
 /// ```
@@ -130,8 +130,8 @@ impl Summary {
         self.stores(Source::Fresh.contents(), source.clone()).view_of(source)
     }
 
-    /// A summary of any method: its result may be any argument, the receiver, what these hold, or a fresh object.
-    /// It may store any of them in any other and call functions among them.
+    /// A summary of any method: its result may be any argument, the receiver, what these hold, or a fresh
+    /// object. It may store any of them in any other and call functions among them.
     pub fn unknown() -> Summary {
         use Source::{Arguments, FreshUnknown, Receiver, Results, Unknown};
         let mut summary = Summary::new().returns(FreshUnknown);
@@ -149,7 +149,8 @@ impl Summary {
         summary.calls(Arguments, given)
     }
 
-    /// The summary of a method of the JDK, or [`Summary::unknown`] for other classes. The class name has dots.
+    /// The summary of a method of the JDK, or [`Summary::unknown`] for other classes. The class name has
+    /// dots.
     pub fn of_jdk(class: &str, name: &str, descriptor: &str) -> Summary {
         super::jdk::summary(class, name, descriptor)
     }

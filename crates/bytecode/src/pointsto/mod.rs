@@ -1,9 +1,9 @@
-//! Which objects a reference may refer to, and which methods a call may execute: Andersen's points-to analysis
-//! with a call graph that grows while the analysis runs.
+//! Which objects a reference may refer to, and which methods a call may execute: Andersen's points-to
+//! analysis with a call graph that grows while the analysis runs.
 //!
-//! An object is named by its allocation: the instruction that creates it. The analysis distinguishes the fields
-//! of each allocation and the live ranges of local variables. It does not distinguish the callers of a method,
-//! nor the order of assignments to fields.
+//! An object is named by its allocation: the instruction that creates it. The analysis distinguishes the
+//! fields of each allocation and the live ranges of local variables. It does not distinguish the callers of a
+//! method, nor the order of assignments to fields.
 //!
 //! [`PointsTo::solve`] reads only methods that the entry methods reach, in classes that [`Program`] wants
 //! analysed. For all other methods [`Program::summary`] states the effect on references. The elements of an
@@ -12,11 +12,11 @@
 //! # Soundness
 //!
 //! The result contains every use of an object, except through:
-//! - reflection other than `Class.forName` with a constant and the `newInstance` methods, method handles, native
-//!   code and deserialization (an object that these create is known by its declared type only);
-//! - code outside that accesses fields, or stores in a container that it got from an entry method. The callers
-//!   of entry methods are assumed to hold all objects of analysed classes, and what entry methods return. An
-//!   [`AllocKind::Unknown`] allocation stands for all objects that they create themselves;
+//! - reflection other than `Class.forName` with a constant and the `newInstance` methods, method handles,
+//!   native code and deserialization (an object that these create is known by its declared type only);
+//! - code outside that accesses fields, or stores in a container that it got from an entry method. The
+//!   callers of entry methods are assumed to hold all objects of analysed classes, and what entry methods
+//!   return. An [`AllocKind::Unknown`] allocation stands for all objects that they create themselves;
 //! - wrong summaries;
 //! - values of final library classes such as `String`: one allocation stands for all of one class;
 //! - references that are not of their declared interface type. `javac` does not produce such code.
@@ -59,15 +59,15 @@ pub struct MethodId(pub u32);
 
 /// The program that is analysed.
 pub trait Program {
-    /// The class with this binary name; `None` if it is not known. Classes of libraries need not be known, but
-    /// the analysis is more precise with them: it uses their supertypes.
+    /// The class with this binary name; `None` if it is not known. Classes of libraries need not be known,
+    /// but the analysis is more precise with them: it uses their supertypes.
     fn class(&self, name: &str) -> Option<Arc<ClassFile>>;
 
     /// Whether the bodies of the methods of a class are analysed. Asked only for known classes.
     fn is_analysed(&self, class: &str) -> bool;
 
-    /// The effect of a method that is not analysed. The class is the one that a call names or, if it is known,
-    /// the class of the receiver. The default knows the JDK.
+    /// The effect of a method that is not analysed. The class is the one that a call names or, if it is
+    /// known, the class of the receiver. The default knows the JDK.
     fn summary(&self, class: &str, name: &str, descriptor: &str) -> Summary {
         Summary::of_jdk(class, name, descriptor)
     }
@@ -284,8 +284,8 @@ impl PointsTo {
         self.value_set(method, step.map_or(NO_VALUE, |s| s.result))
     }
 
-    /// The objects that a parameter may be. 0 is the receiver of an instance method, or the first parameter of a
-    /// static one.
+    /// The objects that a parameter may be. 0 is the receiver of an instance method, or the first parameter
+    /// of a static one.
     pub fn parameter(&self, method: MethodId, place: u32) -> &Set {
         let count = self.reached(method).map_or(0, |m| m.body.parameters);
         self.value_set(method, if place < count { place + 1 } else { NO_VALUE })
@@ -307,8 +307,8 @@ impl PointsTo {
         self.callers.get(&method.0).into_iter().flatten().map(|(method, pc)| (MethodId(*method), *pc))
     }
 
-    /// The instructions that may use an object of an allocation, by method and code index, with the operand that
-    /// it may be (see [`Position::is_use`]). The call of its own constructor is no use.
+    /// The instructions that may use an object of an allocation, by method and code index, with the operand
+    /// that it may be (see [`Position::is_use`]). The call of its own constructor is no use.
     pub fn use_sites(&self, alloc: AllocId) -> Vec<(MethodId, u32, Position)> {
         let mut found = Vec::new();
         for (id, reached) in (0..).map(MethodId).zip(&self.methods) {

@@ -1,5 +1,5 @@
-//! Program classes that extend or implement library types: the code that they inherit, and library code that gets
-//! them as collections, calls the methods that they override.
+//! Program classes that extend or implement library types: the code that they inherit, and library code that
+//! gets them as collections, calls the methods that they override.
 
 use super::library::Source;
 use super::nodes::{NOWHERE, NodeId, Use};
@@ -78,8 +78,8 @@ impl Solver<'_> {
         !above.is_complete || above.types.iter().any(|t| ITERATED.contains(&self.graph.types.name(*t)))
     }
 
-    /// Library code calls the methods of a program object that override library methods, or the reading ones among
-    /// them.
+    /// Library code calls the methods of a program object that override library methods, or the reading ones
+    /// among them.
     fn call_overrides(&mut self, call: u32, id: AllocId, returned: NodeId, only_reading: bool) {
         let Some(site) = self.library_at(call).map(|c| c.site) else { return };
         let given = self.peers(call);

@@ -1,5 +1,5 @@
-//! Sets of allocations. A set of up to 16 members is a sorted list; a larger one is a sorted list of blocks of
-//! 64 bits. Sets only grow.
+//! Sets of allocations. A set of up to 16 members is a sorted list; a larger one is a sorted list of blocks
+//! of 64 bits. Sets only grow.
 
 use super::AllocId;
 

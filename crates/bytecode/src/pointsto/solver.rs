@@ -1,5 +1,5 @@
-//! The solver: reaches methods, keeps the objects and nodes that they share, and propagates sets until nothing
-//! changes or the limit is reached.
+//! The solver: reaches methods, keeps the objects and nodes that they share, and propagates sets until
+//! nothing changes or the limit is reached.
 
 use super::body::Body;
 use super::dispatch::CallSite;
@@ -266,8 +266,8 @@ impl<'p> Solver<'p> {
         }
     }
 
-    /// The allocation for all objects of a type that the analysed code does not create; `None` for a primitive
-    /// type.
+    /// The allocation for all objects of a type that the analysed code does not create; `None` for a
+    /// primitive type.
     pub(super) fn unknown(&mut self, ty: TypeId) -> Option<AllocId> {
         if self.graph.types.is_value(ty) {
             return Some(self.shared(AllocKind::Value, ty));

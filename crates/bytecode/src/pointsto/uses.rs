@@ -22,8 +22,8 @@ pub enum Position {
 }
 
 impl Position {
-    /// Whether an instruction uses an object in this position: as the receiver or an argument of a call, or to
-    /// access its field or element. To store, return, throw or cast a reference only passes it on.
+    /// Whether an instruction uses an object in this position: as the receiver or an argument of a call, or
+    /// to access its field or element. To store, return, throw or cast a reference only passes it on.
     pub fn is_use(self) -> bool {
         !matches!(self, Position::Stored | Position::Passed)
     }
