@@ -537,7 +537,9 @@ fn calls_and_lambdas_are_those_of_the_naive_analysis() {
                 Object d = use(of -> captured, b);
                 Object e = use(made::wrap, c);
                 Object f = use(new One().twice(), d);
-                Shape anonymous = new Shape() { public Object make(Object of) { return args.length > 0 ? f : e; } };
+                Shape anonymous = new Shape() {
+                    public Object make(Object of) { return args.length > 0 ? f : e; }
+                };
                 Object g = use(anonymous, f);
             }
         }";
@@ -563,7 +565,10 @@ fn containers_are_those_of_the_naive_analysis() {
                 groups.put(items.get(0), items);
                 for (List<Item> group : groups.values()) {
                     for (Item item : group) {
-                        if (item instanceof Special) { Special special = (Special) item; special.tag = group; }
+                        if (item instanceof Special) {
+                            Special special = (Special) item;
+                            special.tag = group;
+                        }
                     }
                 }
                 List<Object> tags = new ArrayList<>();

@@ -2,7 +2,7 @@
 
 use super::nodes::{NodeId, Object, Use};
 use super::solver::{CONTENTS, Solver};
-use super::types::{Found, OBJECT, TypeId};
+use super::types::{ARRAYS, Found, OBJECT, OF_OBJECT, TOUCHED, TypeId};
 use super::{AllocId, AllocKind};
 use crate::class::ClassFile;
 use std::collections::BTreeSet;
@@ -10,14 +10,6 @@ use std::sync::Arc;
 
 /// `ACC_PRIVATE`
 const ACC_PRIVATE: u16 = 0x0002;
-
-/// What any library method may call on an object that it gets.
-const OF_OBJECT: [(&str, &str); 4] = [
-    ("toString", "()Ljava/lang/String;"),
-    ("hashCode", "()I"),
-    ("equals", "(Ljava/lang/Object;)Z"),
-    ("compareTo", "(Ljava/lang/Object;)I"),
-];
 
 /// Adds the methods of a class that the library can call.
 fn add_methods(names: &mut BTreeSet<(String, String)>, class: &ClassFile) {
@@ -151,16 +143,26 @@ impl Solver<'_> {
         found.into()
     }
 
+    /// A library sees an array: the elements whose methods it may call flow into a node.
+    pub(super) fn touch_elements(&mut self, id: AllocId, to: NodeId) {
+        let known = self.touched_elements.get(&id).copied();
+        let node = known.unwrap_or_else(|| self.graph.node(TOUCHED));
+        if known.is_none() {
+            self.touched_elements.insert(id, node);
+            let elements = self.field_of(id, CONTENTS);
+            let nested = self.graph.node(ARRAYS);
+            self.graph.edge(elements, node);
+            self.graph.edge(elements, nested);
+            self.when(nested, Use::TouchElements(node));
+        }
+        self.graph.edge(node, to);
+    }
+
     /// A library sees an object: it may call the methods that every object has.
     pub(super) fn touch(&mut self, call: u32, id: AllocId) {
         let Some(object) = self.graph.object(id) else { return };
         let ty = object.ty;
-        if self.graph.types.element(ty).is_some() {
-            let elements = self.field_of(id, CONTENTS);
-            self.when(elements, Use::Touch(call));
-            return;
-        }
-        if !self.graph.types.is_analysed(ty) || self.lambdas.contains_key(&id) {
+        if self.lambdas.contains_key(&id) {
             return;
         }
         let methods = match self.object_methods.get(&ty) {

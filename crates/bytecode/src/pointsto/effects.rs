@@ -3,7 +3,7 @@
 use super::library::{Effect, Source, Summary};
 use super::nodes::{NOWHERE, NodeId, Use};
 use super::solver::{CONTENTS, Solver};
-use super::types::{OBJECT, TypeId};
+use super::types::{ARRAYS, OBJECT, TOUCHED, TypeId};
 use super::{AllocId, AllocKind};
 use crate::op::InvokeKind;
 
@@ -104,9 +104,14 @@ impl Solver<'_> {
             returned: NOWHERE,
         });
         let arguments = self.source(id, &Source::Arguments);
-        self.when(receiver, Use::Touch(id));
+        let touched = self.graph.node(TOUCHED);
+        let arrays = self.graph.node(ARRAYS);
+        self.graph.edge(receiver, touched);
+        self.graph.edge(arguments, touched);
+        self.graph.edge(arguments, arrays);
+        self.when(touched, Use::Touch(id));
+        self.when(arrays, Use::TouchElements(touched));
         self.when(receiver, Use::Inherit(id));
-        self.when(arguments, Use::Touch(id));
         self.when(arguments, Use::Iterate(id));
         for effect in &summary.effects {
             self.effect(id, effect);

@@ -2,7 +2,7 @@
 //! constraints that new members of a node trigger.
 
 use super::set::Set;
-use super::types::{OBJECT, TypeId, Types};
+use super::types::{ARRAYS, OBJECT, TOUCHED, TypeId, Types};
 use super::{AllocId, AllocKind};
 use std::collections::{HashSet, VecDeque};
 
@@ -27,6 +27,8 @@ pub(super) enum Use {
     Hold(NodeId),
     /// The member is seen by the library, which may call its `toString`, `equals` and so on.
     Touch(u32),
+    /// The member is an array that the library sees: the elements that it touches flow into the node.
+    TouchElements(NodeId),
     /// The member is the receiver of a library call.
     Inherit(u32),
     /// The member is an argument of a library call.
@@ -126,6 +128,9 @@ impl<'p> Graph<'p> {
         }
         let Some(object) = self.objects.get(index(id.0)) else { return false };
         let ty = object.ty;
+        if filter == TOUCHED || filter == ARRAYS {
+            return self.types.passes_special(ty, filter);
+        }
         if object.is_exact {
             self.types.may_be_subtype(ty, filter)
         } else {

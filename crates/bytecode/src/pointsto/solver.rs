@@ -53,6 +53,8 @@ pub(super) struct Solver<'p> {
     pub(super) callbacks: Vec<Callback>,
     pub(super) instantiations: Vec<Instantiation>,
     pub(super) callback_methods: Map<TypeId, Arc<[(TypeId, usize)]>>,
+    /// The touched elements of arrays.
+    pub(super) touched_elements: Map<AllocId, NodeId>,
     /// The functions inside library objects.
     pub(super) held_functions: Map<AllocId, NodeId>,
     pub(super) object_methods: Map<TypeId, Arc<[(TypeId, usize)]>>,
@@ -135,6 +137,7 @@ impl<'p> Solver<'p> {
             callbacks: Vec::new(),
             instantiations: Vec::new(),
             callback_methods: Map::default(),
+            touched_elements: Map::default(),
             held_functions: Map::default(),
             object_methods: Map::default(),
             class_objects: Map::default(),
@@ -443,6 +446,7 @@ impl<'p> Solver<'p> {
                 Use::Call(callback) => self.call_back(callback, id),
                 Use::Hold(functions) => self.hold(id, functions),
                 Use::Touch(call) => self.touch(call, id),
+                Use::TouchElements(to) => self.touch_elements(id, to),
                 Use::Inherit(call) => self.inherits(call, id),
                 Use::Iterate(call) => self.iterates(call, id),
                 Use::Returned(call) => self.returned(call, id),

@@ -11,6 +11,20 @@ pub(super) type TypeId = u32;
 /// `java.lang.Object`, which every reference is.
 pub(super) const OBJECT: TypeId = 0;
 
+/// A filter for objects of analysed classes that override a method of `Object`.
+pub(super) const TOUCHED: TypeId = 1;
+
+/// A filter for arrays of references.
+pub(super) const ARRAYS: TypeId = 2;
+
+/// What any library method may call on an object that it gets.
+pub(super) const OF_OBJECT: [(&str, &str); 4] = [
+    ("toString", "()Ljava/lang/String;"),
+    ("hashCode", "()I"),
+    ("equals", "(Ljava/lang/Object;)Z"),
+    ("compareTo", "(Ljava/lang/Object;)I"),
+];
+
 /// Final classes whose objects never refer to program objects: one allocation stands for all objects of each.
 const VALUES: [&str; 14] = [
     "java.lang.String",
@@ -85,7 +99,10 @@ impl<'p> Types<'p> {
             subtypes: HashMap::new(),
             below: HashMap::new(),
         };
-        types.id("java.lang.Object");
+        // In the order of the constants.
+        for name in ["java.lang.Object", "<touched>", "<arrays>"] {
+            types.id(name);
+        }
         types
     }
 
@@ -95,7 +112,8 @@ impl<'p> Types<'p> {
             return *id;
         }
         let element = name.strip_suffix("[]").map(|element| self.id(element));
-        let class = if element.is_none() && !is_primitive(name) { self.program.class(name) } else { None };
+        let is_class = element.is_none() && !is_primitive(name) && !name.starts_with('<');
+        let class = if is_class { self.program.class(name) } else { None };
         let is_analysed = class.is_some() && self.program.is_analysed(name);
         let id = u32::try_from(self.types.len()).unwrap_or(u32::MAX);
         self.ids.insert(name.to_owned(), id);
@@ -136,6 +154,17 @@ impl<'p> Types<'p> {
 
     pub(super) fn element(&self, id: TypeId) -> Option<TypeId> {
         self.get(id)?.element
+    }
+
+    /// Whether objects of exactly this type or a subtype pass one of the special filters.
+    pub(super) fn passes_special(&mut self, ty: TypeId, filter: TypeId) -> bool {
+        if filter == ARRAYS {
+            return self.element(ty).is_some_and(|element| !is_primitive(self.name(element)));
+        }
+        self.is_analysed(ty)
+            && OF_OBJECT
+                .iter()
+                .any(|(name, descriptor)| matches!(self.method(ty, name, descriptor), Found::Analysed(..)))
     }
 
     /// Whether no class can extend this type.

@@ -34,7 +34,9 @@ const HEAD: &str = "class Gen {
     interface F { Object call(Object o); }
     static Object s0, s1, s2;
     static int calls;
-    static void see(int line, Object o) { if (o instanceof A) { System.out.println(line * 10000 + ((A) o).made); } }
+    static void see(int line, Object o) {
+        if (o instanceof A) System.out.println(line * 10000 + ((A) o).made);
+    }
     static Object pick(Object a, Object b) { if (calls % 2 == 0) return a; return b; }";
 
 impl Writer {
