@@ -13,13 +13,17 @@
 //!
 //! The result contains every use of an object, except through:
 //! - reflection other than `Class.forName` with a constant and the `newInstance` methods, method handles,
-//!   native code and deserialization (an object that these create is known by its declared type only);
-//! - code outside that accesses fields, or stores in a container that it got from an entry method. The
-//!   callers of entry methods are assumed to hold all objects of analysed classes, and what entry methods
-//!   return. An [`AllocKind::Unknown`] allocation stands for all objects that they create themselves;
+//!   native code and deserialization. An object that these create is known by its declared type only;
+//! - callers of entry methods that access fields, store in a container that they got from an entry method, or
+//!   pass an object that analysed code created for a parameter whose class is not analysed. Otherwise callers
+//!   are assumed to hold all objects of analysed classes. An [`AllocKind::Unknown`] allocation stands for all
+//!   objects that they create themselves;
+//! - library constructors that call a method that a program class overrides;
 //! - wrong summaries;
-//! - values of final library classes such as `String`: one allocation stands for all of one class;
 //! - references that are not of their declared interface type. `javac` does not produce such code.
+//!
+//! One allocation stands for all objects of a final library class such as `String`, so the uses of one string
+//! cannot be told from those of another.
 
 mod body;
 mod callbacks;
@@ -94,8 +98,8 @@ pub struct Entry {
 /// Limits of an analysis.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
-    /// The number of constraints that may be applied and sets that may be passed on. The analysis needs some
-    /// tens for every instruction of the program.
+    /// The number of constraints that may be applied and sets that may be passed on. Small programs need about
+    /// one for each instruction, large libraries with all public methods as entries up to a thousand.
     pub steps: u64,
 }
 
