@@ -68,6 +68,11 @@ fn view(source: Source) -> Summary {
     Summary::new().view_of(source)
 }
 
+/// Returns a fresh object, such as a stream of lines, that may hold strings.
+fn with_strings() -> Summary {
+    Summary::new().stores(FreshOf("java.lang.String".to_owned()), Fresh).returns(Fresh)
+}
+
 /// Calls functions among the arguments with the contents of the receiver.
 fn calling(summary: Summary) -> Summary {
     summary.calls(Arguments, vec![Receiver.contents(), Results, Arguments])
@@ -112,13 +117,15 @@ fn value(class: &str, name: &str, descriptor: &str) -> Summary {
     }
     match name {
         "<init>" => Summary::new(),
+        "addShutdownHook" => Summary::new().calls(Arguments, Vec::new()),
+        "walk" | "transform" => function_result(Argument(0)).calls(Argument(0), vec![Receiver, Unknown]),
         // Optional results of `Comparable` and `CharSequence` are their receivers.
         _ if descriptor.ends_with("Ljava/lang/CharSequence;")
             || descriptor.ends_with("Ljava/lang/Appendable;") =>
         {
             Summary::new().returns(Receiver).returns(Fresh)
         }
-        _ => Summary::new().returns(Fresh),
+        _ => with_strings(),
     }
 }
 
@@ -137,6 +144,7 @@ fn throwable(name: &str) -> Summary {
 fn utility(class: &str, name: &str) -> Summary {
     match (class, name) {
         ("java.lang.System", "arraycopy") => Summary::new().stores(Argument(0).contents(), Argument(2)),
+        ("java.lang.System", "setOut" | "setErr" | "setIn") => Summary::new().calls(Arguments, vec![Unknown]),
         ("java.util.Arrays", "asList") => Summary::new().live_view_of(Argument(0)),
         ("java.util.Arrays", "copyOf" | "copyOfRange" | "stream") => view(Argument(0)),
         ("java.util.Arrays", "fill") => {
@@ -172,7 +180,7 @@ fn utility(class: &str, name: &str) -> Summary {
             Summary::new().live_view_of(Argument(0))
         }
         ("java.util.Collections", _) => Summary::new().stores(Arguments.contents(), Fresh).returns(Fresh),
-        _ => Summary::new().returns(Fresh),
+        _ => with_strings(),
     }
 }
 
@@ -248,6 +256,7 @@ fn holder(name: &str) -> Summary {
             .stores(Arguments, Fresh)
             .stores(Receiver, Fresh)
             .stores(Receiver.contents(), Fresh)
+            .stores(FreshOf("java.lang.String".to_owned()), Fresh)
             .calls(Receiver.contents(), given)
             .returns(Fresh)
             .returns(Receiver)

@@ -77,6 +77,14 @@ class Library {
         arrays();
         exceptions();
         inherited();
+        lines();
+    }
+
+    static void lines() {
+        byte[] bytes = "a".lines().findFirst().get().getBytes(); // makes BYTES
+        see(bytes); // sees BYTES
+        Object hook = new Object(); // makes HOOK
+        Runtime.getRuntime().addShutdownHook(new Thread(() -> see(hook))); // sees HOOK
     }
 
     static void inherited() {
