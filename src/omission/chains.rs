@@ -1,15 +1,18 @@
 //! Call chains: the calls that lead from a method to a use site (Omission Finder §3.3.2).
 
-use super::operations::UseSite;
 use super::program::AnalysedProgram;
+use super::use_site::UseSite;
 use crate::program::call_index::{MethodAt, PlaceAt};
 use std::collections::{BTreeMap, HashMap, VecDeque};
+
+/// By use site, by its position: the next call on a shortest way to it, with the method that it calls, and the
+/// number of calls on the way. Without a call in the use site's own method.
+type Ways = BTreeMap<usize, (Option<(PlaceAt, MethodAt)>, usize)>;
 
 /// The calls that lead to use sites.
 pub(super) struct Chains<'s> {
     sites: &'s [UseSite],
-    /// By method: the next call on a shortest way to each use site, by its position; `None` in its own method.
-    ways: HashMap<MethodAt, BTreeMap<usize, (Option<(PlaceAt, MethodAt)>, usize)>>,
+    ways: HashMap<MethodAt, Ways>,
 }
 
 /// A way from a method to a use site.
@@ -25,8 +28,7 @@ pub(super) struct Chain<'s> {
 impl<'s> Chains<'s> {
     /// Finds the shortest ways to each use site, of `within` calls at most. They have no cycles.
     pub fn new(program: &AnalysedProgram<'_>, sites: &'s [UseSite], within: usize) -> Chains<'s> {
-        let mut ways: HashMap<MethodAt, BTreeMap<usize, (Option<(PlaceAt, MethodAt)>, usize)>> =
-            HashMap::new();
+        let mut ways: HashMap<MethodAt, Ways> = HashMap::new();
         for (number, site) in sites.iter().enumerate() {
             let own = site.place.0;
             ways.entry(own).or_default().insert(number, (None, 0));

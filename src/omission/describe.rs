@@ -3,9 +3,9 @@
 use super::bodies::{Body, leads_to};
 use super::candidate::Candidate;
 use super::executed::{JumpSite, Pass};
-use super::operations::UseSite;
 use super::program::AnalysedProgram;
 use super::suggestion::{Certainty, Jump, JumpKind, JumpPass, Operation, Passes, Place, Suggestion};
+use super::use_site::UseSite;
 use crate::model::MethodName;
 use crate::trace::Calls;
 use bytecode::Op;

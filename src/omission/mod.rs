@@ -6,7 +6,7 @@
 //!   fits all events that name it.
 //! - `executed` finds what each call executed in a window of a recording, and how often each branch went
 //!   which way.
-//! - `operations` finds the use sites that can change the object, `chains` the calls that lead to them.
+//! - `operations` finds the use sites (`use_site`) that can change the object, `chains` the calls that lead to them.
 //! - `jumps` finds the executed jumps from which an operation can only be reached by unexecuted code.
 //! - `heap_walk` evaluates the untaken code with the recorded values, as far as they are known. By that `judge`
 //!   decides whether a `candidate` is about the object.
@@ -26,9 +26,10 @@ mod order;
 mod points_to;
 mod program;
 mod suggestion;
+mod use_site;
 
 pub use executed::Window;
 pub use find::{Found, Limits, find};
-pub use operations::Target;
 pub use program::AnalysedProgram;
 pub use suggestion::{Certainty, Jump, JumpKind, JumpPass, Operation, Passes, Place, Suggestion};
+pub use use_site::Target;

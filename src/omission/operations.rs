@@ -2,34 +2,12 @@
 //! it.
 
 use super::program::AnalysedProgram;
-use crate::program::call_index::PlaceAt;
+use super::use_site::{Target, UseSite};
 use crate::program::effect::{Effect, effect};
 use bytecode::op::{Element, InvokeKind};
 use bytecode::{MethodRef, Op, descriptor};
 use jdk::Contents;
 use std::collections::BTreeSet;
-
-/// What is wrong: an object, or one of its fields.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Target {
-    /// The number of the object; 0 for a static field.
-    pub object: u32,
-    /// Its class, with dots; an array as in a class file (`[I`).
-    pub class: String,
-    /// The field, if only that is wrong.
-    pub field: Option<String>,
-}
-
-/// An instruction that may use the object.
-#[derive(Clone, Debug)]
-pub(super) struct UseSite {
-    /// The instruction.
-    pub place: PlaceAt,
-    /// Number of slots above the operand that would be the object; `None` for a static field.
-    pub above: Option<u16>,
-    /// Whether the instruction can change the object.
-    pub writes: bool,
-}
 
 /// The instructions that may use the object, by their types.
 pub(super) fn use_sites(program: &AnalysedProgram<'_>, target: &Target) -> Vec<UseSite> {

@@ -1,7 +1,7 @@
 //! The points-to analysis of a recorded program: which objects an instruction may use, and which methods a
 //! call may run.
 
-use super::operations::UseSite;
+use super::use_site::UseSite;
 use crate::classes::{ClassPool, CodeOwner};
 use crate::inspect::InspectError;
 use crate::model::MethodName;
@@ -13,6 +13,8 @@ use bytecode::{ClassFile, Op, descriptor};
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
+/// Most steps of the analysis: some seconds.
+const STEPS: u64 = 20_000_000;
 /// Most events that are looked at to find where an object was made.
 const MENTIONS: usize = 2_000;
 
@@ -95,7 +97,7 @@ impl ProgramPointsTo {
             }
         }
         let entries: Vec<Entry> = entries.into_iter().collect();
-        let points_to = PointsTo::solve(&OwnCode::new(pool), &entries, Limits::default());
+        let points_to = PointsTo::solve(&OwnCode::new(pool), &entries, Limits { steps: STEPS });
         if !points_to.is_complete() {
             return None;
         }

@@ -1,8 +1,8 @@
 //! The constraints of a method body.
 
 use super::body::{NO_VALUE, Step, Value};
-use super::dispatch::NewSite;
 use super::nodes::{NOWHERE, NodeId};
+use super::sites::NewSite;
 use super::solver::{CONTENTS, Solver};
 use super::types::OBJECT;
 use super::{AllocKind, MethodId};

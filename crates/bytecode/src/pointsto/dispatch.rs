@@ -1,6 +1,7 @@
 //! Calls: which methods the objects of a receiver execute.
 
 use super::nodes::{NOWHERE, NodeId, Use};
+use super::sites::{CallSite, NewSite};
 use super::solver::Solver;
 use super::types::{Found, OBJECT, TypeId};
 use super::{AllocId, AllocKind, MethodId};
@@ -10,43 +11,6 @@ use std::collections::{HashMap, HashSet};
 
 /// `ACC_PRIVATE`
 const ACC_PRIVATE: u16 = 0x0002;
-
-/// A call instruction of a reached method, or the call that a lambda or method reference makes.
-#[derive(Debug)]
-pub(super) struct CallSite {
-    pub(super) method: MethodId,
-    pub(super) pc: u32,
-    /// Whether the call is made by a lambda or method reference, not by the instruction itself.
-    pub(super) is_lambda: bool,
-    pub(super) kind: InvokeKind,
-    /// The class that the call names.
-    pub(super) class: TypeId,
-    pub(super) name: String,
-    pub(super) descriptor: String,
-    /// The receiver (if any) and the arguments.
-    pub(super) arguments: Vec<NodeId>,
-    pub(super) result: NodeId,
-    targets: Vec<MethodId>,
-    connected: HashSet<MethodId>,
-    /// For a lambda: the calls that call it.
-    called_from: Vec<(MethodId, u32)>,
-    /// The calls of other lambdas that this call executes.
-    inner: Vec<u32>,
-    /// What objects of exactly this class execute.
-    found: HashMap<TypeId, Found>,
-}
-
-/// The parts of a call site that its creator knows.
-pub(super) struct NewSite {
-    pub(super) at: (MethodId, u32),
-    pub(super) is_lambda: bool,
-    pub(super) kind: InvokeKind,
-    pub(super) class: TypeId,
-    pub(super) name: String,
-    pub(super) descriptor: String,
-    pub(super) arguments: Vec<NodeId>,
-    pub(super) result: NodeId,
-}
 
 impl Solver<'_> {
     pub(super) fn site(&self, id: u32) -> Option<&CallSite> {

@@ -2,48 +2,11 @@
 
 use super::library::{Effect, Source, Summary};
 use super::nodes::{NOWHERE, NodeId, Use};
+use super::sites::{Callback, Instantiation, LibraryCall};
 use super::solver::{CONTENTS, Solver};
 use super::types::{ARRAYS, OBJECT, TOUCHED, TypeId};
 use super::{AllocId, AllocKind};
 use crate::op::InvokeKind;
-
-/// A call site with a method that is not analysed.
-#[derive(Debug, Clone)]
-pub(super) struct LibraryCall {
-    pub(super) site: u32,
-    /// The receivers that execute this method.
-    receiver: NodeId,
-    /// What the functions return that it calls.
-    results: NodeId,
-    /// The declared type of its result.
-    result_type: TypeId,
-    /// What `equals` and `compareTo` of its arguments may get.
-    peers: NodeId,
-    /// The class of the method.
-    pub(super) class: TypeId,
-    /// What the methods return that program objects override; see [`Solver::inherits`].
-    pub(super) returned: NodeId,
-}
-
-/// Functions that a library calls.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Callback {
-    pub(super) site: u32,
-    /// What their parameters may be.
-    pub(super) given: NodeId,
-    /// Where their results go.
-    pub(super) results: NodeId,
-    /// The functions that library objects among them hold.
-    pub(super) inner: NodeId,
-}
-
-/// Class objects of which a library makes objects.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Instantiation {
-    pub(super) site: u32,
-    /// What the parameters of a constructor may be.
-    pub(super) given: NodeId,
-}
 
 impl Solver<'_> {
     pub(super) fn receiver_of(&self, call: u32) -> NodeId {

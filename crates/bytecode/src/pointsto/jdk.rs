@@ -4,6 +4,14 @@
 use super::library::Source::{Argument, Arguments, Fresh, FreshOf, Receiver, Results, Unknown};
 use super::library::{Effect, Source, Summary};
 
+impl Summary {
+    /// The summary of a method of the JDK, or [`Summary::unknown`] for other classes. The class name has
+    /// dots.
+    pub fn of_jdk(class: &str, name: &str, descriptor: &str) -> Summary {
+        summary(class, name, descriptor)
+    }
+}
+
 /// The summary of a method of the JDK; [`Summary::unknown`] for methods that have no rule.
 pub(super) fn summary(class: &str, name: &str, descriptor: &str) -> Summary {
     match class {

@@ -2,8 +2,8 @@
 //! calls.
 
 use super::body::Step;
-use super::dispatch::NewSite;
 use super::nodes::{NOWHERE, NodeId};
+use super::sites::{Lambda, NewSite};
 use super::solver::Solver;
 use super::types::OBJECT;
 use super::{AllocId, AllocKind, MethodId};
@@ -11,25 +11,6 @@ use crate::descriptor::parse_method;
 use crate::kind::Kind;
 use crate::member::MethodRef;
 use crate::op::{Bootstrap, Constant, InvokeKind};
-
-/// The object of a lambda expression or method reference.
-#[derive(Debug, Clone)]
-pub(super) struct Lambda {
-    /// The method of the interface.
-    name: String,
-    /// The number of its parameters.
-    count: usize,
-    /// The nodes of its parameters, after the captured values.
-    pub(super) parameters: Vec<NodeId>,
-    /// The node of its result.
-    pub(super) result: NodeId,
-    /// The call that it makes, once something calls it.
-    site: Option<u32>,
-    /// Where it is created.
-    at: (MethodId, u32),
-    captured: Vec<NodeId>,
-    target: MethodRef,
-}
 
 /// The method that `LambdaMetafactory` implements an interface by; `None` for other bootstrap methods.
 fn implementation(bootstrap: &Bootstrap) -> Option<&MethodRef> {

@@ -148,10 +148,4 @@ impl Summary {
         let given = everything.into_iter().chain([Unknown]).collect();
         summary.calls(Arguments, given)
     }
-
-    /// The summary of a method of the JDK, or [`Summary::unknown`] for other classes. The class name has
-    /// dots.
-    pub fn of_jdk(class: &str, name: &str, descriptor: &str) -> Summary {
-        super::jdk::summary(class, name, descriptor)
-    }
 }

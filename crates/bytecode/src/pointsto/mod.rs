@@ -37,6 +37,7 @@ mod nodes;
 mod overrides;
 mod reflection;
 mod set;
+mod sites;
 mod solver;
 mod statistics;
 mod types;
@@ -98,8 +99,8 @@ pub struct Entry {
 /// Limits of an analysis.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
-    /// The number of constraints that may be applied and sets that may be passed on. Small programs need about
-    /// one for each instruction, large libraries with all public methods as entries up to a thousand.
+    /// The number of constraints that may be applied and sets that may be passed on. Small programs need
+    /// about one for each instruction, large libraries with all public methods as entries up to a thousand.
     pub steps: u64,
 }
 

@@ -2,12 +2,10 @@
 //! nothing changes or the limit is reached.
 
 use super::body::Body;
-use super::dispatch::CallSite;
-use super::effects::{Callback, Instantiation, LibraryCall};
-use super::lambdas::Lambda;
 use super::library::Source;
 use super::nodes::{Graph, NOWHERE, NodeId, Object, Use};
 use super::set::Set;
+use super::sites::{CallSite, Callback, Instantiation, Lambda, LibraryCall};
 use super::statistics::Statistics;
 use super::types::{OBJECT, TypeId, Types, is_primitive};
 use super::{AllocId, AllocKind, Entry, Limits, MethodId, PointsTo, Program, Reached};
