@@ -36,7 +36,7 @@ impl Body {
 
     /// The source line of a code index.
     pub fn line(&self, pc: u32) -> Option<u32> {
-        bytecode::lines::line_of(&self.code, pc).map(u32::from)
+        bytecode::lines::line_of(&self.code, pc)
     }
 }
 

@@ -5,8 +5,8 @@ use super::use_site::UseSite;
 use crate::program::call_index::{MethodAt, PlaceAt};
 use std::collections::{BTreeMap, HashMap, VecDeque};
 
-/// By use site, by its position: the next call on a shortest way to it, with the method that it calls, and the
-/// number of calls on the way. Without a call in the use site's own method.
+/// By use site, by its position: the next call on a shortest way to it, with the method that it calls, and
+/// the number of calls on the way. Without a call in the use site's own method.
 type Ways = BTreeMap<usize, (Option<(PlaceAt, MethodAt)>, usize)>;
 
 /// The calls that lead to use sites.

@@ -206,6 +206,9 @@ fn is_place(what: Traced) -> bool {
     !matches!(what, Traced::Contents | Traced::Text | Traced::Start | Traced::Raised)
 }
 
+/// The code index of an event, where it is, and when it was.
+type LastEvent = (u32, EventPosition, EventTime);
+
 /// The passes of some jumps in the window, by method; at most [`PASSES`] of each, the last ones.
 ///
 /// # Errors
@@ -219,7 +222,7 @@ pub(super) fn passes(
     let mut counts: HashMap<(String, (u32, JumpSite)), u64> = HashMap::new();
     for (thread, name, _) in calls.threads() {
         // The calls with their methods, and the last event of each.
-        let mut open: Vec<(u32, u32, Option<(u32, EventPosition, EventTime)>)> = Vec::new();
+        let mut open: Vec<(u32, u32, Option<LastEvent>)> = Vec::new();
         calls.walk(thread, None, |_, seen| {
             let when = seen.when();
             if when > window.to {

@@ -1,6 +1,6 @@
 //! Finds omissions (Omission Finder, Figure 9): for each executed call, the chains to use sites whose first
-//! instruction the call did not execute, and the executed jumps that lost it. A call that ran another override
-//! is such a jump too, and so is a pass of a branch that went the other way at other times.
+//! instruction the call did not execute, and the executed jumps that lost it. A call that ran another
+//! override is such a jump too, and so is a pass of a branch that went the other way at other times.
 
 use super::bodies::{Body, leads_to};
 use super::candidate::{Candidate, Key};

@@ -115,8 +115,8 @@ impl Heap<'_> {
     }
 }
 
-/// What is known before the instruction at `target`, if the code goes there from `from` through these blocks;
-/// `None` if it cannot. `through` contains the block of `target`.
+/// What is known before the instruction at `target`, if the code goes there from `from` through these
+/// blocks; `None` if it cannot. `through` contains the block of `target`.
 ///
 /// # Errors
 /// The events cannot be read.

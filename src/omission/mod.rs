@@ -1,14 +1,17 @@
-//! Omissions: operations on an object that the program has in its code and did not execute, and the jumps at
-//! which each of them was lost (Omission Finder, Sakurai & Masuhara, SAC 2015; docs/omissions.md).
+//! Omissions: operations on an object that the program has in its code and did not execute, and the jumps
+//! at which each of them was lost (Omission Finder, Sakurai & Masuhara, SAC 2015; docs/omissions.md).
 //!
 //! - `bodies` has the code of methods as graphs.
-//! - `points_to` knows which objects an instruction may use, and where an object was made: the allocation that
+//! - `points_to` knows which objects an instruction may use, and where an object was made: the allocation
+//!   that
 //!   fits all events that name it.
 //! - `executed` finds what each call executed in a window of a recording, and how often each branch went
 //!   which way.
-//! - `operations` finds the use sites (`use_site`) that can change the object, `chains` the calls that lead to them.
+//! - `operations` finds the use sites (`use_site`) that can change the object, `chains` the calls that lead
+//!   to them.
 //! - `jumps` finds the executed jumps from which an operation can only be reached by unexecuted code.
-//! - `heap_walk` evaluates the untaken code with the recorded values, as far as they are known. By that `judge`
+//! - `heap_walk` evaluates the untaken code with the recorded values, as far as they are known. By that
+//!   `judge`
 //!   decides whether a `candidate` is about the object.
 //! - `find` puts these together (Figure 9), `describe` says what was found, and `order` sorts it.
 

@@ -4,8 +4,9 @@ use super::suggestion::{JumpKind, Suggestion};
 use crate::trace::EventTime;
 use std::cmp::Reverse;
 
-/// Sorts suggestions: writes before reads, certain ones before possible ones, what was wholly omitted before
-/// what was at times, ends of loops last, shorter chains, then nearer to the point. `when` tells the time of a suggestion's pass.
+/// Sorts suggestions: writes before reads, certain ones before possible ones, what was wholly omitted
+/// before what was at times, ends of loops last, shorter chains, then nearer to the point. `when` tells the
+/// time of a suggestion's pass.
 pub(super) fn sort(suggestions: &mut [(Suggestion, EventTime)]) {
     suggestions.sort_by_key(|(suggestion, when)| {
         let Suggestion { jump, operation, certainty, .. } = suggestion;

@@ -151,8 +151,8 @@ impl ProgramPointsTo {
         allocations.iter().any(|allocation| set.contains(*allocation))
     }
 
-    /// The allocations that fit all events that name an object; `None` if none does. Then the object was made
-    /// where the analysis does not look.
+    /// The allocations that fit all events that name an object; `None` if none does. Then the object was
+    /// made where the analysis does not look.
     ///
     /// # Errors
     /// The events cannot be read.

@@ -9,18 +9,25 @@ use crate::inspect::fields::Fields;
 use crate::omission::{JumpKind, Suggestion};
 use crate::session::context::Context;
 use crate::session::error::SessionError;
-use crate::session::recorded::{RecordOptions, RecordedTrace, record};
+use crate::session::recorded::{RecordOptions, RecordedRun, RecordedTrace, record};
 use crate::session::workspace::Workspace;
 use crate::trace::{Calls, Occurrence, Steering, Traced, WalkControl};
 use serde::Serialize;
 use std::hash::{DefaultHasher, Hash, Hasher};
+use std::time::Duration;
 
 /// Most suggestions that are tried.
 pub(super) const FLIPS: usize = 20;
 /// How many times the recorded run's time a run may take.
 const TIMES: f64 = 10.0;
 /// The least time limit, in seconds.
-const LEAST: u64 = 10;
+const LEAST: u64 = 5;
+/// How many times the recorded run's events a run may have.
+const EVENTS: u64 = 16;
+/// The least limit of the events, in bytes.
+const LEAST_BYTES: u64 = 64 << 20;
+/// Time between two looks at the events.
+const LOOK: Duration = Duration::from_millis(100);
 
 /// What became of a jump that went the other way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -80,6 +87,8 @@ pub(super) struct Trial<'a> {
     pub options: &'a RecordOptions,
     /// Duration of the recorded run, in seconds.
     pub seconds: f64,
+    /// Size of its events, in bytes.
+    pub bytes: u64,
     /// The point, without a condition, which may hold no more.
     pub point: &'a WrongPoint,
     /// What is compared there.
@@ -125,7 +134,9 @@ impl Trial<'_> {
             ..self.options.clone()
         };
         let chain = Chain::new(work.debuggee().clone(), Vec::new());
-        let run = record(&chain, &options, context).await?;
+        let Some(run) = self.record(&chain, &options, context).await? else {
+            return Ok(told(Verdict::DidNotEnd, "it did far more than the recorded run"));
+        };
         let steered = run.recorded.steered.is_some_and(|steered| steered.steered > 0);
         if !steered {
             return Ok(told(Verdict::NotReached, &run.recorded.ended));
@@ -151,6 +162,38 @@ impl Trial<'_> {
             (None, false) => Verdict::Changed,
         };
         Ok(Confirmation { verdict, found: after.text })
+    }
+}
+
+impl Trial<'_> {
+    /// Records a run; `None` if it has many times the events of the recorded run, and was ended.
+    async fn record(
+        &self,
+        chain: &Chain,
+        options: &RecordOptions,
+        context: &Context,
+    ) -> Result<Option<RecordedRun>, SessionError> {
+        let most = self.bytes.saturating_mul(EVENTS).max(LEAST_BYTES);
+        let (stop, of_run) = context.renewed();
+        let recording = record(chain, options, &of_run);
+        tokio::pin!(recording);
+        loop {
+            tokio::select! {
+                run = &mut recording => return run.map(Some),
+                () = context.interrupted() => {
+                    _ = stop.send(true);
+                    drop(recording.await);
+                    return Err(SessionError::Interrupted);
+                }
+                () = tokio::time::sleep(LOOK) => {}
+            }
+            let events = std::fs::metadata(options.out.join("events")).map_or(0, |file| file.len());
+            if events > most {
+                _ = stop.send(true);
+                drop(recording.await);
+                return Ok(None);
+            }
+        }
     }
 }
 

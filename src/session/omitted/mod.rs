@@ -2,7 +2,8 @@
 //!
 //! - `point` finds the event at which the object is wrong, and `target` the object.
 //! - `question` finds the omissions of a recording, and tries them if the user wants that.
-//! - `confirm` runs the program with a jump taken the other way, in a `work_copy`, and compares the `outcome`.
+//! - `confirm` runs the program with a jump taken the other way, in a `work_copy`, and compares the
+//!   `outcome`.
 
 mod confirm;
 mod outcome;

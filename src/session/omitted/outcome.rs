@@ -37,8 +37,8 @@ pub(super) struct Compared<'a> {
 }
 
 impl Compared<'_> {
-    /// The state at a point of a recording. A target that is an object by its number cannot be found again in
-    /// another run.
+    /// The state at a point of a recording. A target that is an object by its number cannot be found again
+    /// in another run.
     ///
     /// # Errors
     /// The point was not reached, or the recording cannot be read.

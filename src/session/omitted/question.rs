@@ -6,7 +6,7 @@ use super::point::{FoundPoint, WrongPoint};
 use super::target;
 use crate::chain::{Chain, Debuggee};
 use crate::inspect::fields::Fields;
-use crate::omission::{AnalysedProgram, Found, Limits, Suggestion, Target, Window, find};
+use crate::omission::{AnalysedProgram, Found, Jump, JumpPass, Limits, Suggestion, Target, Window, find};
 use crate::session::background::in_background;
 use crate::session::context::Context;
 use crate::session::error::SessionError;
@@ -127,21 +127,34 @@ async fn confirm(
         memory: trace.memory,
         ..RecordOptions::default()
     };
-    let seconds = about.recorded.as_ref().map_or(0.0, |recorded| recorded.seconds);
+    let (seconds, bytes) =
+        about.recorded.as_ref().map_or((0.0, 0), |recorded| (recorded.seconds, recorded.bytes));
     let trial = Trial {
         debuggee: &debuggee,
         options: &options,
         seconds,
+        bytes,
         point: &point,
         compared: &compared,
         before: &before,
     };
-    let mut tried = 0;
-    for suggestion in answer.suggestions.iter_mut().take(FLIPS) {
-        let why = "takes a jump the other way, in a copy of the working folder";
-        tried += 1;
-        context.progress().run_started(tried, Some(why));
-        let confirmed = trial.of(&mut trace.recording.calls, &suggestion.suggestion, context).await?;
+    // Several operations can be lost at one jump.
+    let mut known: Vec<(Jump, JumpPass, Confirmation)> = Vec::new();
+    for suggestion in &mut answer.suggestions {
+        let Suggestion { jump, pass, .. } = &suggestion.suggestion;
+        let same = known.iter().find(|(other, at, _)| other == jump && at == pass);
+        let confirmed = match same {
+            Some((.., confirmed)) => confirmed.clone(),
+            None if known.len() == FLIPS => break,
+            None => {
+                let why = "takes a jump the other way, in a copy of the working folder";
+                let run = u32::try_from(known.len()).unwrap_or(u32::MAX).saturating_add(1);
+                context.progress().run_started(run, Some(why));
+                let confirmed = trial.of(&mut trace.recording.calls, &suggestion.suggestion, context).await?;
+                known.push((jump.clone(), pass.clone(), confirmed.clone()));
+                confirmed
+            }
+        };
         suggestion.confirmation = Some(confirmed);
     }
     context.progress().done();
