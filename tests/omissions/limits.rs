@@ -64,7 +64,8 @@ fn a_recorded_run_answers_too() {
     assert!(by_number.contains("Inverted.bill:22"), "{by_number}");
 }
 
-/// Two operations were lost at one jump, which is tried once for both. A flip in the past of the point: what comes of it, and nothing stays behind.
+/// Two operations were lost at one jump, which is tried once for both. What comes of it is told, and nothing
+/// stays behind.
 #[test]
 fn flips_are_judged_and_leave_nothing() {
     let classes = compiled("fixtures/omissions/flips", &["-g"]);

@@ -1,7 +1,7 @@
-//! Logic queries over recordings. They run on a thread of their own (`session::background`), so that the user can
-//! interrupt them. `index` opens the log of a recording, and [`OpenLog`] is asked several times. `saved`
-//! finds files of rules. `answer_file` writes and reads saved answers. `running` is a goal whose solutions
-//! come one by one. `chain_queries` asks the queries of chains over a recording of their own.
+//! Logic queries over recordings. They run on a thread of their own (`session::background`), so that the
+//! user can interrupt them. `index` opens the log of a recording, and [`OpenLog`] is asked several times.
+//! `saved` finds files of rules. `answer_file` writes and reads saved answers. `running` is a goal whose
+//! solutions come one by one. `chain_queries` asks the queries of chains over a recording of their own.
 
 mod answer_file;
 mod chain_queries;
