@@ -49,6 +49,9 @@ pub struct Omitted {
     /// Show further turns of loops that ended too
     #[arg(long)]
     pub loops: bool,
+    /// Most suggestions to show
+    #[arg(long, value_name = "N", default_value_t = 20)]
+    pub limit: usize,
     /// Hide operations that call this method; can be repeated
     #[arg(long, value_name = "METHOD")]
     pub hide: Vec<String>,
@@ -121,6 +124,7 @@ impl Command for Omitted {
             at,
             limits: OmissionLimits { within: self.within, reads: self.reads, loops: self.loops },
             hide: self.hide.clone(),
+            limit: self.limit,
             want: self.want.clone(),
             confirm: self.confirm,
         };

@@ -172,6 +172,7 @@ pub fn find(
         found.hidden_loops = hide(|suggestion| suggestion.jump.kind == JumpKind::LoopEnd);
     }
     order::sort(&mut suggestions);
+    order::join(&mut suggestions);
     found.suggestions = suggestions.into_iter().map(|(suggestion, _)| suggestion).collect();
     Ok(found)
 }

@@ -65,31 +65,39 @@ fn of_call(
     target: &Target,
     above: &BTreeSet<String>,
 ) -> Vec<(Option<u16>, bool)> {
-    // What the program's own methods do with the object is in their code.
-    if method.name == "<init>" || !program.index.targets(kind, method).is_empty() {
+    if method.name == "<init>" {
         return Vec::new();
     }
     let Some(types) = descriptor::parse_method(&method.descriptor) else { return Vec::new() };
     let mut found = Vec::new();
-    let mut slots: u16 = 0;
+    let slots: u16 = types.parameters.iter().map(|parameter| descriptor::slots(parameter)).sum();
+    if kind != InvokeKind::Static && above.contains(&method.class) {
+        // What the program's own methods do with the object is in their code.
+        let begin = if kind == InvokeKind::Special { &method.class } else { &target.class };
+        if let Some(declares) = program.declares(begin, method) {
+            found.push((Some(slots), changes(&declares, method)));
+        }
+    }
+    if !program.index.targets(kind, method).is_empty() {
+        return found;
+    }
+    let is_array = target.class.starts_with('[');
+    let of_array = target.class.replace('.', "/");
+    let mut behind: u16 = 0;
     for (at, parameter) in types.parameters.iter().enumerate().rev() {
         let name = descriptor::java_type(parameter);
-        let is_array = target.class.starts_with('[');
-        let fits =
-            if is_array { *parameter == target.class.replace('.', "/") } else { above.contains(&name) };
+        let fits = if is_array { *parameter == of_array } else { above.contains(&name) };
         // A parameter of type `Object` says nothing.
         if fits && name != "java.lang.Object" {
-            found.push((Some(slots), kind == InvokeKind::Static && at == 0 && may_change(method)));
+            let is_first = kind == InvokeKind::Static && at == 0;
+            found.push((Some(behind), is_first && may_change(&method.class, method)));
         }
-        slots += descriptor::slots(parameter);
-    }
-    if kind != InvokeKind::Static && above.contains(&method.class) {
-        found.push((Some(slots), changes(&target.class, method)));
+        behind += descriptor::slots(parameter);
     }
     found
 }
 
-/// Whether a method of the JDK can change its receiver, an object of this class.
+/// Whether a method that a class of the JDK or of a library declares can change its receiver.
 fn changes(class: &str, method: &MethodRef) -> bool {
     let facts = jdk::of_collection(class, &method.name, &method.descriptor);
     match facts.contents {
@@ -97,12 +105,14 @@ fn changes(class: &str, method: &MethodRef) -> bool {
         Some(Contents::Changed(_)) => return true,
         None => {}
     }
+    // A copy leaves the original as it was.
+    let is_copy = method.name == "clone" && method.descriptor.starts_with("()");
     let text = jdk::facts(class, &method.name, &method.descriptor).text;
-    text.is_some() || may_change(method)
+    !is_copy && (text.is_some() || may_change(class, method))
 }
 
-fn may_change(method: &MethodRef) -> bool {
-    matches!(effect(&method.class, method), Effect::Changes | Effect::Foreign | Effect::Prints)
+fn may_change(class: &str, method: &MethodRef) -> bool {
+    matches!(effect(class, method), Effect::Changes | Effect::Foreign | Effect::Prints)
 }
 
 fn is_array_of(class: &str, element: Element) -> bool {

@@ -2,7 +2,7 @@
 //! call may run.
 
 use super::use_site::UseSite;
-use crate::classes::{ClassPool, CodeOwner};
+use crate::classes::ClassPool;
 use crate::inspect::InspectError;
 use crate::model::MethodName;
 use crate::program::call_index::{Index, MethodAt, PlaceAt};
@@ -18,48 +18,36 @@ const STEPS: u64 = 20_000_000;
 /// Most events that are looked at to find where an object was made.
 const MENTIONS: usize = 2_000;
 
-/// The program as the analysis reads it: the user's own code is analysed, libraries are known by summaries.
-struct OwnCode<'a> {
+/// The program as the analysis reads it: recorded code is analysed, the rest is known by summaries.
+struct RecordedCode<'a> {
     pool: &'a ClassPool,
-    /// Whether there is own code. Otherwise the libraries are what is analysed.
-    has_own: bool,
+    is_recorded: &'a dyn Fn(&str) -> bool,
     /// By class: the analysed classes below it.
     below: HashMap<String, Vec<String>>,
 }
 
-impl<'a> OwnCode<'a> {
-    fn new(pool: &'a ClassPool) -> OwnCode<'a> {
-        let has_own = pool.user_classes().any(|class| pool.owner_of(class) == CodeOwner::Own);
-        let mut code = OwnCode { pool, has_own, below: HashMap::new() };
+impl<'a> RecordedCode<'a> {
+    fn new(pool: &'a ClassPool, is_recorded: &'a dyn Fn(&str) -> bool) -> RecordedCode<'a> {
         let mut below: HashMap<String, Vec<String>> = HashMap::new();
-        for class in pool.user_classes().filter(|class| code.is_own(class)) {
+        for class in pool.user_classes().filter(|class| is_recorded(class)) {
             if let Ok(Some(found)) = pool.find(class) {
                 for above in lineage(pool, &found.file) {
                     below.entry(above.name.clone()).or_default().push(class.to_owned());
                 }
             }
         }
-        code.below = below;
-        code
-    }
-
-    fn is_own(&self, class: &str) -> bool {
-        match self.pool.owner_of(class) {
-            CodeOwner::Own => true,
-            CodeOwner::Library => !self.has_own,
-            CodeOwner::Harness | CodeOwner::Jdk => false,
-        }
+        RecordedCode { pool, is_recorded, below }
     }
 }
 
-impl Program for OwnCode<'_> {
+impl Program for RecordedCode<'_> {
     fn class(&self, name: &str) -> Option<Arc<ClassFile>> {
         self.pool.find(name).ok().flatten().map(|found| found.file.clone())
     }
 
     fn is_analysed(&self, class: &str) -> bool {
         let found = self.pool.find(class).ok().flatten();
-        found.is_some_and(|found| !found.origin.is_runtime()) && self.is_own(class)
+        found.is_some_and(|found| !found.origin.is_runtime()) && (self.is_recorded)(class)
     }
 
     fn subtypes(&self, class: &str) -> Vec<String> {
@@ -78,7 +66,12 @@ pub(super) struct ProgramPointsTo {
 
 impl ProgramPointsTo {
     /// Analyses what the recorded run began with; `None` if the analysis would take too long.
-    pub fn of(calls: &Calls, index: &Index<'_>, pool: &ClassPool) -> Option<ProgramPointsTo> {
+    pub fn of(
+        calls: &Calls,
+        index: &Index<'_>,
+        pool: &ClassPool,
+        is_recorded: &dyn Fn(&str) -> bool,
+    ) -> Option<ProgramPointsTo> {
         let mut entries = BTreeSet::new();
         for (thread, ..) in calls.threads() {
             for root in calls.roots(thread) {
@@ -97,7 +90,8 @@ impl ProgramPointsTo {
             }
         }
         let entries: Vec<Entry> = entries.into_iter().collect();
-        let points_to = PointsTo::solve(&OwnCode::new(pool), &entries, Limits { steps: STEPS });
+        let points_to =
+            PointsTo::solve(&RecordedCode::new(pool, is_recorded), &entries, Limits { steps: STEPS });
         if !points_to.is_complete() {
             return None;
         }

@@ -8,8 +8,9 @@ use crate::model::MethodName;
 use crate::program::call_index::{Index, MethodAt, PlaceAt};
 use crate::program::lineage;
 use crate::trace::Calls;
-use bytecode::Op;
+use bytecode::{ClassFile, MethodRef, Op};
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 /// The analysed program.
 pub struct AnalysedProgram<'a> {
@@ -21,10 +22,15 @@ pub struct AnalysedProgram<'a> {
 }
 
 impl<'a> AnalysedProgram<'a> {
-    /// Analyses the classes outside the JDK, from the methods with which a recorded run began.
-    pub fn new(pool: &'a ClassPool, calls: &Calls) -> AnalysedProgram<'a> {
+    /// Analyses the recorded classes, from the methods with which a recorded run began. `is_recorded` tells of a
+    /// class, by its name with dots, whether it was to be recorded.
+    pub fn new(
+        pool: &'a ClassPool,
+        calls: &Calls,
+        is_recorded: &dyn Fn(&str) -> bool,
+    ) -> AnalysedProgram<'a> {
         let index = Index::new(pool);
-        let points_to = ProgramPointsTo::of(calls, &index, pool);
+        let points_to = ProgramPointsTo::of(calls, &index, pool, is_recorded);
         AnalysedProgram { index, bodies: Bodies::new(pool), points_to, pool }
     }
 
@@ -40,6 +46,19 @@ impl<'a> AnalysedProgram<'a> {
             names.extend(lineage(self.pool, &found.file).iter().map(|file| file.name.clone()));
         }
         names
+    }
+
+    /// The class of the JDK or of a library that declares the method that an object of a class runs; `None` if
+    /// the program declares it.
+    pub(super) fn declares(&self, class: &str, method: &MethodRef) -> Option<String> {
+        let Ok(Some(found)) = self.pool.find(class) else { return Some(method.class.clone()) };
+        let line = lineage(self.pool, &found.file);
+        let has_code = |file: &&Arc<ClassFile>| {
+            file.method(&method.name, &method.descriptor).is_some_and(|declared| !declared.is_abstract())
+        };
+        let Some(file) = line.iter().find(has_code) else { return Some(method.class.clone()) };
+        let name = MethodName::new(file.name.as_str(), method.name.as_str(), method.descriptor.as_str());
+        self.index.find(&name).is_none().then(|| file.name.clone())
     }
 
     /// The methods that a call can run.

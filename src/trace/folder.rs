@@ -64,6 +64,11 @@ pub struct About {
 }
 
 impl About {
+    /// Whether a class, given by its name with dots, is recorded.
+    pub fn records(&self, class: &str) -> bool {
+        wire::recording::is_recorded(&self.scope, &self.trust, class)
+    }
+
     /// Checks that the recording is of the whole run. A partial recording does not say which hits of the full
     /// run its events are.
     ///

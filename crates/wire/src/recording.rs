@@ -485,14 +485,19 @@ const OF_THE_JDK: [&str; 6] =
 impl TracePlan {
     /// Whether a class, given by its name with dots, is recorded.
     pub fn records(&self, class: &str) -> bool {
-        let named = |patterns: &[String]| patterns.iter().any(|pattern| is_named(pattern, class));
-        let wanted = if self.scope.is_empty() {
-            !OF_THE_JDK.iter().any(|pattern| is_named(pattern, class))
-        } else {
-            named(&self.scope)
-        };
-        wanted && !named(&self.trust)
+        is_recorded(&self.scope, &self.trust, class)
     }
+}
+
+/// Whether a class, given by its name with dots, is recorded: by the patterns of the classes to record, or all
+/// outside the JDK if there are none, and by the patterns of classes to exclude.
+pub fn is_recorded(scope: &[String], trust: &[String], class: &str) -> bool {
+    let named = |patterns: &[String]| patterns.iter().any(|pattern| is_named(pattern, class));
+    let wanted = match scope {
+        [] => !OF_THE_JDK.iter().any(|pattern| is_named(pattern, class)),
+        scope => named(scope),
+    };
+    wanted && !named(trust)
 }
 
 #[cfg(test)]

@@ -30,6 +30,8 @@ pub struct OmissionQuestion {
     pub limits: Limits,
     /// Methods whose operations are hidden: `List.size`.
     pub hide: Vec<String>,
+    /// Most suggestions in the answer.
+    pub limit: usize,
     /// What must hold at the point, where it is right.
     pub want: Option<String>,
     /// Whether to try the suggestions, by running altered code.
@@ -61,11 +63,18 @@ pub struct OmissionAnswer {
     pub suggestions: Vec<TriedSuggestion>,
     /// Number of suggestions that only read the object, and are hidden.
     pub hidden: usize,
+    /// Number of further suggestions, which are less likely.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub more: usize,
     /// Why there are no suggestions, or no more.
     pub reasons: Vec<String>,
     /// Remarks about the recording.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
+}
+
+fn is_zero(count: &usize) -> bool {
+    *count == 0
 }
 
 /// Finds the omissions of a recording.
@@ -187,6 +196,7 @@ async fn answer(
     let workspace = Workspace::open(&Chain::new(debuggee(&trace.about), Vec::new()), None, None)?;
     let pool = workspace.pool(None)?;
     let mut fields = Fields::new(Some(workspace.pool(None)?));
+    let about = trace.about.clone();
     let calls = &mut trace.recording.calls;
     let point = question.at.find(calls, &mut fields, &pool).await?;
     let at = point.at;
@@ -203,9 +213,11 @@ async fn answer(
         seen.line().map_or(file.clone(), |line| format!("{file}:{line}"))
     })?;
     let from = begin(calls, target.object)?.unwrap_or(to).min(to);
-    let mut program = AnalysedProgram::new(&pool, calls);
+    let mut program = AnalysedProgram::new(&pool, calls, &|class| about.records(class));
     let mut found = find(calls, &mut fields, &mut program, (&target, Window { from, to }), &question.limits)?;
     found.suggestions.retain(|suggestion| !is_hidden(suggestion, &question.hide));
+    let more = found.suggestions.len().saturating_sub(question.limit);
+    found.suggestions.truncate(question.limit);
     let shown = match (&target.field, target.object) {
         (Some(field), 0) => format!("{}.{field}", crate::trace::shown_class(&target.class)),
         (Some(field), object) => format!("{}.{field}", calls.objects.name(object)),
@@ -219,6 +231,7 @@ async fn answer(
         at: place.unwrap_or_default(),
         suggestions: found.suggestions.into_iter().map(new).collect(),
         hidden: found.hidden_reads,
+        more,
         notes: Vec::new(),
     };
     Ok((answer, trace, point))

@@ -26,6 +26,9 @@ impl Text for OmissionAnswer {
         for (number, suggestion) in (1..).zip(&self.suggestions) {
             out.push_str(&one(number, width, suggestion, &self.target, paint));
         }
+        if self.more > 0 {
+            out.push_str(&format!("{} more, which are less likely: --limit shows them\n", self.more));
+        }
         for reason in self.reasons.iter().chain(&self.notes) {
             out.push_str(&paint.on(palette::DIM, hanging(reason, 0, WIDTH).trim_end()));
             out.push('\n');
