@@ -1,8 +1,9 @@
 //! Describes a candidate: the jump, the operation, and the way between them.
 
-use super::bodies::{Body, leads_to};
+use super::bodies::Body;
 use super::candidate::Candidate;
 use super::executed::{JumpSite, Pass};
+use super::jumps::ends_loop;
 use super::program::AnalysedProgram;
 use super::suggestion::{Certainty, Jump, JumpKind, JumpPass, Operation, Passes, Place, Suggestion};
 use super::use_site::UseSite;
@@ -112,25 +113,6 @@ fn of_each(condition: &str) -> String {
     let array = condition.split_once(" < ").and_then(|(_, length)| length.strip_suffix(".length"));
     let array = array.filter(|array| !array.starts_with("slot"));
     array.map_or_else(|| "another element".to_owned(), |array| format!("another element of {array}"))
-}
-
-/// Whether a branch is the condition of a loop around an instruction, and ended it.
-fn ends_loop(body: &Body, branch: u32, (went, to): (u32, u32), pc: u32) -> bool {
-    let cfg = &body.cfg;
-    let (around, back) = (leads_to(cfg, pc), leads_to(cfg, branch));
-    let is_inside = cfg.block_at(pc).is_some_and(|block| back.contains(&block));
-    let comes_back = cfg.block_at(went).is_some_and(|block| around.contains(&block));
-    if !is_inside || comes_back {
-        return false;
-    }
-    let dominance = bytecode::dominators(&body.code, false);
-    let Some(block) = cfg.block_at(branch) else { return false };
-    let begins = |block: NodeIndex| cfg.block(block).map(|block| block.start_pc);
-    let is_head = cfg.predecessors(block, false).into_iter().any(|(before, _)| {
-        begins(before).is_some_and(|before| begins(block).is_some_and(|own| dominance.dominates(own, before)))
-    });
-    // Or it stands at the end of a `do` loop.
-    is_head || dominance.dominates(to, branch)
 }
 
 fn place(name: &MethodName, body: &Body, pc: u32) -> Place {

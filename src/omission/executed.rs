@@ -182,10 +182,16 @@ impl Executed {
     fn add(&mut self, groups: &mut HashMap<(u32, Trail), usize>, open: Open) {
         let node = open.node;
         let (method, trail) = open.trail();
-        let at = *groups.entry((method, trail.clone())).or_insert_with(|| {
-            self.groups.push(Group { method, trail, calls: Vec::new(), count: 0 });
-            self.groups.len() - 1
-        });
+        let key = (method, trail);
+        let at = match groups.get(&key) {
+            Some(at) => *at,
+            None => {
+                let trail = key.1.clone();
+                self.groups.push(Group { method, trail, calls: Vec::new(), count: 0 });
+                groups.insert(key, self.groups.len() - 1);
+                self.groups.len() - 1
+            }
+        };
         if let Some(group) = self.groups.get_mut(at) {
             group.count += 1;
             if group.calls.len() < CALLS {
@@ -219,8 +225,10 @@ pub(super) fn passes(
     jumps: &BTreeSet<(u32, JumpSite)>,
 ) -> Result<HashMap<(u32, JumpSite), VecDeque<Pass>>, InspectError> {
     let mut found: HashMap<(u32, JumpSite), VecDeque<Pass>> = HashMap::new();
-    let mut counts: HashMap<(String, (u32, JumpSite)), u64> = HashMap::new();
+    // By thread name.
+    let mut counts: HashMap<String, HashMap<(u32, JumpSite), u64>> = HashMap::new();
     for (thread, name, _) in calls.threads() {
+        let counts = counts.entry(name).or_default();
         // The calls with their methods, and the last event of each.
         let mut open: Vec<(u32, u32, Option<LastEvent>)> = Vec::new();
         calls.walk(thread, None, |_, seen| {
@@ -233,7 +241,7 @@ pub(super) fn passes(
                 if !jumps.contains(&jump) {
                     return;
                 }
-                let count = counts.entry((name.clone(), jump)).or_insert(0);
+                let count = counts.entry(jump).or_insert(0);
                 let nth = *count;
                 *count += 1;
                 if pass.when >= window.from {

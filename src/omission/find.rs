@@ -22,6 +22,13 @@ use petgraph::graph::NodeIndex;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::rc::Rc;
 
+/// Most passes of a jump that are evaluated with the recorded values.
+const EVALUATED: usize = 32;
+/// Most chains that are evaluated because a shorter one leads to another object.
+const OTHER_CHAINS: usize = 2_000;
+/// Most passes that are evaluated for each of those.
+const OTHER_PASSES: usize = 8;
+
 /// How far to look.
 #[derive(Clone, Debug)]
 pub struct Limits {
@@ -93,10 +100,15 @@ pub fn find(
     let operations = sites.iter().filter(|site| site.writes).count();
     let mut found = Found { operations, unreachable: by_type - operations, ..Found::default() };
     let unsure = if allocations.is_some() { Certainty::May } else { Certainty::ByType };
+    let mut sites_in: HashMap<MethodAt, Vec<&UseSite>> = HashMap::new();
+    for site in &sites {
+        sites_in.entry(site.place.0).or_default().push(site);
+    }
     let mut executed_sites: BTreeSet<(MethodAt, u32)> = BTreeSet::new();
     let mut candidates: BTreeMap<Key, Candidate<'_>> = BTreeMap::new();
     let mut of_method: HashMap<u32, Option<Begin<'_>>> = HashMap::new();
     for group in &executed.groups {
+        let calls_of_it: BTreeSet<u32> = group.calls.iter().copied().collect();
         let known = of_method.entry(group.method).or_insert_with(|| {
             let name = name_of(calls, group.method)?;
             let at = program.index.find(&name)?;
@@ -106,10 +118,10 @@ pub fn find(
         });
         let Some(begin) = known else { continue };
         let blocks = ExecutedBlocks::of(&begin.body, &group.trail);
-        let of_it = sites.iter().filter(|site| site.place.0 == begin.at);
+        let of_it = sites_in.get(&begin.at).into_iter().flatten();
         executed_sites.extend(of_it.map(|site| site.place).filter(|place| blocks.has(&begin.body, place.1)));
         for chain in &begin.chains {
-            for lost in lost_at(group, begin, chain, &blocks, (calls, program)) {
+            for lost in lost_at((group, &calls_of_it), begin, chain, &blocks, (calls, program)) {
                 let is_in_window = match lost.jump {
                     JumpSite::Branch(pc) => executed.ways.contains_key(&(group.method, pc)),
                     _ => true,
@@ -135,11 +147,26 @@ pub fn find(
     let jumps = candidates.values().map(|of| (of.method, of.jump)).collect();
     let passes = passes(calls, window, &jumps)?;
     let mut suggestions: Vec<(Suggestion, EventTime)> = Vec::new();
-    for candidate in candidates.into_values() {
+    let mut left = OTHER_CHAINS;
+    for mut candidate in candidates.into_values() {
         let of_jump = passes.get(&(candidate.method, candidate.jump));
         let all: Vec<Pass> = of_jump.into_iter().flatten().copied().collect();
-        let mut judge = Judge { calls, fields, program, target, unsure };
-        let Some((certainty, pass)) = judge.certainty(&candidate, &all)? else {
+        let mut judge = Judge { calls, fields, program, target, unsure, most: EVALUATED };
+        let mut judged = judge.certainty(&candidate, &all)?;
+        if judged.is_none() && left > 0 {
+            // A longer chain, or another call on it, may lead to the object.
+            let is_dispatch = matches!(candidate.jump, JumpSite::Dispatch(_));
+            judge.most = OTHER_PASSES;
+            for other in chains.others(judge.program, &candidate.chain, is_dispatch).into_iter().take(left) {
+                left -= 1;
+                candidate.chain = Rc::new(other);
+                judged = judge.certainty(&candidate, &all)?;
+                if judged.is_some() {
+                    break;
+                }
+            }
+        }
+        let Some((certainty, pass)) = judged else {
             found.other_objects += usize::from(!candidate.is_partial);
             continue;
         };
@@ -179,14 +206,13 @@ pub fn find(
 
 /// The jumps at which some calls lost the first instruction of a chain.
 fn lost_at<'c>(
-    group: &Group,
+    (group, calls_of_it): (&Group, &BTreeSet<u32>),
     begin: &Begin<'c>,
     chain: &Rc<Chain<'c>>,
     blocks: &ExecutedBlocks,
     (calls, program): (&Calls, &AnalysedProgram<'_>),
 ) -> Vec<Candidate<'c>> {
     let body = &begin.body;
-    let calls_of_it: BTreeSet<u32> = group.calls.iter().copied().collect();
     let first = chain.first.1;
     let new = |jump, pc, to, between| Candidate {
         method: group.method,

@@ -1,7 +1,7 @@
 //! Evaluates code that was not executed, with the values that the run had at the jump: values are known as
 //! far as constants, variables and fields tell, and unknown otherwise.
 
-use super::bodies::Body;
+use super::bodies::{Body, leads_to};
 use crate::inspect::InspectError;
 use crate::inspect::fields::Fields;
 use crate::inspect::snapshot::{ObjectPart, held};
@@ -37,8 +37,18 @@ impl State {
         State { locals: arguments, stack: Vec::new(), changed, is_unsure }
     }
 
+    /// The state where a handler of a method begins that was called in this state: variables that the method
+    /// stores to may have other values, and so may all fields.
+    pub fn caught(&self, body: &Body) -> State {
+        let mut state = State { stack: vec![None], is_unsure: true, ..self.clone() };
+        for (slot, width) in body.code.instructions.iter().filter_map(|of| of.op.stored_slot()) {
+            state.locals.iter_mut().skip(slot.into()).take(width.into()).for_each(|known| *known = None);
+        }
+        state
+    }
+
     /// What both have in common. Returns whether this one has changed.
-    fn join(&mut self, other: &State) -> bool {
+    pub fn join(&mut self, other: &State) -> bool {
         let before = self.clone();
         let length = self.locals.len().max(other.locals.len());
         self.locals.resize(length, None);
@@ -115,14 +125,15 @@ impl Heap<'_> {
     }
 }
 
-/// What is known before the instruction at `target`, if the code goes there from `from` through these
-/// blocks; `None` if it cannot. `through` contains the block of `target`.
+/// What is known before the instruction at `target`, if the code goes there from `from` through these blocks;
+/// `None` if it cannot. `through` contains the block of `target`. If `is_first`, the code is followed up to
+/// its first arrival there, and not around a loop to further ones.
 ///
 /// # Errors
 /// The events cannot be read.
 pub(super) fn state_at(
     body: &Body,
-    (from, target): (u32, u32),
+    (from, target, is_first): (u32, u32, bool),
     through: &dyn Fn(NodeIndex) -> bool,
     begin: State,
     heap: &mut Heap<'_>,
@@ -137,6 +148,7 @@ pub(super) fn state_at(
         };
         // The way can begin in the middle of its first block.
         let skips = std::mem::take(&mut is_begin);
+        let mut has_arrived = false;
         for at in block.first..=block.last {
             let Some(instruction) = body.code.instructions.get(at) else { break };
             if skips && instruction.pc < from {
@@ -147,6 +159,10 @@ pub(super) fn state_at(
                     Some(known) => _ = known.join(&state),
                     None => found = Some(state.clone()),
                 }
+                has_arrived = is_first;
+            }
+            if has_arrived {
+                break;
             }
             step(&instruction.op, &mut state, heap)?;
             steps += 1;
@@ -155,7 +171,7 @@ pub(super) fn state_at(
             return Ok(found.map(|found| State { locals: Vec::new(), is_unsure: true, ..found }));
         }
         for (next, _) in body.cfg.successors(node, false) {
-            if !through(next) {
+            if has_arrived || !through(next) {
                 continue;
             }
             let is_new = match states.get_mut(&next) {
@@ -168,6 +184,36 @@ pub(super) fn state_at(
             if is_new {
                 work.push(next);
             }
+        }
+    }
+    Ok(found)
+}
+
+/// What is known before an instruction of a called method; `None` if the method cannot come there.
+///
+/// # Errors
+/// The events cannot be read.
+pub(super) fn state_in(
+    body: &Body,
+    (pc, is_first): (u32, bool),
+    begin: &State,
+    heap: &mut Heap<'_>,
+) -> Result<Option<State>, InspectError> {
+    let reaches = leads_to(&body.cfg, pc);
+    let through = |block: NodeIndex| reaches.contains(&block);
+    if body.cfg.block_at(0).is_some_and(through) {
+        return state_at(body, (0, pc, is_first), &through, begin.clone(), heap);
+    }
+    // Only an exception leads there.
+    let mut found: Option<State> = None;
+    for handler in body.cfg.handler_blocks().into_iter().filter(|block| through(*block)) {
+        let Some(start) = body.cfg.block(handler).map(|block| block.start_pc) else { continue };
+        let Some(state) = state_at(body, (start, pc, is_first), &through, begin.caught(body), heap)? else {
+            continue;
+        };
+        match &mut found {
+            Some(found) => _ = found.join(&state),
+            None => found = Some(state),
         }
     }
     Ok(found)

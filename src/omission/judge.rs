@@ -1,9 +1,8 @@
 //! Decides whether the untaken way of a jump would have used the object.
 
-use super::bodies::leads_to;
 use super::candidate::Candidate;
 use super::executed::{JumpSite, Pass};
-use super::heap_walk::{Heap, Known, State, state_at};
+use super::heap_walk::{Heap, Known, State, state_at, state_in};
 use super::program::AnalysedProgram;
 use super::suggestion::Certainty;
 use super::use_site::Target;
@@ -15,9 +14,6 @@ use crate::trace::{Calls, Value};
 use bytecode::op::InvokeKind;
 use bytecode::{Op, descriptor, stores};
 use petgraph::graph::NodeIndex;
-
-/// Most passes of a jump that are evaluated with the recorded values.
-const EVALUATED: usize = 32;
 
 /// Decides which object the untaken way would use.
 pub(super) struct Judge<'j, 'p> {
@@ -31,6 +27,8 @@ pub(super) struct Judge<'j, 'p> {
     pub target: &'j Target,
     /// How sure it is that a use site may use the object.
     pub unsure: Certainty,
+    /// Most passes that are evaluated.
+    pub most: usize,
 }
 
 impl Judge<'_, '_> {
@@ -44,12 +42,18 @@ impl Judge<'_, '_> {
         let of_it = passes.iter().rev().filter(|pass| candidate.calls.contains(&pass.node));
         let is_branch = matches!(candidate.jump, JumpSite::Branch(_));
         let mut may = None;
-        for pass in of_it.filter(|pass| !is_branch || pass.to != candidate.to).take(EVALUATED) {
-            match self.object_at(candidate, pass)? {
-                Ending::Uses(Some(Value::Object(object))) if object == self.target.object => {
-                    return Ok(Some((Certainty::Certain, *pass)));
+        for pass in of_it.filter(|pass| !is_branch || pass.to != candidate.to).take(self.most) {
+            let target = Some(Value::Object(self.target.object));
+            match self.object_at(candidate, pass, false)? {
+                Ending::Uses(known) if known == target => return Ok(Some((Certainty::Certain, *pass))),
+                Ending::Uses(None) => {
+                    // Loops lead there again with other values. What is known may be the first one.
+                    let first = self.object_at(candidate, pass, true)?;
+                    if matches!(first, Ending::Uses(known) if known == target) {
+                        return Ok(Some((Certainty::Certain, *pass)));
+                    }
+                    may = may.or(Some(*pass));
                 }
-                Ending::Uses(None) => may = may.or(Some(*pass)),
                 Ending::Uses(Some(_)) | Ending::Never => {}
             }
         }
@@ -58,7 +62,13 @@ impl Judge<'_, '_> {
     }
 
     /// The operand of the operation, if the jump had gone the other way at this pass.
-    fn object_at(&mut self, candidate: &Candidate<'_>, pass: &Pass) -> Result<Ending, InspectError> {
+    /// If `is_first`, the first time that the way leads there, and not all times.
+    fn object_at(
+        &mut self,
+        candidate: &Candidate<'_>,
+        pass: &Pass,
+        is_first: bool,
+    ) -> Result<Ending, InspectError> {
         let chain = &candidate.chain;
         let Some(name) = self.program.name(chain.first.0) else { return Ok(Ending::Uses(None)) };
         let Some(body) = self.program.bodies.of(&name) else { return Ok(Ending::Uses(None)) };
@@ -68,7 +78,7 @@ impl Judge<'_, '_> {
         } else {
             let begin = self.state_of(candidate, pass)?;
             let through = |block: NodeIndex| candidate.between.contains(&block);
-            let way = (candidate.to, chain.first.1);
+            let way = (candidate.to, chain.first.1, is_first);
             let mut heap = Heap { calls: self.calls, fields: self.fields, when: pass.when };
             match state_at(&body, way, &through, begin, &mut heap)? {
                 Some(known) => state = known,
@@ -89,11 +99,9 @@ impl Judge<'_, '_> {
                 false => self.arguments(&op, &state, &name, callee.is_static),
             };
             let Some(arguments) = arguments else { return Ok(Ending::Never) };
-            let reaches = leads_to(&callee.cfg, *next);
-            let through = |block: NodeIndex| reaches.contains(&block);
             let begin = state.called(arguments);
             let mut heap = Heap { calls: self.calls, fields: self.fields, when: pass.when };
-            let Some(known) = state_at(&callee, (0, *next), &through, begin, &mut heap)? else {
+            let Some(known) = state_in(&callee, (*next, is_first), &begin, &mut heap)? else {
                 return Ok(Ending::Never);
             };
             (state, body, pc) = (known, callee, *next);

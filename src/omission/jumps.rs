@@ -1,7 +1,7 @@
 //! Dominant conditional jumps: executed jumps from which an operation can only be reached through code that
 //! the call did not execute (Omission Finder §3.3.2). An exception that left a block is such a jump too.
 
-use super::bodies::Body;
+use super::bodies::{Body, leads_to};
 use super::executed::Trail;
 use petgraph::graph::NodeIndex;
 use std::collections::{BTreeSet, HashSet};
@@ -118,4 +118,23 @@ pub(super) fn dominant_jumps(
         }
     }
     (jumps, between)
+}
+
+/// Whether a branch is the condition of a loop around an instruction, and ended it.
+pub(super) fn ends_loop(body: &Body, branch: u32, (went, to): (u32, u32), pc: u32) -> bool {
+    let cfg = &body.cfg;
+    let (around, back) = (leads_to(cfg, pc), leads_to(cfg, branch));
+    let is_inside = cfg.block_at(pc).is_some_and(|block| back.contains(&block));
+    let comes_back = cfg.block_at(went).is_some_and(|block| around.contains(&block));
+    if !is_inside || comes_back {
+        return false;
+    }
+    let dominance = bytecode::dominators(&body.code, false);
+    let Some(block) = cfg.block_at(branch) else { return false };
+    let begins = |block: NodeIndex| cfg.block(block).map(|block| block.start_pc);
+    let is_head = cfg.predecessors(block, false).into_iter().any(|(before, _)| {
+        begins(before).is_some_and(|before| begins(block).is_some_and(|own| dominance.dominates(own, before)))
+    });
+    // Or it stands at the end of a `do` loop.
+    is_head || dominance.dominates(to, branch)
 }

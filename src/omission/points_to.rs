@@ -116,7 +116,9 @@ impl ProgramPointsTo {
         let Some(id) = self.ids.get(&method) else { return Vec::new() };
         let callees = self.points_to.callees(*id, pc).iter();
         let mut all: Vec<MethodAt> = callees.filter_map(|id| self.at.get(id).copied()).collect();
-        if let Some(Op::Invoke { kind, method }) = index.op((method, pc)) {
+        if !self.overridden.is_empty()
+            && let Some(Op::Invoke { kind, method }) = index.op((method, pc))
+        {
             let targets = index.targets(*kind, method).into_iter();
             let others: Vec<MethodAt> =
                 targets.filter(|target| self.overridden.contains(target) && !all.contains(target)).collect();

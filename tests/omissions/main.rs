@@ -5,7 +5,11 @@
 #[path = "../support/mod.rs"]
 mod support;
 
+mod compared;
 mod examples;
+mod flips;
+mod generated;
 mod limits;
+mod oracle;
 mod paper;
 mod suggested;

@@ -24,6 +24,8 @@ pub(super) struct PointOutcome {
     pub compared: serde_json::Value,
     /// Whether what the user wants holds; `None` if it is unknown, or if nothing is wanted.
     pub holds: Option<bool>,
+    /// Why it is unknown.
+    pub unknown: Option<String>,
 }
 
 /// What is compared.
@@ -53,11 +55,14 @@ impl Compared<'_> {
         let shape = shape(&target, (calls, fields), at)?;
         let mut compared = serde_json::to_value(&shape).unwrap_or_default();
         without_numbers(&mut compared);
-        let holds = match self.want {
-            Some(want) => self.holds(want, (calls, fields, pool), at).await?,
-            None => None,
+        let (holds, unknown) = match self.want {
+            Some(want) => match self.holds(want, (calls, fields, pool), at).await? {
+                Ok(holds) => (holds, None),
+                Err(why) => (None, Some(why)),
+            },
+            None => (None, None),
         };
-        Ok(PointOutcome { text: shape.fitting(ROOM), compared, holds })
+        Ok(PointOutcome { text: shape.fitting(ROOM), compared, holds, unknown })
     }
 
     async fn holds(
@@ -65,16 +70,16 @@ impl Compared<'_> {
         want: &str,
         (calls, fields, pool): (&mut Calls, &mut Fields, &ClassPool),
         at: EventPosition,
-    ) -> Result<Option<bool>, SessionError> {
+    ) -> Result<Result<Option<bool>, String>, SessionError> {
         let place = calls.event_at(at, |_, seen| (seen.site.method, seen.site.bci))?;
-        let Some((method, bci)) = place else { return Ok(None) };
-        let Some(name) = method_name(calls, method) else { return Ok(None) };
+        let Some((method, bci)) = place else { return Ok(Ok(None)) };
+        let Some(name) = method_name(calls, method) else { return Ok(Ok(None)) };
         let wanted = ExpressionAt::new(want, &name, bci, (calls, pool)).map_err(SessionError::NoStep)?;
         let value = wanted.value(calls, fields, at).await?;
         match value {
-            Ok(value) if value.holds.is_some() => Ok(value.holds),
+            Ok(value) if value.holds.is_some() => Ok(Ok(value.holds)),
             Ok(value) => Err(SessionError::NoStep(format!("`{want}` is {}, not a boolean", value.text))),
-            Err(_) => Ok(None),
+            Err(why) => Ok(Err(why)),
         }
     }
 }

@@ -129,6 +129,11 @@ async fn confirm(
     let compared =
         Compared { what: Some(&question.what), of_field: question.of_field, want: question.want.as_deref() };
     let before = compared.at(&point, (&mut trace.recording.calls, &mut fields, &pool)).await?;
+    if let (Some(want), Some(why)) = (&question.want, &before.unknown) {
+        answer
+            .notes
+            .push(format!("`{want}` has no value at the point, and the verdicts may not regard it: {why}"));
+    }
     let options = RecordOptions {
         level: Level::All,
         scope: about.scope.clone(),
