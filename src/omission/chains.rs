@@ -51,8 +51,8 @@ struct Search<'c, 's> {
 }
 
 impl<'s> Chains<'s> {
-    /// Finds the shortest ways to each use site, of `within` calls at most. They have no cycles. The use sites
-    /// of one method share them.
+    /// Finds the shortest ways to each use site, of `within` calls at most. They have no cycles. The use
+    /// sites of one method share them.
     pub fn new(program: &AnalysedProgram<'_>, all: &'s [UseSite], within: usize) -> Chains<'s> {
         let mut sites: Vec<(MethodAt, Vec<&'s UseSite>)> = Vec::new();
         let mut numbers: HashMap<MethodAt, usize> = HashMap::new();
@@ -111,7 +111,8 @@ impl<'s> Chains<'s> {
         found
     }
 
-    /// The calls from `at` to the method of use sites; `None` if the way leads through the first method again.
+    /// The calls from `at` to the method of use sites; `None` if the way leads through the first method
+    /// again.
     fn rest(&self, first: MethodAt, mut at: MethodAt, number: usize) -> Option<Vec<(MethodAt, u32)>> {
         let mut called = Vec::new();
         loop {
@@ -128,8 +129,9 @@ impl<'s> Chains<'s> {
         }
     }
 
-    /// Other chains from the same call to the same use site, the shortest first: over other methods, or over
-    /// other calls of the same ones. For a call that ran another override, only those over the same override.
+    /// Other chains from the same call to the same use site, the shortest first: over other methods, or
+    /// over other calls of the same ones. For a call that ran another override, only those over the same
+    /// override.
     pub fn others(
         &self,
         program: &AnalysedProgram<'_>,

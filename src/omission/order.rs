@@ -5,8 +5,8 @@ use crate::trace::EventTime;
 use std::cmp::Reverse;
 
 /// Sorts suggestions: writes before reads, certain ones before possible ones, what was wholly omitted
-/// before what was at times, ends of loops last, shorter chains, then nearer to the point. `when` tells the
-/// time of a suggestion's pass.
+/// before what was at times, ends of loops last, shorter chains, then nearer to the point. `when` tells
+/// the time of a suggestion's pass.
 pub(super) fn sort(suggestions: &mut [(Suggestion, EventTime)]) {
     suggestions.sort_by_key(|(suggestion, when)| {
         let Suggestion { jump, operation, certainty, .. } = suggestion;
@@ -16,8 +16,8 @@ pub(super) fn sort(suggestions: &mut [(Suggestion, EventTime)]) {
     });
 }
 
-/// Joins suggestions that read alike: a string switch is two switches, and a line can have several copies of its
-/// code. The last of the same jumps stays, which is that of the switch's own cases.
+/// Joins suggestions that read alike: a string switch is two switches, and a line can have several copies
+/// of its code. The last of the same jumps stays, which is that of the switch's own cases.
 pub(super) fn join(suggestions: &mut Vec<(Suggestion, EventTime)>) {
     let alike = |one: &Suggestion, other: &Suggestion| {
         let (a, b) = (&one.jump, &other.jump);

@@ -1,5 +1,5 @@
-//! What class files say about the use of objects: which calls lead where, and which instructions may use an
-//! object.
+//! What class files say about the use of objects: which calls lead where, and which instructions may use
+//! an object.
 
 use super::bodies::Bodies;
 use super::points_to::ProgramPointsTo;
@@ -22,8 +22,8 @@ pub struct AnalysedProgram<'a> {
 }
 
 impl<'a> AnalysedProgram<'a> {
-    /// Analyses the recorded classes, from the methods with which a recorded run began. `is_recorded` tells of a
-    /// class, by its name with dots, whether it was to be recorded.
+    /// Analyses the recorded classes, from the methods with which a recorded run began. `is_recorded`
+    /// tells of a class, by its name with dots, whether it was to be recorded.
     pub fn new(
         pool: &'a ClassPool,
         calls: &Calls,
@@ -48,8 +48,8 @@ impl<'a> AnalysedProgram<'a> {
         names
     }
 
-    /// The class of the JDK or of a library that declares the method that an object of a class runs; `None` if
-    /// the program declares it.
+    /// The class of the JDK or of a library that declares the method that an object of a class runs;
+    /// `None` if the program declares it.
     pub(super) fn declares(&self, class: &str, method: &MethodRef) -> Option<String> {
         let Ok(Some(found)) = self.pool.find(class) else { return Some(method.class.clone()) };
         let line = lineage(self.pool, &found.file);

@@ -91,11 +91,11 @@ pub struct Window {
     pub around: Vec<u64>,
 }
 
-/// Offset of the data in a ring. Before it are the control words, 8 bytes each, little endian, at the offsets
-/// below. A multiple of the page size of any system.
+/// Offset of the data in a ring. Before it are the control words, 8 bytes each, little endian, at the
+/// offsets below. A multiple of the page size of any system.
 pub const RING_DATA: u64 = 1 << 16;
-/// Size of a ring's data in bytes: for the first threads, for some more, and for all others. Each is a power
-/// of two and at least a page.
+/// Size of a ring's data in bytes: for the first threads, for some more, and for all others. Each is a
+/// power of two and at least a page.
 pub const RING_SIZES: [u64; 3] = [1 << 22, 1 << 20, 1 << 16];
 /// Number of rings of the first size, and of the first two sizes together. All others are small: a program
 /// with thousands of threads has a ring for each.
@@ -117,8 +117,8 @@ pub const STOPPED: u64 = 0;
 pub const UNTOLD: u64 = 8;
 /// Total number of bytes written by the thread; only whole events count.
 pub const WRITTEN: u64 = 0;
-/// The value of [`WRITTEN`] up to which the thread can write without checking [`TAKEN`]. Only the thread uses
-/// it.
+/// The value of [`WRITTEN`] up to which the thread can write without checking [`TAKEN`]. Only the thread
+/// uses it.
 pub const LIMIT: u64 = 8;
 /// Size of the ring's data minus 1, the mask for positions.
 pub const MASK: u64 = 16;
@@ -126,7 +126,8 @@ pub const MASK: u64 = 16;
 pub const THREAD: u64 = 24;
 /// Total number of bytes consumed. Written by the reader.
 pub const TAKEN: u64 = 64;
-/// 1: the thread has ended. 2 ([`FREE`]): its events were also consumed, so another thread may take the ring.
+/// 1: the thread has ended. 2 ([`FREE`]): its events were also consumed, so another thread may take the
+/// ring.
 pub const ENDED: u64 = 128;
 /// See [`ENDED`]; written by the reader.
 pub const FREE: u64 = 2;
@@ -136,18 +137,19 @@ pub const WAITED: u64 = 136;
 pub const OWNER: u64 = 144;
 /// The address of the ring's byte of the board in the VM's memory. Only the VM uses it.
 pub const FLAG: u64 = 152;
-/// The number of the exception that is on its way through the thread's calls, 4 bytes. Only the VM uses it.
+/// The number of the exception that is on its way through the thread's calls, 4 bytes. Only the VM uses
+/// it.
 pub const FLYING: u64 = 160;
 /// Number of bytes to read to get all of these words except [`FLAG`] and [`FLYING`].
 pub const CONTROL: usize = 152;
 
-/// First number of an event that says: another thread recorded events in between. A word of 8 bytes follows,
-/// which orders such events across threads.
+/// First number of an event that says: another thread recorded events in between. A word of 8 bytes
+/// follows, which orders such events across threads.
 pub const TURN: u32 = 1;
 /// The lowest site number. An event at a site begins with the number of the site.
 pub const FIRST_SITE: u32 = 16;
-/// First number of an event for the first use of an object; it can occur twice if two threads use the object
-/// at once. The object's number, a byte for its kind, and its class follow.
+/// First number of an event for the first use of an object; it can occur twice if two threads use the
+/// object at once. The object's number, a byte for its kind, and its class follow.
 pub const MEETING: u32 = 2;
 /// First number of an event for the end of a thread. The uncaught exception follows, or 0.
 pub const END: u32 = 3;
@@ -156,12 +158,12 @@ pub const END: u32 = 3;
 pub const AROUND: u32 = 5;
 /// First number of an event for the start of another thread, whose number as an object follows.
 pub const START: u32 = 6;
-/// First number of an event for a write to an array element through a list view of the array. The array, the
-/// index and the new value follow.
+/// First number of an event for a write to an array element through a list view of the array. The array,
+/// the index and the new value follow.
 pub const STORED: u32 = 7;
 /// First number of an event for an exception that reaches its first recorded method, and that no recorded
-/// `athrow` has thrown: the VM raised it, or unrecorded code threw it. The exception follows, and the line in
-/// that method where it came, 0 if unknown. The event is right before the [`Traced::Leave`] or
+/// `athrow` has thrown: the VM raised it, or unrecorded code threw it. The exception follows, and the line
+/// in that method where it came, 0 if unknown. The event is right before the [`Traced::Leave`] or
 /// [`Traced::Catch`].
 pub const RAISED: u32 = 9;
 /// First number of an event about the contents of a JDK collection. The collection's number, the kind of
@@ -192,15 +194,15 @@ pub const IS_CONSTANT_WITH_BODY: u8 = 5;
 pub const IS_EXCEPTION: u8 = 6;
 /// A class object: the name of the class follows, encoded like that of a new class.
 pub const IS_CLASS: u8 = 7;
-/// An immutable JDK object described by its fields. The number of values (a byte) follows, then each value as
-/// a descriptor letter and 8 bytes.
+/// An immutable JDK object described by its fields. The number of values (a byte) follows, then each value
+/// as a descriptor letter and 8 bytes.
 pub const IS_FIELDS: u8 = 8;
 
 /// The kind of an event at a site, which determines the data after the site number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Traced {
-    /// The method is entered. The arguments follow, `this` first. A constructor's `this` is uninitialised and
-    /// left out.
+    /// The method is entered. The arguments follow, `this` first. A constructor's `this` is uninitialised
+    /// and left out.
     Enter,
     /// A constructor has called another constructor, which initialised `this`. `this` follows.
     Born,
@@ -218,8 +220,8 @@ pub enum Traced {
     Preset,
     /// A static field is written. The old value and the new value follow.
     PutStatic,
-    /// An array element is written. The array, the index, the old value and the new value follow. The letter
-    /// is the first of the elements' descriptor: `B` also for `boolean`, `L` for all references.
+    /// An array element is written. The array, the index, the old value and the new value follow. The
+    /// letter is the first of the elements' descriptor: `B` also for `boolean`, `L` for all references.
     Element(char),
     /// An array was created. The array follows.
     Array,
@@ -460,9 +462,9 @@ impl RingPlace {
     }
 }
 
-/// Whether a pattern matches a class. `com.acme.Shop` matches that class and its nested classes, `com.acme.*`
-/// the classes of a package, `com.acme.**` also those of its subpackages, `*` the classes without a package,
-/// and `**` everything.
+/// Whether a pattern matches a class. `com.acme.Shop` matches that class and its nested classes,
+/// `com.acme.*` the classes of a package, `com.acme.**` also those of its subpackages, `*` the classes
+/// without a package, and `**` everything.
 pub fn is_named(pattern: &str, class: &str) -> bool {
     let below = |package: &str| class.strip_prefix(package).and_then(|rest| rest.strip_prefix('.'));
     if pattern == "**" {
@@ -489,8 +491,8 @@ impl TracePlan {
     }
 }
 
-/// Whether a class, given by its name with dots, is recorded: by the patterns of the classes to record, or all
-/// outside the JDK if there are none, and by the patterns of classes to exclude.
+/// Whether a class, given by its name with dots, is recorded: by the patterns of the classes to record, or
+/// all outside the JDK if there are none, and by the patterns of classes to exclude.
 pub fn is_recorded(scope: &[String], trust: &[String], class: &str) -> bool {
     let named = |patterns: &[String]| patterns.iter().any(|pattern| is_named(pattern, class));
     let wanted = match scope {
