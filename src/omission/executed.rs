@@ -215,16 +215,25 @@ fn is_place(what: Traced) -> bool {
 /// The code index of an event, where it is, and when it was.
 type LastEvent = (u32, EventPosition, EventTime);
 
-/// The passes of some jumps in the window, by method; at most [`PASSES`] of each, the last ones.
+/// The passes of a jump in the window.
+#[derive(Debug, Default)]
+pub(super) struct JumpPasses {
+    /// Number of all passes.
+    pub count: u64,
+    /// Those of the calls that were asked for; at most [`PASSES`], the last ones.
+    pub of_calls: VecDeque<Pass>,
+}
+
+/// The passes of some jumps in the window, by method. Each jump comes with the calls whose passes are wanted.
 ///
 /// # Errors
 /// The events cannot be read.
 pub(super) fn passes(
     calls: &mut Calls,
     window: Window,
-    jumps: &BTreeSet<(u32, JumpSite)>,
-) -> Result<HashMap<(u32, JumpSite), VecDeque<Pass>>, InspectError> {
-    let mut found: HashMap<(u32, JumpSite), VecDeque<Pass>> = HashMap::new();
+    jumps: &BTreeMap<(u32, JumpSite), BTreeSet<u32>>,
+) -> Result<HashMap<(u32, JumpSite), JumpPasses>, InspectError> {
+    let mut found: HashMap<(u32, JumpSite), JumpPasses> = HashMap::new();
     // By thread name.
     let mut counts: HashMap<String, HashMap<(u32, JumpSite), u64>> = HashMap::new();
     for (thread, name, _) in calls.threads() {
@@ -238,17 +247,19 @@ pub(super) fn passes(
             }
             let (Some(node), Some(at)) = (seen.node, seen.position()) else { return WalkControl::Next };
             let mut pass = |jump: (u32, JumpSite), pass: Pass| {
-                if !jumps.contains(&jump) {
-                    return;
-                }
+                let Some(wanted) = jumps.get(&jump) else { return };
                 let count = counts.entry(jump).or_insert(0);
                 let nth = *count;
                 *count += 1;
-                if pass.when >= window.from {
-                    let passes = found.entry(jump).or_default();
-                    passes.push_back(Pass { nth, ..pass });
-                    if passes.len() > PASSES {
-                        passes.pop_front();
+                if pass.when < window.from {
+                    return;
+                }
+                let passes = found.entry(jump).or_default();
+                passes.count += 1;
+                if wanted.contains(&pass.node) {
+                    passes.of_calls.push_back(Pass { nth, ..pass });
+                    if passes.of_calls.len() > PASSES {
+                        passes.of_calls.pop_front();
                     }
                 }
             };

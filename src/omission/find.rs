@@ -144,13 +144,18 @@ pub fn find(
         }
     }
     found.executed = sites.iter().filter(|site| site.writes && executed_sites.contains(&site.place)).count();
-    let jumps = candidates.values().map(|of| (of.method, of.jump)).collect();
+    let mut jumps: BTreeMap<(u32, JumpSite), BTreeSet<u32>> = BTreeMap::new();
+    for candidate in candidates.values() {
+        let calls = jumps.entry((candidate.method, candidate.jump)).or_default();
+        calls.extend(candidate.calls.iter().copied());
+    }
     let passes = passes(calls, window, &jumps)?;
     let mut suggestions: Vec<(Suggestion, EventTime)> = Vec::new();
     let mut left = OTHER_CHAINS;
     for mut candidate in candidates.into_values() {
         let of_jump = passes.get(&(candidate.method, candidate.jump));
-        let all: Vec<Pass> = of_jump.into_iter().flatten().copied().collect();
+        let all: Vec<Pass> = of_jump.iter().flat_map(|passes| &passes.of_calls).copied().collect();
+        let count = of_jump.map_or(0, |passes| passes.count);
         let mut judge = Judge { calls, fields, program, target, unsure, most: EVALUATED };
         let mut judged = judge.certainty(&candidate, &all)?;
         if judged.is_none() && left > 0 {
@@ -177,10 +182,7 @@ pub fn find(
                 let taken = ways.and_then(|ways| ways.get(&candidate.to)).copied().unwrap_or(0);
                 Passes { missed: all - taken, all }
             }
-            _ => {
-                let all = u64::try_from(all.len()).unwrap_or(u64::MAX);
-                Passes { missed: all, all }
-            }
+            _ => Passes { missed: count, all: count },
         };
         let described = suggestion((calls, program), &candidate, certainty, &pass, counted);
         if let Some(suggestion) = described {

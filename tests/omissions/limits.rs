@@ -84,3 +84,12 @@ fn flips_are_judged_and_leave_nothing() {
     // Other tests of this process may be at work.
     assert!(left.len() <= 8, "{left:?}");
 }
+
+/// Of many calls of a method only some are named, and the jumps of these are judged.
+#[test]
+fn a_jump_of_many_calls_is_judged() {
+    let classes = compiled("fixtures/omissions/many", &["-g"]);
+    let line = crate::support::marked("fixtures/omissions/many", "Many.java", "// the point");
+    let answer = asked("list", &format!("Many:{line}"), &[], &["Many"], &classes);
+    assert_eq!(answer.lines(), ["branch Many.add:7 > list.add(n):8 certain 2000/2000"]);
+}
