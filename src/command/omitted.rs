@@ -12,9 +12,9 @@ use std::path::PathBuf;
 
 /// Finds what should have happened to an object and did not, and the jumps at which it was lost
 #[derive(clap::Args, Clone, Debug)]
-#[command(
-    after_help = "Examples:\n  qp omitted s --at FileLister:31 -- java -cp classes FileLister\n  qp omitted record.bar --at Shop:40 --when 'record.bar == false' -- java -cp classes Shop\n  qp omitted --object ArrayList@6 --call 5 all.trace\n\ndocs/omissions.md describes what is found."
-)]
+#[command(after_help = "Examples:\n  qp omitted s --at FileLister:31 -- java -cp classes FileLister\n  \
+    qp omitted record.bar --at Shop:40 --when 'record.bar == false' -- java -cp classes Shop\n  \
+    qp omitted --object ArrayList@6 --call 5 all.trace\n\ndocs/omissions.md describes what is found.")]
 pub struct Omitted {
     /// The expression whose object is wrong: `s`, `this.items`, `record.bar`
     #[arg(value_name = "EXPR", required_unless_present = "object")]
@@ -26,7 +26,13 @@ pub struct Omitted {
     #[arg(long, value_name = "OBJECT")]
     pub object: Option<String>,
     /// Where it is wrong: an execution of this line
-    #[arg(long, value_name = "CLASS:LINE", required_unless_present = "object", conflicts_with = "call", value_parser = source_line)]
+    #[arg(
+        long,
+        value_name = "CLASS:LINE",
+        required_unless_present = "object",
+        conflicts_with = "call",
+        value_parser = source_line
+    )]
     pub at: Option<SourceLine>,
     /// Where it is wrong: the end of this call
     #[arg(long, value_name = "N", requires = "object")]
@@ -75,7 +81,12 @@ pub struct Omitted {
     #[arg(long, value_name = "PATTERN", conflicts_with = "folder")]
     pub trust: Vec<String>,
     /// Time limit of the run in seconds
-    #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..), conflicts_with = "folder")]
+    #[arg(
+        long,
+        value_name = "SECONDS",
+        value_parser = clap::value_parser!(u64).range(1..),
+        conflicts_with = "folder"
+    )]
     pub timeout: Option<u64>,
     #[allow(missing_docs)]
     #[command(flatten)]

@@ -116,7 +116,8 @@ impl WrongPoint {
         at.copied().ok_or_else(|| {
             let with = when.as_ref().map(|when| format!(" with `{when}`")).unwrap_or_default();
             SessionError::NoStep(format!(
-                "{class}:{line} was executed {} times{with}; `qp query lines {class}.java` lists the executed lines",
+                "{class}:{line} was executed {} times{with}; `qp query lines {class}.java` lists the \
+                 executed lines",
                 chosen.len()
             ))
         })

@@ -89,13 +89,15 @@ pub async fn ask_omissions(
 ) -> Result<OmissionAnswer, SessionError> {
     if trace.about.level < Level::All {
         let why = format!(
-            "omissions need the branches of the run, and it was recorded at level {}: record it again with `--level all`",
+            "omissions need the branches of the run, and it was recorded at level {}: record it \
+             again with `--level all`",
             trace.about.level
         );
         return Err(SessionError::NoStep(why));
     }
     if question.confirm && question.is_object {
-        let why = "--confirm compares the value of an expression at a line: an object has another number in another run";
+        let why = "--confirm compares the value of an expression at a line: an object has another \
+                   number in another run";
         return Err(SessionError::NoStep(why.to_owned()));
     }
     let asked = question.clone();
@@ -183,7 +185,8 @@ async fn confirm(
         return Ok(());
     }
     answer.notes.push(format!(
-        "altered code ran in copies of {}: what it does elsewhere, as in a network or a database, is not undone",
+        "altered code ran in copies of {}: what it does elsewhere, as in a network or a database, \
+         is not undone",
         about.cwd.display()
     ));
     Ok(())

@@ -71,6 +71,7 @@ fn has_field(pool: &ClassPool, class: &str, field: &str) -> bool {
 
 fn no_object(text: &str, value: &str) -> String {
     format!(
-        "`{text}` is {value}, which is no object, field or array that an operation could have changed: `qp why` finds what last changed a local variable"
+        "`{text}` is {value}, which is no object, field or array that an operation could have \
+         changed: `qp why` finds what last changed a local variable"
     )
 }

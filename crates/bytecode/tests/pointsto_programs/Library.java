@@ -151,7 +151,8 @@ class Library {
     }
 
     static void functions() {
-        Function<Object, Object> both = ((Function<Object, Object>) Library::id).andThen(o -> new Object[] {o});
+        Function<Object, Object> same = Library::id;
+        Function<Object, Object> both = same.andThen(o -> new Object[] {o});
         Object given = new Object(); // makes GIVEN
         Object out = both.apply(given);
         see(((Object[]) out)[0]); // sees GIVEN
@@ -169,7 +170,8 @@ class Library {
             @Override public void run() { see(given); } // sees GIVEN
         };
         anonymous.run();
-        see(AccessController.doPrivileged((PrivilegedAction<Object>) () -> new Object())); // sees PRIVILEGED makes PRIVILEGED
+        PrivilegedAction<Object> action = () -> new Object(); // makes PRIVILEGED
+        see(AccessController.doPrivileged(action)); // sees PRIVILEGED
     }
 
     static void streams() {
@@ -194,7 +196,8 @@ class Library {
         ExecutorService pool = Executors.newFixedThreadPool(1);
         Future<Object> future = pool.submit(() -> new Object()); // makes FUTURE
         see(future.get()); // sees FUTURE misses WORK
-        CompletableFuture<Object> chained = CompletableFuture.supplyAsync(() -> shared).thenApply(o -> new Object[] {o});
+        CompletableFuture<Object> begun = CompletableFuture.supplyAsync(() -> shared);
+        CompletableFuture<Object> chained = begun.thenApply(o -> new Object[] {o});
         see(((Object[]) chained.get())[0]); // sees SHARED misses WORK
         AtomicReference<Object> atom = new AtomicReference<>(shared);
         see(atom.getAndSet(null)); // sees SHARED misses WORK
@@ -218,7 +221,8 @@ class Library {
         Pair pair = new Pair(new Object(), new Item(null)); // makes LEFT
         see(pair.left()); // sees LEFT misses LATER
         String text = "a" + pair + new Item(null);
-        see(switch (args.length) { case 0 -> new Object(); default -> later; }); // sees CHOSEN LATER makes CHOSEN
+        Object picked = switch (args.length) { case 0 -> new Object(); default -> later; }; // makes CHOSEN
+        see(picked); // sees CHOSEN LATER
     }
 
     static void arrays() {
