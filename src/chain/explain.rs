@@ -118,6 +118,12 @@ impl Explanation {
                     );
                 }
             }
+            if point.at.is_of_recording() {
+                row.event = Some("what a recording of the run did not execute".to_owned());
+                for id in point.refers_to() {
+                    add(&mut edges, &point.id, &id, "the object that it sees".to_owned());
+                }
+            }
             if let Some(need) = need {
                 add(&mut edges, &point.id, &names.id(need.point()), format!("needs {need}"));
             }

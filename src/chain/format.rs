@@ -198,6 +198,12 @@ pub struct Expect {
     /// The direction in which a condition went.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub taken: Option<String>,
+    /// For an `Omitted`: the jump at which the operation was lost, as the answer shows it: `if (active)`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub jump: Option<String>,
+    /// For an `Omitted`: the operation that was not executed, as the answer shows it: `d.add(n)`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub operation: Option<String>,
     /// Whether the point must be located.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub located: Option<bool>,

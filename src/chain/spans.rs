@@ -60,7 +60,7 @@ macro_rules! raw_point {
         }
     };
 }
-raw_point!(text, method, ordinal, when, before, after, within, from, caught, collect);
+raw_point!(text, method, ordinal, when, index, before, after, within, thread, from, caught, collect, expect);
 
 /// The parts of a text.
 pub(super) struct Spans<'a> {
@@ -128,6 +128,9 @@ impl<'a> Spans<'a> {
                     PointField::Within => parts.within,
                     PointField::From => parts.from,
                     PointField::Caught => parts.caught,
+                    PointField::Index => parts.index,
+                    PointField::Thread => parts.thread,
+                    PointField::Expect => parts.expect,
                     PointField::Collect(entry) => {
                         let list = parts.collect?.get_ron();
                         let entries = options().from_str::<Vec<&RawValue>>(list).ok()?;

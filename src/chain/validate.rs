@@ -3,7 +3,7 @@
 
 use super::address::Address;
 use super::format::{Chain, Debuggee, FORMAT, Point};
-use super::kinds::{Complaint, SpecialField};
+use super::kinds::{Complaint, Kind, SpecialField};
 use crate::expr::{Expr, ParseError};
 use std::collections::HashMap;
 
@@ -56,6 +56,9 @@ pub(super) enum PointField {
     Caught,
     /// One entry of `collect`.
     Collect(usize),
+    Index,
+    Thread,
+    Expect,
 }
 
 /// A mistake in a chain.
@@ -123,7 +126,7 @@ pub(super) fn problems(chain: &Chain) -> Vec<Problem> {
     found.extend(alive(chain, &places));
     found.extend(queries(chain));
     for (index, point) in chain.points.iter().enumerate() {
-        let mut check = PointCheck { index, point, places: &places, found: &mut found };
+        let mut check = PointCheck { chain, index, point, places: &places, found: &mut found };
         check.run();
     }
     found
@@ -252,6 +255,11 @@ fn queries(chain: &Chain) -> Vec<Problem> {
             add(place, "`yes: false` expects no solution, and another field expects some", help);
         }
     }
+    let of_recording = chain.points.iter().find(|point| point.at.is_of_recording());
+    if let Some(point) = of_recording.filter(|_| !chain.level.is_default()) {
+        let message = format!("`{}` needs the whole run, and `level` records less", point.id);
+        add(ProblemPlace::Level, &message, "remove `level`");
+    }
     if !chain.queries.is_empty() && chain.debuggee.attach.is_some() {
         add(
             ProblemPlace::Debuggee(DebuggeeField::Attach),
@@ -263,6 +271,7 @@ fn queries(chain: &Chain) -> Vec<Problem> {
 }
 
 struct PointCheck<'a> {
+    chain: &'a Chain,
     index: usize,
     point: &'a Point,
     places: &'a HashMap<&'a str, usize>,
@@ -279,6 +288,7 @@ impl PointCheck<'_> {
             self.earlier(PointField::At, &id, Some((text, column)));
         }
         self.fitting();
+        self.of_recording();
         self.remembered();
         if let Some(when) = &self.point.when {
             self.parses(PointField::When, when);
@@ -349,6 +359,47 @@ impl PointCheck<'_> {
         }
     }
 
+    /// Checks points that are asked of a recording. There a point is found again by its line alone.
+    fn of_recording(&mut self) {
+        let (point, name) = (self.point, self.point.at.name());
+        if !point.at.is_of_recording() {
+            let expect = point.expect.as_ref();
+            if expect.is_some_and(|expect| expect.jump.is_some() || expect.operation.is_some()) {
+                let message = format!("`jump` and `operation` do not go with `{name}`");
+                let help = "they describe the answer of an `Omitted`; remove them".to_owned();
+                self.add(PointField::Expect, message, Some(help));
+            }
+            return;
+        }
+        let given = restrictions(point).into_iter().chain([
+            (PointField::When, "when", point.when.is_some()),
+            (PointField::Index, "index", point.index.is_some()),
+            (PointField::Collect(0), "collect", point.collect.is_some()),
+        ]);
+        for (field, word, _) in given.filter(|(.., is_given)| *is_given) {
+            let message = format!("`{word}` does not go with `{name}`");
+            let help = "it belongs to the point that sees the object".to_owned();
+            self.add(field, message, Some(help));
+        }
+        if self.chain.debuggee.attach.is_some() {
+            let message = format!("`{name}` does not go with `attach`: a remote program cannot be recorded");
+            self.add(PointField::At, message, Some("name the program in `command`".to_owned()));
+        }
+        let Some((id, text, column)) = point.at.rule().refers_to() else { return };
+        let Some(from) = self.chain.points.iter().take(self.index).find(|from| from.id == id) else { return };
+        let restricted = restrictions(from).into_iter().find(|(.., is_given)| *is_given);
+        let message = match (&from.at, restricted) {
+            (Kind::Line(..), None) => return,
+            (Kind::Line(..), Some((_, word, _))) => {
+                format!("`{name}` asks at a `Line` without `{word}`, and `{id}` has it")
+            }
+            (other, _) => format!("`{name}` asks at a `Line`, and `{id}` is a `{}`", other.name()),
+        };
+        let inside = Some((text, column));
+        let help = "a recording finds a `Line` by its class, line, `when` and `index`".to_owned();
+        self.complain(PointField::At, Complaint { message, help: Some(help), inside });
+    }
+
     /// Checks the fields that help to find a line by its text.
     fn remembered(&mut self) {
         let help = || Some("the line is found again by its text; add `text`, or remove it".to_owned());
@@ -372,8 +423,21 @@ impl PointCheck<'_> {
     }
 
     fn earlier(&mut self, field: PointField, id: &str, inside: Option<(String, usize)>) {
+        let of_recording = |place: usize| {
+            self.chain
+                .points
+                .get(place)
+                .filter(|point| point.at.is_of_recording())
+                .map(|point| point.at.name())
+        };
         let (message, help) = match self.places.get(id) {
-            Some(place) if *place < self.index => return,
+            Some(place) if *place < self.index => match of_recording(*place) {
+                Some(name) => (
+                    format!("`{id}` is an `{name}`: no event is its answer, so nothing can be asked from it"),
+                    Some("ask from the line of the jump that it names".to_owned()),
+                ),
+                None => return,
+            },
             Some(place) if *place == self.index => (format!("point `{id}` refers to itself"), None),
             Some(_) => (
                 format!("point `{id}` is further down: a point refers only to points above it"),
@@ -398,6 +462,17 @@ impl PointCheck<'_> {
     fn add(&mut self, field: PointField, message: String, help: Option<String>) {
         self.complain(field, Complaint { message, help, inside: None });
     }
+}
+
+/// The fields of a point that restrict its event by other points, threads and callers.
+fn restrictions(point: &Point) -> [(PointField, &'static str, bool); 5] {
+    [
+        (PointField::Before, "before", point.before.is_some()),
+        (PointField::After, "after", point.after.is_some()),
+        (PointField::Within, "within", point.within.is_some()),
+        (PointField::Thread, "thread", point.thread.is_some()),
+        (PointField::From, "from", point.from.is_some()),
+    ]
 }
 
 impl Complaint {

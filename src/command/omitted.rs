@@ -2,13 +2,13 @@
 
 use super::program::{ProgramArgs, TestArgs};
 use super::trace::Memory;
-use super::{Command, CommandError, Outcome};
-use crate::chain::Chain;
+use super::{Command, CommandError, Outcome, save_chain};
+use crate::chain::{Chain, Expect, Kind, Point};
 use crate::session::{
     self, Context, Level, OmissionAnswer, OmissionLimits, OmissionQuestion, RecordOptions, RecordedTrace,
-    SourceLine, TemporaryFolder, WrongPoint,
+    SourceLine, Suggestion, TemporaryFolder, TriedSuggestion, WrongPoint,
 };
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Finds what should have happened to an object and did not, and the jumps at which it was lost
 #[derive(clap::Args, Clone, Debug)]
@@ -47,7 +47,7 @@ pub struct Omitted {
     #[arg(long, conflicts_with = "object")]
     pub field: bool,
     /// Most calls between a jump and an operation
-    #[arg(long, value_name = "N", default_value_t = 5)]
+    #[arg(long, value_name = "N", default_value_t = session::WITHIN)]
     pub within: usize,
     /// Show operations that only read the object too
     #[arg(long)]
@@ -56,7 +56,7 @@ pub struct Omitted {
     #[arg(long)]
     pub loops: bool,
     /// Most suggestions to show
-    #[arg(long, value_name = "N", default_value_t = 20)]
+    #[arg(long, value_name = "N", default_value_t = session::SUGGESTIONS)]
     pub limit: usize,
     /// Hide operations that call this method; can be repeated
     #[arg(long, value_name = "METHOD")]
@@ -68,6 +68,9 @@ pub struct Omitted {
     /// in a copy of the working folder; what it does elsewhere is not undone
     #[arg(long, requires = "at")]
     pub confirm: bool,
+    /// Save the question and the first suggestion as a chain file, which `qp check` and `qp bisect` test
+    #[arg(long, value_name = "FILE", requires = "at", conflicts_with_all = ["folder", "field", "within"])]
+    pub save: Option<PathBuf>,
     /// Run the recorded program without asking, although it was not recorded here
     #[arg(long, requires = "folder")]
     pub trust_command: bool,
@@ -164,6 +167,40 @@ impl Command for Omitted {
         session::record(&chain, &options, context).await?;
         let trace = RecordedTrace::open(&out, self.memory.bytes(), context).await?;
         let trace = trace.of_command(&command);
-        Ok(session::ask_omissions(trace, &question, context).await?)
+        let answer = session::ask_omissions(trace, &question, context).await?;
+        if let Some(file) = &self.save {
+            self.save_to(file, &command, answer.suggestions.first())?;
+        }
+        Ok(answer)
+    }
+}
+
+impl Omitted {
+    /// Saves the question, with the suggestion as what is expected.
+    fn save_to(
+        &self,
+        file: &Path,
+        command: &[String],
+        first: Option<&TriedSuggestion>,
+    ) -> Result<(), CommandError> {
+        let (Some(SourceLine { class, line }), Some(what)) = (&self.at, &self.what) else { return Ok(()) };
+        let root = Point {
+            when: self.when.clone(),
+            index: Some(self.index).filter(|index| *index != 0),
+            ..Point::new("A", Kind::Line(class.clone(), *line))
+        };
+        let expect = match first {
+            Some(TriedSuggestion { suggestion: Suggestion { jump, operation, .. }, .. }) => Expect {
+                class: Some(jump.place.class.clone()),
+                method: Some(jump.place.method.clone()),
+                jump: jump.text(),
+                operation: Some(operation.text.clone()),
+                ..Expect::default()
+            },
+            None => Expect { located: Some(false), ..Expect::default() },
+        };
+        let omitted = Point { expect: Some(expect), ..Point::new("B", Kind::Omitted(format!("A:{what}"))) };
+        let chain = Chain::new(ProgramArgs::default().debuggee(command), vec![root, omitted]);
+        save_chain(&session::portable(&session::remembered(&chain)?, file), file, true)
     }
 }

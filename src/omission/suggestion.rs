@@ -57,6 +57,34 @@ pub struct Jump {
     pub is_partial: bool,
 }
 
+impl Jump {
+    /// The jump as text: `if (active)`, `switch (kind)`, `loop while x > 0`, the text of a call; `None` for
+    /// an exception.
+    pub fn text(&self) -> Option<String> {
+        let condition = self.condition.as_deref().unwrap_or("a branch");
+        match self.kind {
+            JumpKind::Branch if condition.starts_with("switch") => Some(condition.to_owned()),
+            JumpKind::Branch => Some(format!("if ({condition})")),
+            JumpKind::LoopEnd => Some(format!("loop while {condition}")),
+            JumpKind::Exception => None,
+            JumpKind::Dispatch => Some(condition.to_owned()),
+        }
+    }
+
+    /// The way it went, as text: `was false`, `ended`, `threw IOException@7`, `ran A.f, not B.f`. `shown` is
+    /// [`Jump::was`], which a front end may have coloured.
+    pub fn outcome(&self, shown: &str) -> String {
+        let is_switch = self.condition.as_ref().is_some_and(|condition| condition.starts_with("switch"));
+        match self.kind {
+            JumpKind::Branch if is_switch => format!("was {shown}, not {}", self.would_be),
+            JumpKind::Branch => format!("was {shown}"),
+            JumpKind::LoopEnd => "ended".to_owned(),
+            JumpKind::Exception => format!("threw {shown}"),
+            JumpKind::Dispatch => format!("ran {shown}, not {}", self.would_be),
+        }
+    }
+}
+
 /// How often a jump was executed in the window.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Passes {
@@ -90,6 +118,17 @@ pub enum Certainty {
     May,
     /// Only the type fits: the analysis is incomplete.
     ByType,
+}
+
+impl Certainty {
+    /// In words.
+    pub fn words(self) -> &'static str {
+        match self {
+            Certainty::Certain => "certain",
+            Certainty::May => "may",
+            Certainty::ByType => "by type",
+        }
+    }
 }
 
 /// A pass of the jump, by which it is found in another run.

@@ -9,8 +9,10 @@
 //! - `explore` is an interactive session ([`Explorer`]): questions, runs, and a halted program between them.
 //! - `recorded` makes recordings ([`record`]) and reads them ([`RecordedTrace`]).
 //! - `diagnose` asks about the calls of a recording ([`Diagnoser`]).
-//! - `logic` answers logic queries over recordings ([`OpenLog`]), keeps their answers, and adds those of a
-//!   chain to its replay ([`replay`], [`judge`]).
+//! - `logic` answers logic queries over recordings ([`OpenLog`]), and keeps their answers.
+//! - `omitted` finds omissions, and tries them ([`ask_omissions`]).
+//! - `full_replay` replays a whole chain ([`replay`], [`judge`]): its points, then its omissions and queries
+//!   over one recording.
 //! - `trust` decides whether the commands of a foreign file may run; `consent` holds the user's answer.
 //! - `facts` holds the results of a run, from which answers are built.
 
@@ -23,6 +25,7 @@ mod error;
 mod explore;
 mod facts;
 mod files;
+mod full_replay;
 mod logic;
 mod omitted;
 mod progress;
@@ -48,8 +51,8 @@ pub use crate::omission::{
 pub use crate::run::Interrupt;
 pub use crate::trace::{Level, Occurrence, Place, Places, Steered, Steering};
 pub use answer::{
-    Answer, ChainQueryAnswer, Difference, ExceptionAnswer, Expectation, FrameAnswer, Outcome, OwnFrame,
-    PointAnswer, RejectedAnswer, StatementAnswer, StepAnswer,
+    Answer, ChainQueryAnswer, Difference, ExceptionAnswer, Expectation, FrameAnswer, OmittedOperation,
+    Outcome, OwnFrame, PointAnswer, RejectedAnswer, StatementAnswer, StepAnswer,
 };
 pub use consent::{Consent, Wanted};
 pub use context::Context;
@@ -65,13 +68,14 @@ pub use explore::{
     PastRun, PointDifference, RunResult, Scope, Standpoint, Step, StepResult, Words,
 };
 pub use files::{portable, seen_from_cwd};
+pub use full_replay::{JudgedRun, ask_omitted, judge, replay};
 pub use logic::{
-    AskRequest, GoalStep, JudgedRun, OpenLog, PlannedRequest, RunningGoal, ToSave, ask_facts, ask_program,
-    explain_plan, judge, read_answer, replay, write_answer,
+    AskRequest, GoalStep, OpenLog, PlannedRequest, RunningGoal, ToSave, ask_facts, ask_program, explain_plan,
+    read_answer, write_answer,
 };
 pub use omitted::{
-    Confirmation, OmissionAnswer, OmissionQuestion, TriedSuggestion, Verdict as FlipVerdict, WrongPoint,
-    ask_omissions,
+    Confirmation, OmissionAnswer, OmissionQuestion, SUGGESTIONS, TriedSuggestion, Verdict as FlipVerdict,
+    WITHIN, WrongPoint, ask_omissions,
 };
 pub use progress::{Progress, Silent, Sink};
 pub use recorded::{

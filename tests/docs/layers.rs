@@ -67,7 +67,8 @@ const LAYERS: &[(&str, &[&str])] = &[
 const SESSION: &[(&str, &[&str])] = &[
     ("explore", &["replay", "answer"]),
     ("diagnose", &["recorded"]),
-    ("logic", &["recorded", "replay", "answer"]),
+    ("full_replay", &["logic", "omitted", "recorded", "replay", "answer"]),
+    ("logic", &["recorded"]),
     ("omitted", &["recorded"]),
     ("recorded", &["replay", "answer"]),
     ("replay", &["answer"]),

@@ -5,6 +5,7 @@
 #[path = "../support/mod.rs"]
 mod support;
 
+mod chains;
 mod compared;
 mod examples;
 mod flips;

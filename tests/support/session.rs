@@ -6,14 +6,19 @@ use rustix::process::Signal;
 use serde_json::Value;
 use std::fs::File;
 use std::io::{BufRead, BufReader, Write};
-use std::process::{Command, Stdio};
+use std::process::{Command, Output, Stdio};
 
-/// Runs a script. Returns the exit code and the reply to each line.
-pub fn session(command: &mut Command, script: &str) -> (i32, Vec<Value>) {
+/// Runs a script.
+pub fn scripted(command: &mut Command, script: &str) -> Output {
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join("script");
     std::fs::write(&file, script).expect("written");
-    let output = finish(command.stdin(File::open(&file).expect("a script")));
+    finish(command.stdin(File::open(&file).expect("a script")))
+}
+
+/// Runs a script. Returns the exit code and the reply to each line.
+pub fn session(command: &mut Command, script: &str) -> (i32, Vec<Value>) {
+    let output = scripted(command, script);
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
     let parsed =
         text.lines().map(|line| serde_json::from_str(line).unwrap_or_else(|e| panic!("{e}: {line}")));

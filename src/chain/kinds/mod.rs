@@ -13,6 +13,7 @@ mod last_condition;
 mod last_read;
 mod last_return;
 mod line;
+mod omitted;
 mod origin;
 mod read;
 mod skipped_line;
@@ -94,6 +95,15 @@ kinds! {
     /// A hit of a point's event at a line, whether or not it is the point's answer.
     Candidate(point: String, place: String, hit: u32) "`Candidate(\"B\", \"Class:31\", 2)`"
         => candidate::Candidate,
+    /// An operation on an object that a point sees should have been executed, and was not.
+    Omitted(reference: String) "`Omitted(\"A:list\")`" => omitted::Omitted,
+}
+
+impl Kind {
+    /// Whether the point is asked of a recording of the whole run, and not of the events of a run.
+    pub fn is_of_recording(&self) -> bool {
+        self.rule().is_of_recording()
+    }
 }
 
 /// A point field that only some kinds have.
@@ -160,6 +170,12 @@ pub(super) trait Rule {
     /// Its default index, if the kind itself implies one.
     fn own_index(&self) -> Option<i64> {
         self.asks_of().map(|_| -1)
+    }
+
+    /// Whether it is asked of a recording of the whole run. Then there is no TraceQuery, and no other point
+    /// can refer to it.
+    fn is_of_recording(&self) -> bool {
+        false
     }
 
     /// The TraceQuery.

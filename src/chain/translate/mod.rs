@@ -164,7 +164,8 @@ impl State<'_> {
             | Kind::LastReturn(_)
             | Kind::Created(_)
             | Kind::Origin(_)
-            | Kind::LastCondition(_) => {
+            | Kind::LastCondition(_)
+            | Kind::Omitted(_) => {
                 let (from, ..) = point.at.rule().refers_to()?;
                 let from =
                     self.chain.points.iter().take_while(|p| p.id != point.id).find(|p| p.id == from)?;
@@ -188,6 +189,10 @@ impl State<'_> {
         let Some(point) = chain.points.get(index) else { return Ok(()) };
         let place = point_index(index);
         let id: Arc<str> = point.id.as_str().into();
+        if point.at.is_of_recording() {
+            self.translated.push(None);
+            return Ok(());
+        }
         if let Some(refusal) = self.learned.refusal(place) {
             self.result.pending.push((place, Need::Nothing { point: place, refusal }));
             self.translated.push(None);

@@ -244,6 +244,7 @@ impl Diagnose {
 
     fn recording(&self, out: PathBuf) -> Result<RecordOptions, CommandError> {
         Ok(RecordOptions {
+            stdin: None,
             out,
             level: self.level.into(),
             by_owner: self.scope.is_empty(),

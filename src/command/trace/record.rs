@@ -152,6 +152,7 @@ impl Command for Record {
         let chain =
             Chain::new(ProgramArgs::default().debuggee(&self.test.command(&self.command)), Vec::new());
         let options = RecordOptions {
+            stdin: None,
             out: self.out.clone(),
             level: self.level.into(),
             by_owner: scope.is_empty() && self.like.is_none(),

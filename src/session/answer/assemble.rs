@@ -147,7 +147,12 @@ impl Assembly<'_> {
         let expectations = points.iter().filter_map(|p| p.expectation.as_ref());
         let all_held = expectations.clone().all(|e| e.held);
         // An expected absence is not a missing point.
-        let missing = |p: &&PointAnswer| !p.located && !p.expectation.as_ref().is_some_and(|e| e.held);
+        let of_recording = |p: &PointAnswer| {
+            self.facts.chain.points.iter().any(|point| point.id == p.id && point.at.is_of_recording())
+        };
+        let missing = |p: &&PointAnswer| {
+            !p.located && !of_recording(p) && !p.expectation.as_ref().is_some_and(|e| e.held)
+        };
         match ended {
             _ if points.iter().all(|p| !missing(&p)) && all_held => Outcome::Held,
             Ended::Interrupted => Outcome::Interrupted,
@@ -191,7 +196,8 @@ impl Assembly<'_> {
             if let Some(report) = report {
                 self.rejected(namer, &mut answer, report);
             }
-            answer.expectation = point.expect.as_ref().map(|expect| compare(expect, &answer));
+            let expect = point.expect.as_ref().filter(|_| !point.at.is_of_recording());
+            answer.expectation = expect.map(|expect| compare(expect, &answer));
             answers.push(answer);
         }
         answers

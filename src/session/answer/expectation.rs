@@ -29,6 +29,7 @@ pub fn compare(expect: &Expect, answer: &PointAnswer) -> Expectation {
     if !answer.located {
         return Expectation::new(parts);
     }
+    let operation = answer.omitted.as_ref().map(|omitted| omitted.operation.clone());
     let texts = [
         ("class", &expect.class, &answer.class),
         ("method", &expect.method, &answer.method),
@@ -37,6 +38,8 @@ pub fn compare(expect: &Expect, answer: &PointAnswer) -> Expectation {
         ("old", &expect.old, &answer.old),
         ("new", &expect.new, &answer.new),
         ("taken", &expect.taken, &answer.taken),
+        ("jump", &expect.jump, &answer.condition),
+        ("operation", &expect.operation, &operation),
     ];
     for (what, expected, found) in texts {
         if let Some(expected) = expected {

@@ -196,6 +196,9 @@ pub struct PointAnswer {
     /// For an `Origin`: the steps of the value flow, from the effect back to this point.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub steps: Vec<StepAnswer>,
+    /// For an `Omitted`: the operation that was not executed. The place is then that of the jump.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub omitted: Option<OmittedOperation>,
     /// Ids of the points it depends on, effect first.
     pub asked_from: Vec<String>,
     /// What may be missing or uncertain.
@@ -209,6 +212,29 @@ pub struct PointAnswer {
     pub rejections: IndexMap<String, u64>,
     /// Whether the chain's expectation holds.
     pub expectation: Option<Expectation>,
+}
+
+/// An operation that was not executed, and lost at a jump.
+#[derive(Clone, Debug, Serialize, PartialEq, Eq)]
+pub struct OmittedOperation {
+    /// Its text, such as `d.add(n)`.
+    pub operation: String,
+    /// Its class.
+    pub class: String,
+    /// Its source line.
+    pub line: Option<u32>,
+    /// The methods from the jump to it, the jump's first.
+    pub chain: Vec<String>,
+    /// The way that the jump went: `was false`, `ended`, `threw IOException@7`, `ran A.f, not B.f`.
+    pub outcome: String,
+    /// How sure it is that it would use the object: `certain`, `may` or `by type`.
+    pub certainty: String,
+    /// The object, and its value at the point.
+    pub target: String,
+    /// Number of passes of the jump that did not go the way to the operation, and of all passes.
+    pub passes: (u64, u64),
+    /// Number of other suggestions.
+    pub others: usize,
 }
 
 /// A place that passed a value on.

@@ -43,6 +43,12 @@ pub enum Source {
     Gone,
 }
 
+/// The source lines around a line, each with its number.
+pub fn around(source: &SourceText, line: u32) -> Vec<(u32, String)> {
+    let lines = line.saturating_sub(AROUND).max(1)..=line.saturating_add(AROUND);
+    lines.filter_map(|n| Some((n, source.line(n)?.replace('\t', "    ")))).collect()
+}
+
 impl CodeBook<'_> {
     fn class(&self, site: &Site) -> Option<Arc<FoundClass>> {
         self.pool.find(&site.method.class).ok().flatten()
@@ -78,8 +84,7 @@ impl CodeBook<'_> {
     /// The source lines around the line of a frame.
     pub fn around(&self, frame: &Frame) -> Vec<(u32, String)> {
         let (Some(source), Some(line)) = (self.source(frame), frame.line) else { return Vec::new() };
-        let lines = line.saturating_sub(AROUND).max(1)..=line.saturating_add(AROUND);
-        lines.filter_map(|n| Some((n, source.line(n)?.replace('\t', "    ")))).collect()
+        around(&source, line)
     }
 
     /// Warns that the class file of a frame is older than its source, so that lines may have moved.

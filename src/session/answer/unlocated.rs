@@ -153,7 +153,12 @@ pub fn pending(facts: &AnswerFacts<'_>, index: PointIndex) -> String {
                 format!("it needs {need}, and {effect} was not located")
             }
         }
-        None => "it was never asked".to_owned(),
+        None => match facts.chain.points.get(usize::from(index.0)) {
+            Some(point) if point.at.is_of_recording() => {
+                "`omitted` asks it, of a recording of the run".to_owned()
+            }
+            _ => "it was never asked".to_owned(),
+        },
     }
 }
 

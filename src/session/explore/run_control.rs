@@ -226,6 +226,20 @@ impl Explorer {
         Ok((runner, context))
     }
 
+    /// Ends a halted program, and does work that launches the program by itself. The user can interrupt it.
+    ///
+    /// # Errors
+    /// A run is in progress.
+    pub async fn apart<T>(&mut self, work: impl AsyncFnOnce(&Context) -> T) -> Result<T, SessionError> {
+        self.not_while_running()?;
+        self.leave().await;
+        let context = Context::new(self.front.progress(true), self.interrupter.arm());
+        let done = work(&context).await;
+        context.progress().done();
+        self.interrupter.disarm();
+        Ok(done)
+    }
+
     /// Waits for the current run to end; forever if there is none. Cancel-safe.
     ///
     /// # Errors

@@ -1,10 +1,9 @@
 //! Logic queries over recordings. They run on a thread of their own (`session::background`), so that the
 //! user can interrupt them. `index` opens the log of a recording, and [`OpenLog`] is asked several times.
 //! `saved` finds files of rules. `answer_file` writes and reads saved answers. `running` is a goal whose
-//! solutions come one by one. `chain_queries` asks the queries of chains over a recording of their own.
+//! solutions come one by one.
 
 mod answer_file;
-mod chain_queries;
 mod facts;
 mod index;
 mod open_log;
@@ -13,7 +12,6 @@ mod running;
 mod saved;
 
 pub use answer_file::{read_answer, write_answer};
-pub use chain_queries::{JudgedRun, judge, replay};
 pub use facts::ask_facts;
 pub use open_log::{AskRequest, OpenLog, ToSave};
 pub use planned::{PlannedRequest, ask_program, explain_plan};

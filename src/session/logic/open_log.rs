@@ -43,7 +43,7 @@ impl AskRequest {
     ///
     /// # Errors
     /// A file cannot be read.
-    pub(super) fn read_rules(&self) -> Result<Rules, SessionError> {
+    pub fn read_rules(&self) -> Result<Rules, SessionError> {
         rules(&self.rules, self.saved_rules)
     }
 

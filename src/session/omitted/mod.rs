@@ -14,4 +14,4 @@ mod work_copy;
 
 pub use confirm::{Confirmation, Verdict};
 pub use point::WrongPoint;
-pub use question::{OmissionAnswer, OmissionQuestion, TriedSuggestion, ask_omissions};
+pub use question::{OmissionAnswer, OmissionQuestion, SUGGESTIONS, TriedSuggestion, WITHIN, ask_omissions};

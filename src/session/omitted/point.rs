@@ -24,6 +24,8 @@ pub enum WrongPoint {
         /// Which of the executions: 0 is the first, -1 the last.
         index: i64,
     },
+    /// An event of the recording.
+    Event(EventPosition),
     /// The end of a call, by the number that is shown.
     Call(u32),
     /// The end of the run.
@@ -62,6 +64,7 @@ impl WrongPoint {
     ) -> Result<FoundPoint, SessionError> {
         let alone = |at| FoundPoint { at, nth: 0 };
         let (line, when, index) = match self {
+            WrongPoint::Event(at) => return Ok(alone(*at)),
             WrongPoint::Call(number) => {
                 let node = calls.own(*number);
                 let end = calls.end(node).or_else(|| calls.entry(node));

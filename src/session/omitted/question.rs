@@ -38,6 +38,28 @@ pub struct OmissionQuestion {
     pub confirm: bool,
 }
 
+/// Most calls between a jump and an operation, unless the user says otherwise.
+pub const WITHIN: usize = 5;
+/// Most suggestions in an answer, unless the user says otherwise.
+pub const SUGGESTIONS: usize = 20;
+
+impl OmissionQuestion {
+    /// A question about an expression, with the defaults of `qp omitted`.
+    pub fn new(what: &str, at: WrongPoint) -> OmissionQuestion {
+        OmissionQuestion {
+            what: what.to_owned(),
+            is_object: false,
+            of_field: false,
+            at,
+            limits: Limits { within: WITHIN, reads: false, loops: false },
+            hide: Vec::new(),
+            limit: SUGGESTIONS,
+            want: None,
+            confirm: false,
+        }
+    }
+}
+
 /// A suggestion, and what became of it when it was tried.
 #[derive(Clone, Debug, Serialize)]
 pub struct TriedSuggestion {

@@ -4,7 +4,7 @@ use super::open::RecordedTrace;
 use super::secrets::Secrets;
 use crate::chain::Chain;
 use crate::classes::DefaultScope;
-use crate::debuggee::Forward;
+use crate::debuggee::{Forward, StdinRecording};
 use crate::run::{self, AgentRole, Ended, Launch, Questions, Recording, Stage};
 use crate::session::consent::Wanted;
 use crate::session::context::Context;
@@ -53,6 +53,8 @@ pub struct RecordOptions {
     pub show_output: bool,
     /// What to remove from the recorded command.
     pub secrets: Secrets,
+    /// Input for the program, if the chain names no file.
+    pub stdin: Option<StdinRecording>,
 }
 
 /// The result of a recording.
@@ -88,7 +90,7 @@ pub async fn record(
     options: &RecordOptions,
     context: &Context,
 ) -> Result<RecordedRun, SessionError> {
-    let workspace = Workspace::open(chain, options.timeout_s, None)?;
+    let workspace = Workspace::open(chain, options.timeout_s, options.stdin.clone())?;
     if workspace.template().settings().remote.is_some() {
         return Err(SessionError::NotRecorded("a remote program: `qp` has to launch it".to_owned()));
     }

@@ -1,12 +1,14 @@
 //! The answer to a chain: each point with its place, its values and its deciding condition, then the chain as
 //! a tree.
 
+use super::omitted::{calls_to, of_passes};
 use super::query::asked;
 use super::snippet::snippet;
 use super::trace::thread_name;
 use super::tree::tree;
 use super::way::way;
 use super::{Paint, Text, clipped, frame_text, hanging, palette, wrap};
+use crate::model::short_class_name;
 use crate::session::{Answer, ChainQueryAnswer, FrameAnswer, Outcome, PointAnswer};
 use indexmap::IndexMap;
 use std::collections::HashSet;
@@ -135,6 +137,7 @@ fn point(out: &mut String, p: &PointAnswer, paint: Paint) {
     statement(out, p);
     let mut values = Values { contents: &p.contents, shown: HashSet::new(), paint };
     change(out, p, &mut values);
+    omitted(out, p, paint);
     condition(out, p, paint);
     exception(out, p, &mut values);
     if let Some(result) = &p.result {
@@ -232,7 +235,33 @@ fn change(out: &mut String, p: &PointAnswer, values: &mut Values<'_>) {
     row(out, name, format!("{text}{of}{by}"));
 }
 
+/// The jump at which an operation was lost, and the operation.
+fn omitted(out: &mut String, p: &PointAnswer, paint: Paint) {
+    let Some(omitted) = &p.omitted else { return };
+    let outcome = paint.on(palette::FAILED, &omitted.outcome);
+    let jump = p.condition.iter().map(|text| format!("{text} ")).collect::<String>();
+    row(out, "jump", format!("{jump}{outcome}, {}", of_passes(omitted.passes)));
+    let (through, away) = calls_to(&omitted.chain);
+    let place = omitted.line.map(|line| format!("  {}:{line}", short_class_name(&omitted.class)));
+    let would = format!(
+        "would run: {through}{}{}, on {} ({}{away})",
+        paint.on(palette::VALUE, &omitted.operation),
+        place.unwrap_or_default(),
+        omitted.target,
+        omitted.certainty
+    );
+    out.push_str(&hanging(&would, INDENT, WIDTH));
+    match omitted.others {
+        0 => {}
+        1 => row(out, "others", "1 more suggestion: `qp omitted` shows it".to_owned()),
+        many => row(out, "others", format!("{many} more suggestions: `qp omitted` shows them")),
+    }
+}
+
 fn condition(out: &mut String, p: &PointAnswer, paint: Paint) {
+    if p.omitted.is_some() {
+        return;
+    }
     let (Some(condition), Some(taken)) = (&p.condition, &p.taken) else { return };
     let taken = paint.on(palette::VALUE, taken);
     let mut words = vec!["condition:".to_owned(), condition.clone()];

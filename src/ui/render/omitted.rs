@@ -3,8 +3,7 @@
 use super::{Paint, Text, hanging, hanging_at, palette};
 use crate::model::short_class_name;
 use crate::session::{
-    Confirmation, FlipVerdict, JumpKind, OmissionAnswer, OmissionCertainty, OmissionPlace, Suggestion,
-    TriedSuggestion,
+    Confirmation, FlipVerdict, OmissionAnswer, OmissionCertainty, OmissionPlace, Suggestion, TriedSuggestion,
 };
 
 /// Width of a line, in columns.
@@ -39,37 +38,16 @@ impl Text for OmissionAnswer {
 
 fn one(number: usize, width: usize, tried: &TriedSuggestion, target: &str, paint: Paint) -> String {
     let Suggestion { jump, passes, operation, certainty, .. } = &tried.suggestion;
-    let passed = match (passes.missed, passes.all) {
-        (missed, all) if missed == all => {
-            format!("{all} of {all} {}", if all == 1 { "pass" } else { "passes" })
-        }
-        (missed, all) => format!("{missed} of {all} passes"),
-    };
-    let condition = jump.condition.as_deref().unwrap_or("a branch");
-    let was = paint.on(palette::FAILED, &jump.was);
-    let what = match jump.kind {
-        JumpKind::Branch if condition.starts_with("switch") => {
-            format!("{condition}   was {was}, not {}", jump.would_be)
-        }
-        JumpKind::Branch => format!("if ({condition})   was {was}"),
-        JumpKind::LoopEnd => format!("loop while {condition}   ended"),
-        JumpKind::Exception => format!("threw {was}"),
-        JumpKind::Dispatch => format!("{condition}   ran {was}, not {}", jump.would_be),
-    };
+    let passed = of_passes((passes.missed, passes.all));
+    let outcome = jump.outcome(&paint.on(palette::FAILED, &jump.was));
+    let what = jump.text().map_or(outcome.clone(), |text| format!("{text}   {outcome}"));
     let first = format!("{number:>width$}  {}   {what}, {passed}", at(&jump.place));
     let mut out = hanging_at(&first, 0, width + 2, WIDTH);
     let sure = match certainty {
-        OmissionCertainty::Certain => paint.on(palette::HELD, "certain"),
-        OmissionCertainty::May => "may".to_owned(),
-        OmissionCertainty::ByType => "by type".to_owned(),
+        OmissionCertainty::Certain => paint.on(palette::HELD, certainty.words()),
+        OmissionCertainty::May | OmissionCertainty::ByType => certainty.words().to_owned(),
     };
-    let calls = operation.chain.len().saturating_sub(1);
-    let away = match calls {
-        0 => String::new(),
-        1 => ", 1 call away".to_owned(),
-        many => format!(", {many} calls away"),
-    };
-    let through = operation.chain.iter().skip(1).map(|name| format!("{name}() → ")).collect::<String>();
+    let (through, away) = calls_to(&operation.chain);
     let would = format!(
         "would run  {through}{}  {}, on {target} ({sure}{away})",
         paint.on(palette::VALUE, &operation.text),
@@ -89,6 +67,21 @@ fn one(number: usize, width: usize, tried: &TriedSuggestion, target: &str, paint
         out.push('\n');
     }
     out
+}
+
+/// The calls from a jump to an operation, and their number, as text.
+pub(super) fn calls_to(chain: &[String]) -> (String, String) {
+    let away = match chain.len().saturating_sub(1) {
+        0 => String::new(),
+        1 => ", 1 call away".to_owned(),
+        many => format!(", {many} calls away"),
+    };
+    (chain.iter().skip(1).map(|name| format!("{name}() → ")).collect(), away)
+}
+
+/// How many passes of a jump missed the way, as text.
+pub(super) fn of_passes((missed, all): (u64, u64)) -> String {
+    format!("{missed} of {all} {}", if all == 1 { "pass" } else { "passes" })
 }
 
 fn at(place: &OmissionPlace) -> String {

@@ -1,18 +1,13 @@
-//! Replays chains with queries: the points first, then the goals over a recording of the same program.
+//! Asks the queries of a chain over a recording of the run.
 
-use super::open_log::{AskRequest, OpenLog};
-use crate::chain::{Chain, ChainQuery, QueryExpect, RecordedLevel};
-use crate::files::TemporaryFolder;
+use super::recording::ChainRecording;
+use crate::chain::{Chain, ChainQuery, QueryExpect};
 use crate::logic::rules::{AskItem, Asked};
-use crate::session::answer::assemble::unasked;
 use crate::session::answer::{Answer, ChainQueryAnswer, Difference, Expectation, Outcome};
 use crate::session::context::Context;
 use crate::session::error::SessionError;
-use crate::session::recorded::{MEMORY, RecordOptions, RecordedTrace, record};
-use crate::session::replay::judge::{JudgedRun as JudgedPoints, judge as judge_points};
+use crate::session::logic::{AskRequest, OpenLog};
 use crate::session::replay::verdict::Verdict;
-use crate::session::replay::{Options, replay as replay_points};
-use crate::trace::Level;
 use std::path::PathBuf;
 
 /// Time limit of a goal, in seconds.
@@ -22,120 +17,31 @@ const GOAL_MEMORY: usize = 1 << 30;
 /// Number of solutions to show if none are expected.
 const SHOWN: usize = 100;
 
-/// The verdict, and the answer that led to it.
-pub type JudgedRun = JudgedPoints;
-
-/// Runs the debuggee until every point is located or another run would show nothing new. Then records it once
-/// more for the queries of the chain.
+/// Reads the rules of the queries, whose mistakes are found before the program runs.
 ///
 /// # Errors
-/// The chain, a question or the debuggee cannot be used, or the rules of a query are not valid.
-pub async fn replay(
-    name: &str,
-    chain: &Chain,
-    options: &Options,
-    context: &Context,
-) -> Result<Answer, SessionError> {
-    let mut answer = match chain.points.is_empty() {
-        true => unasked(name, chain, Outcome::Held),
-        false => replay_points(name, chain, options, context).await?,
-    };
-    if answer.outcome != Outcome::Interrupted {
-        add_queries(&mut answer, chain, options, context).await?;
-    }
-    Ok(answer)
-}
-
-/// Runs a chain and decides whether its bug is present. The queries count if the root is reached, and alone
-/// if the chain has no points.
-///
-/// # Errors
-/// As [`replay`], except that invalid points after the root are no error.
-pub async fn judge(
-    name: &str,
-    chain: &Chain,
-    options: &Options,
-    context: &Context,
-) -> Result<JudgedRun, SessionError> {
-    let mut judged = match chain.points.is_empty() {
-        true => JudgedPoints { verdict: Verdict::Present, answer: Some(unasked(name, chain, Outcome::Held)) },
-        false => judge_points(name, chain, options, context).await?,
-    };
-    let (Verdict::Present, Some(answer)) = (&judged.verdict, &mut judged.answer) else { return Ok(judged) };
-    match add_queries(answer, chain, options, context).await {
-        Ok(()) => {}
-        Err(SessionError::Interrupted) => {
-            return Ok(JudgedRun { verdict: Verdict::Interrupted, answer: None });
-        }
-        Err(error) => return Err(error),
-    }
-    judged.verdict = of_queries(chain, answer);
-    Ok(judged)
-}
-
-/// The verdict of the queries, where the points have shown the bug.
-fn of_queries(chain: &Chain, answer: &Answer) -> Verdict {
-    if let Some(spot) = answer.blind_spots.first() {
-        return Verdict::Unsure(spot.clone());
-    }
-    let is_held = |query: &&ChainQueryAnswer| query.expectation.as_ref().is_none_or(|expected| expected.held);
-    let ended = answer.queries.iter().find_map(|query| Some((&query.id, query.answers.error.as_ref()?)));
-    if let Some((id, error)) = ended {
-        return Verdict::Unsure(format!("{id} ended with an error: {error}"));
-    }
-    let others = answer.queries.iter().filter(|query| !is_held(query));
-    let others: Vec<String> = others.map(|query| query.id.clone()).collect();
-    match (others.is_empty(), chain.points.is_empty()) {
-        (true, _) => Verdict::Present,
-        (false, true) => Verdict::Absent,
-        (false, false) => Verdict::OtherCause(others),
-    }
-}
-
-/// Records the program, asks the queries, and adds their answers.
-async fn add_queries(
-    answer: &mut Answer,
-    chain: &Chain,
-    options: &Options,
-    context: &Context,
-) -> Result<(), SessionError> {
-    if chain.queries.is_empty() {
-        return Ok(());
-    }
+/// A file of rules cannot be read, or is not valid.
+pub(super) fn requests(chain: &Chain) -> Result<Vec<AskRequest>, SessionError> {
     let requests: Vec<AskRequest> = chain.queries.iter().map(|query| request(chain, query)).collect();
     for request in &requests {
-        // Mistakes in rules are found before the program runs.
         request.read_rules()?.program()?;
     }
-    let work = TemporaryFolder::new("querypoint-")
-        .map_err(|error| SessionError::NotRecorded(format!("no temporary folder: {error}")))?;
-    let out = work.path().join("trace");
-    let record_options = RecordOptions {
-        out: out.clone(),
-        level: match chain.level {
-            RecordedLevel::Calls => Level::Calls,
-            RecordedLevel::Writes => Level::Writes,
-            RecordedLevel::All => Level::All,
-        },
-        by_owner: true,
-        memory: MEMORY,
-        timeout_s: options.timeout_s,
-        show_output: options.show_output,
-        ..RecordOptions::default()
-    };
-    let run = record(chain, &record_options, context).await?;
-    answer.runs += 1;
-    if !run.whole {
-        let text =
-            format!("the recording for the queries is not whole: it ended with {}", run.recorded.ended);
-        answer.blind_spots.push(text);
-    }
-    answer
-        .blind_spots
-        .extend(run.recorded.missing.iter().map(|what| format!("missing in the recording: {what}")));
-    answer.warnings.extend(answer.blind_spots.iter().filter(|_| !run.whole).cloned());
-    let log = OpenLog::open(RecordedTrace::open(&out, MEMORY, context).await?, context).await?;
-    for (place, (query, request)) in chain.queries.iter().zip(&requests).enumerate() {
+    Ok(requests)
+}
+
+/// Adds the answers of the queries.
+///
+/// # Errors
+/// The recording cannot be read, or the user interrupted.
+pub(super) async fn add(
+    answer: &mut Answer,
+    chain: &Chain,
+    requests: &[AskRequest],
+    recording: &ChainRecording,
+    context: &Context,
+) -> Result<(), SessionError> {
+    let log = OpenLog::open(recording.open(context).await?, context).await?;
+    for (place, (query, request)) in chain.queries.iter().zip(requests).enumerate() {
         let (mut asked, _) = log.ask(request, context).await?;
         let expectation = expectation(query.expect.as_ref(), &asked);
         if std::mem::take(&mut asked.more) {
@@ -149,6 +55,20 @@ async fn add_queries(
         }
     }
     Ok(())
+}
+
+/// The queries that differ from what is expected.
+///
+/// # Errors
+/// A query ended with an error, so that its answer is not known.
+pub(super) fn differing(answer: &Answer) -> Result<Vec<String>, Verdict> {
+    let is_held = |query: &&ChainQueryAnswer| query.expectation.as_ref().is_none_or(|expected| expected.held);
+    let ended = answer.queries.iter().find_map(|query| Some((&query.id, query.answers.error.as_ref()?)));
+    if let Some((id, error)) = ended {
+        return Err(Verdict::Unsure(format!("{id} ended with an error: {error}")));
+    }
+    let others = answer.queries.iter().filter(|query| !is_held(query));
+    Ok(others.map(|query| query.id.clone()).collect())
 }
 
 fn request(chain: &Chain, query: &ChainQuery) -> AskRequest {
