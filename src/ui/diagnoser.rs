@@ -39,7 +39,9 @@ pub async fn run(cli: &Cli, args: &Diagnose) -> u8 {
     let code = dialogue.exit_code();
     let code = match dialogue.walk(&args.source, &Context::silent()).await {
         Ok(None) => code,
-        Ok(Some(mut walk)) => super::stepper::lead(cli, &mut lines, &mut walk.dialogue, &mut hearing).await,
+        Ok(Some(mut walk)) => {
+            super::stepper::lead(cli, &mut lines, &mut walk.dialogue, &mut hearing, &context).await
+        }
         Err(error) => failed(cli, &error),
     };
     lines.close();

@@ -23,8 +23,9 @@ pub async fn run(cli: &Cli, args: &Step) -> u8 {
         }
     };
     let progress = Rc::new(Bar::new(std::io::stderr().is_terminal()).trusting(args.trust.trust));
-    let (stop, context) = Context::uninterrupted(progress).renewed();
-    let opened = stopped_by(&mut hearing, &stop, args.stepper(&context)).await;
+    let context = Context::uninterrupted(progress);
+    let (stop, of_opening) = context.renewed();
+    let opened = stopped_by(&mut hearing, &stop, args.stepper(&of_opening)).await;
     match opened {
         Ok(stepper) => {
             let mut lines = Lines::open();
@@ -32,7 +33,7 @@ pub async fn run(cli: &Cli, args: &Step) -> u8 {
             if let Some(missing) = dialogue.missing() {
                 show(cli, &missing);
             }
-            let code = lead(cli, &mut lines, &mut dialogue, &mut hearing).await;
+            let code = lead(cli, &mut lines, &mut dialogue, &mut hearing, &context).await;
             lines.close();
             code
         }
@@ -44,8 +45,14 @@ pub async fn run(cli: &Cli, args: &Step) -> u8 {
 }
 
 /// Leads a dialogue until it ends. Returns its exit code.
-pub async fn lead(cli: &Cli, lines: &mut Lines, dialogue: &mut StepDialogue, hearing: &mut Hearing) -> u8 {
-    let begins = dialogue.take("where");
+pub async fn lead(
+    cli: &Cli,
+    lines: &mut Lines,
+    dialogue: &mut StepDialogue,
+    hearing: &mut Hearing,
+    context: &Context,
+) -> u8 {
+    let begins = dialogue.take("where", context).await;
     dialogue.status().count(show(cli, &begins));
     while !dialogue.has_ended() {
         lines.ask("step> ", cli.format == Format::Text);
@@ -68,7 +75,8 @@ pub async fn lead(cli: &Cli, lines: &mut Lines, dialogue: &mut StepDialogue, hea
             Input::End => break,
             Input::Text(text) => {
                 for line in text.lines() {
-                    let exchange = dialogue.take(line);
+                    let (stop, of_line) = context.renewed();
+                    let exchange = stopped_by(hearing, &stop, dialogue.take(line, &of_line)).await;
                     dialogue.status().count(show(cli, &exchange));
                     if dialogue.has_ended() {
                         break;

@@ -103,7 +103,9 @@ async fn words_lead_to_the_buggy_call_and_over_its_events() {
     assert_eq!(dialogue.exit_code(), 0);
     let walk = dialogue.walk(&[], &context).await.expect("a recording").expect("a buggy call");
     let mut steps = walk.dialogue;
-    let Ok(StepReply::View(view)) = steps.take("where").reply else { panic!("no view") };
+    let Ok(StepReply::View(view)) = steps.take("where", &Context::silent()).await.reply else {
+        panic!("no view")
+    };
     assert_eq!((view.call.node, view.event.event), (6, "enter"));
 }
 

@@ -18,9 +18,11 @@ mod frames;
 mod goto;
 mod graph;
 mod help;
+mod here;
 mod last_condition;
 mod load;
 mod locals;
+mod omitted;
 mod output;
 mod points;
 mod print;
@@ -203,6 +205,9 @@ prompt_commands! {
         "asks for the last change of a value here, or for the last condition that led here, and runs; `from \
          POINT~N`: asks from candidate N of a point" Values
         => why::Why,
+    "omitted" [] "omitted EXPR | POINT:EXPR"
+        "records a run, and finds operations on an object seen here that were not executed; ends a halted \
+         program" Values => omitted::Omitted,
     "candidates" [] "candidates POINT"
         "lists the occurrences that were not the answer of a point, with numbers" Points
         => candidates::Candidates,

@@ -3,8 +3,8 @@
 use super::Row;
 use crate::chain::Explanation;
 use crate::session::{
-    Answer, AskedWhen, FrameAnswer, GotoResult, NamedValue, PastRun, PointAnswer, PointDifference,
-    RejectedAnswer, RunResult, Scope, Standpoint, StepResult,
+    Answer, AskedWhen, FrameAnswer, GotoResult, NamedValue, OmissionAnswer, PastRun, PointAnswer,
+    PointDifference, RejectedAnswer, RunResult, Scope, Standpoint, StepResult,
 };
 use indexmap::IndexMap;
 use std::rc::Rc;
@@ -32,6 +32,13 @@ pub enum Reply {
         ran: RunResult,
         /// The only point with news, if there is one.
         about: Option<String>,
+    },
+    /// Operations that were not executed.
+    Omitted {
+        /// The point that asks for them.
+        id: String,
+        /// The operations, and the jumps at which they were lost.
+        omissions: Box<OmissionAnswer>,
     },
     /// A run goes on in the background.
     Started,

@@ -1,6 +1,7 @@
 //! `why [EXPR | POINT | POINT(FRAME):EXPR | [EXPR] from POINT~N]`: the shortest way to ask about a value seen
 //! here, or at a rejected candidate. It adds the question and runs.
 
+use super::here::point_here;
 use super::{PromptCommand, Reply, candidates};
 use crate::chain::{Kind, Point, is_call};
 use crate::command::CommandError;
@@ -37,16 +38,7 @@ impl PromptCommand for Why {
             let kind = if asks_for_call { Kind::LastReturn } else { Kind::LastChange };
             Point::new(id.clone(), kind(about.to_owned()))
         } else {
-            if explorer.is_running() {
-                return Err(SessionError::RunIsOn.into());
-            }
-            if let Some(place) = explorer.place_without_point().await? {
-                return Err(SessionError::AtNoPoint { place }.into());
-            }
-            let here = explorer.point().map(str::to_owned).ok_or_else(|| {
-                let reason = explorer.ended().map(|ended| format!("the program has ended ({ended})"));
-                SessionError::NotHalted(reason.unwrap_or_else(|| "the program does not run".to_owned()))
-            })?;
+            let here = point_here(explorer).await?;
             match (about, explorer.frame()) {
                 ("", _) => Point::new(id.clone(), Kind::LastCondition(here)),
                 (expr, frame) => value_question(&id, &here, frame, expr),

@@ -1,7 +1,7 @@
 //! The replies of prompt commands, as text.
 
 use super::answer::{about, place_text, point_in_full};
-use super::{Paint, clipped, frame_text, palette, wrap};
+use super::{Paint, Text, clipped, frame_text, palette, wrap};
 use crate::command::debug::{Numbered, ProgramState, Reply, Row, Setting};
 use crate::session::{
     Arrival, AskedWhen, Certainty, FrameAnswer, GotoResult, GraphFormat, NamedValue, PastRun, PointAnswer,
@@ -77,6 +77,9 @@ pub fn reply(reply: &Reply, color: bool) -> String {
         }
         Reply::Candidates { point, candidates, rejections } => {
             candidates_text(point, candidates, rejections, paint)
+        }
+        Reply::Omitted { id, omissions } => {
+            format!("{}  {}", paint.on(palette::POINT, id), omissions.text(color))
         }
         Reply::Point(point) => point_in_full(point, color),
         Reply::Graph(explanation) => explanation.graph(GraphFormat::Text),

@@ -1,7 +1,7 @@
 //! The replies of `qp trace step`, as text.
 
 use super::trace::{happening, line, made_chain, missing, writes};
-use super::{Paint, clipped, hanging, hanging_at, palette};
+use super::{Paint, Text, clipped, hanging, hanging_at, palette};
 
 use crate::command::trace::StepReply;
 use crate::session::{EventShown, ListedEvent, MemberShown, ObjectShown, View};
@@ -22,6 +22,7 @@ pub fn stepped(reply: &StepReply, color: bool) -> String {
         }
         StepReply::History(history) => writes(history, paint),
         StepReply::Missing(what) => missing(what, paint),
+        StepReply::Omitted(answer) => answer.text(color),
         StepReply::Chain(made) => made_chain(made),
         StepReply::Help(rows) => {
             let row = |row: &crate::command::trace::StepRow| {
@@ -120,6 +121,11 @@ fn listed(listed: &ListedEvent, paint: Paint) -> String {
     let text = match style {
         Some(style) => paint.on(style, words(&listed.event, Paint { color: false })),
         None => words(&listed.event, paint),
+    };
+    // A balloon (Omission Finder §2.4): an operation was lost here.
+    let text = match listed.omitted {
+        Some(number) => format!("{text}  {}", paint.on(palette::FAILED, format!("● omission {number}"))),
+        None => text,
     };
     let place = format!("{mark}{sign} {line:>5} ").replace(' ', "\u{a0}");
     hanging_at(&format!("{place} {text}"), 0, 14, WIDTH).replace('\u{a0}', " ")

@@ -83,6 +83,12 @@ pub const STEP_TABLE: &[StepRow] = &[
     ),
     row("history", &["h"], "history VARIABLE", "all writes to a variable"),
     row(
+        "omitted",
+        &[],
+        "omitted VARIABLE",
+        "operations on an object that were not executed before this event; `list` marks their jumps",
+    ),
+    row(
         "chain",
         &[],
         "chain [FILE]",
@@ -122,6 +128,8 @@ pub enum StepCommand {
     Show(String),
     /// Shows the writes to a variable.
     History(String),
+    /// Finds the omitted operations on the object of a variable.
+    Omitted(String),
     /// Makes the chain of this event, and writes it to a file if one is named.
     Chain(Option<PathBuf>),
     /// Shows the current event again.
@@ -179,6 +187,7 @@ impl StepCommand {
             "mark" => StepCommand::Mark(variable()?),
             "show" => StepCommand::Show(variable()?),
             "history" => StepCommand::History(variable()?),
+            "omitted" => StepCommand::Omitted(variable()?),
             "chain" => StepCommand::Chain(Some(PathBuf::from(rest)).filter(|_| !rest.is_empty())),
             "help" => StepCommand::Help,
             "quit" => StepCommand::Quit,

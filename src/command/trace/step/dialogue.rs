@@ -5,7 +5,10 @@ use super::commands::{AROUND, STEP_TABLE, StepCommand, StepRow};
 use crate::command::exchange::{DialogueStatus, Exchange};
 use crate::command::trace::MadeChain;
 use crate::command::{CommandError, save_chain};
-use crate::session::{self, History, ListedEvent, MemberShown, SessionError, Stepper, View};
+use crate::session::{
+    self, Context, History, ListedEvent, MemberShown, OmissionAnswer, OmissionQuestion, SessionError,
+    Stepper, View, WrongPoint,
+};
 use std::path::Path;
 
 /// The reply to a command.
@@ -20,6 +23,8 @@ pub enum StepReply {
     Show(MemberShown),
     /// Writes.
     History(History),
+    /// Operations that were not executed.
+    Omitted(Box<OmissionAnswer>),
     /// A chain.
     Chain(MadeChain),
     /// Missing parts of the run, with the reason.
@@ -60,10 +65,10 @@ impl StepDialogue {
     }
 
     /// Executes the command of a line.
-    pub fn take(&mut self, line: &str) -> Exchange<StepReply> {
+    pub async fn take(&mut self, line: &str, context: &Context) -> Exchange<StepReply> {
         let reply = match StepCommand::parse(line) {
             Ok(None) => Ok(StepReply::Nothing),
-            Ok(Some(command)) => self.execute(&command),
+            Ok(Some(command)) => self.execute(&command, context).await,
             Err(error) => Err(error),
         };
         self.counted(line, reply)
@@ -85,8 +90,13 @@ impl StepDialogue {
     /// Executes a command.
     ///
     /// # Errors
-    /// There is no such event, variable or call, or a chain cannot be written; the current event stays.
-    pub fn execute(&mut self, command: &StepCommand) -> Result<StepReply, CommandError> {
+    /// There is no such event, variable or call, a chain cannot be written, or the user interrupted; the
+    /// current event stays.
+    pub async fn execute(
+        &mut self,
+        command: &StepCommand,
+        context: &Context,
+    ) -> Result<StepReply, CommandError> {
         let stepper = &mut self.stepper;
         match command {
             StepCommand::Next(times) => (0..*times).try_for_each(|_| stepper.forth())?,
@@ -105,12 +115,22 @@ impl StepDialogue {
             }
             StepCommand::Show(name) => return Ok(StepReply::Show(stepper.show(name)?)),
             StepCommand::History(name) => return Ok(StepReply::History(stepper.history(name)?)),
+            StepCommand::Omitted(name) => return self.omitted(name, context).await,
             StepCommand::Chain(file) => return self.chain(file.as_deref()),
             StepCommand::Where => {}
             StepCommand::Help => return Ok(StepReply::Help(STEP_TABLE)),
             StepCommand::Quit => return Ok(StepReply::Quit),
         }
         Ok(StepReply::View(Box::new(stepper.view()?)))
+    }
+
+    /// Finds omissions as `qp omitted` does by default, and marks their jumps in lists.
+    async fn omitted(&mut self, name: &str, context: &Context) -> Result<StepReply, CommandError> {
+        let trace = self.stepper.reopened(context).await?;
+        let question = OmissionQuestion::new(name, WrongPoint::Event(self.stepper.position()));
+        let answer = session::ask_omissions(trace, &question, context).await?;
+        self.stepper.mark_lost(answer.suggestions.iter().map(|tried| tried.suggestion.pass.at).collect());
+        Ok(StepReply::Omitted(Box::new(answer)))
     }
 
     fn chain(&mut self, file: Option<&Path>) -> Result<StepReply, CommandError> {

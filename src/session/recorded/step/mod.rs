@@ -24,6 +24,7 @@ use crate::inspect::history::of_parts;
 use crate::inspect::locals::{KnownLocals, LocalValue};
 use crate::inspect::state::number;
 use crate::inspect::values::shown;
+use crate::session::context::Context;
 use crate::session::error::SessionError;
 use crate::session::workspace::Workspace;
 use crate::trace::{EventPosition, Level, Traced, Value};
@@ -85,6 +86,8 @@ pub struct Stepper<'a> {
     sources: Option<crate::classes::SourceRoots>,
     /// The variable whose changes are marked.
     marked: Option<Variable>,
+    /// The jumps at which operations were lost, in the order of the suggestions.
+    lost_at: Vec<EventPosition>,
     /// The variables at the last event that was shown.
     known: Option<KnownLocals>,
 }
@@ -123,7 +126,7 @@ impl<'a> Stepper<'a> {
         // Stepping works without sources.
         let sources = Workspace::open(&Chain::new(debuggee, Vec::new()), None, None);
         let sources = sources.ok().map(|workspace| workspace.sources());
-        Ok(Stepper { trace, at, sources, marked: None, known: None })
+        Ok(Stepper { trace, at, sources, marked: None, lost_at: Vec::new(), known: None })
     }
 
     /// The reasons why parts of the run are missing.
@@ -321,7 +324,25 @@ impl<'a> Stepper<'a> {
     /// # Errors
     /// They cannot be read.
     pub fn list(&mut self, many: usize) -> Result<Vec<ListedEvent>, SessionError> {
-        view::list(&mut self.trace, self.at, many, self.marked.as_ref())
+        view::list(&mut self.trace, self.at, many, self.marked.as_ref(), &self.lost_at)
+    }
+
+    /// The current event.
+    pub fn position(&self) -> EventPosition {
+        self.at
+    }
+
+    /// Opens the recording once more.
+    ///
+    /// # Errors
+    /// It cannot be read, or the user interrupted the work.
+    pub async fn reopened(&self, context: &Context) -> Result<RecordedTrace, SessionError> {
+        RecordedTrace::open(self.trace.folder.path(), self.trace.memory, context).await
+    }
+
+    /// Marks the jumps at which operations were lost, in the order of the suggestions.
+    pub fn mark_lost(&mut self, lost_at: Vec<EventPosition>) {
+        self.lost_at = lost_at;
     }
 
     /// An object or variable, with the objects that it refers to.

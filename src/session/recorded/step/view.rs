@@ -55,6 +55,9 @@ pub struct ListedEvent {
     pub changes: bool,
     /// Whether it is a call below which the marked variable is written.
     pub changes_below: bool,
+    /// If operations were lost here: the number of the first suggestion that says so, from 1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub omitted: Option<usize>,
 }
 
 /// The event at a position, with the line that computed its value.
@@ -91,6 +94,7 @@ pub(super) fn list(
     here: EventPosition,
     many: usize,
     marked: Option<&Variable>,
+    lost_at: &[EventPosition],
 ) -> Result<Vec<ListedEvent>, SessionError> {
     let mut places = VecDeque::from([here]);
     for _ in 0..many {
@@ -113,7 +117,8 @@ pub(super) fn list(
             Some(marked) => writes(&mut trace.calls, at, &event, marked)?,
             None => (false, false),
         };
-        found.push(ListedEvent { event, here: at == here, changes, changes_below });
+        let omitted = (1..).zip(lost_at).find_map(|(number, lost)| (*lost == at).then_some(number));
+        found.push(ListedEvent { event, here: at == here, changes, changes_below, omitted });
     }
     Ok(found)
 }
