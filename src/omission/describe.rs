@@ -49,8 +49,6 @@ pub(super) fn suggestion(
     let jump =
         Jump { kind, place: place_of_jump, condition, operand, was, would_be, to: candidate.to, is_partial };
     let site = candidate.chain.site;
-    let in_method = program.name(site.place.0)?;
-    let of_site = program.bodies.of(&in_method)?;
     let mut chain = vec![short(&jump_in)];
     chain.extend(
         candidate
@@ -60,16 +58,23 @@ pub(super) fn suggestion(
             .filter_map(|(method, _)| program.name(*method))
             .map(|name| short(&name)),
     );
-    let operation = Operation {
-        place: place(&in_method, &of_site, site.place.1),
-        text: text(&of_site, site),
-        writes: site.writes,
-        chain,
-    };
+    let operation = operation(program, site, chain)?;
     let node = pass.node;
     let thread = calls.thread_of(node).unwrap_or_default();
     let pass = JumpPass { call: calls.shown(node), thread, nth: pass.nth, at: pass.at };
     Some(Suggestion { jump, passes, operation, certainty, pass })
+}
+
+/// The operation of a use site, with the methods that lead to it.
+pub(super) fn operation(
+    program: &mut AnalysedProgram<'_>,
+    site: &UseSite,
+    chain: Vec<String>,
+) -> Option<Operation> {
+    let name = program.name(site.place.0)?;
+    let body = program.bodies.of(&name)?;
+    let (place, text) = (place(&name, &body, site.place.1), text(&body, site));
+    Some(Operation { place, text, writes: site.writes, chain })
 }
 
 /// The text of a branch's condition, what it was, and what it would have to be.

@@ -5,18 +5,18 @@
 use super::bodies::{Body, leads_to};
 use super::candidate::{Candidate, Key};
 use super::chains::{Chain, Chains};
-use super::describe::suggestion;
+use super::describe::{operation, suggestion};
 use super::executed::{Executed, Group, JumpSite, Pass, Window, name_of, passes};
 use super::judge::Judge;
 use super::jumps::{ExecutedBlocks, UntakenEdge, dominant_jumps};
 use super::operations::use_sites;
 use super::order;
 use super::program::AnalysedProgram;
-use super::suggestion::{Certainty, JumpKind, Passes, Suggestion};
+use super::suggestion::{Certainty, JumpKind, Operation, Passes, Suggestion};
 use super::use_site::{Target, UseSite};
 use crate::inspect::InspectError;
 use crate::inspect::fields::Fields;
-use crate::program::call_index::MethodAt;
+use crate::program::call_index::{MethodAt, PlaceAt};
 use crate::trace::{Calls, EventTime};
 use petgraph::graph::NodeIndex;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -57,6 +57,9 @@ pub struct Found {
     pub executed: usize,
     /// Number of jumps whose untaken way would use another object.
     pub other_objects: usize,
+    /// If nothing is suggested: operations that were executed, and can only be on other objects of this
+    /// class.
+    pub elsewhere: Vec<Operation>,
 }
 
 /// A method with the chains that begin in it.
@@ -78,7 +81,7 @@ pub fn find(
     limits: &Limits,
 ) -> Result<Found, InspectError> {
     let mut sites = use_sites(program, target);
-    let by_type = sites.iter().filter(|site| site.writes).count();
+    let mut of_class: Vec<UseSite> = sites.iter().filter(|site| site.writes).cloned().collect();
     let allocations = match &program.points_to {
         Some(points_to) if target.object != 0 => {
             points_to.allocations(calls, target.object, &target.class)?
@@ -98,7 +101,7 @@ pub fn find(
     let chains = Chains::new(program, &sites, limits.within);
     let executed = Executed::of(calls, window)?;
     let operations = sites.iter().filter(|site| site.writes).count();
-    let mut found = Found { operations, unreachable: by_type - operations, ..Found::default() };
+    let mut found = Found { operations, unreachable: of_class.len() - operations, ..Found::default() };
     let unsure = if allocations.is_some() { Certainty::May } else { Certainty::ByType };
     let mut sites_in: HashMap<MethodAt, Vec<&UseSite>> = HashMap::new();
     for site in &sites {
@@ -203,7 +206,39 @@ pub fn find(
     order::sort(&mut suggestions);
     order::join(&mut suggestions);
     found.suggestions = suggestions.into_iter().map(|(suggestion, _)| suggestion).collect();
+    if found.suggestions.is_empty() {
+        let own: BTreeSet<_> = sites.iter().map(|site| site.place).collect();
+        of_class.retain(|site| !own.contains(&site.place));
+        found.elsewhere = done(calls, program, &of_class, window)?;
+    }
     Ok(found)
+}
+
+/// The operations of use sites that were executed before the end of the window.
+fn done(
+    calls: &mut Calls,
+    program: &mut AnalysedProgram<'_>,
+    sites: &[UseSite],
+    window: Window,
+) -> Result<Vec<Operation>, InspectError> {
+    if sites.is_empty() {
+        return Ok(Vec::new());
+    }
+    let executed = Executed::of(calls, Window { from: EventTime::BEGIN, ..window })?;
+    let mut of_method: HashMap<MethodAt, Vec<&UseSite>> = HashMap::new();
+    for site in sites {
+        of_method.entry(site.place.0).or_default().push(site);
+    }
+    let mut found: BTreeMap<PlaceAt, &UseSite> = BTreeMap::new();
+    for group in &executed.groups {
+        let Some(name) = name_of(calls, group.method) else { continue };
+        let (Some(at), Some(body)) = (program.index.find(&name), program.bodies.of(&name)) else { continue };
+        let Some(of_it) = of_method.get(&at) else { continue };
+        let blocks = ExecutedBlocks::of(&body, &group.trail);
+        let of_it = of_it.iter().filter(|site| blocks.has(&body, site.place.1)).copied();
+        found.extend(of_it.map(|site| (site.place, site)));
+    }
+    Ok(found.into_values().filter_map(|site| operation(program, site, Vec::new())).collect())
 }
 
 /// The jumps at which some calls lost the first instruction of a chain.

@@ -11,6 +11,7 @@ mod examples;
 mod flips;
 mod generated;
 mod limits;
+mod made;
 mod oracle;
 mod paper;
 mod suggested;

@@ -6,7 +6,9 @@ use super::point::{FoundPoint, WrongPoint};
 use super::target;
 use crate::chain::{Chain, Debuggee};
 use crate::inspect::fields::Fields;
-use crate::omission::{AnalysedProgram, Found, Jump, JumpPass, Limits, Suggestion, Target, Window, find};
+use crate::omission::{
+    AnalysedProgram, Found, Jump, JumpPass, Limits, Operation, Suggestion, Target, Window, find,
+};
 use crate::session::background::in_background;
 use crate::session::context::Context;
 use crate::session::error::SessionError;
@@ -59,6 +61,9 @@ impl OmissionQuestion {
         }
     }
 }
+
+/// Most operations on other objects that are named.
+const ELSEWHERE: usize = 3;
 
 /// A suggestion, and what became of it when it was tried.
 #[derive(Clone, Debug, Serialize)]
@@ -284,8 +289,10 @@ fn reasons(found: &Found, target: &Target, limits: &Limits) -> Vec<String> {
     if found.operations == 0 && found.unreachable == 0 {
         reasons.push(format!("no code of the program changes such an object: {what}"));
     } else if found.operations == 0 {
-        reasons
-            .push(format!("no operation of the program can reach it, of {} on a {what}", found.unreachable));
+        reasons.push(format!(
+            "no operation of the program can reach it, of {} on objects of {what}",
+            found.unreachable
+        ));
     } else if found.suggestions.is_empty() && found.executed == found.operations {
         reasons.push(match found.operations {
             1 => "the only operation that can change it was executed".to_owned(),
@@ -298,6 +305,7 @@ fn reasons(found: &Found, target: &Target, limits: &Limits) -> Vec<String> {
             limits.within
         ));
     }
+    reasons.extend(elsewhere(found));
     let other = found.other_objects;
     if other > 0 {
         let ways = if other == 1 {
@@ -319,6 +327,21 @@ fn reasons(found: &Found, target: &Target, limits: &Limits) -> Vec<String> {
         many => reasons.push(format!("{many} loops around such operations ended: --loops shows them")),
     }
     reasons
+}
+
+/// What was done to other objects of the class, and may be what nothing does to this one.
+fn elsewhere(found: &Found) -> Option<String> {
+    let mut shown: Vec<String> = Vec::new();
+    for Operation { text, place, .. } in &found.elsewhere {
+        let class = crate::model::short_class_name(&place.class);
+        let at = place.line.map_or(class.clone(), |line| format!("{class}:{line}"));
+        shown.push(format!("{text} at {at}"));
+    }
+    shown.dedup();
+    let more = shown.len().saturating_sub(ELSEWHERE);
+    shown.truncate(ELSEWHERE);
+    let more = if more > 0 { format!(", and {more} more") } else { String::new() };
+    (!shown.is_empty()).then(|| format!("called elsewhere on such objects: {}{more}", shown.join(", ")))
 }
 
 /// An object as recordings show it.
