@@ -5,7 +5,7 @@ use super::machine::{CallMachine, Names};
 use super::unrecorded_writes::Unseen;
 use crate::chain::Classes;
 use crate::classes::{ClassPool, SourceRoots};
-use crate::expr::{EventTypes, Expr, check};
+use crate::expr::{EventTypes, Expr, Scope, Type, check};
 use crate::inspect::fields::Fields;
 use crate::inspect::locals::KnownLocals;
 use crate::model::{MethodName, Site, Value};
@@ -22,6 +22,21 @@ pub struct RecordedValue {
     pub object: Option<u32>,
     /// The value, if it is a boolean.
     pub holds: Option<bool>,
+}
+
+/// The declared type of an expression at a site; `None` if it does not fit there.
+pub fn type_at(expr: &Expr, site: &Site, pool: &ClassPool) -> Option<Type> {
+    checked(expr, site, pool).ok().map(|(_, of)| of)
+}
+
+/// The variables that are visible at a site, and the type of an expression there.
+fn checked(expr: &Expr, site: &Site, pool: &ClassPool) -> Result<(Scope, Type), String> {
+    let sources = SourceRoots::open(&[], Path::new("."), None);
+    let classes = Classes { pool, sources: &sources };
+    let scope = classes.scope(site).ok_or_else(|| format!("there is no code of {}", site.method))?;
+    let of = check(expr, &scope, &classes, &EventTypes::default())
+        .map_err(|error| format!("`{expr}`: `{}` {}", error.text, error.problem))?;
+    Ok((scope, of))
 }
 
 /// An expression that is evaluated at events of one code index.
@@ -44,12 +59,8 @@ impl<'a> ExpressionAt<'a> {
         (calls, pool): (&Calls, &'a ClassPool),
     ) -> Result<ExpressionAt<'a>, String> {
         let expr = Expr::parse(text).map_err(|error| error.to_string())?;
-        let sources = SourceRoots::open(&[], Path::new("."), None);
-        let classes = Classes { pool, sources: &sources };
         let site = Site { method: method.clone(), bci };
-        let scope = classes.scope(&site).ok_or_else(|| format!("there is no code of {method}"))?;
-        check(&expr, &scope, &classes, &EventTypes::default())
-            .map_err(|error| format!("`{text}`: `{}` {}", error.text, error.problem))?;
+        let (scope, _) = checked(&expr, &site, pool)?;
         let names = Names { at_begin: scope.clone(), at_end: scope, written: BTreeSet::new() };
         Ok(ExpressionAt { expr, names, unseen: Unseen::of(calls, Some(pool), false), pool })
     }

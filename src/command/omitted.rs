@@ -164,7 +164,7 @@ impl Command for Omitted {
             ..RecordOptions::default()
         };
         let chain = Chain::new(ProgramArgs::default().debuggee(&command), Vec::new());
-        session::record(&chain, &options, context).await?;
+        session::record_for(&chain, options, &question, context).await?;
         let trace = RecordedTrace::open(&out, self.memory.bytes(), context).await?;
         let trace = trace.of_command(&command);
         let answer = session::ask_omissions(trace, &question, context).await?;

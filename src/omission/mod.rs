@@ -29,10 +29,12 @@ mod order;
 mod points_to;
 mod program;
 mod suggestion;
+mod unrelated;
 mod use_site;
 
 pub use executed::Window;
 pub use find::{Found, Limits, find};
 pub use program::AnalysedProgram;
 pub use suggestion::{Certainty, Jump, JumpKind, JumpPass, Operation, Passes, Place, Suggestion};
+pub use unrelated::{DeclaredTarget, unrelated};
 pub use use_site::Target;

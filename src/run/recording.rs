@@ -4,6 +4,7 @@ use super::probes::agent_report::AgentReport;
 use crate::debuggee::Agent;
 use std::path::PathBuf;
 use wire::Plan;
+use wire::brief::Brief;
 use wire::chosen::Chosen;
 use wire::recording::{Level, Places, TracePlan, Window};
 use wire::steering::Steering;
@@ -27,6 +28,8 @@ pub struct Recording {
     pub class_path: Option<String>,
     /// If set, records only these methods and fields, instead of all at the level.
     pub chosen: Option<Chosen>,
+    /// If set, records these methods in less detail.
+    pub brief: Option<Brief>,
     /// If set, this jump goes another way.
     pub steering: Option<Steering>,
     /// Whether to note only which edges of control flow are covered, instead of events.
@@ -42,9 +45,20 @@ impl Recording {
     /// The reason why the run is not recorded.
     pub(super) fn begin(&self, agent: &Agent, process: Option<u32>) -> Result<AgentReport, String> {
         let Recording { level, scope, trust, rings, window, places, class_path, .. } = self.clone();
-        let Recording { chosen, steering, covers, report, .. } = self.clone();
-        let trace =
-            TracePlan { level, scope, trust, rings, window, places, class_path, chosen, steering, covers };
+        let Recording { chosen, brief, steering, covers, report, .. } = self.clone();
+        let trace = TracePlan {
+            level,
+            scope,
+            trust,
+            rings,
+            window,
+            places,
+            class_path,
+            chosen,
+            brief,
+            steering,
+            covers,
+        };
         let plan = Plan { report, trace: Some(trace), ..Plan::default() };
         let report = AgentReport::open(&self.report)
             .map_err(|error| format!("the agent's report cannot be read: {error}"))?;

@@ -75,7 +75,7 @@ pub use logic::{
 };
 pub use omitted::{
     Confirmation, OmissionAnswer, OmissionQuestion, SUGGESTIONS, TriedSuggestion, Verdict as FlipVerdict,
-    WITHIN, WrongPoint, ask_omissions,
+    WITHIN, WrongPoint, ask_omissions, record_for,
 };
 pub use progress::{Progress, Silent, Sink};
 pub use recorded::{

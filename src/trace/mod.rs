@@ -64,6 +64,7 @@ pub use sites::{Class, Field, Method, Site, Sites};
 pub use text::{TextChange, TextContents};
 pub use value_at::HeldValue;
 pub use walk::{TracedEvent, WalkControl, WalkPosition};
+pub use wire::brief::{Brief, MethodsByClass};
 pub use wire::chosen::{Chosen, Constant, Member};
 pub use wire::recording::{
     Change, Level, Place, Places, TextEffect, Traced, Window, WrittenVariable, is_named,

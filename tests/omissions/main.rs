@@ -16,3 +16,4 @@ mod made;
 mod oracle;
 mod paper;
 mod suggested;
+mod unrelated;

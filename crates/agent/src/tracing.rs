@@ -238,9 +238,20 @@ impl Tracer {
                 report.left.push((key.0, key.1, why.to_owned()));
                 continue;
             }
-            let level = levels.get(&key).copied().unwrap_or(self.plan.level);
+            let mut level = levels.get(&key).copied().unwrap_or(self.plan.level);
             let mut effects = scan.recorded_effects(&shape.name, &shape.descriptor)?;
             let mut is_called = true;
+            if let Some(brief) = &self.plan.brief {
+                let class = class.replace('/', ".");
+                if brief.has_no_steps(&class, &key.0, &key.1) {
+                    level = level.min(Level::Writes);
+                } else if brief.has_no_calls(&class, &key.0, &key.1) {
+                    if !effects.iter().any(is_field_write) {
+                        continue;
+                    }
+                    is_called = false;
+                }
+            }
             let mut tests: &[(usize, Constant)] = &[];
             if let Some(chosen) = &self.plan.chosen {
                 is_called = chosen.has_method(&class.replace('/', "."), &shape.name);
@@ -253,10 +264,7 @@ impl Tracer {
                 if !has_preset {
                     tests = chosen.method_tests(&class.replace('/', "."), &shape.name);
                 }
-                let is_written = effects
-                    .iter()
-                    .any(|effect| matches!(effect.what, Effect::Put { .. } | Effect::Call { .. }));
-                if !is_called && !is_written {
+                if !is_called && !effects.iter().any(is_field_write) {
                     continue;
                 }
             }
@@ -367,6 +375,11 @@ impl Tracer {
     pub fn field(&self, site: u32) -> Option<WrittenVariable> {
         self.fields.get(&site).cloned()
     }
+}
+
+/// Whether an effect may write a field.
+fn is_field_write(effect: &RecordedEffect) -> bool {
+    matches!(effect.what, Effect::Put { .. } | Effect::Call { .. })
 }
 
 /// Whether an effect is recorded if only some methods and fields are. Lines give the places of writes.

@@ -5,6 +5,7 @@
 //! line. Names are those of class files, with slashes in class names.
 #![forbid(unsafe_code)]
 
+pub mod brief;
 pub mod chosen;
 mod collection_change;
 mod coverage;

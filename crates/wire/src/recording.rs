@@ -1,6 +1,7 @@
 //! The recording of a run: what is recorded, the ring buffers into which threads write events, and the
 //! meaning of the numbers in those events. docs/trace-format.md describes the format for other programs.
 
+use crate::brief::Brief;
 use crate::chosen::Chosen;
 pub use crate::collection_change::Change;
 pub use crate::place::{ClassOrFile, MethodOrLine, Place, Places};
@@ -67,6 +68,9 @@ pub struct TracePlan {
     /// Record only these methods and fields, instead of all at the level.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub chosen: Option<Chosen>,
+    /// Methods that are recorded in less detail.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub brief: Option<Brief>,
     /// The jump that goes another way.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub steering: Option<Steering>,
@@ -556,6 +560,7 @@ mod tests {
     #[test]
     fn the_jdk_is_recorded_only_if_a_pattern_names_it() {
         let plan = |scope: &[&str], trust: &[&str]| TracePlan {
+            brief: None,
             level: Level::Calls,
             scope: scope.iter().map(ToString::to_string).collect(),
             trust: trust.iter().map(ToString::to_string).collect(),

@@ -244,6 +244,7 @@ impl Diagnose {
 
     fn recording(&self, out: PathBuf) -> Result<RecordOptions, CommandError> {
         Ok(RecordOptions {
+            brief: None,
             stdin: None,
             out,
             level: self.level.into(),

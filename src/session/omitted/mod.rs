@@ -1,5 +1,6 @@
 //! Finds what should have happened to an object and did not (docs/omissions.md).
 //!
+//! - `recording` records a run with what the question needs.
 //! - `point` finds the event at which the object is wrong, and `target` the object.
 //! - `question` finds the omissions of a recording, and tries them if the user wants that.
 //! - `confirm` runs the program with a jump taken the other way, in a `work_copy`, and compares the
@@ -9,9 +10,11 @@ mod confirm;
 mod outcome;
 mod point;
 mod question;
+mod recording;
 mod target;
 mod work_copy;
 
 pub use confirm::{Confirmation, Verdict};
 pub use point::WrongPoint;
 pub use question::{OmissionAnswer, OmissionQuestion, SUGGESTIONS, TriedSuggestion, WITHIN, ask_omissions};
+pub use recording::record_for;

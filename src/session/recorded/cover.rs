@@ -50,6 +50,7 @@ pub async fn cover(
     std::fs::write(&report, "").map_err(TraceError::at(&report))?;
     let mut ask = |facts: &run::VmFacts| -> Result<Questions, run::ObserverError> {
         let recording = Recording {
+            brief: None,
             level: Level::Calls,
             scope: options.scope.clone(),
             trust: options.trust.clone(),

@@ -12,7 +12,7 @@ use crate::session::error::SessionError;
 use crate::session::replay::cost::NullObserver;
 use crate::session::workspace::Workspace;
 use crate::trace::{
-    About, Chosen, Collector, Folder, Level, Places, RecordingOutcome, Steering, TraceError, Window,
+    About, Brief, Chosen, Collector, Folder, Level, Places, RecordingOutcome, Steering, TraceError, Window,
 };
 use serde::Serialize;
 use std::cell::RefCell;
@@ -40,6 +40,8 @@ pub struct RecordOptions {
     pub places: Option<Places>,
     /// Record only these methods and fields, instead of all at the level.
     pub chosen: Option<Chosen>,
+    /// Methods to record in less detail.
+    pub brief: Option<Brief>,
     /// A jump that goes another way than the program says. [`RecordingOutcome::steered`] tells how often.
     pub steering: Option<Steering>,
     /// The value that the program reads as `java.class.path`, if that is not what the VM uses. A reference
@@ -237,6 +239,7 @@ async fn run_once(
             places: options.places.clone(),
             class_path: options.class_path_property.clone(),
             chosen: options.chosen.clone(),
+            brief: options.brief.clone(),
             steering: options.steering.clone(),
             covers: false,
             scope: about.scope.clone(),

@@ -26,12 +26,15 @@ impl SourceLine {
     pub(in crate::session) fn is_at(&self, calls: &Calls, seen: &TracedEvent<'_>) -> bool {
         let Traced::Line(line) = seen.site.what else { return false };
         u32::from(line) == self.line
-            && calls.sites.method(seen.site.method).is_some_and(|method| {
-                // A nested class is in the file of its outermost class.
-                let outermost = method.class.split('$').next().unwrap_or_default();
-                let simple = outermost.rsplit('.').next().unwrap_or_default();
-                [&*method.class, outermost, simple].contains(&self.class.as_str())
-            })
+            && calls.sites.method(seen.site.method).is_some_and(|method| self.is_of(&method.class))
+    }
+
+    /// Whether a class can contain the line, by its name with dots.
+    pub(in crate::session) fn is_of(&self, class: &str) -> bool {
+        // A nested class is in the file of its outermost class.
+        let outermost = class.split('$').next().unwrap_or_default();
+        let simple = outermost.rsplit('.').next().unwrap_or_default();
+        [class, outermost, simple].contains(&self.class.as_str())
     }
 }
 
