@@ -3,10 +3,10 @@
 use super::program::{ProgramArgs, TestArgs};
 use super::trace::Memory;
 use super::{Command, CommandError, Outcome, save_chain};
-use crate::chain::{Chain, Expect, Kind, Point};
+use crate::chain::{Chain, Debuggee, Expect, Kind, Point};
 use crate::session::{
     self, Context, Level, OmissionAnswer, OmissionLimits, OmissionQuestion, RecordOptions, RecordedTrace,
-    SourceLine, Suggestion, TemporaryFolder, TriedSuggestion, WrongPoint,
+    SourceLine, Suggestion, TemporaryFolder, TriedSuggestion, WantedOutcome, WantedOutput, WrongPoint,
 };
 use std::path::{Path, PathBuf};
 
@@ -64,6 +64,21 @@ pub struct Omitted {
     /// What must hold at the line, where the object is right: `s.size() > 0`
     #[arg(long, value_name = "CONDITION", requires = "at")]
     pub want: Option<String>,
+    /// The right exit code of the program
+    #[arg(long, value_name = "CODE", requires = "confirm", allow_negative_numbers = true)]
+    pub want_exit: Option<i32>,
+    /// A text that the program prints when it is right
+    #[arg(long, value_name = "TEXT", requires = "confirm", conflicts_with = "want_output_file")]
+    pub want_output: Option<String>,
+    /// A file with all that the program prints when it is right
+    #[arg(long, value_name = "FILE", requires = "confirm")]
+    pub want_output_file: Option<PathBuf>,
+    /// Class path of a right version of the program, which has the right value at the line
+    #[arg(long, value_name = "CLASSPATH", requires = "confirm")]
+    pub reference: Option<String>,
+    /// Command that resets the environment before each run
+    #[arg(long, value_name = "COMMAND", value_parser = words)]
+    pub before_run: Option<Words>,
     /// Try the suggestions: run the program again with each jump taken the other way. This runs altered code,
     /// in a copy of the working folder; what it does elsewhere is not undone
     #[arg(long, requires = "at")]
@@ -97,6 +112,15 @@ pub struct Omitted {
     /// The command that starts the program
     #[arg(last = true, value_name = "COMMAND")]
     pub command: Vec<String>,
+}
+
+/// The words of a command.
+#[derive(Clone, Debug)]
+pub struct Words(pub Vec<String>);
+
+fn words(text: &str) -> Result<Words, String> {
+    let words = shlex::split(text).filter(|words| !words.is_empty());
+    words.map(Words).ok_or_else(|| "expected a command, such as `sh reset.sh`".to_owned())
 }
 
 fn source_line(text: &str) -> Result<SourceLine, String> {
@@ -139,7 +163,8 @@ impl Command for Omitted {
             limits: OmissionLimits { within: self.within, reads: self.reads, loops: self.loops },
             hide: self.hide.clone(),
             limit: self.limit,
-            want: self.want.clone(),
+            wanted: self.wanted()?,
+            before_run: self.before_run(),
             confirm: self.confirm,
         };
         if let Some(folder) = folder {
@@ -163,7 +188,7 @@ impl Command for Omitted {
             timeout_s: self.timeout,
             ..RecordOptions::default()
         };
-        let chain = Chain::new(ProgramArgs::default().debuggee(&command), Vec::new());
+        let chain = Chain::new(self.debuggee(&command), Vec::new());
         session::record_for(&chain, options, &question, context).await?;
         let trace = RecordedTrace::open(&out, self.memory.bytes(), context).await?;
         let trace = trace.of_command(&command);
@@ -176,6 +201,31 @@ impl Command for Omitted {
 }
 
 impl Omitted {
+    fn before_run(&self) -> Vec<String> {
+        self.before_run.as_ref().map(|words| words.0.clone()).unwrap_or_default()
+    }
+
+    fn debuggee(&self, command: &[String]) -> Debuggee {
+        Debuggee { before_run: self.before_run(), ..ProgramArgs::default().debuggee(command) }
+    }
+
+    /// What is right.
+    fn wanted(&self) -> Result<WantedOutcome, CommandError> {
+        let whole = match &self.want_output_file {
+            Some(file) => Some(std::fs::read_to_string(file).map_err(|error| {
+                CommandError::Usage(format!("--want-output-file {}: {error}", file.display()))
+            })?),
+            None => None,
+        };
+        let part = self.want_output.clone().map(WantedOutput::Part);
+        Ok(WantedOutcome {
+            condition: self.want.clone(),
+            exit_code: self.want_exit,
+            output: whole.map(WantedOutput::Whole).or(part),
+            reference: self.reference.clone(),
+        })
+    }
+
     /// Saves the question, with the suggestion as what is expected.
     fn save_to(
         &self,
@@ -200,7 +250,7 @@ impl Omitted {
             None => Expect { located: Some(false), ..Expect::default() },
         };
         let omitted = Point { expect: Some(expect), ..Point::new("B", Kind::Omitted(format!("A:{what}"))) };
-        let chain = Chain::new(ProgramArgs::default().debuggee(command), vec![root, omitted]);
+        let chain = Chain::new(self.debuggee(command), vec![root, omitted]);
         save_chain(&session::portable(&session::remembered(&chain)?, file), file, true)
     }
 }

@@ -18,6 +18,7 @@
 
 mod answer;
 mod background;
+mod class_path;
 mod consent;
 mod context;
 mod diagnose;
@@ -54,13 +55,14 @@ pub use answer::{
     Answer, ChainQueryAnswer, Difference, ExceptionAnswer, Expectation, FrameAnswer, OmittedOperation,
     Outcome, OwnFrame, PointAnswer, RejectedAnswer, StatementAnswer, StepAnswer,
 };
+pub use class_path::{class_path, with_class_path};
 pub use consent::{Consent, Wanted};
 pub use context::Context;
 pub use diagnose::{
     AssertFile, AssertedAnswer, Assumption, Bounds, Buggy, Change, Confidence, DiagnoseOptions, Diagnoser,
     Divergence, Judgement, KeptAnswer, Launcher, LoopExit, LoopPart, NamedNode, Next, Opinion, Oracle,
     OracleAnswer, Question, Reference, Shape, Survey, Trust, Varying, VersionComparison, VersionDifference,
-    Violation, check_reference, class_path, find_divergence, strategies, with_class_path,
+    Violation, check_reference, find_divergence, strategies,
 };
 pub use error::SessionError;
 pub use explore::{
@@ -75,7 +77,7 @@ pub use logic::{
 };
 pub use omitted::{
     Confirmation, OmissionAnswer, OmissionQuestion, SUGGESTIONS, TriedSuggestion, Verdict as FlipVerdict,
-    WITHIN, WrongPoint, ask_omissions, record_for,
+    WITHIN, Wanted as WantedOutcome, WantedOutput, WrongPoint, ask_omissions, record_for,
 };
 pub use progress::{Progress, Silent, Sink};
 pub use recorded::{

@@ -29,6 +29,8 @@ pub trait Progress {
     fn consents(&self, _wanted: &Wanted) -> Consent {
         Consent::Unasked
     }
+    /// Tells the user something before the work goes on.
+    fn tell(&self, _text: &str) {}
     /// No further progress will be reported.
     fn done(&self) {}
 }

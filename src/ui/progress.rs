@@ -1,10 +1,14 @@
 //! The progress line: on a terminal only, on standard error (DESIGN §7).
 
+use super::out::complain;
 use crate::session::{Consent, Progress, Sink, Wanted};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::cell::{Cell, RefCell};
 use std::sync::Arc;
 use std::time::Duration;
+
+/// Width of a line of text, in columns.
+const WIDTH: usize = 80;
 
 /// The progress line.
 pub struct Bar {
@@ -46,6 +50,11 @@ impl Bar {
 impl Progress for Bar {
     fn building(&self) {
         self.say("building".to_owned());
+    }
+
+    fn tell(&self, text: &str) {
+        let text = super::render::hanging(text, 0, WIDTH);
+        self.bar.suspend(|| complain(format_args!("{}", text.trim_end())));
     }
 
     fn run_started(&self, run: u32, why: Option<&str>) {

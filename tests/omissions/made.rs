@@ -25,7 +25,8 @@ fn collections_of_the_jdk() {
         assert_eq!(answer.verdicts(), ["right"], "{made}");
     }
     // The contents of a part of a list are not recorded, so nothing can be said about them.
-    let part = of("list", "sub", &[]);
+    let part = of("list", "sub", &["--confirm"]);
+    assert_eq!(part.verdicts(), ["no-change-seen"]);
     assert_eq!(part.lines(), ["branch Made.fill:32 > list.add(\"more\"):33 certain 1/1"]);
 }
 

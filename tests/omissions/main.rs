@@ -17,3 +17,4 @@ mod oracle;
 mod paper;
 mod suggested;
 mod unrelated;
+mod wanted;

@@ -244,6 +244,7 @@ impl Diagnose {
 
     fn recording(&self, out: PathBuf) -> Result<RecordOptions, CommandError> {
         Ok(RecordOptions {
+            listener: None,
             brief: None,
             stdin: None,
             out,

@@ -152,6 +152,7 @@ impl Command for Record {
         let chain =
             Chain::new(ProgramArgs::default().debuggee(&self.test.command(&self.command)), Vec::new());
         let options = RecordOptions {
+            listener: None,
             brief: None,
             stdin: None,
             out: self.out.clone(),

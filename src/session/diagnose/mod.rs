@@ -47,7 +47,7 @@ pub use divergence::{
 pub use failure::{Assumption, NamedNode};
 pub use oracles::{Confidence, Oracle, OracleAnswer};
 pub use question::{Change, Question};
-pub use reference::{Launcher, Opinion, Reference, class_path, with_class_path};
+pub use reference::{Launcher, Opinion, Reference};
 pub use tree::nodes::{LoopExit, LoopPart};
 pub use violations::{Survey, Violation};
 

@@ -3,6 +3,7 @@
 
 use super::outcome::{Compared, PointOutcome};
 use super::point::WrongPoint;
+use super::wanted::{OutputListener, Wanted};
 use super::work_copy::WorkCopy;
 use crate::chain::{Chain, Debuggee};
 use crate::inspect::fields::Fields;
@@ -41,6 +42,8 @@ pub enum Verdict {
     ChangedNotRight,
     /// The value at the point is the same.
     NoEffect,
+    /// What is known of the value at the point is the same. Parts of it are not known.
+    NoChangeSeen,
     /// The program ended before the point. That refutes nothing.
     Crashed,
     /// The program did not end in time.
@@ -61,6 +64,7 @@ impl Verdict {
             Verdict::Changed => "changed",
             Verdict::ChangedNotRight => "changed, not right",
             Verdict::NoEffect => "no effect",
+            Verdict::NoChangeSeen => "no change seen",
             Verdict::Crashed => "crashed",
             Verdict::DidNotEnd => "did not end",
             Verdict::NotReached => "not reached",
@@ -95,6 +99,10 @@ pub(super) struct Trial<'a> {
     pub compared: &'a Compared<'a>,
     /// The state there in the recorded run.
     pub before: &'a PointOutcome,
+    /// What is right.
+    pub wanted: &'a Wanted,
+    /// The state there in the right version, if there is one.
+    pub right: Option<&'a PointOutcome>,
 }
 
 impl Trial<'_> {
@@ -127,10 +135,12 @@ impl Trial<'_> {
         let seconds = (self.seconds * TIMES).ceil();
         let limit =
             if seconds.is_finite() && seconds > 0.0 && seconds < 1e6 { seconds as u64 } else { LEAST };
+        let listener = OutputListener::default();
         let options = RecordOptions {
             out: out.clone(),
             steering: Some(steering.clone()),
             timeout_s: Some(limit.max(LEAST)),
+            listener: Some(listener.forward()),
             ..self.options.clone()
         };
         let chain = Chain::new(work.debuggee().clone(), Vec::new());
@@ -150,14 +160,20 @@ impl Trial<'_> {
         }
         let pool = Workspace::open(&chain, None, None)?.pool(None)?;
         let mut fields = Fields::new(Some(Workspace::open(&chain, None, None)?.pool(None)?));
-        let found = self.compared.at(self.point, (flipped, &mut fields, &pool)).await;
-        let Ok(after) = found else {
-            let verdict = if run.whole { Verdict::Crashed } else { Verdict::DidNotEnd };
+        let found = self.compared.at(self.point, (flipped, &mut fields, &pool)).await.ok();
+        let holds = self.wanted.holds(&listener.end(run.exit_code), found.as_ref(), self.right);
+        let Some(after) = found else {
+            let verdict = match run.whole {
+                true if holds == Some(true) => Verdict::Right,
+                true => Verdict::Crashed,
+                false => Verdict::DidNotEnd,
+            };
             return Ok(told(verdict, &run.recorded.ended));
         };
-        let verdict = match (after.holds, after.compared == self.before.compared) {
+        let verdict = match (holds, after.compared == self.before.compared) {
             (Some(true), _) => Verdict::Right,
-            (_, true) => Verdict::NoEffect,
+            (_, true) if after.is_whole => Verdict::NoEffect,
+            (_, true) => Verdict::NoChangeSeen,
             (Some(false), false) => Verdict::ChangedNotRight,
             (None, false) => Verdict::Changed,
         };

@@ -6,6 +6,7 @@ use crate::assertions::ExpressionAt;
 use crate::classes::ClassPool;
 use crate::inspect::fields::Fields;
 use crate::inspect::snapshot::{Bounds, Shape, Shaper};
+use crate::model::MethodName;
 use crate::omission::Target;
 use crate::session::error::SessionError;
 use crate::trace::{Calls, EventPosition, Value};
@@ -22,10 +23,14 @@ pub(super) struct PointOutcome {
     pub text: String,
     /// The value without the numbers of objects, which differ between runs.
     pub compared: serde_json::Value,
+    /// Whether all of the value is known.
+    pub is_whole: bool,
     /// Whether what the user wants holds; `None` if it is unknown, or if nothing is wanted.
     pub holds: Option<bool>,
     /// Why it is unknown.
     pub unknown: Option<String>,
+    /// The method of the point.
+    pub method: Option<MethodName>,
 }
 
 /// What is compared.
@@ -52,9 +57,12 @@ impl Compared<'_> {
         let at = point.find(calls, fields, pool).await?.at;
         let what = self.what.unwrap_or_default();
         let (target, _) = target::of_expression(what, self.of_field, (calls, fields, pool), at).await?;
+        let method = calls.event_at(at, |_, seen| seen.site.method)?;
+        let method = method.and_then(|method| method_name(calls, method));
         let shape = shape(&target, (calls, fields), at)?;
         let mut compared = serde_json::to_value(&shape).unwrap_or_default();
         without_numbers(&mut compared);
+        let is_whole = is_whole(&compared);
         let (holds, unknown) = match self.want {
             Some(want) => match self.holds(want, (calls, fields, pool), at).await? {
                 Ok(holds) => (holds, None),
@@ -62,7 +70,7 @@ impl Compared<'_> {
             },
             None => (None, None),
         };
-        Ok(PointOutcome { text: shape.fitting(ROOM), compared, holds, unknown })
+        Ok(PointOutcome { text: shape.fitting(ROOM), compared, is_whole, holds, unknown, method })
     }
 
     async fn holds(
@@ -109,6 +117,18 @@ fn shape(
     };
     let held = shaper.held(target.object, &part, when)?;
     Ok(shaper.shape(held, &part.descriptor, when)?)
+}
+
+/// Whether no part of a value is cut off or unknown.
+fn is_whole(value: &serde_json::Value) -> bool {
+    match value {
+        serde_json::Value::Object(parts) => {
+            let is_set = |name: &str| parts.get(name) == Some(&serde_json::Value::Bool(true));
+            !is_set("truncated") && !is_set("unknown") && parts.values().all(is_whole)
+        }
+        serde_json::Value::Array(items) => items.iter().all(is_whole),
+        _ => true,
+    }
 }
 
 /// Removes the numbers of objects.

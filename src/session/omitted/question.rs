@@ -3,7 +3,9 @@
 use super::confirm::{Confirmation, FLIPS, Trial, Verdict};
 use super::outcome::Compared;
 use super::point::{FoundPoint, WrongPoint};
+use super::right_version;
 use super::target;
+use super::wanted::Wanted;
 use crate::chain::{Chain, Debuggee};
 use crate::inspect::fields::Fields;
 use crate::omission::{
@@ -34,8 +36,10 @@ pub struct OmissionQuestion {
     pub hide: Vec<String>,
     /// Most suggestions in the answer.
     pub limit: usize,
-    /// What must hold at the point, where it is right.
-    pub want: Option<String>,
+    /// What is right.
+    pub wanted: Wanted,
+    /// Command that resets the environment before each run.
+    pub before_run: Vec<String>,
     /// Whether to try the suggestions, by running altered code.
     pub confirm: bool,
 }
@@ -56,7 +60,8 @@ impl OmissionQuestion {
             limits: Limits { within: WITHIN, reads: false, loops: false },
             hide: Vec::new(),
             limit: SUGGESTIONS,
-            want: None,
+            wanted: Wanted::default(),
+            before_run: Vec::new(),
             confirm: false,
         }
     }
@@ -150,15 +155,18 @@ async fn confirm(
     // A recording of somebody else does not say that its command may run.
     trace.allow(context)?;
     let about = trace.about.clone();
-    let debuggee = debuggee(&about);
+    let debuggee = Debuggee { before_run: question.before_run.clone(), ..debuggee(&about) };
     let workspace = Workspace::open(&Chain::new(debuggee.clone(), Vec::new()), None, None)?;
     let pool = workspace.pool(None)?;
     let mut fields = Fields::new(Some(workspace.pool(None)?));
     let point = question.at.again(found);
-    let compared =
-        Compared { what: Some(&question.what), of_field: question.of_field, want: question.want.as_deref() };
+    let compared = Compared {
+        what: Some(&question.what),
+        of_field: question.of_field,
+        want: question.wanted.condition.as_deref(),
+    };
     let before = compared.at(&point, (&mut trace.recording.calls, &mut fields, &pool)).await?;
-    if let (Some(want), Some(why)) = (&question.want, &before.unknown) {
+    if let (Some(want), Some(why)) = (&question.wanted.condition, &before.unknown) {
         answer
             .notes
             .push(format!("`{want}` has no value at the point, and the verdicts may not regard it: {why}"));
@@ -170,6 +178,22 @@ async fn confirm(
         memory: trace.memory,
         ..RecordOptions::default()
     };
+    context.progress().tell(&format!(
+        "altered code runs in copies of {}: what it does elsewhere, as in a network or a database, is not undone",
+        about.cwd.display()
+    ));
+    let right = match &question.wanted.reference {
+        Some(class_path) => {
+            let why = "runs the right version";
+            context.progress().run_started(1, Some(why));
+            let program = (&debuggee, &options);
+            Some(right_version::at_point(class_path, program, (&point, &compared, &before), context).await?)
+        }
+        None => None,
+    };
+    if let Some(right) = right.as_ref().filter(|right| right.compared == before.compared) {
+        answer.notes.push(format!("the right version has the same value at the point: {}", right.text));
+    }
     let (seconds, bytes) =
         about.recorded.as_ref().map_or((0.0, 0), |recorded| (recorded.seconds, recorded.bytes));
     let trial = Trial {
@@ -180,6 +204,8 @@ async fn confirm(
         point: &point,
         compared: &compared,
         before: &before,
+        wanted: &question.wanted,
+        right: right.as_ref(),
     };
     // Several operations can be lost at one jump.
     let mut known: Vec<(Jump, JumpPass, Confirmation)> = Vec::new();
@@ -205,17 +231,6 @@ async fn confirm(
         of.confirmation.as_ref().is_some_and(|confirmed| confirmed.verdict == Verdict::Right)
     };
     answer.suggestions.sort_by_key(|suggestion| !is_right(suggestion));
-    let was_tried = |of: &TriedSuggestion| {
-        of.confirmation.as_ref().is_some_and(|confirmed| confirmed.verdict != Verdict::NotTried)
-    };
-    if !answer.suggestions.iter().any(was_tried) {
-        return Ok(());
-    }
-    answer.notes.push(format!(
-        "altered code ran in copies of {}: what it does elsewhere, as in a network or a database, \
-         is not undone",
-        about.cwd.display()
-    ));
     Ok(())
 }
 

@@ -33,7 +33,7 @@ pub async fn record_for(
 pub(super) fn brief(chain: &Chain, question: &OmissionQuestion) -> Option<Brief> {
     let WrongPoint::Line { line, when, .. } = &question.at else { return None };
     // What is compared after a try can be in any array.
-    let texts = [Some(&question.what), when.as_ref(), question.want.as_ref()];
+    let texts = [Some(&question.what), when.as_ref(), question.wanted.condition.as_ref()];
     if question.confirm || texts.into_iter().flatten().any(|text| text.contains('[')) {
         return None;
     }

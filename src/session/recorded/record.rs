@@ -53,6 +53,8 @@ pub struct RecordOptions {
     pub timeout_s: Option<u64>,
     /// Whether to show the program's output.
     pub show_output: bool,
+    /// Receives the program's output, instead of the user.
+    pub listener: Option<Forward>,
     /// What to remove from the recorded command.
     pub secrets: Secrets,
     /// Input for the program, if the chain names no file.
@@ -71,6 +73,9 @@ pub struct RecordedRun {
     pub recorded: RecordingOutcome,
     /// Whether the program ran to its end.
     pub whole: bool,
+    /// Its exit code, if it ended by itself.
+    #[serde(skip)]
+    pub exit_code: Option<i32>,
     /// Further remarks.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
@@ -120,7 +125,8 @@ pub async fn record(
     let began = Instant::now();
     let collector = Collector::begin(&folder)?;
     let sink = if options.show_output { context.progress().sink() } else { None };
-    let output = sink.map(|sink| Forward::new("", move |_, lines| sink(lines)));
+    let shown = sink.map(|sink| Forward::new("", move |_, lines| sink(lines)));
+    let output = options.listener.clone().or(shown);
     let ran = run_once(&workspace, options, (&folder, &about), output, context).await;
     let mut about = about.into_inner();
     context.progress().done();
@@ -154,6 +160,10 @@ pub async fn record(
         recorded.missing.push(format!("{error}: the recording does not say how the run ended"));
     }
     let whole = matches!(outcome.ended, Ended::Exited(_) | Ended::Driven);
+    let exit_code = match outcome.ended {
+        Ended::Exited(code) => code,
+        _ => None,
+    };
     if matches!(outcome.ended, Ended::Interrupted) && context.is_interrupted() {
         return Err(SessionError::Interrupted);
     }
@@ -175,7 +185,7 @@ pub async fn record(
             about.command.join(" ")
         ));
     }
-    Ok(RecordedRun { folder: options.out.clone(), stored, recorded, whole, notes, output })
+    Ok(RecordedRun { folder: options.out.clone(), stored, recorded, whole, exit_code, notes, output })
 }
 
 /// What is recorded of a program by default; `None` if only its VM says which classes there are.

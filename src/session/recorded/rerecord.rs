@@ -80,6 +80,7 @@ pub async fn detail(
         files::create_folder(details).map_err(crate::trace::TraceError::at(details))?;
     }
     let options = RecordOptions {
+        listener: None,
         brief: None,
         stdin: None,
         by_owner: false,

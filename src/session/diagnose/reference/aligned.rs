@@ -1,10 +1,10 @@
 //! The right version answers by its own run. Both versions run again, and their calls are aligned with those
 //! of the diagnosis.
 
-use super::class_path::{class_path, with_class_path};
 use crate::alignment::{Alignment, DifferentStep, Verdict};
 use crate::classes::DefaultScope;
 use crate::files::TemporaryFolder;
+use crate::session::class_path::{class_path, with_class_path};
 use crate::session::context::Context;
 use crate::session::diagnose::divergence::compare_versions;
 use crate::session::diagnose::{DiagnoseOptions, Diagnoser};

@@ -8,11 +8,9 @@
 //! random numbers, the environment.
 
 mod aligned;
-mod class_path;
 mod vm;
 
 pub use aligned::{AlignedOpinion, AlignedReference};
-pub use class_path::{class_path, with_class_path};
 
 use super::question::Question;
 use crate::session::error::SessionError;

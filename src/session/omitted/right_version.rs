@@ -1,0 +1,57 @@
+//! What a right version of the program has at the point.
+
+use super::outcome::{Compared, PointOutcome};
+use super::point::WrongPoint;
+use super::work_copy::WorkCopy;
+use crate::chain::{Chain, Debuggee};
+use crate::inspect::fields::Fields;
+use crate::session::class_path::with_class_path;
+use crate::session::context::Context;
+use crate::session::error::SessionError;
+use crate::session::recorded::{RecordOptions, RecordedTrace, record};
+use crate::session::workspace::Workspace;
+
+/// Runs the right version, whose class path stands before the program's own, and looks at the point.
+///
+/// # Errors
+/// The command names no class path, the right version cannot be run or does not reach the point, or the user
+/// interrupted the work.
+pub(super) async fn at_point(
+    class_path: &str,
+    (debuggee, options): (&Debuggee, &RecordOptions),
+    (point, compared, before): (&WrongPoint, &Compared<'_>, &PointOutcome),
+    context: &Context,
+) -> Result<PointOutcome, SessionError> {
+    let refused = |why: String| SessionError::NoStep(why);
+    let here = std::env::current_dir().unwrap_or_default();
+    let absolute = std::env::split_paths(class_path).map(|element| here.join(element));
+    let absolute = std::env::join_paths(absolute).ok().and_then(|joined| joined.into_string().ok());
+    let command = absolute.and_then(|before| with_class_path(&debuggee.command, &before));
+    let command = command.ok_or_else(|| {
+        refused(
+            "--reference stands before the class path of the command, which must name one by -cp".to_owned(),
+        )
+    })?;
+    let work = WorkCopy::of(&Debuggee { command, ..debuggee.clone() })?;
+    let out = work.folder().join("trace");
+    let chain = Chain::new(work.debuggee().clone(), Vec::new());
+    let options = RecordOptions { out: out.clone(), ..options.clone() };
+    let run = record(&chain, &options, context).await?;
+    let mut trace = RecordedTrace::open(&out, options.memory, context).await?;
+    let workspace = Workspace::open(&chain, None, None)?;
+    let pool = workspace.pool(None)?;
+    let mut fields = Fields::new(Some(workspace.pool(None)?));
+    let calls = &mut trace.recording.calls;
+    let found = compared.at(point, (calls, &mut fields, &pool)).await.map_err(|error| {
+        refused(format!(
+            "the right version says nothing about the point, in a run that ended with {}: {error}",
+            run.recorded.ended
+        ))
+    })?;
+    if found.method != before.method {
+        let why = "in the right version the line is in another method: its lines have moved, so it cannot be \\
+                   compared there";
+        return Err(refused(why.to_owned()));
+    }
+    Ok(found)
+}

@@ -1,0 +1,134 @@
+//! What is right, besides a condition at the point: how the program ends, what it prints, and what a right
+//! version of it has there.
+
+use super::outcome::PointOutcome;
+use crate::debuggee::{Forward, Stream};
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// Most bytes of a program's output that are compared.
+const OUTPUT: usize = 16 << 20;
+
+/// What is wanted of a run.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Wanted {
+    /// A condition that holds at the point.
+    pub condition: Option<String>,
+    /// The exit code.
+    pub exit_code: Option<i32>,
+    /// What the program prints on its standard output.
+    pub output: Option<WantedOutput>,
+    /// The class path of a right version of the program, which has the right value at the point.
+    pub reference: Option<String>,
+}
+
+/// What a program should print.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum WantedOutput {
+    /// A text that is part of it.
+    Part(String),
+    /// All of it, apart from blanks at the end.
+    Whole(String),
+}
+
+impl Wanted {
+    /// Whether nothing is wanted.
+    pub fn is_empty(&self) -> bool {
+        *self == Wanted::default()
+    }
+
+    /// Whether the point matters, and not only how the program ends.
+    pub fn needs_point(&self) -> bool {
+        self.condition.is_some()
+            || self.reference.is_some()
+            || (self.exit_code.is_none() && self.output.is_none())
+    }
+
+    /// Whether a run is right; `None` if nothing is wanted, or if it is not known. `point` is what stands
+    /// at the point, and `right` what stands there in the right version.
+    pub(super) fn holds(
+        &self,
+        end: &RunEnd,
+        point: Option<&PointOutcome>,
+        right: Option<&PointOutcome>,
+    ) -> Option<bool> {
+        let of_condition = self.condition.as_ref().map(|_| point.and_then(|point| point.holds));
+        let of_exit = self.exit_code.map(|code| Some(end.exit_code == Some(code)));
+        let of_output = self.output.as_ref().map(|wanted| Some(wanted.is_met(&end.printed)));
+        let of_reference = right.map(|right| point.map(|point| point.compared == right.compared));
+        let all: Vec<Option<bool>> =
+            [of_condition, of_exit, of_output, of_reference].into_iter().flatten().collect();
+        match all.contains(&Some(false)) {
+            true => Some(false),
+            false if all.is_empty() || all.contains(&None) => None,
+            false => Some(true),
+        }
+    }
+}
+
+impl WantedOutput {
+    fn is_met(&self, printed: &str) -> bool {
+        match self {
+            WantedOutput::Part(part) => printed.contains(part),
+            WantedOutput::Whole(whole) => lines(printed) == lines(whole),
+        }
+    }
+}
+
+/// The lines of a text, without blanks at its end.
+fn lines(text: &str) -> Vec<&str> {
+    text.trim_end().lines().collect()
+}
+
+/// How a program ended, and what it printed.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct RunEnd {
+    /// Its exit code, if it ended by itself.
+    pub exit_code: Option<i32>,
+    /// Its standard output, as far as it is compared.
+    pub printed: String,
+}
+
+/// Listens to the standard output of a program.
+#[derive(Clone, Default)]
+pub(super) struct OutputListener(Arc<Mutex<String>>);
+
+impl OutputListener {
+    /// What passes the output on to this listener.
+    pub fn forward(&self) -> Forward {
+        let kept = self.0.clone();
+        Forward::new("", move |stream, lines| {
+            let mut kept = kept.lock().unwrap_or_else(PoisonError::into_inner);
+            if stream == Stream::Out && kept.len() + lines.len() <= OUTPUT {
+                kept.push_str(lines);
+            }
+        })
+    }
+
+    /// How a program ended that this listened to.
+    pub fn end(&self, exit_code: Option<i32>) -> RunEnd {
+        let printed = self.0.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        RunEnd { exit_code, printed }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn all_that_is_wanted_must_hold() {
+        let end = RunEnd { exit_code: Some(0), printed: "one\ntwo\n".to_owned() };
+        let wanted = |exit_code, output| Wanted { exit_code, output, ..Wanted::default() };
+        let part = |text: &str| Some(WantedOutput::Part(text.to_owned()));
+        let whole = |text: &str| Some(WantedOutput::Whole(text.to_owned()));
+        let holds = |of: &Wanted| of.holds(&end, None, None);
+        assert_eq!(holds(&Wanted::default()), None);
+        assert_eq!(holds(&wanted(Some(0), part("two"))), Some(true));
+        assert_eq!(holds(&wanted(Some(1), part("two"))), Some(false));
+        assert_eq!(holds(&wanted(None, whole("one\ntwo"))), Some(true));
+        assert_eq!(holds(&wanted(None, whole("one"))), Some(false));
+        let condition = Wanted { condition: Some("x > 0".to_owned()), ..Wanted::default() };
+        assert_eq!(holds(&condition), None);
+        assert!(condition.needs_point() && !wanted(Some(0), None).needs_point());
+    }
+}
