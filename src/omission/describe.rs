@@ -18,7 +18,7 @@ pub(super) fn suggestion(
     (calls, program): (&Calls, &mut AnalysedProgram<'_>),
     candidate: &Candidate<'_>,
     certainty: Certainty,
-    pass: &Pass,
+    (pass, first): (&Pass, u64),
     passes: Passes,
 ) -> Option<Suggestion> {
     let jump_in = program.name(candidate.chain.first.0)?;
@@ -61,7 +61,7 @@ pub(super) fn suggestion(
     let operation = operation(program, site, chain)?;
     let node = pass.node;
     let thread = calls.thread_of(node).unwrap_or_default();
-    let pass = JumpPass { call: calls.shown(node), thread, nth: pass.nth, at: pass.at };
+    let pass = JumpPass { call: calls.shown(node), thread, nth: pass.nth, first, at: pass.at };
     Some(Suggestion { jump, passes, operation, certainty, pass })
 }
 

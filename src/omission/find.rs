@@ -187,7 +187,13 @@ pub fn find(
             }
             _ => Passes { missed: count, all: count },
         };
-        let described = suggestion((calls, program), &candidate, certainty, &pass, counted);
+        let is_missed = |other: &&Pass| {
+            let is_branch = matches!(candidate.jump, JumpSite::Branch(_));
+            calls.thread_of(other.node) == calls.thread_of(pass.node)
+                && (!is_branch || other.to != candidate.to)
+        };
+        let first = all.iter().find(is_missed).map_or(pass.nth, |first| first.nth.min(pass.nth));
+        let described = suggestion((calls, program), &candidate, certainty, (&pass, first), counted);
         if let Some(suggestion) = described {
             suggestions.push((suggestion, pass.when));
         }

@@ -140,6 +140,8 @@ pub struct JumpPass {
     pub thread: String,
     /// Number of earlier passes of the jump in threads of this name.
     pub nth: u64,
+    /// The same for the first pass that missed the way, of those that are named.
+    pub first: u64,
     /// The event.
     #[serde(skip)]
     pub at: EventPosition,

@@ -265,7 +265,8 @@ impl Report {
         }
         for suggestion in case.omitted(target, &options) {
             let verdict = &suggestion["confirmation"]["verdict"];
-            if verdict.is_null() {
+            // The runs of the probes flip one pass.
+            if verdict.is_null() || suggestion["confirmation"]["passes"] != "one" {
                 continue;
             }
             let Some(run) = case.flip(&suggestion).and_then(|flip| case.run_of(flip)) else { continue };

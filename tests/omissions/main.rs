@@ -15,6 +15,7 @@ mod limits;
 mod made;
 mod oracle;
 mod paper;
+mod several;
 mod suggested;
 mod unrelated;
 mod wanted;

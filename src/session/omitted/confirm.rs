@@ -1,18 +1,19 @@
 //! Tries a suggestion: runs the program again, takes the jump the other way at one pass, and looks at the
 //! point (predicate switching, Zhang, Gupta & Gupta, ICSE 2006).
 
+use super::flip::{Flip, FlippedPasses};
 use super::outcome::{Compared, PointOutcome};
 use super::point::WrongPoint;
 use super::wanted::{OutputListener, Wanted};
 use super::work_copy::WorkCopy;
 use crate::chain::{Chain, Debuggee};
 use crate::inspect::fields::Fields;
-use crate::omission::{JumpKind, Suggestion};
+use crate::omission::Suggestion;
 use crate::session::context::Context;
 use crate::session::error::SessionError;
 use crate::session::recorded::{RecordOptions, RecordedRun, RecordedTrace, record};
 use crate::session::workspace::Workspace;
-use crate::trace::{Calls, Occurrence, Steering, Traced, WalkControl};
+use crate::trace::{Calls, Steering, Traced, WalkControl};
 use serde::Serialize;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::time::Duration;
@@ -27,6 +28,8 @@ const LEAST: u64 = 5;
 const EVENTS: u64 = 16;
 /// The least limit of the events, in bytes.
 const LEAST_BYTES: u64 = 64 << 20;
+/// Most bytes that a run may print.
+const PRINTED: u64 = 64 << 20;
 /// Time between two looks at the events.
 const LOOK: Duration = Duration::from_millis(100);
 
@@ -81,6 +84,10 @@ pub struct Confirmation {
     pub verdict: Verdict,
     /// The value at the point, or why there is none.
     pub found: String,
+    /// The passes at which the jump went the other way.
+    pub passes: FlippedPasses,
+    /// Their number.
+    pub flipped: u64,
 }
 
 /// What is tried, and against what.
@@ -106,29 +113,19 @@ pub(super) struct Trial<'a> {
 }
 
 impl Trial<'_> {
-    /// Tries a suggestion. `calls` is the recorded run.
+    /// Tries a flip of a suggestion. `calls` is the recorded run.
     ///
     /// # Errors
     /// The program cannot be launched, or the user interrupted the work.
     pub async fn of(
         &self,
         calls: &mut Calls,
-        suggestion: &Suggestion,
+        (suggestion, flip): (&Suggestion, &Flip),
         context: &Context,
     ) -> Result<Confirmation, SessionError> {
-        let told = |verdict, found: &str| Confirmation { verdict, found: found.to_owned() };
-        let place = &suggestion.jump.place;
-        if !matches!(suggestion.jump.kind, JumpKind::Branch | JumpKind::LoopEnd) {
-            return Ok(told(Verdict::NotTried, "only a condition or switch can be taken the other way"));
-        }
-        let steering = Steering {
-            class: place.class.clone(),
-            method: place.method.clone(),
-            descriptor: place.descriptor.clone(),
-            pc: place.pc,
-            to: suggestion.jump.to,
-            which: Occurrence::Nth { thread: suggestion.pass.thread.clone(), n: suggestion.pass.nth },
-        };
+        let (steering, passes) = (&flip.steering, flip.passes);
+        let told =
+            |verdict, found: &str| Confirmation { verdict, found: found.to_owned(), passes, flipped: 0 };
         // Each run begins with the files as they are now, and its changes are lost.
         let work = WorkCopy::of(self.debuggee)?;
         let out = work.folder().join("trace");
@@ -144,17 +141,20 @@ impl Trial<'_> {
             ..self.options.clone()
         };
         let chain = Chain::new(work.debuggee().clone(), Vec::new());
-        let Some(run) = self.record(&chain, &options, context).await? else {
-            return Ok(told(Verdict::DidNotEnd, "it did far more than the recorded run"));
+        let run = match self.record(&chain, &options, &listener, context).await? {
+            Ok(run) => run,
+            Err(why) => return Ok(told(Verdict::DidNotEnd, why)),
         };
-        let steered = run.recorded.steered.is_some_and(|steered| steered.steered > 0);
-        if !steered {
+        let flipped_passes = run.recorded.steered.map_or(0, |steered| steered.steered);
+        if flipped_passes == 0 {
             return Ok(told(Verdict::NotReached, &run.recorded.ended));
         }
+        let told = |verdict, found: &str| Confirmation { flipped: flipped_passes, ..told(verdict, found) };
         let mut trace = RecordedTrace::open(&out, options.memory, context).await?;
         let flipped = &mut trace.recording.calls;
-        let own = digest(calls, &steering)?;
-        if digest(flipped, &steering)? != own {
+        let first = flip.first(suggestion);
+        let own = digest(calls, steering, first)?;
+        if digest(flipped, steering, first)? != own {
             let why = "the events before the jump differ: what the program does varies from run to run";
             return Ok(told(Verdict::RunPartedEarlier, why));
         }
@@ -177,25 +177,26 @@ impl Trial<'_> {
             (Some(false), false) => Verdict::ChangedNotRight,
             (None, false) => Verdict::Changed,
         };
-        Ok(Confirmation { verdict, found: after.text })
+        Ok(told(verdict, &after.text))
     }
 }
 
 impl Trial<'_> {
-    /// Records a run; `None` if it has many times the events of the recorded run, and was ended.
+    /// Records a run; if it did far more than the recorded run, and was ended: what it did.
     async fn record(
         &self,
         chain: &Chain,
         options: &RecordOptions,
+        listener: &OutputListener,
         context: &Context,
-    ) -> Result<Option<RecordedRun>, SessionError> {
+    ) -> Result<Result<RecordedRun, &'static str>, SessionError> {
         let most = self.bytes.saturating_mul(EVENTS).max(LEAST_BYTES);
         let (stop, of_run) = context.renewed();
         let recording = record(chain, options, &of_run);
         tokio::pin!(recording);
         loop {
             tokio::select! {
-                run = &mut recording => return run.map(Some),
+                run = &mut recording => return run.map(Ok),
                 () = context.interrupted() => {
                     _ = stop.send(true);
                     drop(recording.await);
@@ -204,22 +205,29 @@ impl Trial<'_> {
                 () = tokio::time::sleep(LOOK) => {}
             }
             let events = std::fs::metadata(options.out.join("events")).map_or(0, |file| file.len());
-            if events > most {
+            let excess = match events > most {
+                true => Some("it did far more than the recorded run"),
+                false => Some("it printed more than 64 MB").filter(|_| listener.bytes() > PRINTED),
+            };
+            if let Some(excess) = excess {
                 _ = stop.send(true);
                 drop(recording.await);
-                return Ok(None);
+                return Ok(Err(excess));
             }
         }
     }
 }
 
 /// A digest of the events of a thread before the steered pass, without the numbers of objects.
-fn digest(calls: &mut Calls, steering: &Steering) -> Result<(u64, u64), SessionError> {
-    let Occurrence::Nth { thread: name, n } = &steering.which else { return Ok((0, 0)) };
+fn digest(
+    calls: &mut Calls,
+    steering: &Steering,
+    (name, n): (&str, u64),
+) -> Result<(u64, u64), SessionError> {
     let mut hasher = DefaultHasher::new();
     let (mut count, mut passes) = (0, 0);
     for (thread, of, _) in calls.threads() {
-        if of != *name {
+        if of != name {
             continue;
         }
         calls.walk(thread, None, |calls, seen| {
@@ -229,7 +237,7 @@ fn digest(calls: &mut Calls, steering: &Steering) -> Result<(u64, u64), SessionE
                     && method.name == steering.method
                     && method.descriptor == steering.descriptor
                     && seen.site.bci == steering.pc;
-                if is_it && passes == *n {
+                if is_it && passes == n {
                     return WalkControl::Stop;
                 }
                 passes += u64::from(is_it);

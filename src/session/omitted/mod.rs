@@ -2,22 +2,30 @@
 //!
 //! - `recording` records a run with what the question needs.
 //! - `point` finds the event at which the object is wrong, and `target` the object.
-//! - `question` finds the omissions of a recording, and tries them if the user wants that.
-//! - `confirm` runs the program with a jump taken the other way, in a `work_copy`, and compares the
-//!   `outcome` with what is `wanted`, or with what a `right_version` has there.
+//! - `asked` is the question and the answer. `finding` finds the omissions of a recording, and `trials` tries
+//!   them if the user wants that.
+//! - `flip` says which jump goes the other way in a run, and at which passes; `thrown` is the jump before a
+//!   `throw`. `confirm` makes that run, in a `work_copy`, and compares the `outcome` with what is `wanted`, or
+//!   with what a `right_version` has there.
 
+mod asked;
 mod confirm;
+mod finding;
+mod flip;
 mod outcome;
 mod point;
-mod question;
 mod recording;
 mod right_version;
 mod target;
+mod thrown;
+mod trials;
 mod wanted;
 mod work_copy;
 
+pub use asked::{OmissionAnswer, OmissionQuestion, SUGGESTIONS, TriedSuggestion, WITHIN};
 pub use confirm::{Confirmation, Verdict};
+pub use finding::ask_omissions;
+pub use flip::FlippedPasses;
 pub use point::WrongPoint;
-pub use question::{OmissionAnswer, OmissionQuestion, SUGGESTIONS, TriedSuggestion, WITHIN, ask_omissions};
 pub use recording::record_for;
 pub use wanted::{Wanted, WantedOutput};

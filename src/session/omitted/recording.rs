@@ -1,8 +1,8 @@
 //! Records a run for a question about omissions: in full where a call can lead to a use of the object, and in
 //! less detail elsewhere.
 
+use super::asked::OmissionQuestion;
 use super::point::WrongPoint;
-use super::question::OmissionQuestion;
 use crate::assertions::type_at;
 use crate::chain::Chain;
 use crate::classes::ClassPool;

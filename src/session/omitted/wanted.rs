@@ -3,6 +3,7 @@
 
 use super::outcome::PointOutcome;
 use crate::debuggee::{Forward, Stream};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// Most bytes of a program's output that are compared.
@@ -88,15 +89,21 @@ pub(super) struct RunEnd {
     pub printed: String,
 }
 
-/// Listens to the standard output of a program.
+/// Listens to what a program prints.
 #[derive(Clone, Default)]
-pub(super) struct OutputListener(Arc<Mutex<String>>);
+pub(super) struct OutputListener {
+    /// Its standard output.
+    printed: Arc<Mutex<String>>,
+    /// Number of bytes of all its output.
+    bytes: Arc<AtomicU64>,
+}
 
 impl OutputListener {
     /// What passes the output on to this listener.
     pub fn forward(&self) -> Forward {
-        let kept = self.0.clone();
+        let (kept, bytes) = (self.printed.clone(), self.bytes.clone());
         Forward::new("", move |stream, lines| {
+            bytes.fetch_add(u64::try_from(lines.len()).unwrap_or(u64::MAX), Ordering::Relaxed);
             let mut kept = kept.lock().unwrap_or_else(PoisonError::into_inner);
             if stream == Stream::Out && kept.len() + lines.len() <= OUTPUT {
                 kept.push_str(lines);
@@ -104,9 +111,14 @@ impl OutputListener {
         })
     }
 
+    /// Number of bytes of all output.
+    pub fn bytes(&self) -> u64 {
+        self.bytes.load(Ordering::Relaxed)
+    }
+
     /// How a program ended that this listened to.
     pub fn end(&self, exit_code: Option<i32>) -> RunEnd {
-        let printed = self.0.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let printed = self.printed.lock().unwrap_or_else(PoisonError::into_inner).clone();
         RunEnd { exit_code, printed }
     }
 }

@@ -3,7 +3,8 @@
 use super::{Paint, Text, hanging, hanging_at, palette};
 use crate::model::short_class_name;
 use crate::session::{
-    Confirmation, FlipVerdict, OmissionAnswer, OmissionCertainty, OmissionPlace, Suggestion, TriedSuggestion,
+    Confirmation, FlipVerdict, FlippedPasses, OmissionAnswer, OmissionCertainty, OmissionPlace, Suggestion,
+    TriedSuggestion,
 };
 
 /// Width of a line, in columns.
@@ -54,9 +55,15 @@ fn one(number: usize, width: usize, tried: &TriedSuggestion, target: &str, paint
         line_of(&operation.place)
     );
     out.push_str(&hanging(&would, width + 2, WIDTH));
-    if let Some(Confirmation { verdict, found }) = &tried.confirmation {
+    if let Some(Confirmation { verdict, found, passes, flipped }) = &tried.confirmation {
         let style = if *verdict == FlipVerdict::Right { palette::HELD } else { palette::FAILED };
-        let text = format!("taken the other way: {}: {found}", paint.on(style, verdict.words()));
+        let at = match passes {
+            FlippedPasses::One => String::new(),
+            FlippedPasses::EqualOperands => format!(" at {flipped} passes with equal operands"),
+            FlippedPasses::All => format!(" at all {flipped} passes"),
+            FlippedPasses::BeforeThrow => " before the throw".to_owned(),
+        };
+        let text = format!("taken the other way{at}: {}: {found}", paint.on(style, verdict.words()));
         out.push_str(&hanging(&text, width + 2, WIDTH));
     }
     if let (Some(operand), Some(line)) = (&jump.operand, jump.place.line) {

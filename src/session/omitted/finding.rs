@@ -1,113 +1,21 @@
 //! Asks which operations on an object were not executed, and at which jumps they were lost.
 
-use super::confirm::{Confirmation, FLIPS, Trial, Verdict};
-use super::outcome::Compared;
-use super::point::{FoundPoint, WrongPoint};
-use super::right_version;
+use super::asked::{OmissionAnswer, OmissionQuestion, TriedSuggestion};
+use super::point::FoundPoint;
 use super::target;
-use super::wanted::Wanted;
-use crate::chain::{Chain, Debuggee};
+use super::trials::{debuggee, try_all};
+use crate::chain::Chain;
 use crate::inspect::fields::Fields;
-use crate::omission::{
-    AnalysedProgram, Found, Jump, JumpPass, Limits, Operation, Suggestion, Target, Window, find,
-};
+use crate::omission::{AnalysedProgram, Found, Limits, Operation, Suggestion, Target, Window, find};
 use crate::session::background::in_background;
 use crate::session::context::Context;
 use crate::session::error::SessionError;
-use crate::session::recorded::{RecordOptions, RecordedTrace};
+use crate::session::recorded::RecordedTrace;
 use crate::session::workspace::Workspace;
-use crate::trace::{About, Calls, EventTime, Level, Value, WalkControl};
-use serde::Serialize;
-
-/// What is asked.
-#[derive(Clone, Debug)]
-pub struct OmissionQuestion {
-    /// The expression whose value is wrong, or an object as recordings show it.
-    pub what: String,
-    /// Whether `what` is an object as recordings show it: `ArrayList@6`.
-    pub is_object: bool,
-    /// Whether the field that the expression names should have been written, and not its object changed.
-    pub of_field: bool,
-    /// Where it is wrong.
-    pub at: WrongPoint,
-    /// How far to look.
-    pub limits: Limits,
-    /// Methods whose operations are hidden: `List.size`.
-    pub hide: Vec<String>,
-    /// Most suggestions in the answer.
-    pub limit: usize,
-    /// What is right.
-    pub wanted: Wanted,
-    /// Command that resets the environment before each run.
-    pub before_run: Vec<String>,
-    /// Whether to try the suggestions, by running altered code.
-    pub confirm: bool,
-}
-
-/// Most calls between a jump and an operation, unless the user says otherwise.
-pub const WITHIN: usize = 5;
-/// Most suggestions in an answer, unless the user says otherwise.
-pub const SUGGESTIONS: usize = 20;
-
-impl OmissionQuestion {
-    /// A question about an expression, with the defaults of `qp omitted`.
-    pub fn new(what: &str, at: WrongPoint) -> OmissionQuestion {
-        OmissionQuestion {
-            what: what.to_owned(),
-            is_object: false,
-            of_field: false,
-            at,
-            limits: Limits { within: WITHIN, reads: false, loops: false },
-            hide: Vec::new(),
-            limit: SUGGESTIONS,
-            wanted: Wanted::default(),
-            before_run: Vec::new(),
-            confirm: false,
-        }
-    }
-}
+use crate::trace::{Calls, EventTime, Level, Value, WalkControl};
 
 /// Most operations on other objects that are named.
 const ELSEWHERE: usize = 3;
-
-/// A suggestion, and what became of it when it was tried.
-#[derive(Clone, Debug, Serialize)]
-pub struct TriedSuggestion {
-    /// The suggestion.
-    #[serde(flatten)]
-    pub suggestion: Suggestion,
-    /// What a run showed in which the jump went the other way.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub confirmation: Option<Confirmation>,
-}
-
-/// The answer.
-#[derive(Clone, Debug, Serialize)]
-pub struct OmissionAnswer {
-    /// The object or field: `ArrayList@6`, `Rec@43.bar`.
-    pub target: String,
-    /// Its value at the point.
-    #[serde(skip_serializing_if = "String::is_empty")]
-    pub value: String,
-    /// The place where it is wrong.
-    pub at: String,
-    /// The suggestions, in order.
-    pub suggestions: Vec<TriedSuggestion>,
-    /// Number of suggestions that only read the object, and are hidden.
-    pub hidden: usize,
-    /// Number of further suggestions, which are less likely.
-    #[serde(skip_serializing_if = "is_zero")]
-    pub more: usize,
-    /// Why there are no suggestions, or no more.
-    pub reasons: Vec<String>,
-    /// Remarks about the recording.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub notes: Vec<String>,
-}
-
-fn is_zero(count: &usize) -> bool {
-    *count == 0
-}
 
 /// Finds the omissions of a recording.
 ///
@@ -136,113 +44,18 @@ pub async fn ask_omissions(
     let missing = trace.missing();
     let runtime = tokio::runtime::Handle::current();
     let work = move |_| runtime.block_on(answer(trace, &asked));
-    let (mut answer, mut trace, found) = in_background(context, work).await?;
+    let (mut answer, reads, mut trace, found) = in_background(context, work).await?;
     answer.notes.extend(missing.into_iter().map(|what| format!("missing: {what}")));
     if question.confirm {
-        confirm(&mut answer, &mut trace, question, found, context).await?;
+        try_all((&mut answer, reads), &mut trace, question, found, context).await?;
     }
     Ok(answer)
-}
-
-/// Tries the suggestions one after another, the likeliest first.
-async fn confirm(
-    answer: &mut OmissionAnswer,
-    trace: &mut RecordedTrace,
-    question: &OmissionQuestion,
-    found: FoundPoint,
-    context: &Context,
-) -> Result<(), SessionError> {
-    // A recording of somebody else does not say that its command may run.
-    trace.allow(context)?;
-    let about = trace.about.clone();
-    let debuggee = Debuggee { before_run: question.before_run.clone(), ..debuggee(&about) };
-    let workspace = Workspace::open(&Chain::new(debuggee.clone(), Vec::new()), None, None)?;
-    let pool = workspace.pool(None)?;
-    let mut fields = Fields::new(Some(workspace.pool(None)?));
-    let point = question.at.again(found);
-    let compared = Compared {
-        what: Some(&question.what),
-        of_field: question.of_field,
-        want: question.wanted.condition.as_deref(),
-    };
-    let before = compared.at(&point, (&mut trace.recording.calls, &mut fields, &pool)).await?;
-    if let (Some(want), Some(why)) = (&question.wanted.condition, &before.unknown) {
-        answer
-            .notes
-            .push(format!("`{want}` has no value at the point, and the verdicts may not regard it: {why}"));
-    }
-    let options = RecordOptions {
-        level: Level::All,
-        scope: about.scope.clone(),
-        trust: about.trust.clone(),
-        memory: trace.memory,
-        ..RecordOptions::default()
-    };
-    context.progress().tell(&format!(
-        "altered code runs in copies of {}: what it does elsewhere, as in a network or a database, is not undone",
-        about.cwd.display()
-    ));
-    let right = match &question.wanted.reference {
-        Some(class_path) => {
-            let why = "runs the right version";
-            context.progress().run_started(1, Some(why));
-            let program = (&debuggee, &options);
-            Some(right_version::at_point(class_path, program, (&point, &compared, &before), context).await?)
-        }
-        None => None,
-    };
-    if let Some(right) = right.as_ref().filter(|right| right.compared == before.compared) {
-        answer.notes.push(format!("the right version has the same value at the point: {}", right.text));
-    }
-    let (seconds, bytes) =
-        about.recorded.as_ref().map_or((0.0, 0), |recorded| (recorded.seconds, recorded.bytes));
-    let trial = Trial {
-        debuggee: &debuggee,
-        options: &options,
-        seconds,
-        bytes,
-        point: &point,
-        compared: &compared,
-        before: &before,
-        wanted: &question.wanted,
-        right: right.as_ref(),
-    };
-    // Several operations can be lost at one jump.
-    let mut known: Vec<(Jump, JumpPass, Confirmation)> = Vec::new();
-    for suggestion in &mut answer.suggestions {
-        let Suggestion { jump, pass, .. } = &suggestion.suggestion;
-        let same = known.iter().find(|(other, at, _)| other == jump && at == pass);
-        let confirmed = match same {
-            Some((.., confirmed)) => confirmed.clone(),
-            None if known.len() == FLIPS => break,
-            None => {
-                let why = "takes a jump the other way, in a copy of the working folder";
-                let run = u32::try_from(known.len()).unwrap_or(u32::MAX).saturating_add(1);
-                context.progress().run_started(run, Some(why));
-                let confirmed = trial.of(&mut trace.recording.calls, &suggestion.suggestion, context).await?;
-                known.push((jump.clone(), pass.clone(), confirmed.clone()));
-                confirmed
-            }
-        };
-        suggestion.confirmation = Some(confirmed);
-    }
-    context.progress().done();
-    let is_right = |of: &TriedSuggestion| {
-        of.confirmation.as_ref().is_some_and(|confirmed| confirmed.verdict == Verdict::Right)
-    };
-    answer.suggestions.sort_by_key(|suggestion| !is_right(suggestion));
-    Ok(())
-}
-
-fn debuggee(about: &About) -> Debuggee {
-    let (command, cwd, classes) = (about.command.clone(), about.cwd.clone(), about.class_path.clone());
-    Debuggee { command, cwd: Some(cwd), classes, ..Debuggee::default() }
 }
 
 async fn answer(
     mut trace: RecordedTrace,
     question: &OmissionQuestion,
-) -> Result<(OmissionAnswer, RecordedTrace, FoundPoint), SessionError> {
+) -> Result<(OmissionAnswer, Vec<TriedSuggestion>, RecordedTrace, FoundPoint), SessionError> {
     let workspace = Workspace::open(&Chain::new(debuggee(&trace.about), Vec::new()), None, None)?;
     let pool = workspace.pool(None)?;
     let mut fields = Fields::new(Some(workspace.pool(None)?));
@@ -264,8 +77,16 @@ async fn answer(
     })?;
     let from = begin(calls, target.object)?.unwrap_or(to).min(to);
     let mut program = AnalysedProgram::new(&pool, calls, &|class| about.records(class));
-    let mut found = find(calls, &mut fields, &mut program, (&target, Window { from, to }), &question.limits)?;
+    // What only reads is tried too before it is hidden.
+    let limits = Limits { reads: question.limits.reads || question.confirm, ..question.limits.clone() };
+    let mut found = find(calls, &mut fields, &mut program, (&target, Window { from, to }), &limits)?;
     found.suggestions.retain(|suggestion| !is_hidden(suggestion, &question.hide));
+    let mut reads = Vec::new();
+    if !question.limits.reads {
+        let all = std::mem::take(&mut found.suggestions);
+        (found.suggestions, reads) = all.into_iter().partition(|suggestion| suggestion.operation.writes);
+        found.hidden_reads += reads.len();
+    }
     let more = found.suggestions.len().saturating_sub(question.limit);
     found.suggestions.truncate(question.limit);
     let shown = match (&target.field, target.object) {
@@ -284,7 +105,8 @@ async fn answer(
         more,
         notes: Vec::new(),
     };
-    Ok((answer, trace, point))
+    let reads = reads.into_iter().map(new).collect();
+    Ok((answer, reads, trace, point))
 }
 
 /// Whether the user hides operations that call this method.

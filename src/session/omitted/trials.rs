@@ -1,0 +1,199 @@
+//! Tries the suggestions of an answer, by running altered code.
+
+use super::asked::{OmissionAnswer, OmissionQuestion, TriedSuggestion};
+use super::confirm::{Confirmation, FLIPS, Trial, Verdict};
+use super::flip::{Flip, FlippedPasses, flips};
+use super::outcome::Compared;
+use super::point::FoundPoint;
+use super::right_version;
+use crate::chain::{Chain, Debuggee};
+use crate::classes::ClassPool;
+use crate::inspect::fields::Fields;
+use crate::omission::{Jump, JumpKind, JumpPass, Suggestion};
+use crate::session::context::Context;
+use crate::session::error::SessionError;
+use crate::session::recorded::{RecordOptions, RecordedTrace};
+use crate::session::workspace::Workspace;
+use crate::trace::{About, Calls, Level};
+
+/// Tries the suggestions one after another, the likeliest first, and then those that only read the object. Of
+/// these it adds the ones that make the point right.
+///
+/// # Errors
+/// The program may not or cannot be launched, what is compared cannot be read, or the user interrupted.
+pub(super) async fn try_all(
+    (answer, mut reads): (&mut OmissionAnswer, Vec<TriedSuggestion>),
+    trace: &mut RecordedTrace,
+    question: &OmissionQuestion,
+    found: FoundPoint,
+    context: &Context,
+) -> Result<(), SessionError> {
+    if answer.suggestions.is_empty() && reads.is_empty() {
+        return Ok(());
+    }
+    // A recording of somebody else does not say that its command may run.
+    trace.allow(context)?;
+    let about = trace.about.clone();
+    let debuggee = Debuggee { before_run: question.before_run.clone(), ..debuggee(&about) };
+    let workspace = Workspace::open(&Chain::new(debuggee.clone(), Vec::new()), None, None)?;
+    let pool = workspace.pool(None)?;
+    let mut fields = Fields::new(Some(workspace.pool(None)?));
+    let point = question.at.again(found);
+    let compared = Compared {
+        what: Some(&question.what),
+        of_field: question.of_field,
+        want: question.wanted.condition.as_deref(),
+    };
+    let before = compared.at(&point, (&mut trace.recording.calls, &mut fields, &pool)).await?;
+    if let (Some(want), Some(why)) = (&question.wanted.condition, &before.unknown) {
+        answer
+            .notes
+            .push(format!("`{want}` has no value at the point, and the verdicts may not regard it: {why}"));
+    }
+    let options = RecordOptions {
+        level: Level::All,
+        scope: about.scope.clone(),
+        trust: about.trust.clone(),
+        memory: trace.memory,
+        ..RecordOptions::default()
+    };
+    context.progress().tell(&format!(
+        "altered code runs in copies of {}: what it does elsewhere, as in a network or a database, is not undone",
+        about.cwd.display()
+    ));
+    let right = match &question.wanted.reference {
+        Some(class_path) => {
+            let why = "runs the right version";
+            context.progress().run_started(1, Some(why));
+            let program = (&debuggee, &options);
+            Some(right_version::at_point(class_path, program, (&point, &compared, &before), context).await?)
+        }
+        None => None,
+    };
+    if let Some(right) = right.as_ref().filter(|right| right.compared == before.compared) {
+        answer.notes.push(format!("the right version has the same value at the point: {}", right.text));
+    }
+    let (seconds, bytes) =
+        about.recorded.as_ref().map_or((0.0, 0), |recorded| (recorded.seconds, recorded.bytes));
+    let trial = Trial {
+        debuggee: &debuggee,
+        options: &options,
+        seconds,
+        bytes,
+        point: &point,
+        compared: &compared,
+        before: &before,
+        wanted: &question.wanted,
+        right: right.as_ref(),
+    };
+    let mut trials = Trials { trial: &trial, pool: &pool, known: Vec::new(), runs: 0 };
+    let calls = &mut trace.recording.calls;
+    for suggestion in answer.suggestions.iter_mut().chain(&mut reads) {
+        suggestion.confirmation = trials.of(calls, &suggestion.suggestion, context).await?;
+    }
+    // At several passes only where one is not enough.
+    if !answer.suggestions.iter().chain(&reads).any(is_right) {
+        for suggestion in answer.suggestions.iter_mut().chain(&mut reads) {
+            if let Some(right) = trials.at_several(calls, &suggestion.suggestion, context).await? {
+                suggestion.confirmation = Some(right);
+            }
+        }
+    }
+    context.progress().done();
+    reads.retain(is_right);
+    answer.hidden -= reads.len().min(answer.hidden);
+    answer.suggestions.append(&mut reads);
+    answer.suggestions.sort_by_key(|suggestion| !is_right(suggestion));
+    Ok(())
+}
+
+fn is_right(of: &TriedSuggestion) -> bool {
+    of.confirmation.as_ref().is_some_and(|confirmed| confirmed.verdict == Verdict::Right)
+}
+
+/// The program of a recording.
+pub(super) fn debuggee(about: &About) -> Debuggee {
+    let (command, cwd, classes) = (about.command.clone(), about.cwd.clone(), about.class_path.clone());
+    Debuggee { command, cwd: Some(cwd), classes, ..Debuggee::default() }
+}
+
+/// The trials of an answer.
+struct Trials<'t> {
+    trial: &'t Trial<'t>,
+    pool: &'t ClassPool,
+    /// What became of a jump, at which several operations can be lost.
+    known: Vec<(Jump, JumpPass, Confirmation)>,
+    /// Number of runs.
+    runs: usize,
+}
+
+impl Trials<'_> {
+    /// Tries a suggestion at one pass; `None` if enough runs were made.
+    async fn of(
+        &mut self,
+        calls: &mut Calls,
+        suggestion: &Suggestion,
+        context: &Context,
+    ) -> Result<Option<Confirmation>, SessionError> {
+        let Suggestion { jump, pass, .. } = suggestion;
+        if let Some((.., known)) = self.known.iter().find(|(other, at, _)| other == jump && at == pass) {
+            return Ok(Some(known.clone()));
+        }
+        let found = match flips(suggestion, calls, self.pool)?.first() {
+            None => Some(untried(jump.kind)),
+            Some(flip) => self.run(calls, (suggestion, flip), context).await?,
+        };
+        self.known.extend(found.clone().map(|found| (jump.clone(), pass.clone(), found)));
+        Ok(found)
+    }
+
+    /// Tries a suggestion at several passes, and returns the try that makes the point right.
+    async fn at_several(
+        &mut self,
+        calls: &mut Calls,
+        suggestion: &Suggestion,
+        context: &Context,
+    ) -> Result<Option<Confirmation>, SessionError> {
+        let Suggestion { jump, pass, .. } = suggestion;
+        let known = self.known.iter().find(|(other, at, _)| other == jump && at == pass);
+        let Some((.., known)) = known else { return Ok(None) };
+        match known.verdict {
+            Verdict::Right => return Ok(Some(known.clone())),
+            // A run that cannot be compared says nothing about the other passes either.
+            Verdict::RunPartedEarlier | Verdict::NotReached | Verdict::NotTried => return Ok(None),
+            _ => {}
+        }
+        for flip in flips(suggestion, calls, self.pool)?.iter().skip(1) {
+            let tried = self.run(calls, (suggestion, flip), context).await?;
+            if let Some(right) = tried.filter(|tried| tried.verdict == Verdict::Right) {
+                self.known.retain(|(other, at, _)| other != jump || at != pass);
+                self.known.push((jump.clone(), pass.clone(), right.clone()));
+                return Ok(Some(right));
+            }
+        }
+        Ok(None)
+    }
+
+    async fn run(
+        &mut self,
+        calls: &mut Calls,
+        flip: (&Suggestion, &Flip),
+        context: &Context,
+    ) -> Result<Option<Confirmation>, SessionError> {
+        if self.runs == FLIPS {
+            return Ok(None);
+        }
+        self.runs += 1;
+        let why = "takes a jump the other way, in a copy of the working folder";
+        context.progress().run_started(u32::try_from(self.runs).unwrap_or(u32::MAX), Some(why));
+        self.trial.of(calls, flip, context).await.map(Some)
+    }
+}
+
+fn untried(kind: JumpKind) -> Confirmation {
+    let why = match kind {
+        JumpKind::Exception => "no condition of recorded code stands before the throw",
+        _ => "the object decides which override runs",
+    };
+    Confirmation { verdict: Verdict::NotTried, found: why.to_owned(), passes: FlippedPasses::One, flipped: 0 }
+}
