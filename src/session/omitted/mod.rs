@@ -2,11 +2,11 @@
 //!
 //! - `recording` records a run with what the question needs.
 //! - `point` finds the event at which the object is wrong, and `target` the object.
-//! - `asked` is the question and the answer. `finding` finds the omissions of a recording, and `trials` tries
-//!   them if the user wants that.
+//! - `asked` is the question and the answer. `finding` finds the omissions of a recording, and `trials`
+//!   tries them if the user wants that.
 //! - `flip` says which jump goes the other way in a run, and at which passes; `thrown` is the jump before a
-//!   `throw`. `confirm` makes that run, in a `work_copy`, and compares the `outcome` with what is `wanted`, or
-//!   with what a `right_version` has there.
+//!   `throw`. `confirm` makes that run, in a `work_copy`, and compares the `outcome` with what is `wanted`,
+//!   or with what a `right_version` has there.
 
 mod asked;
 mod confirm;
