@@ -16,6 +16,7 @@ mod made;
 mod oracle;
 mod paper;
 mod several;
+mod sound;
 mod suggested;
 mod unrelated;
 mod wanted;

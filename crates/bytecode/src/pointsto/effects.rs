@@ -79,6 +79,13 @@ impl Solver<'_> {
         for effect in &summary.effects {
             self.effect(id, effect);
         }
+        // Whatever the summary says of where it comes from: a text is a text.
+        let result = self.site(site).map_or(NOWHERE, |s| s.result);
+        if self.graph.types.is_value(result_type)
+            && let Some(value) = self.unknown(result_type)
+        {
+            self.graph.add_one(result, value);
+        }
         id
     }
 

@@ -316,11 +316,15 @@ impl<'p> Solver<'p> {
         if is_primitive(self.graph.types.name(ty)) {
             return None;
         }
-        let key = (site.0.0, site.1, ty, is_open, kind);
+        // Which exception is thrown where decides little about other objects, and programs have thousands.
+        let is_thrown = kind == AllocKind::New && self.is_throwable(ty);
+        let at = if is_thrown { (u32::MAX, 0) } else { (site.0.0, site.1) };
+        let key = (at.0, at.1, ty, is_open, kind);
+        let site = (site.0.0, site.1);
         if let Some(id) = self.made.get(&key) {
+            self.at.entry(site).or_insert(*id);
             return Some(*id);
         }
-        let site = (site.0.0, site.1);
         let id = self.graph.add_object(Object { ty, is_exact, is_open, kind, site: Some(site) });
         self.made.insert(key, id);
         if kind == AllocKind::New && self.graph.types.is_analysed(ty) {
@@ -328,6 +332,12 @@ impl<'p> Solver<'p> {
         }
         self.at.entry(site).or_insert(id);
         Some(id)
+    }
+
+    /// Whether a class is known to be one of exceptions.
+    fn is_throwable(&mut self, ty: TypeId) -> bool {
+        let throwable = self.graph.types.id("java.lang.Throwable");
+        ty == throwable || self.graph.types.above(ty).types.contains(&throwable)
     }
 
     /// The number of a field that an instruction names, and whether an analysed class declares it.
@@ -396,8 +406,11 @@ impl<'p> Solver<'p> {
         }
         let filter = if field == CONTENTS { element.unwrap_or(OBJECT) } else { ty };
         let node = self.graph.node(filter);
-        // A library never leaves an array of strings empty.
-        let is_filled = object.kind == AllocKind::Library && self.graph.types.is_value(filter);
+        // A library fills the fields of its own classes, and its arrays of strings, methods and the like.
+        let is_filled = match field {
+            CONTENTS => object.kind == AllocKind::Library && self.graph.types.is_final_of_library(filter),
+            _ => !self.graph.types.is_analysed(owner),
+        };
         if (object.is_open || is_filled)
             && let Some(held) = self.unknown(filter)
         {

@@ -167,6 +167,11 @@ impl<'p> Types<'p> {
                 .any(|(name, descriptor)| matches!(self.method(ty, name, descriptor), Found::Analysed(..)))
     }
 
+    /// Whether this is a final class of a library: its objects are what they are declared to be.
+    pub(super) fn is_final_of_library(&self, id: TypeId) -> bool {
+        !self.is_analysed(id) && self.is_final(id)
+    }
+
     /// Whether no class can extend this type.
     fn is_final(&self, id: TypeId) -> bool {
         self.get(id)
