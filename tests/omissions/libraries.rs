@@ -36,11 +36,15 @@ fn of(program: &str, what: &str, library: &str, options: &[&str], class_path: &P
 fn commons_csv_loses_the_names_of_its_columns() {
     let class_path = with_fault("commons-csv", "org.apache.commons.csv.CSVParser", 508);
     let what = "parser.headers.headerMap";
-    let answer = of("Headers", what, "org.apache.commons.csv.**", &[], &class_path);
+    let want = ["--want", "parser.headers.headerMap.size() == 2"];
+    let answer = of("Headers", what, "org.apache.commons.csv.**", &want, &class_path);
     let lost =
         "branch org.apache.commons.csv.CSVParser.createHeaders:508 > hdrMap.put(header, i):509 certain 2/2";
     assert_eq!(answer.lines(), [lost]);
-    assert_eq!(answer.verdicts(), ["changed"]);
+    // Both columns were lost there.
+    assert_eq!(answer.verdicts(), ["right"]);
+    let confirmed = &answer.suggestions()[0]["confirmation"];
+    assert_eq!((&confirmed["passes"], &confirmed["flipped"]), (&"all".into(), &2.into()));
 }
 
 #[test]
