@@ -49,10 +49,11 @@ impl ChangedMethods {
 /// The operations of a method. Names that the compiler numbers are left out.
 fn code(method: &bytecode::class::Method) -> Vec<String> {
     let instructions = method.code.iter().flat_map(|code| &code.instructions);
-    instructions.map(|instruction| without_numbers(&instruction.op)).collect()
+    instructions.map(|instruction| text_without_numbers(&instruction.op)).collect()
 }
 
-fn without_numbers(op: &Op) -> String {
+/// An operation as text, without names that the compiler numbers.
+pub fn text_without_numbers(op: &Op) -> String {
     let is_numbered = |name: &str| NUMBERED.iter().any(|begin| name.starts_with(begin));
     match op {
         Op::Invoke { method, .. } if is_numbered(&method.name) => {

@@ -34,7 +34,7 @@ mod variation;
 mod versions;
 mod walk;
 
-pub use changed::ChangedMethods;
+pub use changed::{ChangedMethods, text_without_numbers};
 pub use lambdas::Lambdas;
 pub use report::{Alignment, DifferentStep, DifferingCall, Verdict};
 pub use steps::StepKind;

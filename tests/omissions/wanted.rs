@@ -21,12 +21,16 @@ fn verdict(options: &[&str]) -> String {
 
 /// A version of the program in which something is written otherwise.
 fn version(from: &str, to: &str) -> PathBuf {
+    version_of("Exit", from, to)
+}
+
+fn version_of(program: &str, from: &str, to: &str) -> PathBuf {
+    let file = format!("{program}.java");
     let folder = tempfile::tempdir_in(scratch()).expect("a folder").keep();
-    let text =
-        std::fs::read_to_string(root().join("tests").join(FOLDER).join("Exit.java")).expect("the source");
+    let text = std::fs::read_to_string(root().join("tests").join(FOLDER).join(&file)).expect("the source");
     assert!(text.contains(from));
-    std::fs::write(folder.join("Exit.java"), text.replace(from, to)).expect("written");
-    Javac::new().args(["-g", "-d"]).arg(&folder).arg(folder.join("Exit.java")).run();
+    std::fs::write(folder.join(&file), text.replace(from, to)).expect("written");
+    Javac::new().args(["-g", "-d"]).arg(&folder).arg(folder.join(&file)).run();
     folder
 }
 
@@ -67,10 +71,36 @@ fn a_right_version_says_what_is_right() {
     assert_eq!(verdict(&["--reference", other]), "changed-not-right");
 }
 
+/// Lines that moved are found by their code: by their numbers alone, one would compare something else.
+#[test]
+fn the_point_of_a_right_version_can_have_moved() {
+    let far = version("static boolean isOpen;\n", "static boolean isOpen = true;\n\n\n\n\n\n\n\n");
+    assert_eq!(verdict(&["--reference", far.to_str().expect("a path")]), "right");
+    // Here a line was added before the point, in its method. At the line with the old number, the list is the
+    // one that the flip makes; at the point it has another element.
+    let more = "isOpen = true; order(orders);\n        orders.add(\"milk\");";
+    let more = version("order(orders);", more);
+    assert_eq!(verdict(&["--reference", more.to_str().expect("a path")]), "changed-not-right");
+}
+
+/// Of a long list, only the beginning is compared, and there the lists are the same.
+#[test]
+fn a_value_that_is_known_in_part_is_not_called_right() {
+    let answer = |reference: &str| {
+        let at = format!("LongList:{}", marked(FOLDER, "LongList.java", "// the point"));
+        let options = ["--confirm", "--reference", reference];
+        asked("numbers", &at, &options, &["LongList"], &compiled(FOLDER, &["-g"]))
+    };
+    let right = |from: &str, to: &str| version_of("LongList", from, to).display().to_string();
+    let of = answer(&right("int last = 7", "isOpen = true; int last = 8"));
+    assert_eq!(of.verdicts(), ["changed"]);
+    assert!(of.json["notes"].to_string().contains("no run can be called right"), "{:#}", of.json);
+    assert_eq!(answer(&right("-1", "-2")).verdicts(), ["changed-not-right"]);
+}
+
 #[test]
 fn what_cannot_be_compared_is_refused() {
     let classes = compiled(FOLDER, &["-g"]);
-    let moved = version("    static boolean isOpen;\n", "    static boolean isOpen;\n\n\n\n");
     let work = tempfile::tempdir_in(scratch()).expect("a folder");
     let refused = |options: &[&str], text: &str| {
         let mut command = qp();
@@ -83,10 +113,13 @@ fn what_cannot_be_compared_is_refused() {
         assert_eq!(output.status.code(), Some(2), "{said}");
         assert!(said.contains(text), "{said}");
     };
-    refused(
-        &["--reference", moved.to_str().expect("a path")],
-        "the right version says nothing about the point",
-    );
+    let of = |from: &str, to: &str, text: &str| {
+        refused(&["--reference", version(from, to).to_str().expect("a path")], text);
+    };
+    let (line, twice) = ("int left = 1 - orders.size(); // the point", "no line that is clearly");
+    of(line, "int left =\n                2 - orders.size();", twice);
+    of(line, "int left;\n        left = 1 - orders.size();\n        left = 1 - orders.size();", twice);
+    of("order(orders);\n", "System.exit(0);\n", "says nothing about the point");
     refused(&["--want-output-file", "nowhere"], "--want-output-file nowhere");
 }
 

@@ -39,7 +39,7 @@ const LOOK: Duration = Duration::from_millis(100);
 pub enum Verdict {
     /// What is wanted holds at the point.
     Right,
-    /// The value at the point is another one. Nobody said what is right.
+    /// The value at the point is another one. Nobody said what is right, or it is not known whether it is.
     Changed,
     /// The value at the point is another one, and what is wanted does not hold.
     ChangedNotRight,

@@ -6,8 +6,9 @@
 //!   tries them if the user wants that.
 //! - `flip` says which jump goes the other way in a run, and at which passes; `thrown` is the jump before a
 //!   `throw`. `confirm` makes that run, in a `work_copy`, and compares the `outcome` with what is `wanted`,
-//!   or with what a `right_version` has there.
+//!   or with what a `right_version` has there, at the `same_line`.
 
+mod agreement;
 mod asked;
 mod confirm;
 mod finding;
@@ -16,6 +17,7 @@ mod outcome;
 mod point;
 mod recording;
 mod right_version;
+mod same_line;
 mod target;
 mod thrown;
 mod trials;

@@ -2,14 +2,18 @@
 
 use super::outcome::{Compared, PointOutcome};
 use super::point::WrongPoint;
+use super::same_line::same_line;
 use super::work_copy::WorkCopy;
 use crate::chain::{Chain, Debuggee};
+use crate::classes::ClassPool;
 use crate::inspect::fields::Fields;
+use crate::model::MethodName;
 use crate::session::class_path::with_class_path;
 use crate::session::context::Context;
 use crate::session::error::SessionError;
-use crate::session::recorded::{RecordOptions, RecordedTrace, record};
+use crate::session::recorded::{RecordOptions, RecordedTrace, SourceLine, record};
 use crate::session::workspace::Workspace;
+use bytecode::class::Code;
 
 /// Runs the right version, whose class path stands before the program's own, and looks at the point.
 ///
@@ -18,7 +22,7 @@ use crate::session::workspace::Workspace;
 /// interrupted the work.
 pub(super) async fn at_point(
     class_path: &str,
-    (debuggee, options): (&Debuggee, &RecordOptions),
+    (debuggee, options, own): (&Debuggee, &RecordOptions, &ClassPool),
     (point, compared, before): (&WrongPoint, &Compared<'_>, &PointOutcome),
     context: &Context,
 ) -> Result<PointOutcome, SessionError> {
@@ -36,22 +40,56 @@ pub(super) async fn at_point(
     let out = work.folder().join("trace");
     let chain = Chain::new(work.debuggee().clone(), Vec::new());
     let options = RecordOptions { out: out.clone(), ..options.clone() };
-    let run = record(&chain, &options, context).await?;
-    let mut trace = RecordedTrace::open(&out, options.memory, context).await?;
     let workspace = Workspace::open(&chain, None, None)?;
     let pool = workspace.pool(None)?;
+    // Before the run, which can be long.
+    let point = there(point, before.method.as_ref(), (own, &pool)).map_err(refused)?;
+    let run = record(&chain, &options, context).await?;
+    let mut trace = RecordedTrace::open(&out, options.memory, context).await?;
     let mut fields = Fields::new(Some(workspace.pool(None)?));
     let calls = &mut trace.recording.calls;
-    let found = compared.at(point, (calls, &mut fields, &pool)).await.map_err(|error| {
+    let found = compared.at(&point, (calls, &mut fields, &pool)).await.map_err(|error| {
         refused(format!(
             "the right version says nothing about the point, in a run that ended with {}: {error}",
             run.recorded.ended
         ))
     })?;
     if found.method != before.method {
-        let why = "in the right version the line is in another method: its lines have moved, so it cannot be \\
+        let why = "the right version executes the line of the point in another method, so it cannot be \
                    compared there";
         return Err(refused(why.to_owned()));
     }
     Ok(found)
+}
+
+/// The point in the right version, where its line can have moved.
+fn there(
+    point: &WrongPoint,
+    method: Option<&MethodName>,
+    (own, right): (&ClassPool, &ClassPool),
+) -> Result<WrongPoint, String> {
+    let WrongPoint::Line { line: SourceLine { class, line }, when, index } = point else {
+        return Ok(point.clone());
+    };
+    let method = method.ok_or("the method of the point is not known")?;
+    let (Some(here), Some(there)) = (code(own, method), code(right, method)) else {
+        let class = crate::model::short_class_name(&method.class);
+        return Err(format!(
+            "the right version has no method {class}.{} with the point, so it cannot be compared there",
+            method.name
+        ));
+    };
+    let same = same_line(&here, &there, *line).ok_or_else(|| {
+        format!(
+            "the right version has no line that is clearly that of the point, {class}:{line}: its code \
+             differs there, so name a line by --at that is the same in both"
+        )
+    })?;
+    let line = SourceLine { class: class.clone(), line: same };
+    Ok(WrongPoint::Line { line, when: when.clone(), index: *index })
+}
+
+fn code(pool: &ClassPool, method: &MethodName) -> Option<Code> {
+    let class = pool.find(&method.class).ok()??;
+    class.file.method(&method.name, &method.descriptor)?.code.clone()
 }

@@ -1,5 +1,6 @@
 //! Tries the suggestions of an answer, by running altered code.
 
+use super::agreement::agree;
 use super::asked::{OmissionAnswer, OmissionQuestion, TriedSuggestion};
 use super::confirm::{Confirmation, FLIPS, Trial, Verdict};
 use super::flip::{Flip, FlippedPasses, flips};
@@ -65,13 +66,19 @@ pub(super) async fn try_all(
         Some(class_path) => {
             let why = "runs the right version";
             context.progress().run_started(1, Some(why));
-            let program = (&debuggee, &options);
+            let program = (&debuggee, &options, &pool);
             Some(right_version::at_point(class_path, program, (&point, &compared, &before), context).await?)
         }
         None => None,
     };
-    if let Some(right) = right.as_ref().filter(|right| right.compared == before.compared) {
-        answer.notes.push(format!("the right version has the same value at the point: {}", right.text));
+    match right.as_ref().map(|right| (right, agree(&before.compared, &right.compared))) {
+        Some((right, Some(true))) => {
+            answer.notes.push(format!("the right version has the same value at the point: {}", right.text));
+        }
+        Some((right, _)) if !right.is_whole => answer.notes.push(
+            "parts of the value in the right version are not known, so no run can be called right".to_owned(),
+        ),
+        _ => {}
     }
     let (seconds, bytes) =
         about.recorded.as_ref().map_or((0.0, 0), |recorded| (recorded.seconds, recorded.bytes));

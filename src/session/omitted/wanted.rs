@@ -1,6 +1,7 @@
 //! What is right, besides a condition at the point: how the program ends, what it prints, and what a right
 //! version of it has there.
 
+use super::agreement::agree;
 use super::outcome::PointOutcome;
 use crate::debuggee::{Forward, Stream};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -55,7 +56,7 @@ impl Wanted {
         let of_condition = self.condition.as_ref().map(|_| point.and_then(|point| point.holds));
         let of_exit = self.exit_code.map(|code| Some(end.exit_code == Some(code)));
         let of_output = self.output.as_ref().map(|wanted| Some(wanted.is_met(&end.printed)));
-        let of_reference = right.map(|right| point.map(|point| point.compared == right.compared));
+        let of_reference = right.map(|right| point.and_then(|point| agree(&point.compared, &right.compared)));
         let all: Vec<Option<bool>> =
             [of_condition, of_exit, of_output, of_reference].into_iter().flatten().collect();
         match all.contains(&Some(false)) {
