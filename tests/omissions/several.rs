@@ -72,6 +72,8 @@ fn an_operation_that_only_reads_can_be_the_right_one() {
     assert_eq!(answer.suggestions().len(), 1, "{:#}", answer.json);
     assert_eq!(answer.suggestions()[0]["operation"]["writes"], false);
     assert_eq!((tried(&answer, 0).0.as_str(), &answer.json["hidden"]), ("right", &0.into()));
+    assert!(!answer.reasons().contains("hidden"), "{}", answer.reasons());
     let answer = of("names", &["--want", "count == 5"]);
     assert_eq!((answer.suggestions().len(), &answer.json["hidden"]), (0, &1.into()));
+    assert!(answer.reasons().contains("1 operation that only reads it is hidden"), "{}", answer.reasons());
 }

@@ -49,6 +49,15 @@ pub async fn ask_omissions(
     if question.confirm {
         try_all((&mut answer, reads), &mut trace, question, found, context).await?;
     }
+    // Those that make the point right are shown.
+    match answer.hidden {
+        0 => {}
+        1 => answer.reasons.push("1 operation that only reads it is hidden: --reads shows it".to_owned()),
+        many => {
+            let text = format!("{many} operations that only read it are hidden: --reads shows them");
+            answer.reasons.push(text);
+        }
+    }
     Ok(answer)
 }
 
@@ -152,11 +161,6 @@ fn reasons(found: &Found, target: &Target, limits: &Limits) -> Vec<String> {
         };
         let count = if other == 1 { String::new() } else { format!("{other} ") };
         reasons.push(format!("{count}{ways} of this class"));
-    }
-    match found.hidden_reads {
-        0 => {}
-        1 => reasons.push("1 operation that only reads it is hidden: --reads shows it".to_owned()),
-        many => reasons.push(format!("{many} operations that only read it are hidden: --reads shows them")),
     }
     match found.hidden_loops {
         0 => {}
