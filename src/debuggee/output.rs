@@ -10,7 +10,7 @@ use tokio::io::{AsyncRead, AsyncReadExt};
 /// Size of the kept end of the output, in bytes.
 const KEPT_BYTES: usize = 256 << 10;
 /// An unterminated line of this many bytes is cut.
-const MAX_LINE_BYTES: usize = 16 << 10;
+pub const MAX_LINE_BYTES: usize = 16 << 10;
 /// Maximum number of bytes per read.
 const READ_BYTES: usize = 128 << 10;
 /// How the VM's message about `JAVA_TOOL_OPTIONS` begins.
@@ -95,6 +95,8 @@ pub struct Tail {
     lines: VecDeque<(Stream, String)>,
     /// Number of lines that are no longer kept.
     pub dropped: u64,
+    /// Number of bytes of all that was printed.
+    pub printed: u64,
 }
 
 impl Tail {
@@ -127,6 +129,7 @@ struct OutputBuffer {
     /// The stream and length of each piece of `bytes`; no piece is empty.
     pieces: VecDeque<(Stream, usize)>,
     dropped: u64,
+    printed: u64,
 }
 
 impl OutputBuffer {
@@ -136,6 +139,7 @@ impl OutputBuffer {
             return;
         }
         self.bytes.extend(lines);
+        self.printed = self.printed.saturating_add(u64::try_from(lines.len()).unwrap_or(u64::MAX));
         match self.pieces.back_mut() {
             Some((of, length)) if *of == stream => *length += lines.len(),
             _ => self.pieces.push_back((stream, lines.len())),
@@ -177,7 +181,7 @@ impl OutputBuffer {
             let text = |line| String::from_utf8_lossy(content(line)).into_owned();
             lines.extend(each_line(piece).map(|line| (*stream, text(line))));
         }
-        Tail { lines, dropped: self.dropped }
+        Tail { lines, dropped: self.dropped, printed: self.printed }
     }
 }
 

@@ -94,6 +94,9 @@ pub struct RecordingOutcome {
     pub waited_s: f64,
     /// Size of the events, in bytes.
     pub bytes: u64,
+    /// Number of bytes that the program printed; `None` in recordings of older versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub printed: Option<u64>,
     /// Reasons why events are missing.
     pub missing: Vec<String>,
     /// Checksum of `sites.jsonl` when the program ended; `None` in recordings of older versions.

@@ -10,6 +10,7 @@ mod compared;
 mod examples;
 mod flips;
 mod generated;
+mod guards;
 mod libraries;
 mod limits;
 mod made;

@@ -28,8 +28,10 @@ const LEAST: u64 = 5;
 const EVENTS: u64 = 16;
 /// The least limit of the events, in bytes.
 const LEAST_BYTES: u64 = 64 << 20;
-/// Most bytes that a run may print.
-const PRINTED: u64 = 64 << 20;
+/// How many times the recorded run's output a run may print.
+const PRINTS: u64 = 16;
+/// The least limit of the output, in bytes.
+const LEAST_PRINTED: u64 = 16 << 20;
 /// Time between two looks at the events.
 const LOOK: Duration = Duration::from_millis(100);
 
@@ -100,6 +102,8 @@ pub(super) struct Trial<'a> {
     pub seconds: f64,
     /// Size of its events, in bytes.
     pub bytes: u64,
+    /// Size of its output, in bytes; 0 if it is not known.
+    pub printed: u64,
     /// The point, without a condition, which may hold no more.
     pub point: &'a WrongPoint,
     /// What is compared there.
@@ -143,7 +147,7 @@ impl Trial<'_> {
         let chain = Chain::new(work.debuggee().clone(), Vec::new());
         let run = match self.record(&chain, &options, &listener, context).await? {
             Ok(run) => run,
-            Err(why) => return Ok(told(Verdict::DidNotEnd, why)),
+            Err(why) => return Ok(told(Verdict::DidNotEnd, &why)),
         };
         let flipped_passes = run.recorded.steered.map_or(0, |steered| steered.steered);
         if flipped_passes == 0 {
@@ -161,6 +165,9 @@ impl Trial<'_> {
         let pool = Workspace::open(&chain, None, None)?.pool(None)?;
         let mut fields = Fields::new(Some(Workspace::open(&chain, None, None)?.pool(None)?));
         let found = self.compared.at(self.point, (flipped, &mut fields, &pool)).await.ok();
+        if !run.whole && self.wanted.needs_end() {
+            return Ok(told(Verdict::DidNotEnd, &run.recorded.ended));
+        }
         let holds = self.wanted.holds(&listener.end(run.exit_code), found.as_ref(), self.right);
         let Some(after) = found else {
             let verdict = match run.whole {
@@ -189,8 +196,9 @@ impl Trial<'_> {
         options: &RecordOptions,
         listener: &OutputListener,
         context: &Context,
-    ) -> Result<Result<RecordedRun, &'static str>, SessionError> {
+    ) -> Result<Result<RecordedRun, String>, SessionError> {
         let most = self.bytes.saturating_mul(EVENTS).max(LEAST_BYTES);
+        let most_printed = self.printed.saturating_mul(PRINTS).max(LEAST_PRINTED);
         let (stop, of_run) = context.renewed();
         let recording = record(chain, options, &of_run);
         tokio::pin!(recording);
@@ -206,8 +214,11 @@ impl Trial<'_> {
             }
             let events = std::fs::metadata(options.out.join("events")).map_or(0, |file| file.len());
             let excess = match events > most {
-                true => Some("it did far more than the recorded run"),
-                false => Some("it printed more than 64 MB").filter(|_| listener.bytes() > PRINTED),
+                true => Some("it did far more than the recorded run".to_owned()),
+                false if listener.bytes() > most_printed => {
+                    Some(format!("it printed more than {} MB", most_printed >> 20))
+                }
+                false => None,
             };
             if let Some(excess) = excess {
                 _ = stop.send(true);

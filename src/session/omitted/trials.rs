@@ -80,13 +80,13 @@ pub(super) async fn try_all(
         ),
         _ => {}
     }
-    let (seconds, bytes) =
-        about.recorded.as_ref().map_or((0.0, 0), |recorded| (recorded.seconds, recorded.bytes));
+    let recorded = about.recorded.clone().unwrap_or_default();
     let trial = Trial {
         debuggee: &debuggee,
         options: &options,
-        seconds,
-        bytes,
+        seconds: recorded.seconds,
+        bytes: recorded.bytes,
+        printed: recorded.printed.unwrap_or_default(),
         point: &point,
         compared: &compared,
         before: &before,

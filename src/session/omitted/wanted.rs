@@ -3,7 +3,7 @@
 
 use super::agreement::agree;
 use super::outcome::PointOutcome;
-use crate::debuggee::{Forward, Stream};
+use crate::debuggee::{Forward, MAX_LINE_BYTES, Stream};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -38,11 +38,9 @@ impl Wanted {
         *self == Wanted::default()
     }
 
-    /// Whether the point matters, and not only how the program ends.
-    pub fn needs_point(&self) -> bool {
-        self.condition.is_some()
-            || self.reference.is_some()
-            || (self.exit_code.is_none() && self.output.is_none())
+    /// Whether it is known only when the program has ended.
+    pub(super) fn needs_end(&self) -> bool {
+        self.exit_code.is_some() || self.output.is_some()
     }
 
     /// Whether a run is right; `None` if nothing is wanted, or if it is not known. `point` is what stands
@@ -55,7 +53,7 @@ impl Wanted {
     ) -> Option<bool> {
         let of_condition = self.condition.as_ref().map(|_| point.and_then(|point| point.holds));
         let of_exit = self.exit_code.map(|code| Some(end.exit_code == Some(code)));
-        let of_output = self.output.as_ref().map(|wanted| Some(wanted.is_met(&end.printed)));
+        let of_output = self.output.as_ref().map(|wanted| wanted.is_met(end));
         let of_reference = right.map(|right| point.and_then(|point| agree(&point.compared, &right.compared)));
         let all: Vec<Option<bool>> =
             [of_condition, of_exit, of_output, of_reference].into_iter().flatten().collect();
@@ -68,11 +66,14 @@ impl Wanted {
 }
 
 impl WantedOutput {
-    fn is_met(&self, printed: &str) -> bool {
-        match self {
+    /// `None` if not all that was printed is known.
+    fn is_met(&self, RunEnd { printed, is_cut, .. }: &RunEnd) -> Option<bool> {
+        let is_met = match self {
             WantedOutput::Part(part) => printed.contains(part),
-            WantedOutput::Whole(whole) => lines(printed) == lines(whole),
-        }
+            WantedOutput::Whole(whole) => !is_cut && lines(printed) == lines(whole),
+        };
+        let breaks_lines = || printed.lines().any(|line| line.len() >= MAX_LINE_BYTES);
+        if is_met || !(*is_cut || breaks_lines()) { Some(is_met) } else { None }
     }
 }
 
@@ -86,15 +87,17 @@ fn lines(text: &str) -> Vec<&str> {
 pub(super) struct RunEnd {
     /// Its exit code, if it ended by itself.
     pub exit_code: Option<i32>,
-    /// Its standard output, as far as it is compared.
+    /// The beginning of its standard output.
     pub printed: String,
+    /// Whether it printed more.
+    pub is_cut: bool,
 }
 
 /// Listens to what a program prints.
 #[derive(Clone, Default)]
 pub(super) struct OutputListener {
-    /// Its standard output.
-    printed: Arc<Mutex<String>>,
+    /// The beginning of its standard output, and whether it printed more.
+    printed: Arc<Mutex<(String, bool)>>,
     /// Number of bytes of all its output.
     bytes: Arc<AtomicU64>,
 }
@@ -106,8 +109,12 @@ impl OutputListener {
         Forward::new("", move |stream, lines| {
             bytes.fetch_add(u64::try_from(lines.len()).unwrap_or(u64::MAX), Ordering::Relaxed);
             let mut kept = kept.lock().unwrap_or_else(PoisonError::into_inner);
-            if stream == Stream::Out && kept.len() + lines.len() <= OUTPUT {
-                kept.push_str(lines);
+            if stream == Stream::Out {
+                let (text, is_cut) = &mut *kept;
+                *is_cut |= text.len() + lines.len() > OUTPUT;
+                if !*is_cut {
+                    text.push_str(lines);
+                }
             }
         })
     }
@@ -119,8 +126,8 @@ impl OutputListener {
 
     /// How a program ended that this listened to.
     pub fn end(&self, exit_code: Option<i32>) -> RunEnd {
-        let printed = self.printed.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        RunEnd { exit_code, printed }
+        let (printed, is_cut) = self.printed.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        RunEnd { exit_code, printed, is_cut }
     }
 }
 
@@ -130,7 +137,7 @@ mod tests {
 
     #[test]
     fn all_that_is_wanted_must_hold() {
-        let end = RunEnd { exit_code: Some(0), printed: "one\ntwo\n".to_owned() };
+        let end = RunEnd { exit_code: Some(0), printed: "one\ntwo\n".to_owned(), is_cut: false };
         let wanted = |exit_code, output| Wanted { exit_code, output, ..Wanted::default() };
         let part = |text: &str| Some(WantedOutput::Part(text.to_owned()));
         let whole = |text: &str| Some(WantedOutput::Whole(text.to_owned()));
@@ -142,6 +149,24 @@ mod tests {
         assert_eq!(holds(&wanted(None, whole("one"))), Some(false));
         let condition = Wanted { condition: Some("x > 0".to_owned()), ..Wanted::default() };
         assert_eq!(holds(&condition), None);
-        assert!(condition.needs_point() && !wanted(Some(0), None).needs_point());
+        assert!(!condition.needs_end() && wanted(Some(0), None).needs_end());
+    }
+
+    /// What was not kept may have the text.
+    #[test]
+    fn an_output_that_is_not_known_in_full_is_neither_right_nor_wrong() {
+        let cut = RunEnd { printed: "one\n".to_owned(), is_cut: true, ..RunEnd::default() };
+        let (part, whole) = (
+            |text: &str| WantedOutput::Part(text.to_owned()),
+            |text: &str| WantedOutput::Whole(text.to_owned()),
+        );
+        assert_eq!(part("one").is_met(&cut), Some(true));
+        assert_eq!(part("two").is_met(&cut), None);
+        assert_eq!(whole("one").is_met(&cut), None);
+        // Long lines are broken where they are read.
+        let long = RunEnd { printed: format!("{}\nb\n", "a".repeat(MAX_LINE_BYTES)), ..cut };
+        let long = RunEnd { is_cut: false, ..long };
+        assert_eq!(part("ab").is_met(&long), None);
+        assert_eq!(whole("c").is_met(&long), None);
     }
 }

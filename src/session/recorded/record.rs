@@ -150,6 +150,7 @@ pub async fn record(
         seconds: began.elapsed().as_secs_f64(),
         waited_s: collected.waited.as_secs_f64(),
         bytes: collected.bytes,
+        printed: Some(outcome.tail.printed),
         missing,
         sites: Some(folder.sites_checksum()?),
         unreached: unreached(options.places.as_ref(), collected.reached),
@@ -175,8 +176,8 @@ pub async fn record(
     // The file is compressed by now.
     let stored = std::fs::metadata(folder.events()).map_or(collected.stored, |file| file.len());
     let output = Some(outcome.tail.last(LINES)).filter(|text| recorded.bytes == 0 && !text.is_empty());
-    // Only readers of the folder need the checksum.
-    let recorded = RecordingOutcome { sites: None, ..recorded };
+    // Only readers of the folder need the checksum and the size of the output.
+    let recorded = RecordingOutcome { sites: None, printed: None, ..recorded };
     let mut notes: Vec<String> = about.whose_code.iter().cloned().collect();
     notes.extend(outcome.report.warnings);
     if about.redacted {
