@@ -159,7 +159,8 @@ fn the_prompt_of_a_session_asks_for_omissions() {
     let classes = compiled(LISTER, &["-g"]);
     let saved = folder().join("session.ron");
     let script = format!(
-        "break FileLister:55\nrun\nomitted s\ngoto A\nomitted s.size()\nomitted A:this.args\npoints\nsave {}\nquit\n",
+        "break FileLister:55\nrun\nomitted s\ngoto A\nomitted s.size()\nomitted A:this.args\npoints\n\
+         save {}\nquit\n",
         saved.display()
     );
     let mut command = qp();

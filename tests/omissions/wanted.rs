@@ -142,3 +142,16 @@ fn a_command_runs_before_each_run() {
     // The user is told before the first run.
     assert!(said(&output).contains("altered code runs in copies of"), "{}", said(&output));
 }
+
+/// Only the working folder is copied. Classes beside it are those of the recorded run.
+#[test]
+fn classes_beside_the_working_folder_are_found() {
+    let classes = compiled(FOLDER, &["-g"]);
+    let work = tempfile::tempdir_in(classes.parent().expect("a folder")).expect("a folder");
+    let beside = format!("../{}", classes.file_name().and_then(|name| name.to_str()).expect("a name"));
+    let mut command = qp();
+    command.current_dir(work.path()).args(["omitted", "orders", "--at", &at(), "--confirm"]);
+    command.args(["--want-exit", "0", "--", "java", "-cp", &beside, "Exit"]);
+    let output = finish(&mut command);
+    assert!(unwrapped(&said(&output)).contains("taken the other way: right"), "{}", said(&output));
+}

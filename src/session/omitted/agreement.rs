@@ -2,8 +2,8 @@
 
 use serde_json::{Map, Value};
 
-/// Whether two values without the numbers of objects are the same. `None` if what is known of them agrees, and
-/// something is not known.
+/// Whether two values without the numbers of objects are the same. `None` if what is known of them agrees,
+/// and something is not known.
 pub(super) fn agree(one: &Value, other: &Value) -> Option<bool> {
     if is_set(one, "unknown") || is_set(other, "unknown") {
         return None;

@@ -59,7 +59,8 @@ pub(super) async fn try_all(
         ..RecordOptions::default()
     };
     context.progress().tell(&format!(
-        "altered code runs in copies of {}: what it does elsewhere, as in a network or a database, is not undone",
+        "altered code runs in copies of {}: what it does elsewhere, as in a network or a database, \
+         is not undone",
         about.cwd.display()
     ));
     let right = match &question.wanted.reference {

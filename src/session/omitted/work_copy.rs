@@ -2,6 +2,7 @@
 
 use crate::chain::Debuggee;
 use crate::files::TemporaryFolder;
+use crate::session::class_path::leading_out_of;
 use crate::session::error::SessionError;
 use std::path::{Path, PathBuf};
 
@@ -30,7 +31,10 @@ impl WorkCopy {
         let to = folder.path().join("work");
         let mut left = (BYTES, FILES);
         copy(&from, &to, &mut left).map_err(|error| refused(&from, &error))?;
-        let debuggee = Debuggee { cwd: Some(to), ..debuggee.clone() };
+        // Only the folder is copied, and not what stands beside it.
+        let from = std::path::absolute(&from).map_err(|error| refused(&from, &error))?;
+        let command = leading_out_of(&from, &debuggee.command);
+        let debuggee = Debuggee { command, cwd: Some(to), ..debuggee.clone() };
         Ok(WorkCopy { folder, debuggee })
     }
 
