@@ -63,12 +63,12 @@ mod tests {
     #[test]
     fn classes_outside_the_folder_are_found_from_another_one() {
         let words = |text: &str| text.split(' ').map(str::to_owned).collect::<Vec<_>>();
-        let changed = |text: &str| leading_out_of(Path::new("/home/work"), &words(text)).join(" ");
+        let changed = |text: &str| leading_out_of(Path::new("/srv/work"), &words(text)).join(" ");
         assert_eq!(
             changed("java -ea -cp ../lib/a.jar:classes:/b Main ../c -p ../d"),
-            "java -ea -cp /home/work/../lib/a.jar:classes:/b Main ../c -p ../d"
+            "java -ea -cp /srv/work/../lib/a.jar:classes:/b Main ../c -p ../d"
         );
-        assert_eq!(changed("java -jar ../a.jar -p ../d"), "java -jar /home/work/../a.jar -p ../d");
+        assert_eq!(changed("java -jar ../a.jar -p ../d"), "java -jar /srv/work/../a.jar -p ../d");
         assert_eq!(changed("java -cp"), "java -cp");
     }
 }
