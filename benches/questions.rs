@@ -44,7 +44,7 @@ async fn measure() {
             continue;
         }
         let program = programs.iter().find(|p| p.name == fault.program).expect("a program");
-        let trial = Trial::new(program, &fault).await;
+        let trial = Box::pin(Trial::new(program, &fault)).await;
         for unknown in &trial.unknown {
             println!("not known: {}:{} {unknown}", trial.program, trial.line);
         }

@@ -208,7 +208,7 @@ impl Halted {
         live.watcher().halt_at(halt_at);
         let deadline = tokio::time::Instant::now() + live.limit();
         drop(live.watcher().watched().vm.conn().send(virtual_machine::Resume {}));
-        live.watch(deadline, interrupt, observer).await.map(Stage::from)
+        Box::pin(live.watch(deadline, interrupt, observer)).await.map(Stage::from)
     }
 
     /// Continues the run until the thread reaches another line or the observer halts it. If `into` is set,
@@ -228,12 +228,12 @@ impl Halted {
             true => Some(self.line().await?),
             false => None,
         };
-        let stage = self.step_once(into, interrupt, observer).await?;
+        let stage = Box::pin(self.step_once(into, interrupt, observer)).await?;
         let Stage::Halted(mut halted) = stage else { return Ok(stage) };
         if begin.is_none() || begin != Some(halted.line().await?) {
             return Ok(Stage::Halted(halted));
         }
-        halted.step_once(into, interrupt, observer).await
+        Box::pin(halted.step_once(into, interrupt, observer)).await
     }
 
     /// The method, line and depth of the newest frame.
@@ -266,6 +266,6 @@ impl Halted {
 
     /// Ends the halted run.
     pub async fn end(self) -> Outcome {
-        self.live.stop().await
+        Box::pin(self.live.stop()).await
     }
 }

@@ -145,7 +145,7 @@ pub async fn execute(
     let mut watcher = Watcher::new(watched, &questions.queries, more);
     watcher.halt_at(halt_at);
     let live = Live::new(running, unwatched_vms, conn, watcher, limit, output, agent);
-    live.watch(deadline, interrupt, observer).await.map(Stage::from)
+    Box::pin(live.watch(deadline, interrupt, observer)).await.map(Stage::from)
 }
 
 /// If a VM dies while connecting, its output explains more than the connection error.

@@ -111,7 +111,10 @@ impl Live {
             Some(halted_thread) if matches!(watched, Ok(Some(Ok(Control::Halt)))) => {
                 Ok(Progress::Halted(Box::new(self), Box::new(halted_thread)))
             }
-            _ => self.end(watched, deadline, interrupt).await.map(|over| Progress::Over(Box::new(over))),
+            _ => {
+                let over = Box::pin(self.end(watched, deadline, interrupt)).await?;
+                Ok(Progress::Over(Box::new(over)))
+            }
         }
     }
 

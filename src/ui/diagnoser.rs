@@ -28,16 +28,16 @@ pub async fn run(cli: &Cli, args: &Diagnose) -> u8 {
         Format::Json => AnswerForm::Json,
     };
     let stores_answers = form == AnswerForm::Words && std::io::stdin().is_terminal();
-    let start = async |context: &Context| args.start(form, stores_answers, context).await;
+    let start = async |context: &Context| Box::pin(args.start(form, stores_answers, context)).await;
     let started = match interruptible(&mut hearing, &context, start).await {
         Ok(started) => started,
         Err(error) => return failed(cli, &error),
     };
     let mut lines = Lines::open();
     let mut dialogue = DiagnoseDialogue::new(started, form, lines.is_terminal());
-    lead(cli, &mut lines, &mut dialogue, &mut hearing, &context).await;
+    Box::pin(lead(cli, &mut lines, &mut dialogue, &mut hearing, &context)).await;
     let code = dialogue.exit_code();
-    let code = match dialogue.walk(&args.source, &Context::silent()).await {
+    let code = match Box::pin(dialogue.walk(&args.source, &Context::silent())).await {
         Ok(None) => code,
         Ok(Some(mut walk)) => {
             super::stepper::lead(cli, &mut lines, &mut walk.dialogue, &mut hearing, &context).await

@@ -67,7 +67,7 @@ impl Hearing {
 
 /// Runs some work to its end. Each signal asks it to stop.
 pub async fn stopped_by<T>(hearing: &mut Hearing, stop: &Sender<bool>, work: impl Future<Output = T>) -> T {
-    let mut work = std::pin::pin!(work);
+    let mut work = Box::pin(work);
     loop {
         tokio::select! {
             // Work that is done at once takes no signal from whoever listens next.

@@ -43,6 +43,10 @@ struct FrontEnd {
 
 impl FrontEnd {
     async fn open(form: AnswerForm, is_attended: bool, arguments: &[&str]) -> FrontEnd {
+        Box::pin(FrontEnd::begin(form, is_attended, arguments)).await
+    }
+
+    async fn begin(form: AnswerForm, is_attended: bool, arguments: &[&str]) -> FrontEnd {
         let trace = merge_sort().display().to_string();
         let line = [&["diagnose", "--strategy=top-down", &trace], arguments].concat();
         let Line { diagnose } = Line::try_parse_from(line).expect("arguments");

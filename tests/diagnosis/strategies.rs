@@ -133,7 +133,7 @@ async fn play_all() {
     let mut trials = Vec::new();
     for fault in crate::faults::saved().faults.iter().step_by(step) {
         let program = programs.iter().find(|p| p.name == fault.program).expect("a program");
-        trials.push(Trial::new(program, fault).await);
+        trials.push(Box::pin(Trial::new(program, fault)).await);
     }
     assert!(trials.iter().any(|trial| trial.influential.iter().flatten().any(|these| !these.is_empty())));
     // A missing effect has no cause in the slice: then all influential calls are right, and another call is

@@ -270,7 +270,7 @@ async fn execute(line: &str, explorer: &mut Explorer) -> Result<Reply, CommandEr
     }
     let (name, words) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
     let row = find(name).ok_or_else(|| unknown(name))?;
-    dispatch(row.name, words.trim(), explorer).await
+    Box::pin(dispatch(row.name, words.trim(), explorer)).await
 }
 
 /// Finds a command by its name, an alias, or the beginning of exactly one name.

@@ -20,7 +20,7 @@ impl PromptCommand for Why {
     async fn execute(self, explorer: &mut Explorer) -> Result<Reply, CommandError> {
         let about = self.about.as_str();
         if let Some((expr, id, number)) = from_candidate(about) {
-            return ask_on(explorer, expr, id, number).await;
+            return Box::pin(ask_on(explorer, expr, id, number)).await;
         }
         let is_point = |id: &str| explorer.chain().position(id).is_some();
         // A name that is a point's id means the point; `A:B` asks for a variable of that name.

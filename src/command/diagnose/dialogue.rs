@@ -415,7 +415,7 @@ impl DiagnoseDialogue {
             return Ok(None);
         }
         let StartedDiagnosis { diagnoser, recorded, .. } = self.started;
-        let stepper = diagnoser.walk(sources, context).await?;
+        let stepper = Box::pin(diagnoser.walk(sources, context)).await?;
         let dialogue = StepDialogue::new(stepper, self.is_attended);
         Ok(Some(BuggyCallWalk { dialogue, _recorded: recorded }))
     }

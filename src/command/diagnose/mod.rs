@@ -203,7 +203,8 @@ impl Diagnose {
                     Vec::new(),
                 );
                 let recording = self.recording(folder.clone())?;
-                Diagnoser::while_it_runs(chain, recording, options, self.unattended, context).await?
+                let diagnoser = Diagnoser::while_it_runs(chain, recording, options, self.unattended, context);
+                Box::pin(diagnoser).await?
             }
         };
         let runs_tests = self.runs_passing_tests(&diagnoser);
@@ -212,7 +213,7 @@ impl Diagnose {
                 // The recording may come from somebody else, and its command runs here.
                 diagnoser.allow(context)?;
             }
-            diagnoser.weigh_by_passing(&passing, runs_tests, self.timeout, context).await?;
+            Box::pin(diagnoser.weigh_by_passing(&passing, runs_tests, self.timeout, context)).await?;
         }
         if let Some(file) = &assertions {
             diagnoser.assert_by(file, self.folder.is_some())?;

@@ -33,10 +33,10 @@ pub async fn replay(
     let of_events = of_events(chain);
     let mut answer = match of_events.points.is_empty() {
         true => unasked(name, &of_events, Outcome::Held),
-        false => replay_points(name, &of_events, options, context).await?,
+        false => Box::pin(replay_points(name, &of_events, options, context)).await?,
     };
     if answer.outcome != Outcome::Interrupted {
-        add_of_recording(&mut answer, chain, options, context).await?;
+        Box::pin(add_of_recording(&mut answer, chain, options, context)).await?;
     }
     Ok(answer)
 }
@@ -58,10 +58,10 @@ pub async fn judge(
             let answer = Some(unasked(name, &of_events, Outcome::Held));
             JudgedPoints { verdict: Verdict::Present, answer }
         }
-        false => judge_points(name, &of_events, options, context).await?,
+        false => Box::pin(judge_points(name, &of_events, options, context)).await?,
     };
     let (Verdict::Present, Some(answer)) = (&judged.verdict, &mut judged.answer) else { return Ok(judged) };
-    match add_of_recording(answer, chain, options, context).await {
+    match Box::pin(add_of_recording(answer, chain, options, context)).await {
         Ok(()) => {}
         Err(SessionError::Interrupted) => {
             return Ok(JudgedRun { verdict: Verdict::Interrupted, answer: None });
@@ -111,7 +111,7 @@ async fn add_of_recording(
     let requests = queries::requests(chain)?;
     let recording = ChainRecording::of(answer, chain, options, context).await?;
     if asks_omissions {
-        omissions::add(answer, chain, &recording, context).await?;
+        Box::pin(omissions::add(answer, chain, &recording, context)).await?;
     }
     if !chain.queries.is_empty() {
         queries::add(answer, chain, &requests, &recording, context).await?;

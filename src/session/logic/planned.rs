@@ -78,14 +78,14 @@ pub async fn ask_program(
     };
     // One solution is enough for a goal without variables.
     let is_question = asked.ask.solutions == 1 && needed.is_monotone;
-    if let Some(mut proved) = run(chain, &options, asked, is_question, context).await? {
+    if let Some(mut proved) = Box::pin(run(chain, &options, asked, is_question, context)).await? {
         // That the recording has not ended is no fault here.
         proved.notes.clear();
         proved.notes.push("the program was ended at the first proof".to_owned());
         return Ok(finished(proved, &needed));
     }
     let trace = RecordedTrace::open(&out, asked.memory, context).await?;
-    let (answer, _) = OpenLog::open(trace, context).await?.ask(&asked.ask, context).await?;
+    let (answer, _) = Box::pin(OpenLog::open(trace, context).await?.ask(&asked.ask, context)).await?;
     Ok(finished(answer, &needed))
 }
 

@@ -47,7 +47,7 @@ pub async fn ask_omissions(
     let (mut answer, reads, mut trace, found) = in_background(context, work).await?;
     answer.notes.extend(missing.into_iter().map(|what| format!("missing: {what}")));
     if question.confirm {
-        try_all((&mut answer, reads), &mut trace, question, found, context).await?;
+        Box::pin(try_all((&mut answer, reads), &mut trace, question, found, context)).await?;
     }
     // Those that make the point right are shown.
     match answer.hidden {

@@ -100,7 +100,7 @@ pub async fn detail(
     };
     let debuggee =
         Debuggee { command: about.command.clone(), cwd: Some(about.cwd.clone()), ..Debuggee::default() };
-    let found = match record(&Chain::new(debuggee, Vec::new()), &options, context).await {
+    let found = match Box::pin(record(&Chain::new(debuggee, Vec::new()), &options, context)).await {
         Ok(_) => match RecordedTrace::open(&unfinished, memory, context).await {
             Ok(later) => joined(calls, node, later),
             Err(error) => Err(error),
