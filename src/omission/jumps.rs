@@ -1,8 +1,9 @@
 //! Dominant conditional jumps: executed jumps from which an operation can only be reached through code that
 //! the call did not execute (Omission Finder §3.3.2). An exception that left a block is such a jump too.
 
-use super::bodies::{Body, leads_to};
+use super::bodies::Body;
 use super::executed::Trail;
+use bytecode::Dominance;
 use petgraph::graph::NodeIndex;
 use std::collections::{BTreeSet, HashSet};
 
@@ -120,21 +121,39 @@ pub(super) fn dominant_jumps(
     (jumps, between)
 }
 
-/// Whether a branch is the condition of a loop around an instruction, and ended it.
+/// Whether a branch is the condition of a loop around an instruction, and ended it. The condition stands at the
+/// head of the loop, or at its end if it is a `do` loop.
 pub(super) fn ends_loop(body: &Body, branch: u32, (went, to): (u32, u32), pc: u32) -> bool {
-    let cfg = &body.cfg;
-    let (around, back) = (leads_to(cfg, pc), leads_to(cfg, branch));
-    let is_inside = cfg.block_at(pc).is_some_and(|block| back.contains(&block));
-    let comes_back = cfg.block_at(went).is_some_and(|block| around.contains(&block));
-    if !is_inside || comes_back {
+    let block_at = |pc| body.cfg.block_at(pc);
+    let (Some(test), Some(on), Some(left), Some(at)) =
+        (block_at(branch), block_at(to), block_at(went), block_at(pc))
+    else {
         return false;
-    }
+    };
     let dominance = bytecode::dominators(&body.code, false);
-    let Some(block) = cfg.block_at(branch) else { return false };
-    let begins = |block: NodeIndex| cfg.block(block).map(|block| block.start_pc);
-    let is_head = cfg.predecessors(block, false).into_iter().any(|(before, _)| {
-        begins(before).is_some_and(|before| begins(block).is_some_and(|own| dominance.dominates(own, before)))
-    });
-    // Or it stands at the end of a `do` loop.
-    is_head || dominance.dominates(to, branch)
+    [test, on].into_iter().any(|head| {
+        let turn = natural_loop(body, &dominance, head);
+        turn.contains(&test) && turn.contains(&at) && !turn.contains(&left)
+    })
+}
+
+/// The blocks of the loop with this head: those from which a jump back to it is reached without passing it.
+fn natural_loop(body: &Body, dominance: &Dominance, head: NodeIndex) -> BTreeSet<NodeIndex> {
+    let begins = |block| body.cfg.block(block).map(|block| block.start_pc);
+    let is_inside = |block: &NodeIndex| match (begins(head), begins(*block)) {
+        (Some(head), Some(block)) => dominance.dominates(head, block),
+        _ => false,
+    };
+    let before = |block| body.cfg.predecessors(block, false).into_iter().map(|(before, _)| before);
+    let mut work: Vec<NodeIndex> = before(head).filter(is_inside).collect();
+    let mut found = BTreeSet::new();
+    if !work.is_empty() {
+        found.insert(head);
+    }
+    while let Some(block) = work.pop() {
+        if found.insert(block) {
+            work.extend(before(block));
+        }
+    }
+    found
 }

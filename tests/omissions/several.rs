@@ -55,6 +55,19 @@ fn all_passes_go_the_other_way_together() {
     assert_eq!(tried(&answer, 0), ("changed-not-right".to_owned(), "one".to_owned(), 1));
 }
 
+/// Each of three loops leaves out its last turn.
+#[test]
+fn a_loop_has_one_more_turn_each_time() {
+    let right = version("i < last", "i <= last");
+    let answer = of("rows", &["--loops", "--reference", &right]);
+    let inner = answer
+        .suggestions()
+        .iter()
+        .position(|of| of["jump"]["kind"] == "loop-end" && of["passes"]["missed"] == 3);
+    let inner = inner.unwrap_or_else(|| panic!("{:#}", answer.json));
+    assert_eq!(tried(&answer, inner), ("right".to_owned(), "once-per-loop".to_owned(), 3));
+}
+
 #[test]
 fn an_exception_is_avoided_by_the_condition_before_its_throw() {
     let right = version("amount > 3", "amount > 30");

@@ -246,6 +246,21 @@ fn one_execution_in_a_loop_goes_the_other_way() {
     assert_eq!(same.says("same", equal(0)), says("ddddd", 5, 2));
 }
 
+/// A loop that is left by `break` has its turn the next time.
+#[test]
+fn a_loop_has_one_more_turn_each_time() {
+    let case = Case::new("steered");
+    let program = Program::new(&case, "turns");
+    assert_eq!(program.plain.printed, ";01;01234;01234;0;\n");
+    let once = |n| Occurrence::OncePerLoop { thread: "main".to_owned(), n };
+    assert_eq!(program.says("turns", once(0)), says("0;012;01234;01234;01;", 21, 4));
+    assert_eq!(program.says("turns", once(3)), says(";012;01234;01234;01;", 20, 3));
+    let objects = Program::new(&case, "chains");
+    assert_eq!(objects.plain.printed, ";ab;;a;\n");
+    assert_eq!(objects.says("null", once(0)), says("-;ab-;;a;", 6, 2));
+    assert_eq!(objects.says("other", once(0)), says(";ab;+;a+;", 5, 2));
+}
+
 #[test]
 fn executions_are_counted_in_all_threads_of_a_name() {
     let case = Case::new("steered");

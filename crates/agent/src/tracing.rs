@@ -18,7 +18,7 @@ use wire::recording::{
     DeclaredField, FIRST_SITE, Level, MethodOrLine, Place, TracePlan, Traced, TracedClass, TracedMethod,
     WrittenVariable,
 };
-use wire::steering::Steering;
+use wire::steering::{Occurrence, Steering};
 
 /// Classes on which the recorder itself depends cannot be recorded, because the recorder would record itself.
 const BELOW: [&str; 4] = ["java/lang/", "jdk/internal/", "sun/misc/", "java/io/ObjectStreamClass"];
@@ -292,15 +292,18 @@ impl Tracer {
         plan: &mut rewrite::Plan,
     ) -> Result<Option<String>, RewriteError> {
         let Some(steering) = self.steering().filter(|_| self.is_steered(class)) else { return Ok(None) };
-        let Steering { class, method, descriptor, pc, to, .. } = steering;
-        let Some(operands) = scan.operands_toward((method, descriptor), *pc, *to)? else {
-            let text =
-                format!("{class}.{method}{descriptor} has no conditional jump at {pc} that goes to {to}");
-            return Ok(Some(text));
-        };
+        let Steering { class, method, descriptor, pc, to, which } = steering;
         let code = plan.methods.entry((method.clone(), descriptor.clone())).or_default();
-        steering::steer(code, *pc, operands);
-        Ok(None)
+        let is_steered = if matches!(which, Occurrence::OncePerLoop { .. }) {
+            let condition = scan.loop_condition((method, descriptor), *pc, *to)?;
+            condition.map(|condition| steering::steer_loop(code, *pc, condition)).is_some()
+        } else {
+            let operands = scan.operands_toward((method, descriptor), *pc, *to)?;
+            operands.map(|operands| steering::steer(code, *pc, operands)).is_some()
+        };
+        Ok((!is_steered).then(|| {
+            format!("{class}.{method}{descriptor} has no conditional jump at {pc} that goes to {to}")
+        }))
     }
 
     /// Whether only some calls are recorded.

@@ -63,7 +63,9 @@ pub use cfg::{Block, Cfg, EdgeKind};
 #[cfg(feature = "analysis")]
 pub use class::{ClassFile, Code, Field, Handler, InnerClass, LineEntry, LocalVariable, Method};
 #[cfg(feature = "analysis")]
-pub use control::{BranchEdge, CaughtAt, ControlDependence, Dependences, dominators, post_dominators};
+pub use control::{
+    BranchEdge, CaughtAt, ControlDependence, Dependences, Dominance, dominators, post_dominators,
+};
 #[cfg(feature = "analysis")]
 pub use expression::{
     CallText, Condition, ConditionOutcome, EnumTable, ExprNode, Expressions, Operand, ReadBack, SourceText,

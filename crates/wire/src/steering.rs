@@ -43,13 +43,23 @@ pub enum Occurrence {
         /// The number of earlier executions.
         n: u64,
     },
+    /// From the n-th execution in threads of this name on, in any thread: each time the loop would end whose
+    /// condition the jump is, it has one more turn. The loop goes on at [`Steering::to`].
+    OncePerLoop {
+        /// The name of the threads.
+        thread: String,
+        /// The number of earlier executions.
+        n: u64,
+    },
 }
 
 impl Occurrence {
     /// The name of the threads and the number of the execution; `None` for all.
     pub fn nth(&self) -> Option<(&str, u64)> {
         match self {
-            Occurrence::Nth { thread, n } | Occurrence::EqualOperands { thread, n } => Some((thread, *n)),
+            Occurrence::Nth { thread, n }
+            | Occurrence::EqualOperands { thread, n }
+            | Occurrence::OncePerLoop { thread, n } => Some((thread, *n)),
             Occurrence::All => None,
         }
     }
@@ -64,6 +74,9 @@ impl std::fmt::Display for Steering {
             Occurrence::All => f.write_str("at all executions"),
             Occurrence::EqualOperands { thread, n } => {
                 write!(f, "at execution {n} in threads named {thread}, and later ones with equal operands")
+            }
+            Occurrence::OncePerLoop { thread, n } => {
+                write!(f, "at execution {n} in threads named {thread}, and later once per loop")
             }
         }
     }
@@ -102,6 +115,10 @@ mod tests {
         assert_eq!(
             told(Occurrence::EqualOperands { thread, n: 0 }),
             format!("{jump}execution 0 in threads named main, and later ones with equal operands")
+        );
+        assert_eq!(
+            told(Occurrence::OncePerLoop { thread: "main".to_owned(), n: 1 }),
+            format!("{jump}execution 1 in threads named main, and later once per loop")
         );
     }
 }

@@ -17,6 +17,8 @@ pub enum FlippedPasses {
     EqualOperands,
     /// All passes.
     All,
+    /// For the condition of a loop: each time the loop ended, it has one more turn.
+    OncePerLoop,
     /// For an exception: the pass of the condition before the `throw`.
     BeforeThrow,
 }
@@ -65,11 +67,16 @@ pub(super) fn flips(
         passes,
     };
     let mut flips = vec![flip(FlippedPasses::One, Occurrence::Nth { thread: thread(), n: pass.nth })];
-    // A loop that always goes on does not end.
-    if suggestion.passes.missed > 1 && suggestion.jump.kind == JumpKind::Branch {
-        let equal = Occurrence::EqualOperands { thread: thread(), n: pass.first };
-        flips.push(flip(FlippedPasses::EqualOperands, equal));
-        flips.push(flip(FlippedPasses::All, Occurrence::All));
+    if suggestion.passes.missed > 1 {
+        // A loop that always goes on does not end.
+        if suggestion.jump.kind == JumpKind::LoopEnd {
+            let turns = Occurrence::OncePerLoop { thread: thread(), n: pass.first };
+            flips.push(flip(FlippedPasses::OncePerLoop, turns));
+        } else {
+            let equal = Occurrence::EqualOperands { thread: thread(), n: pass.first };
+            flips.push(flip(FlippedPasses::EqualOperands, equal));
+            flips.push(flip(FlippedPasses::All, Occurrence::All));
+        }
     }
     Ok(flips)
 }

@@ -61,6 +61,7 @@ fn one(number: usize, width: usize, tried: &TriedSuggestion, target: &str, paint
             FlippedPasses::One => String::new(),
             FlippedPasses::EqualOperands => format!(" at {flipped} passes with equal operands"),
             FlippedPasses::All => format!(" at all {flipped} passes"),
+            FlippedPasses::OncePerLoop => format!(" once per loop, {flipped} times"),
             FlippedPasses::BeforeThrow => " before the throw".to_owned(),
         };
         let text = format!("taken the other way{at}: {}: {found}", paint.on(style, verdict.words()));

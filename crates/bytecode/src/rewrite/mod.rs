@@ -35,7 +35,7 @@ pub use outline::outline;
 pub use recorded_effects::{Effect, RecordedEffect};
 pub use scan::{Access, ArrayMaking, ArrayStore, Scan};
 pub use shape::{MethodShape, Returns};
-pub use steered_jump::JumpOperands;
+pub use steered_jump::{JumpOperands, LoopCondition};
 pub use steps::{Kept, Slot, StackOp, Step};
 pub use text::Text;
 

@@ -23,6 +23,17 @@ pub enum JumpOperands {
     },
 }
 
+/// A conditional jump as the condition of a loop.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LoopCondition {
+    /// Operands with which the loop goes on.
+    pub operands: JumpOperands,
+    /// The opcode of the jump; negative if the loop goes on where it does not jump.
+    pub test: i32,
+    /// The code index where the loop ends.
+    pub end: u32,
+}
+
 impl Scan<'_> {
     /// The operands with which the conditional jump or switch at `pc` continues at `to`. `None` if there is
     /// no such method, no such jump, or no way from there to `to`.
@@ -39,6 +50,31 @@ impl Scan<'_> {
         let jump = instructions::read(code)?.into_iter().find(|raw| raw.pc == pc);
         Ok(jump.and_then(|jump| toward(&jump, to)))
     }
+
+    /// The conditional jump at `pc` as the condition of a loop that goes on at `to`. `None` if there is no
+    /// such jump, or if it is a switch.
+    ///
+    /// # Errors
+    /// If the class file is invalid.
+    pub fn loop_condition(
+        &self,
+        (name, descriptor): (&str, &str),
+        pc: u32,
+        to: u32,
+    ) -> Result<Option<LoopCondition>, RewriteError> {
+        let Some(code) = self.code(name, descriptor)? else { return Ok(None) };
+        let jump = instructions::read(code)?.into_iter().find(|raw| raw.pc == pc);
+        Ok(jump.and_then(|jump| condition(&jump, to)))
+    }
+}
+
+/// The condition of a loop that goes on at `to`; `None` for a switch.
+fn condition(jump: &Raw, to: u32) -> Option<LoopCondition> {
+    let JumpTargets::To(target) = jump.targets else { return None };
+    let (operands, next) = (toward(jump, to)?, jump.pc + jump.length);
+    let opcode = i32::from(jump.opcode);
+    let (test, end) = if target == to { (opcode, next) } else { (-opcode, target) };
+    Some(LoopCondition { operands, test, end })
 }
 
 fn toward(jump: &Raw, to: u32) -> Option<JumpOperands> {
@@ -125,6 +161,16 @@ mod tests {
         }
         assert_eq!(toward(&jump(0x99, JumpTargets::To(40)), 16), None);
         assert_eq!(toward(&jump(GOTO, JumpTargets::To(40)), 40), None);
+    }
+
+    #[test]
+    fn a_loop_goes_on_where_its_condition_holds() {
+        let ifeq = jump(0x99, JumpTargets::To(40));
+        let (on, off) = (JumpOperands::Int(0), JumpOperands::Int(1));
+        assert_eq!(condition(&ifeq, 40), Some(LoopCondition { operands: on, test: 0x99, end: 13 }));
+        assert_eq!(condition(&ifeq, 13), Some(LoopCondition { operands: off, test: -0x99, end: 40 }));
+        assert_eq!(condition(&ifeq, 16), None);
+        assert_eq!(condition(&jump(GOTO, JumpTargets::To(40)), 40), None);
     }
 
     #[test]

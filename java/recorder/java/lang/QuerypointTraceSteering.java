@@ -65,13 +65,81 @@ public final class QuerypointTraceSteering {
     /** One of two operands, or the other number instead where the jump is steered. */
     @Hidden
     public static int pick(int operand, int instead, int steers) {
-        return steers != 0 ? instead : operand;
+        return steers == 1 ? instead : operand;
     }
 
     /** The same for references: null or an object instead. */
     @Hidden
     public static Object pick(Object operand, int isNull, int steers) {
-        return steers != 0 ? other(isNull) : operand;
+        return steers == 1 ? other(isNull) : operand;
+    }
+
+    /**
+     * What becomes of an execution of a loop's condition. The test is its opcode, negative where the loop goes
+     * on without a jump. The state is 0 where the loop had no further turn, 1 where this execution gives it
+     * one, and 2 where it has had it.
+     */
+    @Hidden
+    public static int turn(int operand, int test, int state) {
+        return turn(operand, 0, test, state);
+    }
+
+    /** The same for two numbers. */
+    @Hidden
+    public static int turn(int a, int b, int test, int state) {
+        boolean jumps;
+        int opcode = test < 0 ? -test : test;
+        // Those that compare with 0 are in the order of those that compare two numbers.
+        switch (opcode < 0x9f ? opcode + 6 : opcode) {
+            case 0x9f:
+                jumps = a == b;
+                break;
+            case 0xa0:
+                jumps = a != b;
+                break;
+            case 0xa1:
+                jumps = a < b;
+                break;
+            case 0xa2:
+                jumps = a >= b;
+                break;
+            case 0xa3:
+                jumps = a > b;
+                break;
+            default:
+                jumps = a <= b;
+        }
+        return turned(jumps == test > 0, state);
+    }
+
+    /** The same for a reference that is compared with null. */
+    @Hidden
+    public static int turn(Object operand, int test, int state) {
+        boolean isNull = operand == null;
+        boolean jumps = test == 0xc6 || test == -0xc6 ? isNull : !isNull;
+        return turned(jumps == test > 0, state);
+    }
+
+    /** The same for two references. */
+    @Hidden
+    public static int turn(Object a, Object b, int test, int state) {
+        boolean isSame = a == b;
+        boolean jumps = test == 0xa5 || test == -0xa5 ? isSame : !isSame;
+        return turned(jumps == test > 0, state);
+    }
+
+    @Hidden
+    private static int turned(boolean goesOn, int state) {
+        if (COUNTS == 0) {
+            return 0;
+        }
+        if (isCounted() && U.getAndAddLong(null, COUNTS, 1) == NTH) {
+            happened = true;
+        }
+        if (goesOn) {
+            return state == 0 ? 0 : 2;
+        }
+        return state == 0 && happened && steered() ? 1 : 0;
     }
 
     @Hidden
