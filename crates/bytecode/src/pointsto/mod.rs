@@ -27,6 +27,7 @@
 
 mod body;
 mod callbacks;
+mod collapse;
 mod constraints;
 mod dispatch;
 mod effects;
@@ -197,6 +198,8 @@ pub struct PointsTo {
     /// The Java names of the types.
     types: Vec<String>,
     sets: Vec<Set>,
+    /// By node: the place of its set in `sets`.
+    set_of: Vec<u32>,
     at: HashMap<(u32, u32), AllocId>,
     callees: BTreeMap<(u32, u32), Vec<MethodId>>,
     callers: BTreeMap<u32, BTreeSet<(u32, u32)>>,
@@ -299,7 +302,8 @@ impl PointsTo {
     fn value_set(&self, method: MethodId, value: u32) -> &Set {
         static EMPTY: Set = Set::new();
         let node = self.reached(method).filter(|_| value != NO_VALUE).map(|m| m.base + value);
-        node.and_then(|n| self.sets.get(usize::try_from(n).ok()?)).unwrap_or(&EMPTY)
+        let at = node.and_then(|n| self.set_of.get(usize::try_from(n).ok()?));
+        at.and_then(|at| self.sets.get(usize::try_from(*at).ok()?)).unwrap_or(&EMPTY)
     }
 
     /// The analysed methods that the call at a code index may execute, directly or called back by a library.

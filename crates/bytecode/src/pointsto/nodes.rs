@@ -4,7 +4,8 @@
 use super::set::Set;
 use super::types::{ARRAYS, OBJECT, TOUCHED, TypeId, Types};
 use super::{AllocId, AllocKind};
-use std::collections::{HashSet, VecDeque};
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, HashSet};
 
 /// The number of a node. 0 is [`NOWHERE`].
 pub(super) type NodeId = u32;
@@ -42,13 +43,20 @@ pub(super) enum Use {
 }
 
 #[derive(Debug, Default)]
-struct Node {
-    held: Set,
-    pending: Set,
-    filter: TypeId,
-    to: Vec<NodeId>,
-    uses: Vec<Use>,
-    is_queued: bool,
+pub(super) struct Node {
+    pub(super) held: Set,
+    /// The members that were not passed along the edges yet.
+    pub(super) pending: Set,
+    /// The members that were passed on, and did not trigger the constraints yet.
+    pub(super) waiting: Set,
+    pub(super) filter: TypeId,
+    /// The position of the node in the order in which sets are passed on.
+    pub(super) rank: u32,
+    /// The number of collapses that `to` knows.
+    pub(super) epoch: u32,
+    pub(super) to: Vec<NodeId>,
+    pub(super) uses: Vec<Use>,
+    pub(super) is_queued: bool,
 }
 
 /// What is known about an allocation besides its site.
@@ -75,14 +83,24 @@ struct Mask {
 pub(super) struct Graph<'p> {
     pub(super) types: Types<'p>,
     pub(super) objects: Vec<Object>,
-    nodes: Vec<Node>,
-    edges: HashSet<(NodeId, NodeId), foldhash::fast::FixedState>,
+    pub(super) nodes: Vec<Node>,
+    /// By node: the node that it was merged into, or itself.
+    pub(super) merged: Vec<NodeId>,
+    pub(super) edges: HashSet<(NodeId, NodeId), foldhash::fast::FixedState>,
     registered: HashSet<(NodeId, Use), foldhash::fast::FixedState>,
-    queue: VecDeque<NodeId>,
+    /// The nodes with members to pass on, by rank.
+    queue: BinaryHeap<Reverse<(u32, NodeId)>>,
+    /// The nodes with members that are to trigger constraints.
+    ready: Vec<NodeId>,
     masks: Vec<Mask>,
+    /// Constraints of merged nodes, with the members that did not trigger them yet.
+    pub(super) late: Vec<(Use, Set)>,
+    /// Sets that were passed on since the last collapse.
+    pub(super) passed: usize,
+    pub(super) epoch: u32,
 }
 
-fn index(id: u32) -> usize {
+pub(super) fn index(id: u32) -> usize {
     usize::try_from(id).unwrap_or(usize::MAX)
 }
 
@@ -92,17 +110,28 @@ impl<'p> Graph<'p> {
             types,
             objects: Vec::new(),
             nodes: vec![Node::default()],
+            merged: vec![NOWHERE],
             edges: HashSet::default(),
             registered: HashSet::default(),
-            queue: VecDeque::new(),
+            queue: BinaryHeap::new(),
+            ready: Vec::new(),
             masks: Vec::new(),
+            late: Vec::new(),
+            passed: 0,
+            epoch: 0,
         }
+    }
+
+    /// The node that a node was merged into, or itself.
+    pub(super) fn find(&self, node: NodeId) -> NodeId {
+        self.merged.get(index(node)).copied().unwrap_or(NOWHERE)
     }
 
     /// A new node that holds only objects of this type.
     pub(super) fn node(&mut self, filter: TypeId) -> NodeId {
         let id = u32::try_from(self.nodes.len()).unwrap_or(u32::MAX);
-        self.nodes.push(Node { filter, ..Node::default() });
+        self.nodes.push(Node { filter, rank: u32::MAX, epoch: self.epoch, ..Node::default() });
+        self.merged.push(id);
         id
     }
 
@@ -138,12 +167,13 @@ impl<'p> Graph<'p> {
         }
     }
 
-    fn mask(&mut self, filter: TypeId) -> &[u64] {
+    /// Brings the mask of a filter up to date.
+    fn check_objects(&mut self, filter: TypeId) {
         let at = index(filter);
         if self.masks.len() <= at {
             self.masks.resize_with(at + 1, Mask::default);
         }
-        let Some(mut mask) = self.masks.get_mut(at).map(std::mem::take) else { return &[] };
+        let Some(mut mask) = self.masks.get_mut(at).map(std::mem::take) else { return };
         while mask.checked < self.objects.len() {
             let id = u32::try_from(mask.checked).unwrap_or(u32::MAX);
             if mask.checked.is_multiple_of(64) {
@@ -156,30 +186,28 @@ impl<'p> Graph<'p> {
             }
             mask.checked += 1;
         }
-        match self.masks.get_mut(at) {
-            Some(place) => {
-                *place = mask;
-                &place.bits
-            }
-            None => &[],
+        if let Some(place) = self.masks.get_mut(at) {
+            *place = mask;
         }
     }
 
     /// Adds members to a node.
     pub(super) fn add(&mut self, to: NodeId, members: &Set) {
-        let Some(node) = self.nodes.get(index(to)) else { return };
+        let to = self.find(to);
         if to == NOWHERE || members.is_empty() {
             return;
         }
-        let filtered;
-        let members = if node.filter == OBJECT {
-            members
-        } else {
-            filtered = members.masked(self.mask(node.filter));
-            &filtered
-        };
+        let Some(filter) = self.nodes.get(index(to)).map(|node| node.filter) else { return };
+        if filter != OBJECT {
+            self.check_objects(filter);
+        }
+        self.passed += 1;
+        let mask = (filter != OBJECT).then(|| self.masks.get(index(filter)).map(|mask| mask.bits.as_slice()));
         let Some(node) = self.nodes.get_mut(index(to)) else { return };
-        let new = node.held.union(members);
+        let new = match mask {
+            None => node.held.union(members),
+            Some(mask) => node.held.union(&members.masked(mask.unwrap_or_default())),
+        };
         if new.is_empty() {
             return;
         }
@@ -190,7 +218,7 @@ impl<'p> Graph<'p> {
         }
         if !node.is_queued {
             node.is_queued = true;
-            self.queue.push_back(to);
+            self.queue.push(Reverse((node.rank, to)));
         }
     }
 
@@ -200,44 +228,120 @@ impl<'p> Graph<'p> {
 
     /// Lets everything that `from` holds, now and later, flow into `to`.
     pub(super) fn edge(&mut self, from: NodeId, to: NodeId) {
+        let (from, to) = (self.find(from), self.find(to));
         if from == NOWHERE || to == NOWHERE || from == to || !self.edges.insert((from, to)) {
             return;
         }
         let Some(node) = self.nodes.get_mut(index(from)) else { return };
         node.to.push(to);
         if !node.held.is_empty() {
-            let held = node.held.clone();
+            let held = std::mem::take(&mut node.held);
             self.add(to, &held);
+            if let Some(node) = self.nodes.get_mut(index(from)) {
+                node.held = held;
+            }
         }
+    }
+
+    /// A constraint that names no merged node.
+    fn current(&self, what: Use) -> Use {
+        match what {
+            Use::Load(field, to) => Use::Load(field, self.find(to)),
+            Use::Store(field, from) => Use::Store(field, self.find(from)),
+            Use::Hold(to) => Use::Hold(self.find(to)),
+            Use::TouchElements(to) => Use::TouchElements(self.find(to)),
+            Use::Constants(to) => Use::Constants(self.find(to)),
+            _ => what,
+        }
+    }
+
+    /// Adds a constraint to a node that is not merged. Returns whether the node did not have it.
+    pub(super) fn attach(&mut self, node: NodeId, what: Use) -> bool {
+        let what = self.current(what);
+        let is_new = self.registered.insert((node, what));
+        if is_new && let Some(node) = self.nodes.get_mut(index(node)) {
+            node.uses.push(what);
+        }
+        is_new
     }
 
     /// Registers a constraint. Returns the members that a node holds already.
     #[must_use]
     pub(super) fn register(&mut self, node: NodeId, what: Use) -> Set {
-        if node == NOWHERE || !self.registered.insert((node, what)) {
+        let node = self.find(node);
+        if node == NOWHERE || !self.attach(node, what) {
             return Set::new();
         }
-        let Some(node) = self.nodes.get_mut(index(node)) else { return Set::new() };
-        node.uses.push(what);
-        node.held.clone()
+        let Some(node) = self.nodes.get(index(node)) else { return Set::new() };
+        let held = if node.pending.is_empty() { node.held.clone() } else { node.held.without(&node.pending) };
+        if node.waiting.is_empty() { held } else { held.without(&node.waiting) }
     }
 
-    /// Takes a node with new members off the queue and passes them along its edges. Returns the members and
-    /// the constraints that they trigger.
-    pub(super) fn next(&mut self) -> Option<(Set, Vec<Use>)> {
-        let id = self.queue.pop_front()?;
-        let node = self.nodes.get_mut(index(id))?;
+    /// Passes the new members of the first node in the queue along its edges. Returns whether there was one.
+    pub(super) fn pass_on(&mut self) -> bool {
+        let Some(Reverse((_, id))) = self.queue.pop() else { return false };
+        if self.find(id) != id {
+            return true;
+        }
+        self.refresh(id);
+        let Some(node) = self.nodes.get_mut(index(id)) else { return true };
         node.is_queued = false;
         let new = std::mem::take(&mut node.pending);
-        let uses = node.uses.clone();
         let to = std::mem::take(&mut node.to);
         for target in &to {
             self.add(*target, &new);
         }
-        if let Some(node) = self.nodes.get_mut(index(id)) {
-            node.to = to;
+        let Some(node) = self.nodes.get_mut(index(id)) else { return true };
+        node.to = to;
+        if !node.uses.is_empty() && !new.is_empty() {
+            if node.waiting.is_empty() {
+                node.waiting = new;
+                self.ready.push(id);
+            } else {
+                node.waiting.union(&new);
+            }
         }
-        Some((new, uses))
+        true
+    }
+
+    /// Names no merged node in the edges of a node.
+    pub(super) fn refresh(&mut self, id: NodeId) {
+        let (merged, epoch) = (&self.merged, self.epoch);
+        let Some(node) = self.nodes.get_mut(index(id)).filter(|node| node.epoch != epoch) else { return };
+        node.epoch = epoch;
+        for to in &mut node.to {
+            *to = merged.get(index(*to)).copied().unwrap_or(NOWHERE);
+        }
+        node.to.sort_unstable();
+        node.to.dedup();
+        node.to.retain(|to| *to != id);
+    }
+
+    /// The members and the constraints of a node of which members are to trigger constraints.
+    pub(super) fn next_ready(&mut self) -> Option<(Set, Vec<Use>)> {
+        loop {
+            let id = self.ready.pop()?;
+            let node = self.nodes.get_mut(index(id))?;
+            if !node.waiting.is_empty() {
+                return Some((std::mem::take(&mut node.waiting), node.uses.clone()));
+            }
+        }
+    }
+
+    /// Puts a node into the queue anew, by its rank.
+    pub(super) fn requeue(&mut self) {
+        let queued: Vec<NodeId> = self.queue.drain().map(|Reverse((_, id))| id).collect();
+        for id in queued {
+            if self.find(id) == id
+                && let Some(node) = self.nodes.get(index(id))
+            {
+                self.queue.push(Reverse((node.rank, id)));
+            }
+        }
+    }
+
+    pub(super) fn is_quiet(&self) -> bool {
+        self.queue.is_empty()
     }
 
     pub(super) fn node_count(&self) -> usize {
@@ -248,8 +352,8 @@ impl<'p> Graph<'p> {
         self.edges.len()
     }
 
-    /// The sets of all nodes, by number.
-    pub(super) fn into_sets(self) -> (Vec<Set>, Vec<Object>, Types<'p>) {
-        (self.nodes.into_iter().map(|n| n.held).collect(), self.objects, self.types)
+    /// The sets of all nodes, the set of each node, allocations and types.
+    pub(super) fn into_sets(self) -> (Vec<Set>, Vec<NodeId>, Vec<Object>, Types<'p>) {
+        (self.nodes.into_iter().map(|n| n.held).collect(), self.merged, self.objects, self.types)
     }
 }

@@ -97,12 +97,23 @@ pub(super) fn solve(program: &dyn Program, entries: &[Entry], limits: Limits) ->
             solver.apply(what, &held);
             continue;
         }
-        let Some((new, uses)) = solver.graph.next() else { break };
-        rounds += 1;
-        solver.steps += 1;
-        for what in uses {
-            solver.apply(what, &new);
+        if let Some((new, uses)) = solver.graph.next_ready() {
+            for what in uses {
+                solver.apply(what, &new);
+            }
+            continue;
         }
+        // Then everything flows as far as it does, before it triggers more.
+        if solver.graph.is_quiet() {
+            break;
+        }
+        while !solver.graph.is_quiet() && solver.steps <= limits.steps {
+            solver.graph.collapse_if_due();
+            solver.graph.pass_on();
+            rounds += 1;
+            solver.steps += 1;
+        }
+        solver.deferred.append(&mut solver.graph.late);
     }
     let mut statistics =
         Statistics { rounds, constraining, reading: solver.reading, ..Statistics::default() };
@@ -474,13 +485,15 @@ impl<'p> Solver<'p> {
         statistics.steps = self.steps;
         statistics.call_sites = self.sites.len();
         statistics.call_edges = self.callees.values().map(Vec::len).sum();
-        let (sets, objects, types) = self.graph.into_sets();
+        let (sets, set_of, objects, types) = self.graph.into_sets();
         statistics.allocations = objects.len();
         let (mut total, mut count) = (0, 0u32);
         for method in &self.methods {
             let first = usize::try_from(method.base).unwrap_or(0) + 1;
             let values = usize::try_from(method.body.values).unwrap_or(0);
-            for set in sets.get(first..first + values).unwrap_or_default().iter().filter(|s| !s.is_empty()) {
+            let of_values = set_of.get(first..first + values).unwrap_or_default().iter();
+            let of_values = of_values.filter_map(|at| sets.get(usize::try_from(*at).ok()?));
+            for set in of_values.filter(|s| !s.is_empty()) {
                 total += set.len();
                 count += 1;
                 statistics.largest_size = statistics.largest_size.max(set.len());
@@ -499,6 +512,7 @@ impl<'p> Solver<'p> {
             objects,
             types: types.into_names(),
             sets,
+            set_of,
             at: self.at,
             callees: self.callees,
             callers: self.callers,
