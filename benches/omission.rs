@@ -2,7 +2,7 @@
 //!
 //! The first table is the static stage alone: the points-to analysis of real jars with a call graph that
 //! grows on the fly, the JDK by summaries. Each row runs in a process of its own, which has read no class
-//! before: `ms` and `MB` contain the class files. `MB` is the peak without what is mapped from files. The
+//! before: times and `MB` contain the class files. `kept ms` takes the result that an earlier process kept. `MB` is the peak without what is mapped from files. The
 //! analysis does not distinguish the callers of methods, but it distinguishes the containers by their
 //! allocations.
 //!
@@ -23,6 +23,8 @@ use bytecode::ClassFile;
 use bytecode::pointsto::{Entry, Limits, PointsTo, Program};
 use common::{Outcome, median, root, share};
 use querypoint::classes::{ClassPaths, ClassPool};
+use querypoint::omission::solve;
+use querypoint::session::AnalysisFolder;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
@@ -33,6 +35,8 @@ use std::time::{Duration, Instant};
 const ROUNDS: usize = 5;
 /// Names the row that a process of its own measures.
 const ROW: &str = "QP_BENCH_OMISSION_ROW";
+/// The folder where that process keeps the analysis, if it does.
+const KEPT: &str = "QP_BENCH_OMISSION_KEPT";
 /// Name, jars, and the methods that are called from outside: all public ones if there are none.
 const JARS: [(&str, &[&str], &[&str]); 3] = [
     ("jsoup, parse", &["jsoup.jar"], &["org.jsoup.Jsoup.parse"]),
@@ -51,7 +55,7 @@ fn main() -> Outcome<()> {
         return analysed(row);
     }
     println!("static stage, medians of {ROUNDS} rounds");
-    println!("{:<15} {:>7} {:>6}  last round", "", "ms", "MB");
+    println!("{:<15} {:>7} {:>6} {:>7} {:>6}  last cold round", "", "cold ms", "MB", "kept ms", "MB");
     for (row, (name, ..)) in JARS.iter().enumerate() {
         measure_analysis(name, row)?;
     }
@@ -128,7 +132,14 @@ fn analysed(row: usize) -> Outcome<()> {
     let (_, jars, named) = JARS.get(row).ok_or("no such row")?;
     let began = Instant::now();
     let program = Jars::open(jars)?;
-    let found = PointsTo::solve(&program, &program.entries(named), Limits::default());
+    let entries = program.entries(named);
+    let found = match std::env::var_os(KEPT) {
+        None => PointsTo::solve(&program, &entries, Limits::default()),
+        Some(folder) => {
+            let store = AnalysisFolder::at(folder.into());
+            solve(&program.pool, &|class| program.own.contains(class), &entries, (Limits::default(), &store))
+        }
+    };
     let took = began.elapsed().as_secs_f64() * 1e3;
     let ended = if found.is_complete() { "" } else { "INCOMPLETE, " };
     println!("{took} {ended}{}", found.statistics());
@@ -136,18 +147,29 @@ fn analysed(row: usize) -> Outcome<()> {
 }
 
 fn measure_analysis(name: &str, row: usize) -> Outcome<()> {
+    let (cold, peak, last) = rounds(row, None)?;
+    let folder = tempfile::tempdir()?;
+    let mut first = Command::new(std::env::current_exe()?);
+    first.env(ROW, row.to_string()).env(KEPT, folder.path()).output()?;
+    let (kept, kept_peak, _) = rounds(row, Some(folder.path()))?;
+    println!("{name:<15} {cold:>7.0} {peak:>6.0} {kept:>7.0} {kept_peak:>6.0}  {last}");
+    Ok(())
+}
+
+/// The medians of time and memory, and what the last round printed.
+fn rounds(row: usize, kept: Option<&Path>) -> Outcome<(f64, f64, String)> {
     let (mut times, mut peaks, mut last) = (Vec::new(), Vec::new(), String::new());
     for _ in 0..ROUNDS {
         let mut own = Command::new(std::env::current_exe()?);
-        let mut own = own.env(ROW, row.to_string()).stdout(Stdio::piped()).spawn()?;
+        let own = own.env(ROW, row.to_string()).envs(kept.map(|folder| (KEPT, folder)));
+        let mut own = own.stdout(Stdio::piped()).spawn()?;
         peaks.push(peak_mb(&mut own)?);
         let text = String::from_utf8(own.wait_with_output()?.stdout)?;
         let (took, rest) = text.split_once(' ').ok_or("no time")?;
         times.push(took.parse()?);
         last = rest.trim().to_owned();
     }
-    println!("{name:<15} {:>7.0} {:>6.0}  {last}", median(times), median(peaks));
-    Ok(())
+    Ok((median(times), median(peaks), last))
 }
 
 /// The most memory of a process until it ends, in MB, without what is mapped from files. The system knows no

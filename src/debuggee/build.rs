@@ -5,6 +5,7 @@ use super::error::{DebuggeeError, Step};
 use super::output::Forward;
 use super::template::Template;
 use crate::classes::LaunchCommand;
+use crate::files::cache_folder;
 use sha2::{Digest, Sha256};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant, UNIX_EPOCH};
@@ -86,7 +87,7 @@ impl Record {
         settings.env.iter().for_each(|(k, v)| field(&mut key, format!("{k}={v}").as_bytes()));
         field(&mut key, template.variable("JAVA_HOME").unwrap_or_default().as_bytes());
         field(&mut key, template.variable("PATH").unwrap_or_default().as_bytes());
-        let folder = settings.cache.clone().or_else(cache_folder);
+        let folder = settings.cache.clone().or_else(builds_folder);
         let file = folder.map(|dir| dir.join(hex(key)));
         let roots = if settings.sources.is_empty() { vec![PathBuf::new()] } else { settings.sources.clone() };
         let sources = state(&cwd, &roots, &SOURCES, true);
@@ -193,11 +194,7 @@ fn hex(hash: Sha256) -> String {
     hash.finalize().iter().map(|b| format!("{b:02x}")).collect()
 }
 
-/// The cache folder (XDG Base Directory Specification). An empty or relative `XDG_CACHE_HOME` counts as
-/// unset.
-pub(super) fn cache_folder() -> Option<PathBuf> {
-    let absolute = |p: &PathBuf| p.is_absolute();
-    let set = std::env::var_os("XDG_CACHE_HOME").map(PathBuf::from).filter(absolute);
-    let home = || Some(PathBuf::from(std::env::var_os("HOME")?).join(".cache")).filter(absolute);
-    Some(set.or_else(home)?.join("querypoint").join("builds"))
+/// Where builds are kept if no folder is chosen.
+pub(super) fn builds_folder() -> Option<PathBuf> {
+    Some(cache_folder()?.join("builds"))
 }

@@ -1,7 +1,7 @@
 //! Launches a debuggee, or has a remote one start anew.
 
 use super::agent::{Agent, quoted};
-use super::build::cache_folder;
+use super::build::builds_folder;
 use super::error::{DebuggeeError, Step};
 use super::output::Forward;
 use super::running::Running;
@@ -18,7 +18,7 @@ impl Template {
     /// # Errors
     /// The agent cannot be unpacked.
     pub fn agent(&self) -> Result<Agent, DebuggeeError> {
-        let cache = self.settings().cache.clone().or_else(cache_folder);
+        let cache = self.settings().cache.clone().or_else(builds_folder);
         Agent::new(cache.as_deref().and_then(Path::parent))
     }
 

@@ -3,10 +3,12 @@
 //!
 //! This room uses no other room.
 
+mod cache;
 mod private;
 mod temporary;
 mod whole;
 
+pub use cache::cache_folder;
 pub use private::{create, create_folder, create_new, write};
 pub use temporary::{TemporaryFolder, remove_abandoned, remove_abandoned_in};
 pub use whole::{write_private, write_whole};

@@ -1,6 +1,7 @@
 //! The points-to analysis of a recorded program: which objects an instruction may use, and which methods a
 //! call may run.
 
+use super::kept::{self, AnalysisStore};
 use super::use_site::UseSite;
 use crate::classes::ClassPool;
 use crate::inspect::InspectError;
@@ -19,24 +20,37 @@ const STEPS: u64 = 20_000_000;
 const MENTIONS: usize = 2_000;
 
 /// The program as the analysis reads it: recorded code is analysed, the rest is known by summaries.
-struct RecordedCode<'a> {
+pub(super) struct RecordedCode<'a> {
     pool: &'a ClassPool,
     is_recorded: &'a dyn Fn(&str) -> bool,
+    recorded: Vec<String>,
     /// By class: the analysed classes below it.
     below: HashMap<String, Vec<String>>,
 }
 
 impl<'a> RecordedCode<'a> {
-    fn new(pool: &'a ClassPool, is_recorded: &'a dyn Fn(&str) -> bool) -> RecordedCode<'a> {
+    pub fn new(pool: &'a ClassPool, is_recorded: &'a dyn Fn(&str) -> bool) -> RecordedCode<'a> {
+        let recorded: Vec<String> =
+            pool.user_classes().filter(|class| is_recorded(class)).map(str::to_owned).collect();
         let mut below: HashMap<String, Vec<String>> = HashMap::new();
-        for class in pool.user_classes().filter(|class| is_recorded(class)) {
+        for class in &recorded {
             if let Ok(Some(found)) = pool.find(class) {
                 for above in lineage(pool, &found.file) {
-                    below.entry(above.name.clone()).or_default().push(class.to_owned());
+                    below.entry(above.name.clone()).or_default().push(class.clone());
                 }
             }
         }
-        RecordedCode { pool, is_recorded, below }
+        RecordedCode { pool, is_recorded, recorded, below }
+    }
+
+    /// The recorded classes, sorted.
+    pub fn recorded(&self) -> &[String] {
+        &self.recorded
+    }
+
+    /// The classes whose files say which recorded class is below which.
+    pub fn in_lineages(&self) -> impl Iterator<Item = &String> {
+        self.recorded.iter().chain(self.below.keys())
     }
 }
 
@@ -71,6 +85,7 @@ impl ProgramPointsTo {
         index: &Index<'_>,
         pool: &ClassPool,
         is_recorded: &dyn Fn(&str) -> bool,
+        store: &dyn AnalysisStore,
     ) -> Option<ProgramPointsTo> {
         let mut entries = BTreeSet::new();
         for (thread, ..) in calls.threads() {
@@ -90,8 +105,7 @@ impl ProgramPointsTo {
             }
         }
         let entries: Vec<Entry> = entries.into_iter().collect();
-        let points_to =
-            PointsTo::solve(&RecordedCode::new(pool, is_recorded), &entries, Limits { steps: STEPS });
+        let points_to = kept::solve(pool, is_recorded, &entries, (Limits { steps: STEPS }, store));
         if !points_to.is_complete() {
             return None;
         }

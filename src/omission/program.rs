@@ -2,6 +2,7 @@
 //! an object.
 
 use super::bodies::Bodies;
+use super::kept::AnalysisStore;
 use super::points_to::ProgramPointsTo;
 use crate::classes::ClassPool;
 use crate::model::MethodName;
@@ -23,14 +24,15 @@ pub struct AnalysedProgram<'a> {
 
 impl<'a> AnalysedProgram<'a> {
     /// Analyses the recorded classes, from the methods with which a recorded run began. `is_recorded`
-    /// tells of a class, by its name with dots, whether it was to be recorded.
+    /// tells of a class, by its name with dots, whether it was to be recorded. `store` keeps the analysis.
     pub fn new(
         pool: &'a ClassPool,
         calls: &Calls,
         is_recorded: &dyn Fn(&str) -> bool,
+        store: &dyn AnalysisStore,
     ) -> AnalysedProgram<'a> {
         let index = Index::new(pool);
-        let points_to = ProgramPointsTo::of(calls, &index, pool, is_recorded);
+        let points_to = ProgramPointsTo::of(calls, &index, pool, is_recorded, store);
         AnalysedProgram { index, bodies: Bodies::new(pool), points_to, pool }
     }
 

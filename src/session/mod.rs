@@ -76,9 +76,9 @@ pub use logic::{
     read_answer, write_answer,
 };
 pub use omitted::{
-    Confirmation, FlippedPasses, OmissionAnswer, OmissionQuestion, SUGGESTIONS, TriedSuggestion,
-    Verdict as FlipVerdict, WITHIN, Wanted as WantedOutcome, WantedOutput, WrongPoint, ask_omissions,
-    record_for,
+    AnalysisFolder, Confirmation, FlippedPasses, OmissionAnswer, OmissionQuestion, SUGGESTIONS,
+    TriedSuggestion, Verdict as FlipVerdict, WITHIN, Wanted as WantedOutcome, WantedOutput, WrongPoint,
+    ask_omissions, record_for,
 };
 pub use progress::{Progress, Silent, Sink};
 pub use recorded::{

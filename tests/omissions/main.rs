@@ -11,6 +11,7 @@ mod examples;
 mod flips;
 mod generated;
 mod guards;
+mod kept;
 mod libraries;
 mod limits;
 mod made;

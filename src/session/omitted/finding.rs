@@ -1,5 +1,6 @@
 //! Asks which operations on an object were not executed, and at which jumps they were lost.
 
+use super::analysis_folder::AnalysisFolder;
 use super::asked::{OmissionAnswer, OmissionQuestion, TriedSuggestion};
 use super::point::FoundPoint;
 use super::target;
@@ -85,7 +86,8 @@ async fn answer(
         seen.line().map_or(file.clone(), |line| format!("{file}:{line}"))
     })?;
     let from = begin(calls, target.object)?.unwrap_or(to).min(to);
-    let mut program = AnalysedProgram::new(&pool, calls, &|class| about.records(class));
+    let store = AnalysisFolder::of_user();
+    let mut program = AnalysedProgram::new(&pool, calls, &|class| about.records(class), &store);
     // What only reads is tried too before it is hidden.
     let limits = Limits { reads: question.limits.reads || question.confirm, ..question.limits.clone() };
     let mut found = find(calls, &mut fields, &mut program, (&target, Window { from, to }), &limits)?;

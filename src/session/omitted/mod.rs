@@ -3,12 +3,13 @@
 //! - `recording` records a run with what the question needs.
 //! - `point` finds the event at which the object is wrong, and `target` the object.
 //! - `asked` is the question and the answer. `finding` finds the omissions of a recording, and `trials`
-//!   tries them if the user wants that.
+//!   tries them if the user wants that. `analysis_folder` keeps the analysis of the program.
 //! - `flip` says which jump goes the other way in a run, and at which passes; `thrown` is the jump before a
 //!   `throw`. `confirm` makes that run, in a `work_copy`, and compares the `outcome` with what is `wanted`,
 //!   or with what a `right_version` has there, at the `same_line`.
 
 mod agreement;
+mod analysis_folder;
 mod asked;
 mod confirm;
 mod finding;
@@ -24,6 +25,7 @@ mod trials;
 mod wanted;
 mod work_copy;
 
+pub use analysis_folder::AnalysisFolder;
 pub use asked::{OmissionAnswer, OmissionQuestion, SUGGESTIONS, TriedSuggestion, WITHIN};
 pub use confirm::{Confirmation, Verdict};
 pub use finding::ask_omissions;

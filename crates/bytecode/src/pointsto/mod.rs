@@ -41,23 +41,28 @@ mod set;
 mod sites;
 mod solver;
 mod statistics;
+mod stored;
 mod types;
 mod uses;
 
 pub use library::{Effect, Source, Summary};
 pub use set::Set;
 pub use statistics::Statistics;
+pub use stored::StoredPointsTo;
 pub use uses::Position;
 
 use crate::class::{ClassFile, Code, Method};
 use body::{Body, NO_VALUE};
 use nodes::Object;
+use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
 /// The number of an allocation, from 0. Numbers are valid for one [`PointsTo`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct AllocId(pub u32);
+
+static EMPTY: Set = Set::new();
 
 /// The number of a reachable method, from 0. Numbers are valid for one [`PointsTo`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -140,7 +145,7 @@ pub struct AllocSite<'a> {
 }
 
 /// What creates the objects of an allocation.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum AllocKind {
     /// `new`, a constructor reference, or `newInstance` of a known class.
     New,
@@ -300,7 +305,6 @@ impl PointsTo {
     }
 
     fn value_set(&self, method: MethodId, value: u32) -> &Set {
-        static EMPTY: Set = Set::new();
         let node = self.reached(method).filter(|_| value != NO_VALUE).map(|m| m.base + value);
         let at = node.and_then(|n| self.set_of.get(usize::try_from(n).ok()?));
         at.and_then(|at| self.sets.get(usize::try_from(*at).ok()?)).unwrap_or(&EMPTY)

@@ -4,6 +4,7 @@
 use super::set::Set;
 use super::types::{ARRAYS, OBJECT, TOUCHED, TypeId, Types};
 use super::{AllocId, AllocKind};
+use serde::{Deserialize, Serialize};
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashSet};
 
@@ -60,7 +61,7 @@ pub(super) struct Node {
 }
 
 /// What is known about an allocation besides its site.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) struct Object {
     pub(super) ty: TypeId,
     /// Whether its class is exactly the type, not a subtype.

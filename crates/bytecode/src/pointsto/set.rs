@@ -2,15 +2,16 @@
 //! of 64 bits. Sets only grow.
 
 use super::AllocId;
+use serde::{Deserialize, Serialize};
 
 /// The most members that are kept as a list.
 const FEW: usize = 16;
 
 /// A set of allocations.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Set(Members);
 
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 enum Members {
     /// Sorted; at most [`FEW`].
     Few(Vec<u32>),

@@ -1,10 +1,11 @@
 //! Sizes and times of an analysis.
 
+use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::time::Duration;
 
 /// Sizes and times of an analysis.
-#[derive(Debug, Clone, Default, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Statistics {
     /// Number of reachable methods with code.
     pub methods: usize,
