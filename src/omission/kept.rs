@@ -72,7 +72,7 @@ pub fn solve(
     (limits, store): (Limits, &dyn AnalysisStore),
 ) -> PointsTo {
     let program = RecordedCode::new(pool, is_recorded);
-    let key = key(&program, entries);
+    let key = key(&program, entries, limits);
     if let Some(found) = key.as_ref().and_then(|key| load(pool, &program, &store.load(key)?)) {
         return found;
     }
@@ -91,10 +91,10 @@ pub fn solve(
     found
 }
 
-/// The entry methods and the recorded classes.
-fn key(program: &RecordedCode<'_>, entries: &[Entry]) -> Option<Vec<u8>> {
+/// The entry methods, the recorded classes and the precision.
+fn key(program: &RecordedCode<'_>, entries: &[Entry], limits: Limits) -> Option<Vec<u8>> {
     let entries: Vec<_> = entries.iter().map(|e| (&e.class, &e.name, &e.descriptor)).collect();
-    postcard::to_stdvec(&(entries, program.recorded())).ok()
+    postcard::to_stdvec(&(entries, program.recorded(), limits.tells_containers_apart)).ok()
 }
 
 fn used(pool: &ClassPool, program: &RecordedCode<'_>, name: String) -> UsedClass {

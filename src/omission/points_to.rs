@@ -9,7 +9,7 @@ use crate::model::MethodName;
 use crate::program::call_index::{Index, MethodAt, PlaceAt};
 use crate::program::lineage;
 use crate::trace::{Calls, Traced, Value, WalkControl};
-use bytecode::pointsto::{AllocId, Entry, Limits, MethodId, PointsTo, Position, Program, Set};
+use bytecode::pointsto::{AllocId, Entry, Limits as SolveLimits, MethodId, PointsTo, Position, Program, Set};
 use bytecode::{ClassFile, Op, descriptor};
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
@@ -105,7 +105,8 @@ impl ProgramPointsTo {
             }
         }
         let entries: Vec<Entry> = entries.into_iter().collect();
-        let points_to = kept::solve(pool, is_recorded, &entries, (Limits { steps: STEPS }, store));
+        let limits = SolveLimits { steps: STEPS, ..SolveLimits::default() };
+        let points_to = kept::solve(pool, is_recorded, &entries, (limits, store));
         if !points_to.is_complete() {
             return None;
         }

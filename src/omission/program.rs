@@ -31,7 +31,8 @@ impl<'a> AnalysedProgram<'a> {
         is_recorded: &dyn Fn(&str) -> bool,
         store: &dyn AnalysisStore,
     ) -> AnalysedProgram<'a> {
-        let index = Index::new(pool);
+        // No jump of other code was recorded.
+        let index = Index::of(pool, is_recorded);
         let points_to = ProgramPointsTo::of(calls, &index, pool, is_recorded, store);
         AnalysedProgram { index, bodies: Bodies::new(pool), points_to, pool }
     }

@@ -62,7 +62,13 @@ pub struct Index<'a> {
 impl<'a> Index<'a> {
     /// Indexes every class outside the JDK. Skips classes that cannot be read.
     pub fn new(pool: &'a ClassPool) -> Index<'a> {
-        let found = pool.user_classes().filter_map(|name| pool.find(name).ok().flatten());
+        Index::of(pool, &|_| true)
+    }
+
+    /// Indexes the classes outside the JDK that are wanted. Skips classes that cannot be read.
+    pub fn of(pool: &'a ClassPool, is_wanted: &dyn Fn(&str) -> bool) -> Index<'a> {
+        let names = pool.user_classes().filter(|name| is_wanted(name));
+        let found = names.filter_map(|name| pool.find(name).ok().flatten());
         let files: Vec<Arc<ClassFile>> = found.map(|found| found.file.clone()).collect();
         let own = files.iter().map(|file| file.name.clone()).collect();
         let (methods, calls) = (HashMap::new(), HashMap::new());

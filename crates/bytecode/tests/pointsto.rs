@@ -209,7 +209,7 @@ fn calls_are_found_from_both_ends() {
 fn an_analysis_ends_at_its_limit() {
     let text = include_str!("pointsto_programs/Library.java");
     let classes = support::compile_text("Library", text, &["-g"]);
-    let limits = Limits { steps: 100 };
+    let limits = Limits { steps: 100, ..Limits::default() };
     let found = PointsTo::solve(&TestProgram::new(&classes), &[entry("Library", "main", MAIN)], limits);
     assert!(!found.is_complete());
 }

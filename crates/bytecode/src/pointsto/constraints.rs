@@ -2,7 +2,7 @@
 
 use super::body::{NO_VALUE, Step, Value};
 use super::nodes::{NOWHERE, NodeId};
-use super::sites::NewSite;
+use super::sites::Call;
 use super::solver::{CONTENTS, Solver};
 use super::types::OBJECT;
 use super::{AllocKind, MethodId};
@@ -184,8 +184,9 @@ impl Solver<'_> {
         }
         let class = if method.class.ends_with(']') { OBJECT } else { self.graph.types.id(&method.class) };
         let arguments = step.operands.iter().map(|v| self.node_of(id, *v)).collect();
-        self.add_site(NewSite {
-            at: (id, step.pc),
+        self.add_site(Call {
+            method: id,
+            pc: step.pc,
             is_lambda: false,
             kind,
             class,

@@ -1,7 +1,7 @@
 //! Calls: which methods the objects of a receiver execute.
 
 use super::nodes::{NOWHERE, NodeId, Use};
-use super::sites::{CallSite, NewSite};
+use super::sites::{Call, CallSite};
 use super::solver::Solver;
 use super::types::{Found, OBJECT, TypeId};
 use super::{AllocId, AllocKind, MethodId};
@@ -22,28 +22,22 @@ impl Solver<'_> {
     }
 
     /// Adds a call site and the constraints of the call. Returns its number.
-    pub(super) fn add_site(&mut self, new: NewSite) -> u32 {
+    pub(super) fn add_site(&mut self, call: Call) -> u32 {
         let id = u32::try_from(self.sites.len()).unwrap_or(u32::MAX);
-        let receiver = new.arguments.first().copied().unwrap_or(NOWHERE);
-        let (kind, class) = (new.kind, new.class);
+        let receiver = call.arguments.first().copied().unwrap_or(NOWHERE);
+        let (kind, class) = (call.kind, call.class);
         let direct = match kind {
-            InvokeKind::Static | InvokeKind::Special => Some(self.lookup(class, &new.name, &new.descriptor)),
+            InvokeKind::Static | InvokeKind::Special => {
+                Some(self.lookup(class, &call.name, &call.descriptor))
+            }
             InvokeKind::Virtual | InvokeKind::Interface => {
                 // A private method is not overridden.
-                let found = self.lookup(class, &new.name, &new.descriptor);
+                let found = self.lookup(class, &call.name, &call.descriptor);
                 Some(found).filter(|f| self.declared(f).is_some_and(|m| m.access & ACC_PRIVATE != 0))
             }
         };
         self.sites.push(CallSite {
-            method: new.at.0,
-            pc: new.at.1,
-            is_lambda: new.is_lambda,
-            kind,
-            class,
-            name: new.name,
-            descriptor: new.descriptor,
-            arguments: new.arguments,
-            result: new.result,
+            call,
             targets: Vec::new(),
             connected: HashSet::new(),
             called_from: Vec::new(),

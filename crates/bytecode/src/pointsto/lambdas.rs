@@ -3,7 +3,7 @@
 
 use super::body::Step;
 use super::nodes::{NOWHERE, NodeId};
-use super::sites::{Lambda, NewSite};
+use super::sites::{Call, Lambda};
 use super::solver::Solver;
 use super::types::OBJECT;
 use super::{AllocId, AllocKind, MethodId};
@@ -44,8 +44,9 @@ impl Solver<'_> {
                 self.record_fields(method, step, handles);
             }
             let class = self.graph.types.id(class);
-            self.add_site(NewSite {
-                at: (method, step.pc),
+            self.add_site(Call {
+                method,
+                pc: step.pc,
                 is_lambda: false,
                 kind: InvokeKind::Static,
                 class,
@@ -100,8 +101,9 @@ impl Solver<'_> {
             let (id, _) = self.field(&field.class, &field.name, &field.descriptor);
             self.load(receiver, id, value);
             let class = self.graph.types.id("java.util.Objects");
-            self.add_site(NewSite {
-                at: (method, step.pc),
+            self.add_site(Call {
+                method,
+                pc: step.pc,
                 is_lambda: false,
                 kind: InvokeKind::Static,
                 class,
@@ -154,8 +156,9 @@ impl Solver<'_> {
                 self.graph.add_one(result, object);
             }
         }
-        self.add_site(NewSite {
-            at: lambda.at,
+        self.add_site(Call {
+            method: lambda.at.0,
+            pc: lambda.at.1,
             is_lambda: true,
             kind,
             class,

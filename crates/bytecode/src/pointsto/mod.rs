@@ -108,11 +108,14 @@ pub struct Limits {
     /// The number of constraints that may be applied and sets that may be passed on. Small programs need
     /// about one for each instruction, large libraries with all public methods as entries up to a thousand.
     pub steps: u64,
+    /// Whether containers of the JDK are told apart by their allocations (one context for each). Otherwise
+    /// all containers of a class have the same contents, which is what an analysis without contexts says.
+    pub tells_containers_apart: bool,
 }
 
 impl Default for Limits {
     fn default() -> Limits {
-        Limits { steps: 200_000_000 }
+        Limits { steps: 200_000_000, tells_containers_apart: true }
     }
 }
 

@@ -6,10 +6,11 @@ use super::types::{Found, TypeId};
 use crate::member::MethodRef;
 use crate::op::InvokeKind;
 use std::collections::{HashMap, HashSet};
+use std::ops::Deref;
 
 /// A call instruction of a reached method, or the call that a lambda or method reference makes.
 #[derive(Debug)]
-pub(super) struct CallSite {
+pub(super) struct Call {
     pub(super) method: MethodId,
     pub(super) pc: u32,
     /// Whether the call is made by a lambda or method reference, not by the instruction itself.
@@ -22,6 +23,12 @@ pub(super) struct CallSite {
     /// The receiver (if any) and the arguments.
     pub(super) arguments: Vec<NodeId>,
     pub(super) result: NodeId,
+}
+
+/// A call with the methods that it was found to execute.
+#[derive(Debug)]
+pub(super) struct CallSite {
+    pub(super) call: Call,
     pub(super) targets: Vec<MethodId>,
     pub(super) connected: HashSet<MethodId>,
     /// For a lambda: the calls that call it.
@@ -32,16 +39,12 @@ pub(super) struct CallSite {
     pub(super) found: HashMap<TypeId, Found>,
 }
 
-/// The parts of a call site that its creator knows.
-pub(super) struct NewSite {
-    pub(super) at: (MethodId, u32),
-    pub(super) is_lambda: bool,
-    pub(super) kind: InvokeKind,
-    pub(super) class: TypeId,
-    pub(super) name: String,
-    pub(super) descriptor: String,
-    pub(super) arguments: Vec<NodeId>,
-    pub(super) result: NodeId,
+impl Deref for CallSite {
+    type Target = Call;
+
+    fn deref(&self) -> &Call {
+        &self.call
+    }
 }
 
 /// A call site with a method that is not analysed.

@@ -39,6 +39,8 @@ pub(super) struct Solver<'p> {
     /// Constraints that were registered on nodes with members. To apply them at once would nest too deeply.
     deferred: Vec<(Use, Set)>,
     fields: Map<(AllocId, FieldId), NodeId>,
+    /// The contents of containers by class, if they are not told apart by their allocations.
+    by_class: Option<HashMap<TypeId, NodeId>>,
     field_ids: HashMap<(TypeId, String), FieldId>,
     field_infos: Vec<FieldInfo>,
     statics: Map<FieldId, NodeId>,
@@ -75,6 +77,7 @@ pub(super) fn solve(program: &dyn Program, entries: &[Entry], limits: Limits) ->
     let started = Instant::now();
     let mut solver = Solver::new(program);
     solver.load(solver.outside, CONTENTS, solver.outside);
+    solver.by_class = (!limits.tells_containers_apart).then(HashMap::new);
     for entry in entries {
         solver.enter(entry);
     }
@@ -134,6 +137,7 @@ impl<'p> Solver<'p> {
             unread: VecDeque::new(),
             deferred: Vec::new(),
             fields: Map::default(),
+            by_class: None,
             field_ids: HashMap::new(),
             field_infos: vec![FieldInfo { owner: OBJECT, ty: OBJECT }],
             statics: Map::default(),
@@ -416,7 +420,14 @@ impl<'p> Solver<'p> {
             return None;
         }
         let filter = if field == CONTENTS { element.unwrap_or(OBJECT) } else { ty };
-        let node = self.graph.node(filter);
+        let is_container = field == CONTENTS && element.is_none();
+        let node = match self.by_class.as_ref().filter(|_| is_container).map(|all| all.get(&object.ty)) {
+            Some(Some(node)) => *node,
+            _ => self.graph.node(filter),
+        };
+        if let Some(by_class) = self.by_class.as_mut().filter(|_| is_container) {
+            by_class.insert(object.ty, node);
+        }
         // A library fills the fields of its own classes, and its arrays of strings, methods and the like.
         let is_filled = match field {
             CONTENTS => object.kind == AllocKind::Library && self.graph.types.is_final_of_library(filter),
