@@ -2,9 +2,9 @@
 //!
 //! The first table is the static stage alone: the points-to analysis of real jars with a call graph that
 //! grows on the fly, the JDK by summaries. Each row runs in a process of its own, which has read no class
-//! before: times and `MB` contain the class files. `kept ms` takes the result that an earlier process kept. `MB` is the peak without what is mapped from files. The
-//! analysis does not distinguish the callers of methods, but it distinguishes the containers by their
-//! allocations.
+//! before: times and `MB` contain the class files. `kept ms` takes the result that an earlier process kept.
+//! `MB` is the peak without what is mapped from files. The analysis does not distinguish the callers of
+//! methods, but it distinguishes the containers by their allocations.
 //!
 //! The second table is the same analysis where all containers of a class have the same contents: how precise
 //! it would be without contexts.

@@ -121,8 +121,8 @@ pub(super) fn dominant_jumps(
     (jumps, between)
 }
 
-/// Whether a branch is the condition of a loop around an instruction, and ended it. The condition stands at the
-/// head of the loop, or at its end if it is a `do` loop.
+/// Whether a branch is the condition of a loop around an instruction, and ended it. The condition stands at
+/// the head of the loop, or at its end if it is a `do` loop.
 pub(super) fn ends_loop(body: &Body, branch: u32, (went, to): (u32, u32), pc: u32) -> bool {
     let block_at = |pc| body.cfg.block_at(pc);
     let (Some(test), Some(on), Some(left), Some(at)) =

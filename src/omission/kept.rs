@@ -1,7 +1,7 @@
 //! Results of the points-to analysis that are kept between runs of `qp`. A result counts for the same entry
 //! methods, the same choice of classes and the same class files.
 
-use super::points_to::RecordedCode;
+use super::recorded_code::RecordedCode;
 use crate::classes::ClassPool;
 use bytecode::ClassFile;
 use bytecode::pointsto::{Entry, Limits, PointsTo, Program, StoredPointsTo};

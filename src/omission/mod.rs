@@ -3,7 +3,8 @@
 //!
 //! - `bodies` has the code of methods as graphs.
 //! - `points_to` knows which objects an instruction may use, and where an object was made: the allocation
-//!   that fits all events that name it. `kept` takes the analysis of an earlier run if nothing changed.
+//!   that fits all events that name it. `kept` takes the analysis of an earlier run if nothing changed;
+//!   `recorded_code` is the program that both read.
 //! - `executed` finds what each call executed in a window of a recording, and how often each branch went
 //!   which way.
 //! - `operations` finds the use sites (`use_site`) that can change the object, `chains` the calls that lead
@@ -27,6 +28,7 @@ mod operations;
 mod order;
 mod points_to;
 mod program;
+mod recorded_code;
 mod suggestion;
 mod unrelated;
 mod use_site;

@@ -24,8 +24,8 @@ pub fn steer(code: &mut MethodPlan, pc: u32, operands: JumpOperands) {
     code.before.entry(pc).or_default().extend(steps);
 }
 
-/// Inserts the code that gives a loop one more turn each time it would end. A kept local variable says whether
-/// the loop has had its turn.
+/// Inserts the code that gives a loop one more turn each time it would end. A kept local variable says
+/// whether the loop has had its turn.
 pub fn steer_loop(code: &mut MethodPlan, pc: u32, condition: LoopCondition) {
     let LoopCondition { operands, test, end } = condition;
     code.kept.push(Kept { kind: Kind::Int, name: "qp:turn".to_owned() });

@@ -75,9 +75,9 @@ public final class QuerypointTraceSteering {
     }
 
     /**
-     * What becomes of an execution of a loop's condition. The test is its opcode, negative where the loop goes
-     * on without a jump. The state is 0 where the loop had no further turn, 1 where this execution gives it
-     * one, and 2 where it has had it.
+     * What becomes of an execution of a loop's condition. The test is its opcode, negative where the loop
+     * goes on without a jump. The state is 0 where the loop had no further turn, 1 where this execution gives
+     * it one, and 2 where it has had it.
      */
     @Hidden
     public static int turn(int operand, int test, int state) {
