@@ -171,15 +171,15 @@ fn the_forecast_is_of_the_order_of_what_a_replay_takes() {
     let debuggee = |turns: u32| format!(r#"command: ["java", "-cp", "classes", "StopThere", "{turns}"]"#);
     let questions = [
         // Over JDWP each hit stops; with probes 300 of them do.
-        ("probe", 3_000, r#"(id: "B", at: LastChange("A:sum"))"#),
-        ("jdwp", 3_000, r#"(id: "B", at: LastChange("A:sum"))"#),
+        ("probe", 1_000, r#"(id: "B", at: LastChange("A:sum"))"#),
+        ("jdwp", 600, r#"(id: "B", at: LastChange("A:sum"))"#),
         (
             "probe",
             3_000_000,
             r#"(id: "B", at: LastChange("A:sum")), (id: "C", at: LastChange("A:box.held"))"#,
         ),
-        ("jdwp", 2_000, r#"(id: "B", at: LastChange("A:box.held"))"#),
-        ("probe", 2_000, r#"(id: "B", at: Watch("StopThere", "held"), index: -1)"#),
+        ("jdwp", 500, r#"(id: "B", at: LastChange("A:box.held"))"#),
+        ("probe", 500, r#"(id: "B", at: Watch("StopThere", "held"), index: -1)"#),
     ];
     for (backend, turns, more) in questions {
         let points = format!(r#"(id: "A", at: Line("StopThere", {line})), {more}"#);

@@ -4,7 +4,7 @@
 #![allow(clippy::expect_used, clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
 use crate::support::case::{Case, Run};
-use crate::support::{javas, point, said};
+use crate::support::{javas, javas_in_turn, point, said};
 use std::process::Command;
 
 const BY_PROBES: [&str; 2] = ["--backend probe --eager 100", "--backend probe --eager 0"];
@@ -244,7 +244,7 @@ fn memory_is_bounded_by_the_objects_that_live() {
 #[test]
 fn a_full_heap_in_new_threads_is_told_or_does_not_matter() {
     let case = Case::new("hostile");
-    for java in javas() {
+    for java in javas_in_turn(0) {
         let command = FULL.command(&java, &["-Xmx24m"], &["1000", "20"]);
         FULL.alone(&case, &command);
         for way in BY_PROBES {

@@ -4,7 +4,7 @@
 #![allow(clippy::expect_used, clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
 use crate::support::case::Case;
-use crate::support::{javas, point, said};
+use crate::support::{javas, javas_in_turn, point, said};
 use serde_json::Value;
 use std::path::Path;
 use std::process::{Command, Output};
@@ -142,7 +142,7 @@ fn sees_nothing_of_it(options: &[&str], locals: bool) {
         essence(&answer)
     };
     let by_events = replay("java", "--backend jdwp");
-    for java in javas() {
+    for java in javas_in_turn(usize::from(locals)) {
         for way in WAYS {
             let by_probes = replay(&java, way);
             for (probed, expected) in by_probes.iter().zip(&by_events) {

@@ -164,6 +164,12 @@ pub fn javas() -> Vec<String> {
         .collect()
 }
 
+/// One of the launchers for a long test, and all of them with `QP_JAVAS`. Tests take turns.
+pub fn javas_in_turn(turn: usize) -> Vec<String> {
+    let mut all = javas();
+    if std::env::var_os("QP_JAVAS").is_some() { all } else { vec![all.swap_remove(turn % all.len())] }
+}
+
 /// Number of the line, from 1, that ends with a marker such as `// <- A`.
 pub fn marked(folder: &str, file: &str, marker: &str) -> u32 {
     let path = root().join("tests").join(folder).join(file);

@@ -3,7 +3,7 @@
 //!
 //! In the text of the points, `{B}` is the number of the line marked `// <- B`.
 
-use crate::support::{chain_file, compiled, finish, javas, qp, root, said, scratch};
+use crate::support::{chain_file, compiled, finish, javas, javas_in_turn, qp, root, said, scratch};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -133,7 +133,7 @@ impl Fixture {
         chain_file(&format!("{}-{number}.ron", self.name), &text)
     }
 
-    /// Replays a chain of these points on every Java.
+    /// Replays a chain of these points on one Java, or on all of them with `QP_JAVAS`.
     pub fn ask(&self, points: &str) -> Vec<Asked> {
         self.ask_with(points, &[])
     }
@@ -145,7 +145,7 @@ impl Fixture {
 
     /// As [`Fixture::ask`], with options of `qp replay`.
     pub fn ask_with(&self, points: &str, options: &[&str]) -> Vec<Asked> {
-        self.ask_on(javas(), points, options)
+        self.ask_on(javas_in_turn(points.len()), points, options)
     }
 
     /// As [`Fixture::ask`], on the newest Java alone, if there is another than the one on the path.
@@ -153,8 +153,7 @@ impl Fixture {
         self.ask_on(javas().split_off(1), points, &[])
     }
 
-    /// On the first Java by JDWP events, and on every Java by the default back end, unless the options select
-    /// one.
+    /// On the first Java by JDWP events, and on each by the default back end, unless the options select one.
     fn ask_on(&self, javas: Vec<String>, points: &str, options: &[&str]) -> Vec<Asked> {
         let chosen = options.contains(&"--backend");
         let first =
