@@ -7,16 +7,8 @@ use crate::support::{chain_file, compiled, javas_in_turn, marked, point, replay,
 use serde_json::Value;
 use std::process::Command;
 
-/// Number of calls on each collection: in a sample, and with `QP_CONTENTS`.
-const CALLS: (&str, &str) = ("12", "40");
-
-fn is_full() -> bool {
-    std::env::var_os("QP_CONTENTS").is_some()
-}
-
-fn calls() -> &'static str {
-    if is_full() { CALLS.1 } else { CALLS.0 }
-}
+/// Number of calls on each collection.
+const CALLS: &str = "40";
 
 /// A change that the program observed; line 0 for none.
 struct Change {
@@ -55,7 +47,7 @@ impl Change {
 }
 
 fn log(java: &str, classes: &str, seed: u64) -> Vec<Logged> {
-    let output = Command::new(java).args(["-cp", classes, "Contents", &seed.to_string(), calls()]).output();
+    let output = Command::new(java).args(["-cp", classes, "Contents", &seed.to_string(), CALLS]).output();
     let output = output.expect("java");
     assert!(output.status.success(), "{}", said(&output));
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
@@ -74,7 +66,7 @@ fn agree(seed: u64, options: &[&str]) {
     for java in javas_in_turn(options.len() / 2) {
         let logged = log(&java, &classes, seed);
         assert!(logged.len() >= 40, "{}", logged.len());
-        let command = [&java, "-cp", &classes, "Contents", &seed.to_string(), calls()].map(String::from);
+        let command = [&java, "-cp", &classes, "Contents", &seed.to_string(), CALLS].map(String::from);
         let sources = root().join("tests/fixtures/contents");
         let mut points = format!("(id: \"A\", at: Line(\"Contents\", {at})),\n");
         for (place, asked) in logged.iter().enumerate() {
@@ -106,7 +98,7 @@ fn the_first_calls_stop() {
 
 #[test]
 fn the_last_calls_are_kept_in_the_vm() {
-    for seed in 1..=if is_full() { 4 } else { 1 } {
+    for seed in 1..=std::env::var("QP_CONTENTS").map_or(1, |n| n.parse().expect("a number")) {
         agree(seed, &["--backend", "probe", "--eager", "0"]);
     }
 }
