@@ -26,7 +26,7 @@ use bytecode::ClassFile;
 use bytecode::pointsto::{Entry, Limits, PointsTo, Program};
 use common::{Outcome, median, root, share};
 use querypoint::classes::{ClassPaths, ClassPool};
-use querypoint::omission::solve;
+use querypoint::omission::analyse;
 use querypoint::session::AnalysisFolder;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
@@ -66,11 +66,13 @@ fn main() -> Outcome<()> {
     }
     let folder = tempfile::tempdir()?;
     let small = compiled(&root().join("examples/omissions/Blank.java"), None, &folder.path().join("small"))?;
-    println!("\nwithout telling containers apart");
+    println!("\nwithout telling containers apart, one round\n{:<15} {:>7}", "", "cold ms");
     for (row, (name, ..)) in JARS.iter().enumerate() {
         let mut own = Command::new(std::env::current_exe()?);
         let output = own.env(ROW, row.to_string()).env(BY_CLASS, "1").output()?.stdout;
-        println!("{name:<15} {}", String::from_utf8(output)?.trim());
+        let text = String::from_utf8(output)?;
+        let (took, rest) = text.split_once(' ').ok_or("no time")?;
+        println!("{name:<15} {:>7.0}  {}", took.parse::<f64>()?, rest.trim());
     }
     println!("\nwhole question, medians of {ROUNDS} rounds\n{:<15} {:>8} {:>8}", "", "plain ms", "qp ms");
     question("small", "settings", "Blank:19", &small)?;
@@ -149,7 +151,7 @@ fn analysed(row: usize) -> Outcome<()> {
         None => PointsTo::solve(&program, &entries, limits),
         Some(folder) => {
             let store = AnalysisFolder::at(folder.into());
-            solve(&program.pool, &|class| program.own.contains(class), &entries, (limits, &store))
+            analyse(&program.pool, &|class| program.own.contains(class), &entries, (limits, &store))
         }
     };
     let took = began.elapsed().as_secs_f64() * 1e3;

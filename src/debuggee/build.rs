@@ -5,7 +5,7 @@ use super::error::{DebuggeeError, Step};
 use super::output::Forward;
 use super::template::Template;
 use crate::classes::LaunchCommand;
-use crate::files::cache_folder;
+use crate::files::{cache_folder, hex};
 use sha2::{Digest, Sha256};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant, UNIX_EPOCH};
@@ -88,7 +88,7 @@ impl Record {
         field(&mut key, template.variable("JAVA_HOME").unwrap_or_default().as_bytes());
         field(&mut key, template.variable("PATH").unwrap_or_default().as_bytes());
         let folder = settings.cache.clone().or_else(builds_folder);
-        let file = folder.map(|dir| dir.join(hex(key)));
+        let file = folder.map(|dir| dir.join(hex(&key.finalize())));
         let roots = if settings.sources.is_empty() { vec![PathBuf::new()] } else { settings.sources.clone() };
         let sources = state(&cwd, &roots, &SOURCES, true);
         let mut record = Record { file, sources, current: false };
@@ -158,7 +158,7 @@ fn state(cwd: &Path, roots: &[PathBuf], extensions: &[&str], content: bool) -> O
             field(&mut hash, format!("{} {}", meta.len(), time.as_nanos()).as_bytes());
         }
     }
-    Some(hex(hash))
+    Some(hex(&hash.finalize()))
 }
 
 fn collect(dir: &Path, extensions: &[&str], out: &mut Vec<PathBuf>) -> Option<()> {
@@ -188,10 +188,6 @@ fn collect(dir: &Path, extensions: &[&str], out: &mut Vec<PathBuf>) -> Option<()
 fn field(hash: &mut Sha256, bytes: &[u8]) {
     hash.update((bytes.len() as u64).to_le_bytes());
     hash.update(bytes);
-}
-
-fn hex(hash: Sha256) -> String {
-    hash.finalize().iter().map(|b| format!("{b:02x}")).collect()
 }
 
 /// Where builds are kept if no folder is chosen.

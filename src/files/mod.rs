@@ -1,14 +1,16 @@
-//! The files that `qp` writes: private to the user, written atomically, and in temporary folders with an
-//! owner.
+//! The files that `qp` writes: private to the user, written atomically, in temporary folders with an owner,
+//! and in the user's cache folder.
 //!
 //! This room uses no other room.
 
 mod cache;
+mod hex;
 mod private;
 mod temporary;
 mod whole;
 
 pub use cache::cache_folder;
+pub use hex::hex;
 pub use private::{create, create_folder, create_new, write};
 pub use temporary::{TemporaryFolder, remove_abandoned, remove_abandoned_in};
 pub use whole::{write_private, write_whole};

@@ -65,7 +65,7 @@ impl Program for Noting<'_> {
 }
 
 /// Analyses what the entry methods of recorded code reach, or takes the result that was kept.
-pub fn solve(
+pub fn analyse(
     pool: &ClassPool,
     is_recorded: &dyn Fn(&str) -> bool,
     entries: &[Entry],

@@ -35,7 +35,7 @@ mod use_site;
 
 pub use executed::Window;
 pub use find::{Found, Limits, find};
-pub use kept::{AnalysisStore, solve};
+pub use kept::{AnalysisStore, analyse};
 pub use program::AnalysedProgram;
 pub use suggestion::{Certainty, Jump, JumpKind, JumpPass, Operation, Passes, Place, Suggestion};
 pub use unrelated::{DeclaredTarget, unrelated};

@@ -9,7 +9,7 @@ use crate::model::MethodName;
 use crate::program::call_index::{Index, MethodAt, PlaceAt};
 use crate::program::lineage;
 use crate::trace::{Calls, Traced, Value, WalkControl};
-use bytecode::pointsto::{AllocId, Entry, Limits as SolveLimits, MethodId, PointsTo, Position, Set};
+use bytecode::pointsto::{AllocId, Entry, Limits, MethodId, PointsTo, Position, Set};
 use bytecode::{Op, descriptor};
 use std::collections::{BTreeSet, HashMap, HashSet};
 
@@ -54,8 +54,8 @@ impl ProgramPointsTo {
             }
         }
         let entries: Vec<Entry> = entries.into_iter().collect();
-        let limits = SolveLimits { steps: STEPS, ..SolveLimits::default() };
-        let points_to = kept::solve(pool, is_recorded, &entries, (limits, store));
+        let limits = Limits { steps: STEPS, ..Limits::default() };
+        let points_to = kept::analyse(pool, is_recorded, &entries, (limits, store));
         if !points_to.is_complete() {
             return None;
         }

@@ -10,7 +10,7 @@ use super::consent::{Consent, Wanted};
 use super::context::Context;
 use super::error::SessionError;
 use crate::chain::{Chain, Point};
-use crate::files;
+use crate::files::{self, hex};
 use crate::trace::About;
 use sha2::{Digest, Sha256};
 use std::fmt::Write;
@@ -264,10 +264,6 @@ fn hmac(key: &[u8], text: &[u8]) -> [u8; 32] {
     let keyed = |pad: u8| block.map(|byte| byte ^ pad);
     let inner = Sha256::new().chain_update(keyed(0x36)).chain_update(text).finalize();
     Sha256::new().chain_update(keyed(0x5c)).chain_update(inner).finalize().into()
-}
-
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 #[cfg(test)]

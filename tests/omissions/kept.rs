@@ -4,7 +4,7 @@ use crate::support::javac::Javac;
 use crate::support::scratch;
 use bytecode::pointsto::{Entry, Limits, PointsTo};
 use querypoint::classes::{ClassPaths, ClassPool};
-use querypoint::omission::solve;
+use querypoint::omission::analyse;
 use querypoint::session::AnalysisFolder;
 use std::path::{Path, PathBuf};
 
@@ -23,7 +23,7 @@ fn analysed(before: &Path, entry: &str, store: &AnalysisFolder) -> PointsTo {
         name: entry.to_owned(),
         descriptor: "(Ljava/lang/String;)Lorg/jsoup/nodes/Document;".to_owned(),
     };
-    solve(&pool, &|class| class.starts_with("org.jsoup"), &[entry], (Limits::default(), store))
+    analyse(&pool, &|class| class.starts_with("org.jsoup"), &[entry], (Limits::default(), store))
 }
 
 /// What an analysis says, without its times.

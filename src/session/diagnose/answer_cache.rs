@@ -3,13 +3,12 @@
 
 use super::question::{Question, renumbered};
 use super::{Judgement, Trust};
-use crate::files::write_private;
+use crate::files::{hex, write_private};
 use crate::session::error::SessionError;
 use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use std::collections::HashMap;
-use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
 /// The version of the file format.
@@ -169,12 +168,7 @@ impl Question {
         }
         let content = renumbered(content, &mut HashMap::new());
         let digest = Sha256::digest(content.to_string());
-        let mut text = String::new();
-        for byte in digest.iter().take(BYTES) {
-            // Writing to a string does not fail.
-            let _ = write!(text, "{byte:02x}");
-        }
-        Some(text)
+        digest.get(..BYTES).map(hex)
     }
 }
 

@@ -2,6 +2,7 @@
 
 use super::index;
 use super::saved::rules;
+use crate::files::hex;
 use crate::logic::Answer;
 use crate::logic::queries::{Asked as AskedQuery, Query};
 use crate::logic::rules::{AskOptions, Asked, Rules, SharedSource};
@@ -217,7 +218,7 @@ impl OpenLog {
 
 /// The SHA-256 digest of a text.
 pub(super) fn digest(text: &str) -> String {
-    Sha256::digest(text).iter().map(|byte| format!("{byte:02x}")).collect()
+    hex(&Sha256::digest(text))
 }
 
 /// The current time: `2026-11-25T18:20:00Z`.

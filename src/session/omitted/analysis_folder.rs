@@ -34,8 +34,7 @@ impl AnalysisFolder {
         let mut hash = Sha256::new();
         hash.update(this_build()?);
         hash.update(key);
-        let name: String = hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect();
-        Some(self.folder.as_ref()?.join(name))
+        Some(self.folder.as_ref()?.join(files::hex(&hash.finalize())))
     }
 }
 

@@ -145,6 +145,7 @@ impl Fixture {
 
     /// As [`Fixture::ask`], with options of `qp replay`.
     pub fn ask_with(&self, points: &str, options: &[&str]) -> Vec<Asked> {
+        // Different questions differ in length.
         self.ask_on(javas_in_turn(points.len()), points, options)
     }
 

@@ -308,7 +308,8 @@ impl PointsTo {
     }
 
     fn value_set(&self, method: MethodId, value: u32) -> &Set {
-        let node = self.reached(method).filter(|_| value != NO_VALUE).map(|m| m.base + value);
+        let reached = self.reached(method).filter(|_| value != NO_VALUE);
+        let node = reached.and_then(|m| m.base.checked_add(value));
         let at = node.and_then(|n| self.set_of.get(usize::try_from(n).ok()?));
         at.and_then(|at| self.sets.get(usize::try_from(*at).ok()?)).unwrap_or(&EMPTY)
     }

@@ -46,9 +46,7 @@ impl Scan<'_> {
         pc: u32,
         to: u32,
     ) -> Result<Option<JumpOperands>, RewriteError> {
-        let Some(code) = self.code(name, descriptor)? else { return Ok(None) };
-        let jump = instructions::read(code)?.into_iter().find(|raw| raw.pc == pc);
-        Ok(jump.and_then(|jump| toward(&jump, to)))
+        Ok(self.jump_at(name, descriptor, pc)?.and_then(|jump| toward(&jump, to)))
     }
 
     /// The conditional jump at `pc` as the condition of a loop that goes on at `to`. `None` if there is no
@@ -62,9 +60,12 @@ impl Scan<'_> {
         pc: u32,
         to: u32,
     ) -> Result<Option<LoopCondition>, RewriteError> {
+        Ok(self.jump_at(name, descriptor, pc)?.and_then(|jump| condition(&jump, to)))
+    }
+
+    fn jump_at(&self, name: &str, descriptor: &str, pc: u32) -> Result<Option<Raw>, RewriteError> {
         let Some(code) = self.code(name, descriptor)? else { return Ok(None) };
-        let jump = instructions::read(code)?.into_iter().find(|raw| raw.pc == pc);
-        Ok(jump.and_then(|jump| condition(&jump, to)))
+        Ok(instructions::read(code)?.into_iter().find(|raw| raw.pc == pc))
     }
 }
 
