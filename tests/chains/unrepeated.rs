@@ -105,3 +105,29 @@ fn what_is_asked_from_the_last_write_is_of_the_same_run() {
         assert_eq!(found["thread"], point(&answer, "B")["thread"]);
     }
 }
+
+/// A place that was learnt from an earlier run says nothing about a run in which the point is elsewhere.
+#[test]
+fn a_point_that_moved_after_the_last_run_but_one_is_told() {
+    let case = Case::new("moves");
+    let a = case.line("Moves.java", "// <- A");
+    let points = format!(
+        r#"(id: "A", at: Line("Moves", {a})), (id: "B", at: LastChange("A:Moves.weight")),
+           (id: "C", at: LastCondition("B"))"#
+    );
+    let debuggee = r#"command: ["java", "-cp", "classes", "Moves"], sources: ["."]"#;
+    for backend in ["jdwp", "auto"] {
+        drop(std::fs::remove_file(case.mark("ran")));
+        let asked = |runs: &str| {
+            let options = ["--format", "json", "--backend", backend, "--max-runs", runs];
+            case.replay(debuggee, &points, &options).answer()
+        };
+        let answer = asked("2");
+        assert_eq!(point(&answer, "B")["line"], case.line("Moves.java", "// <- later"), "{answer:#}");
+        let reason = point(&answer, "C")["reason"].as_str().unwrap_or_else(|| panic!("{answer:#}"));
+        assert!(reason.starts_with("B was at another place in an earlier run"), "{backend}: {reason}");
+        drop(std::fs::remove_file(case.mark("ran")));
+        let answer = asked("9");
+        assert_eq!(point(&answer, "C")["line"], case.line("Moves.java", "// <- C"), "{backend}: {answer:#}");
+    }
+}

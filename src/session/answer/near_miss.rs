@@ -6,8 +6,9 @@ use super::answer_facts::AnswerFacts;
 use super::missed_events::{missed_writes, unmade};
 use super::source_context::CodeBook;
 use crate::model::{Frame, MethodName, Namer, Site, short_class_name};
-use crate::query::{Constraint, Event, Field, Making, Pass, TraceQuery};
+use crate::query::{Constraint, Event, Field, Making, Pass, PointIndex, TraceQuery};
 use crate::run::{ClassReport, Ended, QueryReport, RunReport, Sample, Tally};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// Maximum number of names in a list.
@@ -185,12 +186,17 @@ impl NearMiss<'_> {
         }
     }
 
-    /// The id of the later point on which this one depends.
-    fn effect(&self) -> Option<String> {
+    /// The later point on which this one depends.
+    fn effect_point(&self) -> Option<PointIndex> {
         self.query.constraints.iter().find_map(|c| match c {
-            Constraint::Before(p) => Some(self.facts.id(*p)),
+            Constraint::Before(point) => Some(*point),
             _ => None,
         })
+    }
+
+    /// Its id.
+    fn effect(&self) -> Option<String> {
+        self.effect_point().map(|point| self.facts.id(point))
     }
 
     /// States that lines did not run. The effect itself can be located just before one of them runs.
@@ -210,12 +216,33 @@ impl NearMiss<'_> {
         }
     }
 
+    /// States that the effect was located where nothing was asked about it: its place was learnt from an
+    /// earlier run, and differs in this one.
+    pub fn moved(&self) -> Option<String> {
+        let asked_at: BTreeSet<&Site> = match &self.query.event {
+            Event::Branched(branches) => branches.iter().flat_map(|b| b.controls.keys()).collect(),
+            Event::Stored(stores) => stores.iter().flat_map(|s| &s.asked_at).collect(),
+            _ => return None,
+        };
+        let run_facts = self.facts.run_facts;
+        let point = self.effect_point()?;
+        let stack = run_facts.located(point)?.occurrence.stack;
+        let effect = run_facts.queries.iter().find(|query| query.point == point)?;
+        // About a handler, what led to the throw was asked.
+        let is_handler = matches!(effect.event, Event::Branched(_));
+        let is_asked = run_facts.outcome.tables.stack(stack).any(|frame| asked_at.contains(&frame.site));
+        (!asked_at.is_empty() && !is_handler && !is_asked).then(|| {
+            format!(
+                "{} was at another place in an earlier run, and what leads to this one was not watched: \
+                 allow more runs with `--max-runs`",
+                self.facts.id(point)
+            )
+        })
+    }
+
     /// The effect's id, and the frame at which it was located.
     fn standing(&self) -> Option<(String, &Frame)> {
-        let point = self.query.constraints.iter().find_map(|c| match c {
-            Constraint::Before(point) => Some(*point),
-            _ => None,
-        })?;
+        let point = self.effect_point()?;
         let found = self.facts.run_facts.located(point)?;
         Some((self.facts.id(point), self.facts.run_facts.outcome.tables.frame(found.occurrence.frame)?))
     }

@@ -77,6 +77,10 @@ pub fn unlocated<'l>(
     if let Some(astray) = facts.run_facts.astray.get(&index) {
         return not_the_last(facts, astray);
     }
+    let miss = NearMiss { facts, query };
+    if let Some(moved) = miss.moved() {
+        return moved;
+    }
     let run = &facts.run_facts.outcome.report;
     let text = match report.outcome.err() {
         Some(Unlocated::EffectNotLocated(point)) => {
@@ -111,15 +115,14 @@ pub fn unlocated<'l>(
             format!("it occurred {}, which is not enough for index {}", times(instances), report.index)
         }
     };
-    let near_miss = NearMiss { facts, query };
     // The reason is not given twice if the text already contains it.
-    let repeated = near_miss.cut().is_some_and(|cut| text.contains(cut));
+    let repeated = miss.cut().is_some_and(|cut| text.contains(cut));
     let ended = match &facts.run_facts.outcome.ended {
         Ended::Interrupted if repeated => String::new(),
         ended => ending(ended),
     };
-    let border = near_miss.border().map_or_else(String::new, |border| format!("; {border}"));
-    format!("{text}{border}{ended}{}", near_miss.stale())
+    let border = miss.border().map_or_else(String::new, |border| format!("; {border}"));
+    format!("{text}{border}{ended}{}", miss.stale())
 }
 
 /// Explains why the located occurrence of a point is not its answer.
