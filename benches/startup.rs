@@ -55,7 +55,7 @@ fn main() -> Outcome<()> {
 
 /// A plan for writes to all `int` fields of a name.
 fn plan(report: &Path, field: &str) -> Plan {
-    let query = PlannedQuery { budget: 0, armed: Vec::new(), varied: None };
+    let query = PlannedQuery::default();
     // For an unknown class the agent searches by the names alone.
     let class = "no/such/Class".to_owned();
     let (name, descriptor) = (field.to_owned(), String::new());

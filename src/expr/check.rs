@@ -342,7 +342,7 @@ impl<'a> Checker<'a> {
     }
 
     /// The type with this name; unknown if its class is unknown.
-    fn written(&self, name: &TypeName) -> Result<Type, TypeError> {
+    pub(super) fn written(&self, name: &TypeName) -> Result<Type, TypeError> {
         Ok(match &name.element {
             ElementName::Primitive(p) => name.with_element(Type::Primitive(*p)),
             ElementName::Class(class) => match self.names.class_named(class) {

@@ -23,6 +23,14 @@ pub async fn evaluate<M: Machine>(expr: &Expr, machine: &mut M) -> EvalResult<Va
     evaluator.materialize(operand).await
 }
 
+/// Evaluates a condition, whose value can also be a `Boolean`.
+///
+/// # Errors
+/// As [`evaluate`], and if the value is not boolean.
+pub async fn holds<M: Machine>(condition: &Expr, machine: &mut M) -> EvalResult<bool, M> {
+    Evaluator { machine }.condition(condition.node()).await
+}
+
 type Evaluated<'a, M> = Pin<Box<dyn Future<Output = EvalResult<Operand, M>> + 'a>>;
 
 impl<M: Machine> Evaluator<'_, M> {

@@ -25,6 +25,7 @@ mod casts;
 mod check;
 mod check_calls;
 mod class_names;
+mod compile;
 mod concat;
 mod error;
 mod evaluate;
@@ -48,8 +49,9 @@ mod types;
 mod tests;
 
 pub use check::{check, check_condition};
+pub use compile::{CompiledCondition, TestParameter, TestedSite, compile};
 pub use error::{EvalError, ParseError, TypeError};
-pub use evaluate::evaluate;
+pub use evaluate::{evaluate, holds};
 pub use lookup::ClassLookup;
 pub use machine::{ClassInfo, FieldInfo, Invoked, Machine, MethodInfo};
 pub use place::{VariableRef, place};

@@ -2,6 +2,7 @@
 
 use super::tree::EventPart;
 use super::types::Type;
+use bytecode::{ClassFile, LocalVariable, Method, stores};
 use std::sync::Arc;
 
 /// The names visible in one frame.
@@ -29,6 +30,23 @@ pub struct ScopeLocal {
 }
 
 impl Scope {
+    /// The names visible at an index of a method.
+    pub fn at(class: &ClassFile, method: &Method, bci: u32) -> Scope {
+        let code = method.code.as_ref();
+        let visible = code.map(|c| stores::variables_at(c, bci)).unwrap_or_default();
+        let local = |v: &LocalVariable| ScopeLocal {
+            name: v.name.clone(),
+            descriptor: v.descriptor.clone(),
+            slot: v.slot,
+        };
+        Scope {
+            class: class.name.as_str().into(),
+            is_static: method.is_static(),
+            locals: visible.into_iter().filter(|v| v.name != "this").map(local).collect(),
+            has_variable_table: code.is_some_and(|c| c.has_variable_table),
+        }
+    }
+
     /// The local with this name. If ranges overlap, the last one is the innermost.
     pub fn local(&self, name: &str) -> Option<&ScopeLocal> {
         self.locals.iter().rev().find(|l| l.name == name)

@@ -171,6 +171,7 @@ impl Locator {
         match verdict {
             Err(reason) => track.reject(occurrence, reason),
             Ok(uncertain) if open => {
+                track.pass(&occurrence);
                 track.instances += 1;
                 if let Some(window) = track.window() {
                     track.log.push(occurrence);

@@ -43,6 +43,8 @@ pub(super) struct Track {
     pub(super) instances: u64,
     pub(super) later: u64,
     pub(super) rejected: Rejected,
+    /// Number of instances that the run has counted and not reported.
+    pub(super) passed: u64,
     /// The points that its constraints name.
     pub(super) needs: Vec<PointIndex>,
     /// The index in use: the TraceQuery's or that of `last_roots`.
@@ -63,9 +65,17 @@ impl Track {
             later: 0,
             rejected: Rejected::new(keep_rejected),
             index: query.index,
+            passed: 0,
             needs,
             held: false,
         }
+    }
+
+    /// Counts the earlier instances that the run has not reported.
+    pub(super) fn pass(&mut self, occurrence: &Occurrence) {
+        let passed = occurrence.detail.as_ref().map_or(0, |detail| detail.passed);
+        self.instances += passed.saturating_sub(self.passed);
+        self.passed = self.passed.max(passed);
     }
 
     pub(super) fn reject(&mut self, occurrence: Occurrence, reason: Rejection) {

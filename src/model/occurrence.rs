@@ -78,6 +78,8 @@ pub struct Detail {
     pub forecasts: Vec<Forecast>,
     /// The contents of its objects at the time of the occurrence.
     pub contents: ContentsByObject,
+    /// Number of earlier instances of its TraceQuery that the VM has counted and not reported.
+    pub passed: u64,
 }
 
 /// One occurrence of a TraceQuery's event that satisfied all conditions that can be checked on the spot.

@@ -8,8 +8,8 @@ use super::machine::FrameMachine;
 use super::report::Sample;
 use super::stop::Stop;
 use super::watched::Watched;
-use crate::expr::{Expr, evaluate};
-use crate::model::{Coordinate, FrameKey, MethodName, Occurrence, Value, short_class_name};
+use crate::expr::{Expr, holds};
+use crate::model::{Coordinate, FrameKey, MethodName, Occurrence, Value};
 use crate::query::TraceQuery;
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -133,17 +133,22 @@ async fn condition(
     number: u16,
     when: &Expr,
 ) -> Result<bool, RunError> {
+    watched.report.query(number).evaluated += 1;
     let result = match FrameMachine::new(watched, stop, 0).await? {
-        Some(mut machine) => evaluate(when, &mut machine).await,
+        Some(mut machine) => holds(when, &mut machine).await,
         None => return condition_failed(watched, number, "the thread had no frame"),
     };
     let problem = match result {
-        Ok(Value::Boolean(true)) => return Ok(true),
-        Ok(Value::Boolean(false)) => None,
-        Ok(_) => Some(format!("`{when}` is not a condition: its value is not boolean")),
+        Ok(true) => return Ok(true),
+        Ok(false) => None,
         Err(error) => Some(reason(when, error)?),
     };
     if let Some(problem) = problem {
+        if watched.report.query(number).failed_at.is_none() {
+            let event = watched.report.query(number).events;
+            let operands = operands(watched, stop, when).await?;
+            watched.report.query(number).failed_at = Some(Sample { number: event, operands });
+        }
         return condition_failed(watched, number, &problem);
     }
     let report = watched.report.query(number);
@@ -184,10 +189,7 @@ async fn operands(
 
 /// Whether a method is the one written as `Class.method`, with the binary or the simple name of the class.
 fn is_method(method: &MethodName, written: &str) -> bool {
-    let Some((class, name)) = written.rsplit_once('.') else { return *method.name == *written };
-    let short = short_class_name(&method.class);
-    *method.name == *name
-        && (*method.class == *class || short == class || method.class.replace('$', ".") == class)
+    wire::is_method(&method.class, &method.name, written)
 }
 
 #[cfg(test)]

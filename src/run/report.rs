@@ -83,7 +83,7 @@ impl Tally {
 /// The operands of a condition at a hit where it was false.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Sample {
-    /// The ordinal of the false hit, from 1.
+    /// The ordinal of the false hit, or of the event, from 1.
     pub number: u64,
     /// The operands.
     pub operands: Vec<(String, Value)>,
@@ -98,6 +98,8 @@ pub struct QueryReport {
     pub other_thread: u64,
     /// Those other threads.
     pub threads: Tally,
+    /// Number of events that satisfied the conditions, where the VM has tested them; 0 if it did not or did not end.
+    pub asked: u64,
     /// Number of events without the caller named by `from` on the stack.
     pub other_caller: u64,
     /// The actual callers.
@@ -110,6 +112,12 @@ pub struct QueryReport {
     pub condition_failed: u64,
     /// The reasons why it could not.
     pub failures: Tally,
+    /// The event at which it could not be evaluated for the first time.
+    pub failed_at: Option<Sample>,
+    /// The parts of `when` that the VM cannot test, as written.
+    pub outside: Vec<String>,
+    /// Number of events at which `when` was evaluated from outside the VM.
+    pub evaluated: u64,
     /// Where an exception of the class was thrown that `caught` excludes.
     pub left_out: Option<FrameKey>,
 }

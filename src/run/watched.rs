@@ -11,7 +11,7 @@ use crate::model::{MethodName, Tables};
 use crate::query::TraceQuery;
 use jdwp::commands::{thread_reference, virtual_machine};
 use jdwp::{Event, EventSet, Events, Location, SuspendPolicy, ThreadId};
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
@@ -96,6 +96,11 @@ impl Watched {
         report.catch_up();
         let counts = self.counts.as_ref();
         self.report.counted = counts.and_then(|queries| super::probes::counted(report, queries, &self.pool));
+        if let Some(recorder) = &self.recorder {
+            // Of a program that went on unwatched, the counts say nothing about the run.
+            let counted = if self.said_its_end { report.tested() } else { BTreeMap::new() };
+            recorder.tested.close(&mut self.report, &counted);
+        }
         let problems = std::mem::take(&mut report.problems);
         self.report.unprobed.extend(problems);
         let hidden = std::mem::take(&mut report.hidden);

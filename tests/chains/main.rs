@@ -11,6 +11,7 @@ mod cost;
 mod explained;
 mod hidden_classes;
 mod hostile;
+mod hot;
 mod invisible;
 mod own_frames;
 mod refused_events;

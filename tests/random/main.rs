@@ -7,6 +7,7 @@ mod support;
 
 mod agree;
 mod assertions;
+mod conditions;
 mod idioms;
 mod idioms_agree;
 mod origins;

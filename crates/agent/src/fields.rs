@@ -58,7 +58,7 @@ pub unsafe extern "system" fn Java_java_lang_QuerypointTraceAgent_write(
 ///
 /// # Safety
 /// `owner` is a class.
-unsafe fn find(env: &JniEnv, field: &WrittenVariable, owner: jni::jclass) -> Option<jni::jobject> {
+pub(crate) unsafe fn find(env: &JniEnv, field: &WrittenVariable, owner: jni::jclass) -> Option<jni::jobject> {
     let tools = tools()?;
     let named = format!("L{};", field.class);
     let mut is_below = true;

@@ -10,10 +10,11 @@ use crate::reporter::Reporter;
 use crate::state::{self, State, problem, with_state};
 use crate::tracing::{Recorded, Tracer};
 use jvmti_bindings::prelude::*;
+use std::collections::HashSet;
 use std::path::PathBuf;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
-use wire::{COVER_CLASS, PROBE_CLASS, Report, TRACE_CLASS};
+use wire::{COVER_CLASS, PROBE_CLASS, Report, TRACE_CLASS, TestedCounts};
 
 /// The class files next to the recorder's source.
 macro_rules! recorder {
@@ -23,12 +24,16 @@ macro_rules! recorder {
 }
 
 /// The recorder's class files. Probes call the first; its initialiser initialises the rest.
-const RECORDER: [(&str, &[u8]); 14] = recorder![
+const RECORDER: [(&str, &[u8]); 19] = recorder![
     "java/lang/QuerypointProbe",
     "java/lang/QuerypointProbeNumber",
     "java/lang/QuerypointProbeAgent",
+    "java/lang/QuerypointProbeClass",
+    "java/lang/QuerypointProbeClass$Meaning",
     "java/lang/QuerypointProbeContents",
     "java/lang/QuerypointProbeContents$Calls",
+    "java/lang/QuerypointProbeField",
+    "java/lang/QuerypointProbeField$Place",
     "java/lang/QuerypointProbeKept",
     "java/lang/QuerypointProbeLog",
     "java/lang/QuerypointProbeQuery",
@@ -36,6 +41,7 @@ const RECORDER: [(&str, &[u8]); 14] = recorder![
     "java/lang/QuerypointProbeSerial",
     "java/lang/QuerypointProbeSite",
     "java/lang/QuerypointProbeThread",
+    "java/lang/QuerypointProbeValues",
     "java/lang/QuerypointProbeVaried",
     "java/lang/QuerypointProbeVaried$Hit"
 ];
@@ -127,6 +133,7 @@ impl Agent for Host {
             (None, None) => (RECORDER.as_slice(), "enter"),
         };
         let (records, covers) = (tracer.is_some(), coverer.is_some());
+        let conditions = if records || covers { Vec::new() } else { plan.conditions.clone() };
         let reporter = reporter.noting(tracer.as_ref().and_then(|tracer| tracer.pool.untold()));
         let hidden = HiddenClasses::default();
         let known = State { probes: Probes::new(plan), tracer, coverer, reporter, hidden };
@@ -137,6 +144,12 @@ impl Agent for Host {
             Ok(classes) => classes,
             Err(why) => return problem(forgo(why)),
         };
+        for condition in &conditions {
+            // Later there may be no stack to initialise it.
+            if let Err(why) = define(env, &[(&condition.class, &condition.bytes)], "ready") {
+                return problem(why);
+            }
+        }
         if records {
             jit_priority::step_back();
             // SAFETY: the class was just defined and has the method. The reference lives as long as the VM.
@@ -156,7 +169,9 @@ impl Agent for Host {
                 _ => return problem("the VM does not report the ends of threads".to_owned()),
             }
         }
-        if (covers || with_state(|state| state.probes.plan.counts) == Some(true))
+        let tells_counts =
+            with_state(|state| state.probes.plan.counts || !state.probes.plan.conditions.is_empty());
+        if (covers || tells_counts == Some(true))
             && let Some(class) = classes.first()
         {
             // SAFETY: the class was just defined. The reference lives as long as the VM.
@@ -203,12 +218,12 @@ impl Agent for Host {
             return close_coverage(env, *class as jni::jclass);
         }
         match counts(env, *class as jni::jclass) {
-            Some((hits, whole)) => {
-                if !whole {
+            Some(Counted { hits, tested, is_whole }) => {
+                if !is_whole {
                     problem("there was no memory, stack or number left to count all hits".to_owned());
                 }
                 let busy_ms = busy_ms();
-                with_state(|state| state.reporter.tell(&Report::Counts { hits, busy_ms }));
+                with_state(|state| state.reporter.tell(&Report::Counts { hits, tested, busy_ms }));
             }
             None => {
                 env.exception_clear();
@@ -405,8 +420,18 @@ fn set_property(env: &JniEnv, name: &str, value: &str) -> Option<()> {
     is_set.then_some(())
 }
 
-/// The counted hits by site number, and whether they are complete.
-fn counts(env: &JniEnv, class: jni::jclass) -> Option<(Vec<(u32, u64)>, bool)> {
+/// What the recorder has counted, by site number.
+struct Counted {
+    /// The hits in threads that are asked for.
+    hits: Vec<(u32, u64)>,
+    /// What became of those of tested sites.
+    tested: Vec<(u32, TestedCounts)>,
+    /// Whether none was lost.
+    is_whole: bool,
+}
+
+/// The counted hits.
+fn counts(env: &JniEnv, class: jni::jclass) -> Option<Counted> {
     // SAFETY: a global reference holds the class; the method takes nothing and returns an array of `long`.
     let told = unsafe {
         let method = env.get_static_method_id(class, "counts", "()[J")?;
@@ -419,10 +444,20 @@ fn counts(env: &JniEnv, class: jni::jclass) -> Option<(Vec<(u32, u64)>, bool)> {
         env.get_long_array_region(array, 0, length, &mut told);
         told
     };
-    let (lost, hits) = told.split_last()?;
-    let hits = hits.iter().enumerate().filter(|(_, hits)| **hits > 0);
-    let hits = hits.map(|(site, hits)| Some((u32::try_from(site).ok()?, u64::try_from(*hits).ok()?)));
-    Some((hits.collect::<Option<Vec<_>>>()?, *lost == 0))
+    let (lost, counts) = told.split_last()?;
+    let sites = counts.len() / 4;
+    let is_tested: HashSet<u32> = with_state(|state| state.probes.tested.clone()).unwrap_or_default();
+    let (mut hits, mut tested) = (Vec::new(), Vec::new());
+    for site in 0..sites {
+        let of = |part: usize| u64::try_from(counts.get(part * sites + site).copied().unwrap_or(0)).ok();
+        let (mine, other_thread, asked, other_caller) = (of(0)?, of(1)?, of(2)?, of(3)?);
+        let number = u32::try_from(site).ok()?;
+        hits.extend((mine > 0).then_some((number, mine)));
+        let false_condition = mine.saturating_sub(asked + other_caller);
+        let counts = TestedCounts { other_thread, false_condition, other_caller, asked };
+        tested.extend(is_tested.contains(&number).then_some((number, counts)));
+    }
+    Some(Counted { hits, tested, is_whole: *lost == 0 })
 }
 
 /// CPU time of this process, if the operating system reports it: the fields `utime` and `stime` of proc(5),

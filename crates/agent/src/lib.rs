@@ -23,6 +23,7 @@
 //!   are next to their source.
 
 mod arena;
+mod condition_natives;
 mod contents;
 mod copies;
 mod covering;

@@ -7,6 +7,9 @@ use jvmti_bindings::prelude::*;
 /// Marks the record of a dead owner; the recorder's `QuerypointProbeKept.GONE`.
 const GONE: jni::jlong = jni::jlong::MIN;
 
+/// Beside a query: its hits in the thread are not asked for; the recorder's `QuerypointProbeSite.OTHER_THREAD`.
+const OTHER_THREAD: jni::jlong = 1 << 32;
+
 /// `QuerypointProbeAgent.budgets()`.
 ///
 /// # Safety
@@ -123,7 +126,9 @@ pub unsafe extern "system" fn Java_java_lang_QuerypointProbeAgent_about(
     let about = with_state(|state| {
         let State { probes, .. } = state;
         let site = u32::try_from(site).ok().and_then(|number| probes.sites.get(number))?;
-        let query = if probes.is_meant(site) { i64::from(site.query) } else { -1 };
+        let is_other = probes.plan.is_tested_elsewhere(site.query, &thread);
+        let query = i64::from(site.query) | if is_other { OTHER_THREAD } else { 0 };
+        let query = if probes.is_meant(site) { query } else { -1 };
         let armed = probes.sites.armed(&probes.plan, site, &thread);
         let armed = armed.into_iter().map(|hit| jni::jlong::try_from(hit).unwrap_or(jni::jlong::MAX));
         Some([query].into_iter().chain(armed).collect::<Vec<_>>())

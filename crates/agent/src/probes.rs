@@ -3,7 +3,7 @@
 use crate::sites::{Site, Sites};
 use crate::steps::{FieldAccess, FieldSite, Weaver};
 use bytecode::rewrite::{self, Access, RewriteError, Rewritten, Scan};
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use wire::{
     ArraySites, ClassReport, FieldSites, MakingSites, MethodReport, MethodSites, Plan, SiteEvent, SiteReport,
     SkippedMethod,
@@ -16,6 +16,8 @@ pub struct Probes {
     pub plan: Plan,
     /// The sites by number.
     pub sites: Sites,
+    /// The numbers of those whose hits are tested.
+    pub tested: HashSet<u32>,
     /// Positions of the planned methods, by class.
     by_class: HashMap<String, Vec<usize>>,
     /// The loaded classes: the superclass, and the planned fields that the class declares.
@@ -40,7 +42,7 @@ impl Probes {
         for (place, method) in plan.methods.iter().enumerate() {
             by_class.entry(method.class.clone()).or_default().push(place);
         }
-        Probes { plan, by_class, sites: Sites::default(), lineage: HashMap::new() }
+        Probes { plan, by_class, sites: Sites::default(), tested: HashSet::new(), lineage: HashMap::new() }
     }
 
     /// Whether an already loaded class may contain sites: a planned class, or one nested in it.
@@ -206,9 +208,16 @@ impl Probes {
         }
         marks.iter().for_each(|bci| weaver.mark(*bci));
         for planned in sites {
-            if let SiteEvent::Turn(branch) = planned.what {
-                weaver.turn(planned.query, branch, planned.bci);
-                continue;
+            match planned.what {
+                SiteEvent::Turn(branch) => {
+                    weaver.turn(planned.query, branch, planned.bci);
+                    continue;
+                }
+                SiteEvent::PassEnded(pass) => {
+                    weaver.end_pass(planned.query, pass, planned.bci);
+                    continue;
+                }
+                _ => {}
             }
             let behind = match &planned.what {
                 SiteEvent::Made { .. } => Some(planned.bci),
@@ -238,6 +247,22 @@ impl Probes {
             match (number, mark) {
                 (Some(number), Some(_)) if let SiteEvent::Copied(copied) = &planned.what => {
                     weaver.copied(number, planned.bci, copied, static_field(found, planned.bci));
+                }
+                (Some(number), Some(_)) if let SiteEvent::Tested(tested) = &planned.what => {
+                    match self.plan.conditions.get(usize::from(tested.condition)) {
+                        Some(condition) => {
+                            self.tested.extend(u32::try_from(number).ok());
+                            weaver.tested(
+                                planned.query,
+                                number,
+                                planned.bci,
+                                class,
+                                &condition.class,
+                                tested,
+                            );
+                        }
+                        None => report.left.push(left("its condition is missing")),
+                    }
                 }
                 (Some(number), Some(mark)) => {
                     weaver.site(planned.query, number, mark, planned.bci, &planned.what);

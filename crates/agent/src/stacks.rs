@@ -101,7 +101,7 @@ fn named(tools: &Jvmti, env: &JniEnv, method: jni::jlong, index: jni::jlong) -> 
 }
 
 /// An array of `long`; null if there is no memory for it.
-unsafe fn longs(env: *mut jni::JNIEnv, values: &[jni::jlong]) -> jni::jlongArray {
+pub(crate) unsafe fn longs(env: *mut jni::JNIEnv, values: &[jni::jlong]) -> jni::jlongArray {
     // SAFETY: the caller passes the VM's environment.
     let env = unsafe { JniEnv::from_raw(env) };
     let length = jni::jsize::try_from(values.len()).unwrap_or(0);

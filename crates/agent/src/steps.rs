@@ -4,8 +4,8 @@ use bytecode::Kind;
 use bytecode::rewrite::{Kept, MethodPlan, Slot, StackOp, Step, Text};
 use std::collections::BTreeMap;
 use wire::{
-    ARM, CollectionCall, Counts, LocalStore, PROBE_CLASS, PutPosition, SERIAL, SiteEvent, kept_name,
-    turns_name,
+    ARM, CollectionCall, Counts, LocalStore, PROBE_CLASS, PutPosition, SERIAL, SiteEvent, TestParameter,
+    TestedCondition, kept_name, pass_name, turns_name,
 };
 
 /// Builds the code inserted into one method.
@@ -89,6 +89,57 @@ impl Weaver {
         self.before(bci, [Step::Increment(slot)]);
     }
 
+    /// The local that says whether a pass over a place of a query has begun.
+    fn begun(&mut self, query: u16, pass: u16) -> Slot {
+        let name = pass_name(query, pass);
+        if let Some(known) = self.plan.kept.iter().position(|k| k.name == name) {
+            return Slot::Kept(known);
+        }
+        let slot = self.kept_as(Kind::Int, &name);
+        self.plan.entry.extend([Step::Int(0), Step::Store(Kind::Int, slot)]);
+        slot
+    }
+
+    /// Tests a condition where execution reaches an instruction of `class`. `condition` is the class that
+    /// evaluates it.
+    pub fn tested(
+        &mut self,
+        query: u16,
+        site: i32,
+        bci: u32,
+        class: &str,
+        condition: &str,
+        tested: &TestedCondition,
+    ) {
+        let begun = tested.pass.map(|pass| self.begun(query, pass));
+        let mut steps = Vec::new();
+        for parameter in &tested.parameters {
+            steps.push(match parameter {
+                TestParameter::Local(LocalStore { slot, kind }) => {
+                    Step::Load(kind_of(*kind), Slot::Own(*slot))
+                }
+                TestParameter::Class => Step::Class(class.to_owned().into()),
+                TestParameter::Begun => begun.map_or(Step::Int(0), |slot| Step::Load(Kind::Int, slot)),
+            });
+        }
+        let (condition, descriptor) = (condition.to_owned().into(), tested.descriptor.clone().into());
+        steps.extend([Step::Int(site), Step::Call { class: condition, name: "test".into(), descriptor }]);
+        if let Some(begun) = begun {
+            steps.extend([Step::Int(1), Step::Store(Kind::Int, begun)]);
+        }
+        if tested.on_entry {
+            self.entry.extend(steps);
+        } else {
+            self.plan.before.entry(bci).or_default().extend(steps);
+        }
+    }
+
+    /// Ends a pass over a place.
+    pub fn end_pass(&mut self, query: u16, pass: u16, bci: u32) {
+        let slot = self.begun(query, pass);
+        self.before(bci, [Step::Int(0), Step::Store(Kind::Int, slot)]);
+    }
+
     fn kept(&mut self, name: &str) -> Slot {
         self.kept_as(Kind::Long, name)
     }
@@ -162,7 +213,7 @@ impl Weaver {
             }
             SiteEvent::Changes(called) => self.collection(query, site, called),
             // Other functions insert these.
-            SiteEvent::Copied(_) | SiteEvent::Turn(_) => {}
+            SiteEvent::Copied(_) | SiteEvent::Turn(_) | SiteEvent::Tested(_) | SiteEvent::PassEnded(_) => {}
             SiteEvent::Returns { kind: 'V' } => self.before(bci, [Step::Int(site), call("at", "(I)V")]),
             SiteEvent::Returns { kind } => {
                 let kind = kind_of(*kind);

@@ -11,6 +11,8 @@
 #[cfg(feature = "analysis")]
 pub mod arms;
 #[cfg(feature = "analysis")]
+pub mod assemble;
+#[cfg(feature = "analysis")]
 pub mod cfg;
 #[cfg(feature = "analysis")]
 pub mod class;

@@ -20,11 +20,13 @@ mod text_change;
 pub use coverage::{CoverableClass, CoverableMethod, CoveredRun, FlowEdge};
 pub use log::{LogReader, LoggedHit};
 pub use plan::{
-    ArmedHit, ArraySites, CollectionCall, ContentsSites, CopyEvent, Counts, FieldSites, HitWindow,
-    LocalStore, MakingSites, MethodSites, Plan, PlanError, PlannedQuery, PlannedSite, PutPosition, SiteEvent,
+    ArmedHit, ArraySites, CollectionCall, CompiledCondition, ContentsSites, CopyEvent, Counts, FieldSites,
+    HitWindow, LocalStore, MakingSites, MethodSites, Plan, PlanError, PlannedQuery, PlannedSite, PutPosition,
+    SiteEvent, TestParameter, TestedCondition,
 };
 pub use report::{
-    ClassReport, HiddenClass, MethodReport, Report, ReportReader, SiteReport, SkippedMethod, reports,
+    ClassReport, HiddenClass, MethodReport, Report, ReportReader, SiteReport, SkippedMethod, TestedCounts,
+    reports,
 };
 
 /// The class called by inserted probes, with slashes.
@@ -72,6 +74,22 @@ pub fn kept_name(query: u16, group: u16) -> String {
 /// can leave.
 pub fn turns_name(query: u16, branch: u16) -> String {
     format!("qp:{query}-turns-{branch}")
+}
+
+/// The name of the additional local that says whether a pass over a place of a query has begun.
+pub fn pass_name(query: u16, pass: u16) -> String {
+    format!("qp:{query}-pass-{pass}")
+}
+
+/// Whether a method is the one written as `Class.method`. The class is given by its binary name, which may be
+/// written with dots for `$`, or without its package, or as its innermost name. A method can be written alone.
+pub fn is_method(class: &str, name: &str, written: &str) -> bool {
+    let Some((written_class, written_name)) = written.rsplit_once('.') else { return name == written };
+    let unpacked = class.rsplit_once('.').map_or(class, |(_, unpacked)| unpacked);
+    name == written_name
+        && (class == written_class
+            || unpacked.replace('$', ".") == written_class
+            || class.replace('$', ".") == written_class)
 }
 
 /// Identifies the code of a method (FNV-1a, 64 bits), because code indices are meaningless in other code.

@@ -22,6 +22,9 @@ pub struct Plan {
     pub makings: Vec<MakingSites>,
     /// Queries about collections; their sites are among `methods`.
     pub contents: Vec<ContentsSites>,
+    /// The compiled conditions that sites test.
+    #[serde(default)]
+    pub conditions: Vec<CompiledCondition>,
     /// Whether hits are only counted, and the counts reported when the VM ends.
     pub counts: bool,
     /// The recording to make. If present, the agent ignores the rest of the plan.
@@ -37,6 +40,53 @@ pub struct PlannedQuery {
     pub armed: Vec<ArmedHit>,
     /// Numbers the hits over all threads, for a run that need not repeat another one.
     pub varied: Option<HitWindow>,
+    /// The only threads whose hits are asked for, at sites that are tested: their name.
+    #[serde(default)]
+    pub thread: Option<String>,
+    /// A method that must be further down the stack, at sites that are tested: `Class.method`, see
+    /// [`crate::is_method`].
+    #[serde(default)]
+    pub from: Option<String>,
+    /// So many hits of tested sites come before the one asked for, and do not suspend the VM.
+    #[serde(default)]
+    pub before: u64,
+}
+
+/// A class whose method `test` evaluates a condition. Its parameters are [`TestedCondition::parameters`], then
+/// the number of the site as an `int`; it tells the recorder the result.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CompiledCondition {
+    /// Its name, with slashes.
+    pub class: String,
+    /// The class file.
+    pub bytes: Vec<u8>,
+}
+
+/// How a condition is tested at a site.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TestedCondition {
+    /// Its place among [`Plan::conditions`].
+    pub condition: u16,
+    /// What its method is passed.
+    pub parameters: Vec<TestParameter>,
+    /// The descriptor of the method.
+    pub descriptor: String,
+    /// If a pass over the place can reach several of its sites: a number for the place. Only the first hit of a
+    /// pass is tested.
+    pub pass: Option<u16>,
+    /// Whether the site is the entry of the method. A jump to index 0 is then no hit.
+    pub on_entry: bool,
+}
+
+/// What a condition is passed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum TestParameter {
+    /// A local variable.
+    Local(LocalStore),
+    /// The class whose code is at the site.
+    Class,
+    /// Whether a pass over the place has begun before: an `int`.
+    Begun,
 }
 
 /// Numbers the hits of a query and selects those that suspend the VM.
@@ -155,6 +205,10 @@ pub enum SiteEvent {
     },
     /// A value passes through: each hit is logged.
     Copied(CopyEvent),
+    /// Execution reaches the instruction, and a condition is tested.
+    Tested(TestedCondition),
+    /// A pass over a place of [`SiteEvent::Tested`] sites has ended, by its number. This is no hit.
+    PassEnded(u16),
 }
 
 /// How a value passes through a site. Kinds are first letters of descriptors.
@@ -365,6 +419,12 @@ impl Plan {
             (None, Some(array)) => Some(format!("[{}", array.kind)),
             (None, None) => None,
         }
+    }
+
+    /// Whether a query does not ask for hits in threads of this name, at sites that are tested.
+    pub fn is_tested_elsewhere(&self, query: u16, thread: &str) -> bool {
+        let planned = self.queries.get(usize::from(query));
+        planned.and_then(|planned| planned.thread.as_deref()).is_some_and(|wanted| wanted != thread)
     }
 
     /// The path of a plan in the folder of a run: that of one process, or that for any process.

@@ -38,9 +38,25 @@ pub enum Report {
     Counts {
         /// Number of hits by site number. Sites without hits may be missing.
         hits: Vec<(u32, u64)>,
+        /// What became of the hits of tested sites, by site number.
+        #[serde(default)]
+        tested: Vec<(u32, TestedCounts)>,
         /// CPU time used by the VM, in milliseconds, if the system provides it.
         busy_ms: Option<u64>,
     },
+}
+
+/// What became of the hits of a tested site. No hit counts twice.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TestedCounts {
+    /// Those in threads for which the query does not ask.
+    pub other_thread: u64,
+    /// Those whose condition was false.
+    pub false_condition: u64,
+    /// Those without the caller for which the query asks.
+    pub other_caller: u64,
+    /// All others: they may be those asked for.
+    pub asked: u64,
 }
 
 /// A class that class file load hooks do not see, such as one defined by `Lookup.defineHiddenClass`.

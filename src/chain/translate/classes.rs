@@ -2,12 +2,12 @@
 
 use super::error::{Absent, Refusal};
 use crate::classes::{ClassPool, FoundClass, Resolution, SourceRoots};
-use crate::expr::{ClassLookup, Scope, ScopeLocal};
+use crate::expr::{ClassLookup, Scope};
 use crate::model::{MethodName, Site};
 use crate::program::lineage;
 pub(crate) use crate::program::method_name;
 use crate::query::Field;
-use bytecode::{ClassFile, Code, Method, Op, stores};
+use bytecode::{ClassFile, Code, Method, Op};
 use std::sync::Arc;
 
 /// `ACC_PRIVATE` (JVMS table 4.5-A).
@@ -144,21 +144,7 @@ impl Classes<'_> {
 
     /// The variables visible at a site.
     pub(crate) fn scope(&self, site: &Site) -> Option<Scope> {
-        self.at(&site.method, |class, method| {
-            let code = method.code.as_ref();
-            let visible = code.map(|c| stores::variables_at(c, site.bci)).unwrap_or_default();
-            let local = |v: &bytecode::LocalVariable| ScopeLocal {
-                name: v.name.clone(),
-                descriptor: v.descriptor.clone(),
-                slot: v.slot,
-            };
-            Scope {
-                class: class.name.as_str().into(),
-                is_static: method.is_static(),
-                locals: visible.into_iter().filter(|v| v.name != "this").map(local).collect(),
-                has_variable_table: code.is_some_and(|c| c.has_variable_table),
-            }
-        })
+        self.at(&site.method, |class, method| Scope::at(class, method, site.bci))
     }
 
     /// A site with its line for users: `Intro.main@31 line 31`.

@@ -1,11 +1,11 @@
 //! Reads the agent's report: the sites by number, and the new code indices of rewritten methods.
 
 use crate::model::{MethodName, Site};
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
-use wire::{ClassReport, HiddenClass, MethodReport, Report, ReportReader};
+use wire::{ClassReport, HiddenClass, MethodReport, Report, ReportReader, TestedCounts};
 
 /// A site as the agent reports it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -57,6 +57,8 @@ pub struct AgentReport {
     pub hidden: Vec<HiddenClass>,
     /// Hits by site number, if hits were counted and the VM reported them at its end.
     hits: Option<HashMap<u32, u64>>,
+    /// Likewise, what became of the hits of tested sites.
+    tested: HashMap<u32, TestedCounts>,
     /// CPU time of the VM, reported with the hits.
     pub busy: Option<Duration>,
 }
@@ -77,6 +79,7 @@ impl AgentReport {
             problems: Vec::new(),
             hidden: Vec::new(),
             hits: None,
+            tested: HashMap::new(),
             busy: None,
         })
     }
@@ -107,8 +110,9 @@ impl AgentReport {
             | Report::Write(_)
             | Report::Ring(_)
             | Report::Reached { .. } => {}
-            Report::Counts { hits, busy_ms } => {
+            Report::Counts { hits, tested, busy_ms } => {
                 self.hits = Some(hits.into_iter().collect());
+                self.tested = tested.into_iter().collect();
                 self.busy = busy_ms.map(Duration::from_millis);
             }
             Report::Class(ClassReport { class, methods, sites, left }) => {
@@ -162,6 +166,20 @@ impl AgentReport {
         let counted =
             sites.into_iter().map(|(number, site)| (site.clone(), hits.get(number).copied().unwrap_or(0)));
         Some(counted.collect())
+    }
+
+    /// What became of the hits of tested sites, by query.
+    pub fn tested(&self) -> BTreeMap<u16, TestedCounts> {
+        let mut by_query: BTreeMap<u16, TestedCounts> = BTreeMap::new();
+        for (number, counts) in &self.tested {
+            let Some(site) = self.sites.get(number) else { continue };
+            let all = by_query.entry(site.query).or_default();
+            all.other_thread += counts.other_thread;
+            all.false_condition += counts.false_condition;
+            all.other_caller += counts.other_caller;
+            all.asked += counts.asked;
+        }
+        by_query
     }
 
     /// How a method was rewritten, if it was.

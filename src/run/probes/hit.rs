@@ -4,6 +4,7 @@ use super::agent_report::NumberedSite;
 use super::ask::RecorderStop;
 use super::ask::stopped;
 use super::collection::changed;
+use super::conditions::Passed;
 use super::sites::{means, way};
 use super::values::{declaring, new_value};
 use super::visit::{taken, visited};
@@ -51,14 +52,37 @@ pub async fn probed(
         && recorder.varied.contains(&site.query)
     {
         let (query, site) = (site.query, site.site.clone());
-        recorder.numbered.insert(Coordinate { query, site, thread: thread_name, ordinal, way: hit_way });
+        let thread = thread_name.clone();
+        recorder.numbered.insert(Coordinate { query, site, thread, ordinal, way: hit_way });
     }
-    // The VM does not know whether a pass over a line begins here.
-    if !matches!(query.event, Event::Reached(_)) {
+    let is_tested = watched.recorder.as_ref().is_some_and(|recorder| recorder.tested.is_tested(&site));
+    // Unless it tests a condition, the VM does not know whether a pass over a line begins here.
+    if is_tested || !matches!(query.event, Event::Reached(_)) {
         stop.counted = Some((ordinal, hit_way));
+    }
+    if is_tested {
+        let passed = passed_before(watched, &hit).await?;
+        if let Some(recorder) = &mut watched.recorder {
+            recorder.tested.note(&mut watched.report, &query, &thread_name, &hit, passed);
+        }
+        let detail = (passed.before > 0).then(|| Detail { passed: passed.before, ..Detail::default() });
+        candidates.offer(watched, &mut stop, &query, detail).await?;
+        return Ok(Some(stop));
     }
     occurred(watched, candidates, &mut stop, &query, &site, &hit, hit_way).await?;
     Ok(Some(stop))
+}
+
+/// What the recorder tells of hits that have not interrupted.
+async fn passed_before(watched: &mut Watched, hit: &RecorderStop) -> Result<Passed, RunError> {
+    let Some(id) = hit.value.object() else { return Ok(Passed::default()) };
+    let ask = array_reference::GetValues { array_object: ArrayId::of(id), first_index: 0, length: 2 };
+    let told: Vec<jdwp::Value> = watched.vm.conn().send(ask).await?.iter().collect();
+    let number = |value: Option<&jdwp::Value>| match value {
+        Some(jdwp::Value::Long(number)) => u64::try_from(*number).unwrap_or(0),
+        _ => 0,
+    };
+    Ok(Passed { before: number(told.first()), strangers: number(told.get(1)) })
 }
 
 async fn occurred(

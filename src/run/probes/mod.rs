@@ -2,9 +2,11 @@
 //! the program. JDWP then reads those like any other stop.
 //!
 //! - `plan` writes the agent's plan: which code to insert where.
+//! - `gate` says which hits interrupt.
 //! - `agent_report` reads the agent's report, and translates code indices between the original and the
 //!   rewritten code.
 //! - `recorder` communicates with the class that the probes call; `hit` turns its stops into occurrences.
+//! - `conditions` compiles conditions that the VM tests, and counts the hits that do not satisfy them.
 //! - `collection` does so for changes of the JDK's collections.
 //! - `walk` traces a value flow backwards through the log of copies; `tracing` reads that log.
 //! - `count` collects the counts of a run that only counts.
@@ -14,8 +16,10 @@ mod activation_ids;
 pub(super) mod agent_report;
 mod ask;
 mod collection;
+mod conditions;
 mod count;
 mod forecast;
+mod gate;
 mod hit;
 mod kept_hit;
 mod plan;
@@ -31,8 +35,8 @@ pub(super) use ask::quiet;
 pub(super) use count::counted;
 pub use count::{HitCounts, SiteHits};
 pub(super) use forecast::{forecasts, sights};
+pub use gate::Gate;
 pub(super) use hit::probed;
-pub use plan::Gate;
 pub(super) use recorder::{NAME, Recorder, is_own, program_below};
 pub use wire::HitWindow;
 
@@ -41,6 +45,7 @@ use crate::classes::ClassPool;
 use crate::debuggee::Agent;
 use crate::query::{Event, TraceQuery};
 use agent_report::AgentReport;
+use conditions::TestedHits;
 use std::collections::HashMap;
 use std::fs::File;
 use wire::Plan;
@@ -61,7 +66,7 @@ pub(super) fn begin(
     watches: &Watches,
     pool: &ClassPool,
 ) -> Result<Option<(AgentReport, Recorder)>, String> {
-    let mut planned = plan::plan(queries, gates, watches, pool)?;
+    let (mut planned, conditions) = plan::plan(queries, gates, watches, pool)?;
     planned.report = agent.folder().join("report");
     planned.log = agent.folder().join("log");
     let log = planned.log.clone();
@@ -78,5 +83,5 @@ pub(super) fn begin(
     let is_varied =
         |(query, gate): (&TraceQuery, &Gate)| matches!(gate, Gate::Varied(_)).then_some(query.point.0);
     let varied = queries.iter().zip(gates).filter_map(is_varied).collect();
-    Ok(Some((report, Recorder::new(budgets, varied, log))))
+    Ok(Some((report, Recorder::new(budgets, varied, TestedHits::new(conditions), log))))
 }

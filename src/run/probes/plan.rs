@@ -1,5 +1,7 @@
 //! Turns TraceQueries into the agent's plan. Pure, except that it reads class files.
 
+use super::conditions::Conditions;
+use super::gate::Gate;
 use crate::classes::ClassPool;
 use crate::model::{Coordinate, MethodName, Site};
 use crate::query::{
@@ -11,45 +13,9 @@ use bytecode::construct::self_call;
 use bytecode::{Code, Op};
 use std::collections::{BTreeMap, BTreeSet};
 use wire::{
-    ArmedHit, ArraySites, CollectionCall, ContentsSites, CopyEvent, Counts, FieldSites, HitWindow,
-    LocalStore, MakingSites, MethodSites, Plan, PlannedQuery, PlannedSite, SiteEvent,
+    ArmedHit, ArraySites, CollectionCall, ContentsSites, CopyEvent, Counts, FieldSites, LocalStore,
+    MakingSites, MethodSites, Plan, PlannedQuery, PlannedSite, SiteEvent,
 };
-
-/// Selects the hits of a query that interrupt execution.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Gate {
-    /// All, as without probes.
-    All,
-    /// None: hits are only counted.
-    Count,
-    /// The first hits and the armed ones. For each object or activation, the VM stores the last of the other
-    /// hits.
-    First {
-        /// Number of first hits that interrupt.
-        budget: u32,
-        /// Further hits that interrupt.
-        armed: Vec<Coordinate>,
-    },
-    /// For programs whose runs never repeat: numbers hits across all threads, and interrupts at some numbers.
-    Varied(HitWindow),
-}
-
-impl Gate {
-    /// Number of first hits that interrupt; none if all do.
-    pub fn budget(&self) -> Option<u32> {
-        match self {
-            Gate::All => None,
-            Gate::Count => Some(0),
-            Gate::First { budget, .. } => Some(*budget),
-            Gate::Varied(_) => Some(0),
-        }
-    }
-
-    /// Whether the last hit of each object or activation is stored.
-    fn keeps(&self) -> bool {
-        matches!(self, Gate::First { .. })
-    }
-}
 
 /// The plan for these queries and the watches of a run.
 ///
@@ -60,14 +26,14 @@ pub fn plan(
     gates: &[Gate],
     watches: &Watches,
     pool: &ClassPool,
-) -> Result<Plan, String> {
+) -> Result<(Plan, Conditions), String> {
     let mut plan = Plan::default();
+    let mut conditions = Conditions::default();
     for (place, query) in queries.iter().enumerate() {
         let gate = gates.get(place).unwrap_or(&Gate::All);
         let number = usize::from(query.point.0);
         if plan.queries.len() <= number {
-            plan.queries
-                .resize(number + 1, PlannedQuery { budget: u32::MAX, armed: Vec::new(), varied: None });
+            plan.queries.resize(number + 1, PlannedQuery { budget: u32::MAX, ..PlannedQuery::default() });
         }
         if let (Some(planned), Some(budget)) = (plan.queries.get_mut(number), gate.budget()) {
             planned.budget = budget;
@@ -77,6 +43,10 @@ pub fn plan(
             if let Gate::First { armed, .. } = gate {
                 planned.armed = armed.iter().filter_map(|at| armed_at(query, at)).collect();
             }
+        }
+        if let Some(planned) = plan.queries.get_mut(number) {
+            planned.thread = query.local.thread.as_ref().map(|name| name.to_string());
+            planned.from = query.local.from.as_ref().map(|name| name.to_string());
         }
         let (field, writes) = match &query.event {
             Event::Written(field) => (field, true),
@@ -116,7 +86,7 @@ pub fn plan(
     plan.counts = gates.contains(&Gate::Count);
     // Also count the method entries that only JDWP events would have to report.
     let entries = plan.counts.then(|| u16::try_from(plan.queries.len()).unwrap_or(u16::MAX));
-    plan.queries.extend(entries.map(|_| PlannedQuery { budget: 0, armed: Vec::new(), varied: None }));
+    plan.queries.extend(entries.map(|_| PlannedQuery::default()));
     for query in queries {
         if let Event::Copied(copies) = &query.event {
             plan.methods.extend(copying(query.point.0, copies, pool)?);
@@ -127,7 +97,7 @@ pub fn plan(
             let name = MethodName::new(class.clone(), name.clone(), descriptor.clone());
             let numbered = method.at.get(&0).is_some_and(|i| i.contains(&Interest::Activation));
             let sites = |code: &Code| {
-                let mut sites = sites(queries, gates, method, code, &name);
+                let mut sites = sites((queries, gates, pool), method, code, &name, &mut conditions);
                 let entry = entries.filter(|_| numbered);
                 sites.extend(entry.map(|query| PlannedSite { query, bci: 0, what: SiteEvent::Entered }));
                 sites
@@ -138,7 +108,15 @@ pub fn plan(
             plan.methods.push(planned);
         }
     }
-    Ok(plan)
+    for (query, gate) in queries.iter().zip(gates) {
+        if let (Gate::From(index), Some(planned)) = (gate, plan.queries.get_mut(usize::from(query.point.0)))
+            && conditions.tests_all(query)
+        {
+            planned.before = *index;
+        }
+    }
+    plan.conditions = std::mem::take(&mut conditions.classes);
+    Ok((plan, conditions))
 }
 
 /// The queried aspect of a collection, in the recorder's format.
@@ -288,13 +266,14 @@ fn armed_at(query: &TraceQuery, at: &Coordinate) -> Option<ArmedHit> {
 }
 
 fn sites(
-    queries: &[TraceQuery],
-    gates: &[Gate],
+    (queries, gates, pool): (&[TraceQuery], &[Gate], &ClassPool),
     watch: &MethodWatch,
     code: &Code,
     name: &MethodName,
+    conditions: &mut Conditions,
 ) -> Vec<PlannedSite> {
     let mut found = Vec::new();
+    let tested = tested(queries, gates, pool, watch, conditions);
     let event = |number: u16| queries.iter().find(|q| q.point.0 == number).map(|q| &q.event);
     for (bci, interests) in &watch.at {
         for interest in interests {
@@ -306,8 +285,15 @@ fn sites(
             };
             match *interest {
                 Interest::Activation | Interest::Redefined | Interest::Completes | Interest::Mark => {}
-                Interest::PassEnds { query, .. } => add(query, SiteEvent::At),
+                Interest::PassEnds { query, pass } => match tested.contains_key(&(query, pass)) {
+                    true => add(query, SiteEvent::PassEnded(pass)),
+                    false => add(query, SiteEvent::At),
+                },
                 Interest::Pass { query, pass } => {
+                    if let Some(what) = tested.get(&(query, pass)).and_then(|at| at.get(bci)) {
+                        add(query, what.clone());
+                        continue;
+                    }
                     let Some(Event::Reached(passes)) = event(query) else { continue };
                     let on_entry = passes.get(usize::from(pass)).is_some_and(|p| p.on_entry);
                     add(query, if on_entry { SiteEvent::Entered } else { SiteEvent::At });
@@ -349,7 +335,7 @@ fn sites(
         }
     }
     // A point is the state before an instruction, so it precedes the instruction's assignment.
-    found.sort_by_key(|site| (site.bci, !matches!(site.what, SiteEvent::At)));
+    found.sort_by_key(|site| (site.bci, !matches!(site.what, SiteEvent::At | SiteEvent::Tested(_))));
     let kind = kind_of(name.descriptor.rsplit_once(')').map_or("V", |(_, result)| result));
     for query in &watch.returns {
         for instruction in &code.instructions {
@@ -363,6 +349,38 @@ fn sites(
         }
     }
     found
+}
+
+/// The tests of the passes in a method, by query and pass, then by index. A pass is tested at all of its sites or
+/// at none.
+fn tested(
+    queries: &[TraceQuery],
+    gates: &[Gate],
+    pool: &ClassPool,
+    watch: &MethodWatch,
+    conditions: &mut Conditions,
+) -> BTreeMap<(u16, u16), BTreeMap<u32, SiteEvent>> {
+    let mut tested: BTreeMap<(u16, u16), BTreeMap<u32, SiteEvent>> = BTreeMap::new();
+    for (place, query) in queries.iter().enumerate() {
+        let (Event::Reached(passes), Some(gate @ (Gate::All | Gate::From(_)))) =
+            (&query.event, gates.get(place))
+        else {
+            continue;
+        };
+        for (number, pass) in (0..).zip(passes) {
+            let begins = Interest::Pass { query: query.point.0, pass: number };
+            if !watch.at.values().any(|interests| interests.contains(&begins)) {
+                continue;
+            }
+            let tests = pass.entries.iter().map(|bci| {
+                conditions.test((query, gate), (number, pass), *bci, pool).map(|what| (*bci, what))
+            });
+            if let Some(tests) = tests.collect() {
+                tested.insert((query.point.0, number), tests);
+            }
+        }
+    }
+    tested
 }
 
 /// The first letter of a descriptor; `L` for every reference.

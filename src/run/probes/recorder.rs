@@ -1,5 +1,6 @@
 //! The class that probes call, as JDWP sees it: where it stops, and which frames belong to it.
 
+use super::conditions::TestedHits;
 use crate::model::Coordinate;
 use crate::run::error::RunError;
 use crate::run::vm::Vm;
@@ -22,6 +23,8 @@ pub struct Recorder {
     pub numbered: HashSet<Coordinate>,
     /// The queries with numbered hits.
     pub varied: HashSet<u16>,
+    /// The hits at tested sites.
+    pub tested: TestedHits,
     /// The file to which the agent writes the log of copies.
     pub log: PathBuf,
     class: Option<RecorderClass>,
@@ -46,9 +49,14 @@ pub struct RecorderClass {
 const OWN_FRAMES: i32 = 8;
 impl Recorder {
     /// The state before the VM runs.
-    pub fn new(budgets: HashMap<u16, u32>, varied: HashSet<u16>, log: PathBuf) -> Recorder {
+    pub fn new(
+        budgets: HashMap<u16, u32>,
+        varied: HashSet<u16>,
+        tested: TestedHits,
+        log: PathBuf,
+    ) -> Recorder {
         let (stopped, numbered, deep) = (HashMap::new(), HashSet::new(), HashSet::new());
-        Recorder { budgets, stopped, numbered, varied, log, class: None, deep }
+        Recorder { budgets, stopped, numbered, varied, tested, log, class: None, deep }
     }
 
     /// Its class, once prepared.

@@ -5,6 +5,7 @@ use super::contents::{add_contents, name_lambdas};
 use super::expectation::compare;
 use super::frames::{frame_answer, own_frame};
 use super::missed_events::{missable, missed_writes};
+use super::near_miss::{evaluated_outside, failed_at};
 use super::source_context::{CodeBook, Source, unique};
 use super::steps::steps;
 use super::unlocated::pending;
@@ -540,9 +541,13 @@ impl Filling<'_, '_> {
         answer.notes.extend(unlocated::other_key(self.query, self.located));
         answer.notes.extend(self.thrown_beyond());
         let report = self.assembly.facts.run_facts.outcome.report.queries.get(&self.query.point.0);
-        if let Some((failed, why)) = report.and_then(|r| Some((r.condition_failed, r.failure()?))) {
-            let at = hits(failed);
-            answer.notes.push(format!("its condition could not be evaluated at {at}: {why}"));
+        if let Some(report) = report {
+            if let Some(why) = report.failure() {
+                let count = hits(report.condition_failed);
+                let at = failed_at(&self.assembly.facts, report, self.namer);
+                answer.notes.push(format!("its condition could not be evaluated at {count}: {why}{at}"));
+            }
+            answer.notes.extend(evaluated_outside(report));
         }
     }
 }

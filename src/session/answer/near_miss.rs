@@ -5,7 +5,7 @@
 use super::answer_facts::AnswerFacts;
 use super::missed_events::{missed_writes, unmade};
 use super::source_context::CodeBook;
-use crate::model::{Frame, MethodName, Namer, Site, short_class_name};
+use crate::model::{Frame, MethodName, Namer, Site, Value, short_class_name};
 use crate::query::{Constraint, Event, Field, Making, Pass, PointIndex, TraceQuery};
 use crate::run::{ClassReport, Ended, QueryReport, RunReport, Sample, Tally};
 use std::collections::BTreeSet;
@@ -62,9 +62,54 @@ pub fn conditions(
             [(one, _)] if run.failures.others == 0 => one.clone(),
             _ => tally(&run.failures),
         };
-        parts.push(format!("its condition could not be evaluated {count}: {why}"));
+        let at = failed_at(facts, run, namer);
+        parts.push(format!("its condition could not be evaluated {count}: {why}{at}"));
+    }
+    parts.extend(evaluated_outside(run));
+    if let Ok(index @ 1..) = u64::try_from(query.index)
+        && run.asked > 0
+        && run.asked <= index
+    {
+        parts.push(format!("which is not enough for index {index}"));
     }
     parts.join(", ")
+}
+
+/// The values at the first event where the condition could not be evaluated.
+pub fn failed_at(facts: &AnswerFacts<'_>, run: &QueryReport, namer: &mut Namer) -> String {
+    let Some(failed) = &run.failed_at else { return String::new() };
+    let is_known = |(_, value): &&(String, Value)| !matches!(value, Value::Failed(_));
+    let known: Vec<(String, Value)> = failed.operands.iter().filter(is_known).cloned().collect();
+    if known.is_empty() {
+        return String::new();
+    }
+    let values = operands(facts, &known, namer);
+    format!(" ({values} the {} time it occurred)", ordinal(failed.number))
+}
+
+/// So many evaluations from outside the VM are worth a note: they took about a tenth of a second.
+const MANY: u64 = 100;
+
+/// Notes that the VM could not test a condition by itself.
+pub fn evaluated_outside(run: &QueryReport) -> Option<String> {
+    if run.outside.is_empty() || run.evaluated < MANY {
+        return None;
+    }
+    let parts: Vec<String> = run.outside.iter().map(|part| format!("`{part}`")).collect();
+    let count = times(run.evaluated);
+    Some(format!(
+        "its condition was evaluated {count} from outside the VM, which cannot test {}",
+        list(&parts)
+    ))
+}
+
+fn operands(facts: &AnswerFacts<'_>, operands: &[(String, Value)], namer: &mut Namer) -> String {
+    let tables = &facts.run_facts.outcome.tables;
+    let named = operands.iter().map(|(name, value)| {
+        let text = namer.text(value, tables);
+        format!("{name} = {}", shortened(&text))
+    });
+    named.collect::<Vec<_>>().join(", ")
 }
 
 /// Formats counts, the most frequent first.
@@ -81,14 +126,9 @@ fn tally(tally: &Tally) -> String {
 
 /// Formats the first sample, the last and one between, if they differ.
 fn samples(facts: &AnswerFacts<'_>, samples: &[Sample], namer: &mut Namer) -> String {
-    let tables = &facts.run_facts.outcome.tables;
     let mut shown: Vec<(u64, String)> = Vec::new();
     for sample in samples {
-        let operands = sample.operands.iter().map(|(name, value)| {
-            let text = namer.text(value, tables);
-            format!("{name} = {}", shortened(&text))
-        });
-        let text = operands.collect::<Vec<_>>().join(", ");
+        let text = operands(facts, &sample.operands, namer);
         if shown.last().is_none_or(|(_, last)| *last != text) {
             shown.push((sample.number, text));
         }

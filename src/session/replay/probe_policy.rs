@@ -167,6 +167,11 @@ impl ProbePolicy {
                 armed.extend(halts.cloned().collect::<Vec<_>>());
                 Gate::First { budget, armed }
             }
+            // No other point depends on hits before the one that the index selects.
+            None if !all && halts.is_empty() => match u64::try_from(query.index) {
+                Ok(index @ 1..) if query.constraints.is_empty() => Gate::From(index),
+                _ => Gate::All,
+            },
             _ => Gate::All,
         };
         queries.iter().map(gate).collect()
@@ -440,7 +445,13 @@ pub fn help(queries: &[TraceQuery]) -> bool {
         | Event::Stored(_)
         | Event::Branched(_)
         | Event::Returned(_) => true,
-        Event::Reached(_) | Event::Thrown { .. } | Event::Skipped(_) => false,
+        // Its condition is tested in the VM.
+        Event::Reached(_) => {
+            let local = &query.local;
+            let is_filtered = local.when.is_some() || local.thread.is_some() || local.from.is_some();
+            is_filtered || query.index > 0 && query.constraints.is_empty()
+        }
+        Event::Thrown { .. } | Event::Skipped(_) => false,
     })
 }
 

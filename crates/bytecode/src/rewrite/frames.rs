@@ -34,7 +34,7 @@ impl Type {
         }
     }
 
-    fn slots(&self) -> u16 {
+    pub fn slots(&self) -> u16 {
         if matches!(self, Type::Long | Type::Double) { 2 } else { 1 }
     }
 }

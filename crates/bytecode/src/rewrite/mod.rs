@@ -11,13 +11,14 @@
 //! - `scan`, `shape`, `recorded_effects` and `steered_jump` inspect a class before it is rewritten. `outline`
 //!   builds input for `scan` from a class without a file.
 //! - `layout` assigns code indices, `frames` decodes and encodes the StackMapTable, and `tables` adjusts the
-//!   other tables. `guards` handles exceptions of inserted calls, and `method` rewrites one method.
+//!   other tables. `local_kinds` reads from the StackMapTable what local variables hold. `guards` handles exceptions of inserted calls, and `method` rewrites one method.
 
 mod error;
 mod frames;
 mod guards;
 mod instructions;
 mod layout;
+mod local_kinds;
 mod method;
 mod outline;
 mod pool;
@@ -31,6 +32,7 @@ mod tables;
 mod text;
 
 pub use error::{NotRewritten, RewriteError};
+pub use local_kinds::local_kinds;
 pub use outline::outline;
 pub use recorded_effects::{Effect, RecordedEffect};
 pub use scan::{Access, ArrayMaking, ArrayStore, Scan};

@@ -31,6 +31,9 @@ pub enum Step {
         /// The kind of its value.
         kind: Kind,
     },
+    /// Pushes a class, which must be the one whose code it is. Class files before version 49 have no such
+    /// constants.
+    Class(Text),
     /// Pops into a static field. The class name has slashes.
     Set {
         /// The class.
@@ -195,6 +198,11 @@ pub fn assemble(
             }
             Step::Null => {
                 out.bytes.push(0x01);
+                1
+            }
+            Step::Class(name) => {
+                let constant = pool.class(name)?;
+                wide_index(&mut out.bytes, 0x13, constant);
                 1
             }
             Step::Load(kind, slot) | Step::Store(kind, slot) => {

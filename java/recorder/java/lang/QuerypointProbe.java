@@ -62,6 +62,9 @@ public final class QuerypointProbe {
             QuerypointProbeNumber.class,
             QuerypointProbeLog.class,
             QuerypointProbeContents.class,
+            QuerypointProbeField.class,
+            QuerypointProbeClass.class,
+            QuerypointProbeValues.class,
         };
         for (Class<?> other : others) {
             Unsafe.getUnsafe().ensureClassInitialized(other);
@@ -83,6 +86,22 @@ public final class QuerypointProbe {
     @Hidden
     public static void at(int number) {
         count(null, 0, 0, null, number);
+    }
+
+    /** Execution is at a place, and a condition was tested there: 0 if it is false, 1 if true, 2 if unknown. */
+    @Hidden
+    @ForceInline
+    public static void tested(int result, int number) {
+        QuerypointProbeSite site = QuerypointProbeSite.here(Thread.currentThread(), number);
+        if (site == null) {
+            blind(number, null, result, 0, null);
+            return;
+        }
+        long record = site.record + QuerypointProbeSite.HIT;
+        site.record = record;
+        if (result != 0 || record >= site.stop) {
+            site.tested(record, result);
+        }
     }
 
     /** A way is taken; what the activation keeps of it: the hit of its branch, and the mark of the way. */
@@ -640,15 +659,15 @@ public final class QuerypointProbe {
         return "";
     }
 
-    /** The hits by number of the site, in all threads; behind them, if some were lost, 1. */
+    /** What {@link QuerypointProbeSite#count} tells, and then 1 if some hits were lost. */
     @Hidden
     private static long[] counts() {
         QuerypointProbeAgent.yield();
         admit();
         int sites = QuerypointProbeAgent.known();
-        long[] hits = new long[sites + 1];
+        long[] hits = new long[4 * sites + 1];
         QuerypointProbeSite.count(hits, sites);
-        hits[sites] = QuerypointProbeAgent.hasLost() ? 1 : 0;
+        hits[4 * sites] = QuerypointProbeAgent.hasLost() ? 1 : 0;
         return hits;
     }
 

@@ -23,6 +23,14 @@ final class QuerypointProbeQuery {
     /** That owner's last hit. */
     private long record;
 
+    /** Whether only hits with a certain method further down the stack are asked for. */
+    final boolean from;
+    /** So many tested hits that are asked for come before the first that stops. */
+    private final long before;
+    /** How many of them have passed, and how many have stopped because it was unknown whether they are. */
+    private long passed;
+    private long unknown;
+
     private final int number;
     /** The index of the elements that are asked for; -1: any. */
     @Stable private final int index;
@@ -44,7 +52,33 @@ final class QuerypointProbeQuery {
         this.dormant = budget < 0;
         this.known = budget < 0;
         this.narrow = budget == -2;
+        long[] asked = QuerypointProbeAgent.asked(number);
+        this.before = asked == null ? 0 : asked[0];
+        this.from = asked != null && asked[1] != 0;
         this.rows = new QuerypointProbeRows(number, !narrow && !QuerypointProbe.COUNTING && varied == null);
+    }
+
+    /** Whether a tested hit comes before the one that is asked for, and need not stop. */
+    @Hidden
+    boolean isBefore(int result) {
+        if (before == 0) {
+            return false;
+        }
+        synchronized (this) {
+            boolean isBefore = result == 1 && passed + unknown < before;
+            if (isBefore) {
+                passed++;
+            } else if (result != 1) {
+                unknown++;
+            }
+            return isBefore;
+        }
+    }
+
+    /** What a stop says of the hits that did not: how many passed, and how many had another caller. */
+    @Hidden
+    long[] tellPassed(long strangers) {
+        return passed == 0 && strangers == 0 ? null : new long[] {passed, strangers};
     }
 
     /** Whether an element is not asked for. */

@@ -42,6 +42,15 @@ final class QuerypointProbeSite {
     @Stable private final int kept;
     /** From index 1 on, the hits to stop at. */
     private final long[] armed;
+    /** Its hits are tested: of how many the condition was true or unknown. */
+    private long asked;
+    /** Of those, how many had not the caller that is asked for. */
+    private long strangers;
+    /** No tested hit of this thread is asked for. */
+    final boolean isOther;
+
+    /** Beside the number of a query: its hits in the thread are not asked for. */
+    static final long OTHER_THREAD = 1L << 32;
 
     @Hidden
     private QuerypointProbeSite(QuerypointProbeThread probe, int site, int number, long[] about) {
@@ -49,11 +58,15 @@ final class QuerypointProbeSite {
         this.site = site;
         this.number = number;
         this.record = number;
+        this.isOther = about[0] >= 0 && (about[0] & OTHER_THREAD) != 0;
         this.query = (int) about[0];
         this.kept = query < 0 ? -1 : 1;
         this.armed = about;
         next(0);
     }
+
+    /** What is told of a hit with another caller than the one that is asked for. */
+    private static final int STRANGER = 3;
 
     /** Whether it is one, and its last hits may be kept. */
     @Hidden
@@ -109,13 +122,18 @@ final class QuerypointProbeSite {
         return QuerypointProbeAgent.joined(site.site, record / HIT).concat(" ").concat(site.probe.name);
     }
 
-    /** Adds the hits in all threads to those by the agent's numbers. */
+    /**
+     * Adds the hits in all threads to those by the agent's numbers. Behind them follow those in threads that are
+     * not asked for, those whose condition was true or unknown, and those of these with another caller.
+     */
     @Hidden
     static void count(long[] hits, int sites) {
         for (int i = 1; i < made; i++) {
             QuerypointProbeSite site = all[i];
             if (site != null && site.query >= 0 && site.site < sites) {
-                hits[site.site] += site.record / HIT;
+                hits[(site.isOther ? sites : 0) + site.site] += site.record / HIT;
+                hits[2 * sites + site.site] += site.asked - site.strangers;
+                hits[3 * sites + site.site] += site.strangers;
             }
         }
     }
@@ -145,6 +163,41 @@ final class QuerypointProbeSite {
             }
         }
         stop = next == NEVER ? NEVER : next * HIT;
+    }
+
+    /**
+     * A hit was tested: 0 if it is not asked for, 1 if it is, 2 if that is unknown. Of those that are not, some
+     * stop too: at each power of two the debugger can tell how the values change.
+     */
+    @Hidden
+    void tested(long record, int result) {
+        if (probe.isQuiet()) {
+            return;
+        }
+        long n = record / HIT;
+        QuerypointProbeQuery of = QuerypointProbe.QUERIES[query < 0 ? 0 : query];
+        int told = 0;
+        if (result != 0 && !isOther) {
+            told = result;
+            asked++;
+            stop += HIT;
+            if (of.from && !QuerypointProbeAgent.isCalled(query)) {
+                strangers++;
+                told = STRANGER;
+                if ((strangers & (strangers - 1)) != 0) {
+                    return;
+                }
+            } else if (of.isBefore(result)) {
+                return;
+            }
+        } else {
+            long missed = n - asked;
+            if ((missed & (missed - 1)) != 0) {
+                return;
+            }
+            stop = record + missed * HIT;
+        }
+        QuerypointProbe.halt(site, n, null, told, n - asked, of.tellPassed(strangers));
     }
 
     /** A hit that may be one to stop at. */

@@ -1,0 +1,346 @@
+//! Compiles conditions to class files that test them inside the VM.
+//!
+//! The class has one method, `test`, which tells the recorder whether the condition is false, true, or must be
+//! evaluated from outside. It never throws, changes nothing, and calls no code of the program. Whatever could do
+//! so is a part that is left to [`super::evaluate`]: when a test comes to such a part, or to a value that is not
+//! as class files say, its result is "unknown". So a compiled condition is false only where it is false when
+//! evaluated from outside.
+//!
+//! - `branches` compiles conditions to jumps, `values` compiles what they compare, and `numbers` arithmetic.
+//! - `jdk_calls` knows the methods of the JDK that can be called.
+//!
+//! Each value is kept in a local variable of its own. So the operand stack is empty wherever a jump leads, and
+//! the class file needs no frames.
+
+mod branches;
+mod jdk_calls;
+mod numbers;
+mod values;
+
+use super::Expr;
+use super::check::Checker;
+use super::lookup::{ClassLookup, Lookup, Names, Variable};
+use super::scope::{EventTypes, Scope};
+use super::tree::Node;
+use super::types::Type;
+use bytecode::Kind;
+use bytecode::assemble::{AssembleError, Class, Code, Label};
+use std::collections::BTreeMap;
+
+/// A condition that the VM can test.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CompiledCondition {
+    /// The class file.
+    pub bytes: Vec<u8>,
+    /// What `test` is passed, before the number of the site.
+    pub parameters: Vec<TestParameter>,
+    /// The descriptor of `test`.
+    pub descriptor: String,
+    /// The parts that are evaluated from outside, as written.
+    pub outside: Vec<String>,
+}
+
+/// What a condition is passed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TestParameter {
+    /// A local variable: its slot, and the first letter of its descriptor.
+    Local(u16, char),
+    /// The class whose code is at the site.
+    Class,
+    /// Whether a pass over the place has begun before.
+    Begun,
+}
+
+/// Where a condition is tested.
+pub struct TestedSite<'a> {
+    /// The names that are visible there.
+    pub scope: &'a Scope,
+    /// What the verifier knows of its local variables.
+    pub kinds: &'a BTreeMap<u16, Kind>,
+    /// The class files.
+    pub classes: &'a dyn ClassLookup,
+    /// Whether only the first of several sites that a pass reaches is tested.
+    pub has_passes: bool,
+    /// Whether a hit for which the condition is true can still be one that is not asked for.
+    pub is_filtered: bool,
+}
+
+/// The recorder's classes, with slashes.
+const RECORDER: &str = "java/lang/QuerypointProbe";
+const FIELD: &str = "java/lang/QuerypointProbeField";
+const CLASS: &str = "java/lang/QuerypointProbeClass";
+const VALUES: &str = "java/lang/QuerypointProbeValues";
+/// Its annotations: the methods are left out of stack traces, and always compiled into their callers.
+const ANNOTATIONS: [&str; 2] =
+    ["Ljdk/internal/vm/annotation/Hidden;", "Ljdk/internal/vm/annotation/ForceInline;"];
+
+const IFEQ: u8 = 0x99;
+const IFNE: u8 = 0x9a;
+const IFLT: u8 = 0x9b;
+const RETURN: u8 = 0xb1;
+
+/// Compiles a condition to a class of this name (with slashes). `None` if no part of it can be found false in
+/// the VM.
+pub fn compile(condition: &Expr, site: &TestedSite<'_>, name: &str) -> Option<CompiledCondition> {
+    let mut class = Class::new(name);
+    compile_into(&mut class, condition, site).ok().flatten().and_then(|compiled| {
+        let Unfinished { parameters, descriptor, outside } = compiled;
+        Some(CompiledCondition { bytes: class.finish().ok()?, parameters, descriptor, outside })
+    })
+}
+
+struct Unfinished {
+    parameters: Vec<TestParameter>,
+    descriptor: String,
+    outside: Vec<String>,
+}
+
+fn compile_into(
+    class: &mut Class,
+    condition: &Expr,
+    site: &TestedSite<'_>,
+) -> Result<Option<Unfinished>, AssembleError> {
+    let names = Names { scope: site.scope, classes: site.classes };
+    let passed = passed(condition.node(), &names, site);
+    let mut slot: u16 = 0;
+    let mut slots = Vec::new();
+    let mut descriptor = "(".to_owned();
+    for parameter in &passed {
+        let (kind, text) = match parameter {
+            TestParameter::Local(_, letter) => (kind_of(*letter), kind_of(*letter).descriptor()),
+            TestParameter::Class => (Kind::Reference, "Ljava/lang/Class;"),
+            TestParameter::Begun => (Kind::Int, "I"),
+        };
+        descriptor.push_str(text);
+        slots.push(slot);
+        slot += kind.slots();
+    }
+    descriptor.push_str("I)V");
+    let (number, own) = (slot, class.name().to_owned());
+    let mut code = class.code(slot + 1);
+    let [yes, no, ask] = [code.label(), code.label(), code.label()];
+    let event = EventTypes::default();
+    let mut compiler = Compiler {
+        checker: Checker { names, event: &event },
+        code,
+        own,
+        ask,
+        passed: passed.iter().copied().zip(slots.iter().copied()).collect(),
+        holders: Vec::new(),
+        outside: Vec::new(),
+    };
+    let begun = passed.iter().position(|parameter| *parameter == TestParameter::Begun);
+    if let Some(slot) = begun.and_then(|at| slots.get(at)) {
+        let first = compiler.code.label();
+        compiler.code.load(Kind::Int, *slot);
+        compiler.code.jump(IFEQ, 1, first);
+        compiler.code.op(RETURN, 0, 0);
+        compiler.code.place(first);
+    }
+    compiler.branch(condition.node(), yes, no);
+    let Compiler { mut code, holders, mut outside, .. } = compiler;
+    if !code.is_used(no) && !site.is_filtered && !site.has_passes {
+        return Ok(None);
+    }
+    for (label, result) in [(no, 0), (yes, 1), (ask, 2)] {
+        code.place(label);
+        code.int(result);
+        code.load(Kind::Int, number);
+        code.call_static(RECORDER, "tested", "(II)V");
+        code.op(RETURN, 0, 0);
+    }
+    let test = code.finish()?;
+    class.method("test", &descriptor, &ANNOTATIONS, &test)?;
+    define_holders(class, &holders)?;
+    outside.dedup();
+    Ok(Some(Unfinished { parameters: passed, descriptor, outside }))
+}
+
+/// Adds the fields that hold what is known of named fields and classes, and a method that the agent looks up to
+/// initialise them.
+fn define_holders(class: &mut Class, holders: &[Holder]) -> Result<(), AssembleError> {
+    let own = class.name().to_owned();
+    for (place, holder) in holders.iter().enumerate() {
+        class.constant(&holder_name(place), &format!("L{};", holder.class()))?;
+    }
+    let mut code = class.code(0);
+    for (place, holder) in holders.iter().enumerate() {
+        code.new_object(holder.class());
+        code.op(DUP, 1, 2);
+        let texts = match holder {
+            Holder::Field { declares, name, descriptor } => vec![declares, name, descriptor],
+            Holder::Class(name) => vec![name],
+        };
+        texts.iter().for_each(|text| code.string(text));
+        let descriptor = format!("({})V", "Ljava/lang/String;".repeat(texts.len()));
+        code.call_constructor(holder.class(), &descriptor);
+        code.put_static(&own, &holder_name(place), &format!("L{};", holder.class()));
+    }
+    code.op(RETURN, 0, 0);
+    let initialiser = code.finish()?;
+    class.method("<clinit>", "()V", &[], &initialiser)?;
+    let mut code = class.code(0);
+    code.long(0);
+    code.op(LRETURN, 2, 0);
+    let ready = code.finish()?;
+    class.method("ready", "()J", &[], &ready)
+}
+
+const DUP: u8 = 0x59;
+const LRETURN: u8 = 0xad;
+
+fn holder_name(place: usize) -> String {
+    format!("H{place}")
+}
+
+/// What the class remembers of a name, in a static field.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Holder {
+    /// A field; the class has slashes.
+    Field { declares: String, name: String, descriptor: String },
+    /// A class, with slashes.
+    Class(String),
+}
+
+impl Holder {
+    fn class(&self) -> &'static str {
+        match self {
+            Holder::Field { .. } => FIELD,
+            Holder::Class(_) => CLASS,
+        }
+    }
+}
+
+/// A part that is evaluated from outside, as written.
+struct Outside(String);
+
+impl Outside {
+    fn of<T>(node: &Node) -> Result<T, Outside> {
+        Err(Outside(node.to_string()))
+    }
+}
+
+/// A value in a local variable of the method.
+#[derive(Clone, Debug)]
+struct Held {
+    slot: u16,
+    of: Type,
+}
+
+impl Held {
+    fn kind(&self) -> Kind {
+        kind_of_type(&self.of)
+    }
+}
+
+struct Compiler<'a, 'c> {
+    checker: Checker<'a>,
+    code: Code<'c>,
+    /// The class that is compiled.
+    own: String,
+    /// Where the result is "unknown".
+    ask: Label,
+    /// The parameters, with their slots.
+    passed: Vec<(TestParameter, u16)>,
+    holders: Vec<Holder>,
+    outside: Vec<String>,
+}
+
+impl Compiler<'_, '_> {
+    /// Leaves a part to the evaluation from outside.
+    fn leave(&mut self, Outside(text): Outside) {
+        self.outside.push(text);
+        self.code.goto(self.ask);
+    }
+
+    /// Keeps what is on the stack.
+    fn keep(&mut self, of: Type) -> Held {
+        let kind = kind_of_type(&of);
+        let slot = self.code.local(kind);
+        self.code.store(kind, slot);
+        Held { slot, of }
+    }
+
+    fn load(&mut self, held: &Held) {
+        self.code.load(held.kind(), held.slot);
+    }
+
+    /// Asks unless a reference is an instance of a class of the JDK, with slashes.
+    fn expect(&mut self, held: &Held, class: &str) {
+        self.load(held);
+        self.code.instance_of(class);
+        self.code.jump(IFEQ, 1, self.ask);
+    }
+
+    /// Pushes a reference as an instance of a class that it is known to be.
+    fn load_as(&mut self, held: &Held, class: &str) {
+        self.load(held);
+        self.code.cast(class);
+    }
+
+    /// Pushes what is remembered of a name.
+    fn holder(&mut self, holder: Holder) {
+        let place = self.holders.iter().position(|known| *known == holder).unwrap_or_else(|| {
+            self.holders.push(holder.clone());
+            self.holders.len() - 1
+        });
+        self.code.get_static(&self.own, &holder_name(place), &format!("L{};", holder.class()));
+    }
+
+    /// Pushes the class whose code is at the site.
+    fn load_class(&mut self) -> Option<()> {
+        let (_, slot) = self.passed.iter().find(|(parameter, _)| *parameter == TestParameter::Class)?;
+        self.code.load(Kind::Reference, *slot);
+        Some(())
+    }
+}
+
+/// What a condition is passed at a site. A local variable whose kind is in doubt is not.
+fn passed(node: &Node, names: &Names<'_>, site: &TestedSite<'_>) -> Vec<TestParameter> {
+    let mut passed = Vec::new();
+    let mut add = |parameter| {
+        if !passed.contains(&parameter) {
+            passed.push(parameter);
+        }
+    };
+    let mut uses_this = false;
+    for part in node.all() {
+        match part {
+            Node::Name(name) => match names.variable(name) {
+                Lookup::Found(Variable::Local(local)) => {
+                    let letter = local.descriptor.chars().next().unwrap_or('L');
+                    if site.kinds.get(&local.slot) == Some(&kind_of(letter)) {
+                        add(TestParameter::Local(local.slot, letter));
+                    }
+                }
+                Lookup::Found(Variable::Field { .. }) => uses_this = true,
+                // A static field, or a class with one.
+                _ => add(TestParameter::Class),
+            },
+            Node::This | Node::Super | Node::OuterThis(_) => uses_this = true,
+            Node::InstanceOf { .. } | Node::Cast { .. } => add(TestParameter::Class),
+            // A static field can be named through an object.
+            Node::Field { .. } => add(TestParameter::Class),
+            _ => {}
+        }
+    }
+    if uses_this && !site.scope.is_static && site.kinds.get(&0) == Some(&Kind::Reference) {
+        add(TestParameter::Local(0, 'L'));
+    }
+    if site.has_passes {
+        add(TestParameter::Begun);
+    }
+    passed
+}
+
+fn kind_of(letter: char) -> Kind {
+    let mut text = [0; 4];
+    Kind::of_descriptor(letter.encode_utf8(&mut text))
+}
+
+fn kind_of_type(of: &Type) -> Kind {
+    match of {
+        Type::Primitive(primitive) => kind_of(primitive.letter()),
+        _ => Kind::Reference,
+    }
+}

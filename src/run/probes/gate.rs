@@ -1,0 +1,42 @@
+//! Which hits of a query interrupt the program.
+
+use crate::model::Coordinate;
+use wire::HitWindow;
+
+/// Selects the hits of a query that interrupt execution.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Gate {
+    /// All that the query admits, as without probes.
+    All,
+    /// Likewise, without so many first ones: only the one at that index is asked for.
+    From(u64),
+    /// None: hits are only counted.
+    Count,
+    /// The first hits and the armed ones. For each object or activation, the VM stores the last of the other
+    /// hits.
+    First {
+        /// Number of first hits that interrupt.
+        budget: u32,
+        /// Further hits that interrupt.
+        armed: Vec<Coordinate>,
+    },
+    /// For programs whose runs never repeat: numbers hits across all threads, and interrupts at some numbers.
+    Varied(HitWindow),
+}
+
+impl Gate {
+    /// Number of first hits that interrupt; none if all do.
+    pub fn budget(&self) -> Option<u32> {
+        match self {
+            Gate::All | Gate::From(_) => None,
+            Gate::Count => Some(0),
+            Gate::First { budget, .. } => Some(*budget),
+            Gate::Varied(_) => Some(0),
+        }
+    }
+
+    /// Whether the last hit of each object or activation is stored.
+    pub fn keeps(&self) -> bool {
+        matches!(self, Gate::First { .. })
+    }
+}

@@ -1,0 +1,149 @@
+//! Conditions, indices, threads and callers on lines that are passed very often: the VM tests them itself.
+
+use crate::support::case::Case;
+use crate::support::{javas, point, unwrapped};
+use std::time::Duration;
+
+/// So many passes that each of them must be tested in the VM: from outside they would take minutes.
+const PASSES: u64 = 300_000;
+
+fn debuggee(java: &str, passes: u64) -> String {
+    format!(r#"command: ["{java}", "-cp", "classes", "Hot", "{passes}"], sources: ["."]"#)
+}
+
+/// Conditions that are true for the first time in the tenth of the last passes, or at the one that is given.
+const LATE: &[(&str, u64)] = &[
+    ("i == 299999 && count >= 0", PASSES),
+    ("this.count == 299999", PASSES),
+    ("shared == 299_998 && i > 1000L", PASSES - 1),
+    ("Hot.shared * 2 == 599_996", PASSES - 1),
+    ("numbers[2] == i && i + 1 == 299_998 && numbers.length == 4", PASSES - 2),
+    ("item.weight == 7", PASSES - 9),
+    ("item.name.equals(\"last\")", PASSES - 9),
+    ("item.name == \"last\"", PASSES - 9),
+    ("item.name.length() == 4 && item.name.startsWith(\"la\") && item.name.charAt(2) == 's'", PASSES - 9),
+    ("item.next != null", PASSES - 9),
+    ("item.next instanceof Heavy", PASSES - 9),
+    ("!(any instanceof String)", PASSES - 9),
+    ("any.equals(\"other\") || any == items[1]", PASSES - 9),
+    ("((Heavy) items[1]).extra > 5e8", PASSES - 9),
+    ("boxed != null && boxed == 12", PASSES - 9),
+    ("stage == Hot.Stage.SECOND", PASSES - 9),
+    ("stage.ordinal() == 1", PASSES - 9),
+    ("!list.isEmpty() && list.get(0).equals(\"late\")", PASSES - 9),
+    ("list.contains(\"late\") && list.size() == 1", PASSES - 9),
+    ("map.containsKey(\"late\") && map.get(\"late\") == 5", PASSES - 9),
+    ("(i > 299_990 ? item.weight : i % 2) == 7", PASSES - 8),
+    ("i % 100_000 == 99_999 && i >>> 1 == 149_999 && (i & 1) != 0 && ~i < -1.5f", PASSES),
+];
+
+#[test]
+fn conditions_of_all_kinds_are_tested_in_the_vm() {
+    let case = Case::new("hot");
+    let line = case.line("Hot.java", "// <- step");
+    let points: String = (0..)
+        .zip(LATE)
+        .map(|(n, (when, _))| {
+            format!("(id: \"P{n}\", at: Line(\"Hot\", {line}), when: {when:?}, thread: \"main\"),\n")
+        })
+        .collect();
+    for java in javas() {
+        let run = case.replay(&debuggee(&java, PASSES), &points, &["--format", "json", "--timeout", "60"]);
+        let answer = run.within(Duration::from_secs(60)).answer();
+        for (n, (when, hit)) in LATE.iter().enumerate() {
+            let found = point(&answer, &format!("P{n}"));
+            assert_eq!(found["hit"], *hit, "{when}: {found:#}");
+            assert_eq!(found["notes"].as_array().map_or(0, Vec::len), 0, "{when}: {found:#}");
+        }
+    }
+}
+
+#[test]
+fn threads_callers_and_indices_are_tested_in_the_vm() {
+    let case = Case::new("hot");
+    let line = case.line("Hot.java", "// <- step");
+    let points = format!(
+        r#"(id: "A", at: Line("Hot", {line}), index: 299_000),
+           (id: "B", at: Line("Hot", {line}), thread: "worker", when: "i == 29_999"),
+           (id: "C", at: Line("Hot", {line}), from: "Hot.inner", when: "i == 900"),
+           (id: "D", at: Line("Hot", {line}), when: "i % 1000 == 7", thread: "main", index: 250),
+           (id: "E", at: Line("Hot", {line}), thread: "nobody"),
+           (id: "F", at: Line("Hot", {line}), index: 1_000_000_000),
+           (id: "G", at: Line("Hot", {line}), from: "Hot.through", when: "i < 0")"#
+    );
+    let run = case.replay(&debuggee("java", PASSES), &points, &["--format", "json"]);
+    let answer = run.within(Duration::from_secs(60)).answer();
+    // The worker came first.
+    let a = point(&answer, "A");
+    assert_eq!((&a["thread"], &a["hit"]), (&"main".into(), &(299_001 - PASSES / 10).into()), "{a:#}");
+    let b = point(&answer, "B");
+    assert_eq!((&b["thread"], &b["hit"]), (&"worker".into(), &(PASSES / 10).into()), "{b:#}");
+    let c = point(&answer, "C");
+    assert_eq!(c["hit"], PASSES + 2 * 901, "{c:#}");
+    let d = point(&answer, "D");
+    assert_eq!(d["hit"], 250_008, "{d:#}");
+    let reason = |id: &str| unwrapped(point(&answer, id)["reason"].as_str().unwrap_or_default());
+    let all = PASSES + PASSES / 10 + 2000;
+    assert!(reason("E").contains(&format!("{all} times in another thread than nobody")), "{}", reason("E"));
+    assert!(reason("E").contains("worker") && reason("E").contains("main"), "{}", reason("E"));
+    assert!(reason("F").contains(&format!("it occurred {all} times")), "{}", reason("F"));
+    assert!(reason("F").contains("not enough for index 1000000000"), "{}", reason("F"));
+    assert!(reason("G").contains(&format!("its condition was false {all} times")), "{}", reason("G"));
+}
+
+/// A pass over a line can reach several of its places. Each pass is tested once, and counted once.
+#[test]
+fn each_pass_over_a_line_is_tested_once() {
+    let case = Case::new("hot");
+    let line = case.line("Hot.java", "// <- header");
+    let points = format!(
+        r#"(id: "A", at: Line("Hot", {line}), when: "i == 700"),
+           (id: "B", at: Line("Hot", {line}), when: "i < 0"),
+           (id: "C", at: Line("Hot", {line}), index: 300)"#
+    );
+    let answers = ["jdwp", "probe"].map(|backend| {
+        let options = ["--format", "json", "--backend", backend];
+        case.replay(&debuggee("java", 10), &points, &options).answer()
+    });
+    for id in ["A", "B", "C"] {
+        let [outside, inside] = answers.each_ref().map(|answer| point(answer, id));
+        for key in ["hit", "reason", "bci", "collected"] {
+            assert_eq!(outside[key], inside[key], "{id} {key}");
+        }
+    }
+}
+
+#[test]
+fn a_condition_that_fails_is_told_with_its_values() {
+    let case = Case::new("hot");
+    let line = case.line("Hot.java", "// <- step");
+    let points = format!(
+        r#"(id: "A", at: Line("Hot", {line}), when: "i > 2990 && item.next.weight == 1", thread: "main"),
+           (id: "B", at: Line("Hot", {line}), when: "i > 2989 && i / (i - 2992) == 1497", thread: "main")"#
+    );
+    for backend in ["jdwp", "auto"] {
+        let options = ["--format", "json", "--backend", backend];
+        let answer = case.replay(&debuggee("java", 3000), &points, &options).answer();
+        let reason = unwrapped(point(&answer, "A")["reason"].as_str().unwrap_or_default());
+        assert!(!reason.contains("could not be evaluated"), "{backend}: {reason}");
+        let notes = point(&answer, "B")["notes"].to_string();
+        assert!(notes.contains("could not be evaluated at 1 hit"), "{backend}: {notes}");
+        assert!(notes.contains("division by zero") && notes.contains("i = 2992"), "{backend}: {notes}");
+    }
+}
+
+#[test]
+fn what_the_vm_cannot_test_is_said() {
+    let case = Case::new("hot");
+    let line = case.line("Hot.java", "// <- step");
+    let points = format!(
+        r#"(id: "A", at: Line("Hot", {line}), when: "i > {} && isOdd(i) && i % 1000 == 999", thread: "main")"#,
+        PASSES - 500
+    );
+    let run = case.replay(&debuggee("java", PASSES), &points, &["--format", "json"]);
+    let answer = run.within(Duration::from_secs(60)).answer();
+    let found = point(&answer, "A");
+    assert_eq!(found["hit"], PASSES, "{found:#}");
+    let notes = found["notes"].to_string();
+    assert!(notes.contains("from outside the VM, which cannot test `isOdd(i)`"), "{notes}");
+}
