@@ -59,7 +59,16 @@ fn plan(report: &Path, field: &str) -> Plan {
     // For an unknown class the agent searches by the names alone.
     let class = "no/such/Class".to_owned();
     let (name, descriptor) = (field.to_owned(), String::new());
-    let field = FieldSites { query: 0, class, name, descriptor, is_static: false, writes: true, keep: true };
+    let field = FieldSites {
+        query: 0,
+        class,
+        name,
+        descriptor,
+        is_static: false,
+        writes: true,
+        keep: true,
+        tested: None,
+    };
     Plan { report: PathBuf::from(report), queries: vec![query], fields: vec![field], ..Plan::default() }
 }
 

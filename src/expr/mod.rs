@@ -49,7 +49,7 @@ mod types;
 mod tests;
 
 pub use check::{check, check_condition};
-pub use compile::{CompiledCondition, TestParameter, TestedSite, compile};
+pub use compile::{CompiledCondition, TestParameter, TestedEvent, TestedSite, compile};
 pub use error::{EvalError, ParseError, TypeError};
 pub use evaluate::{evaluate, holds};
 pub use lookup::ClassLookup;

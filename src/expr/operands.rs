@@ -13,6 +13,22 @@ impl Expr {
         found
     }
 
+    /// The variables, fields and elements that an expression reads, in source order, each once. `a.b.c` gives all
+    /// three: one of them can be what has no value.
+    pub fn variables(&self) -> Vec<Expr> {
+        let mut found: Vec<Expr> = Vec::new();
+        for node in self.node.all().into_iter().rev() {
+            let reads =
+                matches!(node, Node::Name(_) | Node::Field { .. } | Node::Index { .. } | Node::Event(_));
+            if reads && !node.any(&|part| matches!(part, Node::Call { .. })) {
+                let expr = Expr::from_node(node.clone());
+                found.retain(|known| *known != expr);
+                found.insert(0, expr);
+            }
+        }
+        found
+    }
+
     /// The operands of a condition on a recorded call. Calls run no code there, so they count as values too.
     pub fn operands_with_calls(&self) -> Vec<Expr> {
         let mut found = Vec::new();
@@ -65,6 +81,9 @@ mod tests {
         };
         let condition = "foo == null && (a.b < 3 || !done) && a.b != x + 1";
         assert_eq!(operands(condition)?, ["foo", "a.b", "done", "x + 1"]);
+        let variables: Vec<String> =
+            Expr::parse(condition)?.variables().iter().map(|e| e.text().to_owned()).collect();
+        assert_eq!(variables, ["foo", "a.b", "a", "done", "x"]);
         assert_eq!(operands("record.text.equals(\"zz\") || is(n, 2)")?, ["record.text", "n"]);
         Ok(())
     }

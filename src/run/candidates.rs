@@ -140,6 +140,9 @@ impl Candidates {
         if let Some(arm) = self.threads.of(stop.thread).arm(watched, stop).await? {
             occurrence.detail.get_or_insert_default().arm = Some(arm);
         }
+        if stop.passed > 0 {
+            occurrence.detail.get_or_insert_default().passed = stop.passed;
+        }
         self.forecast(watched, stop, &mut occurrence).await?;
         Ok(Some(occurrence))
     }
@@ -154,9 +157,9 @@ impl Candidates {
     ) -> Result<(), RunError> {
         let Some(mut occurrence) = self.admitted(watched, stop, query).await? else { return Ok(()) };
         if let Some(detail) = detail {
-            let Detail { forecasts, sights, arm, .. } =
+            let Detail { forecasts, sights, arm, passed, .. } =
                 occurrence.detail.take().map(|d| *d).unwrap_or_default();
-            occurrence.detail = Some(Box::new(Detail { forecasts, sights, arm, ..detail }));
+            occurrence.detail = Some(Box::new(Detail { forecasts, sights, arm, passed, ..detail }));
         }
         self.found.push(occurrence);
         Ok(())

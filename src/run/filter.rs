@@ -146,7 +146,7 @@ async fn condition(
     if let Some(problem) = problem {
         if watched.report.query(number).failed_at.is_none() {
             let event = watched.report.query(number).events;
-            let operands = operands(watched, stop, when).await?;
+            let operands = values(watched, stop, when.variables()).await?;
             watched.report.query(number).failed_at = Some(Sample { number: event, operands });
         }
         return condition_failed(watched, number, &problem);
@@ -177,8 +177,17 @@ async fn operands(
     stop: &mut Stop,
     when: &Expr,
 ) -> Result<Vec<(String, Value)>, RunError> {
+    values(watched, stop, when.operands().into_iter().filter(|e| !e.has_calls()).collect()).await
+}
+
+/// The values of the first few of these expressions.
+async fn values(
+    watched: &mut Watched,
+    stop: &mut Stop,
+    exprs: Vec<Expr>,
+) -> Result<Vec<(String, Value)>, RunError> {
     let mut operands = Vec::new();
-    for operand in when.operands().into_iter().filter(|e| !e.has_calls()).take(4) {
+    for operand in exprs.into_iter().take(4) {
         let value = read(watched, stop, 0, &operand).await?;
         operands.push((operand.to_string(), value));
     }

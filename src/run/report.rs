@@ -94,6 +94,8 @@ pub struct Sample {
 pub struct QueryReport {
     /// Number of its events, before any condition.
     pub events: u64,
+    /// Whether there were more: the VM has tested them, and could not tell the numbers at its end.
+    pub at_least: bool,
     /// Number of events in another thread.
     pub other_thread: u64,
     /// Those other threads.

@@ -44,6 +44,8 @@ pub struct Stop {
     pub parts: EventParts,
     /// The ordinal of the hit, if the VM counted it, and which variant of its place was hit.
     pub counted: Option<(u32, Option<Way>)>,
+    /// Number of earlier hits that satisfied the query's conditions, which the VM has counted and not reported.
+    pub passed: u64,
     /// Number of recorder frames above the program's newest frame.
     hidden: usize,
     depth: Option<u32>,
@@ -59,7 +61,8 @@ impl Stop {
     pub fn new(thread: ThreadId, key: ThreadKey, location: Location) -> Stop {
         let parts = EventParts::default();
         let (depth, newest, frames, locals, stack) = (None, None, None, Vec::new(), None);
-        Stop { thread, key, location, parts, counted: None, hidden: 0, depth, newest, frames, locals, stack }
+        let (counted, passed, hidden) = (None, 0, 0);
+        Stop { thread, key, location, parts, counted, passed, hidden, depth, newest, frames, locals, stack }
     }
 
     /// A thread stopped at `location`, with `hidden` frames of the recorder above it.
@@ -73,8 +76,8 @@ impl Stop {
         let depth = frames.as_ref().map(|f| u32::try_from(f.len()).unwrap_or(u32::MAX));
         let (thread, key, parts) = (self.thread, self.key, self.parts.clone());
         let (newest, locals, stack) = (None, Vec::new(), None);
-        let (counted, hidden) = (self.counted, self.hidden + index);
-        Stop { thread, key, location, parts, counted, hidden, depth, newest, frames, locals, stack }
+        let (counted, passed, hidden) = (self.counted, self.passed, self.hidden + index);
+        Stop { thread, key, location, parts, counted, passed, hidden, depth, newest, frames, locals, stack }
     }
 
     /// Whether the recorder stopped the thread, so that the recorder's frames are above the program's.

@@ -147,3 +147,61 @@ fn what_the_vm_cannot_test_is_said() {
     let notes = found["notes"].to_string();
     assert!(notes.contains("from outside the VM, which cannot test `isOdd(i)`"), "{notes}");
 }
+
+/// The owner, the values before and after, and the result of a method are tested too.
+#[test]
+fn conditions_on_the_event_are_tested_in_the_vm() {
+    let case = Case::new("hot");
+    let points = r#"(id: "A", at: Watch("Hot", "count"), when: ".new == 299_999 && .old < .new"),
+        (id: "B", at: Watch("Hot", "shared"), when: ".new >= 299_998", thread: "main"),
+        (id: "C", at: Read("Hot$Item", "weight"), when: ".owner.name == \"last\" && .owner.weight == 7"),
+        (id: "D", at: Exit("Hot.isOdd"), when: ".result && i > 299_990"),
+        (id: "E", at: Exit("Hot.half"), when: ".result > 149_999.25", index: -1),
+        (id: "F", at: Watch("Hot", "count"), index: 250_000, thread: "main"),
+        (id: "G", at: Watch("Hot", "count"), when: ".new < 0")"#;
+    for java in javas() {
+        let options = ["--format", "json", "--timeout", "60", "--backend", "probe"];
+        let run = case.replay(&debuggee(&java, PASSES), points, &options);
+        let answer = run.within(Duration::from_secs(60)).answer();
+        let a = point(&answer, "A");
+        assert_eq!((&a["old"], &a["new"]), (&"299998".into(), &"299999".into()), "{a:#}");
+        let b = point(&answer, "B");
+        assert_eq!((&b["new"], &b["thread"]), (&"299998".into(), &"main".into()), "{b:#}");
+        let c = point(&answer, "C");
+        assert_eq!(
+            (&c["located"], &c["line"]),
+            (&true.into(), &case.line("Hot.java", "// <- read").into()),
+            "{c:#}"
+        );
+        let d = point(&answer, "D");
+        assert_eq!((&d["result"], &d["collected"]["i"]), (&"true".into(), &"299991".into()), "{d:#}");
+        let e = point(&answer, "E");
+        assert_eq!(e["result"], "149999.5", "{e:#}");
+        let f = point(&answer, "F");
+        assert_eq!(f["new"], "250001", "{f:#}");
+        let reason = unwrapped(point(&answer, "G")["reason"].as_str().unwrap_or_default());
+        assert!(reason.contains("its condition was false"), "{reason}");
+    }
+}
+
+/// JDWP events answer the same.
+#[test]
+fn conditions_on_the_event_are_the_same_from_outside() {
+    let case = Case::new("hot");
+    let points = r#"(id: "A", at: Watch("Hot", "count"), when: ".new == 190 && .old < .new", thread: "main"),
+        (id: "B", at: Watch("Hot", "shared"), when: ".new >= 198", thread: "main"),
+        (id: "C", at: Read("Hot$Item", "weight"), when: ".owner.name == \"last\" && .owner.weight == 7"),
+        (id: "D", at: Exit("Hot.isOdd"), when: ".result && i > 190"),
+        (id: "F", at: Watch("Hot", "count"), index: 150),
+        (id: "G", at: Watch("Hot", "count"), when: ".owner.item.weight > 100", thread: "main"),
+        (id: "H", at: Watch("Hot", "count"), when: ".owner.item.next.weight > 100", thread: "main")"#;
+    let answers = ["jdwp", "probe"].map(|backend| {
+        case.replay(&debuggee("java", 200), points, &["--format", "json", "--backend", backend]).answer()
+    });
+    for id in ["A", "B", "C", "D", "F", "G", "H"] {
+        let [outside, inside] = answers.each_ref().map(|answer| point(answer, id));
+        for key in ["reason", "line", "old", "new", "result", "thread", "collected"] {
+            assert_eq!(outside[key], inside[key], "{id} {key}");
+        }
+    }
+}

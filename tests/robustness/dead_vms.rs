@@ -85,7 +85,9 @@ fn a_vm_is_killed_in_the_middle() {
         assert_eq!((&b["old"], &b["new"]), (&"10".into(), &"15".into()), "{how}: {answer:#}");
         let answer = case.replay(&debuggee, &points(50), &["--format=json"]).is(3, &[]).answer();
         assert!(reason(&answer).contains(text), "{how}: {answer:#}");
-        assert!(reason(&answer).contains("its condition was false 10 times"), "{how}: {answer:#}");
+        // A VM that is killed cannot tell how many passes it has tested since the last that stopped.
+        let count = if how == "kill" { "at least 8 times" } else { "10 times" };
+        assert!(reason(&answer).contains(&format!("its condition was false {count}")), "{how}: {answer:#}");
     }
 }
 

@@ -81,7 +81,8 @@ pub unsafe extern "system" fn Java_java_lang_QuerypointProbeAgent_asked(
 ) -> jni::jlongArray {
     let asked = with_state(|state| {
         let planned = state.probes.plan.queries.get(usize::try_from(query).ok()?)?;
-        let before = jni::jlong::try_from(planned.before).unwrap_or(jni::jlong::MAX);
+        let before =
+            planned.before.map_or(-1, |before| jni::jlong::try_from(before).unwrap_or(jni::jlong::MAX));
         Some([before, jni::jlong::from(planned.from.is_some())])
     });
     // SAFETY: the VM passes its environment.

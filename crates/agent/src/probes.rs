@@ -2,7 +2,7 @@
 
 use crate::sites::{Site, Sites};
 use crate::steps::{FieldAccess, FieldSite, Weaver};
-use bytecode::rewrite::{self, Access, RewriteError, Rewritten, Scan};
+use bytecode::rewrite::{self, Access, RewriteError, Rewritten, Scan, Step};
 use std::collections::{BTreeMap, HashMap, HashSet};
 use wire::{
     ArraySites, ClassReport, FieldSites, MakingSites, MethodReport, MethodSites, Plan, SiteEvent, SiteReport,
@@ -321,8 +321,17 @@ impl Probes {
                 };
                 match numbered(&mut self.sites, &site, report) {
                     Some(number) => {
+                        let test = field.tested.as_ref().and_then(|tested| {
+                            let condition = self.plan.conditions.get(usize::from(tested.condition))?;
+                            Some(Step::Call {
+                                class: condition.class.clone().into(),
+                                name: "test".into(),
+                                descriptor: tested.descriptor.clone().into(),
+                            })
+                        });
+                        self.tested.extend(test.as_ref().and_then(|_| u32::try_from(number).ok()));
                         let query = i32::from(field.query);
-                        sites.push(FieldSite { number, query, keep: field.keep });
+                        sites.push(FieldSite { number, query, keep: field.keep, test });
                     }
                     None => report.left.push(left("there are too many sites")),
                 }
@@ -404,7 +413,9 @@ impl Probes {
             let (class, method, descriptor) = (class.to_owned(), method.clone(), descriptor.clone());
             let site = Site { query, class, method, descriptor, bci, way: None, named_by: None };
             match numbered(&mut self.sites, &site, report) {
-                Some(number) => sites.push(FieldSite { number, query: query.into(), keep }),
+                Some(number) => {
+                    sites.push(FieldSite { number, query: query.into(), keep, test: None });
+                }
                 None => {
                     let (method, descriptor) = (site.method, site.descriptor);
                     let why = "there are too many sites".to_owned();

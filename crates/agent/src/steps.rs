@@ -113,17 +113,28 @@ impl Weaver {
     ) {
         let begun = tested.pass.map(|pass| self.begun(query, pass));
         let mut steps = Vec::new();
+        let mut result = None;
         for parameter in &tested.parameters {
-            steps.push(match parameter {
+            let step = match parameter {
                 TestParameter::Local(LocalStore { slot, kind }) => {
                     Step::Load(kind_of(*kind), Slot::Own(*slot))
                 }
                 TestParameter::Class => Step::Class(class.to_owned().into()),
                 TestParameter::Begun => begun.map_or(Step::Int(0), |slot| Step::Load(Kind::Int, slot)),
-            });
+                TestParameter::Owner => Step::Null,
+                TestParameter::Value(kind) => {
+                    let kind = kind_of(*kind);
+                    let scratch = self.scratch(kind);
+                    result = Some(Step::Load(kind, scratch));
+                    steps.insert(0, Step::Store(kind, scratch));
+                    Step::Load(kind, scratch)
+                }
+            };
+            steps.push(step);
         }
         let (condition, descriptor) = (condition.to_owned().into(), tested.descriptor.clone().into());
         steps.extend([Step::Int(site), Step::Call { class: condition, name: "test".into(), descriptor }]);
+        steps.extend(result);
         if let Some(begun) = begun {
             steps.extend([Step::Int(1), Step::Store(Kind::Int, begun)]);
         }
@@ -270,8 +281,9 @@ impl Weaver {
         let value = kind.descriptor();
         let calls = Calls {
             look: (both.clone(), call("look", format!("(Ljava/lang/Object;{value}I)V"))),
-            hit: (both, call("put", format!("(Ljava/lang/Object;{value}II)V"))),
+            hit: (both.clone(), call("put", format!("(Ljava/lang/Object;{value}II)V"))),
             keep: (alone, call("keep", KEEP)),
+            given: both,
         };
         steps.extend(calls.steps(sites));
         if let Some(scratch) = scratch {
@@ -296,6 +308,7 @@ impl Weaver {
                 Kind::Reference => (both, call("keepElement", "(Ljava/lang/Object;ILjava/lang/Object;II)V")),
                 _ => (vec![place], call("keepElement", "(Ljava/lang/Object;III)V")),
             },
+            given: Vec::new(),
         };
         steps.extend(calls.steps(sites));
         steps.push(Step::Load(kind, scratch));
@@ -395,7 +408,8 @@ impl Weaver {
         let calls = Calls {
             look: (vec![owner.clone(), Step::Int(0)], call("look", "(Ljava/lang/Object;II)V")),
             hit: (vec![owner.clone()], call("get", KEEP)),
-            keep: (vec![owner], call("keep", KEEP)),
+            keep: (vec![owner.clone()], call("keep", KEEP)),
+            given: vec![owner],
         };
         steps.extend(calls.steps(sites));
         self.plan.before.entry(bci).or_default().extend(steps);
@@ -436,7 +450,7 @@ pub(crate) fn initialised(field: &FieldAccess) -> Vec<Step> {
 }
 
 /// The part of one query in an access to a field.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct FieldSite {
     /// The number of its site.
     pub number: i32,
@@ -444,6 +458,8 @@ pub struct FieldSite {
     pub query: i32,
     /// Whether the last hit is stored by owner.
     pub keep: bool,
+    /// The call that tests a condition, if hits are tested.
+    pub test: Option<Step>,
 }
 
 /// The calls at an access, each with its arguments before the site number.
@@ -454,13 +470,22 @@ struct Calls {
     hit: (Vec<Step>, Step),
     /// Counts and keeps.
     keep: (Vec<Step>, Step),
+    /// The arguments of a test, before the site number.
+    given: Vec<Step>,
 }
 
 impl Calls {
     /// The code for the queries of one access: all queries may stop before any query keeps the hit.
     fn steps(self, sites: &[FieldSite]) -> Vec<Step> {
-        let Some((last, others)) = sites.split_last() else { return Vec::new() };
         let mut steps = Vec::new();
+        for site in sites {
+            if let Some(test) = &site.test {
+                steps.extend(self.given.iter().cloned());
+                steps.extend([Step::Int(site.number), test.clone()]);
+            }
+        }
+        let untested: Vec<&FieldSite> = sites.iter().filter(|site| site.test.is_none()).collect();
+        let Some((last, others)) = untested.split_last() else { return steps };
         for site in others {
             steps.extend(self.look.0.iter().cloned());
             steps.extend([Step::Int(site.number), self.look.1.clone()]);

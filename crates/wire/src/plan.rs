@@ -47,9 +47,9 @@ pub struct PlannedQuery {
     /// [`crate::is_method`].
     #[serde(default)]
     pub from: Option<String>,
-    /// So many hits of tested sites come before the one asked for, and do not suspend the VM.
+    /// Of the hits of tested sites, only the one after so many others suspends the VM; `None` for all.
     #[serde(default)]
-    pub before: u64,
+    pub before: Option<u64>,
 }
 
 /// A class whose method `test` evaluates a condition. Its parameters are [`TestedCondition::parameters`], then
@@ -87,6 +87,10 @@ pub enum TestParameter {
     Class,
     /// Whether a pass over the place has begun before: an `int`.
     Begun,
+    /// The object whose field is written or read; `null` for a static field.
+    Owner,
+    /// The value that is written or returned, by the first letter of its descriptor.
+    Value(char),
 }
 
 /// Numbers the hits of a query and selects those that suspend the VM.
@@ -357,6 +361,9 @@ pub struct FieldSites {
     pub writes: bool,
     /// Whether the last hit of each owner is kept.
     pub keep: bool,
+    /// How hits are tested. The first parameters are the owner and, at a write, the value.
+    #[serde(default)]
+    pub tested: Option<TestedCondition>,
 }
 
 /// Arrays of one type. Stores to their elements are sites in every class outside the VM's own.

@@ -6,6 +6,7 @@
 //! as class files say, its result is "unknown". So a compiled condition is false only where it is false when
 //! evaluated from outside.
 //!
+//! - `events` compiles parts of the event, such as `.new`.
 //! - `branches` compiles conditions to jumps, `values` compiles what they compare, and `numbers` arithmetic.
 //! - `jdk_calls` knows the methods of the JDK that can be called.
 //!
@@ -13,6 +14,7 @@
 //! the class file needs no frames.
 
 mod branches;
+mod events;
 mod jdk_calls;
 mod numbers;
 mod values;
@@ -49,10 +51,39 @@ pub enum TestParameter {
     Class,
     /// Whether a pass over the place has begun before.
     Begun,
+    /// The object whose field is written or read; `null` for a static field.
+    Owner,
+    /// The value that is written or returned, by the first letter of its descriptor.
+    Value(char),
+}
+
+/// What happens at a tested site.
+#[derive(Clone, Copy, Debug)]
+pub enum TestedEvent<'a> {
+    /// Execution reaches it.
+    Reached,
+    /// A field is about to be written or read. The condition can name only parts of the event: each access is in
+    /// code of its own.
+    Field {
+        /// The declaring class, with dots.
+        class: &'a str,
+        /// Its name.
+        name: &'a str,
+        /// Its descriptor.
+        descriptor: &'a str,
+        /// Whether it is static.
+        is_static: bool,
+        /// Whether it is written.
+        writes: bool,
+    },
+    /// The method returns a value with this descriptor; `V` for none.
+    Returned(&'a str),
 }
 
 /// Where a condition is tested.
 pub struct TestedSite<'a> {
+    /// What happens there.
+    pub event: TestedEvent<'a>,
     /// The names that are visible there.
     pub scope: &'a Scope,
     /// What the verifier knows of its local variables.
@@ -77,11 +108,21 @@ const ANNOTATIONS: [&str; 2] =
 const IFEQ: u8 = 0x99;
 const IFNE: u8 = 0x9a;
 const IFLT: u8 = 0x9b;
+const IFNONNULL: u8 = 0xc7;
 const RETURN: u8 = 0xb1;
 
 /// Compiles a condition to a class of this name (with slashes). `None` if no part of it can be found false in
 /// the VM.
 pub fn compile(condition: &Expr, site: &TestedSite<'_>, name: &str) -> Option<CompiledCondition> {
+    let is_name = |part: &&Node| {
+        matches!(
+            part,
+            Node::Name(_) | Node::This | Node::Super | Node::OuterThis(_) | Node::Call { owner: None, .. }
+        )
+    };
+    if matches!(site.event, TestedEvent::Field { .. }) && condition.node().all().iter().any(is_name) {
+        return None;
+    }
     let mut class = Class::new(name);
     compile_into(&mut class, condition, site).ok().flatten().and_then(|compiled| {
         let Unfinished { parameters, descriptor, outside } = compiled;
@@ -107,7 +148,10 @@ fn compile_into(
     let mut descriptor = "(".to_owned();
     for parameter in &passed {
         let (kind, text) = match parameter {
-            TestParameter::Local(_, letter) => (kind_of(*letter), kind_of(*letter).descriptor()),
+            TestParameter::Local(_, letter) | TestParameter::Value(letter) => {
+                (kind_of(*letter), kind_of(*letter).descriptor())
+            }
+            TestParameter::Owner => (Kind::Reference, "Ljava/lang/Object;"),
             TestParameter::Class => (Kind::Reference, "Ljava/lang/Class;"),
             TestParameter::Begun => (Kind::Int, "I"),
         };
@@ -119,9 +163,10 @@ fn compile_into(
     let (number, own) = (slot, class.name().to_owned());
     let mut code = class.code(slot + 1);
     let [yes, no, ask] = [code.label(), code.label(), code.label()];
-    let event = EventTypes::default();
+    let event = event_types(&site.event);
     let mut compiler = Compiler {
         checker: Checker { names, event: &event },
+        event: site.event,
         code,
         own,
         ask,
@@ -137,16 +182,31 @@ fn compile_into(
         compiler.code.op(RETURN, 0, 0);
         compiler.code.place(first);
     }
+    if let (TestedEvent::Field { is_static: false, .. }, Some(owner)) = (site.event, slots.first()) {
+        // An access to a field of null throws, and is no hit.
+        let exists = compiler.code.label();
+        compiler.code.load(Kind::Reference, *owner);
+        compiler.code.jump(IFNONNULL, 1, exists);
+        compiler.code.op(RETURN, 0, 0);
+        compiler.code.place(exists);
+    }
     compiler.branch(condition.node(), yes, no);
-    let Compiler { mut code, holders, mut outside, .. } = compiler;
+    let Compiler { mut code, holders, mut outside, passed: with_slots, .. } = compiler;
     if !code.is_used(no) && !site.is_filtered && !site.has_passes {
         return Ok(None);
     }
     for (label, result) in [(no, 0), (yes, 1), (ask, 2)] {
         code.place(label);
         code.int(result);
+        let descriptor = match site.event {
+            TestedEvent::Reached => "(II)V",
+            _ => {
+                load_value(&mut code, &with_slots);
+                "(ILjava/lang/Object;JLjava/lang/Object;I)V"
+            }
+        };
         code.load(Kind::Int, number);
-        code.call_static(RECORDER, "tested", "(II)V");
+        code.call_static(RECORDER, "tested", descriptor);
         code.op(RETURN, 0, 0);
     }
     let test = code.finish()?;
@@ -155,6 +215,52 @@ fn compile_into(
     outside.dedup();
     Ok(Some(Unfinished { parameters: passed, descriptor, outside }))
 }
+
+fn event_types(event: &TestedEvent<'_>) -> EventTypes {
+    match event {
+        TestedEvent::Reached => EventTypes::default(),
+        TestedEvent::Field { class, descriptor, is_static, .. } => {
+            let of = Some(Type::of_descriptor(descriptor));
+            let owner = (!is_static).then(|| Type::class(class));
+            EventTypes { owner, old: of.clone(), new: of, ..EventTypes::default() }
+        }
+        TestedEvent::Returned(descriptor) => {
+            let result = (*descriptor != "V").then(|| Type::of_descriptor(descriptor));
+            EventTypes { result, ..EventTypes::default() }
+        }
+    }
+}
+
+/// Pushes what a stop tells of the event: the owner, the bits of a primitive value, and a reference.
+fn load_value(code: &mut Code<'_>, passed: &[(TestParameter, u16)]) {
+    let slot = |wanted: fn(&TestParameter) -> bool| passed.iter().find(|(parameter, _)| wanted(parameter));
+    match slot(|parameter| *parameter == TestParameter::Owner) {
+        Some((_, slot)) => code.load(Kind::Reference, *slot),
+        None => code.null(),
+    }
+    let Some((TestParameter::Value(letter), slot)) = slot(|p| matches!(p, TestParameter::Value(_))) else {
+        code.long(0);
+        return code.null();
+    };
+    let kind = kind_of(*letter);
+    if kind == Kind::Reference {
+        code.long(0);
+        return code.load(kind, *slot);
+    }
+    code.load(kind, *slot);
+    match kind {
+        Kind::Int => code.op(I2L, 1, 2),
+        Kind::Float => {
+            code.call_static("java/lang/Float", "floatToRawIntBits", "(F)I");
+            code.op(I2L, 1, 2);
+        }
+        Kind::Double => code.call_static("java/lang/Double", "doubleToRawLongBits", "(D)J"),
+        Kind::Long | Kind::Reference => {}
+    }
+    code.null();
+}
+
+const I2L: u8 = 0x85;
 
 /// Adds the fields that hold what is known of named fields and classes, and a method that the agent looks up to
 /// initialise them.
@@ -235,6 +341,7 @@ impl Held {
 
 struct Compiler<'a, 'c> {
     checker: Checker<'a>,
+    event: TestedEvent<'a>,
     code: Code<'c>,
     /// The class that is compiled.
     own: String,
@@ -297,7 +404,14 @@ impl Compiler<'_, '_> {
 
 /// What a condition is passed at a site. A local variable whose kind is in doubt is not.
 fn passed(node: &Node, names: &Names<'_>, site: &TestedSite<'_>) -> Vec<TestParameter> {
-    let mut passed = Vec::new();
+    let mut passed = match site.event {
+        TestedEvent::Reached | TestedEvent::Returned("V") => Vec::new(),
+        TestedEvent::Returned(descriptor) => vec![TestParameter::Value(letter_of(descriptor))],
+        TestedEvent::Field { writes: false, .. } => return vec![TestParameter::Owner],
+        TestedEvent::Field { descriptor, .. } => {
+            return vec![TestParameter::Owner, TestParameter::Value(letter_of(descriptor))];
+        }
+    };
     let mut add = |parameter| {
         if !passed.contains(&parameter) {
             passed.push(parameter);
@@ -308,7 +422,7 @@ fn passed(node: &Node, names: &Names<'_>, site: &TestedSite<'_>) -> Vec<TestPara
         match part {
             Node::Name(name) => match names.variable(name) {
                 Lookup::Found(Variable::Local(local)) => {
-                    let letter = local.descriptor.chars().next().unwrap_or('L');
+                    let letter = letter_of(&local.descriptor);
                     if site.kinds.get(&local.slot) == Some(&kind_of(letter)) {
                         add(TestParameter::Local(local.slot, letter));
                     }
@@ -331,6 +445,11 @@ fn passed(node: &Node, names: &Names<'_>, site: &TestedSite<'_>) -> Vec<TestPara
         add(TestParameter::Begun);
     }
     passed
+}
+
+/// The first letter of a descriptor; `L` for every reference.
+fn letter_of(descriptor: &str) -> char {
+    descriptor.chars().next().filter(|letter| *letter != '[').unwrap_or('L')
 }
 
 fn kind_of(letter: char) -> Kind {

@@ -43,9 +43,8 @@ impl Compiler<'_, '_> {
             },
             Node::Cast { to, operand } => self.cast(node, to, operand),
             Node::Conditional { condition, yes, no } => self.conditional(node, condition, yes, no),
-            Node::Super | Node::OuterThis(_) | Node::Event(_) | Node::Mapped { .. } | Node::Call { .. } => {
-                Outside::of(node)
-            }
+            Node::Event(part) => self.event_part(node, *part),
+            Node::Super | Node::OuterThis(_) | Node::Mapped { .. } | Node::Call { .. } => Outside::of(node),
         }
     }
 
@@ -120,7 +119,7 @@ impl Compiler<'_, '_> {
     }
 
     /// Reads a field of an object; asks if the object has no such field.
-    fn read(&mut self, owner: &Held, name: &str, field: &FieldDeclaration) -> Held {
+    pub(super) fn read(&mut self, owner: &Held, name: &str, field: &FieldDeclaration) -> Held {
         self.holder(holder(name, field));
         self.load(owner);
         self.code.call_static(FIELD, "at", &format!("(L{FIELD};Ljava/lang/Object;)J"));

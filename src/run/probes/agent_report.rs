@@ -163,8 +163,10 @@ impl AgentReport {
         let hits = self.hits.as_ref()?;
         let mut sites: Vec<_> = self.sites.iter().collect();
         sites.sort_unstable_by_key(|(number, _)| **number);
-        let counted =
-            sites.into_iter().map(|(number, site)| (site.clone(), hits.get(number).copied().unwrap_or(0)));
+        let counted = sites.into_iter().map(|(number, site)| {
+            let others = self.tested.get(number).map_or(0, |tested| tested.other_thread);
+            (site.clone(), hits.get(number).copied().unwrap_or(0) + others)
+        });
         Some(counted.collect())
     }
 

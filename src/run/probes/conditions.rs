@@ -8,9 +8,9 @@ use super::agent_report::NumberedSite;
 use super::ask::RecorderStop;
 use super::gate::Gate;
 use crate::classes::ClassPool;
-use crate::expr::{self, ClassLookup, Scope, TestedSite};
+use crate::expr::{self, ClassLookup, Scope, TestedEvent, TestedSite};
 use crate::model::{MethodName, Site};
-use crate::query::{Event, Pass, TraceQuery};
+use crate::query::{Event, Field, Pass, TraceQuery};
 use crate::run::report::RunReport;
 use bytecode::{ClassFile, Kind};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
@@ -27,6 +27,8 @@ pub struct Conditions {
     pub classes: Vec<CompiledCondition>,
     /// The tested sites, with their queries.
     pub sites: HashSet<(u16, Site)>,
+    /// The queries about fields whose accesses are tested.
+    pub fields: HashSet<u16>,
     /// The parts of conditions that are evaluated from outside, by query.
     pub outside: BTreeMap<u16, BTreeSet<String>>,
 }
@@ -34,14 +36,99 @@ pub struct Conditions {
 impl Conditions {
     /// How the condition of a query is tested where a pass begins. `None` if it is evaluated from outside at each
     /// hit.
-    pub fn test(
+    pub fn at_pass(
         &mut self,
-        (query, gate): (&TraceQuery, &Gate),
+        asked: (&TraceQuery, &Gate),
         (number, pass): (u16, &Pass),
         bci: u32,
         pool: &ClassPool,
     ) -> Option<SiteEvent> {
-        let is_filtered = query.local.thread.is_some() || query.local.from.is_some() || gate != &Gate::All;
+        let has_passes = pass.entries.len() > 1;
+        let tested = self.in_method(asked, (&pass.method, bci), (TestedEvent::Reached, has_passes), pool)?;
+        let pass_number = has_passes.then_some(number);
+        Some(SiteEvent::Tested(TestedCondition { pass: pass_number, on_entry: pass.on_entry, ..tested }))
+    }
+
+    /// Likewise, where a method returns a value of this descriptor.
+    pub fn at_return(
+        &mut self,
+        asked: (&TraceQuery, &Gate),
+        method: &MethodName,
+        bci: u32,
+        pool: &ClassPool,
+    ) -> Option<SiteEvent> {
+        let descriptor = method.descriptor.rsplit_once(')').map_or("V", |(_, result)| result);
+        let event = (TestedEvent::Returned(descriptor), false);
+        self.in_method(asked, (method, bci), event, pool).map(SiteEvent::Tested)
+    }
+
+    /// Likewise, where a field is accessed, in any method.
+    pub fn at_access(
+        &mut self,
+        asked: (&TraceQuery, &Gate),
+        field: &Field,
+        writes: bool,
+        pool: &ClassPool,
+    ) -> Option<TestedCondition> {
+        let found = pool.find(&field.class).ok().flatten()?;
+        let declared = found.file.field(&field.name)?;
+        let event = TestedEvent::Field {
+            class: &field.class,
+            name: &field.name,
+            descriptor: &declared.descriptor,
+            is_static: field.is_static,
+            writes,
+        };
+        let scope = Scope {
+            class: field.class.clone(),
+            is_static: true,
+            locals: Vec::new(),
+            has_variable_table: true,
+        };
+        let site = TestedSite {
+            event,
+            scope: &scope,
+            kinds: &BTreeMap::new(),
+            classes: &Known(pool),
+            has_passes: false,
+            is_filtered: false,
+        };
+        let tested = self.compiled(asked, site, found.file.major)?;
+        self.fields.insert(asked.0.point.0);
+        Some(tested)
+    }
+
+    fn in_method(
+        &mut self,
+        asked: (&TraceQuery, &Gate),
+        (name, bci): (&MethodName, u32),
+        (event, has_passes): (TestedEvent<'_>, bool),
+        pool: &ClassPool,
+    ) -> Option<TestedCondition> {
+        let found = pool.find(&name.class).ok().flatten()?;
+        let method = found.file.method(&name.name, &name.descriptor)?;
+        let kinds = kinds(name, bci, pool)?;
+        let scope = Scope::at(&found.file, method, bci);
+        let classes = &Known(pool);
+        let site =
+            TestedSite { event, scope: &scope, kinds: &kinds, classes, has_passes, is_filtered: false };
+        let tested = self.compiled(asked, site, found.file.major)?;
+        self.sites.insert((asked.0.point.0, Site { method: name.clone(), bci }));
+        Some(tested)
+    }
+
+    fn compiled(
+        &mut self,
+        (query, gate): (&TraceQuery, &Gate),
+        site: TestedSite<'_>,
+        major: u16,
+    ) -> Option<TestedCondition> {
+        let is_indexed = match gate {
+            Gate::Only(_) => true,
+            Gate::Count => query.index > 0,
+            _ => false,
+        };
+        let is_filtered = query.local.thread.is_some() || query.local.from.is_some() || is_indexed;
         let always;
         let when = match &query.local.when {
             Some(when) => &**when,
@@ -51,16 +138,9 @@ impl Conditions {
             }
             None => return None,
         };
-        let found = pool.find(&pass.method.class).ok().flatten()?;
-        let method = found.file.method(&pass.method.name, &pass.method.descriptor)?;
-        let kinds = kinds(&pass.method, bci, pool)?;
-        let scope = Scope::at(&found.file, method, bci);
-        let has_passes = pass.entries.len() > 1;
-        let site =
-            TestedSite { scope: &scope, kinds: &kinds, classes: &Known(pool), has_passes, is_filtered };
         let condition = u16::try_from(self.classes.len()).ok()?;
-        let name = format!("{}Condition{condition}", wire::PROBE_CLASS);
-        let compiled = expr::compile(when, &site, &name);
+        let class = format!("{}Condition{condition}", wire::PROBE_CLASS);
+        let compiled = expr::compile(when, &TestedSite { is_filtered, ..site }, &class);
         let outside = self.outside.entry(query.point.0).or_default();
         match &compiled {
             Some(compiled) => outside.extend(compiled.outside.iter().cloned()),
@@ -73,27 +153,23 @@ impl Conditions {
             expr::TestParameter::Local(slot, kind) => TestParameter::Local(LocalStore { slot, kind }),
             expr::TestParameter::Class => TestParameter::Class,
             expr::TestParameter::Begun => TestParameter::Begun,
+            expr::TestParameter::Owner => TestParameter::Owner,
+            expr::TestParameter::Value(kind) => TestParameter::Value(kind),
         });
         let parameters: Vec<TestParameter> = parameters.collect();
-        if found.file.major < NAMES_CLASSES && parameters.contains(&TestParameter::Class) {
+        if major < NAMES_CLASSES && parameters.contains(&TestParameter::Class) {
             return None;
         }
-        self.classes.push(CompiledCondition { class: name, bytes: compiled.bytes });
-        self.sites.insert((query.point.0, Site { method: pass.method.clone(), bci }));
-        Some(SiteEvent::Tested(TestedCondition {
-            condition,
-            parameters,
-            descriptor: compiled.descriptor,
-            pass: has_passes.then_some(number),
-            on_entry: pass.on_entry,
-        }))
+        self.classes.push(CompiledCondition { class, bytes: compiled.bytes });
+        let descriptor = compiled.descriptor;
+        Some(TestedCondition { condition, parameters, descriptor, pass: None, on_entry: false })
     }
 }
 
 impl Conditions {
     /// Whether each place of a query is tested.
     pub fn tests_all(&self, query: &TraceQuery) -> bool {
-        let Event::Reached(passes) = &query.event else { return false };
+        let Event::Reached(passes) = &query.event else { return self.fields.contains(&query.point.0) };
         let mut sites = passes
             .iter()
             .flat_map(|pass| pass.entries.iter().map(|bci| Site { method: pass.method.clone(), bci: *bci }));
@@ -124,6 +200,8 @@ const STRANGER: i32 = 3;
 pub struct TestedHits {
     /// The tested sites, with their queries.
     sites: HashSet<(u16, Site)>,
+    /// The queries about fields whose accesses are tested.
+    fields: HashSet<u16>,
     /// The parts of conditions that are evaluated from outside, by query.
     outside: BTreeMap<u16, BTreeSet<String>>,
     /// By site and thread, what the last interruption has told of the hits before it: how many were not asked for,
@@ -134,6 +212,8 @@ pub struct TestedHits {
 /// What the recorder tells with an interruption at a tested site.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Passed {
+    /// How many hits of the site in the thread were not asked for.
+    pub missed: u64,
     /// How many hits that were asked for have not interrupted, since they came before the index.
     pub before: u64,
     /// How many hits of the site in the thread had another caller.
@@ -143,8 +223,8 @@ pub struct Passed {
 impl TestedHits {
     /// Begins a run with these conditions.
     pub fn new(conditions: Conditions) -> TestedHits {
-        let Conditions { sites, outside, .. } = conditions;
-        TestedHits { sites, outside, last: HashMap::new() }
+        let Conditions { sites, fields, outside, .. } = conditions;
+        TestedHits { sites, fields, outside, last: HashMap::new() }
     }
 
     /// Adds to the report what the VM cannot test, and the hits that have not interrupted, as it tells them at its
@@ -152,6 +232,10 @@ impl TestedHits {
     pub fn close(&self, report: &mut RunReport, counted: &BTreeMap<u16, TestedCounts>) {
         for (query, parts) in &self.outside {
             report.query(*query).outside = parts.iter().cloned().collect();
+        }
+        if counted.is_empty() {
+            let tested = self.sites.iter().map(|(query, _)| query).chain(&self.fields);
+            tested.for_each(|query| report.query(*query).at_least = true);
         }
         for (query, counts) in counted {
             let report = report.query(*query);
@@ -166,7 +250,7 @@ impl TestedHits {
 
     /// Whether hits of a site are tested.
     pub fn is_tested(&self, site: &NumberedSite) -> bool {
-        self.sites.contains(&(site.query, site.site.clone()))
+        self.fields.contains(&site.query) || self.sites.contains(&(site.query, site.site.clone()))
     }
 
     /// Adds to the report the hits that have not interrupted since the last one in the thread that did.
@@ -178,12 +262,11 @@ impl TestedHits {
         hit: &RecorderStop,
         passed: Passed,
     ) {
-        let missed = u64::try_from(hit.bits).unwrap_or(0);
-        let now = (missed, passed.strangers);
+        let now = (passed.missed, passed.strangers);
         let last = self.last.insert((hit.site, thread.clone()), now).unwrap_or_default();
         // What interrupts is counted when it is evaluated.
         let is_missed = u64::from(hit.index == 0);
-        let silent = missed.saturating_sub(last.0).saturating_sub(is_missed);
+        let silent = passed.missed.saturating_sub(last.0).saturating_sub(is_missed);
         let is_stranger = u64::from(hit.index == STRANGER);
         let strangers = passed.strangers.saturating_sub(last.1).saturating_sub(is_stranger);
         let report = report.query(query.point.0);

@@ -5,7 +5,9 @@ use super::sites::means;
 use crate::classes::ClassPool;
 use crate::model::Site;
 use crate::query::{Event, TraceQuery};
+use std::collections::BTreeMap;
 use std::time::Duration;
+use wire::TestedCounts;
 
 /// The hits of a run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -16,6 +18,8 @@ pub struct HitCounts {
     pub entries: u64,
     /// CPU time of the VM, if the operating system reports it.
     pub busy: Option<Duration>,
+    /// What became of the hits of queries that the VM has tested.
+    pub tested: BTreeMap<u16, TestedCounts>,
 }
 
 /// The hit count of a site.
@@ -31,7 +35,7 @@ pub struct SiteHits {
 
 /// The hits of these queries; none if the VM did not report them.
 pub fn counted(report: &AgentReport, queries: &[TraceQuery], pool: &ClassPool) -> Option<HitCounts> {
-    let mut counted = HitCounts { busy: report.busy, ..HitCounts::default() };
+    let mut counted = HitCounts { busy: report.busy, tested: report.tested(), ..HitCounts::default() };
     for (site, hits) in report.counted()? {
         let Some(query) = queries.iter().find(|q| q.point.0 == site.query) else {
             counted.entries = counted.entries.saturating_add(hits);

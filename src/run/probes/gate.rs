@@ -8,8 +8,8 @@ use wire::HitWindow;
 pub enum Gate {
     /// All that the query admits, as without probes.
     All,
-    /// Likewise, without so many first ones: only the one at that index is asked for.
-    From(u64),
+    /// Of all that the query admits, the one at this index.
+    Only(u64),
     /// None: hits are only counted.
     Count,
     /// The first hits and the armed ones. For each object or activation, the VM stores the last of the other
@@ -28,7 +28,7 @@ impl Gate {
     /// Number of first hits that interrupt; none if all do.
     pub fn budget(&self) -> Option<u32> {
         match self {
-            Gate::All | Gate::From(_) => None,
+            Gate::All | Gate::Only(_) => None,
             Gate::Count => Some(0),
             Gate::First { budget, .. } => Some(*budget),
             Gate::Varied(_) => Some(0),

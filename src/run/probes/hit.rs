@@ -2,7 +2,7 @@
 
 use super::agent_report::NumberedSite;
 use super::ask::RecorderStop;
-use super::ask::stopped;
+use super::ask::{elements, stopped};
 use super::collection::changed;
 use super::conditions::Passed;
 use super::sites::{means, way};
@@ -14,7 +14,7 @@ use crate::run::caller_frame::made;
 use crate::run::candidates::{Candidates, tell_turns};
 use crate::run::collect::slot_value;
 use crate::run::error::RunError;
-use crate::run::hits::passed;
+use crate::run::hits;
 use crate::run::stop::Stop;
 use crate::run::watched::Watched;
 use jdwp::commands::{array_reference, object_reference, reference_type, stack_frame};
@@ -61,28 +61,46 @@ pub async fn probed(
         stop.counted = Some((ordinal, hit_way));
     }
     if is_tested {
-        let passed = passed_before(watched, &hit).await?;
+        let is_reached = matches!(query.event, Event::Reached(_));
+        let passed = passed(watched, &mut hit, !is_reached).await?;
         if let Some(recorder) = &mut watched.recorder {
             recorder.tested.note(&mut watched.report, &query, &thread_name, &hit, passed);
         }
-        let detail = (passed.before > 0).then(|| Detail { passed: passed.before, ..Detail::default() });
-        candidates.offer(watched, &mut stop, &query, detail).await?;
+        stop.passed = passed.before;
+        let false_before = watched.report.query(site.query).condition_false;
+        if is_reached {
+            // The VM knows that a pass begins here.
+            candidates.offer(watched, &mut stop, &query, None).await?;
+        } else {
+            occurred(watched, candidates, &mut stop, &query, &site, &hit, hit_way).await?;
+        }
+        if hit.index == TRUE && watched.report.query(site.query).condition_false > false_before {
+            let id = &query.id;
+            watched.report.unprobed.push(format!("{id}: the VM tested its condition with another result"));
+        }
         return Ok(Some(stop));
     }
     occurred(watched, candidates, &mut stop, &query, &site, &hit, hit_way).await?;
     Ok(Some(stop))
 }
 
-/// What the recorder tells of hits that have not interrupted.
-async fn passed_before(watched: &mut Watched, hit: &RecorderStop) -> Result<Passed, RunError> {
-    let Some(id) = hit.value.object() else { return Ok(Passed::default()) };
-    let ask = array_reference::GetValues { array_object: ArrayId::of(id), first_index: 0, length: 2 };
-    let told: Vec<jdwp::Value> = watched.vm.conn().send(ask).await?.iter().collect();
-    let number = |value: Option<&jdwp::Value>| match value {
-        Some(jdwp::Value::Long(number)) => u64::try_from(*number).unwrap_or(0),
+/// The result of a test by which a hit satisfies the condition.
+const TRUE: i32 = 1;
+
+/// What the recorder tells of hits that have not interrupted. If the event has a value, that comes with it.
+async fn passed(watched: &mut Watched, hit: &mut RecorderStop, has_value: bool) -> Result<Passed, RunError> {
+    let mut counts = hit.value;
+    if has_value {
+        let [value, told] = elements(watched, hit.value).await?[..] else { return Ok(Passed::default()) };
+        (hit.value, counts) = (value, told);
+    }
+    let number = |value: &jdwp::Value| match value {
+        jdwp::Value::Long(number) => u64::try_from(*number).unwrap_or(0),
         _ => 0,
     };
-    Ok(Passed { before: number(told.first()), strangers: number(told.get(1)) })
+    let told: Vec<u64> = elements(watched, counts).await?.iter().map(number).collect();
+    let [missed, before, strangers] = told[..] else { return Ok(Passed::default()) };
+    Ok(Passed { missed, before, strangers })
 }
 
 async fn occurred(
@@ -106,7 +124,7 @@ async fn occurred(
                     candidates.thread(stop.thread).end_pass(activation, number, pass);
                 }
                 if place.entries.contains(&site.site.bci) {
-                    passed(watched, candidates, stop, number, pass, true).await?;
+                    hits::passed(watched, candidates, stop, number, pass, true).await?;
                 }
             }
             Ok(())

@@ -73,7 +73,14 @@ pub fn plan(
             }
             _ => continue,
         };
+        let tested = match gate {
+            Gate::All | Gate::Only(_) | Gate::Count => {
+                conditions.at_access((query, gate), field, writes, pool)
+            }
+            _ => None,
+        };
         plan.fields.push(FieldSites {
+            tested,
             query: query.point.0,
             class: slashes(&field.class),
             name: field.name.to_string(),
@@ -109,10 +116,10 @@ pub fn plan(
         }
     }
     for (query, gate) in queries.iter().zip(gates) {
-        if let (Gate::From(index), Some(planned)) = (gate, plan.queries.get_mut(usize::from(query.point.0)))
+        if let (Gate::Only(index), Some(planned)) = (gate, plan.queries.get_mut(usize::from(query.point.0)))
             && conditions.tests_all(query)
         {
-            planned.before = *index;
+            planned.before = Some(*index);
         }
     }
     plan.conditions = std::mem::take(&mut conditions.classes);
@@ -340,11 +347,12 @@ fn sites(
     for query in &watch.returns {
         for instruction in &code.instructions {
             if matches!(instruction.op, Op::Return(_)) {
-                found.push(PlannedSite {
-                    query: *query,
-                    bci: instruction.pc,
-                    what: SiteEvent::Returns { kind },
-                });
+                let place = queries.iter().position(|q| q.point.0 == *query);
+                let asked = place.and_then(|place| Some((queries.get(place)?, gates.get(place)?)));
+                let asked = asked.filter(|(_, gate)| matches!(gate, Gate::All | Gate::Only(_) | Gate::Count));
+                let tested = asked.and_then(|asked| conditions.at_return(asked, name, instruction.pc, pool));
+                let what = tested.unwrap_or(SiteEvent::Returns { kind });
+                found.push(PlannedSite { query: *query, bci: instruction.pc, what });
             }
         }
     }
@@ -362,18 +370,22 @@ fn tested(
 ) -> BTreeMap<(u16, u16), BTreeMap<u32, SiteEvent>> {
     let mut tested: BTreeMap<(u16, u16), BTreeMap<u32, SiteEvent>> = BTreeMap::new();
     for (place, query) in queries.iter().enumerate() {
-        let (Event::Reached(passes), Some(gate @ (Gate::All | Gate::From(_)))) =
+        let (Event::Reached(passes), Some(gate @ (Gate::All | Gate::Only(_) | Gate::Count))) =
             (&query.event, gates.get(place))
         else {
             continue;
         };
+        // Of such a pass, each place that it reaches is counted.
+        if *gate == Gate::Count && passes.iter().any(|pass| pass.entries.len() > 1) {
+            continue;
+        }
         for (number, pass) in (0..).zip(passes) {
             let begins = Interest::Pass { query: query.point.0, pass: number };
             if !watch.at.values().any(|interests| interests.contains(&begins)) {
                 continue;
             }
             let tests = pass.entries.iter().map(|bci| {
-                conditions.test((query, gate), (number, pass), *bci, pool).map(|what| (*bci, what))
+                conditions.at_pass((query, gate), (number, pass), *bci, pool).map(|what| (*bci, what))
             });
             if let Some(tests) = tests.collect() {
                 tested.insert((query.point.0, number), tests);

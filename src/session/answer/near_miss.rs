@@ -41,16 +41,25 @@ pub fn conditions(
     run: &QueryReport,
     namer: &mut Namer,
 ) -> String {
+    let times = |count: u64| {
+        if run.at_least { format!("at least {}", times(count)) } else { times(count) }
+    };
     let mut parts = vec![format!("it occurred {}", times(run.events))];
     if run.other_thread > 0 {
         let thread = query.local.thread.as_deref().unwrap_or("?");
         let count = times(run.other_thread);
-        parts.push(format!("{count} in another thread than {thread} ({})", tally(&run.threads)));
+        parts.push(format!(
+            "{count} in another thread than {thread} ({})",
+            tally(&run.threads, run.other_thread)
+        ));
     }
     if run.other_caller > 0 {
         let from = query.local.from.as_deref().unwrap_or("?");
         let count = times(run.other_caller);
-        parts.push(format!("{count} without {from} on the stack (called from {})", tally(&run.callers)));
+        parts.push(format!(
+            "{count} without {from} on the stack (called from {})",
+            tally(&run.callers, run.other_caller)
+        ));
     }
     if run.condition_false > 0 {
         let count = times(run.condition_false);
@@ -60,7 +69,7 @@ pub fn conditions(
         let count = times(run.condition_failed);
         let why = match run.failures.named.as_slice() {
             [(one, _)] if run.failures.others == 0 => one.clone(),
-            _ => tally(&run.failures),
+            _ => tally(&run.failures, run.condition_failed),
         };
         let at = failed_at(facts, run, namer);
         parts.push(format!("its condition could not be evaluated {count}: {why}{at}"));
@@ -112,9 +121,13 @@ fn operands(facts: &AnswerFacts<'_>, operands: &[(String, Value)], namer: &mut N
     named.collect::<Vec<_>>().join(", ")
 }
 
-/// Formats counts, the most frequent first.
-fn tally(tally: &Tally) -> String {
+/// Formats counts, the most frequent first. If there were more events than were counted by name, only names.
+fn tally(tally: &Tally, events: u64) -> String {
     let mut named = tally.named.clone();
+    if named.iter().map(|(_, count)| count).sum::<u64>() + tally.others < events {
+        let names: Vec<String> = named.into_iter().map(|(name, _)| name).collect();
+        return list(&names);
+    }
     named.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
     let mut parts: Vec<String> =
         named.iter().map(|(name, count)| format!("{name} {}", times(*count))).collect();

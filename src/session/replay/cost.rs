@@ -282,7 +282,11 @@ impl Pricing<'_> {
                 point.at_least =
                     lower || matches!(&query.event, Event::Branched(branches) if handlers(branches));
                 let interruptions = sum(&mut sites.iter());
-                let counts = Counts { query, gate, interruptions, at_least: point.at_least };
+                let asked = counted.tested.get(&place.0).map(|tested| match gate {
+                    Gate::Only(index) => u64::from(tested.asked > *index),
+                    _ => tested.asked,
+                });
+                let counts = Counts { query, gate, interruptions, asked, at_least: point.at_least };
                 point.jdwp = cost_model::of_point(&counts, Backend::Jdwp, program);
                 point.probe = cost_model::of_point(&counts, Backend::Probe, program);
                 point.sites = self.sites(&sites);

@@ -54,6 +54,8 @@ pub struct Counts<'a> {
     pub gate: &'a Gate,
     /// Number of suspensions by its event; more than its hits if the ends of passes are watched too.
     pub interruptions: u64,
+    /// If the VM has tested its hits: how many of them interrupt a run by probes.
+    pub asked: Option<u64>,
     /// Whether there are more than were counted.
     pub at_least: bool,
 }
@@ -63,9 +65,13 @@ pub fn of_point(counts: &Counts<'_>, backend: Backend, program: Program) -> Opti
     let hits = number(counts.interruptions);
     let at_least = counts.at_least;
     if backend == Backend::Probe {
-        let stops = match counts.gate.budget() {
-            Some(budget) => hits.min(budget.into()),
-            None => hits,
+        let stops = match (counts.gate.budget(), counts.asked) {
+            (Some(budget), _) => hits.min(budget.into()),
+            // Some false hits interrupt too: those at powers of two.
+            (None, Some(asked)) => {
+                number(asked.saturating_add(u64::from(counts.interruptions.checked_ilog2().unwrap_or(0))))
+            }
+            (None, None) => hits,
         };
         let logged = if matches!(counts.query.event, Event::Copied(_)) { hits } else { 0.0 };
         let seconds = hits * PROBE_COUNT_S + logged * PROBE_LOG_S + stops * PROBE_STOP_S;
@@ -167,7 +173,7 @@ mod tests {
     }
 
     fn counts<'a>(query: &'a TraceQuery, gate: &'a Gate, interruptions: u64) -> Counts<'a> {
-        Counts { query, gate, interruptions, at_least: false }
+        Counts { query, gate, interruptions, asked: None, at_least: false }
     }
 
     #[test]
@@ -197,6 +203,16 @@ mod tests {
         assert_eq!(of_point(&counts(&query, &gate, 7), Backend::Jdwp, busy(1.0)), None);
         assert_eq!(of_chain(&[counts(&query, &gate, 7)], 0, Backend::Jdwp, busy(1.0)), None);
         assert!(of_chain(&[counts(&query, &gate, 7)], 0, Backend::Probe, busy(1.0)).is_some());
+    }
+
+    #[test]
+    fn hits_that_the_vm_tests_do_not_interrupt() {
+        let query = query(Event::Reached(Vec::new()));
+        let hits = counts(&query, &Gate::All, 100_000);
+        let tested = Counts { asked: Some(2), ..counts(&query, &Gate::All, 100_000) };
+        let seconds = |c: &Counts<'_>, backend| of_point(c, backend, busy(1.0)).unwrap().seconds;
+        assert!(seconds(&hits, Backend::Probe) > 10.0 && seconds(&tested, Backend::Probe) < 0.1);
+        assert_eq!(seconds(&hits, Backend::Jdwp).to_bits(), seconds(&tested, Backend::Jdwp).to_bits());
     }
 
     #[test]

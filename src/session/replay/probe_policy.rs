@@ -167,9 +167,9 @@ impl ProbePolicy {
                 armed.extend(halts.cloned().collect::<Vec<_>>());
                 Gate::First { budget, armed }
             }
-            // No other point depends on hits before the one that the index selects.
+            // No other point depends on the hits that the index does not select.
             None if !all && halts.is_empty() => match u64::try_from(query.index) {
-                Ok(index @ 1..) if query.constraints.is_empty() => Gate::From(index),
+                Ok(index) if query.constraints.is_empty() => Gate::Only(index),
                 _ => Gate::All,
             },
             _ => Gate::All,

@@ -60,7 +60,10 @@ fn a_root_not_reached_tells_how_the_program_ended() {
         for asked in Fixture::new("killed", "Killed").args(&[how]).ask(points) {
             assert_eq!(asked.code, 3, "{:#}", asked.answer);
             assert_eq!(asked.answer["outcome"], "root-not-reached");
-            asked.missing("A", "its condition was false 10 times").missing("A", end);
+            // A VM that is killed cannot tell how many passes it has tested since the last that stopped.
+            let count =
+                if how == "kill" { "its condition was false" } else { "its condition was false 10 times" };
+            asked.missing("A", count).missing("A", end);
             asked.missing("B", "A, on which it depends, was not located");
         }
     }

@@ -100,7 +100,23 @@ public final class QuerypointProbe {
         long record = site.record + QuerypointProbeSite.HIT;
         site.record = record;
         if (result != 0 || record >= site.stop) {
-            site.tested(record, result);
+            site.tested(record, result, false, null, 0, null);
+        }
+    }
+
+    /** As {@link #tested(int, int)}, where a field is written or read, or a method returns a value. */
+    @Hidden
+    @ForceInline
+    public static void tested(int result, Object owner, long bits, Object value, int number) {
+        QuerypointProbeSite site = QuerypointProbeSite.here(Thread.currentThread(), number);
+        if (site == null) {
+            blind(number, owner, 0, bits, value);
+            return;
+        }
+        long record = site.record + QuerypointProbeSite.HIT;
+        site.record = record;
+        if (result != 0 || record >= site.stop) {
+            site.tested(record, result, true, owner, bits, value);
         }
     }
 

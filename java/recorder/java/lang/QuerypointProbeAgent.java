@@ -103,7 +103,9 @@ final class QuerypointProbeAgent {
     /** The class that the code of another one names; null if it is not loaded, or is unclear. */
     static native Class<?> classOf(Class<?> code, String name);
 
-    /** Of a query: how many hits come before the one that is asked for, and whether it asks for a caller. */
+    /**
+     * Of a query: how many hits come before the only one that is asked for, or -1 if all are; and whether it asks for
+     * a caller. */
     static native long[] asked(int query);
 
     /** Whether the method that a query asks for is on this thread's stack, below the newest frame. */

@@ -25,9 +25,10 @@ final class QuerypointProbeQuery {
 
     /** Whether only hits with a certain method further down the stack are asked for. */
     final boolean from;
-    /** So many tested hits that are asked for come before the first that stops. */
+    /** Of the tested hits, only the one after so many others is asked for; -1: all are. */
     private final long before;
-    /** How many of them have passed, and how many have stopped because it was unknown whether they are. */
+    /** How many satisfied the conditions, how many of them came before that one and did not stop, and of how many that is unknown. */
+    private long satisfied;
     private long passed;
     private long unknown;
 
@@ -53,32 +54,41 @@ final class QuerypointProbeQuery {
         this.known = budget < 0;
         this.narrow = budget == -2;
         long[] asked = QuerypointProbeAgent.asked(number);
-        this.before = asked == null ? 0 : asked[0];
+        this.before = asked == null ? -1 : asked[0];
         this.from = asked != null && asked[1] != 0;
         this.rows = new QuerypointProbeRows(number, !narrow && !QuerypointProbe.COUNTING && varied == null);
     }
 
-    /** Whether a tested hit comes before the one that is asked for, and need not stop. */
+    /**
+     * Whether a tested hit need not stop: it comes before the one that is asked for, or after it. Those of which it
+     * is unknown whether they satisfy the conditions can all turn out to do so, or none.
+     */
     @Hidden
-    boolean isBefore(int result) {
-        if (before == 0) {
+    boolean isOther(int result) {
+        if (before < 0) {
             return false;
         }
         synchronized (this) {
-            boolean isBefore = result == 1 && passed + unknown < before;
-            if (isBefore) {
-                passed++;
-            } else if (result != 1) {
-                unknown++;
+            if (satisfied > before) {
+                return true;
             }
-            return isBefore;
+            if (result != 1) {
+                unknown++;
+                return false;
+            }
+            satisfied++;
+            if (satisfied + unknown <= before) {
+                passed++;
+                return true;
+            }
+            return false;
         }
     }
 
-    /** What a stop says of the hits that did not: how many passed, and how many had another caller. */
+    /** How many hits have passed since they come before the one that is asked for. */
     @Hidden
-    long[] tellPassed(long strangers) {
-        return passed == 0 && strangers == 0 ? null : new long[] {passed, strangers};
+    synchronized long passed() {
+        return passed;
     }
 
     /** Whether an element is not asked for. */

@@ -167,15 +167,23 @@ final class QuerypointProbeSite {
 
     /**
      * A hit was tested: 0 if it is not asked for, 1 if it is, 2 if that is unknown. Of those that are not, some
-     * stop too: at each power of two the debugger can tell how the values change.
+     * stop too: at each power of two the debugger can tell how the values change. A stop tells how many were
+     * not asked for, how many that were have not stopped, and how many had another caller.
      */
     @Hidden
-    void tested(long record, int result) {
+    void tested(long record, int result, boolean hasValue, Object owner, long bits, Object value) {
+        if (query < 0) {
+            return;
+        }
+        if (QuerypointProbe.COUNTING) {
+            asked += result != 0 && !isOther ? 1 : 0;
+            return;
+        }
         if (probe.isQuiet()) {
             return;
         }
         long n = record / HIT;
-        QuerypointProbeQuery of = QuerypointProbe.QUERIES[query < 0 ? 0 : query];
+        QuerypointProbeQuery of = QuerypointProbe.QUERIES[query];
         int told = 0;
         if (result != 0 && !isOther) {
             told = result;
@@ -187,7 +195,7 @@ final class QuerypointProbeSite {
                 if ((strangers & (strangers - 1)) != 0) {
                     return;
                 }
-            } else if (of.isBefore(result)) {
+            } else if (of.isOther(result)) {
                 return;
             }
         } else {
@@ -197,7 +205,8 @@ final class QuerypointProbeSite {
             }
             stop = record + missed * HIT;
         }
-        QuerypointProbe.halt(site, n, null, told, n - asked, of.tellPassed(strangers));
+        long[] counts = {n - asked, of.passed(), strangers};
+        QuerypointProbe.halt(site, n, owner, told, bits, hasValue ? new Object[] {value, counts} : counts);
     }
 
     /** A hit that may be one to stop at. */
