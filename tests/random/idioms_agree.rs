@@ -46,7 +46,7 @@ fn each(name: &str, few: u64, mut act: impl FnMut(&Compiled, &Program) -> Vec<St
 fn answers_agree_with_a_log() {
     let roots = usize::try_from(number("QP_IDIOM_ROOTS", 4)).expect("small");
     let (mut programs, mut answers) = (0, 0);
-    each("answers", 8, |compiled, program| {
+    each("answers", 5, |compiled, program| {
         let Some(truth) = compiled.truth(program) else { return Vec::new() };
         let (count, wrong) = compiled.answers(&truth, roots);
         programs += 1;
@@ -60,7 +60,7 @@ fn answers_agree_with_a_log() {
 #[test]
 fn recordings_agree_with_a_log() {
     let mut programs = 0;
-    each("recordings", 8, |compiled, program| {
+    each("recordings", 5, |compiled, program| {
         let Some(truth) = compiled.truth(program) else { return Vec::new() };
         programs += 1;
         compiled.recording(&truth).into_iter().collect()

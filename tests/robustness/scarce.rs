@@ -4,7 +4,7 @@
 #![allow(clippy::expect_used, clippy::panic, reason = "a test's helpers fail as the test does")]
 
 use crate::support::case::{Case, Run};
-use crate::support::{javas, said};
+use crate::support::{javas, javas_in_turn, said};
 use std::process::Command;
 
 /// Options that keep the VM below one gigabyte of address space.
@@ -39,7 +39,7 @@ fn is_whole(case: &Case, run: &Run, done: &str, sum: &str) {
 #[test]
 fn a_program_without_address_space_for_the_recorder_goes_on_unrecorded() {
     let case = Case::new("scarce");
-    for java in javas() {
+    for java in javas_in_turn(0) {
         let (mut unrecorded, mut recorded) = (0, 0);
         for megabytes in (600..=3_000).step_by(200) {
             let limit = format!("ulimit -v {}", megabytes * 1024);
@@ -142,7 +142,7 @@ fn ends_early(case: &Case, run: &Run, out: &std::path::Path, all: usize) -> usiz
 fn a_program_goes_on_unrecorded_when_the_file_of_events_can_get_no_longer() {
     let case = Case::new("scarce");
     let calls = 300_000;
-    for java in javas() {
+    for java in javas_in_turn(1) {
         for (n, blocks) in [6_000_u32, 12_000, 40_000].into_iter().enumerate() {
             // Blocks have 512 bytes.
             let limit = format!("ulimit -f {blocks}");
@@ -182,7 +182,7 @@ fn a_full_disk_ends_the_recording_and_not_the_program() {
         return;
     }
     let calls = 300_000;
-    for java in javas() {
+    for java in javas_in_turn(0) {
         for size in ["160k", "1m", "6m", "12m"] {
             let done = format!("disk-{size}-{}", java.len());
             drop(std::fs::remove_dir_all(&kept));

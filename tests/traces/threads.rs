@@ -4,7 +4,7 @@
 
 use crate::support::case::Case;
 use crate::support::traced::{exported, info, text};
-use crate::support::{finish, javas, said};
+use crate::support::{finish, javas, javas_in_turn, said};
 use serde_json::Value;
 use std::collections::{HashMap, HashSet};
 use std::process::Command;
@@ -110,7 +110,7 @@ fn it_is_told_how_threads_start_and_end() {
 #[test]
 fn objects_that_threads_make_at_once_have_numbers_of_their_own() {
     let case = Case::new("crowd");
-    for (n, java) in javas().iter().enumerate() {
+    for (n, java) in javas_in_turn(0).iter().enumerate() {
         let folder = case.mark(&format!("trace{n}"));
         let mut command = case.qp();
         command.args(["trace", "record", "--trust=Crowd.One", "--out"]).arg(&folder);
@@ -189,7 +189,7 @@ fn calls_are_found_in_the_chunks_where_they_begin() {
 #[test]
 fn thousands_of_threads_are_recorded_whole() {
     let case = Case::new("crowded");
-    for (n, java) in javas().iter().enumerate() {
+    for (n, java) in javas_in_turn(1).iter().enumerate() {
         // With QP_CROWD=all, as many as take half a minute on a busy machine.
         let all = std::env::var("QP_CROWD").is_ok_and(|crowd| crowd == "all");
         let (living, short) = if all { (5_000_u32, 20_000) } else { (4_200, 5_000) };
