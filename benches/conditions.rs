@@ -1,10 +1,12 @@
-//! `cargo bench --bench conditions`: the cost of a condition on a line that is passed very often. Prints a table;
-//! judges nothing.
+//! `cargo bench --bench conditions`: the cost of a condition on a line that is passed very often. Prints a
+//! table; judges nothing.
 //!
-//! Each row is a condition that is false at each of `QP_BENCH_PASSES` passes (100,000,000 unless set). `plain` is
-//! the loop's own time in the program alone, `by hand` that of a loop whose source tests the condition itself,
-//! `tested` that of the run in which the VM tests it for `qp`. `whole` is the time of the whole command. Evaluation
-//! from outside, by `qp` and by a JDI client, is measured with fewer passes and extrapolated: marked `~`.
+//! Each row is a condition that is false at each of `QP_BENCH_PASSES` passes (100,000,000 unless set).
+//! `plain` is the loop's own time in the program alone, `by hand` that of a loop whose source tests the
+//! condition itself,
+//! `tested` that of the run in which the VM tests it for `qp`. `whole` is the time of the whole command.
+//! Evaluation from outside, by `qp` and by a JDI client, is measured with fewer passes and extrapolated:
+//! marked `~`.
 
 use std::path::Path;
 use std::process::{Command, Output};

@@ -20,9 +20,9 @@ import com.sun.jdi.request.EventRequest;
 import java.util.Map;
 
 /**
- * Evaluates {@code x != 0 && p.limit == 4} from outside at each pass over a line, as debuggers do that evaluate
- * conditions themselves. Arguments: the class path, the line, the number of passes. Prints the microseconds of a
- * pass.
+ * Evaluates {@code x != 0 && p.limit == 4} from outside at each pass over a line, as debuggers do that
+ * evaluate conditions themselves. Arguments: the class path, the line, the number of passes. Prints the
+ * microseconds of a pass.
  */
 public class Outside {
     public static void main(String[] args) throws Exception {

@@ -13,8 +13,8 @@ impl Expr {
         found
     }
 
-    /// The variables, fields and elements that an expression reads, in source order, each once. `a.b.c` gives all
-    /// three: one of them can be what has no value.
+    /// The variables, fields and elements that an expression reads, in source order, each once. `a.b.c` gives
+    /// all three: one of them can be what has no value.
     pub fn variables(&self) -> Vec<Expr> {
         let mut found: Vec<Expr> = Vec::new();
         for node in self.node.all().into_iter().rev() {

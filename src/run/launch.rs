@@ -124,15 +124,15 @@ pub async fn execute(
     let mut watched = Watched::new(Vm::new(conn.clone()), events, watches, questions.pool.clone());
     match recorder {
         Ok(Some((report, recorder))) => {
-            watched.vm.agent_report = Some(report);
+            watched.vm.agent_report = Some(Box::new(report));
             watched.counts = counts.then(|| questions.queries.clone());
-            watched.recorder = (!counts).then_some(recorder);
+            watched.recorder = (!counts).then(|| Box::new(recorder));
         }
         Ok(None) => {}
         Err(why) => watched.report.unprobed.push(why),
     }
     match recorded {
-        Some(Ok(report)) => watched.vm.agent_report = Some(report),
+        Some(Ok(report)) => watched.vm.agent_report = Some(Box::new(report)),
         Some(Err(why)) => watched.report.unprobed.push(why),
         None => {}
     }

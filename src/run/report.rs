@@ -100,7 +100,8 @@ pub struct QueryReport {
     pub other_thread: u64,
     /// Those other threads.
     pub threads: Tally,
-    /// Number of events that satisfied the conditions, where the VM has tested them; 0 if it did not or did not end.
+    /// Number of events that satisfied the conditions, where the VM has tested them; 0 if it did not or did
+    /// not end.
     pub asked: u64,
     /// Number of events without the caller named by `from` on the stack.
     pub other_caller: u64,

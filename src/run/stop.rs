@@ -44,7 +44,8 @@ pub struct Stop {
     pub parts: EventParts,
     /// The ordinal of the hit, if the VM counted it, and which variant of its place was hit.
     pub counted: Option<(u32, Option<Way>)>,
-    /// Number of earlier hits that satisfied the query's conditions, which the VM has counted and not reported.
+    /// Number of earlier hits that satisfied the query's conditions, which the VM has counted and not
+    /// reported.
     pub passed: u64,
     /// Number of recorder frames above the program's newest frame.
     hidden: usize,

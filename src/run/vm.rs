@@ -103,7 +103,7 @@ pub struct Vm {
     /// Reads stacks together with the locals of their newest frame.
     pub top: jdwp::TopFrames,
     /// The agent's report about rewritten code, if the run has an agent.
-    pub agent_report: Option<AgentReport>,
+    pub agent_report: Option<Box<AgentReport>>,
     rewritten_methods: HashMap<(ReferenceTypeId, MethodId), Option<Arc<RewrittenMethod>>>,
 }
 

@@ -35,7 +35,7 @@ pub struct Watched {
     /// What the run reports about itself.
     pub report: RunReport,
     /// The agent's recorder, if probes watch the run.
-    pub recorder: Option<Recorder>,
+    pub recorder: Option<Box<Recorder>>,
     /// The queries whose hits are only counted.
     pub counts: Option<Arc<[TraceQuery]>>,
     events: Events,

@@ -1,5 +1,5 @@
-//! Natives for hits that are tested in the VM: what the names of a condition mean to the code at a site, and who
-//! has called it. They load and initialise no class.
+//! Natives for hits that are tested in the VM: what the names of a condition mean to the code at a site, and
+//! who has called it. They load and initialise no class.
 
 use crate::fields::find;
 use crate::stacks::longs;
@@ -161,8 +161,8 @@ unsafe fn written(env: &JniEnv, [class, name, descriptor]: [jni::jstring; 3]) ->
     WrittenVariable { class, name, descriptor }
 }
 
-/// The loaded class of this name, with slashes, that the code of a class means: the only one, or else the one of
-/// the same loader.
+/// The loaded class of this name, with slashes, that the code of a class means: the only one, or else the one
+/// of the same loader.
 ///
 /// # Safety
 /// `code` is a class.

@@ -7,7 +7,8 @@ use jvmti_bindings::prelude::*;
 /// Marks the record of a dead owner; the recorder's `QuerypointProbeKept.GONE`.
 const GONE: jni::jlong = jni::jlong::MIN;
 
-/// Beside a query: its hits in the thread are not asked for; the recorder's `QuerypointProbeSite.OTHER_THREAD`.
+/// Beside a query: its hits in the thread are not asked for; the recorder's
+/// `QuerypointProbeSite.OTHER_THREAD`.
 const OTHER_THREAD: jni::jlong = 1 << 32;
 
 /// `QuerypointProbeAgent.budgets()`.

@@ -82,7 +82,8 @@ pub fn pass_name(query: u16, pass: u16) -> String {
 }
 
 /// Whether a method is the one written as `Class.method`. The class is given by its binary name, which may be
-/// written with dots for `$`, or without its package, or as its innermost name. A method can be written alone.
+/// written with dots for `$`, or without its package, or as its innermost name. A method can be written
+/// alone.
 pub fn is_method(class: &str, name: &str, written: &str) -> bool {
     let Some((written_class, written_name)) = written.rsplit_once('.') else { return name == written };
     let unpacked = class.rsplit_once('.').map_or(class, |(_, unpacked)| unpacked);

@@ -52,8 +52,8 @@ pub struct PlannedQuery {
     pub before: Option<u64>,
 }
 
-/// A class whose method `test` evaluates a condition. Its parameters are [`TestedCondition::parameters`], then
-/// the number of the site as an `int`; it tells the recorder the result.
+/// A class whose method `test` evaluates a condition. Its parameters are [`TestedCondition::parameters`],
+/// then the number of the site as an `int`; it tells the recorder the result.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CompiledCondition {
     /// Its name, with slashes.
@@ -71,8 +71,8 @@ pub struct TestedCondition {
     pub parameters: Vec<TestParameter>,
     /// The descriptor of the method.
     pub descriptor: String,
-    /// If a pass over the place can reach several of its sites: a number for the place. Only the first hit of a
-    /// pass is tested.
+    /// If a pass over the place can reach several of its sites: a number for the place. Only the first hit of
+    /// a pass is tested.
     pub pass: Option<u16>,
     /// Whether the site is the entry of the method. A jump to index 0 is then no hit.
     pub on_entry: bool,

@@ -51,7 +51,7 @@ impl Compiler<'_, '_> {
         }
         if let Some(boxed) = receiver.of.unboxed().filter(|_| name == "equals" && passed.len() == 1) {
             let class = boxed.box_class().replace('.', "/");
-            self.expect(&receiver, &class);
+            self.require(&receiver, &class);
             let argument = passed.remove(0);
             let argument = self.boxed(argument);
             self.load_as(&receiver, &class);
@@ -68,7 +68,7 @@ impl Compiler<'_, '_> {
 
     /// A method that no enum can override.
     fn of_enum(&mut self, receiver: &Held, name: &str, result: &str, of: Type) -> Result<Held, Outside> {
-        self.expect(receiver, "java/lang/Enum");
+        self.require(receiver, "java/lang/Enum");
         self.load_as(receiver, "java/lang/Enum");
         self.code.call_virtual("java/lang/Enum", name, &format!("(){result}"));
         Ok(self.keep(of))
@@ -80,7 +80,7 @@ impl Compiler<'_, '_> {
             Type::Primitive(p) if p.promoted() == Primitive::Int => {}
             _ => return Outside::of(node),
         }
-        self.expect(receiver, STRING);
+        self.require(receiver, STRING);
         self.load(at);
         self.code.jump(IFLT, 1, self.ask);
         self.load(at);
@@ -103,14 +103,14 @@ impl Compiler<'_, '_> {
         let takes = |parameters: &str| passed.len() == usize::from(!parameters.is_empty());
         let known = OF_STRINGS.iter().find(|(known, parameters, _)| *known == name && takes(parameters));
         let Some((_, parameters, result)) = known else { return Outside::of(node) };
-        self.expect(receiver, STRING);
+        self.require(receiver, STRING);
         let argument = match passed.first() {
             // A string is passed, or nothing is asked of the object.
             Some(argument) if *parameters == "Ljava/lang/Object;" => {
                 Some((self.boxed(argument.clone()), OBJECT))
             }
             Some(argument) if argument.kind() == Kind::Reference => {
-                self.expect(argument, STRING);
+                self.require(argument, STRING);
                 Some((argument.clone(), STRING))
             }
             Some(_) => return Outside::of(node),

@@ -1,17 +1,17 @@
 //! Compiles conditions to class files that test them inside the VM.
 //!
-//! The class has one method, `test`, which tells the recorder whether the condition is false, true, or must be
-//! evaluated from outside. It never throws, changes nothing, and calls no code of the program. Whatever could do
-//! so is a part that is left to [`super::evaluate`]: when a test comes to such a part, or to a value that is not
-//! as class files say, its result is "unknown". So a compiled condition is false only where it is false when
-//! evaluated from outside.
+//! The class has one method, `test`, which tells the recorder whether the condition is false, true, or must
+//! be evaluated from outside. It never throws, changes nothing, and calls no code of the program. Whatever
+//! could do so is a part that is left to [`super::evaluate`]: when a test comes to such a part, or to a value
+//! that is not as class files say, its result is "unknown". So a compiled condition is false only where it is
+//! false when evaluated from outside.
 //!
 //! - `events` compiles parts of the event, such as `.new`.
 //! - `branches` compiles conditions to jumps, `values` compiles what they compare, and `numbers` arithmetic.
 //! - `jdk_calls` knows the methods of the JDK that can be called.
 //!
-//! Each value is kept in a local variable of its own. So the operand stack is empty wherever a jump leads, and
-//! the class file needs no frames.
+//! Each value is kept in a local variable of its own. So the operand stack is empty wherever a jump leads,
+//! and the class file needs no frames.
 
 mod branches;
 mod events;
@@ -62,8 +62,8 @@ pub enum TestParameter {
 pub enum TestedEvent<'a> {
     /// Execution reaches it.
     Reached,
-    /// A field is about to be written or read. The condition can name only parts of the event: each access is in
-    /// code of its own.
+    /// A field is about to be written or read. The condition can name only parts of the event: each access is
+    /// in code of its own.
     Field {
         /// The declaring class, with dots.
         class: &'a str,
@@ -262,8 +262,8 @@ fn load_value(code: &mut Code<'_>, passed: &[(TestParameter, u16)]) {
 
 const I2L: u8 = 0x85;
 
-/// Adds the fields that hold what is known of named fields and classes, and a method that the agent looks up to
-/// initialise them.
+/// Adds the fields that hold what is known of named fields and classes, and a method that the agent looks up
+/// to initialise them.
 fn define_holders(class: &mut Class, holders: &[Holder]) -> Result<(), AssembleError> {
     let own = class.name().to_owned();
     for (place, holder) in holders.iter().enumerate() {
@@ -373,7 +373,7 @@ impl Compiler<'_, '_> {
     }
 
     /// Asks unless a reference is an instance of a class of the JDK, with slashes.
-    fn expect(&mut self, held: &Held, class: &str) {
+    fn require(&mut self, held: &Held, class: &str) {
         self.load(held);
         self.code.instance_of(class);
         self.code.jump(IFEQ, 1, self.ask);

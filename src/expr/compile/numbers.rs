@@ -43,7 +43,7 @@ impl Compiler<'_, '_> {
         let to = held.of.unboxed().or_else(|| hint.filter(|_| may_unbox(&held.of)));
         let Some(to) = to else { return Outside::of(node) };
         let class = to.box_class().replace('.', "/");
-        self.expect(&held, &class);
+        self.require(&held, &class);
         self.load_as(&held, &class);
         self.code.call_virtual(&class, &format!("{to}Value"), &format!("(){}", to.letter()));
         Ok(self.keep(Type::Primitive(to)))

@@ -196,7 +196,7 @@ impl Compiler<'_, '_> {
                 return Outside::of(node);
             }
             let array = array_class(element);
-            self.expect(owner, &array);
+            self.require(owner, &array);
             self.load_as(owner, &array);
             self.code.op(ARRAYLENGTH, 1, 1);
             return Ok(self.keep(Type::INT));
@@ -218,7 +218,7 @@ impl Compiler<'_, '_> {
             _ => return Outside::of(node),
         }
         let class = array_class(&element);
-        self.expect(&owner, &class);
+        self.require(&owner, &class);
         self.load(&at);
         self.code.jump(IFLT, 1, self.ask);
         self.load(&at);
@@ -259,7 +259,7 @@ impl Compiler<'_, '_> {
         self.load(&held);
         self.code.jump(IFNULL, 1, end);
         if is_common(&class) {
-            self.expect(&held, &class.replace('.', "/"));
+            self.require(&held, &class.replace('.', "/"));
         } else {
             self.instance_of_named(&held, &class).ok_or_else(|| Outside(node.to_string()))?;
             self.code.int(1);

@@ -119,7 +119,7 @@ pub async fn last(
     owner: jdwp::Value,
     index: i32,
 ) -> Result<LastHitReply, RunError> {
-    let Some(class) = watched.recorder.as_ref().and_then(Recorder::class) else {
+    let Some(class) = watched.recorder.as_deref().and_then(Recorder::class) else {
         return Ok(LastHitReply::Unknown("the recorder is not there".to_owned()));
     };
     let arguments = vec![jdwp::Value::Int(query.into()), owner, jdwp::Value::Int(index)];
@@ -154,7 +154,7 @@ pub async fn kept_hit(
     owner: jdwp::Value,
     index: i32,
 ) -> Result<Option<KeptHit>, RunError> {
-    let Some(class) = watched.recorder.as_ref().and_then(Recorder::class) else { return Ok(None) };
+    let Some(class) = watched.recorder.as_deref().and_then(Recorder::class) else { return Ok(None) };
     let arguments = vec![jdwp::Value::Int(query.into()), owner, jdwp::Value::Int(index)];
     let reply = call(watched, stop, class.id, class.seen, arguments).await?;
     let Some(reply @ jdwp::Value::Object { id: Some(_), .. }) = reply else { return Ok(None) };
@@ -205,7 +205,7 @@ pub async fn logged(
     stop: &mut Stop,
     owner: jdwp::Value,
 ) -> Result<Result<LogState, String>, RunError> {
-    let Some(class) = watched.recorder.as_ref().and_then(Recorder::class) else {
+    let Some(class) = watched.recorder.as_deref().and_then(Recorder::class) else {
         return Ok(Err("the recorder is not there".to_owned()));
     };
     let reply = text_of(watched, stop, class.id, class.logged, vec![owner]).await?;
@@ -214,7 +214,7 @@ pub async fn logged(
 
 /// The name of a thread in the log.
 pub async fn named(watched: &mut Watched, stop: &mut Stop, thread: u16) -> Result<String, RunError> {
-    let Some(class) = watched.recorder.as_ref().and_then(Recorder::class) else { return Ok(String::new()) };
+    let Some(class) = watched.recorder.as_deref().and_then(Recorder::class) else { return Ok(String::new()) };
     let arguments = vec![jdwp::Value::Int(thread.into())];
     Ok(text_of(watched, stop, class.id, class.named, arguments).await?.unwrap_or_default())
 }
@@ -259,7 +259,7 @@ pub async fn now(
     all: bool,
     owner: jdwp::Value,
 ) -> Result<Option<CollectionState>, RunError> {
-    let Some(class) = watched.recorder.as_ref().and_then(Recorder::class) else { return Ok(None) };
+    let Some(class) = watched.recorder.as_deref().and_then(Recorder::class) else { return Ok(None) };
     let arguments = vec![jdwp::Value::Int(query.into()), owner];
     let reply = call(watched, stop, class.id, class.now, arguments).await?;
     let Some(reply @ jdwp::Value::Object { id: Some(_), .. }) = reply else { return Ok(None) };
@@ -293,7 +293,7 @@ pub async fn elements(watched: &mut Watched, array: jdwp::Value) -> Result<Vec<j
 
 /// Makes the recorder ignore what the stopped thread does (`on`), or stop ignoring it.
 pub async fn quiet(watched: &mut Watched, stop: &mut Stop, on: bool) -> Result<(), RunError> {
-    let Some(class) = watched.recorder.as_ref().and_then(Recorder::class) else { return Ok(()) };
+    let Some(class) = watched.recorder.as_deref().and_then(Recorder::class) else { return Ok(()) };
     call(watched, stop, class.id, class.quiet, vec![jdwp::Value::Boolean(on)]).await.map(drop)
 }
 

@@ -1,21 +1,18 @@
 //! Conditions that are tested in the VM, so that only hits that satisfy them interrupt the program.
 //!
 //! A compiled condition says "false", "true" or "unknown". Hits for which it is false are counted. All others
-//! interrupt, and so do false ones at each power of two, which show how the operands change. What interrupts is
-//! evaluated again from outside, and that decides.
+//! interrupt, and so do false ones at each power of two, which show how the operands change. What interrupts
+//! is evaluated again from outside, and that decides.
 
-use super::agent_report::NumberedSite;
-use super::ask::RecorderStop;
 use super::gate::Gate;
 use crate::classes::ClassPool;
 use crate::expr::{self, ClassLookup, Scope, TestedEvent, TestedSite};
 use crate::model::{MethodName, Site};
 use crate::query::{Event, Field, Pass, TraceQuery};
-use crate::run::report::RunReport;
 use bytecode::{ClassFile, Kind};
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::sync::Arc;
-use wire::{CompiledCondition, LocalStore, SiteEvent, TestParameter, TestedCondition, TestedCounts};
+use wire::{CompiledCondition, LocalStore, SiteEvent, TestParameter, TestedCondition};
 
 /// The first version of class files whose code can name its class as a constant (JVMS §5.1).
 const NAMES_CLASSES: u16 = 49;
@@ -34,8 +31,8 @@ pub struct Conditions {
 }
 
 impl Conditions {
-    /// How the condition of a query is tested where a pass begins. `None` if it is evaluated from outside at each
-    /// hit.
+    /// How the condition of a query is tested where a pass begins. `None` if it is evaluated from outside at
+    /// each hit.
     pub fn at_pass(
         &mut self,
         asked: (&TraceQuery, &Gate),
@@ -190,92 +187,4 @@ impl ClassLookup for Known<'_> {
 fn kinds(method: &MethodName, bci: u32, pool: &ClassPool) -> Option<BTreeMap<u16, Kind>> {
     let bytes = pool.read(&method.class).ok().flatten()?.bytes;
     bytecode::rewrite::local_kinds(&bytes, &method.name, &method.descriptor, bci).ok().flatten()
-}
-
-/// The result that the recorder tells of a hit with another caller than the one asked for.
-const STRANGER: i32 = 3;
-
-/// The hits at tested sites of a run.
-#[derive(Debug, Default)]
-pub struct TestedHits {
-    /// The tested sites, with their queries.
-    sites: HashSet<(u16, Site)>,
-    /// The queries about fields whose accesses are tested.
-    fields: HashSet<u16>,
-    /// The parts of conditions that are evaluated from outside, by query.
-    outside: BTreeMap<u16, BTreeSet<String>>,
-    /// By site and thread, what the last interruption has told of the hits before it: how many were not asked for,
-    /// and how many had another caller.
-    last: HashMap<(u32, Arc<str>), (u64, u64)>,
-}
-
-/// What the recorder tells with an interruption at a tested site.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Passed {
-    /// How many hits of the site in the thread were not asked for.
-    pub missed: u64,
-    /// How many hits that were asked for have not interrupted, since they came before the index.
-    pub before: u64,
-    /// How many hits of the site in the thread had another caller.
-    pub strangers: u64,
-}
-
-impl TestedHits {
-    /// Begins a run with these conditions.
-    pub fn new(conditions: Conditions) -> TestedHits {
-        let Conditions { sites, fields, outside, .. } = conditions;
-        TestedHits { sites, fields, outside, last: HashMap::new() }
-    }
-
-    /// Adds to the report what the VM cannot test, and the hits that have not interrupted, as it tells them at its
-    /// end.
-    pub fn close(&self, report: &mut RunReport, counted: &BTreeMap<u16, TestedCounts>) {
-        for (query, parts) in &self.outside {
-            report.query(*query).outside = parts.iter().cloned().collect();
-        }
-        if counted.is_empty() {
-            let tested = self.sites.iter().map(|(query, _)| query).chain(&self.fields);
-            tested.for_each(|query| report.query(*query).at_least = true);
-        }
-        for (query, counts) in counted {
-            let report = report.query(*query);
-            let TestedCounts { other_thread, false_condition, other_caller, asked } = *counts;
-            report.events = report.events.max(other_thread + false_condition + other_caller + asked);
-            report.other_thread = report.other_thread.max(other_thread);
-            report.condition_false = report.condition_false.max(false_condition);
-            report.other_caller = report.other_caller.max(other_caller);
-            report.asked = asked;
-        }
-    }
-
-    /// Whether hits of a site are tested.
-    pub fn is_tested(&self, site: &NumberedSite) -> bool {
-        self.fields.contains(&site.query) || self.sites.contains(&(site.query, site.site.clone()))
-    }
-
-    /// Adds to the report the hits that have not interrupted since the last one in the thread that did.
-    pub fn note(
-        &mut self,
-        report: &mut RunReport,
-        query: &TraceQuery,
-        thread: &Arc<str>,
-        hit: &RecorderStop,
-        passed: Passed,
-    ) {
-        let now = (passed.missed, passed.strangers);
-        let last = self.last.insert((hit.site, thread.clone()), now).unwrap_or_default();
-        // What interrupts is counted when it is evaluated.
-        let is_missed = u64::from(hit.index == 0);
-        let silent = passed.missed.saturating_sub(last.0).saturating_sub(is_missed);
-        let is_stranger = u64::from(hit.index == STRANGER);
-        let strangers = passed.strangers.saturating_sub(last.1).saturating_sub(is_stranger);
-        let report = report.query(query.point.0);
-        report.events += silent + strangers;
-        report.other_caller += strangers;
-        if query.local.thread.as_ref().is_some_and(|wanted| wanted != thread) {
-            report.other_thread += silent;
-        } else {
-            report.condition_false += silent;
-        }
-    }
 }

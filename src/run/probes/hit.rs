@@ -4,8 +4,8 @@ use super::agent_report::NumberedSite;
 use super::ask::RecorderStop;
 use super::ask::{elements, stopped};
 use super::collection::changed;
-use super::conditions::Passed;
 use super::sites::{means, way};
+use super::tested_hits::Passed;
 use super::values::{declaring, new_value};
 use super::visit::{taken, visited};
 use crate::model::{Coordinate, Detail, Value, Way};
@@ -64,7 +64,8 @@ pub async fn probed(
         let is_reached = matches!(query.event, Event::Reached(_));
         let passed = passed(watched, &mut hit, !is_reached).await?;
         if let Some(recorder) = &mut watched.recorder {
-            recorder.tested.note(&mut watched.report, &query, &thread_name, &hit, passed);
+            let at = (hit.site, hit.index);
+            recorder.tested.note(&mut watched.report, &query, &thread_name, at, passed);
         }
         stop.passed = passed.before;
         let false_before = watched.report.query(site.query).condition_false;

@@ -6,7 +6,8 @@
 //! - `agent_report` reads the agent's report, and translates code indices between the original and the
 //!   rewritten code.
 //! - `recorder` communicates with the class that the probes call; `hit` turns its stops into occurrences.
-//! - `conditions` compiles conditions that the VM tests, and counts the hits that do not satisfy them.
+//! - `conditions` compiles conditions that the VM tests; `tested_hits` counts the hits that do not satisfy
+//!   them.
 //! - `collection` does so for changes of the JDK's collections.
 //! - `walk` traces a value flow backwards through the log of copies; `tracing` reads that log.
 //! - `count` collects the counts of a run that only counts.
@@ -25,6 +26,7 @@ mod kept_hit;
 mod plan;
 mod recorder;
 mod sites;
+mod tested_hits;
 mod tracing;
 mod values;
 mod visit;
@@ -45,9 +47,9 @@ use crate::classes::ClassPool;
 use crate::debuggee::Agent;
 use crate::query::{Event, TraceQuery};
 use agent_report::AgentReport;
-use conditions::TestedHits;
 use std::collections::HashMap;
 use std::fs::File;
+use tested_hits::TestedHits;
 use wire::Plan;
 
 fn is_copied(event: &Event) -> bool {

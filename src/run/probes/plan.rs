@@ -359,8 +359,8 @@ fn sites(
     found
 }
 
-/// The tests of the passes in a method, by query and pass, then by index. A pass is tested at all of its sites or
-/// at none.
+/// The tests of the passes in a method, by query and pass, then by index. A pass is tested at all of its
+/// sites or at none.
 fn tested(
     queries: &[TraceQuery],
     gates: &[Gate],

@@ -1,6 +1,6 @@
 //! The class that probes call, as JDWP sees it: where it stops, and which frames belong to it.
 
-use super::conditions::TestedHits;
+use super::tested_hits::TestedHits;
 use crate::model::Coordinate;
 use crate::run::error::RunError;
 use crate::run::vm::Vm;

@@ -3,9 +3,9 @@
 use super::answer_facts::AnswerFacts;
 use super::contents::{add_contents, name_lambdas};
 use super::expectation::compare;
+use super::false_conditions::{evaluated_outside, failed_at};
 use super::frames::{frame_answer, own_frame};
 use super::missed_events::{missable, missed_writes};
-use super::near_miss::{evaluated_outside, failed_at};
 use super::source_context::{CodeBook, Source, unique};
 use super::steps::steps;
 use super::unlocated::pending;

@@ -14,6 +14,7 @@ pub mod arms;
 pub mod assemble;
 pub mod contents;
 pub mod expectation;
+pub mod false_conditions;
 pub mod frames;
 pub mod missed_events;
 pub mod near_miss;

@@ -1,8 +1,9 @@
 //! Explains why a point was not located, and says what to do next (DESIGN §5.20).
 
 use super::answer_facts::AnswerFacts;
+use super::false_conditions::{conditions, times};
 use super::missed_events::{missable, missed_writes, unmade};
-use super::near_miss::{NearMiss, conditions, times};
+use super::near_miss::NearMiss;
 use crate::chain::Need;
 use crate::locate::{Located, PointReport, Unlocated};
 use crate::model::{CollectionState, LastHit, Namer, Occurrence, Value};

@@ -11,7 +11,8 @@
 //! - `scan`, `shape`, `recorded_effects` and `steered_jump` inspect a class before it is rewritten. `outline`
 //!   builds input for `scan` from a class without a file.
 //! - `layout` assigns code indices, `frames` decodes and encodes the StackMapTable, and `tables` adjusts the
-//!   other tables. `local_kinds` reads from the StackMapTable what local variables hold. `guards` handles exceptions of inserted calls, and `method` rewrites one method.
+//!   other tables. `local_kinds` reads from the StackMapTable what local variables hold. `guards` handles
+//!   exceptions of inserted calls, and `method` rewrites one method.
 
 mod error;
 mod frames;

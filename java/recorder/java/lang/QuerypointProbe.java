@@ -88,7 +88,9 @@ public final class QuerypointProbe {
         count(null, 0, 0, null, number);
     }
 
-    /** Execution is at a place, and a condition was tested there: 0 if it is false, 1 if true, 2 if unknown. */
+    /**
+     * Execution is at a place, and a condition was tested there: 0 if it is false, 1 if true, 2 if unknown.
+     */
     @Hidden
     @ForceInline
     public static void tested(int result, int number) {

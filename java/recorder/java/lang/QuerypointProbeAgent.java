@@ -90,22 +90,28 @@ final class QuerypointProbeAgent {
     private static native void tell();
 
     /**
-     * The query of a site, with {@link QuerypointProbeSite#OTHER_THREAD} if no hit in threads of a name is asked
-     * for, and the hits that are to stop there in such threads, ascending. */
+     * The query of a site, with {@link QuerypointProbeSite#OTHER_THREAD} if no hit in threads of a name is
+     * asked for, and the hits that are to stop there in such threads, ascending. */
     static native long[] about(int site, String thread);
 
-    /** The field of an object of a class that is found from one of its superclasses upwards; null if there is none. */
+    /**
+     * The field of an object of a class that is found from one of its superclasses upwards; null if there is
+     * none.
+     */
     static native java.lang.reflect.Field field(Class<?> of, String from, String name, String descriptor);
 
-    /** The static field of a class that the code of another one names; null if it is not loaded, or is unclear. */
+    /**
+     * The static field of a class that the code of another one names; null if it is not loaded, or is
+     * unclear.
+     */
     static native java.lang.reflect.Field staticField(Class<?> code, String declares, String name, String descriptor);
 
     /** The class that the code of another one names; null if it is not loaded, or is unclear. */
     static native Class<?> classOf(Class<?> code, String name);
 
     /**
-     * Of a query: how many hits come before the only one that is asked for, or -1 if all are; and whether it asks for
-     * a caller. */
+     * Of a query: how many hits come before the only one that is asked for, or -1 if all are; and whether it
+     * asks for a caller. */
     static native long[] asked(int query);
 
     /** Whether the method that a query asks for is on this thread's stack, below the newest frame. */

@@ -27,7 +27,10 @@ final class QuerypointProbeQuery {
     final boolean from;
     /** Of the tested hits, only the one after so many others is asked for; -1: all are. */
     private final long before;
-    /** How many satisfied the conditions, how many of them came before that one and did not stop, and of how many that is unknown. */
+    /**
+     * How many satisfied the conditions, how many of them came before that one and did not stop, and of how
+     * many that is unknown.
+     */
     private long satisfied;
     private long passed;
     private long unknown;
@@ -60,8 +63,8 @@ final class QuerypointProbeQuery {
     }
 
     /**
-     * Whether a tested hit need not stop: it comes before the one that is asked for, or after it. Those of which it
-     * is unknown whether they satisfy the conditions can all turn out to do so, or none.
+     * Whether a tested hit need not stop: it comes before the one that is asked for, or after it. Those of
+     * which it is unknown whether they satisfy the conditions can all turn out to do so, or none.
      */
     @Hidden
     boolean isOther(int result) {

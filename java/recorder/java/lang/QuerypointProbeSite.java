@@ -123,8 +123,8 @@ final class QuerypointProbeSite {
     }
 
     /**
-     * Adds the hits in all threads to those by the agent's numbers. Behind them follow those in threads that are
-     * not asked for, those whose condition was true or unknown, and those of these with another caller.
+     * Adds the hits in all threads to those by the agent's numbers. Behind them follow those in threads that
+     * are not asked for, those whose condition was true or unknown, and those of these with another caller.
      */
     @Hidden
     static void count(long[] hits, int sites) {
@@ -166,9 +166,9 @@ final class QuerypointProbeSite {
     }
 
     /**
-     * A hit was tested: 0 if it is not asked for, 1 if it is, 2 if that is unknown. Of those that are not, some
-     * stop too: at each power of two the debugger can tell how the values change. A stop tells how many were
-     * not asked for, how many that were have not stopped, and how many had another caller.
+     * A hit was tested: 0 if it is not asked for, 1 if it is, 2 if that is unknown. Of those that are not,
+     * some stop too: at each power of two the debugger can tell how the values change. A stop tells how many
+     * were not asked for, how many that were have not stopped, and how many had another caller.
      */
     @Hidden
     void tested(long record, int result, boolean hasValue, Object owner, long bits, Object value) {
