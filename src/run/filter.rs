@@ -144,10 +144,8 @@ async fn condition(
         Err(error) => Some(reason(when, error)?),
     };
     if let Some(problem) = problem {
-        if watched.report.query(number).failed_at.is_none() {
-            let event = watched.report.query(number).events;
-            let operands = values(watched, stop, when.variables()).await?;
-            watched.report.query(number).failed_at = Some(Sample { number: event, operands });
+        if watched.report.query(number).condition_failed == 0 {
+            watched.report.query(number).failed_at = values(watched, stop, when.variables()).await?;
         }
         return condition_failed(watched, number, &problem);
     }

@@ -83,7 +83,7 @@ impl Tally {
 /// The operands of a condition at a hit where it was false.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Sample {
-    /// The ordinal of the false hit, or of the event, from 1.
+    /// The ordinal of the false hit, from 1.
     pub number: u64,
     /// The operands.
     pub operands: Vec<(String, Value)>,
@@ -115,8 +115,8 @@ pub struct QueryReport {
     pub condition_failed: u64,
     /// The reasons why it could not.
     pub failures: Tally,
-    /// The event at which it could not be evaluated for the first time.
-    pub failed_at: Option<Sample>,
+    /// The variables of `when`, at the event at which it could not be evaluated for the first time.
+    pub failed_at: Vec<(String, Value)>,
     /// The parts of `when` that the VM cannot test, as written.
     pub outside: Vec<String>,
     /// Number of events at which `when` was evaluated from outside the VM.

@@ -256,13 +256,12 @@ fn a_condition_shows_its_operands_early_and_late() {
             r#"at: Line("Explained", {decides}), when: "6 / amount == 7""#,
             "it occurred 8 times, its condition was false 7 times (6 / amount = 6 the 1st time; 6 / amount = 3 the \
              2nd time; 6 / amount = 1 the 4th time), its condition could not be evaluated once: `6 / amount`: \
-             division by zero (amount = 0 the 1st time it occurred)",
+             division by zero (amount = 0 the first time)",
         ),
         (
             r#"at: Line("Explained", {step}), when: "((Explained.Derived) who).inherited == count""#,
             "it occurred 3 times, its condition could not be evaluated 3 times: `(Explained.Derived) who`: an object \
-             of Explained$Base cannot be cast to Explained.Derived (who = Explained.Base@1, count = 1 the 1st time it \
-             occurred)",
+             of Explained$Base cannot be cast to Explained.Derived (who = Explained.Base@1, count = 1 the first time)",
         ),
         (
             r#"at: Line("Explained", {step}), index: 3"#,

@@ -81,14 +81,13 @@ pub fn conditions(
 
 /// The values at the first event where the condition could not be evaluated.
 pub fn failed_at(facts: &AnswerFacts<'_>, run: &QueryReport, namer: &mut Namer) -> String {
-    let Some(failed) = &run.failed_at else { return String::new() };
     let is_known = |(_, value): &&(String, Value)| !matches!(value, Value::Failed(_));
-    let known: Vec<(String, Value)> = failed.operands.iter().filter(is_known).cloned().collect();
+    let known: Vec<(String, Value)> = run.failed_at.iter().filter(is_known).cloned().collect();
     if known.is_empty() {
         return String::new();
     }
     let values = operands(facts, &known, namer);
-    format!(" ({values} the {} time it occurred)", ordinal(failed.number))
+    format!(" ({values} the first time)")
 }
 
 /// So many evaluations from outside the VM are worth a note: they took about a tenth of a second.
