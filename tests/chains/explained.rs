@@ -261,7 +261,8 @@ fn a_condition_shows_its_operands_early_and_late() {
         (
             r#"at: Line("Explained", {step}), when: "((Explained.Derived) who).inherited == count""#,
             "it occurred 3 times, its condition could not be evaluated 3 times: `(Explained.Derived) who`: an object \
-             of Explained$Base cannot be cast to Explained.Derived (who = Explained.Base@1, count = 1 the first time)",
+             of Explained$Base cannot be cast to Explained.Derived (who = Explained.Base@1, count = 1 the first \
+             time)",
         ),
         (
             r#"at: Line("Explained", {step}), index: 3"#,

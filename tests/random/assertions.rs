@@ -3,6 +3,7 @@
 
 #![allow(clippy::expect_used, clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
+use crate::dice::Dice;
 use crate::support::javac::Javac;
 use crate::support::{finish, qp, said, scratch};
 use querypoint::session::{
@@ -16,22 +17,6 @@ use std::process::Command;
 const CONDITIONS: usize = 10;
 /// Programs.
 const PROGRAMS: u64 = 2;
-
-/// The random numbers of a program.
-struct Dice(u64);
-
-impl Dice {
-    fn roll(&mut self, sides: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        usize::try_from((self.0 >> 11) % u64::try_from(sides).unwrap()).unwrap()
-    }
-
-    fn one<'a>(&mut self, of: &[&'a str]) -> &'a str {
-        of[self.roll(of.len())]
-    }
-}
 
 /// A method of the program, with the names for its conditions besides the fields.
 struct Method {
@@ -335,7 +320,7 @@ fn conditions_are_what_the_program_says_they_are() {
     let (first, many) =
         (number("QP_ASSERT_SEED").unwrap_or(1), number("QP_ASSERT_PROGRAMS").unwrap_or(PROGRAMS));
     for seed in first..first + many {
-        let mut dice = Dice(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15));
+        let mut dice = Dice::new(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15));
         let of: BTreeMap<&str, Vec<Condition>> = METHODS
             .iter()
             .map(|method| (method.name, (0..CONDITIONS).map(|at| condition(&mut dice, method, at)).collect()))

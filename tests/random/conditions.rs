@@ -6,6 +6,7 @@
 
 #![allow(clippy::expect_used, clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
+use crate::dice::Dice;
 use crate::support::javac::Javac;
 use crate::support::{finish, qp, said, scratch};
 use serde_json::Value;
@@ -18,21 +19,7 @@ const CONDITIONS: usize = 24;
 /// Passes over the line.
 const PASSES: usize = 120;
 
-/// The random numbers of a program.
-struct Dice(u64);
-
 impl Dice {
-    fn roll(&mut self, sides: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        usize::try_from((self.0 >> 11) % u64::try_from(sides).unwrap()).unwrap()
-    }
-
-    fn one<'a>(&mut self, of: &[&'a str]) -> &'a str {
-        of[self.roll(of.len())]
-    }
-
     /// A number of type `int` or smaller.
     fn int(&mut self, deep: usize) -> String {
         match self.roll(if deep == 0 { 4 } else { 10 }) {
@@ -170,10 +157,12 @@ public class Tested {
         }
         StringBuilder out = new StringBuilder();
         for (int k = 0; k < CONDITIONS; k++) {
-            out.append("condition " + k + " " + first[k] + " " + trues[k] + " " + falses[k] + " " + fails[k] + "\n");
+            out.append("condition " + k + " " + first[k] + " " + trues[k]);
+            out.append(" " + falses[k] + " " + fails[k] + "\n");
         }
         out.append(tested.list).append(tested.map).append(tested.set).append(shared).append(Other.ready);
-        out.append(tested.wide).append(tested.nodes[1].name).append(tested.boxedFlag).append(new Error().getStackTrace().length);
+        out.append(tested.wide).append(tested.nodes[1].name).append(tested.boxedFlag);
+        out.append(new Error().getStackTrace().length);
         java.nio.file.Files.writeString(java.nio.file.Path.of("out"), out);
     }
 
@@ -265,7 +254,7 @@ fn conditions_agree_with_the_program_and_with_each_other() {
     for seed in first..first + many {
         let folder = scratch().join(format!("conditions-{seed}"));
         std::fs::create_dir_all(&folder).unwrap();
-        let mut dice = Dice(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1);
+        let mut dice = Dice::new(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1);
         let conditions: Vec<String> = (0..CONDITIONS).map(|_| dice.boolean(3)).collect();
         let truths = run(&folder, &conditions);
         let plain = std::fs::read_to_string(folder.join("out")).unwrap();

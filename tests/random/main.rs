@@ -8,6 +8,7 @@ mod support;
 mod agree;
 mod assertions;
 mod conditions;
+mod dice;
 mod idioms;
 mod idioms_agree;
 mod origins;

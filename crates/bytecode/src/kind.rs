@@ -24,6 +24,17 @@ impl Kind {
         }
     }
 
+    /// Its place among the opcodes of an instruction that has one for each kind (JVMS §6.5).
+    pub fn place(self) -> u8 {
+        match self {
+            Kind::Int => 0,
+            Kind::Long => 1,
+            Kind::Float => 2,
+            Kind::Double => 3,
+            Kind::Reference => 4,
+        }
+    }
+
     /// The kind of a value with this field descriptor.
     pub fn of_descriptor(descriptor: &str) -> Kind {
         match descriptor.as_bytes().first() {

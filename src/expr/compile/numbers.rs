@@ -108,7 +108,7 @@ impl Compiler<'_, '_> {
             UnaryOperator::Plus if from.is_numeric() => self.load_converted(&held, to),
             UnaryOperator::Negate if from.is_numeric() => {
                 self.load_converted(&held, to);
-                self.code.op(INEG + place(kind), kind.slots(), kind.slots());
+                self.code.op(INEG + kind.place(), kind.slots(), kind.slots());
             }
             UnaryOperator::Complement if to == Primitive::Int => {
                 self.load_converted(&held, to);
@@ -178,7 +178,7 @@ impl Compiler<'_, '_> {
         let right = if is_shift { Primitive::Int } else { result };
         self.load_converted(&b, right);
         let slots = kind.slots();
-        self.code.op(opcode + place(kind), slots + kind_of(right.letter()).slots(), slots);
+        self.code.op(opcode + kind.place(), slots + kind_of(right.letter()).slots(), slots);
         Ok(self.keep(Type::Primitive(result)))
     }
 
@@ -205,14 +205,4 @@ impl Compiler<'_, '_> {
 fn is_text(held: &Held) -> bool {
     // An erased value can be a string.
     !matches!(held.of, Type::Primitive(_)) && held.of.unboxed().is_none()
-}
-
-/// The place of a kind among the opcodes of an operation.
-fn place(kind: Kind) -> u8 {
-    match kind {
-        Kind::Long => 1,
-        Kind::Float => 2,
-        Kind::Double => 3,
-        Kind::Int | Kind::Reference => 0,
-    }
 }

@@ -88,8 +88,9 @@ impl Compiler<'_, '_> {
     }
 
     fn parameter(&self, slot: u16) -> Option<u16> {
-        let is_it = |(passed, _): &&(TestParameter, u16)| matches!(passed, TestParameter::Local(of, _) if *of == slot);
-        self.passed.iter().find(is_it).map(|(_, at)| *at)
+        let mut passed = self.passed.iter();
+        let found = passed.find(|(passed, _)| matches!(passed, TestParameter::Local(of, _) if *of == slot));
+        found.map(|(_, at)| *at)
     }
 
     fn this(&mut self, node: &Node) -> Result<Held, Outside> {

@@ -187,13 +187,13 @@ impl<'a> Code<'a> {
 
     /// Pushes a local variable.
     pub fn load(&mut self, kind: Kind, slot: u16) {
-        self.of_local(ILOAD + number(kind), slot);
+        self.of_local(ILOAD + kind.place(), slot);
         self.effect(0, kind.slots());
     }
 
     /// Pops into a local variable.
     pub fn store(&mut self, kind: Kind, slot: u16) {
-        self.of_local(ISTORE + number(kind), slot);
+        self.of_local(ISTORE + kind.place(), slot);
         self.effect(kind.slots(), 0);
     }
 
@@ -274,16 +274,5 @@ impl<'a> Code<'a> {
         self.indexed(opcode, constant);
         let result = parse_method(descriptor).map_or(0, |d| slots(&d.result));
         self.effect(argument_slots(descriptor, is_static), result);
-    }
-}
-
-/// The position of a kind in the order of the opcodes.
-fn number(kind: Kind) -> u8 {
-    match kind {
-        Kind::Int => 0,
-        Kind::Long => 1,
-        Kind::Float => 2,
-        Kind::Double => 3,
-        Kind::Reference => 4,
     }
 }

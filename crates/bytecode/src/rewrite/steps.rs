@@ -211,7 +211,7 @@ pub fn assemble(
                     Err(reason) => return Ok(Err(reason)),
                 };
                 let is_load = matches!(step, Step::Load(..));
-                local(&mut out.bytes, if is_load { 0x15 } else { 0x36 } + number(*kind), slot);
+                local(&mut out.bytes, if is_load { 0x15 } else { 0x36 } + kind.place(), slot);
                 let slots = i32::from(kind.slots());
                 if is_load { slots } else { -slots }
             }
@@ -258,16 +258,6 @@ fn call_effect(descriptor: &str) -> i32 {
     let returned = if returned == "V" { 0 } else { slots(returned) };
     let taken: i32 = descriptor::parameter_slots(descriptor, true).iter().map(|(_, p)| slots(p)).sum();
     returned - taken
-}
-
-fn number(kind: Kind) -> u8 {
-    match kind {
-        Kind::Int => 0,
-        Kind::Long => 1,
-        Kind::Float => 2,
-        Kind::Double => 3,
-        Kind::Reference => 4,
-    }
 }
 
 fn int(out: &mut Vec<u8>, value: i32, pool: &mut Pool) -> Result<(), RewriteError> {

@@ -104,7 +104,8 @@ final class QuerypointProbeAgent {
      * The static field of a class that the code of another one names; null if it is not loaded, or is
      * unclear.
      */
-    static native java.lang.reflect.Field staticField(Class<?> code, String declares, String name, String descriptor);
+    static native java.lang.reflect.Field staticField(
+            Class<?> code, String declares, String name, String descriptor);
 
     /** The class that the code of another one names; null if it is not loaded, or is unclear. */
     static native Class<?> classOf(Class<?> code, String name);

@@ -109,8 +109,8 @@ public final class QuerypointProbeValues {
     /** Whether a map has a key: 0, 1, or negative if that is unknown. */
     @Hidden
     public static int containsKey(Object map, Object key) {
-        boolean isKnown = map != null && (map.getClass() == HashMap.class || map.getClass() == LinkedHashMap.class);
-        if (!isKnown || !isPlain(key)) {
+        Class<?> is = map == null ? null : map.getClass();
+        if (is != HashMap.class && is != LinkedHashMap.class || !isPlain(key)) {
             return UNKNOWN;
         }
         try {
