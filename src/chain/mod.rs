@@ -30,4 +30,6 @@ pub use kinds::{Kind, is_call};
 pub(crate) use ron_options::options;
 pub(crate) use spans::{inside, trimmed};
 pub(crate) use translate::classes::Classes;
-pub use translate::{Learned, LearnedPoint, Need, Refusal, TranslateError, Translation, remember, translate};
+pub use translate::{
+    Learned, LearnedPoint, Need, Refusal, TranslateError, Translation, remember, translate, translate_log,
+};

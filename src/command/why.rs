@@ -51,18 +51,7 @@ impl Why {
     /// # Errors
     /// `--at` is not CLASS:LINE, or an expression is invalid.
     pub fn chain(&self) -> Result<Chain, CommandError> {
-        let usage = || {
-            CommandError::Usage(format!(
-                "--at `{}`: expected CLASS:LINE, such as Intro:31 or shop.Cart:12",
-                self.at
-            ))
-        };
-        let (class, line) = self.at.rsplit_once(':').ok_or_else(usage)?;
-        let line: u32 = line.parse().ok().filter(|l| *l > 0).ok_or_else(usage)?;
-        if class.is_empty() {
-            return Err(usage());
-        }
-        let mut root = Point::new("A", Kind::Line(class.to_owned(), line));
+        let mut root = Point::new("A", line_kind(&self.at)?);
         root.when.clone_from(&self.when);
         root.from.clone_from(&self.from);
         root.index = self.index;
@@ -75,6 +64,19 @@ impl Why {
         // Parse the chain as if it came from a file, so that errors in expressions read the same.
         let text = chain.to_ron().map_err(session::SessionError::from)?;
         Ok(Chain::parse(&text, "qp why").map_err(session::SessionError::from)?)
+    }
+}
+
+/// The line of an argument `--at CLASS:LINE`.
+pub(super) fn line_kind(at: &str) -> Result<Kind, CommandError> {
+    let usage = || {
+        CommandError::Usage(format!("--at `{at}`: expected CLASS:LINE, such as Intro:31 or shop.Cart:12"))
+    };
+    let (class, line) = at.rsplit_once(':').ok_or_else(usage)?;
+    let line: u32 = line.parse().ok().filter(|l| *l > 0).ok_or_else(usage)?;
+    match class {
+        "" => Err(usage()),
+        class => Ok(Kind::Line(class.to_owned(), line)),
     }
 }
 

@@ -4,7 +4,7 @@ use crate::model::Value;
 
 /// The text of a primitive value, a string or `null`; `None` for other objects, which would need a call of
 /// `toString`.
-pub(super) fn text_of(value: &Value) -> Option<String> {
+pub fn text_of(value: &Value) -> Option<String> {
     Some(match value {
         Value::Null => "null".to_owned(),
         Value::Boolean(v) => v.to_string(),

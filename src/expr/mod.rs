@@ -42,12 +42,14 @@ mod place;
 mod reference;
 mod resolve;
 mod scope;
+mod text_parts;
 mod tree;
 mod types;
 
 #[cfg(test)]
 mod tests;
 
+pub use concat::text_of;
 pub use check::{check, check_condition};
 pub use compile::{CompiledCondition, TestParameter, TestedEvent, TestedSite, compile};
 pub use error::{EvalError, ParseError, TypeError};
@@ -57,6 +59,7 @@ pub use machine::{ClassInfo, FieldInfo, Invoked, Machine, MethodInfo};
 pub use place::{VariableRef, place};
 pub use reference::Reference;
 pub use scope::{EventTypes, Scope, ScopeLocal};
+pub use text_parts::{TextPart, text_parts};
 pub use tree::{BinaryOperator, ElementName, EventPart, Literal, Node, TypeName, UnaryOperator};
 pub use types::{Primitive, Type, method_types};
 

@@ -49,6 +49,7 @@ pub(super) fn query(point: u16, constraints: Vec<Constraint>, index: i64) -> Tra
         keep: Vec::new(),
         local: LocalConditions::default(),
         collect: None,
+        text: None,
         compare_at: None,
     }
 }

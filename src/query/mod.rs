@@ -10,7 +10,7 @@ mod copies;
 pub use branch_groups::{group_of, groups_of_way};
 pub use copies::{Copies, CopySite, CopyWhat, SeenCopy, SiteSet, Source};
 
-use crate::expr::Expr;
+use crate::expr::{Expr, TextPart};
 use crate::model::{MethodName, Site, Value};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -38,6 +38,8 @@ pub struct TraceQuery {
     pub local: LocalConditions,
     /// What to show to the user; `None` for the default collection of DESIGN §6.
     pub collect: Option<Vec<Arc<Expr>>>,
+    /// At a log point: the text of its lines. The values of its parts are those to show.
+    pub text: Option<Arc<[TextPart]>>,
     /// For a change: the kept value of the later point that this one's new value must equal. If they differ,
     /// a write was missed (DESIGN §5.2).
     pub compare_at: Option<(PointIndex, usize)>,

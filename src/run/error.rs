@@ -15,6 +15,9 @@ pub enum RunError {
     /// `qp` could not listen for the VM.
     #[error("cannot listen on 127.0.0.1 for the debuggee: {0}; check that the loopback interface is up")]
     Listen(#[source] std::io::Error),
+    /// The lines of a log point cannot be read.
+    #[error("cannot read the lines that the VM has logged: {0}")]
+    Lines(#[source] std::io::Error),
     /// The peer that connected is not a VM, or it disconnected during the handshake.
     #[error(transparent)]
     BrokeOff(Box<BrokeOff>),

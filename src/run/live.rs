@@ -107,6 +107,9 @@ impl Live {
             () = tokio::time::sleep_until(deadline) => Ok(None),
             () = interrupt.wait() => Ok(None),
         };
+        if matches!(watched, Ok(None)) {
+            self.watcher.pass_on_lines(observer)?;
+        }
         match self.watcher.take_halted_thread() {
             Some(halted_thread) if matches!(watched, Ok(Some(Ok(Control::Halt)))) => {
                 Ok(Progress::Halted(Box::new(self), Box::new(halted_thread)))

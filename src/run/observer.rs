@@ -3,6 +3,7 @@
 use crate::model::{ActivationKey, Occurrence, Tables};
 use crate::query::TraceQuery;
 use std::sync::Arc;
+use wire::LoggedLine;
 
 /// The observer's decision about the run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,6 +45,14 @@ pub trait Observer {
         _tables: &mut Tables,
     ) -> Result<bool, ObserverError> {
         Ok(false)
+    }
+
+    /// Receives a line that the VM has made at a log point, in the order of the run.
+    ///
+    /// # Errors
+    /// As [`Observer::occurrence`].
+    fn line(&mut self, _line: LoggedLine) -> Result<Control, ObserverError> {
+        Ok(Control::Continue)
     }
 
     /// Receives the number of events so far, for a progress line.

@@ -103,6 +103,8 @@ pub struct QueryReport {
     /// Number of events that satisfied the conditions, where the VM has tested them; 0 if it did not or did
     /// not end.
     pub asked: u64,
+    /// Of those, the number for which the VM did not know that, and whose condition was then false.
+    pub refuted: u64,
     /// Number of events without the caller named by `from` on the stack.
     pub other_caller: u64,
     /// The actual callers.

@@ -4,7 +4,7 @@ use super::candidates::Candidates;
 use super::error::RunError;
 use super::hits;
 use super::observer::{Control, Observer};
-use super::probes::{is_own, probed, program_below};
+use super::probes::{LogPipe, is_own, probed, program_below};
 use super::questions::FurtherQuestions;
 use super::stop::Stop;
 use super::watched::Watched;
@@ -33,6 +33,8 @@ pub struct Watcher {
     halted_thread: Option<HaltedThread>,
     /// The step in progress: the run halts at its end.
     step: Option<RequestId>,
+    /// The lines of log points.
+    lines: Option<LogPipe>,
     events: u64,
     sequence: u64,
 }
@@ -40,12 +42,13 @@ pub struct Watcher {
 impl Watcher {
     /// Watches a VM for these TraceQueries, and for those received through `more` during the run.
     pub fn new(
-        watched: Watched,
+        mut watched: Watched,
         queries: &[TraceQuery],
         more: Option<mpsc::Receiver<FurtherQuestions>>,
     ) -> Watcher {
         let candidates = Candidates::new(queries);
-        Watcher { watched, candidates, more, halted_thread: None, step: None, events: 0, sequence: 0 }
+        let lines = watched.recorder.as_mut().and_then(|recorder| recorder.lines.take());
+        Watcher { watched, candidates, more, halted_thread: None, step: None, lines, events: 0, sequence: 0 }
     }
 
     /// The watched VM, for use while it is suspended.
@@ -91,7 +94,18 @@ impl Watcher {
                     continue;
                 }
                 set = self.watched.next() => set?,
+                () = line_logged(self.lines.as_ref()) => {
+                    match self.pass_on_lines(observer)? {
+                        Control::Continue => continue,
+                        control => return Ok(control),
+                    }
+                }
             };
+            // Lines that the stopped thread has written come before what it does now.
+            match self.pass_on_lines(observer)? {
+                Control::Continue => {}
+                control => return Ok(control),
+            }
             let Some(set) = set else { return Ok(Control::Continue) };
             if set.events.iter().any(|e| matches!(e, Event::VmDeath { .. })) {
                 return Ok(Control::Continue);
@@ -131,6 +145,21 @@ impl Watcher {
             }
             self.watched.resume(&set);
         }
+    }
+
+    /// Passes on the lines of log points that the VM has written so far.
+    ///
+    /// # Errors
+    /// The pipe cannot be read, or the observer cannot accept a line.
+    pub(super) fn pass_on_lines(&mut self, observer: &mut dyn Observer) -> Result<Control, RunError> {
+        let Some(pipe) = &mut self.lines else { return Ok(Control::Continue) };
+        for line in pipe.take().map_err(RunError::Lines)? {
+            match observer.line(line).map_err(RunError::Observer)? {
+                Control::Continue => {}
+                control => return Ok(control),
+            }
+        }
+        Ok(Control::Continue)
     }
 
     /// Warns of lost sites. A native agent can redefine classes without an interruption of Java code.
@@ -270,6 +299,16 @@ impl Watcher {
         }
         if is_own(vm, location).await? { program_below(vm, thread).await } else { Ok(Some((location, 0))) }
     }
+}
+
+/// Waits until lines of log points may be there; forever if there is no log point.
+async fn line_logged(lines: Option<&LogPipe>) {
+    if let Some(lines) = lines
+        && lines.readable().await.is_ok()
+    {
+        return;
+    }
+    std::future::pending().await
 }
 
 /// The next questions; never resolves if all senders are dropped.

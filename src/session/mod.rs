@@ -80,7 +80,7 @@ pub use omitted::{
     TriedSuggestion, Verdict as FlipVerdict, WITHIN, Wanted as WantedOutcome, WantedOutput, WrongPoint,
     ask_omissions, record_for,
 };
-pub use progress::{Progress, Silent, Sink};
+pub use progress::{LogLine, Progress, Silent, Sink};
 pub use recorded::{
     CallRange, CallShown, CallTree, CallsRequest, ChainRequest, ContentsShown, Direction, EventShown,
     EventsRequest, EventsShown, ExportForm, ExportRequest, ExportResult, Fold, FoundEvent, FoundEvents,
@@ -92,6 +92,7 @@ pub use recorded::{
 pub use replay::Options;
 pub use replay::cost::{Cost, EntriesCost, PointCost, SiteCost, cost};
 pub use replay::cost_model::Forecast;
+pub use replay::log_point::{LogOptions, Logged, log};
 pub use replay::probe_policy::{Backend, EAGER};
 pub use replay::repeat::{RepeatedPlace, RepeatedPoint, RepeatedReplay, repeat};
 pub use replay::verdict::Verdict;

@@ -1,9 +1,19 @@
 //! Reports the progress of a session.
 
 use super::consent::{Consent, Wanted};
+use serde::Serialize;
 
 /// Receives whole lines of the program's output, one or more, each with its line feed.
 pub type Sink = std::sync::Arc<dyn Fn(&str) + Send + Sync>;
+
+/// A line of a log point.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct LogLine {
+    /// The name of the thread.
+    pub thread: String,
+    /// The text.
+    pub text: String,
+}
 
 /// Receives progress; a front end may display it.
 pub trait Progress {
@@ -24,6 +34,14 @@ pub trait Progress {
     /// Displays the program's output, if the front end does so. It is called from other threads.
     fn sink(&self) -> Option<Sink> {
         None
+    }
+    /// A line of a log point, which a front end may show at once. Returns whether it has.
+    fn logged(&self, _line: &LogLine) -> bool {
+        false
+    }
+    /// Whether somebody reads what is shown at once.
+    fn is_read(&self) -> bool {
+        true
     }
     /// Asks whether the commands of a file may run.
     fn consents(&self, _wanted: &Wanted) -> Consent {

@@ -114,6 +114,7 @@ async fn to_result(call: &Call, command: &dyn Prepared) -> u8 {
         }
     };
     let progress = progress::Bar::new(std::io::stderr().is_terminal()).trusting(command.trusts());
+    let progress = progress.printing(matches!(call.cli.format, Format::Text));
     let context = Context::new(Rc::new(progress), interrupt);
     match command.run(&context).await {
         Ok(result) => write(&call.cli, &*result),

@@ -33,6 +33,13 @@ pub fn print(text: &str) -> u8 {
     }
 }
 
+/// Prints text while a command goes on. Returns whether it could be written: a reader that has gone needs no
+/// more.
+pub fn print_now(text: &str) -> bool {
+    let mut out = std::io::stdout().lock();
+    out.write_all(text.as_bytes()).and_then(|()| out.flush()).is_ok()
+}
+
 /// Writes a line to standard error. A closed stream must not end `qp` in the middle of its work, so errors
 /// are ignored.
 pub fn complain(line: std::fmt::Arguments<'_>) {

@@ -1,7 +1,7 @@
 //! The progress line: on a terminal only, on standard error (DESIGN §7).
 
 use super::out::complain;
-use crate::session::{Consent, Progress, Sink, Wanted};
+use crate::session::{Consent, LogLine, Progress, Sink, Wanted};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::cell::{Cell, RefCell};
 use std::sync::Arc;
@@ -18,6 +18,10 @@ pub struct Bar {
     among: RefCell<String>,
     /// Whether the user allows commands in files that this user's `qp` did not write.
     trusts: bool,
+    /// Whether lines of log points are printed as they come.
+    prints: bool,
+    /// Whether the reader of standard output has gone.
+    unread: Cell<bool>,
 }
 
 impl Bar {
@@ -28,7 +32,13 @@ impl Bar {
         if let Ok(style) = ProgressStyle::with_template("{spinner} {msg} {elapsed:>4}") {
             bar.set_style(style);
         }
-        Bar { bar, run: Cell::new(0), among: RefCell::default(), trusts: false }
+        Bar { bar, run: Cell::new(0), among: RefCell::default(), trusts: false, prints: false, unread: Cell::new(false) }
+    }
+
+    /// The same, which prints lines of log points to standard output as they come, or does not.
+    #[must_use]
+    pub fn printing(self, prints: bool) -> Bar {
+        Bar { prints, ..self }
     }
 
     /// The same, with the user's decision about commands in files from others.
@@ -92,6 +102,18 @@ impl Progress for Bar {
 
     fn checked(&self, done: usize, of: usize) {
         self.say(format!("{done} of {of} chains checked"));
+    }
+
+    fn logged(&self, line: &LogLine) -> bool {
+        if self.prints {
+            let text = super::render::log_line(line);
+            self.unread.set(!self.bar.suspend(|| super::out::print_now(&text)));
+        }
+        self.prints
+    }
+
+    fn is_read(&self) -> bool {
+        !self.unread.get()
     }
 
     fn consents(&self, wanted: &Wanted) -> Consent {

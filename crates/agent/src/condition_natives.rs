@@ -83,7 +83,8 @@ pub unsafe extern "system" fn Java_java_lang_QuerypointProbeAgent_asked(
         let planned = state.probes.plan.queries.get(usize::try_from(query).ok()?)?;
         let before =
             planned.before.map_or(-1, |before| jni::jlong::try_from(before).unwrap_or(jni::jlong::MAX));
-        Some([before, jni::jlong::from(planned.from.is_some())])
+        let lines = planned.lines.map_or(-1, |lines| jni::jlong::try_from(lines).unwrap_or(jni::jlong::MAX));
+        Some([before, jni::jlong::from(planned.from.is_some()), lines])
     });
     // SAFETY: the VM passes its environment.
     asked.flatten().map_or(std::ptr::null_mut(), |asked| unsafe { longs(env, &asked) })

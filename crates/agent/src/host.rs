@@ -24,7 +24,7 @@ macro_rules! recorder {
 }
 
 /// The recorder's class files. Probes call the first; its initialiser initialises the rest.
-const RECORDER: [(&str, &[u8]); 19] = recorder![
+const RECORDER: [(&str, &[u8]); 20] = recorder![
     "java/lang/QuerypointProbe",
     "java/lang/QuerypointProbeNumber",
     "java/lang/QuerypointProbeAgent",
@@ -40,6 +40,7 @@ const RECORDER: [(&str, &[u8]); 19] = recorder![
     "java/lang/QuerypointProbeRows",
     "java/lang/QuerypointProbeSerial",
     "java/lang/QuerypointProbeSite",
+    "java/lang/QuerypointProbeText",
     "java/lang/QuerypointProbeThread",
     "java/lang/QuerypointProbeValues",
     "java/lang/QuerypointProbeVaried",

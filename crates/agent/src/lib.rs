@@ -24,6 +24,7 @@
 
 mod arena;
 mod condition_natives;
+mod log_lines;
 mod contents;
 mod copies;
 mod covering;

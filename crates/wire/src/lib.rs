@@ -9,6 +9,7 @@ pub mod brief;
 pub mod chosen;
 mod collection_change;
 mod coverage;
+mod lines;
 mod log;
 mod place;
 mod plan;
@@ -18,6 +19,7 @@ pub mod steering;
 mod text_change;
 
 pub use coverage::{CoverableClass, CoverableMethod, CoveredRun, FlowEdge};
+pub use lines::LoggedLine;
 pub use log::{LogReader, LoggedHit};
 pub use plan::{
     ArmedHit, ArraySites, CollectionCall, CompiledCondition, ContentsSites, CopyEvent, Counts, FieldSites,

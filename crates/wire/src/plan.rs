@@ -10,6 +10,9 @@ pub struct Plan {
     pub report: PathBuf,
     /// The file for the log of [`SiteEvent::Copied`] hits.
     pub log: PathBuf,
+    /// The pipe for the lines of log points; it exists.
+    #[serde(default)]
+    pub lines: PathBuf,
     /// The queries, by number.
     pub queries: Vec<PlannedQuery>,
     /// Sites in known methods.
@@ -50,6 +53,10 @@ pub struct PlannedQuery {
     /// Of the hits of tested sites, only the one after so many others suspends the VM; `None` for all.
     #[serde(default)]
     pub before: Option<u64>,
+    /// For a log point: the maximum number of lines that it writes. Hits of its tested sites suspend the VM
+    /// only if the VM cannot make their line.
+    #[serde(default)]
+    pub lines: Option<u64>,
 }
 
 /// A class whose method `test` evaluates a condition. Its parameters are [`TestedCondition::parameters`],

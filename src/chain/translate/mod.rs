@@ -8,11 +8,13 @@ pub(crate) mod classes;
 mod context;
 mod error;
 pub(crate) mod lines;
+mod log_text;
 mod moved;
 mod need;
 mod suggestions;
 
 pub use error::{Refusal, TranslateError};
+pub use log_text::translate_log;
 pub use need::{Learned, LearnedPoint, Need};
 
 pub(crate) use context::{Ask, PointContext, Stop};
@@ -234,6 +236,7 @@ impl State<'_> {
             keep: ask.keep,
             local,
             collect,
+            text: None,
             compare_at: ask.compare_at.filter(|_| is_copied || is_last_of_all(point)),
         };
         self.translated.push(Some(TranslatedPoint { query, sites: ask.sites, events: ask.events }));

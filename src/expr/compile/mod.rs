@@ -8,6 +8,7 @@
 //!
 //! - `events` compiles parts of the event, such as `.new`.
 //! - `branches` compiles conditions to jumps, `values` compiles what they compare, and `numbers` arithmetic.
+//! - `texts` makes the line of a log point.
 //! - `jdk_calls` knows the methods of the JDK that can be called.
 //!
 //! Each value is kept in a local variable of its own. So the operand stack is empty wherever a jump leads,
@@ -17,12 +18,14 @@ mod branches;
 mod events;
 mod jdk_calls;
 mod numbers;
+mod texts;
 mod values;
 
 use super::Expr;
 use super::check::Checker;
 use super::lookup::{ClassLookup, Lookup, Names, Variable};
 use super::scope::{EventTypes, Scope};
+use super::text_parts::TextPart;
 use super::tree::Node;
 use super::types::Type;
 use bytecode::Kind;
@@ -94,6 +97,8 @@ pub struct TestedSite<'a> {
     pub has_passes: bool,
     /// Whether a hit for which the condition is true can still be one that is not asked for.
     pub is_filtered: bool,
+    /// At a log point: the text of its lines.
+    pub text: Option<&'a [TextPart]>,
 }
 
 /// The recorder's classes, with slashes.
@@ -142,7 +147,13 @@ fn compile_into(
     site: &TestedSite<'_>,
 ) -> Result<Option<Unfinished>, AssembleError> {
     let names = Names { scope: site.scope, classes: site.classes };
-    let passed = passed(condition.node(), &names, site);
+    let mut nodes = condition.node().all();
+    for part in site.text.unwrap_or_default() {
+        if let TextPart::Value(expr) = part {
+            nodes.extend(expr.node().all());
+        }
+    }
+    let passed = passed(&nodes, &names, site);
     let mut slot: u16 = 0;
     let mut slots = Vec::new();
     let mut descriptor = "(".to_owned();
@@ -191,8 +202,19 @@ fn compile_into(
         compiler.code.place(exists);
     }
     compiler.branch(condition.node(), yes, no);
+    let yes = match site.text {
+        Some(text) => {
+            let enough = compiler.code.label();
+            compiler.code.place(yes);
+            if let Err(outside) = compiler.log(text, number, enough) {
+                compiler.leave(outside);
+            }
+            enough
+        }
+        None => yes,
+    };
     let Compiler { mut code, holders, mut outside, passed: with_slots, .. } = compiler;
-    if !code.is_used(no) && !site.is_filtered && !site.has_passes {
+    if !code.is_used(no) && !site.is_filtered && !site.has_passes && site.text.is_none() {
         return Ok(None);
     }
     for (label, result) in [(no, 0), (yes, 1), (ask, 2)] {
@@ -403,7 +425,7 @@ impl Compiler<'_, '_> {
 }
 
 /// What a condition is passed at a site. A local variable whose kind is in doubt is not.
-fn passed(node: &Node, names: &Names<'_>, site: &TestedSite<'_>) -> Vec<TestParameter> {
+fn passed(nodes: &[&Node], names: &Names<'_>, site: &TestedSite<'_>) -> Vec<TestParameter> {
     let mut passed = match site.event {
         TestedEvent::Reached | TestedEvent::Returned("V") => Vec::new(),
         TestedEvent::Returned(descriptor) => vec![TestParameter::Value(letter_of(descriptor))],
@@ -418,7 +440,7 @@ fn passed(node: &Node, names: &Names<'_>, site: &TestedSite<'_>) -> Vec<TestPara
         }
     };
     let mut uses_this = false;
-    for part in node.all() {
+    for part in nodes {
         match part {
             Node::Name(name) => match names.variable(name) {
                 Lookup::Found(Variable::Local(local)) => {

@@ -89,6 +89,7 @@ impl Conditions {
             classes: &Known(pool),
             has_passes: false,
             is_filtered: false,
+            text: None,
         };
         let tested = self.compiled(asked, site, found.file.major)?;
         self.fields.insert(asked.0.point.0);
@@ -107,8 +108,10 @@ impl Conditions {
         let kinds = kinds(name, bci, pool)?;
         let scope = Scope::at(&found.file, method, bci);
         let classes = &Known(pool);
+        let kinds = &kinds;
+        let text = asked.0.text.as_deref().filter(|_| matches!(asked.1, Gate::Log(_)));
         let site =
-            TestedSite { event, scope: &scope, kinds: &kinds, classes, has_passes, is_filtered: false };
+            TestedSite { event, scope: &scope, kinds, classes, has_passes, is_filtered: false, text };
         let tested = self.compiled(asked, site, found.file.major)?;
         self.sites.insert((asked.0.point.0, Site { method: name.clone(), bci }));
         Some(tested)
@@ -129,7 +132,7 @@ impl Conditions {
         let always;
         let when = match &query.local.when {
             Some(when) => &**when,
-            None if is_filtered => {
+            None if is_filtered || site.text.is_some() => {
                 always = expr::Expr::parse("true").ok()?;
                 &always
             }

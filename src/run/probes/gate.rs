@@ -12,6 +12,8 @@ pub enum Gate {
     Only(u64),
     /// None: hits are only counted.
     Count,
+    /// Of a log point. The VM writes at most this many lines; hits whose line it cannot make interrupt.
+    Log(u64),
     /// The first hits and the armed ones. For each object or activation, the VM stores the last of the other
     /// hits.
     First {
@@ -28,11 +30,16 @@ impl Gate {
     /// Number of first hits that interrupt; none if all do.
     pub fn budget(&self) -> Option<u32> {
         match self {
-            Gate::All | Gate::Only(_) => None,
+            Gate::All | Gate::Only(_) | Gate::Log(_) => None,
             Gate::Count => Some(0),
             Gate::First { budget, .. } => Some(*budget),
             Gate::Varied(_) => Some(0),
         }
+    }
+
+    /// Whether the VM tests the conditions of hits.
+    pub fn tests(&self) -> bool {
+        matches!(self, Gate::All | Gate::Only(_) | Gate::Count | Gate::Log(_))
     }
 
     /// Whether the last hit of each object or activation is stored.

@@ -75,7 +75,11 @@ pub async fn probed(
         } else {
             occurred(watched, candidates, &mut stop, &query, &site, &hit, hit_way).await?;
         }
-        if hit.index == TRUE && watched.report.query(site.query).condition_false > false_before {
+        let is_false = watched.report.query(site.query).condition_false > false_before;
+        if hit.index == UNKNOWN && is_false {
+            watched.report.query(site.query).refuted += 1;
+        }
+        if hit.index == TRUE && is_false {
             let id = &query.id;
             watched.report.unprobed.push(format!("{id}: the VM tested its condition with another result"));
         }
@@ -87,6 +91,8 @@ pub async fn probed(
 
 /// The result of a test by which a hit satisfies the condition.
 const TRUE: i32 = 1;
+/// The result if that is unknown.
+const UNKNOWN: i32 = 2;
 
 /// What the recorder tells of hits that have not interrupted. If the event has a value, that comes with it.
 async fn passed(watched: &mut Watched, hit: &mut RecorderStop, has_value: bool) -> Result<Passed, RunError> {

@@ -8,7 +8,8 @@
 //! - `recorder` communicates with the class that the probes call; `hit` turns its stops into occurrences.
 //! - `conditions` compiles conditions that the VM tests; `tested_hits` counts the hits that do not satisfy
 //!   them.
-//! - `collection` does so for changes of the JDK's collections.
+//! - `log_pipe` reads the lines of log points.
+//! - `collection` turns stops into occurrences for changes of the JDK's collections.
 //! - `walk` traces a value flow backwards through the log of copies; `tracing` reads that log.
 //! - `count` collects the counts of a run that only counts.
 //! - `forecast` asks, at a candidate, for the last earlier hits of the points that depend on it.
@@ -23,6 +24,7 @@ mod forecast;
 mod gate;
 mod hit;
 mod kept_hit;
+mod log_pipe;
 mod plan;
 mod recorder;
 mod sites;
@@ -39,6 +41,7 @@ pub use count::{HitCounts, SiteHits};
 pub(super) use forecast::{forecasts, sights};
 pub use gate::Gate;
 pub(super) use hit::probed;
+pub(super) use log_pipe::LogPipe;
 pub(super) use recorder::{NAME, Recorder, is_own, program_below};
 pub use wire::HitWindow;
 
@@ -75,6 +78,9 @@ pub(super) fn begin(
     let unwritable = |error: std::io::Error| format!("the agent's plan cannot be written: {error}");
     File::create(&planned.report).map_err(unwritable)?;
     let report = AgentReport::open(&planned.report).map_err(unwritable)?;
+    planned.lines = agent.folder().join("lines");
+    let logs = gates.iter().any(|gate| matches!(gate, Gate::Log(_)));
+    let lines = logs.then(|| LogPipe::create(&planned.lines)).transpose().map_err(unwritable)?;
     planned.write(&Plan::path(agent.folder(), process)).map_err(|error| error.to_string())?;
     let budget = |(query, gate): (&TraceQuery, &Gate)| match gate {
         // The value flow is already known.
@@ -85,5 +91,7 @@ pub(super) fn begin(
     let is_varied =
         |(query, gate): (&TraceQuery, &Gate)| matches!(gate, Gate::Varied(_)).then_some(query.point.0);
     let varied = queries.iter().zip(gates).filter_map(is_varied).collect();
-    Ok(Some((report, Recorder::new(budgets, varied, TestedHits::new(conditions), log))))
+    let mut recorder = Recorder::new(budgets, varied, TestedHits::new(conditions), log);
+    recorder.lines = lines;
+    Ok(Some((report, recorder)))
 }

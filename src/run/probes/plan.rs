@@ -47,6 +47,9 @@ pub fn plan(
         if let Some(planned) = plan.queries.get_mut(number) {
             planned.thread = query.local.thread.as_ref().map(|name| name.to_string());
             planned.from = query.local.from.as_ref().map(|name| name.to_string());
+            if let Gate::Log(lines) = gate {
+                planned.lines = Some(*lines);
+            }
         }
         let (field, writes) = match &query.event {
             Event::Written(field) => (field, true),
@@ -73,12 +76,8 @@ pub fn plan(
             }
             _ => continue,
         };
-        let tested = match gate {
-            Gate::All | Gate::Only(_) | Gate::Count => {
-                conditions.at_access((query, gate), field, writes, pool)
-            }
-            _ => None,
-        };
+        let tested =
+            gate.tests().then(|| conditions.at_access((query, gate), field, writes, pool)).flatten();
         plan.fields.push(FieldSites {
             tested,
             query: query.point.0,
@@ -349,7 +348,7 @@ fn sites(
             if matches!(instruction.op, Op::Return(_)) {
                 let place = queries.iter().position(|q| q.point.0 == *query);
                 let asked = place.and_then(|place| Some((queries.get(place)?, gates.get(place)?)));
-                let asked = asked.filter(|(_, gate)| matches!(gate, Gate::All | Gate::Only(_) | Gate::Count));
+                let asked = asked.filter(|(_, gate)| gate.tests());
                 let tested = asked.and_then(|asked| conditions.at_return(asked, name, instruction.pc, pool));
                 let what = tested.unwrap_or(SiteEvent::Returns { kind });
                 found.push(PlannedSite { query: *query, bci: instruction.pc, what });
@@ -370,11 +369,10 @@ fn tested(
 ) -> BTreeMap<(u16, u16), BTreeMap<u32, SiteEvent>> {
     let mut tested: BTreeMap<(u16, u16), BTreeMap<u32, SiteEvent>> = BTreeMap::new();
     for (place, query) in queries.iter().enumerate() {
-        let (Event::Reached(passes), Some(gate @ (Gate::All | Gate::Only(_) | Gate::Count))) =
-            (&query.event, gates.get(place))
-        else {
+        let (Event::Reached(passes), Some(gate)) = (&query.event, gates.get(place)) else { continue };
+        if !gate.tests() {
             continue;
-        };
+        }
         // Of such a pass, each place that it reaches is counted.
         if *gate == Gate::Count && passes.iter().any(|pass| pass.entries.len() > 1) {
             continue;

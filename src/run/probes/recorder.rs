@@ -1,5 +1,6 @@
 //! The class that probes call, as JDWP sees it: where it stops, and which frames belong to it.
 
+use super::log_pipe::LogPipe;
 use super::tested_hits::TestedHits;
 use crate::model::Coordinate;
 use crate::run::error::RunError;
@@ -27,6 +28,8 @@ pub struct Recorder {
     pub tested: TestedHits,
     /// The file to which the agent writes the log of copies.
     pub log: PathBuf,
+    /// The pipe with the lines of log points, until the watcher takes it.
+    pub lines: Option<LogPipe>,
     class: Option<RecorderClass>,
     /// Threads whose stack is too deep to read at each stop.
     deep: HashSet<ThreadId>,
@@ -56,7 +59,7 @@ impl Recorder {
         log: PathBuf,
     ) -> Recorder {
         let (stopped, numbered, deep) = (HashMap::new(), HashSet::new(), HashSet::new());
-        Recorder { budgets, stopped, numbered, varied, tested, log, class: None, deep }
+        Recorder { budgets, stopped, numbered, varied, tested, log, lines: None, class: None, deep }
     }
 
     /// Its class, once prepared.

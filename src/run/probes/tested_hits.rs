@@ -59,7 +59,7 @@ impl TestedHits {
             let TestedCounts { other_thread, false_condition, other_caller, asked } = *counts;
             report.events = report.events.max(other_thread + false_condition + other_caller + asked);
             report.other_thread = report.other_thread.max(other_thread);
-            report.condition_false = report.condition_false.max(false_condition);
+            report.condition_false = report.condition_false.max(false_condition + report.refuted);
             report.other_caller = report.other_caller.max(other_caller);
             report.asked = asked;
         }

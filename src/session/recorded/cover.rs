@@ -5,7 +5,7 @@ use crate::files::TemporaryFolder;
 use crate::run::{self, AgentRole, Ended, Launch, Questions, Recording, Stage};
 use crate::session::context::Context;
 use crate::session::error::SessionError;
-use crate::session::replay::cost::NullObserver;
+use crate::session::replay::single_run::NullObserver;
 use crate::session::workspace::Workspace;
 use crate::trace::{Level, RunsCoverage, TraceError};
 use std::rc::Rc;

@@ -9,7 +9,7 @@ use crate::run::{self, AgentRole, Ended, Launch, Questions, Recording, Stage};
 use crate::session::consent::Wanted;
 use crate::session::context::Context;
 use crate::session::error::SessionError;
-use crate::session::replay::cost::NullObserver;
+use crate::session::replay::single_run::NullObserver;
 use crate::session::workspace::Workspace;
 use crate::trace::{
     About, Brief, Chosen, Collector, Folder, Level, Places, RecordingOutcome, Steering, TraceError, Window,

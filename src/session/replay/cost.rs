@@ -5,22 +5,17 @@ use super::cost_model::{Counts, Forecast};
 use super::iteration::in_order;
 use super::probe_policy::Backend;
 use super::{cost_model, probe_policy};
+use super::single_run::{Asked, NullObserver, SingleRun, once};
 use crate::chain::{Chain, Learned, Translation, translate};
-use crate::classes::{ClassPool, SourceRoots};
-use crate::model::{ActivationKey, Occurrence, Site, Tables};
+use crate::classes::ClassPool;
+use crate::model::Site;
 use crate::query::{BranchSite, Event, PointIndex, TraceQuery};
-use crate::run;
-use crate::run::{
-    AgentRole, Control, Ended, Gate, HitCounts, Launch, Observer, ObserverError, Questions, SiteHits, Stage,
-};
+use crate::run::{Ended, Gate, HitCounts, SiteHits};
 use crate::session::answer::source_context::CodeBook;
 use crate::session::context::Context;
 use crate::session::error::SessionError;
 use crate::session::workspace::Workspace;
 use serde::Serialize;
-use std::rc::Rc;
-use std::sync::Arc;
-use std::time::Instant;
 
 /// The forecast cost of replaying a chain.
 #[derive(Clone, Debug, Default, Serialize)]
@@ -129,9 +124,15 @@ pub async fn cost(
         }
     }
     context.progress().run_started(1, Some("to count hits"));
-    let ran = count(&workspace, chain, &sources, context).await;
+    let gates = |queries: &[TraceQuery]| Some(vec![Gate::Count; queries.len()]);
+    let mut translated = |pool: &ClassPool| -> Result<Asked, SessionError> {
+        let translation = translate(chain, pool, &sources, &Learned::default())?;
+        let queries = in_order(&translation, chain);
+        Ok(Asked { gates: gates(&queries), translation, queries })
+    };
+    let ran = once(&workspace, None, &mut translated, &mut NullObserver, context).await;
     context.progress().done();
-    let Some(CountingRun { translation, pool, queries, outcome, seconds }) = ran? else {
+    let Some(SingleRun { translation, pool, queries, outcome, seconds }) = ran? else {
         return Err(SessionError::Interrupted);
     };
     let cut_off = match outcome.ended {
@@ -148,69 +149,6 @@ pub async fn cost(
     let pricing =
         Pricing { name, chain, translation: &translation, book: CodeBook { pool: &pool, sources: &sources } };
     Ok(pricing.priced(&queries, &counted, seconds, cut_off, &problems))
-}
-
-/// A finished counting run.
-struct CountingRun {
-    translation: Translation,
-    pool: Rc<ClassPool>,
-    queries: Arc<[TraceQuery]>,
-    outcome: run::Outcome,
-    seconds: f64,
-}
-
-/// Runs the program to its end; `None` if the user interrupted before any question was asked.
-async fn count(
-    workspace: &Workspace,
-    chain: &Chain,
-    sources: &SourceRoots,
-    context: &Context,
-) -> Result<Option<CountingRun>, SessionError> {
-    let mut asked = None;
-    let mut ask = |facts: &run::VmFacts| -> Result<Questions, run::ObserverError> {
-        let pool = Rc::new(workspace.pool(Some(facts)).map_err(Box::new)?);
-        let translation =
-            translate(chain, &pool, sources, &Learned::default()).map_err(SessionError::from)?;
-        let queries: Arc<[TraceQuery]> = in_order(&translation, chain).into();
-        let gates = Some(vec![Gate::Count; queries.len()]);
-        let tracked = translation.tracked.clone();
-        asked = Some((translation, pool.clone(), queries.clone()));
-        let marks = run::Marks::default();
-        Ok(Questions { queries, tracked, marks, pool, gates, recording: None })
-    };
-    let template = workspace.template();
-    let launch = Launch {
-        template,
-        output: None,
-        interrupt: context.interrupt(),
-        halt_at: None,
-        more: None,
-        agent_role: AgentRole::Probes,
-    };
-    let started = Instant::now();
-    let stage = run::execute(launch, &mut ask, &mut NullObserver).await?;
-    let seconds = started.elapsed().as_secs_f64();
-    let outcome = match stage {
-        Stage::Over(outcome) => *outcome,
-        Stage::Halted(halted) => halted.end().await,
-    };
-    Ok(asked.map(|(translation, pool, queries)| CountingRun { translation, pool, queries, outcome, seconds }))
-}
-
-/// An observer for runs that only count or record, and so have no occurrences.
-pub(crate) struct NullObserver;
-
-impl Observer for NullObserver {
-    fn occurrence(
-        &mut self,
-        _occurrence: Occurrence,
-        _tables: &mut Tables,
-        _live: &dyn Fn() -> Vec<ActivationKey>,
-    ) -> Result<Control, ObserverError> {
-        Ok(Control::Continue)
-    }
-
-    fn progress(&mut self, _events: u64) {}
 }
 
 /// Turns counts into prices.

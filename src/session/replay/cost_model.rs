@@ -164,6 +164,7 @@ mod tests {
             keep: Vec::new(),
             local: LocalConditions::default(),
             collect: None,
+            text: None,
             compare_at: None,
         }
     }

@@ -345,6 +345,7 @@ pub fn in_order(translation: &Translation, chain: &Chain) -> Vec<TraceQuery> {
             keep: Vec::new(),
             local: LocalConditions::default(),
             collect: None,
+            text: None,
             compare_at: None,
         })
     });

@@ -7,16 +7,19 @@
 //!   value flow.
 //! - `repeat` replays a chain several times and counts the answers.
 //! - `cost` counts the hits of a chain in one run; `cost_model` turns the counts into seconds.
+//! - `log_point` prints values at each pass over a line. `single_run` makes its run, and that of `cost`.
 //! - `judge` replays a chain for `check` and `bisect`; `verdict` is the result.
 
 pub mod cost;
 pub mod cost_model;
 pub mod iteration;
 pub mod judge;
+pub mod log_point;
 pub mod observer;
 pub mod probe_policy;
 pub mod repeat;
 pub mod run_questions;
+pub mod single_run;
 pub mod value_flow;
 pub mod verdict;
 

@@ -8,6 +8,7 @@ mod cost;
 mod divergence;
 mod explained;
 mod junit;
+mod logged;
 mod omitted;
 mod prompt;
 mod query;
@@ -23,6 +24,7 @@ mod trace;
 mod tree;
 mod way;
 
+pub use logged::log_line;
 pub use prompt::{prompt, reply};
 pub use query_reply::query_reply;
 pub use question::diagnosed;

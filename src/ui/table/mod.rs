@@ -17,6 +17,7 @@ use crate::command::debug::Debug;
 use crate::command::diagnose::Diagnose;
 use crate::command::diff::Diff;
 use crate::command::explain::Explain;
+use crate::command::log::Log;
 use crate::command::man::Man;
 use crate::command::omitted::Omitted;
 use crate::command::query::{Query, QueryPrompt};
@@ -33,6 +34,7 @@ pub const COMMANDS: &[Row] = &[
     Row::dialogue::<Debug>("debug", |matches, cli| lead(matches, cli, repl::run)),
     Row::command::<Replay>("replay"),
     Row::command::<Explain>("explain"),
+    Row::command::<Log>("log"),
     Row::command::<Check>("check"),
     Row::command::<Bisect>("bisect"),
     Row::command::<trace::Record>("record").of("trace"),

@@ -65,6 +65,7 @@ public final class QuerypointProbe {
             QuerypointProbeField.class,
             QuerypointProbeClass.class,
             QuerypointProbeValues.class,
+            QuerypointProbeText.class,
         };
         for (Class<?> other : others) {
             Unsafe.getUnsafe().ensureClassInitialized(other);
@@ -119,6 +120,24 @@ public final class QuerypointProbe {
         site.record = record;
         if (result != 0 || record >= site.stop) {
             site.tested(record, result, true, owner, bits, value);
+        }
+    }
+
+    /** Whether a log point writes further lines. */
+    @Hidden
+    @ForceInline
+    public static boolean logs(int number) {
+        QuerypointProbeSite site = QuerypointProbeSite.here(Thread.currentThread(), number);
+        return site != null && site.query >= 0 && QUERIES[site.query].logs();
+    }
+
+    /** Execution is at a log point whose condition is true: the text of its line. */
+    @Hidden
+    public static void logged(String text, int number) {
+        QuerypointProbeSite site = QuerypointProbeSite.here(Thread.currentThread(), number);
+        if (site != null) {
+            site.record += QuerypointProbeSite.HIT;
+            site.logged(text);
         }
     }
 

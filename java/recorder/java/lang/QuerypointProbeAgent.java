@@ -111,12 +111,15 @@ final class QuerypointProbeAgent {
     static native Class<?> classOf(Class<?> code, String name);
 
     /**
-     * Of a query: how many hits come before the only one that is asked for, or -1 if all are; and whether it
-     * asks for a caller. */
+     * Of a query: how many hits come before the only one that is asked for, or -1 if all are; whether it asks
+     * for a caller; and for a log point, how many lines it writes at most, else -1. */
     static native long[] asked(int query);
 
     /** Whether the method that a query asks for is on this thread's stack, below the newest frame. */
     static native boolean isCalled(int query);
+
+    /** Writes a line of a log point, with the name of its thread. */
+    static native void line(String thread, String text);
 
     /** What a query asks of a collection, and the class of that; null where it asks nothing of one. */
     static native String collection(int query);

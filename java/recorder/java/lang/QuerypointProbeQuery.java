@@ -34,6 +34,8 @@ final class QuerypointProbeQuery {
     private long satisfied;
     private long passed;
     private long unknown;
+    /** For a log point: how many more lines it writes; -1 for any other query. */
+    private long lines;
 
     private final int number;
     /** The index of the elements that are asked for; -1: any. */
@@ -59,6 +61,7 @@ final class QuerypointProbeQuery {
         long[] asked = QuerypointProbeAgent.asked(number);
         this.before = asked == null ? -1 : asked[0];
         this.from = asked != null && asked[1] != 0;
+        this.lines = asked == null ? -1 : asked[2];
         this.rows = new QuerypointProbeRows(number, !narrow && !QuerypointProbe.COUNTING && varied == null);
     }
 
@@ -68,6 +71,10 @@ final class QuerypointProbeQuery {
      */
     @Hidden
     boolean isOther(int result) {
+        if (lines >= 0) {
+            // The VM writes the line itself, or there are enough of them.
+            return result == 1 || lines == 0;
+        }
         if (before < 0) {
             return false;
         }
@@ -86,6 +93,23 @@ final class QuerypointProbeQuery {
             }
             return false;
         }
+    }
+
+    /** Whether it writes further lines. */
+    @Hidden
+    @ForceInline
+    boolean logs() {
+        return lines > 0;
+    }
+
+    /** Whether it writes one more line. */
+    @Hidden
+    synchronized boolean takesLine() {
+        if (lines <= 0) {
+            return false;
+        }
+        lines--;
+        return true;
     }
 
     /** How many hits have passed since they come before the one that is asked for. */

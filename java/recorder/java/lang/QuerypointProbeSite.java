@@ -209,6 +209,25 @@ final class QuerypointProbeSite {
         QuerypointProbe.halt(site, n, owner, told, bits, hasValue ? new Object[] {value, counts} : counts);
     }
 
+    /** A log point was hit, and its condition is true: the text of its line. */
+    @Hidden
+    void logged(String text) {
+        if (query < 0 || probe.isQuiet()) {
+            return;
+        }
+        stop += HIT;
+        if (isOther) {
+            return;
+        }
+        asked++;
+        QuerypointProbeQuery of = QuerypointProbe.QUERIES[query];
+        if (of.from && !QuerypointProbeAgent.isCalled(query)) {
+            strangers++;
+        } else if (of.takesLine()) {
+            QuerypointProbeAgent.line(probe.name, text);
+        }
+    }
+
     /** A hit that may be one to stop at. */
     @Hidden
     void pass(long record, Object owner, int index, long bits, Object value) {

@@ -1,0 +1,42 @@
+//! The lines of a log point: the VM writes each into a pipe, which `qp` reads while the program runs.
+
+use serde::{Deserialize, Serialize};
+
+/// One line.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LoggedLine {
+    /// The name of the thread.
+    pub thread: String,
+    /// The text. Its first [`LINE_LIMIT`] characters, and a remark if there are more.
+    pub text: String,
+}
+
+/// Maximum length of a line, in characters.
+pub const LINE_LIMIT: usize = 10_000;
+
+impl LoggedLine {
+    /// A line; a text that is too long is cut.
+    pub fn new(thread: &str, text: &str) -> LoggedLine {
+        let text = match text.char_indices().nth(LINE_LIMIT) {
+            Some((end, _)) => {
+                let (begin, rest) = text.split_at(end);
+                format!("{begin}... ({} more characters)", rest.chars().count())
+            }
+            None => text.to_owned(),
+        };
+        LoggedLine { thread: thread.to_owned(), text }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_long_text_is_cut_between_characters() {
+        let text = "\u{e4}".repeat(LINE_LIMIT + 3);
+        let line = LoggedLine::new("main", &text);
+        assert_eq!(line.text, format!("{}... (3 more characters)", "\u{e4}".repeat(LINE_LIMIT)));
+        assert_eq!(LoggedLine::new("main", "short").text, "short");
+    }
+}
