@@ -69,9 +69,8 @@ impl Why {
 
 /// The line of an argument `--at CLASS:LINE`.
 pub(super) fn line_kind(at: &str) -> Result<Kind, CommandError> {
-    let usage = || {
-        CommandError::Usage(format!("--at `{at}`: expected CLASS:LINE, such as Intro:31 or shop.Cart:12"))
-    };
+    let usage =
+        || CommandError::Usage(format!("--at `{at}`: expected CLASS:LINE, such as Intro:31 or shop.Cart:12"));
     let (class, line) = at.rsplit_once(':').ok_or_else(usage)?;
     let line: u32 = line.parse().ok().filter(|l| *l > 0).ok_or_else(usage)?;
     match class {

@@ -49,9 +49,9 @@ mod types;
 #[cfg(test)]
 mod tests;
 
-pub use concat::text_of;
 pub use check::{check, check_condition};
 pub use compile::{CompiledCondition, TestParameter, TestedEvent, TestedSite, compile};
+pub use concat::text_of;
 pub use error::{EvalError, ParseError, TypeError};
 pub use evaluate::{evaluate, holds};
 pub use lookup::ClassLookup;

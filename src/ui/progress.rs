@@ -32,7 +32,14 @@ impl Bar {
         if let Ok(style) = ProgressStyle::with_template("{spinner} {msg} {elapsed:>4}") {
             bar.set_style(style);
         }
-        Bar { bar, run: Cell::new(0), among: RefCell::default(), trusts: false, prints: false, unread: Cell::new(false) }
+        Bar {
+            bar,
+            run: Cell::new(0),
+            among: RefCell::default(),
+            trusts: false,
+            prints: false,
+            unread: Cell::new(false),
+        }
     }
 
     /// The same, which prints lines of log points to standard output as they come, or does not.

@@ -24,7 +24,6 @@
 
 mod arena;
 mod condition_natives;
-mod log_lines;
 mod contents;
 mod copies;
 mod covering;
@@ -36,6 +35,7 @@ mod hidden;
 mod hidden_classes;
 mod host;
 mod jit_priority;
+mod log_lines;
 mod native_registration;
 mod natives;
 mod pool;

@@ -110,8 +110,7 @@ impl Conditions {
         let classes = &Known(pool);
         let kinds = &kinds;
         let text = asked.0.text.as_deref().filter(|_| matches!(asked.1, Gate::Log(_)));
-        let site =
-            TestedSite { event, scope: &scope, kinds, classes, has_passes, is_filtered: false, text };
+        let site = TestedSite { event, scope: &scope, kinds, classes, has_passes, is_filtered: false, text };
         let tested = self.compiled(asked, site, found.file.major)?;
         self.sites.insert((asked.0.point.0, Site { method: name.clone(), bci }));
         Some(tested)

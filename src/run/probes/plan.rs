@@ -76,8 +76,7 @@ pub fn plan(
             }
             _ => continue,
         };
-        let tested =
-            gate.tests().then(|| conditions.at_access((query, gate), field, writes, pool)).flatten();
+        let tested = gate.tests().then(|| conditions.at_access((query, gate), field, writes, pool)).flatten();
         plan.fields.push(FieldSites {
             tested,
             query: query.point.0,

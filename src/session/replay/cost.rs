@@ -4,8 +4,8 @@
 use super::cost_model::{Counts, Forecast};
 use super::iteration::in_order;
 use super::probe_policy::Backend;
-use super::{cost_model, probe_policy};
 use super::single_run::{Asked, NullObserver, SingleRun, once};
+use super::{cost_model, probe_policy};
 use crate::chain::{Chain, Learned, Translation, translate};
 use crate::classes::ClassPool;
 use crate::model::Site;

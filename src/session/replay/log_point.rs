@@ -83,11 +83,7 @@ impl Logged {
 /// # Errors
 /// The expression or the debuggee cannot be used, probes were asked for and cannot be placed, or the user
 /// interrupted before the run.
-pub async fn log(
-    chain: &Chain,
-    options: &LogOptions,
-    context: &Context,
-) -> Result<Logged, SessionError> {
+pub async fn log(chain: &Chain, options: &LogOptions, context: &Context) -> Result<Logged, SessionError> {
     let workspace = Workspace::open(chain, options.timeout_s, options.stdin.clone())?;
     let sources = workspace.sources();
     let remote = workspace.template().settings().remote.is_some();
@@ -136,6 +132,8 @@ struct Printer<'a> {
     shown: u64,
     /// Number of occurrences without a line.
     more: u64,
+    /// Number of passes at which the program stopped, since the VM could not make their line.
+    stops: u64,
     /// Whether nobody reads the lines any more.
     unread: bool,
 }
@@ -143,7 +141,7 @@ struct Printer<'a> {
 impl<'a> Printer<'a> {
     fn new(progress: &'a dyn Progress, limit: u64, parts: Rc<RefCell<Vec<TextPart>>>) -> Printer<'a> {
         let (namer, lines) = (Namer::default(), Vec::new());
-        Printer { progress, limit, parts, namer, lines, shown: 0, more: 0, unread: false }
+        Printer { progress, limit, parts, namer, lines, shown: 0, more: 0, stops: 0, unread: false }
     }
 
     fn print(&mut self, line: LogLine) -> Control {
@@ -169,7 +167,9 @@ impl<'a> Printer<'a> {
                 TextPart::Value(expr) => {
                     let at = names.iter().position(|name| **name == *expr.text());
                     match at.and_then(|at| occurrence.kept.get(at)) {
-                        Some(value) => text.push_str(&java_text(value, tables, &mut self.namer)),
+                        Some(value) => {
+                            text.push_str(&java_text(value, occurrence, tables, &mut self.namer));
+                        }
                         None => text.push('?'),
                     }
                 }
@@ -207,7 +207,7 @@ impl<'a> Printer<'a> {
             failure: report.failure().map(str::to_owned),
             ended: ended.to_string(),
             incomplete: cut_off,
-            notes: notes(&report),
+            notes: notes(&report, self.stops.max(report.evaluated)),
         }
     }
 }
@@ -219,6 +219,7 @@ impl Observer for Printer<'_> {
         tables: &mut Tables,
         _live: &dyn Fn() -> Vec<ActivationKey>,
     ) -> Result<Control, ObserverError> {
+        self.stops += 1;
         let text = self.text(&occurrence, tables);
         let thread = tables.thread(occurrence.thread).to_string();
         Ok(self.print(LogLine { thread, text }))
@@ -235,20 +236,27 @@ impl Observer for Printer<'_> {
 }
 
 /// The text of a value as `+` makes it; for an object, what an answer shows.
-fn java_text(value: &Value, tables: &Tables, namer: &mut Namer) -> String {
+fn java_text(value: &Value, occurrence: &Occurrence, tables: &Tables, namer: &mut Namer) -> String {
     let boxed = match value.object_id().and_then(|id| tables.description(id)) {
         Some(ObjectDescription::Boxed(inside)) => text_of(inside),
         _ => None,
     };
-    boxed.or_else(|| text_of(value)).unwrap_or_else(|| namer.text(value, tables))
+    if let Some(text) = boxed.or_else(|| text_of(value)) {
+        return text;
+    }
+    let all = occurrence.detail.as_ref().map(|detail| &detail.contents);
+    let mut of = all.into_iter().flatten().filter(|(object, _)| Some(*object) == value.object_id());
+    let text = namer.text(value, tables);
+    match namer.contents(value, of.next().map(|(_, contents)| contents), tables) {
+        Some(contents) => format!("{text} {contents}"),
+        None => text,
+    }
 }
 
-fn notes(report: &QueryReport) -> Vec<String> {
-    let slow = report.evaluated >= SLOW && !report.outside.is_empty();
+fn notes(report: &QueryReport, stops: u64) -> Vec<String> {
+    if stops < SLOW || report.outside.is_empty() {
+        return Vec::new();
+    }
     let parts: Vec<String> = report.outside.iter().map(|part| format!("`{part}`")).collect();
-    slow.then(|| {
-        format!("the VM cannot evaluate {}: the program was stopped at {} passes for it", parts.join(", "), report.evaluated)
-    })
-    .into_iter()
-    .collect()
+    vec![format!("the VM cannot evaluate {}: the program stopped {stops} times for that", parts.join(", "))]
 }

@@ -1,5 +1,6 @@
 //! The lines of a log point as text, and how many passes have none.
 
+use super::cost::thousands;
 use super::{Paint, Text, hanging, palette};
 use crate::session::{LogLine, Logged};
 
@@ -8,7 +9,8 @@ const WIDTH: usize = 80;
 
 /// A line of a log point. Threads other than `main` are named.
 pub fn log_line(line: &LogLine) -> String {
-    let thread = if line.thread == "main" { String::new() } else { format!("[{}] ", printable(&line.thread)) };
+    let thread =
+        if line.thread == "main" { String::new() } else { format!("[{}] ", printable(&line.thread)) };
     format!("{thread}{}\n", printable(&line.text))
 }
 
@@ -52,7 +54,7 @@ impl Logged {
         if self.left_out > 0 {
             let bound = if self.left_out_at_most { "up to " } else { bound };
             let count = counted(self.left_out, "line", "lines");
-            text.push_str(&format!("; {bound}{count} left out, since --limit is {}", self.shown));
+            text.push_str(&format!("; {bound}{count} left out, since --limit is {}", thousands(self.shown)));
         }
         if let (1.., Some(why)) = (self.failed, &self.failure) {
             let times = counted(self.failed, "time", "times");
@@ -63,7 +65,7 @@ impl Logged {
 }
 
 fn counted(count: u64, one: &str, many: &str) -> String {
-    format!("{count} {}", if count == 1 { one } else { many })
+    format!("{} {}", thousands(count), if count == 1 { one } else { many })
 }
 
 #[cfg(test)]
