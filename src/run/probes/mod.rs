@@ -22,6 +22,7 @@ mod count;
 mod forecast;
 mod gate;
 mod hit;
+mod jdk_write;
 mod kept_hit;
 mod plan;
 mod recorder;
