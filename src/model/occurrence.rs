@@ -59,7 +59,8 @@ pub struct Detail {
     pub thrown: Option<Value>,
     /// The frame of the event, if the occurrence itself is in an older frame of that stack.
     pub happened: Option<EventFrame>,
-    /// The JDK method, called in the frame of the occurrence, that changed a collection.
+    /// The JDK method, called in the frame of the occurrence, that changed a collection or wrote the field or
+    /// element.
     pub by: Option<FrameKey>,
     /// Whether that method stored the value that was already there.
     pub unchanged: bool,

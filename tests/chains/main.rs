@@ -13,6 +13,7 @@ mod hidden_classes;
 mod hostile;
 mod hot;
 mod invisible;
+mod jdk_writes;
 mod log;
 mod own_frames;
 mod refused_events;

@@ -77,7 +77,9 @@ fn a_change_is_not_confirmed_where_a_write_was_missed() {
     let case = Case::new("reflective-write");
     let line = case.line("ReflectiveWrite.java", "// <- A");
     let script = format!("break ReflectiveWrite:{line}\nrun\nwhy box.value\ngoto B\ngoto A\n");
-    let (_, replies) = session(&mut debug(&case, "ReflectiveWrite"), &script);
+    let mut events = case.qp();
+    events.args(["debug", "--format", "json", "--backend", "jdwp", "--", "java", "-cp", "classes"]);
+    let (_, replies) = session(events.arg("ReflectiveWrite"), &script);
     let answer = &replies[2]["content"]["ran"]["answer"];
     assert!(point(answer, "B")["notes"].to_string().contains("a write was missed"), "{answer:#}");
     assert_eq!(replies[3]["content"]["certainty"]["is"], "expected");

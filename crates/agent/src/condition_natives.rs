@@ -167,7 +167,7 @@ unsafe fn written(env: &JniEnv, [class, name, descriptor]: [jni::jstring; 3]) ->
 ///
 /// # Safety
 /// `code` is a class.
-unsafe fn loaded(env: &JniEnv, code: jni::jclass, name: &str) -> Option<jni::jclass> {
+pub(crate) unsafe fn loaded(env: &JniEnv, code: jni::jclass, name: &str) -> Option<jni::jclass> {
     let tools = tools()?;
     let signature = format!("L{name};");
     let mut found = Vec::new();

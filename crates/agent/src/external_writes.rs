@@ -53,6 +53,24 @@ pub fn written_by(class: &str, name: &str, descriptor: &str) -> Option<bool> {
     Some(arguments.first().is_some_and(|of| of.starts_with('L')))
 }
 
+/// The objects whose fields a call may write.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FieldOwners {
+    /// The first argument; with `false`, the call writes a static field.
+    OfHandle(bool),
+    /// Any of its arguments, or a static field.
+    Arguments,
+}
+
+/// The objects whose fields a call of the JDK may write; `None` if it writes no field.
+pub fn field_owners(class: &str, name: &str, descriptor: &str) -> Option<FieldOwners> {
+    match jdk::facts(class, name, descriptor).fields {
+        Some(Fields::OfReceiver) => written_by(class, name, descriptor).map(FieldOwners::OfHandle),
+        Some(Fields::Any) => Some(FieldOwners::Arguments),
+        Some(Fields::None) | None => None,
+    }
+}
+
 /// Whether a program class may inherit or override this method of the JDK. Calls of other methods of recorded
 /// classes need no code here, because those methods are recorded.
 pub fn is_inherited(name: &str, descriptor: &str) -> bool {

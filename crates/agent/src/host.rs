@@ -24,7 +24,7 @@ macro_rules! recorder {
 }
 
 /// The recorder's class files. Probes call the first; its initialiser initialises the rest.
-const RECORDER: [(&str, &[u8]); 20] = recorder![
+const RECORDER: [(&str, &[u8]); 25] = recorder![
     "java/lang/QuerypointProbe",
     "java/lang/QuerypointProbeNumber",
     "java/lang/QuerypointProbeAgent",
@@ -34,6 +34,11 @@ const RECORDER: [(&str, &[u8]); 20] = recorder![
     "java/lang/QuerypointProbeContents$Calls",
     "java/lang/QuerypointProbeField",
     "java/lang/QuerypointProbeField$Place",
+    "java/lang/QuerypointProbeGiven",
+    "java/lang/QuerypointProbeGivenArray",
+    "java/lang/QuerypointProbeGivenField",
+    "java/lang/QuerypointProbeGivenField$Place",
+    "java/lang/QuerypointProbeGivenReader",
     "java/lang/QuerypointProbeKept",
     "java/lang/QuerypointProbeLog",
     "java/lang/QuerypointProbeQuery",

@@ -6,10 +6,12 @@
 //! - `host` communicates with the VM; `natives` implements the recorder's native methods.
 //! - `probes` decides which code is inserted into a class; `steps` generates that code, and `copies` the code
 //!   that logs copies.
+//!   `given_probes` looks at arrays and fields around calls of the JDK; `given_natives` has its natives.
 //! - `tracing` decides what is recorded in a class, and `weave` generates that code. `rings` serves the rings
 //!   of events, `pool` holds the rings of all threads, and `native_registration` registers the natives.
 //!   `fields` finds written fields. `contents` rewrites the JDK's collections, `text` its
-//!   builders and streams, and `external_writes` finds what calls to unrecorded code may write.
+//!   builders and streams, and `external_writes` finds what calls to unrecorded code may write. `spill`
+//!   copies the arguments of a call.
 //! - `covering` inserts the code that notes which edges of control flow a run covers; `covering_natives` has
 //!   the native methods for it.
 //! - `threads` rewrites the JDK's thread classes.
@@ -31,6 +33,8 @@ mod covering_natives;
 mod entry;
 mod external_writes;
 mod fields;
+mod given_natives;
+mod given_probes;
 mod hidden;
 mod hidden_classes;
 mod host;
@@ -48,6 +52,7 @@ mod rows;
 mod site_report;
 mod sites;
 mod space;
+mod spill;
 mod stacks;
 mod state;
 mod steering;

@@ -1,6 +1,7 @@
 //! Applies the plan to a class file: decides which code is inserted.
 
-use crate::sites::{Site, Sites};
+use crate::given_probes::{CallProbes, calls_writers, deserialising, is_deserialiser};
+use crate::sites::{Name, Site, Sites, numbered};
 use crate::steps::{FieldAccess, FieldSite, Weaver};
 use bytecode::rewrite::{self, Access, RewriteError, Rewritten, Scan, Step};
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -33,8 +34,6 @@ pub struct Probed {
     pub report: ClassReport,
 }
 
-type Name = (String, String);
-
 impl Probes {
     /// Starts with a plan.
     pub fn new(plan: Plan) -> Probes {
@@ -50,7 +49,9 @@ impl Probes {
         let inside = |outer: &str| {
             class.strip_prefix(outer).is_some_and(|rest| rest.is_empty() || rest.starts_with('$'))
         };
-        self.by_class.contains_key(class) || self.plan.fields.iter().any(|f| inside(&f.class))
+        self.by_class.contains_key(class)
+            || is_deserialiser(&self.plan, class)
+            || self.plan.fields.iter().any(|f| inside(&f.class))
     }
 
     /// Inserts probes into a class; none if nothing is inserted.
@@ -78,7 +79,9 @@ impl Probes {
         self.lineage.insert(class.clone(), (scan.superclass(), declares));
         let named: Vec<String> =
             names.iter().filter(|n| scan.names_field(n)).map(|n| (*n).to_owned()).collect();
-        if planned.is_empty() && named.is_empty() && arrays.is_empty() && makings.is_empty() {
+        let reads = is_deserialiser(&self.plan, &class);
+        let calls = reads || !is_of_vm && calls_writers(&self.plan, &scan);
+        if planned.is_empty() && named.is_empty() && arrays.is_empty() && makings.is_empty() && !calls {
             return Ok(None);
         }
         let mut report = ClassReport { class: class.clone(), ..ClassReport::default() };
@@ -93,6 +96,13 @@ impl Probes {
         }
         self.arrays(&scan, &arrays, &class, &mut weavers, &mut report)?;
         self.makings(&scan, &makings, &class, &mut weavers, &mut report)?;
+        if reads {
+            deserialising(&scan, &mut weavers)?;
+        } else if calls {
+            let mut probes =
+                CallProbes { plan: &self.plan, sites: &mut self.sites, tested: &mut self.tested };
+            probes.insert(&scan, &class, &mut weavers, &mut report)?;
+        }
         let methods = weavers.into_iter().map(|(name, weaver)| (name, weaver.finish()));
         let plan = rewrite::Plan { methods: methods.filter(|(_, plan)| !plan.is_empty()).collect() };
         if plan.methods.is_empty() {
@@ -443,6 +453,11 @@ impl Probes {
         None
     }
 
+    /// Whether a class was loaded.
+    pub fn knows(&self, class: &str) -> bool {
+        self.lineage.contains_key(class)
+    }
+
     /// Whether a numbered site can belong to its query. Facts unknown when its class was loaded may be known
     /// at its first hit: if an object exists, its classes are loaded. `qp` decides about what is still
     /// unknown.
@@ -474,11 +489,4 @@ fn static_field(code: Option<&[u8]>, bci: u32) -> Option<u16> {
         [0xb2 | 0xb3, high, low] => Some(u16::from_be_bytes([*high, *low])),
         _ => None,
     }
-}
-
-fn numbered(sites: &mut Sites, site: &Site, report: &mut ClassReport) -> Option<i32> {
-    let (id, _) = sites.number(site)?;
-    let Site { query, method, descriptor, bci, way, named_by, .. } = site.clone();
-    report.sites.push(SiteReport { id, query, method, descriptor, bci, way, named_by });
-    i32::try_from(id).ok()
 }

@@ -1,7 +1,10 @@
 //! Numbers the sites of this run, and selects the hits that stop.
 
 use std::collections::HashMap;
-use wire::{ArmedHit, Plan};
+use wire::{ArmedHit, ClassReport, Plan, SiteReport};
+
+/// The name and descriptor of a method.
+pub type Name = (String, String);
 
 /// A place where an event of a query can occur.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -70,4 +73,12 @@ impl Sites {
         hits.dedup();
         hits
     }
+}
+
+/// The number of a site, which is reported.
+pub fn numbered(sites: &mut Sites, site: &Site, report: &mut ClassReport) -> Option<i32> {
+    let (id, _) = sites.number(site)?;
+    let Site { query, method, descriptor, bci, way, named_by, .. } = site.clone();
+    report.sites.push(SiteReport { id, query, method, descriptor, bci, way, named_by, by: None });
+    i32::try_from(id).ok()
 }

@@ -4,13 +4,13 @@ use crate::entry::enter;
 use crate::external_writes::{ARRAYS, Handed, Part, handed, is_inherited, written_by};
 use crate::recorder_calls::{arrays, back, call, event, exception, fields, rare, window, write};
 use crate::site_report::traced;
+use crate::spill::spill;
 use crate::steps::kind_of;
 use crate::value_tests::{Comparison, comparable};
 use crate::weaving::Weaving;
 use bytecode::Kind;
 use bytecode::descriptor;
 use bytecode::rewrite::{Effect, Kept, MethodPlan, MethodShape, RecordedEffect, Slot, StackOp, Step};
-use std::collections::HashMap;
 use wire::TRACE_CLASS;
 use wire::chosen::Chosen;
 use wire::recording::{Level, Traced, TracedMethod, TracedSite};
@@ -354,7 +354,7 @@ impl<'a> EffectWeaver<'a> {
             descriptor::parse_method(descriptor).map(|parts| parts.parameters).unwrap_or_default();
         let handle = "Ljava/lang/Object;".to_owned();
         let arguments: Vec<String> = [handle].into_iter().chain(parameters).collect();
-        let (mut steps, places) = self.spill(&arguments);
+        let (mut steps, places) = spill(&arguments, &mut |kind, nth| self.nth_scratch(kind, nth));
         let load = |at: usize| places.get(at).map_or(Step::Null, |[_, load]| load.clone());
         // No argument uses this ordinal.
         let [keep, kept] = self.nth_scratch(Kind::Reference, usize::MAX);
@@ -367,26 +367,11 @@ impl<'a> EffectWeaver<'a> {
         self.after(pc, vec![kept, self.ring.clone(), fields("back", "(Ljava/lang/Object;J)V")]);
     }
 
-    /// Copies arguments to scratch locals and leaves them on the stack. Returns the code for that, and the
-    /// code to store and load each.
-    fn spill(&mut self, arguments: &[String]) -> (Vec<Step>, Vec<[Step; 2]>) {
-        let mut counts = HashMap::new();
-        let mut places = Vec::new();
-        for of in arguments {
-            let kind = Kind::of_descriptor(of);
-            let nth = counts.entry(kind.descriptor()).or_insert(0);
-            places.push(self.nth_scratch(kind, *nth));
-            *nth += 1;
-        }
-        let mut steps: Vec<Step> = places.iter().rev().map(|[store, _]| store.clone()).collect();
-        steps.extend(places.iter().map(|[_, load]| load.clone()));
-        (steps, places)
-    }
-
     /// Pushes the recorder's data about the arrays of a call, above the call's arguments.
     fn give(&mut self, pc: u32, handed: &Handed, site: &mut dyn FnMut(u32, Traced) -> Step) -> Vec<Step> {
         let first = handed.given.iter().map(|given| given.argument).min().unwrap_or(0);
-        let (mut steps, places) = self.spill(handed.arguments.get(first..).unwrap_or_default());
+        let arguments = handed.arguments.get(first..).unwrap_or_default();
+        let (mut steps, places) = spill(arguments, &mut |kind, nth| self.nth_scratch(kind, nth));
         let load = |at: usize| places.get(at - first).map_or(Step::Int(0), |[_, load]| load.clone());
         // If none of these sites exists yet, their numbers are consecutive.
         let is_any = handed.given.iter().any(|given| given.of.is_none());

@@ -27,12 +27,14 @@ pub use plan::{
     SiteEvent, TestParameter, TestedCondition,
 };
 pub use report::{
-    ClassReport, HiddenClass, MethodReport, Report, ReportReader, SiteReport, SkippedMethod, TestedCounts,
-    reports,
+    CalledMethod, ClassReport, HiddenClass, MethodReport, Report, ReportReader, SiteReport, SkippedMethod,
+    TestedCounts, reports,
 };
 
 /// The class called by inserted probes, with slashes.
 pub const PROBE_CLASS: &str = "java/lang/QuerypointProbe";
+/// The recorder's class that looks at what calls of the JDK may write, and the prefix of its parts.
+pub const PROBE_GIVEN_CLASS: &str = "java/lang/QuerypointProbeGiven";
 
 /// The class called by methods whose coverage is noted, with slashes.
 pub const COVER_CLASS: &str = "java/lang/QuerypointCover";

@@ -420,6 +420,16 @@ pub enum PlanError {
 }
 
 impl Plan {
+    /// The fields whose writes are asked for.
+    pub fn written_fields(&self) -> impl Iterator<Item = &FieldSites> {
+        self.fields.iter().filter(|field| field.writes)
+    }
+
+    /// The field whose writes a query asks for.
+    pub fn written(&self, query: i32) -> Option<&FieldSites> {
+        self.written_fields().find(|field| i32::from(field.query) == query)
+    }
+
     /// The descriptor of a class or array type that all owners of a query have: that of its field or of its
     /// arrays. `None` if there is no single one.
     pub fn owners(&self, query: i32) -> Option<String> {

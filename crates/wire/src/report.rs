@@ -116,6 +116,20 @@ pub struct SiteReport {
     pub way: Option<u32>,
     /// For a field access: the class named by the instruction.
     pub named_by: Option<String>,
+    /// The called method of the JDK, at whose call the hit is noticed after the write.
+    #[serde(default)]
+    pub by: Option<CalledMethod>,
+}
+
+/// A method as an instruction names it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CalledMethod {
+    /// Its class, with slashes.
+    pub class: String,
+    /// Its name.
+    pub name: String,
+    /// Its descriptor.
+    pub descriptor: String,
 }
 
 /// A method that was not transformed.

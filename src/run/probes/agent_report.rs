@@ -18,6 +18,8 @@ pub struct NumberedSite {
     pub way: Option<u32>,
     /// The class by which the code names the field, if that is not the declaring class.
     pub named_by: Option<String>,
+    /// The method of the JDK that is called there. Its hits are noticed after it has written.
+    pub by: Option<MethodName>,
 }
 
 /// A rewritten method. JDWP indices refer to its rewritten code.
@@ -133,6 +135,9 @@ impl AgentReport {
                         site: at,
                         way: site.way,
                         named_by: site.named_by.map(|class| class.replace('/', ".")),
+                        by: site
+                            .by
+                            .map(|by| MethodName::new(by.class.replace('/', "."), by.name, by.descriptor)),
                     };
                     self.sites.insert(site.id, Arc::new(numbered));
                 }
@@ -149,6 +154,12 @@ impl AgentReport {
             self.catch_up();
         }
         self.sites.get(&number).cloned()
+    }
+
+    /// The method of the JDK that is called at a site of a query, if its writes are noticed there.
+    pub fn called_at(&mut self, query: u16, site: &Site) -> Option<MethodName> {
+        let of_query = self.sites_of(query);
+        of_query.into_iter().find(|(_, known)| known.site == *site).and_then(|(_, known)| known.by.clone())
     }
 
     /// The sites of a query reported so far, with their numbers.

@@ -4,6 +4,7 @@ use super::agent_report::NumberedSite;
 use super::ask::RecorderStop;
 use super::ask::{elements, stopped};
 use super::collection::changed;
+use super::jdk_write::jdk_write;
 use super::sites::{means, way};
 use super::tested_hits::Passed;
 use super::values::{declaring, new_value};
@@ -73,7 +74,7 @@ pub async fn probed(
             // The VM knows that a pass begins here.
             candidates.offer(watched, &mut stop, &query, None).await?;
         } else {
-            occurred(watched, candidates, &mut stop, &query, &site, &hit, hit_way).await?;
+            occurred(watched, candidates, &mut stop, &query, &site, &mut hit, hit_way).await?;
         }
         let is_false = watched.report.query(site.query).condition_false > false_before;
         if hit.index == UNKNOWN && is_false {
@@ -85,7 +86,7 @@ pub async fn probed(
         }
         return Ok(Some(stop));
     }
-    occurred(watched, candidates, &mut stop, &query, &site, &hit, hit_way).await?;
+    occurred(watched, candidates, &mut stop, &query, &site, &mut hit, hit_way).await?;
     Ok(Some(stop))
 }
 
@@ -116,7 +117,7 @@ async fn occurred(
     stop: &mut Stop,
     query: &TraceQuery,
     site: &NumberedSite,
-    hit: &RecorderStop,
+    hit: &mut RecorderStop,
     way: Option<Way>,
 ) -> Result<(), RunError> {
     match &query.event {
@@ -148,10 +149,10 @@ async fn occurred(
                 .await
         }
         Event::Written(field) | Event::Read(field) if !means(watched.pool(), field, site) => Ok(()),
-        Event::Written(field) => accessed(watched, candidates, stop, query, field, hit, true).await,
-        Event::Read(field) => accessed(watched, candidates, stop, query, field, hit, false).await,
+        Event::Written(field) => accessed(watched, candidates, stop, query, (field, site), hit, true).await,
+        Event::Read(field) => accessed(watched, candidates, stop, query, (field, site), hit, false).await,
         Event::ElementWritten(element) => {
-            element_written(watched, candidates, stop, query, &element.descriptor, hit).await
+            element_written(watched, candidates, stop, query, (&element.descriptor, site), hit).await
         }
         Event::Changed(contents) => changed(watched, candidates, stop, query, contents, hit).await,
         Event::Made(making) => match hit.owner {
@@ -213,14 +214,14 @@ async fn turns(
     })
 }
 
-/// Handles a field that is about to be written or read.
+/// Handles a field that is about to be written or read, or that a call has written.
 async fn accessed(
     watched: &mut Watched,
     candidates: &mut Candidates,
     stop: &mut Stop,
     query: &TraceQuery,
-    field: &Field,
-    hit: &RecorderStop,
+    (field, site): (&Field, &NumberedSite),
+    hit: &mut RecorderStop,
     writes: bool,
 ) -> Result<(), RunError> {
     let Some(class) = declaring(watched, field, hit.owner).await? else {
@@ -233,6 +234,7 @@ async fn accessed(
     };
     let Some(declared) = class.fields.iter().find(|f| *f.name == *field.name) else { return Ok(()) };
     let (fields, descriptor) = (vec![declared.id], declared.descriptor.clone());
+    let by_jdk = jdk_write(watched, site, &descriptor, hit).await?;
     let conn = watched.vm.conn().clone();
     let old = match hit.owner {
         jdwp::Value::Object { id: Some(object), .. } => {
@@ -249,20 +251,25 @@ async fn accessed(
     stop.parts.owner = if field.is_static { None } else { values.next() };
     stop.parts.new =
         if writes { Some(new_value(watched, &descriptor, hit).await?) } else { stop.parts.old.clone() };
-    candidates.offer(watched, stop, query, None).await
+    let detail = by_jdk.map(|(old, detail)| {
+        stop.parts.old = Some(old);
+        detail
+    });
+    candidates.offer(watched, stop, query, detail).await
 }
 
-/// Handles an array element that is about to be written.
+/// Handles an array element that is about to be written, or that a call has written.
 async fn element_written(
     watched: &mut Watched,
     candidates: &mut Candidates,
     stop: &mut Stop,
     query: &TraceQuery,
-    descriptor: &str,
-    hit: &RecorderStop,
+    (descriptor, site): (&str, &NumberedSite),
+    hit: &mut RecorderStop,
 ) -> Result<(), RunError> {
     // A store to null throws and changes nothing.
     let jdwp::Value::Object { id: Some(array), .. } = hit.owner else { return Ok(()) };
+    let by_jdk = jdk_write(watched, site, descriptor, hit).await?;
     let array_object = ArrayId::of(array);
     let conn = watched.vm.conn().clone();
     let old = conn.send(array_reference::GetValues { array_object, first_index: hit.index, length: 1 }).await;
@@ -277,5 +284,9 @@ async fn element_written(
     stop.parts.owner = values.next();
     stop.parts.index = Some(Value::Int(hit.index));
     stop.parts.new = Some(new_value(watched, descriptor, hit).await?);
-    candidates.offer(watched, stop, query, None).await
+    let detail = by_jdk.map(|(old, detail)| {
+        stop.parts.old = Some(old);
+        detail
+    });
+    candidates.offer(watched, stop, query, detail).await
 }

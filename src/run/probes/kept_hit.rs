@@ -2,6 +2,7 @@
 //! recorder kept the hit's values and stack, but not its locals.
 
 use super::ask::{self, KeptHit};
+use super::jdk_write::written_by;
 use super::recorder::NAME as RECORDER;
 use super::values::{declaring, value_of};
 use crate::expr::{EventPart, Expr};
@@ -94,6 +95,8 @@ async fn kept_occurrence(
     };
     let thread = threads.key_of_name(&mut watched.tables, &at.thread);
     let notes = [NOTE].into_iter().chain(is_cut.then_some(CUT)).map(str::to_owned).collect();
+    let by = watched.vm.agent_report.as_mut().and_then(|report| report.called_at(query.point.0, &at.site));
+    let detail = by.map(|by| written_by(&mut watched.tables, by)).unwrap_or_default();
     Ok(Some(Occurrence {
         sequence: 0,
         query: query.point.0,
@@ -108,7 +111,7 @@ async fn kept_occurrence(
         way: at.way,
         shape: watched.tables.shape_key(&[]),
         kept: kept.into_boxed_slice(),
-        detail: Some(Box::new(Detail { notes, ..Detail::default() })),
+        detail: Some(Box::new(Detail { notes, ..detail })),
     }))
 }
 

@@ -23,6 +23,7 @@ mod count;
 mod forecast;
 mod gate;
 mod hit;
+mod jdk_write;
 mod kept_hit;
 mod log_pipe;
 mod plan;

@@ -10,12 +10,13 @@ pub fn missed_writes(event: &Event) -> &'static str {
              are not seen"
         }
         Event::ElementWritten(_) => {
-            "Elements that the JDK or native code stores (System.arraycopy, Arrays.fill, clone, a collection's own array) are \
-             not seen"
+            "Not seen are elements that native code stores, that the JDK stores into an array that it makes (clone, \
+             Arrays.copyOf, toArray, a collection's own array), or through a view of the array (Arrays.asList, \
+             ByteBuffer.wrap)"
         }
         _ => {
             "Writes by reflection, Unsafe, VarHandle, MethodHandle setters, field updaters, deserialisation and native code \
-             raise no event"
+             raise no event. Probes see those that a call by the program or a library makes, except by native code"
         }
     }
 }

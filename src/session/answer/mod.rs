@@ -148,7 +148,7 @@ pub struct PointAnswer {
     pub identities: [Option<String>; 2],
     /// The object whose field was written or read.
     pub owner: Option<String>,
-    /// The JDK method, called there, that changed a collection.
+    /// The JDK method, called there, that changed a collection or wrote the field or element.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub by: Option<String>,
     /// Whether that method stored the value that was already there.

@@ -64,7 +64,7 @@ fn elements_of_arrays_are_told_apart() {
         asked.at("B", "B").certain("B").has("B", &[("old", "-13"), ("new", "-7")]);
         asked.at("L", "L").certain("L").has("L", &[("old", "30876L"), ("new", "31375L")]);
         asked.missing("N", "no write was seen");
-        asked.noted("F", "a write was missed");
+        asked.at("F", "F").certain("F").has("F", &[("old", "499"), ("new", "9"), ("by", "Arrays.fill")]);
     }
     let refused = fixture.refused_by_jdwp(points);
     assert!(
@@ -132,7 +132,8 @@ fn a_plain_write_is_the_change() {
 fn a_write_that_raises_no_event_is_noticed() {
     let points = r#"(id: "A", at: Line("ReflectiveWrite", {A})), (id: "B", at: LastChange("A:box.value"))"#;
     for way in ["field", "unsafe", "varhandle", "methodhandle", "updater"] {
-        for asked in Fixture::new("reflective-write", "ReflectiveWrite").args(&[way]).ask(points) {
+        let fixture = Fixture::new("reflective-write", "ReflectiveWrite").args(&[way]);
+        for asked in fixture.ask_jdwp(points) {
             asked.held().at("B", "B").has("B", &[("new", "2")]);
             asked.noted("B", "a write was missed: the value seen later is 3");
         }
@@ -140,9 +141,21 @@ fn a_write_that_raises_no_event_is_noticed() {
 }
 
 #[test]
-fn a_deserialised_object_was_written_by_nobody() {
+fn probes_see_writes_that_raise_no_event() {
     let points = r#"(id: "A", at: Line("ReflectiveWrite", {A})), (id: "B", at: LastChange("A:box.value"))"#;
-    for asked in Fixture::new("reflective-write", "ReflectiveWrite").args(&["serial"]).ask(points) {
+    for way in ["field", "unsafe", "varhandle", "methodhandle", "updater", "serial"] {
+        let fixture = Fixture::new("reflective-write", "ReflectiveWrite").args(&[way]);
+        let old = if way == "serial" { "0" } else { "2" };
+        for asked in fixture.ask_with(points, &["--backend", "probe"]) {
+            asked.held().at("B", &format!("B-{way}")).has("B", &[("old", old), ("new", "3")]).certain("B");
+        }
+    }
+}
+
+#[test]
+fn no_event_tells_who_wrote_a_deserialised_object() {
+    let points = r#"(id: "A", at: Line("ReflectiveWrite", {A})), (id: "B", at: LastChange("A:box.value"))"#;
+    for asked in Fixture::new("reflective-write", "ReflectiveWrite").args(&["serial"]).ask_jdwp(points) {
         assert_eq!(asked.code, 1, "{:#}", asked.answer);
         asked.missing("B", "a write was missed: no write was seen, yet its value at A is 3");
     }

@@ -101,6 +101,13 @@ impl<'a> Scan<'a> {
         })
     }
 
+    /// Whether the constant pool names a method for which `is` holds: class with slashes, name, descriptor.
+    /// A quick check before the code is read.
+    pub fn names_method(&self, is: &dyn Fn(&str, &str, &str) -> bool) -> bool {
+        let named = (0..).zip(&self.0.constants).filter_map(|(index, _)| self.0.method_ref(index).ok());
+        named.into_iter().any(|[class, name, descriptor]| is(&class, &name, &descriptor))
+    }
+
     /// All instructions that access a field with this name.
     ///
     /// # Errors

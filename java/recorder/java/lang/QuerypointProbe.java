@@ -66,11 +66,16 @@ public final class QuerypointProbe {
             QuerypointProbeClass.class,
             QuerypointProbeValues.class,
             QuerypointProbeText.class,
+            QuerypointProbeGiven.class,
+            QuerypointProbeGivenArray.class,
+            QuerypointProbeGivenField.class,
+            QuerypointProbeGivenReader.class,
         };
         for (Class<?> other : others) {
             Unsafe.getUnsafe().ensureClassInitialized(other);
         }
         QuerypointProbeVaried.prepare();
+        QuerypointProbeGiven.prepare();
     }
 
     @Hidden
@@ -116,6 +121,7 @@ public final class QuerypointProbe {
             blind(number, owner, 0, bits, value);
             return;
         }
+        QuerypointProbeGiven.stored(site.query, owner, bits, value);
         long record = site.record + QuerypointProbeSite.HIT;
         site.record = record;
         if (result != 0 || record >= site.stop) {
@@ -352,6 +358,7 @@ public final class QuerypointProbe {
             blind(number, owner, 0, bits, value);
             return;
         }
+        QuerypointProbeGiven.stored(site.query, owner, bits, value);
         long record = site.record + QuerypointProbeSite.HIT;
         if (record >= site.stop) {
             site.pass(record, owner, 0, bits, value);
@@ -366,6 +373,7 @@ public final class QuerypointProbe {
     @Hidden
     @ForceInline
     private static void hitElement(Object array, int index, long bits, Object value, int number, int query) {
+        QuerypointProbeGiven.stored(array, index, bits, value);
         if (query >= 0 && QUERIES[query].skips(index)) {
             count(number);
             return;
@@ -383,6 +391,53 @@ public final class QuerypointProbe {
         site.record = record;
         if (query >= 0 && site.isKept()) {
             QUERIES[query].keepElement(thread, site, record, array, index);
+        }
+    }
+
+    /** As {@link #look(Object, int, long, Object, int)}, where a call has written already. */
+    @Hidden
+    static void look(
+            Object owner, int index, long bits, Object value, QuerypointProbeGiven given, int number) {
+        QuerypointProbeSite site = QuerypointProbeSite.here(Thread.currentThread(), number);
+        if (site == null) {
+            blind(number, owner, index, bits, given.told(value));
+        } else if (site.record + QuerypointProbeSite.HIT >= site.stop) {
+            site.pass(site.record + QuerypointProbeSite.HIT, owner, index, bits, value, given);
+        }
+    }
+
+    /** A call has written. For query -1 the last hit is not kept. */
+    @Hidden
+    static void hit(
+            Object owner,
+            int index,
+            boolean isElement,
+            long bits,
+            Object value,
+            QuerypointProbeGiven given,
+            int number,
+            int query) {
+        if (isElement && query >= 0 && QUERIES[query].skips(index)) {
+            count(number);
+            return;
+        }
+        Thread thread = Thread.currentThread();
+        QuerypointProbeSite site = QuerypointProbeSite.here(thread, number);
+        if (site == null) {
+            blind(number, owner, index, bits, given.told(value));
+            return;
+        }
+        long record = site.record + QuerypointProbeSite.HIT;
+        if (record >= site.stop) {
+            site.pass(record, owner, index, bits, value, given);
+        }
+        site.record = record;
+        if (query >= 0 && site.isKept()) {
+            if (isElement) {
+                QUERIES[query].keepElement(thread, site, record, owner, index);
+            } else {
+                QUERIES[query].keep(thread, site, record, owner);
+            }
         }
     }
 

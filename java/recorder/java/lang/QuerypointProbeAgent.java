@@ -30,6 +30,7 @@ final class QuerypointProbeAgent {
     static final int LOG = 12;
     static final int LOG_MEMORY = 13;
     static final int VARIED = 14;
+    static final int GIVEN = 15;
 
     @Hidden
     private QuerypointProbeAgent() {
@@ -121,6 +122,14 @@ final class QuerypointProbeAgent {
     /** Writes a line of a log point, with the name of its thread. */
     static native void line(String thread, String text);
 
+    /**
+     * The field whose writes a query asks for, in the objects of a class; the static one that the code of a
+     * class means. Null if there is none, or the class of the static field is not loaded. */
+    static native java.lang.reflect.Field written(int query, Class<?> of);
+
+    /** Whether a query asks for writes of a static field. */
+    static native boolean isStatic(int query);
+
     /** What a query asks of a collection, and the class of that; null where it asks nothing of one. */
     static native String collection(int query);
 
@@ -205,6 +214,8 @@ final class QuerypointProbeAgent {
                         + "LastChange";
             case VARIED:
                 return "there was no memory or stack to keep the last hits of a run that does not repeat";
+            case GIVEN:
+                return "there was no memory to keep what a call of the JDK might write";
             case LOG_MEMORY:
                 return "there was no memory for the log of copies";
             default:

@@ -118,6 +118,12 @@ final class QuerypointProbeQuery {
         return passed;
     }
 
+    /** The index of the elements that are asked for; -1: any. */
+    @Hidden
+    int index() {
+        return index;
+    }
+
     /** Whether an element is not asked for. */
     @Hidden
     @ForceInline

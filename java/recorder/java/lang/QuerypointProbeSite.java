@@ -231,6 +231,12 @@ final class QuerypointProbeSite {
     /** A hit that may be one to stop at. */
     @Hidden
     void pass(long record, Object owner, int index, long bits, Object value) {
+        pass(record, owner, index, bits, value, null);
+    }
+
+    /** As above; where a call has written already, what it was given tells the value before. */
+    @Hidden
+    void pass(long record, Object owner, int index, long bits, Object value, QuerypointProbeGiven given) {
         QuerypointProbeQuery of = query < 0 ? null : QuerypointProbe.QUERIES[query];
         if (probe.isQuiet() || of != null && of.skips(index)) {
             return;
@@ -238,7 +244,7 @@ final class QuerypointProbeSite {
         long n = record / HIT;
         if (of != null && of.varied != null) {
             if (of.varied.hit(record, owner, index, bits, value)) {
-                QuerypointProbe.halt(site, n, owner, index, bits, value);
+                QuerypointProbe.halt(site, n, owner, index, bits, given == null ? value : given.told(value));
             }
             return;
         }
@@ -256,7 +262,7 @@ final class QuerypointProbeSite {
             if (of != null) {
                 of.wake(record);
             }
-            QuerypointProbe.halt(site, n, owner, index, bits, value);
+            QuerypointProbe.halt(site, n, owner, index, bits, given == null ? value : given.told(value));
         }
     }
 }

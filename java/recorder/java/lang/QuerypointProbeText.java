@@ -3,9 +3,9 @@ package java.lang;
 import jdk.internal.vm.annotation.Hidden;
 
 /**
- * The texts of values in the lines of log points, as `+` makes them (JLS 5.1.11). No code of the program runs,
- * so other objects than strings and boxes have no text here. It is null also if there is no memory or stack
- * for a text: the program does not notice.
+ * The texts of values in the lines of log points, as `+` makes them (JLS 5.1.11). No code of the program
+ * runs, so other objects than strings and boxes have no text here. It is null also if there is no memory or
+ * stack for a text: the program does not notice.
  */
 public final class QuerypointProbeText {
     @Hidden

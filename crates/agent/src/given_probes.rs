@@ -1,0 +1,381 @@
+//! Looks at arrays and fields around the calls of the JDK that may write them. The recorder compares the
+//! values before and after a call.
+
+use crate::external_writes::{FieldOwners, Given, Part, field_owners, handed, is_inherited};
+use crate::sites::{Name, Site, Sites, numbered};
+use crate::spill::{Place, spill};
+use crate::steps::Weaver;
+use bytecode::Kind;
+use bytecode::descriptor;
+use bytecode::rewrite::{Effect, Kept, MethodShape, RewriteError, Scan, Slot, Step};
+use std::collections::{BTreeMap, HashSet};
+use wire::{CalledMethod, ClassReport, PROBE_GIVEN_CLASS, Plan};
+
+/// The extra local that holds what the running call was given.
+const GIVEN: &str = "qp:given";
+
+/// The class whose methods [`SETTERS`] set the fields of deserialised objects.
+const DESERIALISER: &str = "java/io/ObjectStreamClass";
+const SETTERS: [(&str, &str); 2] = [
+    ("setPrimFieldValues", "(Ljava/lang/Object;[B)V"),
+    ("setObjFieldValues", "(Ljava/lang/Object;[Ljava/lang/Object;)V"),
+];
+
+/// Calls that deserialise objects. A class of the program may inherit them.
+const READERS: [(&str, &str); 3] = [
+    ("readObject", "()Ljava/lang/Object;"),
+    ("readUnshared", "()Ljava/lang/Object;"),
+    ("defaultReadObject", "()V"),
+];
+
+/// Prefixes of the JDK's packages.
+const JDK: [&str; 5] = ["java/", "javax/", "jdk/", "sun/", "com/sun/"];
+
+/// The descriptor of `QuerypointProbeGivenField.given`.
+const GIVEN_FIELD: &str = "(Ljava/lang/Object;Ljava/lang/Object;Ljava/lang/Class;III)Ljava/lang/Object;";
+
+/// Marks of a site, as `QuerypointProbeGiven` and `QuerypointProbeGivenArray` have them.
+const KEEP: i32 = 1;
+const TESTED: i32 = 2;
+const UP_TO: i32 = 4;
+const ALONE: i32 = 8;
+
+/// A query about elements, at a call that may write them.
+struct ArrayQuery<'a> {
+    given: &'a Given,
+    kind: char,
+    query: u16,
+    marks: i32,
+}
+
+/// A query about a field, at a call that may write it.
+struct FieldQuery {
+    owner: Owner,
+    query: u16,
+    marks: i32,
+}
+
+/// The object whose field a call may write.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Owner {
+    /// The argument at this position.
+    Argument(usize),
+    /// What is bound to the method handle that is called.
+    Bound,
+    /// Any object that the call deserialises.
+    Deserialised,
+    /// None: the field is static.
+    Static,
+}
+
+/// Inserts probes around calls of the JDK.
+pub struct CallProbes<'a> {
+    /// The plan.
+    pub plan: &'a Plan,
+    /// The numbered sites.
+    pub sites: &'a mut Sites,
+    /// The numbers of those whose hits are tested.
+    pub tested: &'a mut HashSet<u32>,
+}
+
+/// Whether a class sets the fields that are asked for when an object is deserialised.
+pub fn is_deserialiser(plan: &Plan, class: &str) -> bool {
+    class == DESERIALISER && plan.written_fields().any(|field| !field.is_static)
+}
+
+/// Whether a class calls a method that may write what is asked for.
+pub fn calls_writers(plan: &Plan, scan: &Scan<'_>) -> bool {
+    let (arrays, fields) = (!plan.arrays.is_empty(), plan.written_fields().next().is_some());
+    if !arrays && !fields {
+        return false;
+    }
+    scan.names_method(&|class, name, descriptor| {
+        let writes_field = || field_owners(class, name, descriptor).is_some();
+        let writes_array = || handed(class, name, descriptor).is_some_and(|handed| !handed.given.is_empty());
+        fields && deserialises(name, descriptor)
+            || is_of_jdk(class, name, descriptor) && (fields && writes_field() || arrays && writes_array())
+    })
+}
+
+impl CallProbes<'_> {
+    /// Inserts probes around calls of the JDK that may write what is asked for.
+    pub fn insert(
+        &mut self,
+        scan: &Scan<'_>,
+        class: &str,
+        weavers: &mut BTreeMap<Name, Weaver>,
+        report: &mut ClassReport,
+    ) -> Result<(), RewriteError> {
+        for shape in scan.methods()? {
+            for effect in scan.recorded_effects(&shape.name, &shape.descriptor)? {
+                let Effect::Call { class: of, name, descriptor } = &effect.what else { continue };
+                // Before `this` is initialised, no handler could look at what a throwing call has written.
+                let is_looked_at = is_of_jdk(of, name, descriptor) || deserialises(name, descriptor);
+                if shape.is_early(effect.pc) || !is_looked_at {
+                    continue;
+                }
+                let called =
+                    CalledMethod { class: of.clone(), name: name.clone(), descriptor: descriptor.clone() };
+                self.call(&shape, effect.pc, &called, class, weavers, report);
+            }
+        }
+        Ok(())
+    }
+
+    fn call(
+        &mut self,
+        shape: &MethodShape,
+        pc: u32,
+        called: &CalledMethod,
+        class: &str,
+        weavers: &mut BTreeMap<Name, Weaver>,
+        report: &mut ClassReport,
+    ) {
+        let Some(parts) = descriptor::parse_method(&called.descriptor) else { return };
+        let handed = handed(&called.class, &called.name, &called.descriptor);
+        let given = handed.map(|handed| handed.given).unwrap_or_default();
+        let arrays = self.array_queries(&given);
+        let fields = self.field_queries(called, &parts.parameters);
+        let queries = arrays.iter().map(|array| array.query).chain(fields.iter().map(|field| field.query));
+        let mut numbers: BTreeMap<u16, i32> = BTreeMap::new();
+        for query in queries {
+            let (method, descriptor) = (shape.name.clone(), shape.descriptor.clone());
+            let site = Site {
+                query,
+                class: class.to_owned(),
+                method,
+                descriptor,
+                bci: pc,
+                way: None,
+                named_by: None,
+            };
+            let Some(number) = numbered(self.sites, &site, report) else {
+                report.left.push(wire::SkippedMethod {
+                    method: site.method,
+                    descriptor: site.descriptor,
+                    queries: vec![query],
+                    why: "there are too many sites".to_owned(),
+                });
+                return;
+            };
+            if let Some(told) = report.sites.last_mut() {
+                told.by = Some(called.clone());
+            }
+            numbers.insert(query, number);
+        }
+        if numbers.is_empty() {
+            return;
+        }
+        for field in fields.iter().filter(|field| field.marks & TESTED != 0) {
+            let number = numbers.get(&field.query).and_then(|number| u32::try_from(*number).ok());
+            self.tested.extend(number);
+        }
+        let weaver = weavers.entry((shape.name.clone(), shape.descriptor.clone())).or_default();
+        let slot = weaver.given(shape);
+        let (mut steps, handle, places) = weaver.spilled(&parts.parameters, &arrays, &fields);
+        let load = |at: usize| places.get(&at).map_or(Step::Null, |[_, load]| load.clone());
+        let number = |query: u16| Step::Int(numbers.get(&query).copied().unwrap_or(0));
+        steps.push(Step::Null);
+        for ArrayQuery { given, kind, query, marks } in arrays {
+            let (from, to, up_to) = match given.part {
+                Part::Whole => (Step::Int(0), Step::Int(i32::MAX), 0),
+                Part::Few(at, many) => (load(at), Step::Int(many), 0),
+                Part::Many(from, many) => (load(from), load(many), 0),
+                Part::UpTo(from, to) => (load(from), load(to), UP_TO),
+            };
+            let kind = i32::try_from(u32::from(kind)).unwrap_or(0);
+            let (array, marks) = (load(given.argument), Step::Int(marks | up_to));
+            let of = Step::Int(query.into());
+            let steps_of = [array, from, to, marks, Step::Int(kind), number(query), of];
+            steps.extend(steps_of);
+            steps.push(call(
+                "Array",
+                "given",
+                "(Ljava/lang/Object;Ljava/lang/Object;IIIIII)Ljava/lang/Object;",
+            ));
+        }
+        for FieldQuery { owner, query, marks } in fields {
+            let (class, name, descriptor) = match owner {
+                Owner::Argument(at) => {
+                    steps.extend([load(at), Step::Null]);
+                    ("Field", "given", GIVEN_FIELD)
+                }
+                Owner::Static => {
+                    steps.extend([Step::Null, Step::Class(class.to_owned().into())]);
+                    ("Field", "given", GIVEN_FIELD)
+                }
+                Owner::Bound => {
+                    steps.extend(handle.clone());
+                    ("Field", "bound", "(Ljava/lang/Object;Ljava/lang/Object;III)Ljava/lang/Object;")
+                }
+                Owner::Deserialised => ("Reader", "given", "(Ljava/lang/Object;III)Ljava/lang/Object;"),
+            };
+            steps.extend([Step::Int(marks), number(query), Step::Int(query.into())]);
+            steps.push(call(class, name, descriptor));
+        }
+        steps.push(Step::Store(Kind::Reference, slot));
+        weaver.plan.before.entry(pc).or_default().extend(steps);
+        weaver.plan.after.entry(pc).or_default().splice(0..0, back(slot));
+    }
+
+    fn array_queries<'a>(&self, given: &'a [Given]) -> Vec<ArrayQuery<'a>> {
+        let mut found = Vec::new();
+        for given in given {
+            for array in &self.plan.arrays {
+                let kind = if array.kind == 'Z' { 'B' } else { array.kind };
+                if given.of.is_none_or(|of| of == kind) {
+                    let marks = if array.keep { KEEP } else { 0 };
+                    found.push(ArrayQuery { given, kind, query: array.query, marks });
+                }
+            }
+        }
+        if let [alone] = found.as_mut_slice() {
+            alone.marks |= ALONE;
+        }
+        found
+    }
+
+    fn field_queries(&self, called: &CalledMethod, arguments: &[String]) -> Vec<FieldQuery> {
+        let reads = deserialises(&called.name, &called.descriptor);
+        let is_handle = called.class == "java/lang/invoke/MethodHandle";
+        let owners = field_owners(&called.class, &called.name, &called.descriptor);
+        if owners.is_none() && !reads {
+            return Vec::new();
+        }
+        let is_object = |at: usize| arguments.get(at).is_some_and(|of| may_be_object(of));
+        let positions: Vec<usize> = match owners {
+            Some(FieldOwners::OfHandle(_)) => (0..1).filter(|at| is_object(*at)).collect(),
+            Some(FieldOwners::Arguments) => (0..arguments.len()).filter(|at| is_object(*at)).collect(),
+            None => Vec::new(),
+        };
+        let positions = positions.into_iter().map(Owner::Argument);
+        let others = [(is_handle, Owner::Bound), (reads, Owner::Deserialised)];
+        let others = others.into_iter().filter_map(|(is_so, owner)| is_so.then_some(owner));
+        let owners: Vec<Owner> = positions.chain(others).collect();
+        let mut found = Vec::new();
+        for field in self.plan.written_fields() {
+            let keep = if field.keep { KEEP } else { 0 };
+            let marks = keep | if field.tested.is_some() { TESTED } else { 0 };
+            let query = field.query;
+            match field.is_static {
+                true if reads => {}
+                true => found.push(FieldQuery { owner: Owner::Static, query, marks }),
+                false => found.extend(owners.iter().map(|owner| FieldQuery { owner: *owner, query, marks })),
+            }
+        }
+        found
+    }
+}
+
+impl Weaver {
+    /// The local that holds what the running call was given. An exception that leaves the call reaches a
+    /// handler or leaves the method: there the recorder compares too.
+    fn given(&mut self, shape: &MethodShape) -> Slot {
+        if let Some(known) = self.plan.kept.iter().position(|kept| kept.name == GIVEN) {
+            return Slot::Kept(known);
+        }
+        self.plan.kept.push(Kept { kind: Kind::Reference, name: GIVEN.to_owned() });
+        let slot = Slot::Kept(self.plan.kept.len() - 1);
+        self.plan.entry.splice(0..0, [Step::Null, Step::Store(Kind::Reference, slot)]);
+        for handler in &shape.handlers {
+            // Before `this` is initialised, inserted code cannot continue from a handler.
+            if !shape.is_early(*handler) {
+                self.plan.before.entry(*handler).or_default().splice(0..0, back(slot));
+            }
+        }
+        self.plan.unwind.splice(0..0, back(slot));
+        slot
+    }
+
+    /// Copies the arguments that are looked at to scratch locals, with those above them on the stack, and the
+    /// method handle if it is looked at. Returns the code for that, the handle and the arguments.
+    fn spilled(
+        &mut self,
+        arguments: &[String],
+        arrays: &[ArrayQuery<'_>],
+        fields: &[FieldQuery],
+    ) -> (Vec<Step>, Option<Step>, BTreeMap<usize, Place>) {
+        let mut scratch = |kind, nth| self.nth_scratch(kind, nth);
+        if fields.iter().any(|field| field.owner == Owner::Bound) {
+            let handle = "Ljava/lang/invoke/MethodHandle;".to_owned();
+            let all: Vec<String> = [handle].into_iter().chain(arguments.iter().cloned()).collect();
+            let (steps, places) = spill(&all, &mut scratch);
+            let handle = places.first().map(|[_, load]| load.clone());
+            return (steps, handle, (0..).zip(places.into_iter().skip(1)).collect());
+        }
+        let of_arrays = arrays.iter().map(|array| array.given.argument);
+        let of_fields = fields.iter().filter_map(|field| match field.owner {
+            Owner::Argument(at) => Some(at),
+            Owner::Bound | Owner::Deserialised | Owner::Static => None,
+        });
+        let first = of_arrays.chain(of_fields).min();
+        let Some(first) = first else { return (Vec::new(), None, BTreeMap::new()) };
+        let above = arguments.get(first..).unwrap_or_default();
+        let (steps, places) = spill(above, &mut scratch);
+        (steps, None, (first..).zip(places).collect())
+    }
+
+    /// The store and load of a further scratch local.
+    fn nth_scratch(&mut self, kind: Kind, nth: usize) -> Place {
+        let known = self.plan.scratch.iter().enumerate().filter(|(_, of)| **of == kind).nth(nth);
+        let at = known.map(|(at, _)| at).unwrap_or_else(|| {
+            self.plan.scratch.push(kind);
+            self.plan.scratch.len() - 1
+        });
+        [Step::Store(kind, Slot::Scratch(at)), Step::Load(kind, Slot::Scratch(at))]
+    }
+}
+
+/// Tells the recorder what the JDK sets of a deserialised object.
+pub fn deserialising(scan: &Scan<'_>, weavers: &mut BTreeMap<Name, Weaver>) -> Result<(), RewriteError> {
+    for shape in scan.methods()? {
+        if !SETTERS.contains(&(shape.name.as_str(), shape.descriptor.as_str())) {
+            continue;
+        }
+        let weaver = weavers.entry((shape.name.clone(), shape.descriptor.clone())).or_default();
+        weaver.plan.kept.push(Kept { kind: Kind::Reference, name: GIVEN.to_owned() });
+        let slot = Slot::Kept(weaver.plan.kept.len() - 1);
+        let object = Step::Load(Kind::Reference, Slot::Own(1));
+        let begin = call("Reader", "begin", "(Ljava/lang/Object;)Ljava/lang/Object;");
+        weaver.plan.entry.extend([object, begin, Step::Store(Kind::Reference, slot)]);
+        let end = [Step::Load(Kind::Reference, slot), call("Reader", "end", "(Ljava/lang/Object;)V")];
+        for returns in &shape.returns {
+            weaver.plan.before.entry(returns.pc).or_default().extend(end.clone());
+        }
+        weaver.plan.unwind.extend(end);
+    }
+    Ok(())
+}
+
+/// Whether a call deserialises objects.
+fn deserialises(name: &str, descriptor: &str) -> bool {
+    READERS.contains(&(name, descriptor))
+}
+
+/// Whether a method belongs to the JDK, or a class of the program may inherit it from the JDK.
+fn is_of_jdk(class: &str, name: &str, descriptor: &str) -> bool {
+    JDK.iter().any(|package| class.starts_with(package)) || is_inherited(name, descriptor)
+}
+
+/// Whether an argument of this type may be an object of a class of the program.
+fn may_be_object(descriptor: &str) -> bool {
+    descriptor.starts_with('L') && descriptor != "Ljava/lang/String;"
+}
+
+/// The call is over.
+fn back(slot: Slot) -> Vec<Step> {
+    vec![
+        Step::Load(Kind::Reference, slot),
+        call("", "back", "(Ljava/lang/Object;)V"),
+        Step::Null,
+        Step::Store(Kind::Reference, slot),
+    ]
+}
+
+fn call(part: &str, name: &'static str, descriptor: &'static str) -> Step {
+    Step::Call {
+        class: format!("{PROBE_GIVEN_CLASS}{part}").into(),
+        name: name.into(),
+        descriptor: descriptor.into(),
+    }
+}
