@@ -10,8 +10,8 @@ const TEXT: &str = "java/lang/QuerypointProbeText";
 const STRING: &str = "Ljava/lang/String;";
 
 impl Compiler<'_, '_> {
-    /// Makes the text of a hit whose condition is true, and passes it on, unless there are enough lines. Where
-    /// the VM cannot make it, the hit stops. `number` is the slot with the number of the site.
+    /// Makes the text of a hit whose condition is true, and passes it on, unless there are enough lines.
+    /// Where the VM has no text, the hit stops. `number` is the slot with the number of the site.
     pub(super) fn log(&mut self, parts: &[TextPart], number: u16, enough: Label) -> Result<(), Outside> {
         self.code.load(Kind::Int, number);
         self.code.call_static(RECORDER, "logs", "(I)Z");
@@ -35,7 +35,7 @@ impl Compiler<'_, '_> {
         };
         self.load_as(&whole, "java/lang/String");
         self.code.load(Kind::Int, number);
-        self.code.call_static(RECORDER, "logged", &format!("({STRING}I)V"));
+        self.code.call_static(RECORDER, "log", &format!("({STRING}I)V"));
         self.code.op(RETURN, 0, 0);
         Ok(())
     }

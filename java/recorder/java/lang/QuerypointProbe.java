@@ -139,7 +139,7 @@ public final class QuerypointProbe {
 
     /** Execution is at a log point whose condition is true: the text of its line. */
     @Hidden
-    public static void logged(String text, int number) {
+    public static void log(String text, int number) {
         QuerypointProbeSite site = QuerypointProbeSite.here(Thread.currentThread(), number);
         if (site != null) {
             site.record += QuerypointProbeSite.HIT;
