@@ -31,8 +31,8 @@ use std::sync::Mutex;
 
 /// Programs per call of javac.
 const BATCH: u64 = 10;
-/// Default number of programs: more than three hundred cases.
-const FEW: u64 = 7;
+/// Default number of programs: about two hundred cases.
+const FEW: u64 = 4;
 /// Number of points per program to ask from.
 const ROOTS: u64 = 3;
 /// The same while a case is made smaller, since the wrong answer must occur again.
