@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 pub struct LoggedLine {
     /// The name of the thread.
     pub thread: String,
-    /// The text. Its first [`LINE_LIMIT`] characters, and a remark if there are more.
+    /// The text. If it is longer than 10,000 characters, the rest is cut, and a remark says so.
     pub text: String,
 }
 
