@@ -24,9 +24,10 @@ macro_rules! recorder {
 }
 
 /// The recorder's class files. Probes call the first; its initialiser initialises the rest.
-const RECORDER: [(&str, &[u8]); 25] = recorder![
+const RECORDER: [(&str, &[u8]); 26] = recorder![
     "java/lang/QuerypointProbe",
     "java/lang/QuerypointProbeNumber",
+    "java/lang/QuerypointArrays",
     "java/lang/QuerypointProbeAgent",
     "java/lang/QuerypointProbeClass",
     "java/lang/QuerypointProbeClass$Meaning",
@@ -53,9 +54,10 @@ const RECORDER: [(&str, &[u8]); 25] = recorder![
 ];
 
 /// The class files for recording. Recorded methods call the first; the last handles ends of threads.
-const TRACE_RECORDER: [(&str, &[u8]); 20] = recorder![
+const TRACE_RECORDER: [(&str, &[u8]); 21] = recorder![
     "java/lang/QuerypointTrace",
     "java/lang/QuerypointProbeNumber",
+    "java/lang/QuerypointArrays",
     "java/lang/QuerypointTraceAgent",
     "java/lang/QuerypointTraceWindow",
     "java/lang/QuerypointTraceTest",

@@ -30,7 +30,7 @@ public final class QuerypointProbeGivenArray extends QuerypointProbeGiven {
         if (array == null || !isOf(array, kind)) {
             return beside;
         }
-        int length = length(array);
+        int length = QuerypointArrays.length(array);
         int to = (how & UP_TO) != 0 ? many : many < length - from ? from + many : length;
         if (to > length) {
             to = length;
@@ -49,14 +49,14 @@ public final class QuerypointProbeGivenArray extends QuerypointProbeGiven {
         for (QuerypointProbeGiven one = (QuerypointProbeGiven) beside; one != null; one = one.beside()) {
             if (one.owner == array && one instanceof QuerypointProbeGivenArray) {
                 QuerypointProbeGivenArray known = (QuerypointProbeGivenArray) one;
-                if (known.from == from && length(known.held) == to - from) {
+                if (known.from == from && QuerypointArrays.length(known.held) == to - from) {
                     known.add(site, query, how);
                     return beside;
                 }
             }
         }
         try {
-            Object held = copy(array, from, to - from);
+            Object held = QuerypointArrays.copy(array, from, to - from);
             QuerypointProbeGivenArray given = new QuerypointProbeGivenArray(beside, array, held, from);
             given.add(site, query, how);
             given.open();
@@ -90,30 +90,10 @@ public final class QuerypointProbeGivenArray extends QuerypointProbeGiven {
         }
     }
 
-    @Hidden
-    private static int length(Object array) {
-        return java.lang.reflect.Array.getLength(array);
-    }
-
-    @Hidden
-    private static Object copy(Object array, int from, int count) {
-        Object held = array instanceof int[] ? new int[count]
-                : array instanceof byte[] ? new byte[count]
-                : array instanceof char[] ? new char[count]
-                : array instanceof long[] ? new long[count]
-                : array instanceof double[] ? new double[count]
-                : array instanceof float[] ? new float[count]
-                : array instanceof short[] ? new short[count]
-                : array instanceof boolean[] ? new boolean[count]
-                : new Object[count];
-        System.arraycopy(array, from, held, 0, count);
-        return held;
-    }
-
     @Override
     @Hidden
     void compare() {
-        int count = length(held);
+        int count = QuerypointArrays.length(held);
         for (int i = 0; i < count; i++) {
             if (held instanceof Object[]) {
                 Object old = ((Object[]) held)[i];
@@ -124,40 +104,13 @@ public final class QuerypointProbeGivenArray extends QuerypointProbeGiven {
                 }
                 continue;
             }
-            long old = bits(held, i);
-            long now = bits(owner, from + i);
+            long old = QuerypointArrays.bits(held, i);
+            long now = QuerypointArrays.bits(owner, from + i);
             if (old != now) {
                 stored(owner, from + i, now, null);
                 hit(from + i, old, null, now, null);
             }
         }
-    }
-
-    /** An element that is no reference. */
-    @Hidden
-    private static long bits(Object array, int i) {
-        if (array instanceof int[]) {
-            return ((int[]) array)[i];
-        }
-        if (array instanceof byte[]) {
-            return ((byte[]) array)[i];
-        }
-        if (array instanceof char[]) {
-            return ((char[]) array)[i];
-        }
-        if (array instanceof long[]) {
-            return ((long[]) array)[i];
-        }
-        if (array instanceof double[]) {
-            return Double.doubleToRawLongBits(((double[]) array)[i]);
-        }
-        if (array instanceof float[]) {
-            return Float.floatToRawIntBits(((float[]) array)[i]);
-        }
-        if (array instanceof short[]) {
-            return ((short[]) array)[i];
-        }
-        return ((boolean[]) array)[i] ? 1 : 0;
     }
 
     /** A store of the program replaces what the array held before the calls that were given it. */
@@ -167,7 +120,7 @@ public final class QuerypointProbeGivenArray extends QuerypointProbeGiven {
             if (one.owner == array && one instanceof QuerypointProbeGivenArray) {
                 QuerypointProbeGivenArray given = (QuerypointProbeGivenArray) one;
                 int at = index - given.from;
-                if (at >= 0 && at < length(given.held)) {
+                if (at >= 0 && at < QuerypointArrays.length(given.held)) {
                     given.take(at, bits, value);
                 }
             }
@@ -178,22 +131,8 @@ public final class QuerypointProbeGivenArray extends QuerypointProbeGiven {
     private void take(int at, long bits, Object value) {
         if (held instanceof Object[]) {
             ((Object[]) held)[at] = value;
-        } else if (held instanceof int[]) {
-            ((int[]) held)[at] = (int) bits;
-        } else if (held instanceof byte[]) {
-            ((byte[]) held)[at] = (byte) bits;
-        } else if (held instanceof char[]) {
-            ((char[]) held)[at] = (char) bits;
-        } else if (held instanceof long[]) {
-            ((long[]) held)[at] = bits;
-        } else if (held instanceof double[]) {
-            ((double[]) held)[at] = Double.longBitsToDouble(bits);
-        } else if (held instanceof float[]) {
-            ((float[]) held)[at] = Float.intBitsToFloat((int) bits);
-        } else if (held instanceof short[]) {
-            ((short[]) held)[at] = (short) bits;
         } else {
-            ((boolean[]) held)[at] = (bits & 1) != 0;
+            QuerypointArrays.write(held, at, bits);
         }
     }
 }

@@ -42,8 +42,11 @@ public final class QuerypointProbeGivenReader extends QuerypointProbeGiven {
     private static QuerypointProbeGivenReader running() {
         Thread thread = Thread.currentThread();
         for (QuerypointProbeGiven one = open; one != null; one = one.next) {
-            if (one instanceof QuerypointProbeGivenReader && ((QuerypointProbeGivenReader) one).thread == thread) {
-                return (QuerypointProbeGivenReader) one;
+            if (one instanceof QuerypointProbeGivenReader) {
+                QuerypointProbeGivenReader reader = (QuerypointProbeGivenReader) one;
+                if (reader.thread == thread) {
+                    return reader;
+                }
             }
         }
         return null;

@@ -69,10 +69,11 @@ public final class QuerypointTraceArrays {
      */
     @Hidden
     public static Object given(Object beside, Object array, int from, int many, int how, long ring, int site) {
-        if (array == null || QuerypointTrace.isOutside(ring) || ring == QuerypointTrace.NOWHERE || !array.getClass().isArray()) {
+        boolean isOff = QuerypointTrace.isOutside(ring) || ring == QuerypointTrace.NOWHERE;
+        if (array == null || isOff || !array.getClass().isArray()) {
             return beside;
         }
-        int rest = java.lang.reflect.Array.getLength(array) - from;
+        int rest = QuerypointArrays.length(array) - from;
         int count = Math.min((how & UP_TO) == 0 ? many : many - from, rest);
         if (from < 0 || count <= 0) {
             return beside;
@@ -82,8 +83,7 @@ public final class QuerypointTraceArrays {
                 QuerypointTraceAgent.lose(QuerypointTraceAgent.ARRAYS);
                 return beside;
             }
-            Object held = java.lang.reflect.Array.newInstance(array.getClass().getComponentType(), count);
-            System.arraycopy(array, from, held, 0, count);
+            Object held = QuerypointArrays.copy(array, from, count);
             boolean any = (how & ANY) != 0;
             QuerypointTraceArrays given = new QuerypointTraceArrays(array, held, from, any, site, beside);
             synchronized (QuerypointTraceArrays.class) {
@@ -161,7 +161,7 @@ public final class QuerypointTraceArrays {
         }
         int number = QuerypointProbeNumber.give(array);
         boolean isNew = !QuerypointTrace.seen(number);
-        int count = java.lang.reflect.Array.getLength(array);
+        int count = QuerypointArrays.length(array);
         if (isNew ? count > FEW : number <= mark) {
             QuerypointTrace.number(array);
             return;
@@ -179,7 +179,7 @@ public final class QuerypointTraceArrays {
     /** Tells what is another one now. */
     @Hidden
     private void tell(long ring) {
-        int count = java.lang.reflect.Array.getLength(held);
+        int count = QuerypointArrays.length(held);
         for (int i = 0; i < count; i++) {
             if (array instanceof Object[]) {
                 Object old = ((Object[]) held)[i];
@@ -190,8 +190,8 @@ public final class QuerypointTraceArrays {
                 }
                 continue;
             }
-            long old = bits(held, i);
-            long now = bits(array, from + i);
+            long old = QuerypointArrays.bits(held, i);
+            long now = QuerypointArrays.bits(array, from + i);
             if (old != now) {
                 told(i, old, now, ring);
                 stored(array, from + i, now);
@@ -210,7 +210,7 @@ public final class QuerypointTraceArrays {
                 }
                 continue;
             }
-            long now = bits(array, i);
+            long now = QuerypointArrays.bits(array, i);
             if (now != 0) {
                 told(i, 0, now, ring);
             }
@@ -248,33 +248,6 @@ public final class QuerypointTraceArrays {
                 : 7;
     }
 
-    /** An element that is no reference. */
-    @Hidden
-    private static long bits(Object array, int i) {
-        if (array instanceof int[]) {
-            return ((int[]) array)[i];
-        }
-        if (array instanceof byte[]) {
-            return ((byte[]) array)[i];
-        }
-        if (array instanceof char[]) {
-            return ((char[]) array)[i];
-        }
-        if (array instanceof long[]) {
-            return ((long[]) array)[i];
-        }
-        if (array instanceof double[]) {
-            return Double.doubleToRawLongBits(((double[]) array)[i]);
-        }
-        if (array instanceof float[]) {
-            return Float.floatToRawIntBits(((float[]) array)[i]);
-        }
-        if (array instanceof short[]) {
-            return ((short[]) array)[i];
-        }
-        return ((boolean[]) array)[i] ? 1 : 0;
-    }
-
     /**
      * It was told that this is stored into an array: whoever has given that away besides need not tell it.
      */
@@ -282,26 +255,10 @@ public final class QuerypointTraceArrays {
     static void stored(Object array, int index, long value) {
         for (QuerypointTraceArrays one = open; one != null; one = one.next) {
             int at = index - one.from;
-            if (one.array != array || at < 0 || at >= java.lang.reflect.Array.getLength(one.held)) {
+            if (one.array != array || at < 0 || at >= QuerypointArrays.length(one.held)) {
                 continue;
             }
-            if (one.held instanceof int[]) {
-                ((int[]) one.held)[at] = (int) value;
-            } else if (one.held instanceof byte[]) {
-                ((byte[]) one.held)[at] = (byte) value;
-            } else if (one.held instanceof char[]) {
-                ((char[]) one.held)[at] = (char) value;
-            } else if (one.held instanceof long[]) {
-                ((long[]) one.held)[at] = value;
-            } else if (one.held instanceof double[]) {
-                ((double[]) one.held)[at] = Double.longBitsToDouble(value);
-            } else if (one.held instanceof float[]) {
-                ((float[]) one.held)[at] = Float.intBitsToFloat((int) value);
-            } else if (one.held instanceof short[]) {
-                ((short[]) one.held)[at] = (short) value;
-            } else {
-                ((boolean[]) one.held)[at] = (value & 1) != 0;
-            }
+            QuerypointArrays.write(one.held, at, value);
         }
     }
 
