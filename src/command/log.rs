@@ -1,12 +1,11 @@
 //! `qp log EXPR --at CLASS:LINE -- java …`: values at each pass over a line, without a halt.
 
+use super::line::LineArgs;
 use super::program::ProgramArgs;
 use super::replay::BackendArg;
-use super::why::line_kind;
 use super::{Command, CommandError, Outcome};
-use crate::chain::{Chain, Point};
-use crate::session::{self, Context, LogOptions, Logged, StdinRecording};
-use std::io::IsTerminal;
+use crate::chain::Chain;
+use crate::session::{self, Context, LogOptions, Logged};
 
 /// Prints values at each pass over a line, without halting the program
 #[derive(clap::Args, Clone, Debug)]
@@ -17,20 +16,16 @@ pub struct Log {
     /// What to print: a Java expression. `+` joins texts and values
     #[arg(value_name = "EXPR")]
     pub expr: String,
-    /// The line, as CLASS:LINE
-    #[arg(long, value_name = "CLASS:LINE")]
-    pub at: String,
-    /// Print only when this Java condition holds
-    #[arg(long, value_name = "CONDITION")]
-    pub when: Option<String>,
-    /// Print only with this method on the stack
-    #[arg(long, value_name = "CLASS.METHOD")]
-    pub from: Option<String>,
-    /// Print only in the thread with this name
-    #[arg(long, value_name = "NAME")]
-    pub thread: Option<String>,
+    #[command(flatten)]
+    #[allow(missing_docs)]
+    pub line: LineArgs,
     /// Print this many lines; later ones are counted
-    #[arg(long, value_name = "N", default_value_t = 1000, value_parser = clap::value_parser!(u64).range(1..=1_000_000))]
+    #[arg(
+        long,
+        value_name = "N",
+        default_value_t = 1000,
+        value_parser = clap::value_parser!(u64).range(1..=1_000_000)
+    )]
     pub limit: u64,
     /// Time limit of the run in seconds
     #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..))]
@@ -61,22 +56,18 @@ impl Command for Log {
     /// # Errors
     /// The expression, the line or a condition is invalid, or the program cannot be launched or watched.
     async fn execute(&self, context: &Context) -> Result<Logged, CommandError> {
-        let mut point = Point::new("A", line_kind(&self.at)?);
-        point.when.clone_from(&self.when);
-        point.from.clone_from(&self.from);
-        point.thread.clone_from(&self.thread);
+        let mut point = self.line.root("A")?;
         point.collect = Some(vec![self.expr.clone()]);
         let chain = Chain::new(self.program.debuggee(&self.command), vec![point]);
         // Parse the chain as if it came from a file, so that errors in expressions read the same.
         let written = chain.to_ron().map_err(session::SessionError::from)?;
         let chain = Chain::parse(&written, "qp log").map_err(session::SessionError::from)?;
-        let feeds = self.program.attach.is_none() && !std::io::stdin().is_terminal();
         let options = LogOptions {
             limit: self.limit,
             timeout_s: self.timeout,
             backend: self.backend.into(),
             show_output: self.show_output,
-            stdin: feeds.then(StdinRecording::of_own_stdin).transpose().map_err(CommandError::Input)?,
+            stdin: self.program.stdin()?,
         };
         Ok(session::log(&chain, &options, context).await?)
     }

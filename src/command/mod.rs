@@ -13,6 +13,7 @@ pub mod diagnose;
 pub mod diff;
 pub mod exchange;
 pub mod explain;
+pub mod line;
 pub mod log;
 pub mod man;
 pub mod omitted;

@@ -1,7 +1,9 @@
 //! The program of a question without a chain file, from the options and the words after `--`.
 
+use super::CommandError;
 use crate::chain::{Address, Debuggee};
-use crate::session::test_command;
+use crate::session::{StdinRecording, test_command};
+use std::io::IsTerminal;
 use std::path::PathBuf;
 
 /// A test to run instead of a command.
@@ -61,5 +63,15 @@ impl ProgramArgs {
             classes: self.classes.clone(),
             ..Debuggee::default()
         }
+    }
+
+    /// The input of the program, if it gets one. A terminal's input is left to the shell, because the user
+    /// may type the next command ahead. A remote program gets none.
+    ///
+    /// # Errors
+    /// The input cannot be recorded.
+    pub fn stdin(&self) -> Result<Option<StdinRecording>, CommandError> {
+        let feeds = self.attach.is_none() && !std::io::stdin().is_terminal();
+        feeds.then(StdinRecording::of_own_stdin).transpose().map_err(CommandError::Input)
     }
 }

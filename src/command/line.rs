@@ -1,0 +1,47 @@
+//! The options that select passes over a line: `--at`, `--when`, `--from` and `--thread`.
+
+use super::CommandError;
+use crate::chain::{Kind, Point};
+
+/// A line of the program, and which passes over it count.
+#[derive(clap::Args, Clone, Debug)]
+pub struct LineArgs {
+    /// The line, as CLASS:LINE
+    #[arg(long, value_name = "CLASS:LINE")]
+    pub at: String,
+    /// Only passes at which this Java condition holds
+    #[arg(long, value_name = "CONDITION")]
+    pub when: Option<String>,
+    /// Only passes with this method on the stack
+    #[arg(long, value_name = "CLASS.METHOD")]
+    pub from: Option<String>,
+    /// Only passes of the thread with this name
+    #[arg(long, value_name = "NAME")]
+    pub thread: Option<String>,
+}
+
+impl LineArgs {
+    /// The root of a chain at this line.
+    ///
+    /// # Errors
+    /// `--at` is not CLASS:LINE.
+    pub fn root(&self, id: &str) -> Result<Point, CommandError> {
+        let mut root = Point::new(id, line_kind(&self.at)?);
+        root.when.clone_from(&self.when);
+        root.from.clone_from(&self.from);
+        root.thread.clone_from(&self.thread);
+        Ok(root)
+    }
+}
+
+/// The line of an argument `--at CLASS:LINE`.
+fn line_kind(at: &str) -> Result<Kind, CommandError> {
+    let usage =
+        || CommandError::Usage(format!("--at `{at}`: expected CLASS:LINE, such as Intro:31 or shop.Cart:12"));
+    let (class, line) = at.rsplit_once(':').ok_or_else(usage)?;
+    let line: u32 = line.parse().ok().filter(|l| *l > 0).ok_or_else(usage)?;
+    match class {
+        "" => Err(usage()),
+        class => Ok(Kind::Line(class.to_owned(), line)),
+    }
+}
