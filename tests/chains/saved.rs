@@ -15,8 +15,19 @@ fn every_saved_chain_holds() {
         let expected = answer["points"].as_array().expect("points").iter();
         let expected = expected.filter(|p| p["expectation"]["held"] == true).count();
         assert!(expected > 0, "{} expects something", path.display());
+        if path.ends_with("painting.ron") {
+            is_answered_by_probes(&answer);
+        }
         names.push(path.file_stem().expect("a name").to_string_lossy().into_owned());
     }
     names.sort();
     assert_eq!(names, ["csv", "filelister", "intro", "mergesort", "null", "painting", "prices", "salted"]);
+}
+
+/// The number of repaints differs from run to run. A program that repeats itself needs four runs: one counts
+/// hits, one stops at P2, and P3 and P4 each need the class of a calling frame. One more may see a change.
+fn is_answered_by_probes(answer: &serde_json::Value) {
+    let runs = answer["runs"].as_u64().expect("a number");
+    assert!((4..=5).contains(&runs), "{answer:#}");
+    assert!(answer["warnings"].as_array().is_none_or(Vec::is_empty), "{answer:#}");
 }

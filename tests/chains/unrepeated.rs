@@ -106,6 +106,33 @@ fn what_is_asked_from_the_last_write_is_of_the_same_run() {
     }
 }
 
+/// The number of repaints differs from run to run. The answer needs no more runs than one about a program
+/// that repeats itself: one counts hits, one stops at B, and C needs the class of a calling frame.
+#[test]
+fn a_last_write_at_another_count_in_each_run_takes_no_more_runs() {
+    let case = Case::new("repainting");
+    let a = case.line("Repainting.java", "// <- A");
+    let points = format!(
+        r#"(id: "A", at: Line("Repainting", {a}), when: "this.color.value == 7", collect: ["calls"]),
+           (id: "B", at: LastChange("A:this.color")), (id: "C", at: LastChange("B(1):this.color"))"#
+    );
+    let debuggee = r#"command: ["java", "-cp", "classes", "Repainting"], sources: ["."]"#;
+    let mut counts = std::collections::BTreeSet::new();
+    for _ in 0..3 {
+        let answer = case.replay(debuggee, &points, &["--format", "json"]).is(0, &[]).answer();
+        assert_eq!(answer["runs"], 3, "{answer:#}");
+        assert_eq!(texts(&answer, "warnings"), [""; 0], "{answer:#}");
+        let [b, c] = ["B", "C"].map(|id| point(&answer, id));
+        for (found, id) in [(b, "B"), (c, "C")] {
+            assert_eq!(found["line"], case.line("Repainting.java", &format!("// <- {id}")), "{answer:#}");
+        }
+        assert_eq!(b["hit"].to_string(), logged(&answer, "calls"), "{answer:#}");
+        assert_eq!(c["new"], b["new"], "{answer:#}");
+        counts.insert(b["hit"].to_string());
+    }
+    assert!(counts.len() > 1, "all replays had the same count");
+}
+
 /// A place that was learnt from an earlier run says nothing about a run in which the point is elsewhere.
 #[test]
 fn a_point_that_moved_after_the_last_run_but_one_is_told() {

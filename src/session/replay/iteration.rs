@@ -21,6 +21,7 @@ use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::rc::Rc;
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 use tokio::sync::mpsc;
 
 /// Maximum number of candidates held at once. A million take about 150 MB; more are refused instead of
@@ -103,15 +104,17 @@ impl Runner {
             made += 1;
             let asked = QuestionsCell::default();
             let halt_request = halt_request(&asked);
+            let started = Instant::now();
             let stage = self.run(findings, why.as_deref(), halt_request, &asked, context).await?;
             let (outcome, halted) = match stage {
                 Stage::Over(outcome) => (*outcome, None),
                 Stage::Halted(mut halted) => (halted.outcome(), Some(halted)),
             };
+            let took = started.elapsed();
             let Some(run_facts) = RunFacts::of(&asked, outcome) else { return Ok(None) };
             let may_run = made - retries < self.options.max_runs;
             why = if may_run { self.learn(&run_facts, &mut findings.learned) } else { None };
-            why = self.probed(&run_facts, findings, may_run)?.or(why);
+            why = self.probed(&run_facts, findings, may_run, took)?.or(why);
             if why.is_none() && may_run {
                 let before = findings.marked.len();
                 findings.marked.extend(arms::unmarked(&run_facts));
@@ -223,13 +226,14 @@ impl Runner {
         run_facts: &RunFacts,
         findings: &mut Findings,
         may_run: bool,
+        took: Duration,
     ) -> Result<Option<String>, SessionError> {
         let Some(gates) = &run_facts.gates else { return Ok(None) };
         // A run that was cut off shows nothing.
         if matches!(run_facts.outcome.ended, Ended::Interrupted | Ended::TimedOut(_) | Ended::Lost(_)) {
             return Ok(None);
         }
-        let refused = match findings.probe_policy.verdict(run_facts, gates) {
+        let refused = match findings.probe_policy.verdict(run_facts, gates, took) {
             ProbeVerdict::Holds => return Ok(None),
             // Each further run should find one more point. If the program is nondeterministic, for instance
             // because it depends on user input or the clock, JDWP events are the better choice.

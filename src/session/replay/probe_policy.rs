@@ -16,6 +16,7 @@ use crate::session::facts::RunFacts;
 use crate::session::facts::{Astray, ValueFlows};
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::time::Duration;
 
 /// How runs are watched.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -46,6 +47,10 @@ const NEAR: u32 = 300;
 const FEW: u32 = 1000;
 /// How many runs may miss the last hit of a point with numbered hits before probes give up.
 const MISSES: u32 = 2;
+/// Like [`FEW`], for points that need no numbers.
+const MODERATE: u32 = 2000;
+/// Approximate time to read one stop of a probe.
+const STOP: Duration = Duration::from_micros(700);
 
 /// What earlier runs by probes have shown.
 #[derive(Clone, Debug, Default)]
@@ -56,6 +61,9 @@ pub struct ProbePolicy {
     only: BTreeMap<PointIndex, Vec<Site>>,
     /// The points whose hits are numbered, since their last hits differ between runs.
     varied: BTreeMap<PointIndex, NumberedHits>,
+    /// For each point with few hits, the number of first hits at which the next run stops: all, if the
+    /// program does not make many more of them. `None` if a run has missed the last hit nevertheless.
+    ample: BTreeMap<PointIndex, Option<u32>>,
     /// How often the last hit of a point has changed.
     changes: BTreeMap<PointIndex, u32>,
     /// The known value flows.
@@ -158,11 +166,13 @@ impl ProbePolicy {
                 Gate::Varied(HitWindow { from: 0, to: 0, whole: false, with: Some(with.0) })
             }
             Some(_) if !all => {
-                let mut armed = self.armed.get(&query.point).cloned().unwrap_or_default();
+                let ample = self.ample.get(&query.point).copied().flatten();
+                let known = self.armed.get(&query.point).filter(|_| ample.is_none());
+                let mut armed = known.cloned().unwrap_or_default();
                 // If the last hit is expected elsewhere, or the first hits are the JDK's own, they need not
                 // stop.
-                let is_common = matches!(&query.event, Event::Changed(contents) if contents.is_common());
-                let budget = if armed.is_empty() && !is_common { eager } else { 0 };
+                let budget = if armed.is_empty() && !is_common(query) { eager } else { 0 };
+                let budget = ample.map_or(budget, |ample| ample.max(budget));
                 let halts = halts.iter().filter(|at| at.query == query.point.0 && !armed.contains(at));
                 armed.extend(halts.cloned().collect::<Vec<_>>());
                 Gate::First { budget, armed }
@@ -177,8 +187,8 @@ impl ProbePolicy {
         queries.iter().map(gate).collect()
     }
 
-    /// Compares the located points with the last hits that the VM kept.
-    pub fn verdict(&mut self, run_facts: &RunFacts, gates: &[Gate]) -> ProbeVerdict {
+    /// Compares the located points with the last hits that the VM kept. `took` is the run's time.
+    pub fn verdict(&mut self, run_facts: &RunFacts, gates: &[Gate], took: Duration) -> ProbeVerdict {
         if let Some(why) = run_facts.outcome.report.unprobed.first() {
             return ProbeVerdict::Refused(why.clone());
         }
@@ -199,9 +209,15 @@ impl ProbePolicy {
         for (query, gate) in run_facts.queries.iter().zip(gates) {
             let tables = &run_facts.outcome.tables;
             let Some((effect, last)) = other_last(query, gate, &run_facts.locator, tables) else { continue };
+            // There were more hits, at other sites or in other threads.
+            self.ample.entry(query.point).and_modify(|ample| *ample = None);
             match last {
                 LastHit::Never => {
                     return ProbeVerdict::Refused(format!("{}: its hit was not kept", query.id));
+                }
+                LastHit::At(last) if self.stops_at_all(&run_facts.queries, query, last, took) => {
+                    self.ample.insert(query.point, Some(ample(last)));
+                    again.push(query.id.clone());
                 }
                 LastHit::At(last) if self.varied.contains_key(&query.point) || self.varies(query) => {
                     self.number(&run_facts.queries, query.point);
@@ -287,6 +303,28 @@ impl ProbePolicy {
     /// Whether the last hit of a point changed since the previous run, and its hits can be numbered.
     fn varies(&self, query: &TraceQuery) -> bool {
         self.armed.contains_key(&query.point) && !self.varied.contains_key(&query.point) && numbers(query)
+    }
+
+    /// Whether the next run stops at all hits of a point. That finds the last hit even if its count differs
+    /// from run to run. It requires few hits, and pays off if a run takes long or if the count has already
+    /// changed. If hits kept per activation depend on the point, numbered hits serve better.
+    fn stops_at_all(
+        &self,
+        queries: &[TraceQuery],
+        query: &TraceQuery,
+        last: &Coordinate,
+        took: Duration,
+    ) -> bool {
+        let point = query.point;
+        let is_tried = self.ample.contains_key(&point) || self.varied.contains_key(&point);
+        // If the first hits did not include one with a low count, there are many at other sites.
+        let is_moderate = (EAGER..=MODERATE).contains(&last.ordinal);
+        if is_tried || !is_moderate || !numbers(query) || is_common(query) {
+            return false;
+        }
+        let is_cheap = STOP * ample(last) <= took / 2;
+        (is_cheap || self.armed.contains_key(&point))
+            && queries.iter().all(|other| numbers(other) || !depends(queries, other, point))
     }
 
     /// The nearest point with numbered hits, from an effect upwards through the points it depends on.
@@ -396,6 +434,30 @@ pub fn astray(
 /// Whether the hits of a query can be numbered over all threads: they are kept per owner, not per activation.
 fn numbers(query: &TraceQuery) -> bool {
     !matches!(query.event, Event::Stored(_) | Event::Branched(_) | Event::Copied(_))
+}
+
+/// Number of first hits that include the last one, even if the next run has twice as many.
+fn ample(last: &Coordinate) -> u32 {
+    last.ordinal.saturating_mul(2).saturating_add(EAGER)
+}
+
+/// Whether the JDK itself makes most hits of a query.
+fn is_common(query: &TraceQuery) -> bool {
+    matches!(&query.event, Event::Changed(contents) if contents.is_common())
+}
+
+/// Whether a query is asked from a point, directly or through other points.
+fn depends(queries: &[TraceQuery], query: &TraceQuery, point: PointIndex) -> bool {
+    let mut of = effect(query);
+    // A point depends on earlier points of the chain.
+    for _ in 0..queries.len() {
+        match of {
+            Some(effect) if effect == point => return true,
+            Some(above) => of = queries.iter().find(|query| query.point == above).and_then(effect),
+            None => return false,
+        }
+    }
+    false
 }
 
 /// Whether the recorder keeps enough of a last hit to make it a candidate. It does not keep the frame values
