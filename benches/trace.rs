@@ -4,8 +4,9 @@
 //! jsoup, HtmlCleaner and kxml2 parse one document each, `javac` compiles a class, javassist and cglib make
 //! classes. A merge sort and an AVL tree do little but recordable work. `plain` is the program's own
 //! measurement of its work, `recorded` the same during a recording, including the disk. `waited` is the time
-//! that its threads waited for room in their event buffers; `whole` is the time of the whole command,
-//! including the tables. A tracer based on JDI records the same program's calls and writes for comparison.
+//! that its threads waited for room in their event buffers; `whole` is the time of the whole command, from
+//! its start to the prompt. `first` is the time of the first `qp trace info` after it, which makes tables. A
+//! tracer based on JDI records the same program's calls and writes for comparison.
 //! `QP_BENCH_SHARE=5` takes a fifth of each document, `QP_BENCH_ONLY=avl` one program, `numbers` the cost of
 //! numbering objects, `least` a lower bound for a recorder, `lookups` the cost of questions.
 
@@ -34,21 +35,38 @@ struct Row {
     main: &'static str,
     /// The size of its document.
     size: u32,
-    /// The recording options, if its classes are not those of a user.
+    /// The recording options that select its classes. By default only the user's own would be recorded.
     options: &'static [&'static str],
     /// The VM options.
     vm: &'static [&'static str],
 }
 
+/// Selects the libraries and the programs that call them.
+const LIBRARIES: &[&str] = &[
+    "--scope=Programs",
+    "--scope=Classics",
+    "--scope=Generators",
+    "--scope=org.jsoup.**",
+    "--scope=org.htmlcleaner.**",
+    "--scope=org.jdom2.**",
+    "--scope=org.kxml2.**",
+    "--scope=org.xmlpull.**",
+    "--scope=javassist.**",
+    "--scope=net.sf.cglib.**",
+    "--scope=org.objectweb.asm.**",
+];
+/// Selects the compiler of the JDK.
+const COMPILER: &[&str] = &["--scope=com.sun.tools.javac.**"];
+
 const fn row(name: &'static str, main: &'static str, size: u32) -> Row {
-    Row { name, main, size, options: &[], vm: &[] }
+    Row { name, main, size, options: LIBRARIES, vm: &[] }
 }
 
 const ROWS: &[Row] = &[
     row("jsoup", "Programs", 10_000),
     row("htmlcleaner", "Programs", 10_000),
     row("kxml2", "Programs", 30_000),
-    Row { options: &["--scope=com.sun.tools.javac.**"], ..row("javac", "Programs", 1_000) },
+    Row { options: COMPILER, ..row("javac", "Programs", 1_000) },
     row("javassist", "Generators", 1_000),
     // It defines classes by reflection.
     Row { vm: &["--add-opens=java.base/java.lang=ALL-UNNAMED"], ..row("cglib", "Generators", 1_000) },
@@ -68,8 +86,19 @@ fn main() -> Outcome<()> {
     let is_wanted = |name: &str| only.as_ref().is_none_or(|only| only == name);
     println!("medians of {ROUNDS} rounds in ms");
     println!(
-        "{:<12} {:<7} {:>7} {:>8} {:>6} {:>6} {:>7} {:>12} {:>6} {:>5} {:>5}",
-        "", "level", "plain", "recorded", "ratio", "waited", "whole", "events", "M/s", "bytes", "disk"
+        "{:<12} {:<7} {:>7} {:>8} {:>6} {:>6} {:>7} {:>6} {:>12} {:>6} {:>5} {:>5}",
+        "",
+        "level",
+        "plain",
+        "recorded",
+        "ratio",
+        "waited",
+        "whole",
+        "first",
+        "events",
+        "M/s",
+        "bytes",
+        "disk"
     );
     for row in ROWS.iter().filter(|row| is_wanted(row.name)) {
         measure(row, &class_path, scratch.path(), share)?;
@@ -107,11 +136,12 @@ fn measure(row: &Row, class_path: &str, scratch: &Path, share: u32) -> Outcome<(
         let of = |value: fn(&Recorded) -> f64| median(found.iter().map(value).collect());
         let (time, events) = (of(|r| r.took), of(Recorded::events));
         println!(
-            "{:<12} {level:<7} {plain:>7.0} {time:>8.0} {:>6.2} {:>6.0} {:>7.0} {events:>12.0} {:>6.1} {:>5.1} {:>5.1}",
+            "{:<12} {level:<7} {plain:>7.0} {time:>8.0} {:>6.2} {:>6.0} {:>7.0} {:>6.0} {events:>12.0} {:>6.1} {:>5.1} {:>5.1}",
             row.name,
             time / plain,
             of(|r| r.waited),
             of(|r| r.whole),
+            of(|r| r.first),
             events / time / 1e3,
             of(|r| r.bytes) / events,
             of(|r| r.stored) / events,
@@ -124,7 +154,7 @@ fn measure(row: &Row, class_path: &str, scratch: &Path, share: u32) -> Outcome<(
     let (options, arguments) =
         ([&["-Xmx2g"], row.vm, &["-cp", class_path]].concat().join(" "), program.join(" "));
     // The tracer's filters exclude the JDK.
-    if row.options.is_empty() {
+    if row.options != COMPILER {
         let output = Command::new("java")
             .args(["-cp", class_path, "Tracer", TRACED, &options, &arguments])
             .output()?;
@@ -175,6 +205,7 @@ fn numbers(class_path: &str, scratch: &Path, share: u32) -> Outcome<()> {
 struct Recorded {
     took: f64,
     whole: f64,
+    first: f64,
     waited: f64,
     kinds: BTreeMap<String, f64>,
     bytes: f64,
@@ -201,13 +232,16 @@ fn recorded(level: &str, options: &[&str], java: &[&str], scratch: &Path) -> Out
     }
     let mut qp = Command::new(env!("CARGO_BIN_EXE_qp"));
     qp.env("QUERYPOINT_TRUST", "/");
+    let began = Instant::now();
     let info = qp.args(["trace", "info", "--format=json"]).arg(&folder).output()?;
+    let first = began.elapsed().as_secs_f64() * 1e3;
     let info: serde_json::Value = serde_json::from_slice(&info.stdout)?;
     std::fs::remove_dir_all(&folder)?;
     let number = |value: &serde_json::Value| value.as_f64().unwrap_or(f64::NAN);
     Ok(Recorded {
         took: took(&output).first().copied().ok_or("the program says how long it took")?,
         whole,
+        first,
         waited: number(&told["waited_s"]) * 1e3,
         kinds: serde_json::from_value(info["events"].clone())?,
         bytes: number(&told["bytes"]),
@@ -277,7 +311,7 @@ fn lookups(class_path: &str, scratch: &Path) -> Outcome<()> {
     let back = say(&format!("back {}.added", counter.0))?;
     say(&format!("call {}", counter.1))?;
     let state = say(&format!("show {}", counter.0))?;
-    println!("{calls:.0} calls, {:.0} events; recorded and sorted in {whole:.1} s", {
+    println!("{calls:.0} calls, {:.0} events; recorded in {whole:.1} s", {
         let events = info["events"].as_object().ok_or("events")?;
         events.values().filter_map(serde_json::Value::as_f64).sum::<f64>()
     });

@@ -69,9 +69,9 @@ pub fn are_same(
             // Without a recorded creation, other code may have given the objects any fields.
             let is_known = |side: usize, object| {
                 let calls = &state.runs[side].calls;
-                calls.was_made(object) || calls.objects.content(object).is_some()
+                Ok::<_, TraceError>(calls.was_made(object)? || calls.objects.content(object).is_some())
             };
-            if !is_known(0, one) || !is_known(1, other) {
+            if !is_known(0, one)? || !is_known(1, other)? {
                 state.is_same_in_part();
             }
             continue;
@@ -126,15 +126,15 @@ fn held(
         }
         (Some(Held::Contents), _) | (_, Some(Held::Contents)) => contents(state, scope, here.0, there.0)?,
         (Some(Held::Value(one)), Some(Held::Value(other))) => HeldPair::IfSame(vec![(one, other)]),
-        (Some(Held::Value(one)), None) => if_default(state, 1, there.0, one),
-        (None, Some(Held::Value(other))) => if_default(state, 0, here.0, other),
+        (Some(Held::Value(one)), None) => if_default(state, 1, there.0, one)?,
+        (None, Some(Held::Value(other))) => if_default(state, 0, here.0, other)?,
         (None, None) => HeldPair::Same,
     })
 }
 
 /// Compares a value with an unwritten place of the other run's object. The place holds its default value if
 /// the creation of the object was recorded. Otherwise it is unknown, which is no difference.
-fn if_default(state: &mut State<'_>, side: usize, object: u32, value: Value) -> HeldPair {
+fn if_default(state: &mut State<'_>, side: usize, object: u32, value: Value) -> Result<HeldPair, TraceError> {
     let is_default = match value {
         Value::Boolean(value) => !value,
         Value::Char(value) => value == 0,
@@ -144,14 +144,14 @@ fn if_default(state: &mut State<'_>, side: usize, object: u32, value: Value) -> 
         Value::Double(value) => value.to_bits() == 0,
         Value::Object(object) => object == 0,
     };
-    let is_known = object != 0 && state.runs[side].calls.was_made(object);
+    let is_known = object != 0 && state.runs[side].calls.was_made(object)?;
     if is_known && !is_default {
-        return HeldPair::Different;
+        return Ok(HeldPair::Different);
     }
     if !is_known {
         state.is_same_in_part();
     }
-    HeldPair::Same
+    Ok(HeldPair::Same)
 }
 
 /// Compares the contents of two collections.

@@ -269,7 +269,7 @@ impl RecordedObjects for CallMachine<'_> {
     fn contents(&mut self, object: ObjectId) -> Result<CollectionContents, Unread> {
         let when = self.when();
         let number = CallMachine::number(object).unwrap_or(0);
-        let told = if self.calls.has_contents(number) { self.calls.contents(number, when)? } else { None };
+        let told = if self.calls.has_contents(number)? { self.calls.contents(number, when)? } else { None };
         match told {
             Some(held) if !held.unsure => Ok(held),
             Some(_) => not_known("unrecorded code may have changed the collection"),
@@ -425,7 +425,7 @@ impl Machine for CallMachine<'_> {
         };
         match of.declared(class, &name) {
             Some(field) => {
-                let part = ObjectPart::of_field(field, self.calls.was_made(number));
+                let part = ObjectPart::of_field(field, self.calls.was_made(number)?);
                 self.part(number, &part, || name)
             }
             None => not_known(format!("the value of `{name}` was not recorded")),
@@ -481,7 +481,7 @@ impl Machine for CallMachine<'_> {
                 "{shown}[{index}] may have been written by {who}, which is not recorded"
             ));
         }
-        let part = ObjectPart::of_element(&class, at, self.calls.was_made(number));
+        let part = ObjectPart::of_element(&class, at, self.calls.was_made(number)?);
         self.part(number, &part, || format!("{shown}[{index}]"))
     }
 

@@ -2,7 +2,7 @@
 
 use super::error::InspectError;
 use super::values::shown_item;
-use crate::trace::{Calls, CollectionContents, EventTime, Items, Objects, Value};
+use crate::trace::{Calls, CollectionContents, EventTime, Items, Objects, TraceError, Value};
 use serde::Serialize;
 
 /// The contents of a collection when a call began, and when it ended.
@@ -51,7 +51,7 @@ impl HeldContents {
         when: EventTime,
         limit: usize,
     ) -> Result<Option<HeldContents>, InspectError> {
-        if calls.has_text(object) {
+        if calls.has_text(object)? {
             let Some(held) = calls.text(object, when)? else { return Ok(None) };
             let (size, unrecorded) = (held.len(), held.unsure);
             let text = Some(super::text::end(&held));
@@ -76,8 +76,8 @@ impl ContentsShown {
         (begins, ends): (EventTime, EventTime),
         limit: usize,
     ) -> Result<Option<ContentsShown>, InspectError> {
-        let has_any = |object| calls.has_contents(object) || calls.has_text(object);
-        if !has_any(entry) && !has_any(exit) {
+        let has_any = |object| Ok::<_, TraceError>(calls.has_contents(object)? || calls.has_text(object)?);
+        if !has_any(entry)? && !has_any(exit)? {
             return Ok(None);
         }
         let entry = HeldContents::at(calls, entry, begins, limit)?;

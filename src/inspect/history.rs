@@ -162,7 +162,10 @@ pub(crate) fn of_parts(
     let Recording { calls, lines, .. } = trace;
     // A writer may keep its text in a buffer.
     let object = if parts.contains(&TEXT) { calls.text_owner(object)? } else { object };
-    let rows: Vec<_> = parts.iter().map(|part| calls.write_rows(object, *part)).collect();
+    let mut rows = Vec::new();
+    for part in parts {
+        rows.push(calls.write_rows(object, *part)?);
+    }
     let all: usize = rows.iter().cloned().flatten().map(|row| count(calls.writes_in(row))).sum();
     let mut last = rows;
     let mut groups: Vec<Writes> = Vec::new();

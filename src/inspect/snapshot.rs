@@ -5,7 +5,9 @@ use super::error::InspectError;
 use super::fields::{Field, Fields, default_of};
 use super::text;
 use crate::model::Value as Plain;
-use crate::trace::{Calls, CollectionContents as Contents, EventTime, HeldValue, Items, Value, shown_class};
+use crate::trace::{
+    Calls, CollectionContents as Contents, EventTime, HeldValue, Items, TraceError, Value, shown_class,
+};
 use indexmap::IndexMap;
 use std::collections::HashSet;
 
@@ -79,20 +81,23 @@ pub struct Shaper<'a> {
 
 impl Shaper<'_> {
     /// The parts of an object, at most `limit`, and whether these are all.
-    pub fn parts(&mut self, object: u32, limit: usize) -> (Vec<ObjectPart>, bool) {
-        let Some(class) = self.calls.objects.class(object).cloned() else { return (Vec::new(), false) };
-        let was_made = self.calls.was_made(object);
+    ///
+    /// # Errors
+    /// The recording cannot be read.
+    pub fn parts(&mut self, object: u32, limit: usize) -> Result<(Vec<ObjectPart>, bool), TraceError> {
+        let Some(class) = self.calls.objects.class(object).cloned() else { return Ok((Vec::new(), false)) };
+        let was_made = self.calls.was_made(object)?;
         if let Some(length) = self.calls.objects.length_of(object) {
             let shown = length.min(u32::try_from(limit).unwrap_or(u32::MAX));
             let part = |index| ObjectPart::of_element(&class, index, was_made);
-            return ((0..shown).map(part).collect(), shown == length);
+            return Ok(((0..shown).map(part).collect(), shown == length));
         }
         let of = self.fields.of(&class, self.calls);
         let mut parts: Vec<ObjectPart> =
             of.fields.iter().map(|field| ObjectPart::of_field(field, was_made)).collect();
         if of.fields.is_empty() && !of.is_whole {
             // Without its class file: the fields that are ever written.
-            let mut next = self.calls.part_from(object, 0);
+            let mut next = self.calls.part_from(object, 0)?;
             while let Some(number) = next.filter(|_| parts.len() < limit) {
                 let at = usize::try_from(number).ok();
                 let name = at.and_then(|at| self.calls.fields().get(at)).map(|(_, name)| name.clone());
@@ -102,12 +107,15 @@ impl Shaper<'_> {
                     descriptor: String::new(),
                     begins_empty: false,
                 });
-                next = number.checked_add(1).and_then(|number| self.calls.part_from(object, number));
+                next = match number.checked_add(1) {
+                    Some(number) => self.calls.part_from(object, number)?,
+                    None => None,
+                };
             }
         }
         let is_whole = of.is_whole && parts.len() <= limit;
         parts.truncate(limit);
-        (parts, is_whole)
+        Ok((parts, is_whole))
     }
 
     /// The value of a part at a given time; `None` if unknown.
@@ -192,7 +200,7 @@ impl Shaper<'_> {
         } else {
             walk.left.min(if is_array { self.bounds.elements } else { usize::MAX })
         };
-        let (parts, is_whole) = self.parts(object, limit);
+        let (parts, is_whole) = self.parts(object, limit)?;
         walk.left -= parts.len().min(walk.left);
         let mut fields = IndexMap::new();
         let mut elements = Vec::new();
@@ -236,7 +244,7 @@ impl Shaper<'_> {
 
     /// The contents of a JDK collection; `None` if they are unknown, or if the object is no collection.
     pub fn contents(&mut self, object: u32, when: EventTime) -> Result<Option<Contents>, InspectError> {
-        match self.calls.has_contents(object) {
+        match self.calls.has_contents(object)? {
             true => Ok(self.calls.contents(object, when)?),
             false => Ok(None),
         }

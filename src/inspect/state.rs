@@ -94,9 +94,9 @@ pub fn state(trace: &mut Recording, asked: &StateRequest) -> Result<StateShown, 
     let Some(object) = object else { return Err(InspectError::NoObject(asked.node)) };
     let (begins, ends) = calls.span(node)?;
     let mut parts = Vec::new();
-    let mut next = calls.part_from(object, 0);
+    let mut next = calls.part_from(object, 0)?;
     while let Some(part) = next.filter(|_| parts.len() < asked.limit) {
-        let rows = calls.write_rows(object, part);
+        let rows = calls.write_rows(object, part)?;
         let entry = NearestWrites::of(calls, &rows, begins)?;
         let exit = NearestWrites::of(calls, &rows, ends)?;
         let refers = (refers_to(entry.value), refers_to(exit.value));
@@ -112,7 +112,7 @@ pub fn state(trace: &mut Recording, asked: &StateRequest) -> Result<StateShown, 
             unrecorded: entry.is_unsure() || exit.is_unsure(),
             contents,
         }));
-        next = calls.part_from(object, part.saturating_add(1));
+        next = calls.part_from(object, part.saturating_add(1))?;
     }
     let contents = ContentsShown::between(calls, (object, object), (begins, ends), asked.limit)?;
     parts.sort_by(|a, b| (&a.declared_by, &a.name, a.index).cmp(&(&b.declared_by, &b.name, b.index)));

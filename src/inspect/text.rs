@@ -19,7 +19,7 @@ pub(crate) fn builder(
     object: u32,
     when: EventTime,
 ) -> Result<Option<Shape>, InspectError> {
-    if !calls.has_text(object) || calls.is_stream(object) {
+    if !calls.has_text(object)? || calls.is_stream(object) {
         return Ok(None);
     }
     let Some(held) = calls.text(object, when)? else { return Ok(None) };

@@ -99,7 +99,7 @@ pub(super) struct Heap<'a> {
 impl Heap<'_> {
     fn field(&mut self, object: u32, name: &str) -> Result<Known, InspectError> {
         let Some(class) = self.calls.objects.class(object).cloned() else { return Ok(None) };
-        let was_made = self.calls.was_made(object);
+        let was_made = self.calls.was_made(object)?;
         let of = self.fields.of(&class, self.calls);
         let mut named = of.fields.iter().filter(|field| field.name == name);
         match (named.next(), named.next()) {

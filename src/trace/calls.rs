@@ -1,6 +1,6 @@
 //! The call tree: one node per call, grouped by thread, in order of entry.
 
-use super::columns::{Columns, IndexOptions, NONE, Stamp, Table, ThreadEnd, build_index};
+use super::columns::{Columns, IndexOptions, NONE, Stamp, Table, ThreadEnd, WritesInput, build_index};
 use super::compression::BackgroundCompression;
 use super::decode::{Decoder, Event, Value};
 use super::error::TraceError;
@@ -12,9 +12,11 @@ use super::lambdas;
 use super::objects::Objects;
 use super::sites::{Method, Sites};
 use super::source::Source;
+use super::writes_table::{Interrupted, WritesTable, built_in, keep};
 use crate::files::TemporaryFolder;
 use crate::model::LambdaCode;
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// A recorded run, opened for reading.
 pub struct Calls {
@@ -33,7 +35,8 @@ pub struct Calls {
     chunks: Table,
     methods: Table,
     by_method: Table,
-    pub(super) writes: Table,
+    presets: Table,
+    written: Arc<WritesTable>,
     /// The written fields: declaring class and name.
     pub(super) fields: Vec<(String, String)>,
     pub(super) source: Source,
@@ -53,6 +56,8 @@ pub struct Calls {
     numbers: CallNumbering,
     /// Tables that are not kept, because the recording still grows or its folder is read-only.
     _temporary: Option<TemporaryFolder>,
+    /// Compresses what is not compressed yet.
+    _packing: Option<BackgroundCompression>,
 }
 
 /// One call.
@@ -91,6 +96,8 @@ pub struct OpenOptions<'a> {
     pub memory: usize,
     /// Called with the number of finished chunks and of all chunks; returns false to interrupt.
     pub goes_on: &'a mut dyn FnMut(usize, usize) -> bool,
+    /// Whether the user has interrupted. It is asked when a later question needs further tables.
+    pub is_interrupted: Interrupted,
 }
 
 impl Calls {
@@ -106,40 +113,35 @@ impl Calls {
     }
 
     fn opened(folder: &Folder, about: &About, opening: OpenOptions<'_>) -> Result<Calls, TraceError> {
-        let (mut source, sites) = Source::open(folder, about)?;
+        let (source, sites) = Source::open(folder, about)?;
+        let OpenOptions { memory, goes_on, is_interrupted } = opening;
+        let written = |is_kept| WritesTable::new(folder.clone(), is_kept, memory, is_interrupted);
         let known = folder.columns();
+        // Goes on as long as this recording is open, or until all is compressed.
+        let is_loose = about.recorded.is_some() && source.is_loose();
+        let packing = is_loose.then(|| BackgroundCompression::begin(folder.events()));
         if let Some(columns) = Columns::kept(&known, &source.stamp) {
-            return Ok(Calls::of(source, sites, columns, None));
+            return Ok(Calls { _packing: packing, ..Calls::of(source, sites, columns, None, written(true)) });
         }
-        let is_recorded = about.recorded.is_some();
-        let packing = is_recorded.then(|| BackgroundCompression::begin(folder.events()));
-        let (mut place, mut is_beside) = folder.place_for_columns()?;
-        let OpenOptions { memory, goes_on } = opening;
-        let mut made = build_index(&mut source, &sites, IndexOptions { to: place.path(), memory, goes_on });
-        if is_beside && matches!(made, Err(TraceError::File { .. })) {
-            // The disk may be full.
-            (place, is_beside) = (Folder::other_place_for_columns()?, false);
-            made = build_index(&mut source, &sites, IndexOptions { to: place.path(), memory, goes_on });
-        }
-        let columns = made.map_err(TraceError::with_advice)?;
-        if let Some(packing) = packing {
-            // Compress before the tables are kept: a later reader that finds tables does not compress.
-            let all = source.chunks.len();
-            packing.end(&mut || goes_on(all, all))?;
-            source.reopen(folder)?;
-        }
-        let is_over = is_recorded && source.missing.is_empty();
-        if is_over && is_beside && Columns::seal(place.path()).is_ok() {
-            // Existing tables belong to an older state of the recording.
-            drop(std::fs::remove_dir_all(&known));
-            let temporary = place.keep_as(&known).err();
-            return Ok(Calls::of(source, sites, columns, temporary));
-        }
-        Ok(Calls::of(source, sites, columns, Some(place)))
+        let (columns, place, is_beside) =
+            built_in(folder, &mut |to| build_index(&source, &sites, IndexOptions { to, memory, goes_on }))?;
+        let is_over = about.recorded.is_some() && source.missing.is_empty();
+        let temporary = match is_over && is_beside && Columns::seal(place.path()).is_ok() {
+            true => keep(place, &known),
+            false => Some(place),
+        };
+        let written = written(temporary.is_none());
+        Ok(Calls { _packing: packing, ..Calls::of(source, sites, columns, temporary, written) })
     }
 
-    fn of(source: Source, sites: Sites, columns: Columns, temporary: Option<TemporaryFolder>) -> Calls {
-        let Columns { summary, chunks, calls, born, methods, by_method, objects, writes, texts } = columns;
+    fn of(
+        source: Source,
+        sites: Sites,
+        columns: Columns,
+        temporary: Option<TemporaryFolder>,
+        written: WritesTable,
+    ) -> Calls {
+        let Columns { summary, chunks, calls, born, methods, by_method, objects, presets, texts } = columns;
         let mut rows: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
         for (number, (row, chunk)) in (0..).zip(source.chunks.iter().enumerate()) {
             if chunks.word(3, row) == 1 {
@@ -157,7 +159,8 @@ impl Calls {
             chunks,
             methods,
             by_method,
-            writes,
+            presets,
+            written: Arc::new(written),
             fields: summary.fields,
             source,
             ends: summary.ends,
@@ -167,6 +170,7 @@ impl Calls {
             rows,
             recent: EventCache::of(BYTES),
             numbers: CallNumbering::default(),
+            _packing: None,
             _temporary: temporary,
         }
     }
@@ -197,11 +201,8 @@ impl Calls {
     }
 
     /// The same recording, for another thread that goes through its events.
-    ///
-    /// # Errors
-    /// The file of events cannot be opened.
-    pub fn again(&self) -> Result<Calls, TraceError> {
-        Ok(Calls {
+    pub fn again(&self) -> Calls {
+        Calls {
             sites: self.sites.clone(),
             objects: self.objects.clone(),
             missing: self.missing.clone(),
@@ -212,9 +213,10 @@ impl Calls {
             chunks: self.chunks.clone(),
             methods: self.methods.clone(),
             by_method: self.by_method.clone(),
-            writes: self.writes.clone(),
+            presets: self.presets.clone(),
+            written: self.written.clone(),
             fields: self.fields.clone(),
-            source: self.source.again()?,
+            source: self.source.again(),
             ends: self.ends.clone(),
             starts: self.starts.clone(),
             streams: self.streams.clone(),
@@ -222,8 +224,32 @@ impl Calls {
             rows: self.rows.clone(),
             recent: EventCache::of(FEW_BYTES),
             numbers: self.numbers.clone(),
+            _packing: None,
             _temporary: None,
-        })
+        }
+    }
+
+    /// The table of writes. The first call builds it, unless it is kept.
+    ///
+    /// # Errors
+    /// The events cannot be read, the table cannot be written, or the user interrupts.
+    pub(super) fn writes(&self) -> Result<&Table, TraceError> {
+        let Calls { source, sites, chunks, presets, fields, .. } = self;
+        self.written.get(&WritesInput { source, sites, chunks, presets, fields })
+    }
+
+    /// Builds the table of writes, unless it is known. After that, questions about writes do not fail for
+    /// want of it.
+    ///
+    /// # Errors
+    /// As for a question about writes.
+    pub fn prepare_writes(&self) -> Result<(), TraceError> {
+        self.writes().map(|_| ())
+    }
+
+    /// The table of writes, if [`Calls::writes`] was called before.
+    pub(super) fn known_writes(&self) -> Option<&Table> {
+        self.written.known()
     }
 
     /// Identifies the state of the recording.

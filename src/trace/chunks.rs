@@ -1,10 +1,12 @@
-//! The file of events: a sequence of chunks, each from one thread. They are compressed at the latest when the
-//! program has ended. A truncated file can be read up to its last whole chunk.
+//! The file of events: a sequence of chunks, each from one thread. Compressed ones can be in a second file
+//! (`compression`). A truncated file can be read up to its last whole chunk.
 
 use super::error::TraceError;
 use std::fs::File;
-use std::io::{BufReader, Read, Seek, SeekFrom, Write};
+use std::io::Write;
+use std::os::unix::fs::{FileExt, MetadataExt};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// The first four bytes of each chunk.
 const MAGIC: u32 = u32::from_le_bytes(*b"QPC1");
@@ -12,6 +14,8 @@ const MAGIC: u32 = u32::from_le_bytes(*b"QPC1");
 const HEADER: usize = 32;
 /// Maximum size of a chunk, in bytes: no ring holds more.
 const LONGEST: u32 = 1 << 22;
+/// Chunks up to this many bytes may not shrink and then stay uncompressed.
+const SHORT: u32 = 128;
 /// Uncompressed events take at most one part in this many of the free disk space.
 const SPARED: u64 = 8;
 /// Disk space to preallocate for uncompressed events, in bytes. Writing into preallocated space takes two
@@ -29,12 +33,14 @@ pub struct ChunkAt {
     pub length: u32,
     /// Offset of the stored events in the file, their size in bytes, and their checksum.
     place: (u64, u32, u32),
+    /// Whether that file is the one of compressed events beside the file of events.
+    is_packed: bool,
 }
 
 impl ChunkAt {
     /// A chunk outside the file: events that an interrupted recording left in a ring.
     pub fn left(thread: u32, at: u64, length: usize) -> ChunkAt {
-        ChunkAt { thread, at, length: self::length(length), place: (u64::MAX, 0, 0) }
+        ChunkAt { thread, at, length: self::length(length), place: (u64::MAX, 0, 0), is_packed: false }
     }
 
     /// Whether the chunk was left in a ring.
@@ -45,6 +51,31 @@ impl ChunkAt {
     /// Whether the chunk's events are stored uncompressed.
     pub(super) fn is_loose(&self) -> bool {
         self.place.1 == self.length
+    }
+
+    /// Whether the chunk is in the file of events, uncompressed although it may shrink.
+    pub fn may_shrink(&self) -> bool {
+        !self.is_left() && self.is_loose() && self.length > SHORT
+    }
+
+    /// Whether two places hold the same part of a thread's events.
+    pub fn is_same(&self, other: &ChunkAt) -> bool {
+        (self.thread, self.at, self.length) == (other.thread, other.at, other.length)
+    }
+
+    /// Offset and size of the stored events in the file of events.
+    pub(super) fn body(&self) -> (u64, u32) {
+        (self.place.0, self.place.1)
+    }
+
+    /// Size on disk with the header, in bytes.
+    pub(super) fn stored(&self) -> u64 {
+        u64::from(length(HEADER)) + u64::from(self.place.1)
+    }
+
+    /// Offset behind the chunk in its file.
+    pub(super) fn end(&self) -> u64 {
+        self.place.0 + u64::from(self.place.1)
     }
 }
 
@@ -70,7 +101,7 @@ impl ChunkWriter {
 
     /// Stores the first events uncompressed, up to `most` bytes and a part of the free disk space.
     /// Compressing takes longer than writing, and a fast program would wait for it.
-    /// [`BackgroundCompression`](super::compression::BackgroundCompression) compresses these chunks later.
+    /// [`pack_for_a_moment`](super::compression::pack_for_a_moment) compresses these chunks later.
     pub fn in_haste(mut self, most: u64) -> ChunkWriter {
         let free = free(&self.file).unwrap_or(0) / SPARED;
         self.loose = most.min(free);
@@ -182,50 +213,59 @@ fn length(bytes: usize) -> u32 {
     u32::try_from(bytes).unwrap_or(u32::MAX)
 }
 
-/// Reads chunks from the file of events.
+/// Extension of the file of compressed events, until it has all of them.
+pub(super) const PART: &str = "part";
+/// How often a reader looks again when a compressor replaces the file meanwhile.
+const LOOKS: u32 = 8;
+
+/// Reads chunks from the file of events, and from the compressed file beside it.
 pub struct ChunkReader {
     path: PathBuf,
-    file: File,
+    /// Readers of several threads share it. It stays readable when another file takes its place.
+    file: Arc<File>,
+    /// The file of compressed events, if there is one.
+    part: Option<Arc<File>>,
     packed: Vec<u8>,
 }
 
 impl ChunkReader {
-    /// Opens the file once more, for another thread.
-    ///
-    /// # Errors
-    /// The file cannot be opened.
-    pub fn again(&self) -> Result<ChunkReader, TraceError> {
-        let file = File::open(&self.path).map_err(TraceError::at(&self.path))?;
-        Ok(ChunkReader { path: self.path.clone(), file, packed: Vec::new() })
+    /// A reader of the same files, for another thread.
+    pub fn again(&self) -> ChunkReader {
+        let (path, file, part) = (self.path.clone(), self.file.clone(), self.part.clone());
+        ChunkReader { path, file, part, packed: Vec::new() }
+    }
+
+    /// A reader of an open file alone.
+    pub(super) fn of(path: &Path, file: File) -> ChunkReader {
+        ChunkReader { path: path.to_owned(), file: Arc::new(file), part: None, packed: Vec::new() }
+    }
+
+    /// The file's path.
+    pub fn path(&self) -> &Path {
+        &self.path
     }
 
     /// Opens the file and finds its chunks. The flag tells whether bytes follow the last whole chunk.
     pub fn open(path: &Path) -> Result<(ChunkReader, Vec<ChunkAt>, bool), TraceError> {
-        let file = File::open(path).map_err(TraceError::at(path))?;
-        let end = file.metadata().map_err(TraceError::at(path))?.len();
-        let mut reader = BufReader::with_capacity(HEADER, &file);
-        let mut found = Vec::new();
-        let mut at = 0;
-        let mut header = [0; HEADER];
-        while reader.read_exact(&mut header).is_ok() {
-            let begin = at + u64::try_from(HEADER).unwrap_or(0);
-            let Some(chunk) = parse(&header, begin).filter(|chunk| begin + u64::from(chunk.place.1) <= end)
-            else {
-                break;
-            };
-            at = begin + u64::from(chunk.place.1);
-            found.push(chunk);
-            if reader.seek(SeekFrom::Start(at)).is_err() {
-                break;
+        let mut looks = LOOKS;
+        loop {
+            looks -= 1;
+            let file = File::open(path).map_err(TraceError::at(path))?;
+            let (mut chunks, is_torn) = headers(&file).map_err(TraceError::at(path))?;
+            let part = File::open(path.with_extension(PART)).ok();
+            if let Some(part) = &part {
+                let (packed, _) = headers(part).map_err(TraceError::at(path))?;
+                for (chunk, packed) in chunks.iter_mut().zip(packed).take_while(|(one, two)| one.is_same(two))
+                {
+                    *chunk = ChunkAt { is_packed: true, ..packed };
+                }
+            } else if looks > 0 && !is_still_there(&file, path) {
+                // The compressed file has just taken the place of the other one.
+                continue;
             }
+            let (path, file, part) = (path.to_owned(), Arc::new(file), part.map(Arc::new));
+            return Ok((ChunkReader { path, file, part, packed: Vec::new() }, chunks, is_torn));
         }
-        Ok((ChunkReader { path: path.to_owned(), file, packed: Vec::new() }, found, at < end))
-    }
-
-    /// Locks the file against other compressors while this reader lives. Returns false if another holds the
-    /// lock.
-    pub(super) fn is_mine(&self) -> bool {
-        self.file.try_lock().is_ok()
     }
 
     /// Modification time of the file, in nanoseconds since 1970; 0 when the system does not report it.
@@ -235,15 +275,20 @@ impl ChunkReader {
         Ok(since.and_then(|time| u64::try_from(time.as_nanos()).ok()).unwrap_or(0))
     }
 
+    /// Reads a chunk of the file of events as it is stored, with its header, into a reusable buffer.
+    pub(super) fn read_whole(&self, chunk: &ChunkAt, buffer: &mut Vec<u8>) -> std::io::Result<()> {
+        let stored = chunk.stored();
+        buffer.resize(usize::try_from(stored).unwrap_or(0), 0);
+        self.file.read_exact_at(buffer, chunk.end().saturating_sub(stored))
+    }
+
     /// Reads a chunk's events into a reusable buffer. Returns false when the checksum differs.
     pub fn read_into(&mut self, chunk: &ChunkAt, events: &mut Vec<u8>) -> Result<bool, TraceError> {
         let (place, stored, sum) = chunk.place;
         let read = if chunk.is_loose() { &mut *events } else { &mut self.packed };
         read.resize(usize::try_from(stored).unwrap_or(0), 0);
-        self.file
-            .seek(SeekFrom::Start(place))
-            .and_then(|_| self.file.read_exact(read))
-            .map_err(TraceError::at(&self.path))?;
+        let file = self.part.as_ref().filter(|_| chunk.is_packed).unwrap_or(&self.file);
+        file.read_exact_at(read, place).map_err(TraceError::at(&self.path))?;
         if crc32fast::hash(read) != sum {
             return Ok(false);
         }
@@ -256,6 +301,34 @@ impl ChunkReader {
     }
 }
 
+/// The chunks of a file, and whether bytes follow the last whole one.
+pub(super) fn headers(file: &File) -> std::io::Result<(Vec<ChunkAt>, bool)> {
+    let end = file.metadata()?.len();
+    let (mut found, mut at) = (Vec::new(), 0);
+    while let Some(chunk) = header_at(file, at, end) {
+        at = chunk.end();
+        found.push(chunk);
+    }
+    Ok((found, at < end))
+}
+
+/// The chunk that begins at an offset of a file, if it ends before `end`.
+pub(super) fn header_at(file: &File, at: u64, end: u64) -> Option<ChunkAt> {
+    let begin = at.checked_add(u64::from(length(HEADER))).filter(|begin| *begin <= end)?;
+    let mut header = [0; HEADER];
+    file.read_exact_at(&mut header, at).ok()?;
+    parse(&header, begin).filter(|chunk| chunk.end() <= end)
+}
+
+/// Whether a path still names an open file.
+fn is_still_there(file: &File, path: &Path) -> bool {
+    let of = |file: std::fs::Metadata| (file.dev(), file.ino());
+    match (file.metadata(), std::fs::metadata(path)) {
+        (Ok(file), Ok(there)) => of(file) == of(there),
+        _ => true,
+    }
+}
+
 /// Parses a header; `None` when it is not a valid one.
 fn parse(header: &[u8; HEADER], place: u64) -> Option<ChunkAt> {
     let (said, sum) = header.split_last_chunk::<4>()?;
@@ -265,7 +338,7 @@ fn parse(header: &[u8; HEADER], place: u64) -> Option<ChunkAt> {
     let (length, stored, body) = (next()?, next()?, next()?);
     let whole = magic == MAGIC && u32::from_le_bytes(*sum) == crc32fast::hash(said) && length <= LONGEST;
     let at = u64::from(high) << 32 | u64::from(low);
-    whole.then_some(ChunkAt { thread, at, length, place: (place, stored, body) })
+    whole.then_some(ChunkAt { thread, at, length, place: (place, stored, body), is_packed: false })
 }
 
 #[cfg(test)]

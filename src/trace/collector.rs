@@ -1,7 +1,7 @@
-//! Moves events from the rings to the file while the program writes them. It runs in its own thread, since
-//! compressing takes time.
+//! Moves events from the rings to the file while the program writes them. It runs in its own thread.
 
 use super::chunks::ChunkWriter;
+use super::compression::pack_for_a_moment;
 use super::cpu_affinity::CpuAvoidance;
 use super::error::TraceError;
 use super::folder::Folder;
@@ -9,6 +9,7 @@ use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 use std::fs::File;
 use std::os::unix::fs::FileExt;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
@@ -44,7 +45,7 @@ const LOOSE_BYTES: u64 = 512 << 20;
 pub struct CollectedEvents {
     /// Size of the events, in bytes.
     pub bytes: u64,
-    /// Size of the file of events, in bytes.
+    /// Size of the events on disk, in bytes.
     pub stored: u64,
     /// How long the program's threads waited for room in their rings, in total.
     pub waited: Duration,
@@ -60,6 +61,7 @@ pub struct CollectedEvents {
 pub struct Collector {
     over: Arc<AtomicBool>,
     thread: JoinHandle<CollectedEvents>,
+    events: PathBuf,
 }
 
 impl Collector {
@@ -86,14 +88,17 @@ impl Collector {
         };
         let ends = over.clone();
         let thread = std::thread::Builder::new().name("collector".to_owned()).spawn(move || work.run(&ends));
-        Ok(Collector { over, thread: thread.map_err(TraceError::at(folder.path()))? })
+        let (thread, events) = (thread.map_err(TraceError::at(folder.path()))?, folder.events());
+        Ok(Collector { over, thread, events })
     }
 
-    /// Moves the remaining events after the program has ended.
+    /// Moves the remaining events after the program has ended, and compresses some of them.
     pub fn finish(self) -> CollectedEvents {
         self.over.store(true, Ordering::Release);
         // The thread does not panic; if it did, its result is not needed.
-        self.thread.join().unwrap_or_default()
+        let mut collected = self.thread.join().unwrap_or_default();
+        collected.stored = pack_for_a_moment(&self.events).unwrap_or(collected.stored);
+        collected
     }
 }
 

@@ -341,8 +341,11 @@ impl Calls {
     }
 
     /// Whether contents of an object were recorded.
-    pub fn has_contents(&self, object: u32) -> bool {
-        object != 0 && !self.write_rows(object, CONTENTS).is_empty()
+    ///
+    /// # Errors
+    /// The table of writes cannot be built.
+    pub fn has_contents(&self, object: u32) -> Result<bool, TraceError> {
+        Ok(object != 0 && self.is_ever_written(object, CONTENTS)?)
     }
 
     fn replay(&mut self, object: u32, when: EventTime) -> Result<Replay, TraceError> {
@@ -369,7 +372,7 @@ impl Calls {
         mut visit: impl FnMut(&CollectionChange<'_>, EventTime, &Objects),
     ) -> Result<(), TraceError> {
         let mut values = Vec::new();
-        for row in self.write_rows(object, CONTENTS) {
+        for row in self.write_rows(object, CONTENTS)? {
             let writes = self.writes_in(row);
             if writes.first >= when {
                 break;

@@ -127,6 +127,11 @@ impl<'a> Decoder<'a> {
         Decoder { only_writes: true, ..Decoder::new(sites, bytes) }
     }
 
+    /// The same from a byte on where an event begins.
+    pub fn of_writes_from(sites: &'a Sites, bytes: &'a [u8], at: usize) -> Decoder<'a> {
+        Decoder { only_writes: true, ..Decoder::from(sites, bytes, at) }
+    }
+
     /// Starts at a byte where an event begins.
     pub fn from(sites: &'a Sites, bytes: &'a [u8], at: usize) -> Decoder<'a> {
         Decoder { sites, bytes, at, only_writes: false }

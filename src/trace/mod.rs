@@ -4,12 +4,13 @@
 //! This room uses `wire` and files. It does not know how a run is launched, and prints nothing.
 //!
 //! - `folder` is the folder of a recording. `chunks` is its file of events; `compression` compresses it when
-//!   the program has ended.
+//!   the program has ended, and while the recording is read.
 //! - `collector` moves events out of the rings while the program writes them, on another CPU than the writing
 //!   thread (`cpu_affinity`).
 //! - `sites` gives the meaning of site numbers, `decode` decodes events, `objects` describes the objects met.
 //! - `source` reads the events; `columns` builds and reads the tables derived from them.
-//! - `calls` is the call tree. `writes` finds the writes to a field or element, `value_at` its value at a
+//! - `calls` is the call tree. `writes` finds the writes to a field or element (in the table of
+//!   `writes_table`), `value_at` its value at a
 //!   given time, `contents` the contents of a collection.
 //! - `coverage` reads which edges of control flow runs covered that were not recorded.
 //! - `lambdas` finds the code of lambdas.
@@ -45,6 +46,7 @@ mod text;
 mod value_at;
 mod walk;
 mod writes;
+mod writes_table;
 
 pub use blocks::{Block, BlockStep};
 pub use calls::{Call, Calls, OpenOptions};
@@ -71,3 +73,4 @@ pub use wire::recording::{
 };
 pub use wire::steering::{Occurrence, Steered, Steering};
 pub use writes::Writes;
+pub use writes_table::Interrupted;

@@ -356,6 +356,11 @@ impl Sites {
         self.sites.get(usize::try_from(number.checked_sub(FIRST_SITE)?).ok()?)?.as_ref()
     }
 
+    /// The site numbers that may be known: this many from [`FIRST_SITE`] on.
+    pub(super) fn numbers(&self) -> usize {
+        self.sites.len()
+    }
+
     /// All known sites.
     pub fn all(&self) -> impl Iterator<Item = &Site> {
         self.sites.iter().flatten()

@@ -9,6 +9,7 @@ use super::folder::{About, Folder};
 use super::sites::Sites;
 use std::collections::BTreeMap;
 use std::fs::File;
+use std::path::Path;
 
 /// Maximum number of attempts to read a recording that still grows.
 const LOOKS: u32 = 20;
@@ -62,30 +63,24 @@ impl Source {
     }
 
     /// The same events, for another thread.
-    ///
-    /// # Errors
-    /// The file cannot be opened.
-    pub fn again(&self) -> Result<Source, TraceError> {
-        Ok(Source {
+    pub fn again(&self) -> Source {
+        Source {
             chunks: self.chunks.clone(),
             missing: self.missing.clone(),
             stamp: self.stamp,
-            reader: self.reader.again()?,
+            reader: self.reader.again(),
             left: self.left.clone(),
-        })
+        }
     }
 
-    /// Reads the same chunks from the file's new version.
-    ///
-    /// # Errors
-    /// The file cannot be read.
-    pub fn reopen(&mut self, folder: &Folder) -> Result<(), TraceError> {
-        let (reader, chunks, _) = ChunkReader::open(&folder.events())?;
-        let of = |chunk: &ChunkAt| (chunk.thread, chunk.at, chunk.length);
-        if chunks.iter().map(of).eq(self.chunks.iter().map(of)) {
-            (self.reader, self.chunks) = (reader, chunks);
-        }
-        Ok(())
+    /// Whether events are stored uncompressed although they may shrink.
+    pub fn is_loose(&self) -> bool {
+        self.chunks.iter().any(ChunkAt::may_shrink)
+    }
+
+    /// The file of events.
+    pub fn path(&self) -> &Path {
+        self.reader.path()
     }
 
     /// The location of a chunk.
@@ -101,7 +96,23 @@ impl Source {
         let Some(chunk) = self.chunk(number) else { return Ok(None) };
         match self.left.get(&chunk.thread) {
             Some(events) if chunk.is_left() => Ok(Some(events.clone())),
-            _ => Ok(self.reader.read_into(&chunk, &mut buffer)?.then_some(buffer)),
+            _ if self.reader.read_into(&chunk, &mut buffer)? => Ok(Some(buffer)),
+            _ => {
+                // A compressor may have moved the events to its file.
+                let (mut reader, chunks, _) = ChunkReader::open(self.reader.path())?;
+                let place = usize::try_from(number).unwrap_or(usize::MAX);
+                let Some(now) = chunks.get(place).filter(|now| now.is_same(&chunk)) else {
+                    return Ok(None);
+                };
+                let is_read = reader.read_into(now, &mut buffer)?;
+                for (known, now) in self.chunks.iter_mut().zip(&chunks) {
+                    if known.is_same(now) {
+                        *known = *now;
+                    }
+                }
+                self.reader = reader;
+                Ok(is_read.then_some(buffer))
+            }
         }
     }
 

@@ -245,8 +245,11 @@ impl TextContents {
 
 impl Calls {
     /// Whether a text of an object was recorded.
-    pub fn has_text(&self, object: u32) -> bool {
-        object != 0 && !self.write_rows(object, TEXT).is_empty()
+    ///
+    /// # Errors
+    /// The table of writes cannot be built.
+    pub fn has_text(&self, object: u32) -> Result<bool, TraceError> {
+        Ok(object != 0 && self.is_ever_written(object, TEXT)?)
     }
 
     /// The streams on which something was printed: their numbers, and the names of the standard streams.
@@ -289,7 +292,7 @@ impl Calls {
     pub fn text_owner(&mut self, object: u32) -> Result<u32, TraceError> {
         let mut at = object;
         for _ in 0..DEEP {
-            let Some(first) = self.write_rows(at, TEXT).next() else { break };
+            let Some(first) = self.write_rows(at, TEXT)?.next() else { break };
             let mut same_as = 0;
             self.each_written(self.writes_in(first), |_, _, values, _| {
                 same_as = TextChange::of(values).map_or(0, |change| change.same_as);
@@ -313,7 +316,7 @@ impl Calls {
         (from, to): (EventTime, EventTime),
         mut visit: impl FnMut(&TextChange<'_>, EventTime),
     ) -> Result<(), TraceError> {
-        let rows = self.write_rows(object, TEXT);
+        let rows = self.write_rows(object, TEXT)?;
         let first = self.row_from(&rows, from);
         // The row before can extend past `from`.
         for row in first.saturating_sub(1).max(rows.start)..rows.end {

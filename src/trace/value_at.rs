@@ -28,7 +28,7 @@ impl Calls {
     /// # Errors
     /// The events cannot be read.
     pub fn held(&mut self, object: u32, part: u32, when: EventTime) -> Result<HeldValue, TraceError> {
-        let rows = self.write_rows(object, part);
+        let rows = self.write_rows(object, part)?;
         let low = self.row_from(&rows, when);
         if let Some(row) = low.checked_sub(1).filter(|row| rows.contains(row)) {
             let first = self.writes_in(row).first;
@@ -58,19 +58,31 @@ impl Calls {
     }
 
     /// Whether a field or element may have been written between two times.
-    pub fn may_be_written(&self, object: u32, part: u32, from: EventTime, to: EventTime) -> bool {
-        let rows = self.write_rows(object, part);
+    ///
+    /// # Errors
+    /// The table of writes cannot be built.
+    pub fn may_be_written(
+        &self,
+        object: u32,
+        part: u32,
+        from: EventTime,
+        to: EventTime,
+    ) -> Result<bool, TraceError> {
+        let rows = self.write_rows(object, part)?;
         let low = self.row_from(&rows, from);
         // A row that begins before `from` can extend past it.
         let reaches = low.checked_sub(1).filter(|row| rows.contains(row));
         let reaches = reaches.is_some_and(|row| self.writes_in(row).count > 1);
-        reaches || (rows.contains(&low) && self.writes_in(low).first < to)
+        Ok(reaches || (rows.contains(&low) && self.writes_in(low).first < to))
     }
 
     /// Whether the creation of an array or object was recorded. Its unwritten parts then hold their default
     /// values.
-    pub fn was_made(&self, object: u32) -> bool {
-        !self.write_rows(object, CREATION).is_empty()
+    ///
+    /// # Errors
+    /// The table of writes cannot be built.
+    pub fn was_made(&self, object: u32) -> Result<bool, TraceError> {
+        self.is_ever_written(object, CREATION)
     }
 
     /// The value of a field or element at a given time: the last value written before, or the value that the

@@ -52,6 +52,11 @@ pub struct Writes {
     pub count: u32,
 }
 
+impl Writes {
+    /// No writes.
+    const NONE: Writes = Writes { object: 0, part: 0, first: EventTime::BEGIN, count: 0 };
+}
+
 impl Calls {
     /// The written fields by number: declaring class and name.
     pub fn fields(&self) -> &[(String, String)] {
@@ -59,32 +64,53 @@ impl Calls {
     }
 
     /// The rows with writes to a field (by number) or an element (by index).
-    pub fn write_rows(&self, object: u32, part: u32) -> Range<usize> {
+    ///
+    /// # Errors
+    /// The table of writes cannot be built.
+    pub fn write_rows(&self, object: u32, part: u32) -> Result<Range<usize>, TraceError> {
+        let writes = self.writes()?;
         let end = match part.checked_add(1) {
-            Some(next) => self.writes.lower_bound(&[object.into(), next.into()]),
-            None => self.writes.lower_bound(&[u64::from(object) + 1]),
+            Some(next) => writes.lower_bound(&[object.into(), next.into()]),
+            None => writes.lower_bound(&[u64::from(object) + 1]),
         };
-        self.writes.lower_bound(&[object.into(), part.into()])..end
+        Ok(writes.lower_bound(&[object.into(), part.into()])..end)
+    }
+
+    /// Whether a field or element was ever written.
+    ///
+    /// # Errors
+    /// The table of writes cannot be built.
+    pub fn is_ever_written(&self, object: u32, part: u32) -> Result<bool, TraceError> {
+        Ok(!self.write_rows(object, part)?.is_empty())
     }
 
     /// The objects with recorded writes to this part, in ascending order; an object may come more than once.
-    pub fn written_objects(&self, part: u32) -> impl Iterator<Item = u32> {
-        let rows = (0..self.writes.len()).filter(move |row| self.writes.word(1, *row) == part);
-        rows.map(|row| self.writes.word(0, row))
+    ///
+    /// # Errors
+    /// The table of writes cannot be built.
+    pub fn written_objects(&self, part: u32) -> Result<impl Iterator<Item = u32>, TraceError> {
+        let writes = self.writes()?;
+        let rows = (0..writes.len()).filter(move |row| writes.word(1, *row) == part);
+        Ok(rows.map(|row| writes.word(0, row)))
     }
 
     /// The lowest written part of an object that is not below `part`.
-    pub fn part_from(&self, object: u32, part: u32) -> Option<u32> {
-        let row = self.writes.lower_bound(&[object.into(), part.into()]);
-        let found = (self.writes.word(0, row), self.writes.word(1, row));
+    ///
+    /// # Errors
+    /// The table of writes cannot be built.
+    pub fn part_from(&self, object: u32, part: u32) -> Result<Option<u32>, TraceError> {
+        let writes = self.writes()?;
+        let row = writes.lower_bound(&[object.into(), part.into()]);
+        let found = (writes.word(0, row), writes.word(1, row));
         let is_part = found.0 == object && found.1 >= part && found.1 < TEXT;
-        (row < self.writes.len() && is_part).then_some(found.1)
+        Ok((row < writes.len() && is_part).then_some(found.1))
     }
 
-    /// Reads a row.
+    /// Reads a row that [`Calls::write_rows`] has found.
     pub fn writes_in(&self, row: usize) -> Writes {
-        let word = |column| self.writes.word(column, row);
-        let first = EventTime { turn: self.writes.get(2, row), place: (word(3), word(4)) };
+        let Some(writes) = self.known_writes() else { return Writes::NONE };
+        let word = |column| writes.word(column, row);
+        let first = EventTime { turn: writes.get(2, row), place: (word(3), word(4)) };
         Writes { object: word(0), part: word(1), first, count: word(5) }
     }
 
@@ -180,7 +206,7 @@ impl Calls {
         from: EventTime,
         to: EventTime,
     ) -> Result<bool, TraceError> {
-        let rows = self.write_rows(object, part);
+        let rows = self.write_rows(object, part)?;
         let last = self.row_from(&rows, to).checked_sub(1).filter(|row| rows.contains(row));
         let Some(row) = last else { return Ok(false) };
         let first = self.writes_in(row).first;

@@ -107,8 +107,12 @@ struct Checked {
 fn check(folder: &Path, class_path: Vec<PathBuf>) -> Checked {
     let (folder, about) = Folder::open(folder).expect("a recording");
     let mut goes_on = |_, _| true;
-    let mut calls =
-        Calls::open(&folder, &about, OpenOptions { memory: 1 << 28, goes_on: &mut goes_on }).expect("calls");
+    let mut calls = Calls::open(
+        &folder,
+        &about,
+        OpenOptions { memory: 1 << 28, goes_on: &mut goes_on, is_interrupted: std::sync::Arc::new(|| false) },
+    )
+    .expect("calls");
     let java = std::fs::canonicalize("/usr/bin/java").expect("java");
     let java_home = java.parent().and_then(Path::parent).map(Path::to_owned);
     let pool =

@@ -17,7 +17,7 @@ import pyarrow.ipc, pyarrow.parquet
 table = pyarrow.parquet.read_table(sys.argv[1])
 rows = [{k: v for k, v in row.items() if v is not None} for row in table.to_pylist()]
 tables = {name: pyarrow.ipc.open_file(pyarrow.memory_map(sys.argv[2] + "/" + name + ".arrow")).read_all().to_pydict()
-          for name in ["calls", "born", "methods", "by_method", "objects", "writes", "chunks"]}
+          for name in ["calls", "born", "methods", "by_method", "objects", "presets", "writes/writes", "chunks"]}
 json.dump({"rows": rows, "tables": tables}, sys.stdout)
 "#;
 
@@ -45,6 +45,9 @@ fn what_is_exported_and_derived_is_read_by_others() {
     let text = std::fs::read_to_string(lines).expect("the lines");
     let lines: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
     assert!(lines.len() > 500, "{}", lines.len());
+    // The table of writes is made when a question needs it.
+    let history = finish(crate::support::qp().args(["trace", "history", "Traced.made"]).arg(&folder));
+    assert_eq!(history.status.code(), Some(0), "{}", said(&history));
     let Some(read) = read_by_pyarrow(&parquet, &folder.join("columns")) else { return };
     let rows = read["rows"].as_array().expect("rows");
     assert_eq!(rows.len(), lines.len());
@@ -107,7 +110,7 @@ fn what_is_exported_and_derived_is_read_by_others() {
     };
     // Rows with this part are creations of arrays and objects.
     let made = u64::from(u32::MAX - 1);
-    let (parts, counts) = (column("writes", "part"), column("writes", "count"));
+    let (parts, counts) = (column("writes/writes", "part"), column("writes/writes", "count"));
     let of = |is_made: bool| {
         parts
             .iter()
@@ -172,8 +175,18 @@ fn events_are_compressed_when_the_program_has_ended() {
     assert_eq!(told["stored"].as_u64(), u64::try_from(file.len()).ok());
     let left: Vec<_> =
         std::fs::read_dir(&folder).expect("the folder").flatten().map(|e| e.file_name()).collect();
-    let known = ["about.json", "columns", "events", "sites.jsonl"];
+    let known = ["about.json", "events", "sites.jsonl"];
     assert!(left.iter().all(|name| known.iter().any(|known| name == known)), "{left:?}");
+    let ask = |arguments: &[&str]| {
+        let output = finish(crate::support::qp().args(arguments).arg(&folder));
+        assert_eq!(output.status.code(), Some(0), "{}", said(&output));
+    };
+    // A table is made when a question needs it.
+    let writes = folder.join("columns/writes/summary.json");
+    ask(&["trace", "info"]);
+    assert!(folder.join("columns/summary.json").is_file() && !writes.exists());
+    ask(&["trace", "history", "Traced.made"]);
+    assert!(writes.is_file());
     // Chunks of a few bytes do not shrink; reading must not rewrite the file and its tables each time for
     // that.
     let made = |name: &str| {
@@ -181,8 +194,8 @@ fn events_are_compressed_when_the_program_has_ended() {
         // A rewritten file may have the same time as the old one.
         (file.ino(), file.modified().expect("a time"))
     };
-    let before = ["events", "columns/summary.json"].map(made);
-    let output = finish(crate::support::qp().args(["trace", "info"]).arg(&folder));
-    assert_eq!(output.status.code(), Some(0), "{}", said(&output));
-    assert_eq!(["events", "columns/summary.json"].map(made), before);
+    let files = ["events", "columns/summary.json", "columns/writes/summary.json"];
+    let before = files.map(made);
+    ask(&["trace", "history", "Traced.made"]);
+    assert_eq!(files.map(made), before);
 }

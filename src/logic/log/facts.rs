@@ -1,6 +1,6 @@
 //! Facts about a whole recording that decide which events its log has.
 
-use crate::trace::{CONTENTS, Calls, Level, Traced};
+use crate::trace::{CONTENTS, Calls, Level, TraceError, Traced};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
@@ -85,22 +85,29 @@ pub(super) struct Facts {
 
 impl Facts {
     /// Collects the facts of a recording.
-    pub fn of(calls: &mut Calls) -> Facts {
+    ///
+    /// # Errors
+    /// The recording cannot be read.
+    pub fn of(calls: &mut Calls) -> Result<Facts, TraceError> {
         let mut structures = ObjectSet::default();
         for array in calls.objects.arrays().filter(|(_, length)| *length > 0) {
             structures.insert(array.0);
         }
-        for collection in calls.written_objects(CONTENTS) {
+        for collection in calls.written_objects(CONTENTS)? {
             structures.insert(collection);
         }
-        let mut facts = Facts::known(calls, FirstCalls::default());
+        let mut facts = Facts::known(calls, FirstCalls::default())?;
         facts.structures = Some(structures);
         facts.find_first_calls(calls);
-        facts
+        Ok(facts)
     }
 
     /// The facts of a recording whose first calls are known.
-    pub fn known(calls: &Calls, first_calls: FirstCalls) -> Facts {
+    ///
+    /// # Errors
+    /// The recording cannot be read.
+    pub fn known(calls: &Calls, first_calls: FirstCalls) -> Result<Facts, TraceError> {
+        calls.prepare_writes()?;
         let method = |of: &crate::trace::Method| MethodFacts {
             line: 0,
             has_writes: of.level >= Level::Writes,
@@ -118,7 +125,7 @@ impl Facts {
                 method.line = line;
             }
         }
-        Facts { structures: None, first_calls, methods }
+        Ok(Facts { structures: None, first_calls, methods })
     }
 
     /// Looks up objects from now on, instead of keeping them.
@@ -163,7 +170,8 @@ impl Facts {
             Some(structures) => structures.contains(object),
             None => match calls.objects.length_of(object) {
                 Some(length) => length > 0,
-                None => calls.has_contents(object),
+                // `Facts::known` has prepared the table of writes, so this does not fail.
+                None => calls.has_contents(object).unwrap_or(false),
             },
         }
     }

@@ -82,7 +82,7 @@ impl LogIndex {
     /// # Errors
     /// The events cannot be read; [`TraceError::Interrupted`].
     pub fn build(calls: &mut Calls, goes_on: &mut dyn FnMut() -> bool) -> Result<LogIndex, TraceError> {
-        let facts = Facts::of(calls);
+        let facts = Facts::of(calls)?;
         let mut index =
             LogIndex { facts, blocks: Vec::new(), frames: Vec::new(), by_thread: BTreeMap::new(), count: 0 };
         for (thread, ..) in calls.threads() {
@@ -125,7 +125,7 @@ impl LogIndex {
         if format != FORMAT || of != calls.stamp() {
             return None;
         }
-        let facts = Facts::known(calls, first_calls);
+        let facts = Facts::known(calls, first_calls).ok()?;
         let mut index = LogIndex { facts, blocks, frames, by_thread: BTreeMap::new(), count: 0 };
         index.number();
         Some(index)

@@ -306,7 +306,7 @@ impl<B: TermBuilder> Terms<'_, B> {
         let mut items = Vec::new();
         if let Some(length) = self.calls.objects.length_of(object) {
             let class = self.calls.objects.class(object).cloned().unwrap_or_default();
-            let was_made = self.calls.was_made(object);
+            let was_made = self.calls.was_made(object)?;
             for index in 0..length.min(u32::try_from(LISTED).unwrap_or(u32::MAX)) {
                 let part = ObjectPart::of_element(&class, index, was_made);
                 items.push(match held(self.calls, object, &part, when)? {

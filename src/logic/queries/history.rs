@@ -66,7 +66,7 @@ fn history(source: &mut Source, asked: &Asked) -> Result<Answer, LogicError> {
                 return array_history(source, asked, (object, text));
             }
             let object = calls.text_owner(object)?;
-            let part = if calls.write_rows(object, CONTENTS).is_empty() { TEXT } else { CONTENTS };
+            let part = if calls.is_ever_written(object, CONTENTS)? { CONTENTS } else { TEXT };
             part_history(source, asked, (object, text), part)
         }
     }
@@ -97,7 +97,7 @@ fn writes(
 ) -> Result<(), LogicError> {
     let wanted = Part::of(source, asked)?;
     let calls = &mut source.recording.calls;
-    for row in calls.write_rows(object, part) {
+    for row in calls.write_rows(object, part)? {
         calls.each_write(calls.writes_in(row), |calls, seen| {
             let thread = calls.thread_at(seen.when());
             let is_of_it = asked.thread.is_none() || thread.is_some_and(|of| wanted.has_thread(calls, of));
@@ -174,10 +174,13 @@ fn array_history(
     (array, name): (u32, &str),
 ) -> Result<Answer, LogicError> {
     let (mut all, wanted) = (Vec::new(), asked.wanted());
-    let mut next = source.recording.calls.part_from(array, 0);
+    let mut next = source.recording.calls.part_from(array, 0)?;
     while let Some(index) = next {
         writes(source, asked, (array, index), &mut all)?;
-        next = index.checked_add(1).and_then(|index| source.recording.calls.part_from(array, index));
+        next = match index.checked_add(1) {
+            Some(index) => source.recording.calls.part_from(array, index)?,
+            None => None,
+        };
     }
     all.sort_by_key(|write| write.when);
     let objects = &source.recording.calls.objects;

@@ -36,7 +36,7 @@ fn instances(source: &mut Source, asked: &Asked) -> Result<Answer, LogicError> {
             answer.more = true;
             break;
         }
-        if !exists(source, object, when) {
+        if !exists(source, object, when)? {
             continue;
         }
         count += 1;
@@ -52,8 +52,8 @@ fn instances(source: &mut Source, asked: &Asked) -> Result<Answer, LogicError> {
 }
 
 /// Whether an object was made before a time, as far as that was recorded.
-fn exists(source: &Source, object: u32, when: EventTime) -> bool {
+fn exists(source: &Source, object: u32, when: EventTime) -> Result<bool, LogicError> {
     let calls = &source.recording.calls;
-    let made = calls.write_rows(object, CREATION);
-    made.is_empty() || calls.row_from(&made, when) > made.start
+    let made = calls.write_rows(object, CREATION)?;
+    Ok(made.is_empty() || calls.row_from(&made, when) > made.start)
 }

@@ -150,12 +150,10 @@ fn field_state(
         Some(part) => calls.held(owner, part, when)?,
         None => HeldValue::Unwritten,
     };
+    let begins_empty = is_static && is_whole || !is_static && calls.was_made(object)?;
     Ok(match held {
         // The first write replaced the default value.
-        HeldValue::Value(value)
-            if value.is(default_of(&field.descriptor))
-                && (is_static && is_whole || !is_static && calls.was_made(object)) =>
-        {
+        HeldValue::Value(value) if value.is(default_of(&field.descriptor)) && begins_empty => {
             state(Some(value), SetBy::Default, class, name)
         }
         HeldValue::Value(value) => state(Some(value), SetBy::Unknown, class, name),
@@ -167,7 +165,7 @@ fn field_state(
                 None => state(None, SetBy::Unknown, class, name),
             }
         }
-        HeldValue::Unwritten if is_static && is_whole || !is_static && calls.was_made(object) => {
+        HeldValue::Unwritten if begins_empty => {
             state(Some(default_of(&field.descriptor)), SetBy::Default, class, name)
         }
         HeldValue::Unwritten | HeldValue::Unknown => state(None, SetBy::Unknown, class, name),
@@ -197,7 +195,7 @@ fn push_elements(
     let calls = &mut source.recording.calls;
     let length = calls.objects.length_of(array).unwrap_or(0);
     let class = calls.objects.class(array).cloned().unwrap_or_default();
-    let was_made = calls.was_made(array);
+    let was_made = calls.was_made(array)?;
     let listed = length.min(u32::try_from(limit).unwrap_or(u32::MAX));
     for index in 0..listed {
         let part = ObjectPart::of_element(&class, index, was_made);
@@ -220,7 +218,7 @@ pub(super) fn last_write(
     part: u32,
     when: EventTime,
 ) -> Result<LastWrite, LogicError> {
-    let rows = calls.write_rows(object, part);
+    let rows = calls.write_rows(object, part)?;
     let behind = calls.row_from(&rows, when);
     let Some(row) = behind.checked_sub(1).filter(|row| rows.contains(row)) else { return Ok(None) };
     let mut last = None;

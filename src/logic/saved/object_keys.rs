@@ -61,7 +61,7 @@ type Birth = (BirthPlace, EventTime);
 
 /// The birth of an array, or of an object whose constructor is not recorded.
 fn creation(calls: &mut Calls, object: u32) -> Result<Option<Birth>, InspectError> {
-    let Some(row) = calls.write_rows(object, CREATION).next() else { return Ok(None) };
+    let Some(row) = calls.write_rows(object, CREATION)?.next() else { return Ok(None) };
     let mut born = None;
     calls.each_write(calls.writes_in(row), |calls, seen| {
         let thread = seen.node.and_then(|node| calls.thread_number(node));

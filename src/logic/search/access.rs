@@ -5,6 +5,7 @@ use super::prepared::Prepared;
 use super::source::Source;
 use crate::inspect::InspectError;
 use crate::logic::log::Kind;
+use crate::trace::TraceError;
 use std::fmt;
 use std::ops::Range;
 
@@ -96,27 +97,30 @@ impl Access {
                 _ => None,
             };
             if let Some(object) = object {
-                best = Access::cheaper(Access::writes(prepared, source, object), best, index.count());
+                best = Access::cheaper(Access::writes(prepared, source, object)?, best, index.count());
             }
         }
         Ok(best)
     }
 
-    fn writes(prepared: &Prepared, source: &Source, object: u32) -> Access {
+    fn writes(prepared: &Prepared, source: &Source, object: u32) -> Result<Access, TraceError> {
         let calls = &source.recording.calls;
         let wanted = prepared.pattern.name.as_ref();
         let mut fields = Vec::new();
-        let (mut at, mut writes) = (calls.part_from(object, 0), 0);
+        let (mut at, mut writes) = (calls.part_from(object, 0)?, 0);
         while let Some(part) = at {
             let field = usize::try_from(part).ok().and_then(|part| calls.fields().get(part));
             if field.is_some_and(|(_, name)| wanted.is_none_or(|wanted| name == wanted)) {
                 fields.push(part);
-                let rows = calls.write_rows(object, part);
+                let rows = calls.write_rows(object, part)?;
                 writes += rows.map(|row| u64::from(calls.writes_in(row).count)).sum::<u64>();
             }
-            at = part.checked_add(1).and_then(|part| calls.part_from(object, part));
+            at = match part.checked_add(1) {
+                Some(part) => calls.part_from(object, part)?,
+                None => None,
+            };
         }
-        Access::Writes { object, fields, writes }
+        Ok(Access::Writes { object, fields, writes })
     }
 
     fn blocks(prepared: &Prepared, source: &Source, ids: &Range<u64>) -> Access {

@@ -252,7 +252,7 @@ fn writes_to(object: u32, fields: &[u32], source: &mut Source) -> Result<Vec<Eve
     let calls = source.calls();
     let mut places = Vec::new();
     for part in fields {
-        for row in calls.write_rows(object, *part) {
+        for row in calls.write_rows(object, *part)? {
             let writes = calls.writes_in(row);
             calls.each_write(writes, |calls, seen| {
                 if let Some(thread) = calls.thread_at(seen.when()) {

@@ -40,11 +40,8 @@ impl Source {
             return kept;
         }
         let Recording { about, calls, .. } = &self.recording;
-        let recording = Recording {
-            about: about.clone(),
-            calls: calls.again().ok()?,
-            lines: Lines::new(Box::new(|| None)),
-        };
+        let recording =
+            Recording { about: about.clone(), calls: calls.again(), lines: Lines::new(Box::new(|| None)) };
         Some(Source::new(recording, self.log.index().clone()))
     }
 

@@ -41,7 +41,7 @@ impl ClassInitialisers {
         if self.calls.is_empty() {
             return Ok(false);
         }
-        let rows = calls.write_rows(object, part);
+        let rows = calls.write_rows(object, part)?;
         // A row that begins before `from` can extend past it.
         let first = calls.row_from(&rows, from).saturating_sub(1).max(rows.start);
         let (mut is_written, mut by_others) = (false, false);

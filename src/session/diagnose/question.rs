@@ -10,7 +10,8 @@ use crate::inspect::snapshot::{Bounds, ObjectPart, Shape, Shaper};
 use crate::inspect::text;
 use crate::session::error::SessionError;
 use crate::trace::{
-    CONTENTS, Call, Calls, EventPosition, EventTime, Exit, Items, Level, Method, TEXT, Traced, Value,
+    CONTENTS, Call, Calls, EventPosition, EventTime, Exit, Items, Level, Method, TEXT, TraceError, Traced,
+    Value,
 };
 use indexmap::IndexMap;
 use serde::Serialize;
@@ -188,7 +189,7 @@ impl QuestionSubject<'_> {
             result,
             exception,
             unlinked,
-            statics: all_statics(shaper.calls).into_iter().map(|(_, name)| name).collect(),
+            statics: all_statics(shaper.calls)?.into_iter().map(|(_, name)| name).collect(),
             remaining,
             is_whole: notes.is_empty(),
             influential,
@@ -403,7 +404,7 @@ fn changes(
     let bounds = std::mem::replace(&mut shaper.bounds, CHANGE);
     let mut changed = Vec::new();
     let mut queue: VecDeque<(String, u32)> = roots.into();
-    for (number, path) in all_statics(shaper.calls) {
+    for (number, path) in all_statics(shaper.calls)? {
         let (class, name) = path.rsplit_once('.').unwrap_or(("", &path));
         if is_hidden_field(class, name, shaper.fields.pool()) {
             // A hidden field is no change of its own. An enum constant in it can have changed, so its object
@@ -424,17 +425,17 @@ fn changes(
         if !seen.insert(object) {
             continue;
         }
-        if shaper.calls.has_text(object) {
+        if shaper.calls.has_text(object)? {
             if let Some((old, new)) = text::difference(shaper.calls, object, (begins, ends))? {
                 changed.push(span.change(shaper, (object, Some(TEXT), &path), (old, new))?);
             }
             reached.insert(object, path.clone());
         }
-        if shaper.calls.has_contents(object) {
+        if shaper.calls.has_contents(object)? {
             let compared = collections(shaper, (object, &path), span, &mut changed, &mut queue)?;
             left = left.saturating_sub(compared);
         }
-        let (parts, _) = shaper.parts(object, left.saturating_add(1));
+        let (parts, _) = shaper.parts(object, left.saturating_add(1))?;
         is_whole &= parts.len() <= left && changed.len() < CHANGES;
         if !is_whole {
             break;
@@ -479,12 +480,17 @@ fn printed(
 }
 
 /// The static fields that are ever written, with their numbers.
-pub fn all_statics(calls: &Calls) -> Vec<(u32, String)> {
-    (0..)
-        .zip(calls.fields())
-        .filter(|(part, _)| !calls.write_rows(0, *part).is_empty())
-        .map(|(part, (class, name))| (part, format!("{class}.{name}")))
-        .collect()
+///
+/// # Errors
+/// The recording cannot be read.
+pub fn all_statics(calls: &Calls) -> Result<Vec<(u32, String)>, TraceError> {
+    let mut found = Vec::new();
+    for (part, (class, name)) in (0..).zip(calls.fields()) {
+        if calls.is_ever_written(0, part)? {
+            found.push((part, format!("{class}.{name}")));
+        }
+    }
+    Ok(found)
 }
 
 /// Compares the contents of a collection: elements by index, elements of sets by themselves, values of maps
@@ -545,7 +551,10 @@ fn compare(
     queue: &mut VecDeque<(String, u32)>,
 ) -> Result<(), SessionError> {
     let (begins, ends) = (span.begins, span.ends);
-    let may_be = part.part.is_some_and(|number| shaper.calls.may_be_written(object, number, begins, ends));
+    let may_be = match part.part {
+        Some(number) => shaper.calls.may_be_written(object, number, begins, ends)?,
+        None => false,
+    };
     let refers = part.descriptor.is_empty() || part.descriptor.starts_with(['L', '[']);
     if !may_be && !refers {
         return Ok(());

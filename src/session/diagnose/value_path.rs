@@ -125,7 +125,7 @@ impl PathResolver<'_> {
             roots.push(Root { name, before, after: Some((Some(value), Some(target))) });
         }
         let bounds = Bounds { depth: 0, elements: 0, parts: 0 };
-        let statics = all_statics(self.calls);
+        let statics = all_statics(self.calls)?;
         let mut shaper = Shaper { calls: self.calls, fields: self.fields, bounds };
         for (number, name) in statics {
             let part = ObjectPart::of_static(number);
@@ -205,7 +205,7 @@ impl PathWalk<'_> {
         rest: &str,
         when: EventTime,
     ) -> Result<Option<(usize, Option<Value>)>, SessionError> {
-        if self.shaper.calls.has_contents(object) {
+        if self.shaper.calls.has_contents(object)? {
             let mut found = self.items(object, rest, when)?;
             if found.is_none_or(|(step, _)| step == rest.len()) {
                 // An item that was removed can be what is wrong.
@@ -217,7 +217,7 @@ impl PathWalk<'_> {
                 return Ok(found);
             }
         }
-        let (parts, _) = self.shaper.parts(object, MOST);
+        let (parts, _) = self.shaper.parts(object, MOST)?;
         let is_meant = |part: &&ObjectPart| {
             rest.strip_prefix(part.path("").as_str())
                 .is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[', '{']))
@@ -266,7 +266,7 @@ impl PathWalk<'_> {
             if !seen.insert(object) {
                 continue;
             }
-            if self.shaper.calls.has_text(object) {
+            if self.shaper.calls.has_text(object)? {
                 let is_stream = self.shaper.calls.is_stream(object);
                 self.targets.push(if is_stream { Target::Output } else { Target::Contents });
             }
@@ -283,7 +283,7 @@ impl PathWalk<'_> {
                     }),
                 }
             }
-            let (parts, is_whole) = self.shaper.parts(object, left.saturating_add(1));
+            let (parts, is_whole) = self.shaper.parts(object, left.saturating_add(1))?;
             let objects = &self.shaper.calls.objects;
             if !is_whole && objects.text_of(object).is_none() && !objects.is_box(object) {
                 self.targets.push(Target::Contents);

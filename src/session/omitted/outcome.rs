@@ -111,7 +111,7 @@ fn shape(
         let held = shaper.held(0, &part, when)?;
         return Ok(shaper.shape(held, "", when)?);
     }
-    let (parts, _) = shaper.parts(target.object, usize::MAX);
+    let (parts, _) = shaper.parts(target.object, usize::MAX)?;
     let Some(part) = parts.into_iter().find(|part| part.name.as_ref() == Some(field)) else {
         return Ok(Shape::Unknown { unknown: true });
     };

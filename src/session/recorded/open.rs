@@ -7,7 +7,7 @@ use crate::session::context::Context;
 use crate::session::error::SessionError;
 use crate::session::trust;
 use crate::session::workspace::Workspace;
-use crate::trace::{About, Calls, Folder, OpenOptions, TraceError};
+use crate::trace::{About, Calls, Folder, Interrupted, OpenOptions, TraceError};
 use std::ops::{Deref, DerefMut};
 use std::path::Path;
 use std::sync::Arc;
@@ -94,6 +94,8 @@ impl RecordedTrace {
         let (folder, about) = Folder::open(folder)?;
         let (stop, done) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicUsize::new(0)));
         let all = Arc::new(AtomicUsize::new(0));
+        let interrupt = context.interrupt().clone();
+        let is_interrupted: Interrupted = Arc::new(move || interrupt.is_set());
         let work = {
             let (stop, done, all) = (stop.clone(), done.clone(), all.clone());
             let (folder, about) = (folder.clone(), about.clone());
@@ -103,7 +105,7 @@ impl RecordedTrace {
                     done.store(chunk, Ordering::Relaxed);
                     !stop.load(Ordering::Relaxed)
                 };
-                Calls::open(&folder, &about, OpenOptions { memory, goes_on: &mut goes_on })
+                Calls::open(&folder, &about, OpenOptions { memory, goes_on: &mut goes_on, is_interrupted })
             }
         };
         let mut work = tokio::task::spawn_blocking(work);

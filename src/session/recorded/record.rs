@@ -1,6 +1,5 @@
 //! Records a run: launches the program once, and moves its events into a folder while it runs.
 
-use super::open::RecordedTrace;
 use super::secrets::Secrets;
 use crate::chain::Chain;
 use crate::classes::DefaultScope;
@@ -168,13 +167,7 @@ pub async fn record(
     if matches!(outcome.ended, Ended::Interrupted) && context.is_interrupted() {
         return Err(SessionError::Interrupted);
     }
-    // Errors other than an interruption are ignored: the next opening builds the tables.
-    let opened = RecordedTrace::open(&out, options.memory, context).await;
-    if let Err(SessionError::Interrupted) = opened {
-        return Err(SessionError::Interrupted);
-    }
-    // The file is compressed by now.
-    let stored = std::fs::metadata(folder.events()).map_or(collected.stored, |file| file.len());
+    let stored = collected.stored;
     let output = Some(outcome.tail.last(LINES)).filter(|text| recorded.bytes == 0 && !text.is_empty());
     // Only readers of the folder need the checksum and the size of the output.
     let recorded = RecordingOutcome { sites: None, printed: None, ..recorded };

@@ -93,6 +93,18 @@ impl<const B: usize, const E: usize> CallTableWriter<B, E> {
         Ok(row)
     }
 
+    /// Adds a row whose words are all known, or are completed later.
+    ///
+    /// # Errors
+    /// As for [`CallTableWriter::begin`].
+    #[inline]
+    pub fn add(&mut self, begun: [u32; B], ended: [u32; E]) -> Result<u32, TraceError> {
+        let row = self.begin(begun)?;
+        let place = self.now.len() - 1;
+        self.now.end(place, ended);
+        Ok(row)
+    }
+
     /// Starts a new batch.
     #[cold]
     fn shift(&mut self) -> Result<(), TraceError> {

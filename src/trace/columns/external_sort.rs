@@ -43,6 +43,14 @@ impl<const N: usize> Sorter<N> {
         Ok(())
     }
 
+    /// Adds rows. Sorting is faster if they are in ascending order.
+    ///
+    /// # Errors
+    /// A run cannot be written.
+    pub fn extend(&mut self, rows: &[[u32; N]]) -> Result<(), TraceError> {
+        rows.iter().try_for_each(|row| self.push(*row))
+    }
+
     /// Sorts the rows.
     ///
     /// # Errors

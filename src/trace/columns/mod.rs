@@ -4,24 +4,33 @@
 //! - `table` reads a table, `writer` writes one.
 //! - `external_sort` sorts any number of rows. `call_table` writes calls in order of entry, `posting_lists`
 //!   groups ascending integers.
-//! - `index_builder` builds the tables in one pass over all events; `open` tracks the open calls.
+//! - `index_builder` builds all tables but that of writes in one pass over all events. `chunk_workers` reads
+//!   chunks with several threads, `chunk_scan` finds the calls of one chunk, with what `site_codes` says of
+//!   sites, and `met_objects` its objects. `stitcher` joins the chunks; `open` tracks the open calls.
+//! - `writes_builder` builds the table of writes; `fields` numbers the written fields.
 //! - `checksums` detects changed tables.
 
 mod call_table;
 mod checksums;
+mod chunk_scan;
+mod chunk_workers;
 mod external_sort;
+mod fields;
 mod index_builder;
+mod met_objects;
 mod open;
 mod posting_lists;
+mod site_codes;
+mod stitcher;
 mod table;
 mod writer;
+mod writes_builder;
 
 pub use checksums::Checksum;
-pub use index_builder::{
-    ARRAY, BOX, CLASS, CONSTANT, CONSTANT_WITH_BODY, EXCEPTION, FIELDS, IndexOptions, NO_MESSAGE, TEXT,
-    build_index,
-};
+pub use index_builder::{IndexOptions, build_index};
+pub use met_objects::{ARRAY, BOX, CLASS, CONSTANT, CONSTANT_WITH_BODY, EXCEPTION, FIELDS, NO_MESSAGE, TEXT};
 pub use table::Table;
+pub use writes_builder::WritesInput;
 
 use super::error::TraceError;
 use bytes::Bytes;
@@ -58,6 +67,14 @@ const OBJECTS: Layout = &[
     ("bits", Width::Double),
     ("text_at", Width::Double),
     ("text_bytes", Width::Word),
+];
+/// One row per field write before `super(…)`: the object that was created, the field, and where.
+const PRESETS: Layout = &[
+    ("object", Width::Word),
+    ("part", Width::Word),
+    ("turn", Width::Double),
+    ("chunk", Width::Word),
+    ("at", Width::Word),
 ];
 /// One row per field or element, chunk and turn: the writes to it.
 const WRITES: Layout = &[
@@ -120,7 +137,20 @@ pub struct Summary {
 }
 
 /// Version of the tables' format.
-const FORMAT: u32 = 10;
+const FORMAT: u32 = 11;
+
+/// The files of the tables of calls and objects.
+const FILES: [&str; 9] = [
+    "summary.json",
+    "texts",
+    "born.arrow",
+    "by_method.arrow",
+    "calls.arrow",
+    "chunks.arrow",
+    "methods.arrow",
+    "objects.arrow",
+    "presets.arrow",
+];
 
 /// The opened tables.
 pub struct Columns {
@@ -138,8 +168,8 @@ pub struct Columns {
     pub by_method: Table,
     /// One row per object.
     pub objects: Table,
-    /// The writes, by field or element.
-    pub writes: Table,
+    /// The writes before `super(…)`.
+    pub presets: Table,
     /// The beginnings of strings, concatenated, in UTF-8.
     pub texts: Bytes,
 }
@@ -147,7 +177,7 @@ pub struct Columns {
 impl Columns {
     /// Opens the tables in a folder, if they are undamaged and built from this state.
     pub fn kept(folder: &Path, of: &Stamp) -> Option<Columns> {
-        checksums::check(folder).ok()?;
+        checksums::check(folder, &FILES).ok()?;
         Columns::open(folder).ok().filter(|columns| columns.summary.of == *of)
     }
 
@@ -156,7 +186,7 @@ impl Columns {
     /// # Errors
     /// The checksums cannot be written.
     pub fn seal(folder: &Path) -> Result<(), TraceError> {
-        checksums::write(folder)
+        checksums::write(folder, &FILES)
     }
 
     /// Opens the tables in a folder.
@@ -182,10 +212,65 @@ impl Columns {
             methods: table("methods", METHODS)?,
             by_method: table("by_method", BY_METHOD)?,
             objects: table("objects", OBJECTS)?,
-            writes: table("writes", WRITES)?,
+            presets: table("presets", PRESETS)?,
             texts: table::map(&texts).map_err(TraceError::at(&texts))?,
             summary,
         })
+    }
+}
+
+/// The table of writes, in a folder of its own.
+pub struct WritesColumns;
+
+/// What the table of writes was built from.
+#[derive(PartialEq, Serialize, Deserialize)]
+struct WritesSummary {
+    /// Version of the tables' format.
+    format: u32,
+    /// The recording's state.
+    of: Stamp,
+}
+
+/// The files of the table of writes.
+const WRITES_FILES: [&str; 2] = ["summary.json", "writes.arrow"];
+
+impl WritesColumns {
+    /// Opens the table in a folder, if it is undamaged and built from this state.
+    pub fn kept(folder: &Path, of: &Stamp) -> Option<Table> {
+        checksums::check(folder, &WRITES_FILES).ok()?;
+        let summary = std::fs::read(folder.join("summary.json")).ok()?;
+        let summary: WritesSummary = serde_json::from_slice(&summary).ok()?;
+        if summary != (WritesSummary { format: FORMAT, of: *of }) {
+            return None;
+        }
+        Table::open(&folder.join("writes.arrow"), WRITES).ok()
+    }
+
+    /// Builds the table in an existing, empty folder, with `memory` bytes of memory for rows.
+    ///
+    /// # Errors
+    /// Events cannot be read or the table cannot be written; [`TraceError::Interrupted`] when `goes_on`
+    /// returns false.
+    pub fn build(
+        input: &WritesInput<'_>,
+        to: &Path,
+        memory: usize,
+        goes_on: &mut dyn FnMut(usize, usize) -> bool,
+    ) -> Result<Table, TraceError> {
+        let table = writes_builder::build_writes(input, IndexOptions { to, memory, goes_on })?;
+        let (file, summary) =
+            (to.join("summary.json"), WritesSummary { format: FORMAT, of: input.source.stamp });
+        let text = serde_json::to_vec(&summary).map_err(|error| TraceError::at(&file)(error.into()))?;
+        crate::files::write(&file, text).map_err(TraceError::at(&file))?;
+        Ok(table)
+    }
+
+    /// Writes the checksums, so that [`WritesColumns::kept`] accepts the table later.
+    ///
+    /// # Errors
+    /// The checksums cannot be written.
+    pub fn seal(folder: &Path) -> Result<(), TraceError> {
+        checksums::write(folder, &WRITES_FILES)
     }
 }
 

@@ -53,6 +53,11 @@ impl<C> OpenCalls<C> {
         self.0.last().map(|(_, call)| call)
     }
 
+    /// The methods of all open calls, the outermost first.
+    pub fn methods(&self) -> impl Iterator<Item = u32> {
+        self.0.iter().map(|(method, _)| *method)
+    }
+
     /// All open calls, the innermost first.
     pub fn all(self) -> impl Iterator<Item = C> {
         self.0.into_iter().rev().map(|(_, call)| call)

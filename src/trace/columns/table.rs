@@ -32,6 +32,12 @@ pub enum Width {
 /// The names and widths of a table's columns.
 pub type Layout = &'static [(&'static str, Width)];
 
+/// The high and the low word of a number, as a row has them.
+pub fn halves(number: u64) -> [u32; 2] {
+    let half = |bits: u64| u32::try_from(bits & 0xffff_ffff).unwrap_or(0);
+    [half(number >> 32), half(number)]
+}
+
 /// The Arrow schema of a table.
 pub fn schema(columns: Layout) -> Schema {
     let field = |(name, width): &(&str, Width)| {

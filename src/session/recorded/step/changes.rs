@@ -77,7 +77,7 @@ fn part_write(
     let when = calls.when_at(at)?;
     let mut found: Option<(EventTime, EventPosition)> = None;
     for part in parts {
-        let rows = calls.write_rows(object, *part);
+        let rows = calls.write_rows(object, *part)?;
         // A row covers several writes. The nearest write is in the last row that begins before the event, or
         // in the first row that begins after it.
         let low = calls.row_from(&rows, when);

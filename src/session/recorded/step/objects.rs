@@ -59,10 +59,10 @@ impl ObjectReader<'_> {
     /// The events cannot be read.
     pub(super) fn object(&mut self, object: u32, depth: u32) -> Result<ObjectShown, SessionError> {
         let mut parts = Vec::new();
-        let mut next = self.calls.part_from(object, 0);
+        let mut next = self.calls.part_from(object, 0)?;
         self.open.push(object);
         while let Some(part) = next.filter(|_| parts.len() < PARTS) {
-            let rows = self.calls.write_rows(object, part);
+            let rows = self.calls.write_rows(object, part)?;
             let then = NearestWrites::of(self.calls, &rows, self.when)?;
             let before = NearestWrites::of(self.calls, &rows, self.began)?;
             let name = match self.calls.objects.is_array(object) {
@@ -75,7 +75,7 @@ impl ObjectReader<'_> {
             let inner = self.inner(then.value, depth)?;
             let changed = then.held() != before.held();
             parts.push(MemberShown { name, value: then.held(), changed, inner });
-            next = self.calls.part_from(object, part.saturating_add(1));
+            next = self.calls.part_from(object, part.saturating_add(1))?;
         }
         let is_more = self.contents(object, depth, &mut parts)?;
         self.open.pop();
@@ -102,7 +102,7 @@ impl ObjectReader<'_> {
         depth: u32,
         parts: &mut Vec<MemberShown>,
     ) -> Result<bool, SessionError> {
-        if self.calls.has_text(object) {
+        if self.calls.has_text(object)? {
             let Some(then) = self.calls.text(object, self.when)? else { return Ok(false) };
             let before = self.calls.text(object, self.began)?;
             let (name, changed) = ("text".to_owned(), before.as_ref() != Some(&then));
@@ -110,7 +110,7 @@ impl ObjectReader<'_> {
             parts.push(MemberShown { name, value, changed, inner: None });
             return Ok(false);
         }
-        if !self.calls.has_contents(object) {
+        if !self.calls.has_contents(object)? {
             return Ok(false);
         }
         let Some(then) = self.calls.contents(object, self.when)? else { return Ok(false) };

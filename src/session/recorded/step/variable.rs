@@ -5,7 +5,7 @@ use crate::inspect::history::Variable as NamedPart;
 use crate::inspect::locals::LocalValue;
 use crate::inspect::state::NearestWrites;
 use crate::session::error::SessionError;
-use crate::trace::{CONTENTS, Calls, EventPosition, TEXT, Traced, Value};
+use crate::trace::{CONTENTS, Calls, EventPosition, TEXT, TraceError, Traced, Value};
 
 /// A variable of the recording.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -49,13 +49,16 @@ impl EventScope<'_> {
             }
             Some(*value)
         } else {
-            let of_this = this.map(|this| self.fields(this, &path.head)).unwrap_or_default();
+            let of_this = this.map_or_else(|| Ok(Vec::new()), |this| self.fields(this, &path.head))?;
             if of_this.is_empty() {
                 if path.rest.is_empty() && self.is_assigned(&path.head)? {
                     return Ok(Variable::Local(self.at.node, path.head));
                 }
                 let (object, parts) = NamedPart::parse(text)?.parts(self.calls);
-                let is_known = parts.iter().any(|part| !self.calls.write_rows(object, *part).is_empty());
+                let mut is_known = false;
+                for part in &parts {
+                    is_known |= self.calls.is_ever_written(object, *part)?;
+                }
                 return if is_known { Ok(Variable::Parts(object, parts)) } else { Err(unknown().into()) };
             }
             path.rest.insert(0, PathStep::Field(path.head.clone()));
@@ -68,12 +71,12 @@ impl EventScope<'_> {
                 return Err(unknown().into());
             };
             let parts = match step {
-                PathStep::Field(name) => self.fields(object, &name),
+                PathStep::Field(name) => self.fields(object, &name)?,
                 PathStep::Element(index) => vec![index],
             };
             let calls = &mut *self.calls;
             value = match parts.first() {
-                Some(part) => NearestWrites::of(calls, &calls.write_rows(object, *part), when)?.value,
+                Some(part) => NearestWrites::of(calls, &calls.write_rows(object, *part)?, when)?.value,
                 None => None,
             };
             variable = Some(Variable::Parts(object, parts));
@@ -109,14 +112,14 @@ impl EventScope<'_> {
                 let calls = &mut *self.calls;
                 let when = calls.when_at(self.at)?;
                 match parts.first().filter(|part| ![CONTENTS, TEXT].contains(*part)) {
-                    Some(part) => NearestWrites::of(calls, &calls.write_rows(*object, *part), when)?.value,
+                    Some(part) => NearestWrites::of(calls, &calls.write_rows(*object, *part)?, when)?.value,
                     None => None,
                 }
             }
         };
         Ok(match value {
-            Some(Value::Object(object)) if self.calls.has_contents(object) => Some((object, CONTENTS)),
-            Some(Value::Object(object)) if self.calls.has_text(object) => {
+            Some(Value::Object(object)) if self.calls.has_contents(object)? => Some((object, CONTENTS)),
+            Some(Value::Object(object)) if self.calls.has_text(object)? => {
                 Some((self.calls.text_owner(object)?, TEXT))
             }
             _ => None,
@@ -136,7 +139,7 @@ impl EventScope<'_> {
             Variable::Parts(object, parts) => match parts.first() {
                 Some(part) => {
                     let when = self.calls.when_at(self.at)?;
-                    NearestWrites::of(self.calls, &self.calls.write_rows(*object, *part), when)?.value
+                    NearestWrites::of(self.calls, &self.calls.write_rows(*object, *part)?, when)?.value
                 }
                 None => None,
             },
@@ -149,13 +152,15 @@ impl EventScope<'_> {
     }
 
     /// The fields of an object that have this name.
-    fn fields(&self, object: u32, name: &str) -> Vec<u32> {
-        NamedPart::Field(object, name.to_owned())
-            .parts(self.calls)
-            .1
-            .into_iter()
-            .filter(|part| !self.calls.write_rows(object, *part).is_empty())
-            .collect()
+    fn fields(&self, object: u32, name: &str) -> Result<Vec<u32>, TraceError> {
+        let mut parts = NamedPart::Field(object, name.to_owned()).parts(self.calls).1;
+        let mut written = Vec::new();
+        for part in parts.drain(..) {
+            if self.calls.is_ever_written(object, part)? {
+                written.push(part);
+            }
+        }
+        Ok(written)
     }
 }
 

@@ -143,7 +143,7 @@ fn writes(
             let (from, to) = calls.span(calls.own(call.node))?;
             let mut is_below = false;
             for part in parts {
-                let rows = calls.write_rows(*object, *part);
+                let rows = calls.write_rows(*object, *part)?;
                 let last = NearestWrites::of(calls, &rows, from)?.last_at;
                 is_below |= last != NearestWrites::of(calls, &rows, to)?.last_at;
             }
