@@ -7,8 +7,10 @@ use crate::support::{chain_file, compiled, javas_in_turn, marked, point, replay,
 use serde_json::Value;
 use std::process::Command;
 
-/// Number of calls on each collection.
-const CALLS: &str = "40";
+/// Number of calls on each collection; more in a sweep (`QP_CONTENTS`).
+fn calls() -> &'static str {
+    if std::env::var_os("QP_CONTENTS").is_some() { "40" } else { "24" }
+}
 
 /// A change that the program observed; line 0 for none.
 struct Change {
@@ -47,7 +49,7 @@ impl Change {
 }
 
 fn log(java: &str, classes: &str, seed: u64) -> Vec<Logged> {
-    let output = Command::new(java).args(["-cp", classes, "Contents", &seed.to_string(), CALLS]).output();
+    let output = Command::new(java).args(["-cp", classes, "Contents", &seed.to_string(), calls()]).output();
     let output = output.expect("java");
     assert!(output.status.success(), "{}", said(&output));
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
@@ -66,7 +68,7 @@ fn agree(turn: usize, seed: u64, options: &[&str]) {
     for java in javas_in_turn(turn) {
         let logged = log(&java, &classes, seed);
         assert!(logged.len() >= 40, "{}", logged.len());
-        let command = [&java, "-cp", &classes, "Contents", &seed.to_string(), CALLS].map(String::from);
+        let command = [&java, "-cp", &classes, "Contents", &seed.to_string(), calls()].map(String::from);
         let sources = root().join("tests/fixtures/contents");
         let mut points = format!("(id: \"A\", at: Line(\"Contents\", {at})),\n");
         for (place, asked) in logged.iter().enumerate() {

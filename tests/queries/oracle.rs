@@ -10,7 +10,7 @@ use std::process::Command;
 use std::sync::Arc;
 
 /// Goals in CI.
-const FEW: usize = 360;
+const FEW: usize = 180;
 
 fn number(name: &str, default: usize) -> usize {
     std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(default)
@@ -319,7 +319,7 @@ fn asked_events_are_the_exported_ones() {
         }
         assert_eq!(written.lines().count(), recorded.events.len());
         // By id alone, without what came before.
-        let step = if is_long { recorded.events.len() / 60 } else { 7 };
+        let step = if is_long { recorded.events.len() / 30 } else { 13 };
         for event in recorded.events.iter().rev().step_by(step) {
             let asked = recorded.ask(&format!("event({}, T, E)", event.id), &[]);
             let (_, what) = asked[0].split_once("E=").unwrap();

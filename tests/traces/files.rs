@@ -148,6 +148,20 @@ fn parameters_have_the_names_that_the_class_file_has() {
     }
 }
 
+/// Each further call takes the bytes that docs/trace-format.md gives for its two events, so it repeats nothing
+/// about the objects: site and three numbers, and the site of the return.
+#[test]
+fn what_texts_boxes_and_constants_are_is_recorded_once() {
+    let case = Case::new("passed-on");
+    let bytes = |calls: &str| {
+        let mut record = case.qp();
+        record.args(["trace", "record", "--level=calls", "--format=json", "--out"]).arg(case.mark(calls));
+        let run = case.run_command(record.args(["--", "java", "-cp", "classes", "PassedOn", calls]));
+        run.answer()["bytes"].as_u64().expect("a number")
+    };
+    assert_eq!(bytes("10001") - bytes("1"), 10_000 * (4 + 3 * 4 + 4));
+}
+
 /// Walks through the chunks by their lengths, as docs/trace-format.md defines them.
 #[test]
 fn events_are_compressed_when_the_program_has_ended() {
