@@ -249,8 +249,8 @@ impl Probes {
             };
             let number = numbered(&mut self.sites, &site, report);
             let mark = match planned.what {
-                SiteEvent::Way { to, ref groups, .. } if !groups.is_empty() => {
-                    numbered(&mut self.sites, &Site { way: Some(to), ..site }, report)
+                SiteEvent::Way { edge, ref groups } if !groups.is_empty() => {
+                    numbered(&mut self.sites, &Site { way: Some(edge.to), ..site }, report)
                 }
                 _ => number,
             };

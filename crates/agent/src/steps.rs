@@ -4,8 +4,8 @@ use bytecode::Kind;
 use bytecode::rewrite::{Kept, MethodPlan, Slot, StackOp, Step, Text};
 use std::collections::BTreeMap;
 use wire::{
-    ARM, CollectionCall, Counts, LocalStore, PROBE_CLASS, PutPosition, SERIAL, SiteEvent, TestParameter,
-    TestedCondition, kept_name, pass_name, turns_name,
+    ARM, BranchEdge, CollectionCall, Counts, LocalStore, PROBE_CLASS, PutPosition, SERIAL, SiteEvent,
+    TestParameter, TestPlace, TestedCondition, kept_name, pass_name, turns_name,
 };
 
 /// Builds the code inserted into one method.
@@ -122,13 +122,20 @@ impl Weaver {
                 TestParameter::Class => Step::Class(class.to_owned().into()),
                 TestParameter::Begun => begun.map_or(Step::Int(0), |slot| Step::Load(Kind::Int, slot)),
                 TestParameter::Owner => Step::Null,
-                TestParameter::Value(kind) => {
-                    let kind = kind_of(*kind);
-                    let scratch = self.scratch(kind);
-                    result = Some(Step::Load(kind, scratch));
-                    steps.insert(0, Step::Store(kind, scratch));
-                    Step::Load(kind, scratch)
-                }
+                TestParameter::Value(kind) => match tested.place {
+                    TestPlace::Passed(slot) => Step::Load(kind_of(*kind), Slot::Own(slot)),
+                    TestPlace::Increased(slot, by) => {
+                        steps.extend([Step::Load(Kind::Int, Slot::Own(slot)), Step::Int(by)]);
+                        call("sum", "(II)I")
+                    }
+                    _ => {
+                        let kind = kind_of(*kind);
+                        let scratch = self.scratch(kind);
+                        result = Some(Step::Load(kind, scratch));
+                        steps.insert(0, Step::Store(kind, scratch));
+                        Step::Load(kind, scratch)
+                    }
+                },
             };
             steps.push(step);
         }
@@ -138,10 +145,25 @@ impl Weaver {
         if let Some(begun) = begun {
             steps.extend([Step::Int(1), Step::Store(Kind::Int, begun)]);
         }
-        if tested.on_entry {
-            self.entry.extend(steps);
-        } else {
-            self.plan.before.entry(bci).or_default().extend(steps);
+        match tested.place {
+            TestPlace::Entry | TestPlace::Passed(_) => self.entry.extend(steps),
+            TestPlace::Before | TestPlace::Increased(..) => {
+                self.plan.before.entry(bci).or_default().extend(steps);
+            }
+            TestPlace::Edge(edge) => self.at_edge(query, bci, edge, steps),
+        }
+    }
+
+    /// Inserts code where a branch takes an edge.
+    fn at_edge(&mut self, query: u16, bci: u32, edge: BranchEdge, mut steps: Vec<Step>) {
+        if let Some(branch) = edge.leaves {
+            steps.extend([Step::Int(0), Step::Store(Kind::Int, self.turns(query, branch))]);
+        }
+        if edge.jumps {
+            self.plan.taken.entry((bci, edge.to)).or_default().extend(steps.clone());
+        }
+        if edge.falls {
+            self.plan.after.entry(bci).or_default().extend(steps);
         }
     }
 
@@ -174,8 +196,8 @@ impl Weaver {
         match what {
             SiteEvent::At => self.before(bci, [Step::Int(site), call("at", "(I)V")]),
             SiteEvent::Entered => self.entry.extend([Step::Int(site), call("at", "(I)V")]),
-            SiteEvent::Way { to, jumps, falls, groups, leaves } => {
-                let way = Step::Int(i32::try_from(*to).unwrap_or(i32::MAX));
+            SiteEvent::Way { edge, groups } => {
+                let way = Step::Int(i32::try_from(edge.to).unwrap_or(i32::MAX));
                 let mut steps = match groups.as_slice() {
                     [] => vec![Step::Int(site), call("count", "(I)V")],
                     _ => vec![way, Step::Int(site), Step::Int(mark), call("edge", "(III)J")],
@@ -186,15 +208,7 @@ impl Weaver {
                     }
                     steps.push(Step::Store(Kind::Long, self.last(query, *group)));
                 }
-                if let Some(branch) = leaves {
-                    steps.extend([Step::Int(0), Step::Store(Kind::Int, self.turns(query, *branch))]);
-                }
-                if *jumps {
-                    self.plan.taken.entry((bci, *to)).or_default().extend(steps.clone());
-                }
-                if *falls {
-                    self.plan.after.entry(bci).or_default().extend(steps);
-                }
+                self.at_edge(query, bci, *edge, steps);
             }
             SiteEvent::Stored(LocalStore { kind, .. }) => {
                 let last = self.last(query, 0);

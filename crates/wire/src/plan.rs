@@ -81,8 +81,37 @@ pub struct TestedCondition {
     /// If a pass over the place can reach several of its sites: a number for the place. Only the first hit of
     /// a pass is tested.
     pub pass: Option<u16>,
-    /// Whether the site is the entry of the method. A jump to index 0 is then no hit.
-    pub on_entry: bool,
+    /// Where in the code it is tested.
+    pub place: TestPlace,
+}
+
+/// Where in a method a condition is tested.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum TestPlace {
+    /// Before the instruction. A value that is stored or returned is on top of the operand stack.
+    #[default]
+    Before,
+    /// Where the method is entered. A jump to index 0 is then no hit.
+    Entry,
+    /// At the entry, where the parameter in this slot receives its value.
+    Passed(u16),
+    /// Before an `iinc` of a slot by an increment.
+    Increased(u16, i32),
+    /// Where the branch takes this edge.
+    Edge(BranchEdge),
+}
+
+/// An edge of a branch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct BranchEdge {
+    /// Its target.
+    pub to: u32,
+    /// Whether it is a jump.
+    pub jumps: bool,
+    /// Whether the target is the next instruction, reached without a jump.
+    pub falls: bool,
+    /// If it leaves an endless loop whose iterations are counted: the position of the branch in its query.
+    pub leaves: Option<u16>,
 }
 
 /// What a condition is passed.
@@ -172,18 +201,11 @@ pub enum SiteEvent {
     Entered,
     /// The branch takes one of its edges.
     Way {
-        /// The target of the edge.
-        to: u32,
-        /// Whether the edge is a jump.
-        jumps: bool,
-        /// Whether the target is the next instruction, reached without a jump.
-        falls: bool,
+        /// The edge.
+        edge: BranchEdge,
         /// The groups of places for which an activation remembers this edge. If empty, the edge only counts
         /// as a hit of the branch.
         groups: Vec<u16>,
-        /// If the edge leaves an endless loop whose iterations are counted: the position of the branch in its
-        /// query.
-        leaves: Option<u16>,
     },
     /// An iteration of an endless loop begins and is counted in the activation. The number is the position in
     /// the query of the branch that can leave the loop.
@@ -278,6 +300,9 @@ impl SiteEvent {
         match self {
             SiteEvent::Passed(LocalStore { slot, .. })
             | SiteEvent::Copied(CopyEvent::Entered(LocalStore { slot, .. })) => {
+                Some(PASSED + u32::from(*slot))
+            }
+            SiteEvent::Tested(TestedCondition { place: TestPlace::Passed(slot), .. }) => {
                 Some(PASSED + u32::from(*slot))
             }
             SiteEvent::Copied(CopyEvent::Behind) => Some(BEHIND),

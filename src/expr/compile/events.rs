@@ -1,4 +1,5 @@
-//! Parts of the event: the owner and the values of a field, and the result of a method.
+//! Parts of the event: the owner and the values of a field, the new value of a local variable, and the result
+//! of a method.
 
 use super::super::lookup::FieldDeclaration;
 use super::super::tree::{EventPart, Node};
@@ -8,7 +9,8 @@ use super::{Compiler, Held, Outside, TestParameter, TestedEvent};
 impl Compiler<'_, '_> {
     pub(super) fn event_part(&mut self, node: &Node, part: EventPart) -> Result<Held, Outside> {
         let Some(of) = self.checker.event.of(part).cloned() else { return Outside::of(node) };
-        let is_written = matches!(self.event, TestedEvent::Field { writes: true, .. });
+        let is_written =
+            matches!(self.event, TestedEvent::Field { writes: true, .. } | TestedEvent::Stored(_));
         match part {
             EventPart::Owner => self.given(node, of, |parameter| *parameter == TestParameter::Owner),
             EventPart::Result => self.given(node, of, |p| matches!(p, TestParameter::Value(_))),

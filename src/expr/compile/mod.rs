@@ -81,6 +81,10 @@ pub enum TestedEvent<'a> {
     },
     /// The method returns a value with this descriptor; `V` for none.
     Returned(&'a str),
+    /// A local variable with this descriptor is about to be written.
+    Stored(&'a str),
+    /// A branch goes to this index.
+    Branched(u32),
 }
 
 /// Where a condition is tested.
@@ -222,8 +226,11 @@ fn compile_into(
         code.int(result);
         let descriptor = match site.event {
             TestedEvent::Reached => "(II)V",
-            _ => {
-                load_value(&mut code, &with_slots);
+            event => {
+                match event {
+                    TestedEvent::Branched(to) => load_way(&mut code, to),
+                    _ => load_value(&mut code, &with_slots),
+                }
                 "(ILjava/lang/Object;JLjava/lang/Object;I)V"
             }
         };
@@ -240,7 +247,10 @@ fn compile_into(
 
 fn event_types(event: &TestedEvent<'_>) -> EventTypes {
     match event {
-        TestedEvent::Reached => EventTypes::default(),
+        TestedEvent::Reached | TestedEvent::Branched(_) => EventTypes::default(),
+        TestedEvent::Stored(descriptor) => {
+            EventTypes { new: Some(Type::of_descriptor(descriptor)), ..EventTypes::default() }
+        }
         TestedEvent::Field { class, descriptor, is_static, .. } => {
             let of = Some(Type::of_descriptor(descriptor));
             let owner = (!is_static).then(|| Type::class(class));
@@ -251,6 +261,13 @@ fn event_types(event: &TestedEvent<'_>) -> EventTypes {
             EventTypes { result, ..EventTypes::default() }
         }
     }
+}
+
+/// Pushes what a stop tells of a branch that goes to an index.
+fn load_way(code: &mut Code<'_>, to: u32) {
+    code.null();
+    code.long(i64::from(to));
+    code.null();
 }
 
 /// Pushes what a stop tells of the event: the owner, the bits of a primitive value, and a reference.
@@ -427,8 +444,10 @@ impl Compiler<'_, '_> {
 /// What a condition is passed at a site. A local variable whose kind is in doubt is not.
 fn passed(nodes: &[&Node], names: &Names<'_>, site: &TestedSite<'_>) -> Vec<TestParameter> {
     let mut passed = match site.event {
-        TestedEvent::Reached | TestedEvent::Returned("V") => Vec::new(),
-        TestedEvent::Returned(descriptor) => vec![TestParameter::Value(letter_of(descriptor))],
+        TestedEvent::Reached | TestedEvent::Branched(_) | TestedEvent::Returned("V") => Vec::new(),
+        TestedEvent::Returned(descriptor) | TestedEvent::Stored(descriptor) => {
+            vec![TestParameter::Value(letter_of(descriptor))]
+        }
         TestedEvent::Field { writes: false, .. } => return vec![TestParameter::Owner],
         TestedEvent::Field { descriptor, .. } => {
             return vec![TestParameter::Owner, TestParameter::Value(letter_of(descriptor))];

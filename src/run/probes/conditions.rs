@@ -8,11 +8,11 @@ use super::gate::Gate;
 use crate::classes::ClassPool;
 use crate::expr::{self, ClassLookup, Scope, TestedEvent, TestedSite};
 use crate::model::{MethodName, Site};
-use crate::query::{Event, Field, Pass, TraceQuery};
+use crate::query::{Event, Field, Pass, StoreSite, TraceQuery};
 use bytecode::{ClassFile, Kind};
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::sync::Arc;
-use wire::{CompiledCondition, LocalStore, SiteEvent, TestParameter, TestedCondition};
+use wire::{BranchEdge, CompiledCondition, LocalStore, SiteEvent, TestParameter, TestPlace, TestedCondition};
 
 /// The first version of class files whose code can name its class as a constant (JVMS §5.1).
 const NAMES_CLASSES: u16 = 49;
@@ -31,19 +31,27 @@ pub struct Conditions {
 }
 
 impl Conditions {
-    /// How the condition of a query is tested where a pass begins. `None` if it is evaluated from outside at
-    /// each hit.
+    /// How the condition of a query is tested where a pass begins, by the code indices of its beginnings.
+    /// `None` if it is evaluated from outside at each hit.
     pub fn at_pass(
         &mut self,
         asked: (&TraceQuery, &Gate),
         (number, pass): (u16, &Pass),
-        bci: u32,
         pool: &ClassPool,
-    ) -> Option<SiteEvent> {
+    ) -> Option<BTreeMap<u32, SiteEvent>> {
         let has_passes = pass.entries.len() > 1;
-        let tested = self.in_method(asked, (&pass.method, bci), (TestedEvent::Reached, has_passes), pool)?;
-        let pass_number = has_passes.then_some(number);
-        Some(SiteEvent::Tested(TestedCondition { pass: pass_number, on_entry: pass.on_entry, ..tested }))
+        let place = if pass.on_entry { TestPlace::Entry } else { TestPlace::Before };
+        let mut tests = BTreeMap::new();
+        for bci in &pass.entries {
+            let event = (TestedEvent::Reached, has_passes);
+            let tested = self.in_method(asked, (&pass.method, *bci), event, pool)?;
+            let pass = has_passes.then_some(number);
+            tests.insert(*bci, SiteEvent::Tested(TestedCondition { pass, place, ..tested }));
+        }
+        for bci in tests.keys() {
+            self.sites.insert((asked.0.point.0, Site { method: pass.method.clone(), bci: *bci }));
+        }
+        Some(tests)
     }
 
     /// Likewise, where a method returns a value of this descriptor.
@@ -56,7 +64,53 @@ impl Conditions {
     ) -> Option<SiteEvent> {
         let descriptor = method.descriptor.rsplit_once(')').map_or("V", |(_, result)| result);
         let event = (TestedEvent::Returned(descriptor), false);
-        self.in_method(asked, (method, bci), event, pool).map(SiteEvent::Tested)
+        let tested = self.in_method(asked, (method, bci), event, pool)?;
+        self.sites.insert((asked.0.point.0, Site { method: method.clone(), bci }));
+        Some(SiteEvent::Tested(tested))
+    }
+
+    /// Likewise, where a local variable is written.
+    pub fn at_store(
+        &mut self,
+        asked: (&TraceQuery, &Gate),
+        store: &StoreSite,
+        what: &SiteEvent,
+        pool: &ClassPool,
+    ) -> Option<SiteEvent> {
+        let place = match what {
+            SiteEvent::Passed(LocalStore { slot, .. }) => TestPlace::Passed(*slot),
+            SiteEvent::Increased { slot, by } => TestPlace::Increased(*slot, *by),
+            _ => TestPlace::Before,
+        };
+        let Site { method, bci } = &store.site;
+        let event = (TestedEvent::Stored(&store.descriptor), false);
+        let tested = self.in_method(asked, (method, *bci), event, pool)?;
+        self.sites.insert((asked.0.point.0, store.site.clone()));
+        Some(SiteEvent::Tested(TestedCondition { place, ..tested }))
+    }
+
+    /// Likewise, where a branch takes one of its edges: for each edge.
+    pub fn at_branch(
+        &mut self,
+        asked: (&TraceQuery, &Gate),
+        site: &Site,
+        edges: &[BranchEdge],
+        pool: &ClassPool,
+    ) -> Option<Vec<SiteEvent>> {
+        let mut tests = Vec::new();
+        for edge in edges {
+            let event = (TestedEvent::Branched(edge.to), false);
+            let tested = self.in_method(asked, (&site.method, site.bci), event, pool)?;
+            tests.push(SiteEvent::Tested(TestedCondition { place: TestPlace::Edge(*edge), ..tested }));
+        }
+        self.sites.insert((asked.0.point.0, site.clone()));
+        Some(tests)
+    }
+
+    /// Notes that the condition of a query is evaluated from outside at each hit.
+    pub fn from_outside(&mut self, query: &TraceQuery) {
+        let when = query.local.when.iter().map(|when| when.text().to_owned());
+        self.outside.entry(query.point.0).or_default().extend(when);
     }
 
     /// Likewise, where a field is accessed, in any method.
@@ -111,9 +165,7 @@ impl Conditions {
         let kinds = &kinds;
         let text = asked.0.text.as_deref().filter(|_| matches!(asked.1, Gate::Log(_)));
         let site = TestedSite { event, scope: &scope, kinds, classes, has_passes, is_filtered: false, text };
-        let tested = self.compiled(asked, site, found.file.major)?;
-        self.sites.insert((asked.0.point.0, Site { method: name.clone(), bci }));
-        Some(tested)
+        self.compiled(asked, site, found.file.major)
     }
 
     fn compiled(
@@ -161,7 +213,7 @@ impl Conditions {
         }
         self.classes.push(CompiledCondition { class, bytes: compiled.bytes });
         let descriptor = compiled.descriptor;
-        Some(TestedCondition { condition, parameters, descriptor, pass: None, on_entry: false })
+        Some(TestedCondition { condition, parameters, descriptor, pass: None, place: TestPlace::Before })
     }
 }
 

@@ -13,8 +13,8 @@ use bytecode::construct::self_call;
 use bytecode::{Code, Op};
 use std::collections::{BTreeMap, BTreeSet};
 use wire::{
-    ArmedHit, ArraySites, CollectionCall, ContentsSites, CopyEvent, Counts, FieldSites, LocalStore,
-    MakingSites, MethodSites, Plan, PlannedQuery, PlannedSite, SiteEvent,
+    ArmedHit, ArraySites, BranchEdge, CollectionCall, ContentsSites, CopyEvent, Counts, FieldSites,
+    LocalStore, MakingSites, MethodSites, Plan, PlannedQuery, PlannedSite, SiteEvent,
 };
 
 /// The plan for these queries and the watches of a run.
@@ -55,12 +55,14 @@ pub fn plan(
             Event::Written(field) => (field, true),
             Event::Read(field) => (field, false),
             Event::ElementWritten(element) => {
+                conditions.from_outside(query);
                 let kind = kind_of(&element.descriptor);
                 let (query, keep) = (query.point.0, gate.keeps());
                 plan.arrays.push(ArraySites { query, kind, keep, index: element.index });
                 continue;
             }
             Event::Changed(contents) => {
+                conditions.from_outside(query);
                 let query = query.point.0;
                 let about = format!("{} {}", contents.class, asked(&contents.aspect));
                 plan.contents.push(ContentsSites { query, about });
@@ -70,6 +72,7 @@ pub fn plan(
                 continue;
             }
             Event::Made(Making::Array { descriptor }) => {
+                conditions.from_outside(query);
                 let (query, descriptor) = (query.point.0, descriptor.to_string());
                 plan.makings.push(MakingSites { query, descriptor, keep: gate.keeps() });
                 continue;
@@ -305,10 +308,11 @@ fn sites(
                 }
                 Interest::Store { query, store } => {
                     let Some(Event::Stored(stores)) = event(query) else { continue };
-                    let store = stores.get(usize::from(store));
-                    if let Some(what) = store.and_then(|store| assigned(store, Some(code))) {
-                        add(query, what);
-                    }
+                    let Some(store) = stores.get(usize::from(store)) else { continue };
+                    let Some(what) = assigned(store, Some(code)) else { continue };
+                    let asked = narrowed(queries, gates, query);
+                    let tested = asked.and_then(|asked| conditions.at_store(asked, store, &what, pool));
+                    add(query, tested.unwrap_or(what));
                 }
                 Interest::Made { query } => {
                     let Some(Event::Made(Making::Object { sites, .. })) = event(query) else { continue };
@@ -329,11 +333,26 @@ fn sites(
                     let next = instruction.next_pc();
                     let goes_on = !matches!(instruction.op, Op::Switch { .. });
                     let all: BTreeSet<u32> = targets.iter().copied().chain(goes_on.then_some(next)).collect();
-                    for to in all {
+                    let edge = |to: u32| {
                         let (jumps, falls) = (targets.contains(&to), goes_on && to == next);
-                        let groups = groups_of_way(branches, &branch.site, to);
                         let leaves = number.filter(|_| branch.turns.is_some() && branch.decides(to));
-                        add(query, SiteEvent::Way { to, jumps, falls, groups, leaves });
+                        BranchEdge { to, jumps, falls, leaves }
+                    };
+                    let ways: Vec<(BranchEdge, Vec<u16>)> = all
+                        .into_iter()
+                        .map(|to| (edge(to), groups_of_way(branches, &branch.site, to)))
+                        .collect();
+                    // An edge that decides about no asked place is only counted.
+                    let asked_for: Vec<BranchEdge> =
+                        ways.iter().filter(|(_, groups)| !groups.is_empty()).map(|(edge, _)| *edge).collect();
+                    let asked = narrowed(queries, gates, query).filter(|_| !branch.is_handler());
+                    let tests = asked.and_then(|a| conditions.at_branch(a, &branch.site, &asked_for, pool));
+                    let is_tested = tests.is_some();
+                    tests.into_iter().flatten().for_each(|test| add(query, test));
+                    for (edge, groups) in ways {
+                        if !is_tested || groups.is_empty() {
+                            add(query, SiteEvent::Way { edge, groups });
+                        }
                     }
                 }
             }
@@ -355,6 +374,20 @@ fn sites(
         }
     }
     found
+}
+
+/// A query with a condition, or that asks for a thread or a caller, and its gate. All hits that it asks for
+/// stop.
+fn narrowed<'a>(
+    queries: &'a [TraceQuery],
+    gates: &'a [Gate],
+    number: u16,
+) -> Option<(&'a TraceQuery, &'a Gate)> {
+    let place = queries.iter().position(|query| query.point.0 == number)?;
+    let (query, gate) = (queries.get(place)?, gates.get(place)?);
+    let local = &query.local;
+    let is_narrowed = local.when.is_some() || local.thread.is_some() || local.from.is_some();
+    (is_narrowed && *gate == Gate::All).then_some((query, gate))
 }
 
 /// The tests of the passes in a method, by query and pass, then by index. A pass is tested at all of its
@@ -381,10 +414,7 @@ fn tested(
             if !watch.at.values().any(|interests| interests.contains(&begins)) {
                 continue;
             }
-            let tests = pass.entries.iter().map(|bci| {
-                conditions.at_pass((query, gate), (number, pass), *bci, pool).map(|what| (*bci, what))
-            });
-            if let Some(tests) = tests.collect() {
+            if let Some(tests) = conditions.at_pass((query, gate), (number, pass), pool) {
                 tested.insert((query.point.0, number), tests);
             }
         }

@@ -129,6 +129,13 @@ public final class QuerypointProbe {
         }
     }
 
+    /** What an {@code iinc} stores. */
+    @Hidden
+    @ForceInline
+    public static int sum(int old, int by) {
+        return old + by;
+    }
+
     /** Whether a log point writes further lines. */
     @Hidden
     @ForceInline
