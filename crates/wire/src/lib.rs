@@ -22,9 +22,9 @@ pub use coverage::{CoverableClass, CoverableMethod, CoveredRun, FlowEdge};
 pub use lines::LoggedLine;
 pub use log::{LogReader, LoggedHit};
 pub use plan::{
-    ArmedHit, ArraySites, CollectionCall, CompiledCondition, ContentsSites, CopyEvent, Counts, FieldSites,
-    HitWindow, LocalStore, MakingSites, MethodSites, Plan, PlanError, PlannedQuery, PlannedSite, PutPosition,
-    SiteEvent, TestParameter, TestedCondition,
+    ArmedHit, ArraySites, BranchEdge, CollectionCall, CompiledCondition, ContentsSites, CopyEvent, Counts,
+    FieldSites, HitWindow, LocalStore, MakingSites, MethodSites, Plan, PlanError, PlannedQuery, PlannedSite,
+    PutPosition, SiteEvent, TestParameter, TestPlace, TestedCondition,
 };
 pub use report::{
     CalledMethod, ClassReport, HiddenClass, MethodReport, Report, ReportReader, SiteReport, SkippedMethod,

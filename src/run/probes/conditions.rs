@@ -28,6 +28,8 @@ pub struct Conditions {
     pub fields: HashSet<u16>,
     /// The parts of conditions that are evaluated from outside, by query.
     pub outside: BTreeMap<u16, BTreeSet<String>>,
+    /// The conditions that could not be tested at a site, by query.
+    untested: BTreeMap<u16, String>,
 }
 
 impl Conditions {
@@ -107,10 +109,19 @@ impl Conditions {
         Some(tests)
     }
 
-    /// Notes that the condition of a query is evaluated from outside at each hit.
+    /// Notes that the condition of a query is evaluated from outside, unless another site tests it.
     pub fn from_outside(&mut self, query: &TraceQuery) {
-        let when = query.local.when.iter().map(|when| when.text().to_owned());
-        self.outside.entry(query.point.0).or_default().extend(when);
+        let when = query.local.when.iter().map(|when| (query.point.0, when.text().to_owned()));
+        self.untested.extend(when);
+    }
+
+    /// Notes the conditions that are tested nowhere.
+    pub fn close(&mut self) {
+        for (query, when) in std::mem::take(&mut self.untested) {
+            if !self.fields.contains(&query) && !self.sites.iter().any(|(of, _)| *of == query) {
+                self.outside.entry(query).or_default().insert(when);
+            }
+        }
     }
 
     /// Likewise, where a field is accessed, in any method.
@@ -192,14 +203,11 @@ impl Conditions {
         let condition = u16::try_from(self.classes.len()).ok()?;
         let class = format!("{}Condition{condition}", wire::PROBE_CLASS);
         let compiled = expr::compile(when, &TestedSite { is_filtered, ..site }, &class);
-        let outside = self.outside.entry(query.point.0).or_default();
-        match &compiled {
-            Some(compiled) => outside.extend(compiled.outside.iter().cloned()),
-            None => {
-                outside.insert(when.text().to_owned());
-            }
-        }
-        let compiled = compiled?;
+        let Some(compiled) = compiled else {
+            self.from_outside(query);
+            return None;
+        };
+        self.outside.entry(query.point.0).or_default().extend(compiled.outside);
         let parameters = compiled.parameters.iter().map(|parameter| match *parameter {
             expr::TestParameter::Local(slot, kind) => TestParameter::Local(LocalStore { slot, kind }),
             expr::TestParameter::Class => TestParameter::Class,

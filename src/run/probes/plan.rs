@@ -124,6 +124,7 @@ pub fn plan(
         }
     }
     plan.conditions = std::mem::take(&mut conditions.classes);
+    conditions.close();
     Ok((plan, conditions))
 }
 

@@ -49,6 +49,9 @@ const FEW: u32 = 1000;
 const MISSES: u32 = 2;
 /// Like [`FEW`], for points that need no numbers.
 const MODERATE: u32 = 2000;
+/// How many stops of a run may serve points with moderately many hits, whatever the time of a run: as many as
+/// one point has at most.
+const MOST_STOPS: u32 = 2 * MODERATE + EAGER;
 /// Approximate time to read one stop of a probe.
 const STOP: Duration = Duration::from_micros(700);
 
@@ -306,8 +309,9 @@ impl ProbePolicy {
     }
 
     /// Whether the next run stops at all hits of a point. That finds the last hit even if its count differs
-    /// from run to run. It requires few hits, and pays off if a run takes long or if the count has already
-    /// changed. If hits kept per activation depend on the point, numbered hits serve better.
+    /// from run to run. It requires few hits of all such points together, and pays off if a run takes long or
+    /// if the count has already changed. If hits kept per activation depend on the point, numbered hits serve
+    /// better.
     fn stops_at_all(
         &self,
         queries: &[TraceQuery],
@@ -322,8 +326,10 @@ impl ProbePolicy {
         if is_tried || !is_moderate || !numbers(query) || is_common(query) {
             return false;
         }
-        let is_cheap = STOP * ample(last) <= took / 2;
-        (is_cheap || self.armed.contains_key(&point))
+        let stops = self.ample.values().flatten().fold(ample(last), |all, stops| all.saturating_add(*stops));
+        let is_cheap = STOP.saturating_mul(stops) <= took / 2;
+        let has_changed = self.armed.contains_key(&point) && stops <= MOST_STOPS;
+        (is_cheap || has_changed)
             && queries.iter().all(|other| numbers(other) || !depends(queries, other, point))
     }
 
