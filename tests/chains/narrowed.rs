@@ -92,7 +92,7 @@ const HOT: &[(&str, &str, Option<u64>)] = &[
     ("wide", r#"LastChange("A:wide"), when: ".new == 1812L << 32""#, Some(1812)),
     ("half", r#"LastChange("A:half"), when: ".new < 900.75 && i > 1790""#, Some(1801)),
     ("null", r#"LastChange("A:text"), when: ".new == null && i > 900""#, Some(998)),
-    ("name", r#"LastChange("A:text"), when: ".new.equals(\"main\") && text == null""#, Some(1001)),
+    ("name", r#"LastChange("A:text"), when: ".new != null && text == null && i > 1000""#, Some(1001)),
     ("never", r#"LastChange("A:text"), when: ".new != null && .new.equals(\"other\")""#, None),
     ("branch", r#"LastCondition("L"), when: "i < 1500 && i > 1400""#, Some(1499)),
     ("switch", r#"LastCondition("W"), when: "odd == 700 || odd == 701""#, Some(1401)),
