@@ -9,12 +9,14 @@ mod node;
 mod render;
 mod simulate;
 mod simulation;
+mod stack_values;
 mod step;
 mod value;
 
 pub use condition::{Condition, ConditionOutcome, condition_at};
 pub use enums::EnumTable;
 pub use node::{ExprNode, ReadBack, UnaryOp};
+pub use stack_values::{StackPlace, StackValue};
 
 use crate::class::{ClassFile, Method};
 use crate::op::{InvokeKind, Kind, Op};
