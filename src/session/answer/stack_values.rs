@@ -1,6 +1,7 @@
 //! Values of the operand stack in an answer: the instructions for which a run must keep them, and their texts.
 
 use super::PointAnswer;
+use super::contents::add_contents_of;
 use super::source_context::{CodeBook, accesses};
 use crate::classes::ClassPool;
 use crate::locate::Located;
@@ -31,19 +32,19 @@ pub fn users(queries: &[TraceQuery], pool: &ClassPool, found: &BTreeSet<Site>) -
     users
 }
 
-/// Sites of located writes whose values the run has not kept, since it did not know the sites.
-pub fn unkept(run_facts: &RunFacts) -> Vec<Site> {
+/// Sites of located writes whose values the run has not kept, since it did not know the sites. `found` are
+/// those that earlier runs found.
+pub fn unkept(run_facts: &RunFacts, found: &BTreeSet<Site>) -> Vec<Site> {
     if run_facts.gates.is_none() {
         return Vec::new();
     }
+    let known = users(&run_facts.queries, &run_facts.pool, found);
     let is_write = |query: &&TraceQuery| matches!(query.event, Event::Written(_) | Event::ElementWritten(_));
     let located = run_facts.queries.iter().filter(is_write).filter_map(|query| {
         let found = &run_facts.located(query.point)?.occurrence;
-        let detail = found.detail.as_ref();
-        let is_kept = detail.is_some_and(|detail| detail.by.is_some() || !detail.stack_values.is_empty());
-        Some(run_facts.outcome.tables.frame(found.frame)?.site.clone()).filter(|_| !is_kept)
+        Some(run_facts.outcome.tables.frame(found.frame)?.site.clone())
     });
-    located.filter(|site| !texts(&run_facts.pool, site).is_empty()).collect()
+    located.filter(|site| !known.contains(site) && !texts(&run_facts.pool, site).is_empty()).collect()
 }
 
 /// The values that the instruction at a site uses.
@@ -74,12 +75,10 @@ pub fn add_stack_values(
             StackPlace::After(pc) => !kept.is_before && kept.pc == pc,
         };
         let Some(kept) = detail.stack_values.iter().find(place) else { continue };
-        match answer.operands.get_mut(&text.text) {
-            Some(known) if known == GONE => *known = namer.text(&kept.value, tables),
-            Some(_) => {}
-            None => {
-                answer.operands.insert(text.text, namer.text(&kept.value, tables));
-            }
+        if answer.operands.get(&text.text).is_none_or(|known| known == GONE) {
+            answer.operands.insert(text.text, namer.text(&kept.value, tables));
+            let name = namer.identity(&kept.value, tables);
+            add_contents_of(answer, namer, tables, (&kept.value, name), &found.occurrence);
         }
     }
 }

@@ -117,11 +117,11 @@ impl Runner {
                 let before = findings.marked.len();
                 findings.marked.extend(arms::unmarked(&run_facts));
                 why = (findings.marked.len() > before).then(|| "which arm gave a value".to_owned());
-                let unkept = stack_values::unkept(&run_facts);
-                let before = findings.marked.len();
+                let unkept = stack_values::unkept(&run_facts, &findings.marked);
+                if !unkept.is_empty() {
+                    why = why.or_else(|| Some("which values an expression had".to_owned()));
+                }
                 findings.marked.extend(unkept);
-                let is_more = findings.marked.len() > before;
-                why = why.or_else(|| is_more.then(|| "which values an expression had".to_owned()));
             }
             if why.is_none() && retries + 1 < self.options.attempts && run_facts.missed_root() {
                 retries += 1;

@@ -20,9 +20,11 @@ pub use stack_values::{StackPlace, StackValue};
 
 use crate::class::{ClassFile, Method};
 use crate::op::{InvokeKind, Kind, Op};
+use crate::producers::Producers;
 use crate::stores::variables_at;
 use render::Scope;
 use simulation::Simulation;
+use std::sync::OnceLock;
 use value::Value;
 
 /// Part of an expression, and how to read its value in the frame before the instruction.
@@ -77,12 +79,15 @@ pub struct CallText {
 #[derive(Debug)]
 pub struct Expressions<'a> {
     simulation: Simulation<'a>,
+    /// Computed when first needed; `None` for code with subroutines.
+    producers: OnceLock<Option<Producers<'a>>>,
 }
 
 impl<'a> Expressions<'a> {
     /// `None` if the method has no code.
     pub fn new(class: &'a ClassFile, method: &'a Method) -> Option<Expressions<'a>> {
-        Simulation::new(class, method).map(|simulation| Expressions { simulation })
+        let simulation = Simulation::new(class, method)?;
+        Some(Expressions { simulation, producers: OnceLock::new() })
     }
 
     fn scope(&self, pc: u32) -> Scope {

@@ -5,9 +5,11 @@
 //! `producers` knows which instructions pushed them, the simulation their text.
 
 use super::Expressions;
+use super::condition::string_labels;
 use super::enums::switched;
 use super::node::{ExprNode, UnaryOp};
 use super::simulation::{Pushed, Simulation};
+use super::step::is_widening;
 use super::value::leaves_of;
 use crate::kind::Kind;
 use crate::op::{BinaryOp, Constant, Op};
@@ -58,7 +60,11 @@ impl Expressions<'_> {
     /// evaluation. The stored value itself and the object whose field or element is stored are left out.
     /// Empty for other instructions, and if the code is not understood.
     pub fn stack_values(&self, pc: u32) -> Vec<StackValue> {
-        let Some(found) = Finder::new(&self.simulation, pc).and_then(Finder::find) else { return Vec::new() };
+        let producers = self.producers.get_or_init(|| Producers::new(self.simulation.code)).as_ref();
+        let finder = producers.and_then(|producers| Finder::new(&self.simulation, producers, pc));
+        let Some(found) = finder.and_then(Finder::find) else { return Vec::new() };
+        let mut found: Vec<(StackPlace, Pushed)> = found.into_iter().collect();
+        found.sort_by_key(|(place, _)| place.pc());
         let s = &self.simulation;
         let next = s.code.at(pc).map_or(pc, |instruction| instruction.next_pc());
         let is_store = s.code.at(pc).is_some_and(|i| !matches!(i.op, Op::If { .. } | Op::Switch { .. }));
@@ -76,7 +82,6 @@ impl Expressions<'_> {
             };
             values.push(StackValue { text, expression, place, letter, forget_before });
         }
-        values.sort_by_key(|value| value.place.pc());
         values.truncate(MOST);
         values
     }
@@ -94,7 +99,7 @@ fn ordinal(number: u32) -> String {
 /// Searches backwards from an instruction.
 struct Finder<'s, 'a> {
     s: &'s Simulation<'a>,
-    producers: Producers<'a>,
+    producers: &'s Producers<'a>,
     pc: u32,
     position: usize,
     /// Variables, fields and elements that can still be read at the instruction.
@@ -110,22 +115,29 @@ enum Use {
     Known,
     /// It is a part of such a value.
     Part,
-    /// It is, or is a part of, the receiver or an argument of a call.
+    /// It is, or is a part of, the receiver or an argument of a call, or selects what is read.
     Passed,
 }
 
 impl Use {
     fn of_parts(self, op: &Op) -> Use {
         match (self, op) {
-            (Use::Passed, _) | (_, Op::Invoke { .. } | Op::InvokeDynamic { .. }) => Use::Passed,
+            (Use::Passed, _)
+            | (
+                _,
+                Op::Invoke { .. }
+                | Op::InvokeDynamic { .. }
+                | Op::GetField(_)
+                | Op::ArrayLoad(_)
+                | Op::ArrayLength,
+            ) => Use::Passed,
             _ => Use::Part,
         }
     }
 }
 
 impl<'s, 'a> Finder<'s, 'a> {
-    fn new(s: &'s Simulation<'a>, pc: u32) -> Option<Finder<'s, 'a>> {
-        let producers = Producers::new(s.code)?;
+    fn new(s: &'s Simulation<'a>, producers: &'s Producers<'a>, pc: u32) -> Option<Finder<'s, 'a>> {
         // A value that is on the stack while a loop turns may be from an earlier turn.
         let turns = s.code.instructions.iter().flat_map(|i| i.op.targets().into_iter().map(|to| (i.pc, to)));
         let mut back = turns.filter(|(from, to)| to <= from);
@@ -155,15 +167,7 @@ impl<'s, 'a> Finder<'s, 'a> {
                 self.compared(pc, 0, right);
             }
             (Op::If { .. }, [value]) => self.compared(self.pc, 0, value),
-            (Op::Switch { .. }, [selector]) => match switched(selector) {
-                // javac adds a call of `ordinal` and an array, to number the constants.
-                Some((_, value)) => {
-                    let [Producer::At(load)] = self.producers.top(self.pc)[..] else { return None };
-                    let [Producer::At(ordinal)] = self.producers.top(load)[..] else { return None };
-                    self.compared(ordinal, 0, value);
-                }
-                None => self.compared(self.pc, 0, selector),
-            },
+            (Op::Switch { .. }, [selector]) => self.selected(selector)?,
             (Op::Store { .. } | Op::PutStatic(_), _) => self.operand(self.pc, 0, Use::Known),
             (Op::PutField(field), _) => {
                 self.operand(self.pc, 0, Use::Known);
@@ -180,8 +184,41 @@ impl<'s, 'a> Finder<'s, 'a> {
         Some(self.found)
     }
 
+    /// The value of a `switch`, which javac may have numbered first.
+    fn selected(&mut self, selector: &ExprNode) -> Option<()> {
+        let s = self.s;
+        if let Some((_, value)) = switched(selector) {
+            let [Producer::At(load)] = self.producers.top(self.pc)[..] else { return None };
+            let [Producer::At(ordinal)] = self.producers.top(load)[..] else { return None };
+            self.compared(ordinal, 0, value);
+        } else if let ExprNode::Dynamic { name, arguments, .. } = selector
+            && matches!(name.as_str(), "typeSwitch" | "enumSwitch")
+        {
+            let [Producer::At(call)] = self.producers.top(self.pc)[..] else { return None };
+            self.compared(call, 1, arguments.first()?);
+        } else if let Some((text, _)) = string_labels(s, self.position) {
+            // The string is in a variable without a name.
+            let earlier = s.code.instructions.get(..self.position)?;
+            let store = earlier.iter().rev().find(|instruction| {
+                matches!(instruction.op, Op::Store { kind: Kind::Reference, .. })
+                    && s.stored.get(&instruction.pc) == Some(&text)
+            });
+            self.compared(store?.pc, 0, &text);
+        } else {
+            self.compared(self.pc, 0, selector);
+        }
+        Some(())
+    }
+
     /// A compared value, so many slots below the top before the instruction at `pc`.
-    fn compared(&mut self, pc: u32, below: u16, node: &ExprNode) {
+    fn compared(&mut self, mut pc: u32, mut below: u16, node: &ExprNode) {
+        // The source does not show that a value is widened: its own type is shown.
+        while let [Producer::At(widened)] = self.producers.below(pc, below)[..]
+            && let Some(Op::Convert { from, to }) = self.s.code.at(widened).map(|i| &i.op)
+            && is_widening(*from, *to)
+        {
+            (pc, below) = (widened, 0);
+        }
         let place = match self.producers.below(pc, below)[..] {
             [Producer::At(pc)] => {
                 let op = self.s.code.at(pc).map(|instruction| &instruction.op);
