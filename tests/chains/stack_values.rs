@@ -130,7 +130,8 @@ fn events_show_no_value_that_they_cannot_know() {
         for (text, shown) in operands {
             let value = values.iter().find(|(told, _)| told == text).map(|(_, value)| value.as_str());
             let shown = shown.as_str().expect("a text");
-            let is_right = shown == "? (not kept in a variable)" || value.is_none_or(|told| is_value(shown, told));
+            let is_right =
+                shown == "? (not kept in a variable)" || value.is_none_or(|told| is_value(shown, told));
             assert!(is_right, "{mark}: {text} = {shown}, not {value:?}");
         }
     }

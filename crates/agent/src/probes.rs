@@ -209,7 +209,9 @@ impl Probes {
         match found {
             // A method without sites stays unchanged; then the executed arm and stack values are unknown.
             None if sites.is_empty() && !serial => return Ok(false),
-            Some(found) if sites.is_empty() && !serial && wire::code_hash(found) != *code => return Ok(false),
+            Some(found) if sites.is_empty() && !serial && wire::code_hash(found) != *code => {
+                return Ok(false);
+            }
             None => {
                 report.left.push(left("the loaded class has no such method with code"));
                 return Ok(false);

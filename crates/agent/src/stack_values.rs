@@ -16,11 +16,7 @@ pub type StackValues = BTreeMap<Name, Vec<KeptStackValue>>;
 ///
 /// # Errors
 /// As [`rewrite::rewrite`].
-pub fn rewrite(
-    bytes: &[u8],
-    plan: Plan,
-    values: &StackValues,
-) -> Result<(Rewritten, Plan), RewriteError> {
+pub fn rewrite(bytes: &[u8], plan: Plan, values: &StackValues) -> Result<(Rewritten, Plan), RewriteError> {
     if values.is_empty() {
         return Ok((rewrite::rewrite(bytes, &plan)?, plan));
     }
@@ -29,7 +25,8 @@ pub fn rewrite(
         keep(full.methods.entry(name.clone()).or_default(), values);
     }
     let rewritten = rewrite::rewrite(bytes, &full)?;
-    let failed = rewritten.not_rewritten.iter().map(|(name, descriptor, _)| (name.clone(), descriptor.clone()));
+    let failed =
+        rewritten.not_rewritten.iter().map(|(name, descriptor, _)| (name.clone(), descriptor.clone()));
     let failed: Vec<Name> = failed.filter(|name| values.contains_key(name)).collect();
     if failed.is_empty() {
         return Ok((rewritten, full));

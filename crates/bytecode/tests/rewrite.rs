@@ -160,7 +160,8 @@ fn a_vm_boots_and_verifies_with_calls_everywhere_in_its_own_classes() {
         let name = module.file_stem().unwrap().to_string_lossy().into_owned();
         let to = folder.join(&name);
         std::fs::create_dir_all(&to).unwrap();
-        let (more, alone) = rewrite_all(classes(&module, if all() { 1 } else { 5 }), &to, |class| plan(class, everything));
+        let (more, alone) =
+            rewrite_all(classes(&module, if all() { 1 } else { 5 }), &to, |class| plan(class, everything));
         println!("{name}: {} classes, left alone: {alone:?}", more.len());
         names.extend(more);
         patches.push(format!("{name}={}", to.display()));
@@ -266,7 +267,8 @@ fn debian_jars_are_verified_with_calls_everywhere() {
     let mut checked = 0;
     for jar in jars() {
         let to = folder.join(jar.file_stem().unwrap());
-        let (names, alone) = rewrite_all(classes(&jar, if all() { 1 } else { 3 }), &to, |class| plan(class, everything));
+        let (names, alone) =
+            rewrite_all(classes(&jar, if all() { 1 } else { 3 }), &to, |class| plan(class, everything));
         let patch = [format!("java.base={}", folder.join("java.base").display())];
         let class_path = format!("{}:{}:{}:/usr/share/java/*", folder.display(), to.display(), jar.display());
         for java in &javas {

@@ -4,9 +4,7 @@
 use super::PointAnswer;
 use super::source_context::CodeBook;
 use crate::locate::Located;
-use crate::model::{
-    Frame, LambdaCode, MethodName, Namer, Occurrence, Site, Tables, Value, lambda_in_source,
-};
+use crate::model::{Frame, LambdaCode, MethodName, Namer, Occurrence, Site, Tables, Value, lambda_in_source};
 use crate::query::{Event, TraceQuery};
 use std::sync::Arc;
 

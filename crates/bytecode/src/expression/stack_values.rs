@@ -61,7 +61,8 @@ impl Expressions<'_> {
     /// Empty for other instructions, and if the code is not understood.
     pub fn stack_values(&self, pc: u32) -> Vec<StackValue> {
         let producers = self.producers.get_or_init(|| Producers::new(self.simulation.code)).as_ref();
-        let finder = producers.and_then(|producers| Finder::new(&self.simulation, producers, pc));
+        let target = self.stored_expression(pc).and_then(|stored| stored.target);
+        let finder = producers.and_then(|producers| Finder::new(&self.simulation, producers, pc, target));
         let Some(found) = finder.and_then(Finder::find) else { return Vec::new() };
         let mut found: Vec<(StackPlace, Pushed)> = found.into_iter().collect();
         found.sort_by_key(|(place, _)| place.pc());
@@ -102,6 +103,8 @@ struct Finder<'s, 'a> {
     producers: &'s Producers<'a>,
     pc: u32,
     position: usize,
+    /// The assigned field.
+    target: Option<ExprNode>,
     /// Variables, fields and elements that can still be read at the instruction.
     readable: Vec<ExprNode>,
     visited: BTreeSet<(u32, bool)>,
@@ -129,7 +132,9 @@ impl Use {
                 | Op::InvokeDynamic { .. }
                 | Op::GetField(_)
                 | Op::ArrayLoad(_)
-                | Op::ArrayLength,
+                | Op::ArrayLength
+                | Op::New(_)
+                | Op::NewArray(_),
             ) => Use::Passed,
             _ => Use::Part,
         }
@@ -137,7 +142,12 @@ impl Use {
 }
 
 impl<'s, 'a> Finder<'s, 'a> {
-    fn new(s: &'s Simulation<'a>, producers: &'s Producers<'a>, pc: u32) -> Option<Finder<'s, 'a>> {
+    fn new(
+        s: &'s Simulation<'a>,
+        producers: &'s Producers<'a>,
+        pc: u32,
+        target: Option<ExprNode>,
+    ) -> Option<Finder<'s, 'a>> {
         // A value that is on the stack while a loop turns may be from an earlier turn.
         let turns = s.code.instructions.iter().flat_map(|i| i.op.targets().into_iter().map(|to| (i.pc, to)));
         let mut back = turns.filter(|(from, to)| to <= from);
@@ -148,7 +158,7 @@ impl<'s, 'a> Finder<'s, 'a> {
         let operands = s.operands.get(&position)?;
         let readable = leaves_of(&operands.iter().collect::<Vec<_>>());
         let (visited, found) = (BTreeSet::new(), BTreeMap::new());
-        Some(Finder { s, producers, pc, position, readable, visited, found })
+        Some(Finder { s, producers, pc, position, target, readable, visited, found })
     }
 
     fn find(mut self) -> Option<BTreeMap<StackPlace, Pushed>> {
@@ -228,9 +238,11 @@ impl<'s, 'a> Finder<'s, 'a> {
             }
             _ => self.joined(pc, below),
         };
+        // What is still in a variable, field or element is read from there.
         if let Some((place, kind)) = place
             && has_text(node)
             && self.s.is_shown(node)
+            && !self.readable.contains(node)
         {
             self.found.insert(place, Pushed { node: node.clone(), kind });
         }
@@ -381,8 +393,10 @@ impl<'s, 'a> Finder<'s, 'a> {
                     && !matches!(name.as_str(), "typeSwitch" | "enumSwitch")
             }
             Op::ArrayLoad(_) => is_gone,
-            Op::GetField(_) | Op::GetStatic(_) => used == Use::Part && is_gone,
-            Op::Load { .. } => used == Use::Part && is_gone && matches!(node, ExprNode::Local { .. }),
+            // The old value of the target is shown elsewhere.
+            Op::GetField(_) | Op::GetStatic(_) => {
+                used == Use::Part && is_gone && self.target.as_ref() != Some(node)
+            }
             _ => false,
         }
     }

@@ -96,9 +96,12 @@ pub fn everything(is_constructor: bool, code: &Code) -> MethodPlan {
 pub fn keeping(class: &ClassFile) -> Plan {
     let mut plan = Plan::default();
     for method in &class.methods {
-        let (Some(code), Some(expressions)) = (&method.code, Expressions::new(class, method)) else { continue };
+        let (Some(code), Some(expressions)) = (&method.code, Expressions::new(class, method)) else {
+            continue;
+        };
         let mut planned = MethodPlan::default();
-        let values = code.instructions.iter().flat_map(|instruction| expressions.stack_values(instruction.pc));
+        let values =
+            code.instructions.iter().flat_map(|instruction| expressions.stack_values(instruction.pc));
         for (slot, value) in values.take(100).enumerate() {
             let kind = Kind::of_descriptor(&value.letter.to_string());
             let store = Step::Store(kind, Slot::Kept(slot));
