@@ -1,5 +1,5 @@
-//! Values of the operand stack in answers, compared with the program's own output: the parts of conditions and
-//! of written values.
+//! Values of the operand stack in answers, compared with the program's own output: the parts of conditions
+//! and of written values.
 
 #![allow(clippy::expect_used, clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 

@@ -90,10 +90,9 @@ impl Probes {
         let mut stack_values = StackValues::new();
         for place in planned {
             if let Some(method) = self.plan.methods.get(place).cloned() {
-                if self.method(&scan, bytes, &method, &mut weavers, &mut report)? {
-                    let name = (method.name, method.descriptor);
-                    stack_values.entry(name).or_default().extend(method.stack_values);
-                }
+                let is_there = self.method(&scan, bytes, &method, &mut weavers, &mut report)?;
+                let values = Some(method.stack_values).filter(|values| is_there && !values.is_empty());
+                stack_values.extend(values.map(|values| ((method.name, method.descriptor), values)));
             }
         }
         for field in named {
@@ -110,7 +109,6 @@ impl Probes {
         }
         let methods = weavers.into_iter().map(|(name, weaver)| (name, weaver.finish()));
         let plan = rewrite::Plan { methods: methods.filter(|(_, plan)| !plan.is_empty()).collect() };
-        stack_values.retain(|_, values| !values.is_empty());
         if plan.methods.is_empty() && stack_values.is_empty() {
             return Ok((!report.left.is_empty()).then(|| Probed { bytes: Vec::new(), report }));
         }

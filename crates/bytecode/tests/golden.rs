@@ -184,8 +184,8 @@ fn describe_instruction(
     describe_arms(out, code, pc);
 }
 
-/// Lists the values on the operand stack that a branch or store uses, with the index before or after which each
-/// is on top, its type, and where an earlier one is forgotten.
+/// Lists the values on the operand stack that a branch or store uses, with the index before or after which
+/// each is on top, its type, and where an earlier one is forgotten.
 fn describe_stack_values(out: &mut String, expressions: &Expressions<'_>, pc: u32) {
     let values = expressions.stack_values(pc).into_iter().map(|value| {
         let place = match value.place {

@@ -1,4 +1,5 @@
-//! Values of the operand stack in an answer: the instructions for which a run must keep them, and their texts.
+//! Values of the operand stack in an answer: the instructions for which a run must keep them, and their
+//! texts.
 
 use super::PointAnswer;
 use super::contents::add_contents_of;

@@ -9,6 +9,7 @@ mod node;
 mod render;
 mod simulate;
 mod simulation;
+mod stack_search;
 mod stack_values;
 mod step;
 mod value;
@@ -79,7 +80,7 @@ pub struct CallText {
 #[derive(Debug)]
 pub struct Expressions<'a> {
     simulation: Simulation<'a>,
-    /// Computed when first needed; `None` for code with subroutines.
+    /// Computed when first needed, by [`stack_search::producers`].
     producers: OnceLock<Option<Producers<'a>>>,
 }
 

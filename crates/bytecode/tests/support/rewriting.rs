@@ -113,7 +113,7 @@ pub fn keeping(class: &ClassFile) -> Plan {
                 StackPlace::After(pc) => (&mut planned.after, pc),
             };
             places.entry(pc).or_default().extend([Step::Stack(dup), store.clone()]);
-            for pc in value.forget_before {
+            if let Some(pc) = value.forget_before {
                 planned.before.entry(pc).or_default().splice(0..0, [Step::Zero(kind), store.clone()]);
             }
         }
