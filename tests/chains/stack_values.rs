@@ -136,3 +136,26 @@ fn events_show_no_value_that_they_cannot_know() {
         }
     }
 }
+
+#[test]
+fn a_kept_value_keeps_no_object_alive_after_its_use() {
+    let line = |mark: &str| marked("fixtures/stack-values", "Forgotten.java", &format!("// {mark}"));
+    let (classes, mut points) = (classes().display().to_string(), String::new());
+    for (number, again) in ["", " again"].into_iter().enumerate() {
+        let (compared, gone) = (line(&format!("compared{again}")), line(&format!("gone{again}")));
+        let _ = writeln!(
+            points,
+            "(id: \"A{number}\", at: Line(\"Forgotten\", {compared})),\n\
+             (id: \"B{number}\", at: LastCondition(\"A{number}\")),\n\
+             (id: \"C{number}\", at: Line(\"Forgotten\", {gone})),"
+        );
+    }
+    let debuggee = format!("command: [\"java\", \"-cp\", {classes:?}, \"Forgotten\"]");
+    let chain = format!("(format: 1, debuggee: ({debuggee}), points: [{points}])");
+    let (code, answer) = replay(&chain_file("forgotten", &chain), &["--backend", "probe"]);
+    assert_eq!(code, 0, "{answer:#}");
+    for number in 0..2 {
+        let made = point(&answer, &format!("B{number}"))["operands"]["make()"].clone();
+        assert!(made.as_str().is_some_and(|made| made.starts_with("Object@")), "{answer:#}");
+    }
+}
