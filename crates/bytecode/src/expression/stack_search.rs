@@ -239,17 +239,18 @@ impl<'s, 'a> Search<'s, 'a> {
         for instruction in &self.s.code.instructions {
             let at = instruction.pc;
             match &instruction.op {
-                Op::ArrayStore(element) if is_array => {
-                    if self.producers.below(at, element.kind().slots() + 1) == made {
-                        found.push(self.producers.top(at));
-                    }
+                Op::ArrayStore(element)
+                    if is_array && self.producers.below(at, element.kind().slots() + 1) == made =>
+                {
+                    found.push(self.producers.top(at));
                 }
-                Op::Invoke { method, .. } if !is_array && method.name == "<init>" => {
-                    if self.producers.receiver(at, &method.descriptor) == made {
-                        let (pops, _) = effect(&instruction.op);
-                        let arguments = (0..pops.saturating_sub(1)).map(|n| self.producers.below(at, n));
-                        found.extend(arguments);
-                    }
+                Op::Invoke { method, .. }
+                    if !is_array
+                        && method.name == "<init>"
+                        && self.producers.receiver(at, &method.descriptor) == made =>
+                {
+                    let (pops, _) = effect(&instruction.op);
+                    found.extend((0..pops.saturating_sub(1)).map(|below| self.producers.below(at, below)));
                 }
                 _ => {}
             }
