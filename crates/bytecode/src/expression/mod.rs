@@ -17,7 +17,8 @@ mod value;
 pub use condition::{Condition, ConditionOutcome, condition_at};
 pub use enums::EnumTable;
 pub use node::{ExprNode, ReadBack, UnaryOp};
-pub use stack_values::{StackPlace, StackValue};
+pub use stack_search::StackPlace;
+pub use stack_values::StackValue;
 
 use crate::class::{ClassFile, Method};
 use crate::op::{InvokeKind, Kind, Op};

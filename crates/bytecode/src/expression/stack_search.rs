@@ -5,7 +5,6 @@ use super::condition::string_labels;
 use super::enums::switched;
 use super::node::ExprNode;
 use super::simulation::{Pushed, Simulation};
-use super::stack_values::StackPlace;
 use super::step::is_widening;
 use super::value::leaves_of;
 use crate::class::Code;
@@ -15,6 +14,24 @@ use crate::producers::{Producer, Producers};
 use crate::stack::effect;
 use petgraph::graph::NodeIndex;
 use std::collections::{BTreeMap, BTreeSet};
+
+/// Where a value is on top of the operand stack.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum StackPlace {
+    /// Before the instruction at this code index, however it is reached.
+    Before(u32),
+    /// After the instruction at this code index has completed.
+    After(u32),
+}
+
+impl StackPlace {
+    /// The code index of the instruction.
+    pub fn pc(self) -> u32 {
+        match self {
+            StackPlace::Before(pc) | StackPlace::After(pc) => pc,
+        }
+    }
+}
 
 /// The producers of a method's values. `None` for code with subroutines, and for code that jumps back with a
 /// value on the stack: it may be from an earlier turn of the loop.
@@ -86,7 +103,8 @@ impl<'s, 'a> Search<'s, 'a> {
         Some(Search { s, producers, pc, position, target, readable, visited, work, found })
     }
 
-    /// The values, each with where it is on top of the stack; `None` if the instruction is no branch or store.
+    /// The values, each with where it is on top of the stack; `None` if the instruction is neither branch nor
+    /// store.
     pub(super) fn found(mut self) -> Option<BTreeMap<StackPlace, Pushed>> {
         let s = self.s;
         let nodes: Vec<&ExprNode> = s.operands.get(&self.position)?.iter().map(|value| &value.node).collect();

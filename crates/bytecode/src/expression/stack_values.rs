@@ -7,7 +7,7 @@
 use super::Expressions;
 use super::node::{ExprNode, UnaryOp};
 use super::simulation::{Pushed, Simulation};
-use super::stack_search::{Search, producers};
+use super::stack_search::{Search, StackPlace, producers};
 use crate::kind::Kind;
 use crate::op::{Constant, Op};
 use petgraph::graph::NodeIndex;
@@ -15,24 +15,6 @@ use std::collections::BTreeMap;
 
 /// Maximum number of values for one instruction; more are useless to a reader.
 const MOST: usize = 16;
-
-/// Where a value is on top of the operand stack.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum StackPlace {
-    /// Before the instruction at this code index, however it is reached.
-    Before(u32),
-    /// After the instruction at this code index has completed.
-    After(u32),
-}
-
-impl StackPlace {
-    /// The code index of the instruction.
-    pub fn pc(self) -> u32 {
-        match self {
-            StackPlace::Before(pc) | StackPlace::After(pc) => pc,
-        }
-    }
-}
 
 /// A value that an instruction uses, and that is on the operand stack before.
 #[derive(Debug, Clone, PartialEq)]
