@@ -50,6 +50,17 @@ pub struct CollectionState {
     pub print: i64,
 }
 
+/// A value that was on the operand stack and that the instruction of the occurrence uses.
+#[derive(Clone, Debug, PartialEq)]
+pub struct StackValue {
+    /// The bytecode index of the instruction before or after which it was on top of the stack.
+    pub pc: u32,
+    /// Whether it was on top before that instruction, rather than after it.
+    pub is_before: bool,
+    /// The value.
+    pub value: Value,
+}
+
 /// Data that only some occurrences have.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Detail {
@@ -77,6 +88,8 @@ pub struct Detail {
     pub turns: Option<u32>,
     /// For the points whose answers depend on this one: the last hits that the VM has seen.
     pub forecasts: Vec<Forecast>,
+    /// With probes: the values of the operand stack that its branch or store uses.
+    pub stack_values: Vec<StackValue>,
     /// The contents of its objects at the time of the occurrence.
     pub contents: ContentsByObject,
     /// Number of earlier instances of its TraceQuery that the VM has counted and not reported.

@@ -4,13 +4,13 @@ use super::collect::Collector;
 use super::describe::Descriptions;
 use super::error::RunError;
 use super::filter::{Filter, fits};
-use super::probes::{forecasts, sights};
+use super::probes::{forecasts, kept_values, sights};
 use super::queries::Queries;
 use super::stop::Stop;
 use super::threads::{IncompleteOccurrence, MissingValue, ThreadState, Threads};
 use super::watched::Watched;
 use crate::model::{ActivationKey, Coordinate, Detail, Occurrence, ShapeKey, ThreadKey, Value};
-use crate::query::TraceQuery;
+use crate::query::{Event, TraceQuery};
 use jdwp::{ObjectId, ThreadId};
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -140,6 +140,12 @@ impl Candidates {
         if let Some(arm) = self.threads.of(stop.thread).arm(watched, stop).await? {
             occurrence.detail.get_or_insert_default().arm = Some(arm);
         }
+        if uses_stack_values(&query.event) {
+            let values = kept_values(watched, stop).await?;
+            if !values.is_empty() {
+                occurrence.detail.get_or_insert_default().stack_values = values;
+            }
+        }
         if stop.passed > 0 {
             occurrence.detail.get_or_insert_default().passed = stop.passed;
         }
@@ -157,9 +163,10 @@ impl Candidates {
     ) -> Result<(), RunError> {
         let Some(mut occurrence) = self.admitted(watched, stop, query).await? else { return Ok(()) };
         if let Some(detail) = detail {
-            let Detail { forecasts, sights, arm, passed, .. } =
+            let Detail { forecasts, sights, arm, passed, stack_values, .. } =
                 occurrence.detail.take().map(|d| *d).unwrap_or_default();
-            occurrence.detail = Some(Box::new(Detail { forecasts, sights, arm, passed, ..detail }));
+            let detail = Detail { forecasts, sights, arm, passed, stack_values, ..detail };
+            occurrence.detail = Some(Box::new(detail));
         }
         self.found.push(occurrence);
         Ok(())
@@ -294,6 +301,11 @@ impl Candidates {
         }
         Ok(())
     }
+}
+
+/// Whether the event is a branch or store, which uses values of the operand stack.
+fn uses_stack_values(event: &Event) -> bool {
+    matches!(event, Event::Branched(_) | Event::Stored(_) | Event::Written(_) | Event::ElementWritten(_))
 }
 
 /// Records how many iterations of an endless loop did not leave it. `turns` also counts the iteration that

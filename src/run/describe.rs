@@ -67,7 +67,7 @@ pub async fn describe_values(watched: &mut Watched, at: Location, values: &[&Val
 /// All values of a candidate except its owner.
 fn values(found: &Occurrence) -> impl Iterator<Item = &Value> {
     let detail = found.detail.iter().flat_map(|d| [&d.thrown, &d.result]).flatten();
-    [&found.old, &found.new].into_iter().chain(detail).chain(found.kept.iter())
+    [&found.old, &found.new].into_iter().chain(detail).chain(found.kept.iter()).chain(stack_values(found))
 }
 
 /// The values whose contents are shown. The owner's contents are omitted: an object under construction, or
@@ -76,5 +76,10 @@ fn shown<'o>(found: &'o Occurrence, event: &Event, keep: usize) -> impl Iterator
     let detail = found.detail.iter().flat_map(|d| [&d.thrown, &d.result]).flatten();
     let owner = Some(&found.owner).filter(|_| matches!(event, Event::Changed(_)));
     let collected = found.kept.get(keep..).unwrap_or_default();
-    [&found.new, &found.old].into_iter().chain(detail).chain(owner).chain(collected)
+    let values = [&found.new, &found.old].into_iter().chain(detail).chain(owner);
+    values.chain(collected).chain(stack_values(found))
+}
+
+fn stack_values(found: &Occurrence) -> impl Iterator<Item = &Value> {
+    found.detail.iter().flat_map(|detail| &detail.stack_values).map(|kept| &kept.value)
 }

@@ -109,7 +109,8 @@ pub async fn execute(
     let watches = Watches::new(&questions.queries, &questions.tracked, &questions.marks);
     let recorder = match (&agent, &questions.gates) {
         (Some(agent), Some(gates)) => {
-            probes::begin(agent, process, &questions.queries, gates, &watches, &questions.pool)
+            let (queries, users) = (&questions.queries, &questions.stack_value_users);
+            probes::begin(agent, process, queries, gates, &watches, users, &questions.pool)
         }
         (None, Some(_)) => Err(no_agent.unwrap_or_else(|| "this run has no agent".to_owned())),
         _ => Ok(None),

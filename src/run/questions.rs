@@ -4,7 +4,7 @@ use super::probes::Gate;
 use super::recording::Recording;
 use super::watches::Marks;
 use crate::classes::ClassPool;
-use crate::model::MethodName;
+use crate::model::{MethodName, Site};
 use crate::query::TraceQuery;
 use std::collections::BTreeSet;
 use std::rc::Rc;
@@ -20,6 +20,8 @@ pub struct Questions {
     pub tracked: BTreeSet<MethodName>,
     /// Marks that distinguish the arms of expressions.
     pub marks: Marks,
+    /// The branches and stores whose values of the operand stack are kept, if probes watch the run.
+    pub stack_value_users: BTreeSet<Site>,
     /// The class files.
     pub pool: Rc<ClassPool>,
     /// Which hits interrupt, by query, if probes watch the run. If one gate is [`Gate::Count`], all are, and

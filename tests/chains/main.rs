@@ -21,6 +21,7 @@ mod refused_events;
 mod repeat;
 mod saved;
 mod shown_values;
+mod stack_values;
 mod stop_there;
 mod text;
 mod traps;

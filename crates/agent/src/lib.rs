@@ -5,7 +5,7 @@
 //!
 //! - `host` communicates with the VM; `natives` implements the recorder's native methods.
 //! - `probes` decides which code is inserted into a class; `steps` generates that code, and `copies` the code
-//!   that logs copies.
+//!   that logs copies. `stack_values` keeps values of the operand stack.
 //!   `given_probes` looks at arrays and fields around calls of the JDK; `given_natives` has its natives.
 //! - `tracing` decides what is recorded in a class, and `weave` generates that code. `rings` serves the rings
 //!   of events, `pool` holds the rings of all threads, and `native_registration` registers the natives.
@@ -53,6 +53,7 @@ mod site_report;
 mod sites;
 mod space;
 mod spill;
+mod stack_values;
 mod stacks;
 mod state;
 mod steering;

@@ -2,6 +2,7 @@
 
 use crate::given_probes::{CallProbes, calls_writers, deserialising, is_deserialiser};
 use crate::sites::{Name, Site, Sites, numbered};
+use crate::stack_values::{self, StackValues};
 use crate::steps::{FieldAccess, FieldSite, Weaver};
 use bytecode::rewrite::{self, Access, RewriteError, Rewritten, Scan, Step};
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -86,9 +87,12 @@ impl Probes {
         }
         let mut report = ClassReport { class: class.clone(), ..ClassReport::default() };
         let mut weavers: BTreeMap<Name, Weaver> = BTreeMap::new();
+        let mut stack_values = StackValues::new();
         for place in planned {
             if let Some(method) = self.plan.methods.get(place).cloned() {
-                self.method(&scan, bytes, &method, &mut weavers, &mut report)?;
+                let is_there = self.method(&scan, bytes, &method, &mut weavers, &mut report)?;
+                let values = Some(method.stack_values).filter(|values| is_there && !values.is_empty());
+                stack_values.extend(values.map(|values| ((method.name, method.descriptor), values)));
             }
         }
         for field in named {
@@ -105,10 +109,11 @@ impl Probes {
         }
         let methods = weavers.into_iter().map(|(name, weaver)| (name, weaver.finish()));
         let plan = rewrite::Plan { methods: methods.filter(|(_, plan)| !plan.is_empty()).collect() };
-        if plan.methods.is_empty() {
+        if plan.methods.is_empty() && stack_values.is_empty() {
             return Ok((!report.left.is_empty()).then(|| Probed { bytes: Vec::new(), report }));
         }
-        let Rewritten { bytes, methods, not_rewritten } = rewrite::rewrite(bytes, &plan)?;
+        let (Rewritten { bytes, methods, not_rewritten }, plan) =
+            stack_values::rewrite(bytes, plan, &stack_values)?;
         for method in methods {
             let (name, descriptor) = (method.name, method.descriptor);
             let code = scan.code(&name, &descriptor)?.unwrap_or_default();
@@ -177,6 +182,7 @@ impl Probes {
         Ok(queries)
     }
 
+    /// Inserts the probes of a planned method. Returns whether the loaded class has its code.
     fn method(
         &mut self,
         scan: &Scan<'_>,
@@ -184,8 +190,8 @@ impl Probes {
         method: &MethodSites,
         weavers: &mut BTreeMap<Name, Weaver>,
         report: &mut ClassReport,
-    ) -> Result<(), RewriteError> {
-        let MethodSites { class, name, descriptor, code, serial, marks, sites } = method;
+    ) -> Result<bool, RewriteError> {
+        let MethodSites { class, name, descriptor, code, serial, marks, sites, .. } = method;
         let left = |why: &str| {
             let mut queries: Vec<u16> = sites.iter().map(|s| s.query).collect();
             queries.sort_unstable();
@@ -199,16 +205,18 @@ impl Probes {
         };
         let found = scan.code(name, descriptor)?;
         match found {
-            // A method with marks only stays unchanged; then the executed arm is unknown.
-            None if sites.is_empty() && !serial => return Ok(()),
-            Some(found) if sites.is_empty() && !serial && wire::code_hash(found) != *code => return Ok(()),
+            // A method without sites stays unchanged; then the executed arm and stack values are unknown.
+            None if sites.is_empty() && !serial => return Ok(false),
+            Some(found) if sites.is_empty() && !serial && wire::code_hash(found) != *code => {
+                return Ok(false);
+            }
             None => {
                 report.left.push(left("the loaded class has no such method with code"));
-                return Ok(());
+                return Ok(false);
             }
             Some(found) if wire::code_hash(found) != *code => {
                 report.left.push(left("the loaded class has different code there"));
-                return Ok(());
+                return Ok(false);
             }
             Some(_) => {}
         }
@@ -280,7 +288,7 @@ impl Probes {
                 _ => report.left.push(left("there are too many sites")),
             }
         }
-        Ok(())
+        Ok(true)
     }
 
     /// Inserts probes at the accesses to planned fields with this name.

@@ -71,6 +71,7 @@ pub use control::{
 #[cfg(feature = "analysis")]
 pub use expression::{
     CallText, Condition, ConditionOutcome, EnumTable, ExprNode, Expressions, Operand, ReadBack, SourceText,
+    StackPlace, StackValue,
 };
 pub use kind::Kind;
 #[cfg(feature = "analysis")]

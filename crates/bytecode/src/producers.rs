@@ -71,9 +71,17 @@ impl<'a> Producers<'a> {
     /// The producers of the value `slots` slots below the top, before the instruction at `pc`; empty if that
     /// instruction is unreachable.
     pub fn below(&self, pc: u32, slots: u16) -> Vec<Producer> {
-        let state = self.code.index_of(pc).and_then(|at| self.before.get(at)).and_then(Option::as_ref);
-        let at = state.and_then(|s| Some((s, s.len().checked_sub(usize::from(slots) + 1)?)));
+        let at = self.state(pc).and_then(|s| Some((s, s.len().checked_sub(usize::from(slots) + 1)?)));
         at.and_then(|(state, at)| state.get(at)).map(|set| set.iter().copied().collect()).unwrap_or_default()
+    }
+
+    /// The depth of the stack in slots before the instruction at `pc`; `None` if it is unreachable.
+    pub fn depth(&self, pc: u32) -> Option<usize> {
+        self.state(pc).map(Vec::len)
+    }
+
+    fn state(&self, pc: u32) -> Option<&Vec<Slot>> {
+        self.code.index_of(pc).and_then(|at| self.before.get(at)).and_then(Option::as_ref)
     }
 
     /// The producers of the top value before the instruction at `pc`.

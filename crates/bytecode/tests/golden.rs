@@ -7,8 +7,8 @@
 mod support;
 
 use bytecode::{
-    Arms, ClassFile, Code, ControlDependence, EdgeKind, Expressions, Method, Op, StoreKind, descriptor,
-    lines, loops, stores,
+    Arms, ClassFile, Code, ControlDependence, EdgeKind, Expressions, Method, Op, StackPlace, StoreKind,
+    descriptor, lines, loops, stores,
 };
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -174,12 +174,31 @@ fn describe_instruction(
     } else if let Some(stored) = expressions.stored_expression(pc) {
         let or = stored.alternative.map(|a| format!(" (or {a})")).unwrap_or_default();
         writeln!(out, "        @{pc} {}{or} from [{}]", stored.text, operands(&stored.operands)).unwrap();
-    } else if let Some(Op::Invoke { method, .. }) = code.at(pc).map(|i| &i.op)
+    }
+    describe_stack_values(out, expressions, pc);
+    if let Some(Op::Invoke { method, .. }) = code.at(pc).map(|i| &i.op)
         && method.descriptor.ends_with(")V")
     {
         writeln!(out, "        @{pc} {}", expressions.call_at(pc).unwrap().text).unwrap();
     }
     describe_arms(out, code, pc);
+}
+
+/// Lists the values on the operand stack that a branch or store uses, with the index before or after which
+/// each is on top, its type, and where an earlier one is forgotten.
+fn describe_stack_values(out: &mut String, expressions: &Expressions<'_>, pc: u32) {
+    let values = expressions.stack_values(pc).into_iter().map(|value| {
+        let place = match value.place {
+            StackPlace::Before(pc) => format!("before {pc}"),
+            StackPlace::After(pc) => format!("after {pc}"),
+        };
+        let forgotten = value.forget_before.map(|pc| format!(", forgotten at {pc}")).unwrap_or_default();
+        format!("{} {place} as {}{forgotten}", value.text, value.letter)
+    });
+    let values: Vec<String> = values.collect();
+    if !values.is_empty() {
+        writeln!(out, "        stack@{pc} [{}]", values.join("; ")).unwrap();
+    }
 }
 
 /// Lists the arms that can produce the value of a store or `return`, if they are on several lines.

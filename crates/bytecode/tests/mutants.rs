@@ -55,6 +55,7 @@ proptest! {
                 let _ = dependence.of(instruction.pc);
                 let _ = expressions.condition_at(instruction.pc);
                 let _ = expressions.stored_expression(instruction.pc);
+                let _ = expressions.stack_values(instruction.pc);
                 let _ = expressions.call_at(instruction.pc);
             }
             for entry in &code.lines {

@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use support::rewriting::{
-    classes, compile, counted, everything, generated, jmods, nothing, plan, probes, run,
+    classes, compile, counted, everything, generated, jmods, keeping, nothing, plan, probes, run,
 };
 
 fn all() -> bool {
@@ -77,11 +77,15 @@ fn jars() -> Vec<PathBuf> {
 
 /// Rewrites classes into a folder. Returns their binary names, and the number of methods not rewritten for
 /// each reason.
-fn rewrite_all(from: Vec<(String, Vec<u8>)>, to: &Path) -> (Vec<String>, BTreeMap<String, usize>) {
+fn rewrite_all(
+    from: Vec<(String, Vec<u8>)>,
+    to: &Path,
+    planned: impl Fn(&ClassFile) -> Plan,
+) -> (Vec<String>, BTreeMap<String, usize>) {
     let (mut names, mut alone) = (Vec::new(), BTreeMap::new());
     for (name, bytes) in from {
         let class = ClassFile::parse(&bytes).unwrap();
-        let rewritten = rewrite(&bytes, &plan(&class, everything)).unwrap_or_else(|e| panic!("{name}: {e}"));
+        let rewritten = rewrite(&bytes, &planned(&class)).unwrap_or_else(|e| panic!("{name}: {e}"));
         for (_, _, reason) in &rewritten.not_rewritten {
             *alone.entry(format!("{reason:?}").split('(').next().unwrap().to_owned()).or_default() += 1;
         }
@@ -156,7 +160,8 @@ fn a_vm_boots_and_verifies_with_calls_everywhere_in_its_own_classes() {
         let name = module.file_stem().unwrap().to_string_lossy().into_owned();
         let to = folder.join(&name);
         std::fs::create_dir_all(&to).unwrap();
-        let (more, alone) = rewrite_all(classes(&module, if all() { 1 } else { 5 }), &to);
+        let (more, alone) =
+            rewrite_all(classes(&module, if all() { 1 } else { 5 }), &to, |class| plan(class, everything));
         println!("{name}: {} classes, left alone: {alone:?}", more.len());
         names.extend(more);
         patches.push(format!("{name}={}", to.display()));
@@ -172,6 +177,23 @@ fn a_vm_boots_and_verifies_with_calls_everywhere_in_its_own_classes() {
     println!("{} loaded of {}", number(&said, "loaded"), names.len());
     assert!(number(&said, "loaded") > names.len() * 9 / 10, "{said}");
     assert!(number(&said, "entered") > 1000, "the probes ran while the VM booted: {said}");
+}
+
+#[test]
+fn a_vm_verifies_its_own_classes_with_values_kept_from_the_stack() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    probes(folder);
+    let module = jmods().join("java.base.jmod");
+    let to = folder.join("kept");
+    let (names, alone) = rewrite_all(classes(&module, if all() { 1 } else { 16 }), &to, keeping);
+    println!("{} classes, left alone: {alone:?}", names.len());
+    let patches = ["java.base", "kept"].map(|of| folder.join(of).display().to_string());
+    let patches = [format!("java.base={}", patches.join(":"))];
+    let said = load("java", &patches, &folder.display().to_string(), folder, &names);
+    let refused = refused(&said);
+    assert!(refused.is_empty(), "{} refused:\n{}", refused.len(), refused.join("\n"));
+    assert!(number(&said, "loaded") > names.len() * 9 / 10, "{said}");
 }
 
 /// A sample of the classes of a VM's own modules, by module.
@@ -217,7 +239,7 @@ fn a_newer_vm_verifies_its_own_classes_too() {
     let (mut names, mut patches) = (Vec::new(), Vec::new());
     for (module, classes) in own_classes(&java, if all() { 1 } else { 16 }, folder) {
         let to = folder.join(&module);
-        let (more, alone) = rewrite_all(classes, &to);
+        let (more, alone) = rewrite_all(classes, &to, |class| plan(class, everything));
         println!("{module}: {} classes, left alone: {alone:?}", more.len());
         names.extend(more);
         patches.push(format!("{module}={}", to.display()));
@@ -245,7 +267,8 @@ fn debian_jars_are_verified_with_calls_everywhere() {
     let mut checked = 0;
     for jar in jars() {
         let to = folder.join(jar.file_stem().unwrap());
-        let (names, alone) = rewrite_all(classes(&jar, if all() { 1 } else { 3 }), &to);
+        let (names, alone) =
+            rewrite_all(classes(&jar, if all() { 1 } else { 3 }), &to, |class| plan(class, everything));
         let patch = [format!("java.base={}", folder.join("java.base").display())];
         let class_path = format!("{}:{}:{}:/usr/share/java/*", folder.display(), to.display(), jar.display());
         for java in &javas {

@@ -83,6 +83,9 @@ fn analyse(class: &ClassFile, method: &Method, code: &Code) {
             assert_ne!(taken, fall, "{place}: both ways of {pc} are one");
         }
         let _ = expressions.call_at(pc);
+        for value in expressions.stack_values(pc) {
+            assert!(code.at(value.place.pc()).is_some() && !value.text.is_empty(), "{place}: {pc}");
+        }
         let stored = expressions.stored_expression(pc);
         if matches!(instruction.op, Op::PutField(_) | Op::PutStatic(_) | Op::Iinc { .. })
             || matches!(instruction.op, Op::Store { kind, .. } if kind != Kind::Reference)

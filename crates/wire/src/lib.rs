@@ -15,6 +15,7 @@ mod place;
 mod plan;
 pub mod recording;
 mod report;
+mod stack_values;
 pub mod steering;
 mod text_change;
 
@@ -30,6 +31,7 @@ pub use report::{
     CalledMethod, ClassReport, HiddenClass, MethodReport, Report, ReportReader, SiteReport, SkippedMethod,
     TestedCounts, reports,
 };
+pub use stack_values::{KeptStackValue, UsedStackValue};
 
 /// The class called by inserted probes, with slashes.
 pub const PROBE_CLASS: &str = "java/lang/QuerypointProbe";

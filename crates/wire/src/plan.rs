@@ -177,6 +177,9 @@ pub struct MethodSites {
     /// Instructions that each activation remembers as its last mark.
     #[serde(default)]
     pub marks: Vec<u32>,
+    /// Values of the operand stack that each activation keeps.
+    #[serde(default)]
+    pub stack_values: Vec<crate::KeptStackValue>,
     /// The sites.
     pub sites: Vec<PlannedSite>,
 }

@@ -8,6 +8,7 @@
 //! - `recorder` communicates with the class that the probes call; `hit` turns its stops into occurrences.
 //! - `conditions` compiles conditions that the VM tests; `tested_hits` counts the hits that do not satisfy
 //!   them.
+//! - `stack_values` has values of the operand stack kept, and reads them.
 //! - `log_pipe` reads the lines of log points.
 //! - `collection` turns stops into occurrences for changes of the JDK's collections.
 //! - `walk` traces a value flow backwards through the log of copies; `tracing` reads that log.
@@ -29,6 +30,7 @@ mod log_pipe;
 mod plan;
 mod recorder;
 mod sites;
+mod stack_values;
 mod tested_hits;
 mod tracing;
 mod values;
@@ -44,14 +46,16 @@ pub use gate::Gate;
 pub(super) use hit::probed;
 pub(super) use log_pipe::LogPipe;
 pub(super) use recorder::{NAME, Recorder, is_own, program_below};
+pub(super) use stack_values::kept_values;
 pub use wire::HitWindow;
 
 use super::watches::Watches;
 use crate::classes::ClassPool;
 use crate::debuggee::Agent;
+use crate::model::Site;
 use crate::query::{Event, TraceQuery};
 use agent_report::AgentReport;
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::fs::File;
 use tested_hits::TestedHits;
 use wire::Plan;
@@ -70,9 +74,13 @@ pub(super) fn begin(
     queries: &[TraceQuery],
     gates: &[Gate],
     watches: &Watches,
+    users: &BTreeSet<Site>,
     pool: &ClassPool,
 ) -> Result<Option<(AgentReport, Recorder)>, String> {
     let (mut planned, conditions) = plan::plan(queries, gates, watches, pool)?;
+    if !planned.counts {
+        planned.methods.extend(stack_values::planned(users, pool));
+    }
     planned.report = agent.folder().join("report");
     planned.log = agent.folder().join("log");
     let log = planned.log.clone();

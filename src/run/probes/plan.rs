@@ -190,12 +190,13 @@ fn collection_call(
         code: wire::code_hash(&code.bytes),
         serial: false,
         marks: Vec::new(),
+        stack_values: Vec::new(),
         sites: vec![PlannedSite { query, bci: 0, what }],
     })
 }
 
 /// The sites of one method.
-fn in_method(
+pub fn in_method(
     name: &MethodName,
     pool: &ClassPool,
     serial: bool,
@@ -213,6 +214,7 @@ fn in_method(
         code: wire::code_hash(&code.bytes),
         serial,
         marks: Vec::new(),
+        stack_values: Vec::new(),
         sites: sites(code),
     })
 }

@@ -7,6 +7,7 @@ use super::false_conditions::{evaluated_outside, failed_at};
 use super::frames::{frame_answer, own_frame};
 use super::missed_events::{missable, missed_writes};
 use super::source_context::{CodeBook, Source, unique};
+use super::stack_values::{GONE, add_stack_values};
 use super::steps::steps;
 use super::unlocated::pending;
 use super::{Answer, ExceptionAnswer, FrameAnswer, Outcome, PointAnswer, RejectedAnswer, arms, unlocated};
@@ -75,6 +76,10 @@ impl Assembly<'_> {
             self.contents(namer, points, &|p| solution.get(usize::from(p.0))?.as_ref());
         }
         self.contents(namer, &mut points, &|p| self.facts.run_facts.located(p));
+        for (points, solution) in earlier.iter_mut().zip(solutions) {
+            self.stack_values(namer, points, &|p| solution.get(usize::from(p.0))?.as_ref());
+        }
+        self.stack_values(namer, &mut points, &|p| self.facts.run_facts.located(p));
         let outcome = self.outcome(&points);
         let mut warnings = self.facts.run_facts.translation.warnings.clone();
         warnings.extend(self.facts.run_facts.outcome.report.warnings.iter().cloned());
@@ -211,13 +216,36 @@ impl Assembly<'_> {
         answers: &mut [PointAnswer],
         located: &dyn Fn(PointIndex) -> Option<&'l Located>,
     ) {
-        for (number, answer) in answers.iter_mut().enumerate() {
-            let index = PointIndex(u16::try_from(number).unwrap_or(u16::MAX));
-            let query = self.facts.run_facts.queries.iter().find(|q| q.point == index);
-            if let (Some(query), Some(found)) = (query, located(index)) {
-                add_contents(answer, namer, &self.facts.run_facts.outcome.tables, query, found);
-            }
+        let tables = &self.facts.run_facts.outcome.tables;
+        for (answer, query, found) in self.answered(answers, located) {
+            add_contents(answer, namer, tables, query, found);
         }
+    }
+
+    /// Adds the values that were only on the operand stack.
+    fn stack_values<'l>(
+        &self,
+        namer: &mut Namer,
+        answers: &mut [PointAnswer],
+        located: &dyn Fn(PointIndex) -> Option<&'l Located>,
+    ) {
+        let (tables, book) = (&self.facts.run_facts.outcome.tables, self.facts.code_book());
+        for (answer, _, found) in self.answered(answers, located) {
+            add_stack_values(answer, namer, tables, &book, found);
+        }
+    }
+
+    /// The located points among these, with their TraceQueries.
+    fn answered<'s, 'l: 's>(
+        &'s self,
+        answers: &'s mut [PointAnswer],
+        located: &'s dyn Fn(PointIndex) -> Option<&'l Located>,
+    ) -> impl Iterator<Item = (&'s mut PointAnswer, &'s TraceQuery, &'l Located)> {
+        answers.iter_mut().enumerate().filter_map(move |(number, answer)| {
+            let index = PointIndex(u16::try_from(number).unwrap_or(u16::MAX));
+            let query = self.facts.run_facts.queries.iter().find(|q| q.point == index)?;
+            Some((answer, query, located(index)?))
+        })
     }
 
     fn asked_from(&self, query: &TraceQuery) -> Vec<String> {
@@ -421,7 +449,7 @@ impl Filling<'_, '_> {
             let shown = match (source, value) {
                 (Source::Told(value), _) => value,
                 (Source::Read, Some(value)) => self.text(&value.clone()),
-                (Source::Read, None) | (Source::Gone, _) => "? (not kept in a variable)".to_owned(),
+                (Source::Read, None) | (Source::Gone, _) => GONE.to_owned(),
             };
             answer.operands.insert(text, shown);
         }

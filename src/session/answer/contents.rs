@@ -4,7 +4,7 @@
 use super::PointAnswer;
 use super::source_context::CodeBook;
 use crate::locate::Located;
-use crate::model::{Frame, LambdaCode, MethodName, Namer, Site, Tables, Value, lambda_in_source};
+use crate::model::{Frame, LambdaCode, MethodName, Namer, Occurrence, Site, Tables, Value, lambda_in_source};
 use crate::query::{Event, TraceQuery};
 use std::sync::Arc;
 
@@ -27,15 +27,24 @@ pub fn add_contents(
     // Number all objects first, so that the contents of one do not number the next.
     let names: Vec<String> = values.iter().map(|value| namer.identity(value, tables)).collect();
     for (value, name) in values.into_iter().zip(names) {
-        let Some(id) = value.object_id() else { continue };
-        if answer.contents.contains_key(&name) {
-            continue;
-        }
-        let contents =
-            detail.and_then(|d| d.contents.iter().find(|(of, _)| *of == id)).map(|(_, contents)| contents);
-        if let Some(text) = namer.contents(value, contents, tables) {
-            answer.contents.insert(name, text);
-        }
+        add_contents_of(answer, namer, tables, (value, name), occurrence);
+    }
+}
+
+/// Adds the contents that a value of this name had at an occurrence, unless the answer has them.
+pub fn add_contents_of(
+    answer: &mut PointAnswer,
+    namer: &mut Namer,
+    tables: &Tables,
+    (value, name): (&Value, String),
+    occurrence: &Occurrence,
+) {
+    let Some(id) = value.object_id().filter(|_| !answer.contents.contains_key(&name)) else { return };
+    let detail = occurrence.detail.as_ref();
+    let contents =
+        detail.and_then(|d| d.contents.iter().find(|(of, _)| *of == id)).map(|(_, contents)| contents);
+    if let Some(text) = namer.contents(value, contents, tables) {
+        answer.contents.insert(name, text);
     }
 }
 

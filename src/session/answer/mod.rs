@@ -19,6 +19,7 @@ pub mod frames;
 pub mod missed_events;
 pub mod near_miss;
 pub mod source_context;
+pub mod stack_values;
 pub mod steps;
 pub mod unlocated;
 

@@ -133,7 +133,10 @@ impl RunInProgress {
         let tracked = translation.tracked.clone();
         let pool = asked.pool.clone();
         let marks = arms::marks(&queries, &pool, &Default::default());
-        let questions = Questions { queries, tracked, marks, pool, gates: None, recording: None };
+        // It has no probes for these questions.
+        let stack_value_users = Default::default();
+        let questions =
+            Questions { queries, tracked, marks, stack_value_users, pool, gates: None, recording: None };
         let (sender, taken) = oneshot::channel();
         if more.try_send(FurtherQuestions { questions, taken: sender }).is_err() {
             return Ok(Ok(AskedWhen::Next));

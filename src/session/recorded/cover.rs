@@ -67,6 +67,7 @@ pub async fn cover(
             queries: [].into(),
             tracked: [].into(),
             marks: run::Marks::default(),
+            stack_value_users: Default::default(),
             pool: Rc::new(workspace.pool(Some(facts)).map_err(Box::new)?),
             gates: None,
             recording: Some(recording),

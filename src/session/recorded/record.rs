@@ -255,6 +255,7 @@ async fn run_once(
             queries: [].into(),
             tracked: [].into(),
             marks: run::Marks::default(),
+            stack_value_users: Default::default(),
             pool: Rc::new(pool),
             gates: None,
             recording: Some(recording),

@@ -11,7 +11,7 @@ use crate::locate::Locator;
 use crate::model::{Coordinate, Site};
 use crate::query::{Event, Key, LocalConditions, PointIndex, TraceQuery};
 use crate::run::{AgentRole, Ended, FurtherQuestions, Halted, Launch, Questions, Stage};
-use crate::session::answer::arms;
+use crate::session::answer::{arms, stack_values};
 use crate::session::context::Context;
 use crate::session::error::SessionError;
 use crate::session::facts::RunFacts;
@@ -55,7 +55,8 @@ pub struct Findings {
     pub pools: Pools,
     /// What the runs by probes have shown.
     pub probe_policy: ProbePolicy,
-    /// Sites that stored or returned a value from an unknown arm; the next run marks the arms.
+    /// Sites that stored or returned a value from an unknown arm, or from unknown values; the next run marks
+    /// the arms and keeps the values.
     pub marked: BTreeSet<Site>,
 }
 
@@ -119,6 +120,11 @@ impl Runner {
                 let before = findings.marked.len();
                 findings.marked.extend(arms::unmarked(&run_facts));
                 why = (findings.marked.len() > before).then(|| "which arm gave a value".to_owned());
+                let unkept = stack_values::unkept(&run_facts, &findings.marked);
+                if !unkept.is_empty() {
+                    why = why.or_else(|| Some("which values an expression had".to_owned()));
+                }
+                findings.marked.extend(unkept);
             }
             if why.is_none() && retries + 1 < self.options.attempts && run_facts.missed_root() {
                 retries += 1;
@@ -208,7 +214,8 @@ impl Runner {
                 value_flows: probe_policy.value_flows().clone(),
             });
             let marks = arms::marks(&queries, &pool, marked);
-            Ok(Questions { queries, tracked, marks, pool, gates, recording: None })
+            let stack_value_users = stack_values::users(&queries, &pool, marked);
+            Ok(Questions { queries, tracked, marks, stack_value_users, pool, gates, recording: None })
         };
         let output = context.progress().sink().filter(|_| self.options.show_output);
         let output = output.map(|sink| Forward::new(format!("run {number} | "), move |_, lines| sink(lines)));

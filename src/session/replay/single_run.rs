@@ -57,7 +57,8 @@ pub async fn once(
         let queries: Arc<[TraceQuery]> = queries.into();
         let tracked = translation.tracked.clone();
         asked = Some((translation, pool.clone(), queries.clone()));
-        Ok(Questions { queries, tracked, marks: Marks::default(), pool, gates, recording: None })
+        let (marks, stack_value_users) = (Marks::default(), Default::default());
+        Ok(Questions { queries, tracked, marks, stack_value_users, pool, gates, recording: None })
     };
     let template = workspace.template();
     let remote = template.settings().remote.is_some();

@@ -138,7 +138,7 @@ fn point(out: &mut String, p: &PointAnswer, paint: Paint) {
     let mut values = Values { contents: &p.contents, shown: HashSet::new(), paint };
     change(out, p, &mut values);
     omitted(out, p, paint);
-    condition(out, p, paint);
+    condition(out, p, &mut values);
     exception(out, p, &mut values);
     if let Some(result) = &p.result {
         row(out, "returned", values.full(result));
@@ -233,6 +233,19 @@ fn change(out: &mut String, p: &PointAnswer, values: &mut Values<'_>) {
     let of = of.unwrap_or_default();
     let by = p.by.as_ref().map(|by| format!(", by {by}")).unwrap_or_default();
     row(out, name, format!("{text}{of}{by}"));
+    if !p.operands.is_empty() {
+        row(out, "computed from", operands(p, values));
+    }
+}
+
+/// The operands with their values. Contents of collected objects are shown there.
+fn operands(p: &PointAnswer, values: &mut Values<'_>) -> String {
+    let operands = p.operands.iter().map(|(text, value)| {
+        let is_collected = p.collected.values().any(|collected| collected == value);
+        let value = if is_collected { values.paint.on(palette::VALUE, value) } else { values.full(value) };
+        format!("{text} = {value}")
+    });
+    operands.collect::<Vec<_>>().join(", ")
 }
 
 /// The jump at which an operation was lost, and the operation.
@@ -258,12 +271,12 @@ fn omitted(out: &mut String, p: &PointAnswer, paint: Paint) {
     }
 }
 
-fn condition(out: &mut String, p: &PointAnswer, paint: Paint) {
+fn condition(out: &mut String, p: &PointAnswer, values: &mut Values<'_>) {
     if p.omitted.is_some() {
         return;
     }
     let (Some(condition), Some(taken)) = (&p.condition, &p.taken) else { return };
-    let taken = paint.on(palette::VALUE, taken);
+    let taken = values.paint.on(palette::VALUE, taken);
     let mut words = vec!["condition:".to_owned(), condition.clone()];
     match &p.decided_by {
         Some(operand) => words.push(format!("decided by {operand}, which was {taken}")),
@@ -274,9 +287,7 @@ fn condition(out: &mut String, p: &PointAnswer, paint: Paint) {
         words.push(format!("after {turns} of the loop that went on"));
     }
     if !p.operands.is_empty() {
-        let operands: Vec<String> =
-            p.operands.iter().map(|(e, v)| format!("{e} = {}", paint.on(palette::VALUE, v))).collect();
-        words.push(format!("({})", operands.join(", ")));
+        words.push(format!("({})", operands(p, values)));
     }
     out.push_str(&wrap(&words, "", INDENT, WIDTH));
 }

@@ -90,7 +90,7 @@ impl Simulation<'_> {
         true
     }
 
-    fn predecessors(&self, block: usize) -> Vec<usize> {
+    pub(crate) fn predecessors(&self, block: usize) -> Vec<usize> {
         self.cfg.predecessors(NodeIndex::new(block), false).into_iter().map(|(n, _)| n.index()).collect()
     }
 

@@ -350,7 +350,10 @@ fn pattern_labels(s: &Simulation<'_>, position: usize) -> BTreeMap<i32, String> 
 
 /// Recognises the second switch of a string switch. Its selector is a number that javac stored where `equals`
 /// held. Returns the compared string and the literal of each number.
-fn string_labels(s: &Simulation<'_>, position: usize) -> Option<(ExprNode, BTreeMap<i32, String>)> {
+pub(super) fn string_labels(
+    s: &Simulation<'_>,
+    position: usize,
+) -> Option<(ExprNode, BTreeMap<i32, String>)> {
     let before = position.checked_sub(1)?;
     let Op::Load { slot, .. } = s.code.instructions.get(before)?.op else { return None };
     let mut labels = BTreeMap::new();

@@ -9,18 +9,24 @@ mod node;
 mod render;
 mod simulate;
 mod simulation;
+mod stack_search;
+mod stack_values;
 mod step;
 mod value;
 
 pub use condition::{Condition, ConditionOutcome, condition_at};
 pub use enums::EnumTable;
 pub use node::{ExprNode, ReadBack, UnaryOp};
+pub use stack_search::StackPlace;
+pub use stack_values::StackValue;
 
 use crate::class::{ClassFile, Method};
 use crate::op::{InvokeKind, Kind, Op};
+use crate::producers::Producers;
 use crate::stores::variables_at;
 use render::Scope;
 use simulation::Simulation;
+use std::sync::OnceLock;
 use value::Value;
 
 /// Part of an expression, and how to read its value in the frame before the instruction.
@@ -75,12 +81,15 @@ pub struct CallText {
 #[derive(Debug)]
 pub struct Expressions<'a> {
     simulation: Simulation<'a>,
+    /// Computed when first needed, by [`stack_search::producers`].
+    producers: OnceLock<Option<Producers<'a>>>,
 }
 
 impl<'a> Expressions<'a> {
     /// `None` if the method has no code.
     pub fn new(class: &'a ClassFile, method: &'a Method) -> Option<Expressions<'a>> {
-        Simulation::new(class, method).map(|simulation| Expressions { simulation })
+        let simulation = Simulation::new(class, method)?;
+        Some(Expressions { simulation, producers: OnceLock::new() })
     }
 
     fn scope(&self, pc: u32) -> Scope {

@@ -2,12 +2,13 @@
 //! pop. `step` defines the effect of one instruction, `branches` the meaning of branches.
 
 use super::node::ExprNode;
-use super::simulation::{Compound, ReachingSlot, Simulation};
+use super::simulation::{Compound, Pushed, ReachingSlot, Simulation};
 use super::value::{Change, Value};
 use crate::cfg::{Cfg, EdgeKind, flow_of};
 use crate::class::{ClassFile, Method};
 use crate::descriptor::parameter_slots;
 use crate::op::{Instruction, Kind, Op};
+use crate::stack::effect;
 use crate::stores::{Reaching, variable_in_slot};
 use petgraph::graph::NodeIndex;
 use std::collections::{BTreeMap, HashMap};
@@ -63,6 +64,8 @@ impl<'a> Simulation<'a> {
             dominators,
             operands: BTreeMap::new(),
             reads: BTreeMap::new(),
+            pushed: BTreeMap::new(),
+            joined: BTreeMap::new(),
             stored: HashMap::new(),
             reaching: HashMap::new(),
             this_in_slot_0: !method.is_static() && !stores_0,
@@ -80,16 +83,35 @@ impl<'a> Simulation<'a> {
             } else {
                 self.entry_stack(block, &after)
             };
+            if let Some(top) = stack.last()
+                && self.predecessors(block).len() > 1
+            {
+                self.joined.insert(block, top.kind);
+            }
             let mut machine = Machine { stack };
             let Some((first, last)) = self.cfg.block(NodeIndex::new(block)).map(|b| (b.first, b.last)) else {
                 continue;
             };
             for position in first..=last {
                 self.step(&mut machine, position, block);
+                self.note_pushed(&machine, position);
             }
             if let Some(slot) = after.get_mut(block) {
                 *slot = Some(machine.stack);
             }
+        }
+    }
+
+    /// Notes what an instruction has pushed. A `dup` pushes nothing new.
+    fn note_pushed(&mut self, machine: &Machine, position: usize) {
+        let op = self.code.instructions.get(position).map(|instruction| &instruction.op);
+        let (Some(op), Some(top)) = (op, machine.stack.last()) else { return };
+        let moves = matches!(
+            op,
+            Op::Dup | Op::DupX1 | Op::DupX2 | Op::Dup2 | Op::Dup2X1 | Op::Dup2X2 | Op::Swap | Op::Jsr { .. }
+        );
+        if !moves && effect(op).1 > 0 {
+            self.pushed.insert(position, Pushed { node: top.node.clone(), kind: top.kind });
         }
     }
 
@@ -154,7 +176,7 @@ impl<'a> Simulation<'a> {
         merged
     }
 
-    fn last_op(&self, block: usize) -> Option<&Op> {
+    pub(crate) fn last_op(&self, block: usize) -> Option<&Op> {
         let last = self.cfg.block(NodeIndex::new(block))?.last;
         self.code.instructions.get(last).map(|i| &i.op)
     }

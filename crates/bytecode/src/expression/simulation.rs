@@ -5,6 +5,7 @@ use super::value::Value;
 use crate::cfg::Cfg;
 use crate::class::{ClassFile, Code, Method};
 use crate::flow::Tree;
+use crate::kind::Kind;
 use crate::stores::Reaching;
 use std::collections::{BTreeMap, HashMap};
 
@@ -21,12 +22,23 @@ pub(crate) struct Simulation<'a> {
     pub(crate) operands: BTreeMap<usize, Vec<Value>>,
     /// The value that each load of a variable, field or element pushes, by position.
     pub(crate) reads: BTreeMap<usize, ExprNode>,
+    /// What each instruction that computes or reads a value pushes, by position.
+    pub(crate) pushed: BTreeMap<usize, Pushed>,
+    /// The kind of the value on top of the stack at the start of each block where paths join.
+    pub(crate) joined: BTreeMap<usize, Kind>,
     /// The condition at the end of each block, if any.
     pub(crate) jumps: Vec<Option<Jump>>,
     /// The value stored by each store to a slot, by code index.
     pub(crate) stored: HashMap<u32, ExprNode>,
     pub(super) reaching: HashMap<u16, ReachingSlot>,
     pub(super) this_in_slot_0: bool,
+}
+
+/// A value on top of the operand stack.
+#[derive(Debug, Clone)]
+pub(crate) struct Pushed {
+    pub(crate) node: ExprNode,
+    pub(crate) kind: Kind,
 }
 
 /// The reaching definitions of a slot.

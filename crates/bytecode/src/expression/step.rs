@@ -106,17 +106,11 @@ impl Simulation<'_> {
             Op::Convert { from, to } => {
                 let (from, to) = (*from, *to);
                 let kind = Kind::of_descriptor(&to.to_string());
-                // The compiler inserts widening conversions; the source shows only those that can lose
-                // information.
-                let widening = matches!(
-                    (from, to),
-                    (Kind::Int, 'J' | 'F' | 'D') | (Kind::Long, 'F' | 'D') | (Kind::Float, 'D')
-                );
                 let value = m.pop();
                 let cast = |n: &ExprNode| ExprNode::Cast { ty: conversion_type(to), operand: boxed(n) };
                 // `(byte) l` of a long is two conversions, via int.
                 let node = match &value.node {
-                    node if widening => node.clone(),
+                    node if is_widening(from, to) => node.clone(),
                     ExprNode::Cast { ty, operand } if ty == "int" && matches!(to, 'B' | 'C' | 'S') => {
                         cast(operand)
                     }
@@ -324,6 +318,12 @@ impl Simulation<'_> {
         }
         self.operands.insert(position, arguments);
     }
+}
+
+/// Whether a conversion is widening. The compiler inserts such conversions; the source shows only those that
+/// can lose information.
+pub(crate) fn is_widening(from: Kind, to: char) -> bool {
+    matches!((from, to), (Kind::Int, 'J' | 'F' | 'D') | (Kind::Long, 'F' | 'D') | (Kind::Float, 'D'))
 }
 
 /// The call as an expression. `operands` are the receiver (unless static) and the arguments.

@@ -16,6 +16,8 @@ pub enum Step {
     Long(i64),
     /// Pushes `null`.
     Null,
+    /// Pushes 0 or `null` as a value of this kind.
+    Zero(Kind),
     /// Pushes a local variable.
     Load(Kind, Slot),
     /// Pops into a local variable.
@@ -199,6 +201,17 @@ pub fn assemble(
             Step::Null => {
                 out.bytes.push(0x01);
                 1
+            }
+            Step::Zero(kind) => {
+                // iconst_0, lconst_0, fconst_0, dconst_0, aconst_null
+                out.bytes.push(match kind {
+                    Kind::Int => 0x03,
+                    Kind::Long => 0x09,
+                    Kind::Float => 0x0b,
+                    Kind::Double => 0x0e,
+                    Kind::Reference => 0x01,
+                });
+                i32::from(kind.slots())
             }
             Step::Class(name) => {
                 let constant = pool.class(name)?;

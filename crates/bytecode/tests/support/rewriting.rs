@@ -3,7 +3,7 @@
 
 use bytecode::op::Kind;
 use bytecode::rewrite::{Kept, MethodPlan, Plan, Slot, StackOp, Step};
-use bytecode::{ClassFile, Code, Op};
+use bytecode::{ClassFile, Code, Expressions, Op, StackPlace};
 use std::io::{Cursor, Read};
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -88,6 +88,36 @@ pub fn everything(is_constructor: bool, code: &Code) -> MethodPlan {
             }
             _ => {}
         }
+    }
+    plan
+}
+
+/// Keeps every value of the operand stack that a branch or store uses in a local of its own.
+pub fn keeping(class: &ClassFile) -> Plan {
+    let mut plan = Plan::default();
+    for method in &class.methods {
+        let (Some(code), Some(expressions)) = (&method.code, Expressions::new(class, method)) else {
+            continue;
+        };
+        let mut planned = MethodPlan::default();
+        let values =
+            code.instructions.iter().flat_map(|instruction| expressions.stack_values(instruction.pc));
+        for (slot, value) in values.take(100).enumerate() {
+            let kind = Kind::of_descriptor(&value.letter.to_string());
+            let store = Step::Store(kind, Slot::Kept(slot));
+            planned.kept.push(Kept { kind, name: format!("qp:{slot}") });
+            planned.entry.extend([Step::Zero(kind), store.clone()]);
+            let dup = if kind.slots() == 2 { StackOp::Dup2 } else { StackOp::Dup };
+            let (places, pc) = match value.place {
+                StackPlace::Before(pc) => (&mut planned.before, pc),
+                StackPlace::After(pc) => (&mut planned.after, pc),
+            };
+            places.entry(pc).or_default().extend([Step::Stack(dup), store.clone()]);
+            if let Some(pc) = value.forget_before {
+                planned.before.entry(pc).or_default().splice(0..0, [Step::Zero(kind), store.clone()]);
+            }
+        }
+        plan.methods.insert((method.name.clone(), method.descriptor.clone()), planned);
     }
     plan
 }
