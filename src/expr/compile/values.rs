@@ -285,18 +285,27 @@ impl Compiler<'_, '_> {
         self.branch(condition, first, second);
         for (label, part) in [(first, yes), (second, no)] {
             self.code.place(label);
-            let held = self.value(part)?;
-            let held = self.unboxed(part, held, Some(of))?;
-            match held.of {
-                Type::Primitive(from) if from.is_numeric() == of.is_numeric() => {}
-                _ => return Outside::of(node),
+            match self.converted(part, of) {
+                Ok(held) => {
+                    self.load_converted(&held, of);
+                    self.code.store(kind, slot);
+                    self.code.goto(end);
+                }
+                Err(outside) => self.leave(outside),
             }
-            self.load_converted(&held, of);
-            self.code.store(kind, slot);
-            self.code.goto(end);
         }
         self.code.place(end);
         Ok(Held { slot, of: Type::Primitive(of) })
+    }
+
+    /// A value of a primitive type that can be converted to `of`.
+    fn converted(&mut self, part: &Node, of: Primitive) -> Result<Held, Outside> {
+        let held = self.value(part)?;
+        let held = self.unboxed(part, held, Some(of))?;
+        match held.of {
+            Type::Primitive(from) if from.is_numeric() == of.is_numeric() => Ok(held),
+            _ => Outside::of(part),
+        }
     }
 }
 

@@ -6,7 +6,7 @@
 
 use super::gate::Gate;
 use crate::classes::ClassPool;
-use crate::expr::{self, ClassLookup, Scope, TestedEvent, TestedSite};
+use crate::expr::{self, ClassLookup, Scope, TestedEvent, TestedSite, TextPart};
 use crate::model::{MethodName, Site};
 use crate::query::{Event, Field, Pass, StoreSite, TraceQuery};
 use bytecode::{ClassFile, Kind};
@@ -28,8 +28,8 @@ pub struct Conditions {
     pub fields: HashSet<u16>,
     /// The parts of conditions that are evaluated from outside, by query.
     pub outside: BTreeMap<u16, BTreeSet<String>>,
-    /// The conditions that could not be tested at a site, by query.
-    untested: BTreeMap<u16, String>,
+    /// The conditions and values that could not be compiled for a site, by query.
+    untested: BTreeMap<u16, BTreeSet<String>>,
 }
 
 impl Conditions {
@@ -109,17 +109,22 @@ impl Conditions {
         Some(tests)
     }
 
-    /// Notes that the condition of a query is evaluated from outside, unless another site tests it.
-    pub fn from_outside(&mut self, query: &TraceQuery) {
-        let when = query.local.when.iter().map(|when| (query.point.0, when.text().to_owned()));
-        self.untested.extend(when);
+    /// Notes that the condition of a query and the values of its log point are evaluated from outside, unless
+    /// another site tests the condition.
+    pub fn untested(&mut self, query: &TraceQuery) {
+        let values = query.text.iter().flat_map(|text| text.iter()).filter_map(|part| match part {
+            TextPart::Value(value) => Some(value.text()),
+            TextPart::Constant(_) => None,
+        });
+        let parts = query.local.when.iter().map(|when| when.text()).chain(values);
+        self.untested.entry(query.point.0).or_default().extend(parts.map(str::to_owned));
     }
 
     /// Notes the conditions that are tested nowhere.
     pub fn close(&mut self) {
-        for (query, when) in std::mem::take(&mut self.untested) {
+        for (query, parts) in std::mem::take(&mut self.untested) {
             if !self.fields.contains(&query) && !self.sites.iter().any(|(of, _)| *of == query) {
-                self.outside.entry(query).or_default().insert(when);
+                self.outside.entry(query).or_default().extend(parts);
             }
         }
     }
@@ -204,7 +209,7 @@ impl Conditions {
         let class = format!("{}Condition{condition}", wire::PROBE_CLASS);
         let compiled = expr::compile(when, &TestedSite { is_filtered, ..site }, &class);
         let Some(compiled) = compiled else {
-            self.from_outside(query);
+            self.untested(query);
             return None;
         };
         self.outside.entry(query.point.0).or_default().extend(compiled.outside);

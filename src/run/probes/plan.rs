@@ -55,14 +55,14 @@ pub fn plan(
             Event::Written(field) => (field, true),
             Event::Read(field) => (field, false),
             Event::ElementWritten(element) => {
-                conditions.from_outside(query);
+                conditions.untested(query);
                 let kind = kind_of(&element.descriptor);
                 let (query, keep) = (query.point.0, gate.keeps());
                 plan.arrays.push(ArraySites { query, kind, keep, index: element.index });
                 continue;
             }
             Event::Changed(contents) => {
-                conditions.from_outside(query);
+                conditions.untested(query);
                 let query = query.point.0;
                 let about = format!("{} {}", contents.class, asked(&contents.aspect));
                 plan.contents.push(ContentsSites { query, about });
@@ -72,7 +72,7 @@ pub fn plan(
                 continue;
             }
             Event::Made(Making::Array { descriptor }) => {
-                conditions.from_outside(query);
+                conditions.untested(query);
                 let (query, descriptor) = (query.point.0, descriptor.to_string());
                 plan.makings.push(MakingSites { query, descriptor, keep: gate.keeps() });
                 continue;
