@@ -148,8 +148,8 @@ fn parameters_have_the_names_that_the_class_file_has() {
     }
 }
 
-/// Each further call takes the bytes that docs/trace-format.md gives for its two events: site and three numbers,
-/// and the site of the return. So it repeats nothing about the objects.
+/// Each further call takes the bytes that docs/trace-format.md gives for its two events: site and three
+/// numbers, and the site of the return. So it repeats nothing about the objects.
 #[test]
 fn what_texts_boxes_and_constants_are_is_recorded_once() {
     let case = Case::new("passed-on");
