@@ -133,6 +133,8 @@ pub struct Site {
     pub written: Option<Arc<WrittenVariable>>,
     /// For a call: the unrecorded method that did the write, such as `java.util.Arrays.sort`.
     pub by: Option<Arc<str>>,
+    /// The sites of the lines that follow each of its events and have no events of their own.
+    pub(super) lines: Arc<[u32]>,
 }
 
 /// The site of collection changes, which belong to no recorded method.
@@ -171,6 +173,7 @@ fn nowhere(what: Traced) -> Site {
         to: None,
         written: None,
         by: None,
+        lines: [].into(),
     }
 }
 
@@ -277,6 +280,7 @@ impl Sites {
             let entry: Arc<[Kind]> = entry.collect();
             let result: Arc<[Kind]> = if result == "V" { [].into() } else { [Kind::of(&result)].into() };
             let one: Arc<[Kind]> = [Kind::Object].into();
+            let none: Arc<[u32]> = [].into();
             for site in &method.sites {
                 let written = || site.written.as_ref().map_or(Kind::Object, |w| Kind::of(&w.descriptor));
                 let values: Arc<[Kind]> = match site.what {
@@ -310,9 +314,10 @@ impl Sites {
                 let by = site.by.clone().map(Into::into);
                 let written = site.written.clone().map(Into::into);
                 let length = length(&values);
-                let found =
-                    Site { id: site.id, method: number, bci, what, values, length, line, to, written, by };
-                self.keep(site.id, found);
+                let lines = if site.lines.is_empty() { none.clone() } else { site.lines.clone().into() };
+                let (id, method) = (site.id, number);
+                let found = Site { id, method, bci, what, values, length, line, to, written, by, lines };
+                self.keep(id, found);
             }
             self.methods.push(Method {
                 class: name.clone(),

@@ -157,22 +157,34 @@ impl Calls {
             }
             let events = self.chunk(chunk)?;
             let mut decoder = Decoder::from(&self.sites, &events, byte(begin));
+            // The lines that are left of those that follow from the last event, and the position of the next.
+            let mut derived: (&[u32], u32) = (&[], 0);
             loop {
-                let at = u32::try_from(decoder.at()).unwrap_or(u32::MAX);
-                let broken = |what| TraceError::Broken { thread, at: at.into(), what };
                 let mut is_around = false;
-                let site = match decoder.next(&mut values, None).map_err(broken)? {
-                    None => break,
-                    Some(Event::Turn(number)) => {
-                        along.turn = number;
-                        continue;
-                    }
-                    Some(Event::End(_)) => continue,
-                    Some(Event::At(site)) => site,
-                    Some(Event::Around(site)) => {
-                        is_around = true;
-                        site
-                    }
+                let (site, at) = if let Some((line, left)) = derived.0.split_first() {
+                    values.clear();
+                    let at = derived.1;
+                    derived = (left, at.saturating_add(1));
+                    let Some(site) = self.sites.site(*line) else { continue };
+                    (site, at)
+                } else {
+                    let at = u32::try_from(decoder.at()).unwrap_or(u32::MAX);
+                    let broken = |what| TraceError::Broken { thread, at: at.into(), what };
+                    let site = match decoder.next(&mut values, None).map_err(broken)? {
+                        None => break,
+                        Some(Event::Turn(number)) => {
+                            along.turn = number;
+                            continue;
+                        }
+                        Some(Event::End(_)) => continue,
+                        Some(Event::At(site)) => site,
+                        Some(Event::Around(site)) => {
+                            is_around = true;
+                            site
+                        }
+                    };
+                    derived = (&site.lines, at.saturating_add(1));
+                    (site, at)
                 };
                 let is_end = matches!(site.what, Traced::Return | Traced::Leave);
                 let (node, around) = along.go(site, self);
@@ -200,6 +212,7 @@ impl Calls {
                             break;
                         }
                         (along.next, along.inside) = (after, Some(node));
+                        derived = (&[], 0);
                         decoder = Decoder::from(&self.sites, &events, byte(end.1));
                     }
                     WalkControl::SkipCall | WalkControl::Next => {}

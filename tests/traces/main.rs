@@ -7,6 +7,7 @@ mod support;
 
 mod contents;
 mod damaged;
+mod derived_lines;
 mod diff;
 mod files;
 mod given;

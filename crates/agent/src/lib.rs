@@ -30,6 +30,7 @@ mod contents;
 mod copies;
 mod covering;
 mod covering_natives;
+mod derived_lines;
 mod entry;
 mod external_writes;
 mod fields;

@@ -274,7 +274,14 @@ impl Tracer {
             let mut number = |bci, what| numbers.number(bci, what);
             let is_recorded = |class: &str| is_in_scope(plan_of_run, class);
             let chosen = self.plan.chosen.as_ref();
-            let weaving = Weaving { level, has_window, is_called, chosen, tests, is_recorded: &is_recorded };
+            // A window may begin between an event and a line that follows from it.
+            let has_derived_lines = level == Level::All && !has_window && chosen.is_none();
+            let flow = match has_derived_lines {
+                true => scan.successors(&shape.name, &shape.descriptor)?,
+                false => Vec::new(),
+            };
+            let is_recorded = &is_recorded;
+            let weaving = Weaving { level, has_window, is_called, chosen, tests, is_recorded, flow: &flow };
             let (mut code, mut traced) = weave(shape, &effects, &weaving, &mut number);
             self.mark(&mut code, (class, report.source.as_deref()), shape, &effects);
             traced.parameters = scan.parameters(&shape.name, &shape.descriptor, traced.is_static())?;

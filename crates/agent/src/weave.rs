@@ -1,5 +1,6 @@
 //! Generates the code inserted into a recorded method, and lists its sites.
 
+use crate::derived_lines::DerivedLines;
 use crate::entry::enter;
 use crate::external_writes::{ARRAYS, Handed, Part, handed, is_inherited, written_by};
 use crate::recorder_calls::{arrays, back, call, event, exception, fields, rare, window, write};
@@ -23,7 +24,7 @@ pub fn weave(
     weaving: &Weaving<'_>,
     number: &mut dyn FnMut(u32, Traced) -> u32,
 ) -> (MethodPlan, TracedMethod) {
-    let Weaving { level, has_window, is_called, chosen, tests, is_recorded } = *weaving;
+    let Weaving { level, has_window, is_called, chosen, tests, is_recorded, flow } = *weaving;
     if !is_called {
         return weave_writes(shape, effects, weaving, number);
     }
@@ -35,7 +36,16 @@ pub fn weave(
     let mut sites = Vec::new();
     let mut site = |bci, what| {
         let id = number(bci, what);
-        sites.push(TracedSite { id, bci, what, line: None, to: None, written: None, by: None });
+        sites.push(TracedSite {
+            id,
+            bci,
+            what,
+            line: None,
+            to: None,
+            written: None,
+            by: None,
+            lines: Vec::new(),
+        });
         Step::Int(id.cast_signed())
     };
     let exit = || has_window.then(|| window("exit", "()V"));
@@ -60,6 +70,7 @@ pub fn weave(
             plan.before.insert(*handler, caught.into_iter().chain([exception("caught")]).collect());
         }
     }
+    let derived = DerivedLines::find(shape, effects, flow);
     let mut weaver = EffectWeaver::new(shape, weaving, &detail, &mut plan);
     let is_wanted = |what: &Effect| match chosen {
         Some(_) => !matches!(what, Effect::Line(_)),
@@ -67,6 +78,9 @@ pub fn weave(
     };
     for effect in effects.iter().filter(|effect| is_wanted(&effect.what)) {
         match &effect.what {
+            Effect::Line(line) if derived.has(effect.pc) => {
+                site(effect.pc, Traced::Line(*line));
+            }
             // Before `this` is initialised, no handler could report what a throwing call has stored.
             Effect::Call { .. } if shape.is_early(effect.pc) => {}
             Effect::Call { class, name, descriptor } => {
@@ -116,6 +130,7 @@ pub fn weave(
     let (class, kind) = (TRACE_CLASS.into(), Kind::Int);
     let cut = Step::Set { class, name: "cut".into(), kind, descriptor: "Z".into() };
     plan.guard = vec![Step::Int(1), cut];
+    derived.note(&mut sites);
     (plan, traced(shape, effects, level, sites))
 }
 
@@ -130,7 +145,16 @@ fn weave_writes(
     let mut sites = Vec::new();
     let mut site = |bci, what| {
         let id = number(bci, what);
-        sites.push(TracedSite { id, bci, what, line: None, to: None, written: None, by: None });
+        sites.push(TracedSite {
+            id,
+            bci,
+            what,
+            line: None,
+            to: None,
+            written: None,
+            by: None,
+            lines: Vec::new(),
+        });
         Step::Int(id.cast_signed())
     };
     let ring = match weaving.has_window {

@@ -1,5 +1,6 @@
 //! How a method is recorded.
 
+use bytecode::rewrite::Successors;
 use wire::chosen::{Chosen, Constant};
 use wire::recording::Level;
 
@@ -17,6 +18,8 @@ pub struct Weaving<'a> {
     pub tests: &'a [(usize, Constant)],
     /// Tells whether another class is recorded, by its name with slashes.
     pub is_recorded: &'a dyn Fn(&str) -> bool,
+    /// How execution continues after each instruction; empty if each line has its event.
+    pub flow: &'a [Successors],
 }
 
 impl Weaving<'_> {

@@ -177,6 +177,9 @@ pub const CONTENTS: u32 = 4;
 pub const NAMED: u32 = 1 << 31;
 /// Maximum size of an event in bytes: a call with 255 arguments, or an object whose class has a long name.
 pub const LONGEST_EVENT: u64 = 1 << 12;
+/// Maximum number of lines that follow from one event. Each has the position of one of the event's bytes
+/// after the first, and an event has at least four bytes.
+pub const DERIVED_LINES: usize = 3;
 /// Maximum number of recorded characters of a string.
 pub const TEXT: usize = 100;
 /// Maximum number of recorded characters of an exception's message.
@@ -352,6 +355,10 @@ pub struct TracedSite {
     /// For a call: the method that wrote, such as `java.util.Arrays.sort`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub by: Option<String>,
+    /// The sites of lines that have no events of their own: each event of this site is followed, before any
+    /// other event of its call, by the beginnings of these lines, in this order. At most [`DERIVED_LINES`].
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub lines: Vec<u32>,
 }
 
 /// An additional site at the code index of another one: an unrecorded method called there wrote a field.

@@ -321,6 +321,8 @@ impl<'a> Stitcher<'a> {
             Some((site, *self.counts.get(place)?))
         }) {
             events.get_mut(site.what.nth()).into_iter().for_each(|all| *all += count);
+            let lines = u64::try_from(site.lines.len()).unwrap_or(0) * count;
+            events.get_mut(Traced::Line(0).nth()).into_iter().for_each(|all| *all += lines);
         }
         events.extend(self.apart.iter().skip(Traced::WORDS.len()));
         let words = Traced::WORDS.into_iter().chain(APART_WORDS);

@@ -29,6 +29,7 @@ mod scan;
 mod shape;
 mod steered_jump;
 mod steps;
+mod successors;
 mod tables;
 mod text;
 
@@ -40,6 +41,7 @@ pub use scan::{Access, ArrayMaking, ArrayStore, Scan};
 pub use shape::{MethodShape, Returns};
 pub use steered_jump::{JumpOperands, LoopCondition};
 pub use steps::{Kept, Slot, StackOp, Step};
+pub use successors::Successors;
 pub use text::Text;
 
 use crate::kind::Kind;
