@@ -9,7 +9,7 @@ use std::process::Command;
 
 /// Number of calls on each collection; more in a sweep (`QP_CONTENTS`).
 fn calls() -> &'static str {
-    if std::env::var_os("QP_CONTENTS").is_some() { "40" } else { "24" }
+    if std::env::var_os("QP_CONTENTS").is_some() { "40" } else { "14" }
 }
 
 /// A change that the program observed; line 0 for none.

@@ -8,6 +8,7 @@ use regex::Regex;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::{Mutex, PoisonError};
 
 /// Maximum length of a file, in lines.
 const LONGEST: usize = 600;
@@ -244,27 +245,37 @@ fn flags_of_the_docs_exist() {
     assert!(seen > 10, "only {seen} flags found");
 }
 
-/// Runs every `console` block of the docs in a copy of the examples, as a reader would.
+/// Runs every `console` block of the docs in a copy of the examples, as a reader would. Pages are independent
+/// of each other.
 #[test]
 fn commands_of_the_docs_do_what_they_show() {
-    let mut commands = 0;
-    for file in docs() {
-        let folder = tempfile::tempdir().unwrap();
-        for part in ["examples", "querypoints"] {
-            copy(&root().join(part), &folder.path().join(part));
-        }
-        for (line, command, expected) in console_commands(&read(&file)) {
-            commands += 1;
-            let (shown, success) = run(&command, folder.path());
-            let place = format!("{}:{line}: {command}", file.display());
-            assert!(success, "{place}\nfailed:\n{shown}");
-            let (shown, expected) = (tolerant(&shown), tolerant(&expected));
-            if let Err(missing) = agrees(&expected, &shown) {
-                panic!("{place}\ndoes not print\n    {missing}\nwhere it should. It prints:\n{shown}");
-            }
+    let pages = Mutex::new(docs());
+    let next = || pages.lock().unwrap_or_else(PoisonError::into_inner).pop();
+    let read_pages = || std::iter::from_fn(next).map(|page| commands_of(&page)).sum::<usize>();
+    let commands: usize = std::thread::scope(|scope| {
+        let readers = [(); 3].map(|()| scope.spawn(read_pages));
+        readers.into_iter().map(|reader| reader.join().unwrap_or_else(|e| std::panic::resume_unwind(e))).sum()
+    });
+    assert!(commands > 8, "only {commands} commands found");
+}
+
+/// Runs the `console` blocks of a page, and counts their commands.
+fn commands_of(file: &Path) -> usize {
+    let found = console_commands(&read(file));
+    let folder = tempfile::tempdir().unwrap();
+    for part in ["examples", "querypoints"] {
+        copy(&root().join(part), &folder.path().join(part));
+    }
+    for (line, command, expected) in &found {
+        let (shown, success) = run(command, folder.path());
+        let place = format!("{}:{line}: {command}", file.display());
+        assert!(success, "{place}\nfailed:\n{shown}");
+        let (shown, expected) = (tolerant(&shown), tolerant(expected));
+        if let Err(missing) = agrees(&expected, &shown) {
+            panic!("{place}\ndoes not print\n    {missing}\nwhere it should. It prints:\n{shown}");
         }
     }
-    assert!(commands > 8, "only {commands} commands found");
+    found.len()
 }
 
 #[test]

@@ -159,7 +159,7 @@ fn only_wanted_values_are_recorded() {
 
 #[test]
 fn random_programs_answer_alike() {
-    let cases: u64 = std::env::var("QP_PLANNED_PROGRAMS").map_or(2, |cases| cases.parse().expect("a number"));
+    let cases: u64 = std::env::var("QP_PLANNED_PROGRAMS").map_or(1, |cases| cases.parse().expect("a number"));
     let (programs, folders) = random_programs();
     for seed in 1..=cases.min(crate::recordings::RANDOM) {
         let program = &programs[usize::try_from(seed - 1).expect("small")];

@@ -132,7 +132,7 @@ pub fn random(seed: u64) -> Arc<Recorded> {
 }
 
 /// Number of random programs.
-pub const RANDOM: u64 = 8;
+pub const RANDOM: u64 = 5;
 
 /// The random programs, compiled.
 pub fn random_programs() -> &'static (Vec<Program>, Folders) {

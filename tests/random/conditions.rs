@@ -15,7 +15,7 @@ use std::path::Path;
 use std::process::Command;
 
 /// Conditions of one program.
-const CONDITIONS: usize = 24;
+const CONDITIONS: usize = 14;
 /// Passes over the line.
 const PASSES: usize = 120;
 

@@ -157,16 +157,22 @@ pub fn point<'a>(answer: &'a Value, id: &str) -> &'a Value {
         .unwrap_or_else(|| panic!("no point {id} in {answer:#}"))
 }
 
-/// The Java launchers to test with: the one on the path, and that of `QP_TEST_JAVA25` if set.
-pub fn javas() -> Vec<String> {
+/// All Java launchers to test with: the one on the path, and that of `QP_TEST_JAVA25` if set.
+pub fn all_javas() -> Vec<String> {
     std::iter::once("java".to_owned())
         .chain(std::env::var("QP_TEST_JAVA25").ok().filter(|j| !j.is_empty()))
         .collect()
 }
 
-/// One of the launchers for a long test, and all of them with `QP_JAVAS`. Tests take turns.
+/// One of the launchers, chosen by the name of the test, and all of them with `QP_JAVAS`.
+pub fn javas() -> Vec<String> {
+    let name = std::thread::current().name().map_or(0, |name| name.bytes().map(usize::from).sum());
+    javas_in_turn(name)
+}
+
+/// The launcher whose turn it is, and all of them with `QP_JAVAS`.
 pub fn javas_in_turn(turn: usize) -> Vec<String> {
-    let mut all = javas();
+    let mut all = all_javas();
     if std::env::var_os("QP_JAVAS").is_some() { all } else { vec![all.swap_remove(turn % all.len())] }
 }
 

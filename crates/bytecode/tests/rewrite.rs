@@ -186,7 +186,7 @@ fn a_vm_verifies_its_own_classes_with_values_kept_from_the_stack() {
     probes(folder);
     let module = jmods().join("java.base.jmod");
     let to = folder.join("kept");
-    let (names, alone) = rewrite_all(classes(&module, if all() { 1 } else { 16 }), &to, keeping);
+    let (names, alone) = rewrite_all(classes(&module, if all() { 1 } else { 48 }), &to, keeping);
     println!("{} classes, left alone: {alone:?}", names.len());
     let patches = ["java.base", "kept"].map(|of| folder.join(of).display().to_string());
     let patches = [format!("java.base={}", patches.join(":"))];

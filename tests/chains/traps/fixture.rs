@@ -3,7 +3,7 @@
 //!
 //! In the text of the points, `{B}` is the number of the line marked `// <- B`.
 
-use crate::support::{chain_file, compiled, finish, javas, javas_in_turn, qp, root, said, scratch};
+use crate::support::{all_javas, chain_file, compiled, finish, javas_in_turn, qp, root, said, scratch};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -151,7 +151,7 @@ impl Fixture {
 
     /// As [`Fixture::ask`], on the newest Java alone, if there is another than the one on the path.
     pub fn ask_on_new(&self, points: &str) -> Vec<Asked> {
-        self.ask_on(javas().split_off(1), points, &[])
+        self.ask_on(all_javas().split_off(1), points, &[])
     }
 
     /// On the first Java by JDWP events, and on each by the default back end, unless the options select one.
