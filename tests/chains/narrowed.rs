@@ -41,8 +41,11 @@ fn roots(case: &Case) -> String {
 #[test]
 fn both_back_ends_find_the_same() {
     let case = Case::new("narrowed");
+    // From outside, each pass takes a millisecond: every second question, and all with `QP_JAVAS`.
+    let step = if std::env::var_os("QP_JAVAS").is_some() { 1 } else { 2 };
+    let asked: Vec<_> = ASKED.iter().step_by(step).collect();
     let points: String =
-        ASKED.iter().map(|(id, at, ..)| format!("(id: {id:?}, at: {at}, collect: [\"i\"]),\n")).collect();
+        asked.iter().map(|(id, at, ..)| format!("(id: {id:?}, at: {at}, collect: [\"i\"]),\n")).collect();
     // Where the loop variable is out of scope.
     let outside = r#"(id: "parameter", at: LastChange("A:name"), when: "passes == 2000"),
         (id: "assigned", at: LastChange("A:passes"), when: ".new == 4 && passes == 2000"),
@@ -54,7 +57,7 @@ fn both_back_ends_find_the_same() {
             case.replay(&debuggee(&java, 2000), &points, &["--format", "json", "--backend", backend]).answer()
         });
         let [outside, inside] = &answers;
-        for (id, at, ..) in ASKED {
+        for (id, at, ..) in &asked {
             let [outside, inside] = [point(outside, id), point(inside, id)];
             if at.contains(".new") {
                 // A breakpoint does not have the value that is about to be stored.
@@ -65,7 +68,7 @@ fn both_back_ends_find_the_same() {
                 assert_eq!(outside[key], inside[key], "{java} {id} {key}: {outside:#} {inside:#}");
             }
         }
-        for (id, at, marker, i) in ASKED {
+        for (id, at, marker, i) in &asked {
             let found = point(inside, id);
             assert_eq!(found["located"], i.is_some(), "{id}: {found:#}");
             if let Some(i) = i {
