@@ -8,6 +8,7 @@
 pub mod bisect;
 pub mod check;
 pub mod completions;
+pub mod dap;
 pub mod debug;
 pub mod diagnose;
 pub mod diff;

@@ -84,9 +84,10 @@ pub use progress::{LogLine, Progress, Silent, Sink};
 pub use recorded::{
     CallRange, CallShown, CallTree, CallsRequest, ChainRequest, ContentsShown, Direction, EventShown,
     EventsRequest, EventsShown, ExportForm, ExportRequest, ExportResult, Fold, FoundEvent, FoundEvents,
-    HeldContents, History, ItemShown, ListedCall, ListedEvent, LocalShown, MEMORY, MemberShown, ObjectShown,
-    PartShown, RecordOptions, RecordedPlaces, RecordedRun, RecordedTrace, RecordingInfo, Secrets, SourceLine,
-    StateRequest, StateShown, Stepper, ThreadShown, View, WriteShown, as_chain, at_level, calls,
+    Frame, FrameSource, HeldContents, HeldVariable, History, ItemShown, ListedCall, ListedEvent, LocalShown,
+    MEMORY, MemberShown, Move, ObjectShown, PartShown, RecordOptions, RecordedDebugger, RecordedPlaces,
+    RecordedRun, RecordedThread, RecordedTrace, RecordingInfo, Secrets, SourceLine, StateRequest, StateShown,
+    Stepper, Stop, StopReason, ThreadShown, VariableGroup, View, WriteShown, as_chain, at_level, calls,
     default_scope, events, export, find, history, holds, only, record, state,
 };
 pub use replay::Options;

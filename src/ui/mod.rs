@@ -6,6 +6,7 @@
 
 pub mod cli;
 mod consent_prompt;
+mod dap;
 mod diagnoser;
 mod exchange;
 mod interrupt;

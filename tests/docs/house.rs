@@ -431,6 +431,7 @@ pub fn product_code() -> Vec<(PathBuf, String)> {
         "crates/jdk/src",
         "crates/agent/src",
         "crates/wire/src",
+        "crates/dap/src",
     ];
     for file in files(&sources, &["rs"]) {
         let plain = without_comments_and_texts(&read(&file));

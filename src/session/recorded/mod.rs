@@ -11,6 +11,7 @@
 
 mod as_chain;
 mod cover;
+mod debugger;
 mod event_row;
 mod events;
 mod export;
@@ -32,6 +33,9 @@ pub use crate::inspect::{
 };
 pub use as_chain::{ChainRequest, as_chain};
 pub use cover::{CoverOptions, cover};
+pub use debugger::{
+    Frame, FrameSource, HeldVariable, Move, RecordedDebugger, RecordedThread, Stop, StopReason, VariableGroup,
+};
 pub use events::{EventsRequest, events};
 pub use export::{ExportForm, ExportRequest, ExportResult, export};
 pub use find::{FoundEvent, FoundEvents, find};

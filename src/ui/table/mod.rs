@@ -9,10 +9,11 @@ mod row;
 pub use row::{Lead, Local, OtherDialogue, Prepared, Row, Runs, Shown};
 
 use super::options::Cli;
-use super::{diagnoser, query_prompt, repl, stepper};
+use super::{dap, diagnoser, query_prompt, repl, stepper};
 use crate::command::bisect::Bisect;
 use crate::command::check::Check;
 use crate::command::completions::Completions;
+use crate::command::dap::Dap;
 use crate::command::debug::Debug;
 use crate::command::diagnose::Diagnose;
 use crate::command::diff::Diff;
@@ -52,6 +53,7 @@ pub const COMMANDS: &[Row] = &[
     Row::command::<Omitted>("omitted"),
     Row::command::<Query>("query")
         .or_dialogue(QueryPrompt::is_meant, |matches, cli| lead(matches, cli, query_prompt::run)),
+    Row::dialogue::<Dap>("dap", |matches, cli| lead(matches, cli, dap::run)),
     Row::description::<Completions>("completions"),
     Row::description::<Man>("man"),
 ];

@@ -38,27 +38,27 @@ impl SourceLine {
     }
 }
 
-/// The next line of the call, or the previous one. If the call has none, that of its caller.
+/// The next line of the call, or the previous one. If the call has none, that of its caller. `None` if the
+/// thread has none.
 ///
 /// # Errors
-/// There is no such line, lines were not recorded, or the events cannot be read.
-pub(super) fn neighbour(
+/// Lines were not recorded, or the events cannot be read.
+pub(in crate::session::recorded) fn neighbour(
     calls: &mut Calls,
     mut at: EventPosition,
     direction: Direction,
-) -> Result<EventPosition, SessionError> {
+) -> Result<Option<EventPosition>, SessionError> {
     require_lines(calls, at)?;
     loop {
         let found = match direction {
             Direction::Forward => line_behind(calls, at)?,
             Direction::Back => line_before(calls, at)?,
         };
-        if let Some(found) = found {
+        if found.is_some() {
             return Ok(found);
         }
-        let none =
-            || SessionError::NoStep(format!("no line of this thread was recorded {}", side(direction)));
-        at = calls.made_at(at.node).ok_or_else(none)?;
+        let Some(made) = calls.made_at(at.node) else { return Ok(None) };
+        at = made;
     }
 }
 
@@ -99,7 +99,8 @@ pub(super) fn execution(
     })
 }
 
-fn side(direction: Direction) -> &'static str {
+/// The words for the events in a direction.
+pub(super) fn side(direction: Direction) -> &'static str {
     if direction == Direction::Back { "before this event" } else { "after this event" }
 }
 

@@ -12,6 +12,8 @@ mod variable;
 mod view;
 
 pub use line_steps::SourceLine;
+pub(super) use line_steps::neighbour;
+pub(super) use objects::ObjectReader;
 pub use objects::{MemberShown, ObjectShown};
 pub use view::{ListedEvent, LocalShown, View};
 
@@ -28,7 +30,6 @@ use crate::session::context::Context;
 use crate::session::error::SessionError;
 use crate::session::workspace::Workspace;
 use crate::trace::{EventPosition, Level, Traced, Value};
-use objects::ObjectReader;
 use std::path::PathBuf;
 use variable::{EventScope, Variable};
 
@@ -247,7 +248,9 @@ impl<'a> Stepper<'a> {
     /// # Errors
     /// There is no such line, lines were not recorded, or the events cannot be read.
     pub fn line(&mut self, direction: Direction) -> Result<(), SessionError> {
-        self.at = line_steps::neighbour(&mut self.trace.calls, self.at, direction)?;
+        let found = line_steps::neighbour(&mut self.trace.calls, self.at, direction)?;
+        let none = || format!("no line of this thread was recorded {}", line_steps::side(direction));
+        self.at = found.ok_or_else(|| SessionError::NoStep(none()))?;
         Ok(())
     }
 
@@ -361,12 +364,13 @@ impl<'a> Stepper<'a> {
             }
         };
         let value = value.ok_or_else(unknown)?;
+        let held = Some(value);
         let inner = match value {
             Value::Object(object) if object != 0 => Some(self.object(object, DEPTH)?),
             _ => None,
         };
         let value = Some(shown(&value, &self.trace.calls.objects));
-        Ok(MemberShown { name: name.to_owned(), value, changed: false, inner })
+        Ok(MemberShown { name: name.to_owned(), value, changed: false, inner, held })
     }
 
     /// The last writes to a variable, by its name at this event.

@@ -35,10 +35,13 @@ pub struct MemberShown {
     /// The object that it refers to.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub inner: Option<ObjectShown>,
+    /// The value itself.
+    #[serde(skip)]
+    pub held: Option<Value>,
 }
 
 /// Reads objects at one event.
-pub(super) struct ObjectReader<'a> {
+pub(in crate::session::recorded) struct ObjectReader<'a> {
     pub(super) calls: &'a mut Calls,
     /// The time of the event.
     pub(super) when: EventTime,
@@ -49,7 +52,11 @@ pub(super) struct ObjectReader<'a> {
 }
 
 impl ObjectReader<'_> {
-    pub(super) fn new(calls: &mut Calls, when: EventTime, began: EventTime) -> ObjectReader<'_> {
+    pub(in crate::session::recorded) fn new(
+        calls: &mut Calls,
+        when: EventTime,
+        began: EventTime,
+    ) -> ObjectReader<'_> {
         ObjectReader { calls, when, began, open: Vec::new() }
     }
 
@@ -57,7 +64,11 @@ impl ObjectReader<'_> {
     ///
     /// # Errors
     /// The events cannot be read.
-    pub(super) fn object(&mut self, object: u32, depth: u32) -> Result<ObjectShown, SessionError> {
+    pub(in crate::session::recorded) fn object(
+        &mut self,
+        object: u32,
+        depth: u32,
+    ) -> Result<ObjectShown, SessionError> {
         let mut parts = Vec::new();
         let mut next = self.calls.part_from(object, 0)?;
         self.open.push(object);
@@ -74,7 +85,7 @@ impl ObjectReader<'_> {
             };
             let inner = self.inner(then.value, depth)?;
             let changed = then.held() != before.held();
-            parts.push(MemberShown { name, value: then.held(), changed, inner });
+            parts.push(MemberShown { name, value: then.held(), changed, inner, held: then.value });
             next = self.calls.part_from(object, part.saturating_add(1))?;
         }
         let is_more = self.contents(object, depth, &mut parts)?;
@@ -107,7 +118,7 @@ impl ObjectReader<'_> {
             let before = self.calls.text(object, self.began)?;
             let (name, changed) = ("text".to_owned(), before.as_ref() != Some(&then));
             let value = Some(quoted(&text_end(&then), '"'));
-            parts.push(MemberShown { name, value, changed, inner: None });
+            parts.push(MemberShown { name, value, changed, inner: None, held: None });
             return Ok(false);
         }
         if !self.calls.has_contents(object)? {
@@ -123,12 +134,12 @@ impl ObjectReader<'_> {
             let inner = self.inner(*value, depth)?;
             let changed = was.get(name).is_none_or(|before| before != value);
             let shown = value.as_ref().map(|value| shown_item(value, &self.calls.objects));
-            parts.push(MemberShown { name: name.clone(), value: shown, changed, inner });
+            parts.push(MemberShown { name: name.clone(), value: shown, changed, inner, held: *value });
         }
         let is_more = all.len() > parts.len();
         if is_unsure {
             let name = "contents may have changed where it was not recorded".to_owned();
-            parts.push(MemberShown { name, value: None, changed: false, inner: None });
+            parts.push(MemberShown { name, value: None, changed: false, inner: None, held: None });
         }
         Ok(is_more)
     }

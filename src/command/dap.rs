@@ -1,0 +1,131 @@
+//! `qp dap`: the arguments, and what an editor asks to launch: a program to record, or a recording.
+
+use super::CommandError;
+use crate::chain::{Chain, Debuggee};
+use crate::session::{
+    self, Context, Level, MEMORY, RecordOptions, RecordedDebugger, RecordedTrace, Secrets, TemporaryFolder,
+    test_command,
+};
+use std::path::PathBuf;
+
+/// Debugs in an editor, with the past: speaks the Debug Adapter Protocol on standard input and output
+#[derive(clap::Args, Clone, Debug)]
+#[command(
+    after_help = "Examples:\n  qp dap    # started by an editor\n  The editor's launch configuration: {\"command\": [\"java\", \"-cp\", \"classes\", \"Intro\"]}"
+)]
+pub struct Dap {}
+
+/// What an editor asks to launch.
+#[derive(Clone, Debug, Default, PartialEq, Eq, serde::Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct Launch {
+    /// `record` (the default) runs a program and records it; `trace` opens a recording.
+    pub mode: LaunchMode,
+    /// The command that starts the program.
+    pub command: Vec<String>,
+    /// A test to run instead, as `Class#method`.
+    pub test: Option<String>,
+    /// The class path of the test.
+    pub class_path: Option<String>,
+    /// The folder in which the command runs.
+    pub cwd: Option<PathBuf>,
+    /// The folder of the recording to open.
+    pub trace: Option<PathBuf>,
+    /// Folders with sources.
+    pub sources: Vec<PathBuf>,
+    /// Patterns of the classes to record; by default own code.
+    pub scope: Vec<String>,
+    /// Time limit of the run in seconds.
+    pub timeout: Option<u64>,
+    /// Whether to stop at the first line instead of the end.
+    pub stop_on_entry: bool,
+}
+
+/// What to launch.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum LaunchMode {
+    /// Run a program, and record it.
+    #[default]
+    Record,
+    /// Open a recording.
+    Trace,
+}
+
+/// A launched session.
+pub struct Launched {
+    /// The recording.
+    pub debugger: RecordedDebugger,
+    /// How the program ended, if this session ran it: its exit code, unless a signal or `qp` ended it.
+    pub exit_code: Option<i32>,
+    /// Remarks for the user.
+    pub notes: Vec<String>,
+    /// The recording's folder, which is deleted with the session.
+    _folder: Option<TemporaryFolder>,
+}
+
+impl Launch {
+    /// Launches. Receives each part of the program's output as it comes.
+    ///
+    /// # Errors
+    /// The settings are incomplete, the program cannot be launched, there is no such recording, or the user
+    /// interrupted.
+    pub async fn start(&self, context: &Context) -> Result<Launched, CommandError> {
+        match self.mode {
+            LaunchMode::Trace => {
+                let wanted = || CommandError::Usage("mode `trace` needs `trace`, a folder".to_owned());
+                let folder = self.trace.as_ref().ok_or_else(wanted)?;
+                let folder = self.cwd.as_ref().map_or(folder.clone(), |cwd| cwd.join(folder));
+                let trace = RecordedTrace::open(&folder, MEMORY, context).await?;
+                let debugger = RecordedDebugger::new(trace, &self.sources())?;
+                Ok(Launched { debugger, exit_code: None, notes: Vec::new(), _folder: None })
+            }
+            LaunchMode::Record => self.record(context).await,
+        }
+    }
+
+    async fn record(&self, context: &Context) -> Result<Launched, CommandError> {
+        let command = match (&self.test, &self.class_path) {
+            (Some(test), Some(class_path)) => test_command(test, class_path),
+            (Some(_), None) => return Err(CommandError::Usage("`test` needs `classPath`".to_owned())),
+            (None, _) => self.command.clone(),
+        };
+        if command.is_empty() {
+            let wanted = "the launch configuration needs `command`, for example [\"java\", \"-cp\", \"classes\", \"Main\"]";
+            return Err(CommandError::Usage(wanted.to_owned()));
+        }
+        let debuggee = Debuggee { command: command.clone(), cwd: self.cwd.clone(), ..Debuggee::default() };
+        let folder = TemporaryFolder::new("qp-").map_err(|error| CommandError::Usage(error.to_string()))?;
+        let out = folder.path().join("trace");
+        let options = RecordOptions {
+            out: out.clone(),
+            level: Level::All,
+            by_owner: self.scope.is_empty(),
+            scope: self.scope.clone(),
+            trust: Vec::new(),
+            window: None,
+            places: None,
+            chosen: None,
+            brief: None,
+            steering: None,
+            class_path_property: None,
+            memory: MEMORY,
+            timeout_s: self.timeout,
+            show_output: true,
+            listener: None,
+            secrets: Secrets::default(),
+            stdin: None,
+        };
+        let run = session::record(&Chain::new(debuggee, Vec::new()), &options, context).await?;
+        let trace = RecordedTrace::open(&out, MEMORY, context).await?.of_command(&command);
+        let mut notes = run.notes.clone();
+        notes.extend(trace.missing().into_iter().map(|missing| format!("missing: {missing}")));
+        let debugger = RecordedDebugger::new(trace, &self.sources())?;
+        Ok(Launched { debugger, exit_code: run.exit_code, notes, _folder: Some(folder) })
+    }
+
+    fn sources(&self) -> Vec<PathBuf> {
+        let under = |path: &PathBuf| self.cwd.as_ref().map_or_else(|| path.clone(), |cwd| cwd.join(path));
+        self.sources.iter().map(under).collect()
+    }
+}

@@ -1,0 +1,212 @@
+//! Moves through a thread of a recording: by line, by call, and to breakpoints, in both directions.
+
+use super::RecordedDebugger;
+use crate::inspect::values::shown;
+use crate::session::error::SessionError;
+use crate::session::recorded::step::{Direction, neighbour};
+use crate::trace::{Calls, EventPosition, EventTime, Exit, Traced};
+
+/// A move.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Move {
+    /// To the next line of this call, or of its caller.
+    Next,
+    /// To the next line of any call.
+    StepIn,
+    /// To the next line of the caller.
+    StepOut,
+    /// To the previous line of this call, or of its caller.
+    StepBack,
+    /// To the previous line of any call.
+    StepBackInto,
+    /// To the line of the caller that makes this call.
+    StepBackOut,
+    /// To the next breakpoint.
+    Continue,
+    /// To the previous breakpoint.
+    ReverseContinue,
+}
+
+/// Why a move ended where it did.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StopReason {
+    /// The line of a step.
+    Step,
+    /// A breakpoint.
+    Breakpoint,
+    /// The first line of the thread.
+    Beginning,
+    /// The last event of the thread.
+    End,
+    /// The place where the exception was thrown that ended the thread.
+    Exception,
+}
+
+/// The end of a move.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Stop {
+    /// Why it ended there.
+    pub reason: StopReason,
+    /// The number of the thread.
+    pub thread: u32,
+    /// The exception, of [`StopReason::Exception`].
+    pub exception: Option<String>,
+}
+
+impl RecordedDebugger {
+    /// The current position.
+    ///
+    /// # Errors
+    /// The events cannot be read.
+    pub fn standing(&mut self) -> Result<Stop, SessionError> {
+        let last = last_of_thread(&mut self.trace.calls, self.at)?;
+        let reason = if self.at == last { self.kind_of_end()? } else { StopReason::Step };
+        self.stop(reason)
+    }
+
+    /// Moves to the first line of the thread.
+    ///
+    /// # Errors
+    /// The events cannot be read.
+    pub fn to_beginning(&mut self) -> Result<Stop, SessionError> {
+        let calls = &mut self.trace.calls;
+        let entry = first_of_thread(calls, self.at);
+        let first = calls.first_event_after(entry, |_, seen| is_line(seen.site.what))?;
+        self.at = first.unwrap_or(entry);
+        self.stop(StopReason::Beginning)
+    }
+
+    /// Moves to the last event of the thread; to the throw of the exception that ended it, if one did.
+    ///
+    /// # Errors
+    /// The events cannot be read.
+    pub fn to_end(&mut self) -> Result<Stop, SessionError> {
+        self.at = last_of_thread(&mut self.trace.calls, self.at)?;
+        let reason = self.kind_of_end()?;
+        self.stop(reason)
+    }
+
+    /// Moves. Where the thread has no such place, moves to its beginning or its end.
+    ///
+    /// # Errors
+    /// Lines were not recorded, or the events cannot be read.
+    pub fn go(&mut self, to: Move) -> Result<Stop, SessionError> {
+        let (calls, mut at) = (&mut self.trace.calls, self.at);
+        if matches!(to, Move::StepBack | Move::StepBackInto) {
+            at = begin_of_line(calls, at)?;
+        }
+        let outer = |calls: &mut Calls, direction| match calls.made_at(at.node) {
+            Some(made) => neighbour(calls, made, direction),
+            None => Ok(None),
+        };
+        let place = match to {
+            Move::Next => neighbour(calls, at, Direction::Forward)?,
+            Move::StepBack => neighbour(calls, at, Direction::Back)?,
+            Move::StepOut => outer(calls, Direction::Forward)?,
+            Move::StepBackOut => outer(calls, Direction::Back)?,
+            Move::StepIn => calls.first_event_after(at, |_, seen| is_line(seen.site.what))?,
+            Move::StepBackInto => calls.last_event_before(at, |_, seen| is_line(seen.site.what))?,
+            Move::Continue | Move::ReverseContinue => {
+                let breakpoints = &self.breakpoints;
+                let is_hit = |calls: &Calls, seen: &crate::trace::TracedEvent<'_>| {
+                    breakpoints.iter().any(|line| line.is_at(calls, seen))
+                };
+                match to {
+                    Move::Continue => calls.first_event_after(at, is_hit)?,
+                    _ => calls.last_event_before(at, is_hit)?,
+                }
+            }
+        };
+        match (place, to) {
+            (Some(place), to) => {
+                self.at = place;
+                self.stop(match to {
+                    Move::Continue | Move::ReverseContinue => StopReason::Breakpoint,
+                    _ => StopReason::Step,
+                })
+            }
+            (None, Move::StepBack | Move::StepBackInto | Move::StepBackOut | Move::ReverseContinue) => {
+                self.to_beginning()
+            }
+            (None, _) => self.to_end(),
+        }
+    }
+
+    /// Moves to the last event of another thread.
+    ///
+    /// # Errors
+    /// There is no such thread, or the events cannot be read.
+    pub fn to_thread(&mut self, thread: u32) -> Result<Stop, SessionError> {
+        let calls = &self.trace.calls;
+        let root = calls.roots(thread).first().copied().and_then(|root| calls.entry(root));
+        self.at = root.ok_or_else(|| SessionError::NoStep(format!("there is no thread {thread}")))?;
+        self.to_end()
+    }
+
+    fn stop(&mut self, reason: StopReason) -> Result<Stop, SessionError> {
+        let thread = self.trace.calls.thread_number(self.at.node).unwrap_or_default();
+        let exception = match reason {
+            StopReason::Exception => self.trace.calls.event_at(self.at, |calls, seen| {
+                seen.values.first().map(|exception| shown(exception, &calls.objects))
+            })?,
+            _ => None,
+        };
+        Ok(Stop { reason, thread, exception: exception.flatten() })
+    }
+
+    fn kind_of_end(&mut self) -> Result<StopReason, SessionError> {
+        let is_throw = self.trace.calls.event_at(self.at, |_, seen| throws(seen.site.what))?;
+        Ok(if is_throw == Some(true) { StopReason::Exception } else { StopReason::End })
+    }
+}
+
+/// Where the line of a position begins. A step back leads to the line before, also from the middle of a line.
+fn begin_of_line(calls: &mut Calls, at: EventPosition) -> Result<EventPosition, SessionError> {
+    let here = calls.event_at(at, |_, seen| (is_line(seen.site.what), seen.line()))?;
+    let Some((false, Some(line))) = here else { return Ok(at) };
+    let Some(before) = neighbour(calls, at, Direction::Back)? else { return Ok(at) };
+    let is_same =
+        before.node == at.node && calls.event_at(before, |_, seen| seen.line())?.flatten() == Some(line);
+    Ok(if is_same { before } else { at })
+}
+
+fn is_line(what: Traced) -> bool {
+    matches!(what, Traced::Line(_))
+}
+
+fn throws(what: Traced) -> bool {
+    matches!(what, Traced::Throw | Traced::Raised)
+}
+
+/// The call of the thread that has no caller, at or around a position.
+fn root(calls: &Calls, mut node: u32) -> u32 {
+    while let Some(parent) = calls.parent(node) {
+        node = parent;
+    }
+    node
+}
+
+fn first_of_thread(calls: &Calls, at: EventPosition) -> EventPosition {
+    let thread = calls.thread_number(at.node);
+    let first = thread.and_then(|thread| calls.roots(thread).first().copied());
+    first.and_then(|first| calls.entry(first)).unwrap_or(at)
+}
+
+/// The last event of a thread, given a position in it: where the exception was thrown that ended the thread,
+/// if one did.
+pub(super) fn last_of_thread(calls: &mut Calls, at: EventPosition) -> Result<EventPosition, SessionError> {
+    let thread = calls.thread_number(at.node);
+    let last_root = thread.and_then(|thread| calls.roots(thread).last().copied());
+    let root = last_root.unwrap_or_else(|| root(calls, at.node));
+    let behind = EventPosition::new(root, EventTime::END);
+    if calls.exit(root) == Exit::Threw
+        && let Some(thrown) = calls.last_event_before(behind, |_, seen| throws(seen.site.what))?
+    {
+        return Ok(thrown);
+    }
+    let end = calls.end(root);
+    Ok(match end {
+        Some(end) => end,
+        None => calls.last_event_before(behind, |_, seen| seen.node.is_some())?.unwrap_or(at),
+    })
+}
