@@ -121,7 +121,8 @@ impl Calls {
         visit: Visit<'_>,
     ) -> Result<ControlFlow<()>, TraceError> {
         let events = self.chunk(chunk)?;
-        let mut decoder = Decoder::from(&self.sites, &events, usize::try_from(at).unwrap_or(usize::MAX));
+        let at_byte = usize::try_from(at).unwrap_or(usize::MAX);
+        let mut decoder = Decoder::with_lines_from(&self.sites, &events, at_byte);
         let mut values: Vec<Value> = Vec::new();
         // Where the next block begins, if its first event has not been read yet.
         let (mut begins, mut begun) = (blocks.is_some().then_some(at), at);
@@ -130,7 +131,8 @@ impl Calls {
             if end.is_some_and(|end| at >= end) {
                 break;
             }
-            if blocks.is_some() && begins.is_none() && at.saturating_sub(begun) >= STRIDE {
+            let may_begin = blocks.is_some() && begins.is_none() && decoder.is_at_begin();
+            if may_begin && at.saturating_sub(begun) >= STRIDE {
                 begins = Some(at);
             }
             let broken = |what| TraceError::Broken { thread, at: at.into(), what };

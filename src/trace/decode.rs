@@ -114,6 +114,11 @@ pub struct Decoder<'a> {
     at: usize,
     /// Decode the values of write events only.
     only_writes: bool,
+    /// Whether lines without events of their own are wanted.
+    derives_lines: bool,
+    /// The lines that follow from the last event and are left, and the position of the first of them.
+    lines: &'a [u32],
+    line_at: usize,
 }
 
 impl<'a> Decoder<'a> {
@@ -134,12 +139,23 @@ impl<'a> Decoder<'a> {
 
     /// Starts at a byte where an event begins.
     pub fn from(sites: &'a Sites, bytes: &'a [u8], at: usize) -> Decoder<'a> {
-        Decoder { sites, bytes, at, only_writes: false }
+        Decoder { sites, bytes, at, only_writes: false, derives_lines: false, lines: &[], line_at: 0 }
     }
 
-    /// The byte where the next event begins.
+    /// The same, with the lines that have no events of their own and follow from others.
+    pub fn with_lines_from(sites: &'a Sites, bytes: &'a [u8], at: usize) -> Decoder<'a> {
+        Decoder { derives_lines: true, ..Decoder::from(sites, bytes, at) }
+    }
+
+    /// The position of the next event: the byte where it begins. A line without an event of its own has the
+    /// position of a byte inside the event that it follows from.
     pub fn at(&self) -> usize {
-        self.at
+        if self.lines.is_empty() { self.at } else { self.line_at }
+    }
+
+    /// Whether another decoder can start at the next event.
+    pub fn is_at_begin(&self) -> bool {
+        self.lines.is_empty()
     }
 
     /// The next event and its values; `None` at the end. Objects met on the way are reported to `meeting`.
@@ -156,6 +172,13 @@ impl<'a> Decoder<'a> {
         mut meeting: Option<&mut dyn ObjectObserver>,
     ) -> Result<Option<Event<'a>>, &'static str> {
         values.clear();
+        while let Some((line, left)) = self.lines.split_first() {
+            (self.lines, self.line_at) = (left, self.line_at + 1);
+            if let Some(site) = self.sites.site(*line) {
+                return Ok(Some(Event::At(site)));
+            }
+        }
+        let begin = self.at;
         let number = loop {
             if self.at >= self.bytes.len() {
                 return Ok(None);
@@ -173,6 +196,9 @@ impl<'a> Decoder<'a> {
             return self.apart(number, values).map(Some);
         }
         let site = self.sites.site(number).ok_or(UNKNOWN)?;
+        if self.derives_lines {
+            (self.lines, self.line_at) = (&site.lines, begin + 1);
+        }
         if !self.only_writes || site.tells_of_a_write() {
             for kind in site.values.iter() {
                 values.push(self.value(*kind)?);

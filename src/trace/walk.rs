@@ -156,35 +156,23 @@ impl Calls {
                 (along.next, along.inside, begin) = (after, Some(node), at);
             }
             let events = self.chunk(chunk)?;
-            let mut decoder = Decoder::from(&self.sites, &events, byte(begin));
-            // The lines that are left of those that follow from the last event, and the position of the next.
-            let mut derived: (&[u32], u32) = (&[], 0);
+            let mut decoder = Decoder::with_lines_from(&self.sites, &events, byte(begin));
             loop {
+                let at = u32::try_from(decoder.at()).unwrap_or(u32::MAX);
+                let broken = |what| TraceError::Broken { thread, at: at.into(), what };
                 let mut is_around = false;
-                let (site, at) = if let Some((line, left)) = derived.0.split_first() {
-                    values.clear();
-                    let at = derived.1;
-                    derived = (left, at.saturating_add(1));
-                    let Some(site) = self.sites.site(*line) else { continue };
-                    (site, at)
-                } else {
-                    let at = u32::try_from(decoder.at()).unwrap_or(u32::MAX);
-                    let broken = |what| TraceError::Broken { thread, at: at.into(), what };
-                    let site = match decoder.next(&mut values, None).map_err(broken)? {
-                        None => break,
-                        Some(Event::Turn(number)) => {
-                            along.turn = number;
-                            continue;
-                        }
-                        Some(Event::End(_)) => continue,
-                        Some(Event::At(site)) => site,
-                        Some(Event::Around(site)) => {
-                            is_around = true;
-                            site
-                        }
-                    };
-                    derived = (&site.lines, at.saturating_add(1));
-                    (site, at)
+                let site = match decoder.next(&mut values, None).map_err(broken)? {
+                    None => break,
+                    Some(Event::Turn(number)) => {
+                        along.turn = number;
+                        continue;
+                    }
+                    Some(Event::End(_)) => continue,
+                    Some(Event::At(site)) => site,
+                    Some(Event::Around(site)) => {
+                        is_around = true;
+                        site
+                    }
                 };
                 let is_end = matches!(site.what, Traced::Return | Traced::Leave);
                 let (node, around) = along.go(site, self);
@@ -212,8 +200,7 @@ impl Calls {
                             break;
                         }
                         (along.next, along.inside) = (after, Some(node));
-                        derived = (&[], 0);
-                        decoder = Decoder::from(&self.sites, &events, byte(end.1));
+                        decoder = Decoder::with_lines_from(&self.sites, &events, byte(end.1));
                     }
                     WalkControl::SkipCall | WalkControl::Next => {}
                 }

@@ -73,8 +73,8 @@ impl Response {
         Self { seq, request_seq, success: true, command, message: None, body: None }
     }
 
-    /// The response to a request that failed. `message` is a short word for the client, and `error` a sentence
-    /// for the user.
+    /// The response to a request that failed. `message` is a short word for the client, and `error` a
+    /// sentence for the user.
     ///
     /// # Errors
     ///
