@@ -219,7 +219,7 @@ fn an_object_is_shown_as_a_call_found_it_and_left_it() {
 #[test]
 fn a_long_method_is_recorded_at_a_lower_level() {
     let case = Case::new("written");
-    let lines: String = (0..3000).map(|n| format!("        x = x * 31 + {n};\n")).collect();
+    let lines: String = (0..6000).map(|n| format!("        x = x * 31 + {n};\n")).collect();
     let long = format!(
         "public class Long {{\n    static int x;\n    public static void main(String[] args) {{\n        int x = 1;\n{lines}        Long.x = x;\n    }}\n}}\n"
     );
