@@ -12,9 +12,6 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Results that took less are not kept.
-const WORTH_KEEPING: Duration = Duration::from_millis(200);
-
 /// Where results are kept.
 pub trait AnalysisStore {
     /// What was kept by this key.
@@ -22,6 +19,9 @@ pub trait AnalysisStore {
 
     /// Keeps a result. If that fails, the next analysis takes its time again.
     fn keep(&self, key: &[u8], result: &[u8]);
+
+    /// The shortest analysis whose result is worth keeping.
+    fn least(&self) -> Duration;
 }
 
 /// A class that an analysis asked for.
@@ -79,7 +79,7 @@ pub fn analyse(
     let noting = Noting { program: &program, asked: RefCell::default() };
     let found = PointsTo::solve(&noting, entries, limits);
     let statistics = found.statistics();
-    let is_worth = statistics.constraining + statistics.propagating >= WORTH_KEEPING;
+    let is_worth = statistics.constraining + statistics.propagating >= store.least();
     if let Some(key) = key.filter(|_| is_worth && found.is_complete()) {
         let mut names = noting.asked.into_inner();
         names.extend(program.in_lineages().cloned());

@@ -6,10 +6,12 @@ use crate::omission::AnalysisStore;
 use sha2::{Digest, Sha256};
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 /// The most analyses that are kept. Those that were not used for the longest time are removed.
 const MOST_KEPT: usize = 16;
+/// An analysis that takes less time is not kept: reading it back takes time too.
+const WORTH_KEEPING: Duration = Duration::from_millis(200);
 /// The largest file that is read, in bytes.
 const LARGEST: u64 = 512 << 20;
 
@@ -17,17 +19,20 @@ const LARGEST: u64 = 512 << 20;
 pub struct AnalysisFolder {
     /// `None` if there is no place for it.
     folder: Option<PathBuf>,
+    /// The shortest analysis that is kept.
+    least: Duration,
 }
 
 impl AnalysisFolder {
     /// `querypoint/analyses` in the user's cache folder.
     pub fn of_user() -> AnalysisFolder {
-        AnalysisFolder { folder: files::cache_folder().map(|cache| cache.join("analyses")) }
+        let folder = files::cache_folder().map(|cache| cache.join("analyses"));
+        AnalysisFolder { folder, least: WORTH_KEEPING }
     }
 
-    /// A folder, created when something is kept.
+    /// A folder of all analyses, created when something is kept.
     pub fn at(folder: PathBuf) -> AnalysisFolder {
-        AnalysisFolder { folder: Some(folder) }
+        AnalysisFolder { folder: Some(folder), least: Duration::ZERO }
     }
 
     fn file(&self, key: &[u8]) -> Option<PathBuf> {
@@ -53,6 +58,10 @@ impl AnalysisStore for AnalysisFolder {
         // It was used now.
         drop(file.set_modified(SystemTime::now()));
         Some(bytes)
+    }
+
+    fn least(&self) -> Duration {
+        self.least
     }
 
     fn keep(&self, key: &[u8], result: &[u8]) {
