@@ -11,7 +11,7 @@ use std::path::PathBuf;
 /// Debugs in an editor, with the past: speaks the Debug Adapter Protocol on standard input and output
 #[derive(clap::Args, Clone, Debug)]
 #[command(
-    after_help = "Examples:\n  qp dap    # started by an editor\n  The editor's launch configuration: {\"command\": [\"java\", \"-cp\", \"classes\", \"Intro\"]}"
+    after_help = "Examples:\n  qp dap    # started by an editor, whose launch configuration has `command`"
 )]
 pub struct Dap {}
 
@@ -65,7 +65,7 @@ pub struct Launched {
 }
 
 impl Launch {
-    /// Launches. Receives each part of the program's output as it comes.
+    /// Launches.
     ///
     /// # Errors
     /// The settings are incomplete, the program cannot be launched, there is no such recording, or the user
@@ -91,7 +91,7 @@ impl Launch {
             (None, _) => self.command.clone(),
         };
         if command.is_empty() {
-            let wanted = "the launch configuration needs `command`, for example [\"java\", \"-cp\", \"classes\", \"Main\"]";
+            let wanted = "the launch configuration needs `command`, a list such as [\"java\", \"Main\"]";
             return Err(CommandError::Usage(wanted.to_owned()));
         }
         let debuggee = Debuggee { command: command.clone(), cwd: self.cwd.clone(), ..Debuggee::default() };

@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, LazyLock};
 use wire::Report;
 use wire::recording::{
-    DeclaredField, FIRST_SITE, Level, RingPlace, RingReport, Traced, TracedClass, WriteReport,
+    DERIVED_LINES, DeclaredField, FIRST_SITE, Level, RingPlace, RingReport, Traced, TracedClass, WriteReport,
     WrittenVariable,
 };
 
@@ -314,7 +314,11 @@ impl Sites {
                 let by = site.by.clone().map(Into::into);
                 let written = site.written.clone().map(Into::into);
                 let length = length(&values);
-                let lines = if site.lines.is_empty() { none.clone() } else { site.lines.clone().into() };
+                // More would have the positions of the next event.
+                let lines = match site.lines.get(..DERIVED_LINES).unwrap_or(&site.lines) {
+                    [] => none.clone(),
+                    lines => lines.into(),
+                };
                 let (id, method) = (site.id, number);
                 let found = Site { id, method, bci, what, values, length, line, to, written, by, lines };
                 self.keep(id, found);

@@ -1,6 +1,7 @@
 //! An open recording.
 
 use crate::chain::{Chain, Debuggee};
+use crate::classes::SourceRoots;
 use crate::inspect::{Lines, OpenCode, Recording};
 use crate::session::consent::Wanted;
 use crate::session::context::Context;
@@ -9,7 +10,7 @@ use crate::session::trust;
 use crate::session::workspace::Workspace;
 use crate::trace::{About, Calls, Folder, Interrupted, OpenOptions, TraceError};
 use std::ops::{Deref, DerefMut};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
@@ -63,6 +64,19 @@ impl RecordedTrace {
         self.about.redacted = false;
         self.is_own = true;
         self
+    }
+
+    /// The sources of the recorded program, looked for in these folders too. Events are known without them.
+    pub(super) fn sources(&self, folders: &[PathBuf]) -> Option<SourceRoots> {
+        let absolute = |path: &PathBuf| std::path::absolute(path).unwrap_or_else(|_| path.clone());
+        let debuggee = Debuggee {
+            command: self.about.command.clone(),
+            cwd: Some(self.about.cwd.clone()),
+            sources: folders.iter().map(absolute).collect(),
+            ..Debuggee::default()
+        };
+        let workspace = Workspace::open(&Chain::new(debuggee, Vec::new()), None, None).ok()?;
+        Some(workspace.sources())
     }
 
     /// Asks whether the recorded program may run, unless the recording is this user's own.

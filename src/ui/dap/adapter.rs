@@ -6,8 +6,8 @@ use crate::command::dap::{Launch, Launched};
 use crate::session::{Context, Move, SessionError, Stop, VariableGroup};
 use dap::types::{
     Breakpoint, ContinueBody, EvaluateArguments, EvaluateBody, EventBody, OutputBody, OutputCategory,
-    ScopesBody, SetBreakpointsArguments, SetBreakpointsBody, StackTraceArguments, StackTraceBody, Thread,
-    ThreadsBody, VariablesArguments, VariablesBody,
+    ScopesBody, SetBreakpointsArguments, SetBreakpointsBody, StackTraceArguments, StackTraceBody,
+    TerminatedBody, Thread, ThreadsBody, VariablesArguments, VariablesBody,
 };
 use dap::{Command, Request};
 use serde_json::Value;
@@ -98,11 +98,8 @@ impl Adapter {
             Command::StepBack(_) => self.go(Move::StepBack, None),
             Command::Continue(_) => self.go(Move::Continue, body(&whole_program())?),
             Command::ReverseContinue(_) => self.go(Move::ReverseContinue, None),
-            Command::Disconnect(_) | Command::Terminate(_) => {
-                self.launched = None;
-                let events = vec![EventBody::Terminated(dap::types::TerminatedBody::default())];
-                Ok(Answer { body: None, events, ends: matches!(command_name(request), "disconnect") })
-            }
+            Command::Terminate(_) => Ok(self.end(false)),
+            Command::Disconnect(_) => Ok(self.end(true)),
             other => Err(Refusal::Request(format!("the request `{}` is not supported", other.name()))),
         }
     }
@@ -129,6 +126,13 @@ impl Adapter {
         let stop = if launch.stop_on_entry { debugger.to_beginning()? } else { debugger.standing()? };
         events.push(EventBody::Stopped(shown::stopped(&stop)));
         Ok(Answer { body: None, events, ends: false })
+    }
+
+    /// Deletes the recording, if this session has made it. The editor leaves if `is_last`.
+    fn end(&mut self, is_last: bool) -> Answer {
+        self.launched = None;
+        let events = vec![EventBody::Terminated(TerminatedBody::default())];
+        Answer { body: None, events, ends: is_last }
     }
 
     fn launched(&mut self) -> Result<&mut Launched, Refusal> {
@@ -217,10 +221,6 @@ impl Adapter {
 /// A move goes through the whole program, as far as it is recorded.
 fn whole_program() -> ContinueBody {
     ContinueBody { all_threads_continued: Some(true) }
-}
-
-fn command_name(request: &Request) -> &str {
-    &request.command
 }
 
 fn output(text: &str) -> EventBody {

@@ -122,6 +122,7 @@ impl<W: Write> Messages<W> {
     }
 
     fn refuse(&mut self, request: &Request, word: Option<&str>, why: String) -> std::io::Result<()> {
+        // Braces would stand for variables of the message.
         let error = ErrorMessage {
             id: 1,
             format: why.replace('{', "(").replace('}', ")"),

@@ -14,10 +14,8 @@ pub use variables::{HeldVariable, VariableGroup};
 
 use super::open::RecordedTrace;
 use super::step::SourceLine;
-use crate::chain::{Chain, Debuggee};
 use crate::classes::SourceRoots;
 use crate::session::error::SessionError;
-use crate::session::workspace::Workspace;
 use crate::trace::EventPosition;
 use std::path::PathBuf;
 
@@ -38,17 +36,7 @@ impl RecordedDebugger {
     pub fn new(mut trace: RecordedTrace, sources: &[PathBuf]) -> Result<RecordedDebugger, SessionError> {
         let nothing = || SessionError::NoStep("the recording has no calls".to_owned());
         let at = trace.calls.entry(0).ok_or_else(nothing)?;
-        let about = &trace.about;
-        let absolute = |path: &PathBuf| std::path::absolute(path).unwrap_or_else(|_| path.clone());
-        let debuggee = Debuggee {
-            command: about.command.clone(),
-            cwd: Some(about.cwd.clone()),
-            sources: sources.iter().map(absolute).collect(),
-            ..Debuggee::default()
-        };
-        // Positions and values are known without sources.
-        let sources = Workspace::open(&Chain::new(debuggee, Vec::new()), None, None);
-        let sources = sources.ok().map(|workspace| workspace.sources());
+        let sources = trace.sources(sources);
         let at = moves::last_of_thread(&mut trace.calls, at)?;
         Ok(RecordedDebugger { trace, sources, at, breakpoints: Vec::new() })
     }

@@ -19,7 +19,7 @@ pub use view::{ListedEvent, LocalShown, View};
 
 use super::History;
 use super::open::RecordedTrace;
-use crate::chain::{Chain, Debuggee};
+use crate::chain::Chain;
 use crate::inspect::InspectError;
 use crate::inspect::call::CallShown;
 use crate::inspect::history::of_parts;
@@ -28,7 +28,6 @@ use crate::inspect::state::number;
 use crate::inspect::values::shown;
 use crate::session::context::Context;
 use crate::session::error::SessionError;
-use crate::session::workspace::Workspace;
 use crate::trace::{EventPosition, Level, Traced, Value};
 use std::path::PathBuf;
 use variable::{EventScope, Variable};
@@ -115,18 +114,7 @@ impl<'a> Stepper<'a> {
         let trace = trace.into();
         let no_such = InspectError::NoSuchCall { node, calls: trace.calls.count() };
         let at = trace.calls.entry(trace.calls.own(node)).ok_or(no_such)?;
-        let about = &trace.about;
-        let absolute = |path: &PathBuf| std::path::absolute(path).unwrap_or_else(|_| path.clone());
-        let sources = sources.iter().map(absolute).collect();
-        let debuggee = Debuggee {
-            command: about.command.clone(),
-            cwd: Some(about.cwd.clone()),
-            sources,
-            ..Debuggee::default()
-        };
-        // Stepping works without sources.
-        let sources = Workspace::open(&Chain::new(debuggee, Vec::new()), None, None);
-        let sources = sources.ok().map(|workspace| workspace.sources());
+        let sources = trace.sources(sources);
         Ok(Stepper { trace, at, sources, marked: None, lost_at: Vec::new(), known: None })
     }
 
