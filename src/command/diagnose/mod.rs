@@ -154,6 +154,26 @@ pub struct StartedDiagnosis {
     is_unattended: bool,
 }
 
+impl StartedDiagnosis {
+    /// A diagnosis of a recording, with the default strategy and no stored answers.
+    ///
+    /// # Errors
+    /// The recording has no calls to ask about, or cannot be read.
+    pub fn over(trace: RecordedTrace) -> Result<StartedDiagnosis, CommandError> {
+        let options = DiagnoseOptions {
+            strategy: None,
+            p: None,
+            node: None,
+            compress: None,
+            loops: false,
+            suspects_tests: false,
+            bounds: TO_PEOPLE,
+        };
+        let diagnoser = Diagnoser::new(trace, options)?;
+        Ok(StartedDiagnosis { diagnoser, recorded: None, is_unattended: false })
+    }
+}
+
 impl Diagnose {
     /// Starts the diagnosis; records the program first if no folder is given. Answers in words come from
     /// people, who are shown less of each value. With `stores_answers`, answers are stored in the folder of

@@ -3,6 +3,7 @@
 mod answer;
 mod bisect;
 mod check;
+mod console;
 mod contents;
 mod cost;
 mod divergence;
@@ -24,6 +25,7 @@ mod trace;
 mod tree;
 mod way;
 
+pub use console::{cause_text, console_reply};
 pub use logged::log_line;
 pub use prompt::{prompt, reply};
 pub use query_reply::query_reply;
