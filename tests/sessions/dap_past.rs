@@ -240,6 +240,7 @@ fn questions_in_the_console_lead_back() {
     assert_eq!(thrown["reason"], "exception", "{thrown:#}");
     let condition = editor.says("why");
     assert!(condition.contains("n % 8") && condition.contains("true"), "{condition}");
+    set(&mut editor, json!([]));
     editor.says("out");
     let condition = editor.says("why");
     assert!(condition.contains("i < 20") && condition.contains("Shop.java:24"), "{condition}");
