@@ -1,5 +1,6 @@
 //! An editor that talks to `qp dap`.
 
+use crate::dap_schema::MessageSchema;
 use crate::support::case::Case;
 use dap::{Decoder, Request, encode};
 use serde_json::{Value, json};
@@ -20,6 +21,7 @@ pub struct Editor {
     seq: i64,
     /// The texts of the output events that came since they were taken.
     outputs: RefCell<Vec<String>>,
+    schema: MessageSchema,
     /// The thread in which the session stands.
     thread: RefCell<Value>,
 }
@@ -50,6 +52,7 @@ impl Editor {
             messages,
             seq: 0,
             outputs: RefCell::default(),
+            schema: MessageSchema::of_environment(),
             thread: RefCell::default(),
         }
     }
@@ -73,6 +76,7 @@ impl Editor {
     pub fn wait_for(&self, what: &str, is_it: impl Fn(&Value) -> bool) -> Value {
         loop {
             let message = self.messages.recv_timeout(LIMIT).unwrap_or_else(|e| panic!("no {what}: {e}"));
+            self.schema.check(&message);
             if let (Some("output"), Some(text)) =
                 (message["event"].as_str(), message["body"]["output"].as_str())
             {

@@ -10,6 +10,8 @@ mod candidates;
 mod check;
 mod dap;
 mod dap_past;
+mod dap_random;
+mod dap_schema;
 mod debug;
 mod dialogue;
 mod editor;
