@@ -5,6 +5,7 @@
 //! configuration to the first `stopped` event, which includes the run. The other times are those from a
 //! request to its answer, or to the `stopped` event that follows: medians and the longest of many.
 
+#[allow(dead_code, reason = "each bench uses a part of it")]
 #[path = "programs/common.rs"]
 mod common;
 

@@ -88,7 +88,8 @@ fn arguments(random: &mut Rng, n: usize) -> Value {
         "condition": condition, "hitCondition": if random.below(3) == 0 { "% 2" } else { "" },
         "logMessage": if random.below(4) == 0 { "{record} {" } else { "" },
     });
-    arguments.insert("breakpoints".to_owned(), if n % 3 == 0 { json!([]) } else { json!([breakpoint]) });
+    arguments
+        .insert("breakpoints".to_owned(), if n.is_multiple_of(3) { json!([]) } else { json!([breakpoint]) });
     if random.below(12) == 0 {
         arguments.insert("breakpoints".to_owned(), json!("wrong"));
     }

@@ -72,6 +72,15 @@ impl Editor {
         self.seq
     }
 
+    /// Answers a request of the session.
+    pub fn acknowledge(&mut self, request: &Value) {
+        self.seq += 1;
+        let body = json!({});
+        let response = json!({"seq": self.seq, "type": "response", "request_seq": request["seq"],
+            "command": request["command"], "success": true, "body": body});
+        self.bytes(&encode(&response).expect("JSON"));
+    }
+
     /// Waits for a message.
     pub fn wait_for(&self, what: &str, is_it: impl Fn(&Value) -> bool) -> Value {
         loop {
@@ -194,7 +203,11 @@ impl Editor {
     pub fn says(&mut self, text: &str) -> String {
         let frame = self.frame(1);
         let body = self.ask("evaluate", json!({"expression": text, "frameId": frame, "context": "repl"}));
-        body["result"].as_str().expect("a text").to_owned()
+        let said = body["result"].as_str().expect("a text").to_owned();
+        if said == "moved" || said.ends_with("of the recording") {
+            self.event("stopped");
+        }
+        said
     }
 
     /// The variables behind a reference, as `name = value`.

@@ -11,6 +11,7 @@ mod check;
 mod dap;
 mod dap_past;
 mod dap_random;
+mod dap_run;
 mod dap_schema;
 mod debug;
 mod dialogue;

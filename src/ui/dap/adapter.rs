@@ -93,12 +93,12 @@ impl Serves for Adapter {
                 self.launch(Value::Object(arguments.settings))?;
                 Ok(Answer { events: vec![EventBody::Initialized], ..Answer::default() })
             }
-            Command::ConfigurationDone => self.begin(terminal, context).await,
+            Command::ConfigurationDone => Box::pin(self.begin(terminal, context)).await,
             Command::Restart(arguments) => {
                 if let Some(launch) = arguments.arguments {
                     self.launch(Value::Object(launch.settings))?;
                 }
-                self.begin(terminal, context).await
+                Box::pin(self.begin(terminal, context)).await
             }
             Command::SetBreakpoints(_)
             | Command::SetFunctionBreakpoints(_)
