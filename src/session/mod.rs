@@ -13,9 +13,11 @@
 //! - `omitted` finds omissions, and tries them ([`ask_omissions`]).
 //! - `full_replay` replays a whole chain ([`replay`], [`judge`]): its points, then its omissions and queries
 //!   over one recording.
+//! - `actor` puts a session on a thread of its own, for front ends that talk to it by messages ([`Actor`]).
 //! - `trust` decides whether the commands of a foreign file may run; `consent` holds the user's answer.
 //! - `facts` holds the results of a run, from which answers are built.
 
+mod actor;
 mod answer;
 mod background;
 mod class_path;
@@ -51,6 +53,7 @@ pub use crate::omission::{
 };
 pub use crate::run::Interrupt;
 pub use crate::trace::{Level, Occurrence, Place, Places, Steered, Steering};
+pub use actor::{Actor, Pending, Serves, Untaken};
 pub use answer::{
     Answer, ChainQueryAnswer, Difference, ExceptionAnswer, Expectation, FrameAnswer, OmittedOperation,
     Outcome, OwnFrame, PointAnswer, RejectedAnswer, StatementAnswer, StepAnswer,

@@ -132,7 +132,7 @@ fn words(line: &str) -> Result<Vec<String>, CommandError> {
 }
 
 /// How much of a value a question shows to people.
-const TO_PEOPLE: Bounds = Bounds { depth: 6, elements: 64, parts: 400 };
+pub const TO_PEOPLE: Bounds = Bounds { depth: 6, elements: 64, parts: 400 };
 /// How much of a value a question shows to programs.
 pub const TO_PROGRAMS: Bounds = Bounds { depth: 24, elements: 256, parts: 4000 };
 
@@ -152,6 +152,13 @@ pub struct StartedDiagnosis {
     recorded: Option<TemporaryFolder>,
     /// Whether questions that oracles cannot answer stay open.
     is_unattended: bool,
+}
+
+impl StartedDiagnosis {
+    /// A diagnosis of a recording, whose questions somebody answers.
+    pub fn of(diagnoser: Diagnoser) -> StartedDiagnosis {
+        StartedDiagnosis { diagnoser, recorded: None, is_unattended: false }
+    }
 }
 
 impl Diagnose {
