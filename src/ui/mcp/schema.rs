@@ -21,18 +21,20 @@ pub fn of_arguments<T: JsonSchema>(common: &[(&str, &str)], left_out: &[&str]) -
     object
 }
 
-/// The schema of a tool's result. Only its state is always there: a job has no result yet.
+/// The schema of a tool's result, with its state. A job has no result yet: no part is required.
 pub fn of_result<T: JsonSchema>(can_be_job: bool) -> JsonObject {
     let mut schema = generated::<T>();
     trim(&mut schema, false);
     let mut object = into_object(schema);
-    if let Some(Value::Object(properties)) = object.get_mut("properties") {
+    let properties = object.entry("properties").or_insert_with(|| Value::Object(Map::new()));
+    if let Value::Object(properties) = properties {
         properties.shift_insert(0, "state".to_owned(), json!({ "type": "string" }));
         if can_be_job {
             properties.insert("job".to_owned(), json!({ "type": "string" }));
         }
     }
-    object.insert("required".to_owned(), json!(["state"]));
+    // The protocol wants the type of the whole.
+    object.shift_insert(0, "type".to_owned(), "object".into());
     object
 }
 
@@ -60,12 +62,17 @@ fn trim(schema: &mut Value, describes: bool) {
             object.shift_remove(key);
         }
     }
-    // The description of a type is that of its code.
-    if !describes || object.contains_key("properties") {
+    // The description of a type is a sentence for readers of the code, that of an argument a few words.
+    let is_of_type = object.get("description").and_then(Value::as_str).is_some_and(|text| text.ends_with('.'));
+    if !describes || is_of_type {
         object.shift_remove("description");
     }
     if !describes {
         object.shift_remove("required");
+        // What has properties is an object.
+        if object.contains_key("properties") {
+            object.shift_remove("type");
+        }
     }
     if let Some(Value::Array(types)) = object.get("type") {
         let named: Vec<Value> = types.iter().filter(|of| *of != "null").cloned().collect();
@@ -123,7 +130,7 @@ mod tests {
         assert!(arguments["properties"].get("call").is_none());
         let result = Value::Object(of_result::<DiagnoseResult>(true));
         assert_eq!(result["properties"]["question"]["properties"]["call"], json!({ "type": "string" }));
-        assert_eq!(result["required"], json!(["state"]));
+        assert_eq!(result["properties"]["state"], json!({ "type": "string" }));
         for text in [arguments.to_string(), result.to_string()] {
             assert!(!text.contains("null") && !text.contains("$defs"), "{text}");
         }

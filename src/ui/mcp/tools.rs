@@ -91,16 +91,17 @@ pub fn parse<T: Tool>(arguments: JsonObject) -> Result<T, CommandError> {
 
 fn listed<T: Tool>(allows_commands: bool) -> Listed {
     let left_out: &[&str] = if allows_commands { &[] } else { &["command"] };
-    // Every call takes `wait_s` too. It is listed where an agent waits anyway.
+    // Every call takes `limit`, `cursor` and `wait_s`. They are listed where they matter most.
     let common: &[(&str, &str)] = match T::NAME {
         Wait::NAME => &[("wait_s", "integer")],
+        Record::NAME | Replay::NAME | State::NAME | Diagnose::NAME => &[("cursor", "string")],
         _ => &[("limit", "integer"), ("cursor", "string")],
     };
     let arguments = schema::of_arguments::<T>(common, left_out);
-    let annotations = ToolAnnotations::new().read_only(!T::RUNS);
-    Listed::new(T::NAME, T::ABOUT, Arc::new(arguments))
-        .with_raw_output_schema(Arc::new(schema::of_result::<T::Output>(T::RUNS)))
-        .with_annotations(annotations)
+    let listed = Listed::new(T::NAME, T::ABOUT, Arc::new(arguments))
+        .with_raw_output_schema(Arc::new(schema::of_result::<T::Output>(T::RUNS)));
+    // By default a tool is not read-only.
+    if T::RUNS { listed } else { listed.with_annotations(ToolAnnotations::new().read_only(true)) }
 }
 
 /// A call of a tool.
