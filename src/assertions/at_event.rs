@@ -9,7 +9,7 @@ use crate::expr::{EventTypes, Expr, Scope, Type, check};
 use crate::inspect::fields::Fields;
 use crate::inspect::locals::KnownLocals;
 use crate::model::{MethodName, Site, Value};
-use crate::trace::{Calls, EventPosition};
+use crate::trace::{Calls, EventPosition, EventTime};
 use std::collections::BTreeSet;
 use std::path::Path;
 
@@ -40,14 +40,22 @@ fn checked(expr: &Expr, site: &Site, pool: &ClassPool) -> Result<(Scope, Type), 
 }
 
 /// An expression that is evaluated at events of one code index.
-pub struct ExpressionAt<'a> {
+pub struct ExpressionAt {
     expr: Expr,
     names: Names,
     unseen: Unseen,
-    pool: &'a ClassPool,
 }
 
-impl<'a> ExpressionAt<'a> {
+/// Where an expression is evaluated: in a call, with the objects of a time that need not be in it.
+#[derive(Clone, Copy, Debug)]
+pub struct Moment {
+    /// The call, and the event before which its variables are read.
+    pub at: EventPosition,
+    /// The time at which objects are read.
+    pub when: EventTime,
+}
+
+impl ExpressionAt {
     /// Checks an expression against the variables that are visible at a code index of a method.
     ///
     /// # Errors
@@ -56,13 +64,14 @@ impl<'a> ExpressionAt<'a> {
         text: &str,
         method: &MethodName,
         bci: u32,
-        (calls, pool): (&Calls, &'a ClassPool),
-    ) -> Result<ExpressionAt<'a>, String> {
+        (calls, pool): (&Calls, &ClassPool),
+    ) -> Result<ExpressionAt, String> {
         let expr = Expr::parse(text).map_err(|error| error.to_string())?;
         let site = Site { method: method.clone(), bci };
         let (scope, _) = checked(&expr, &site, pool)?;
         let names = Names { at_begin: scope.clone(), at_end: scope, written: BTreeSet::new() };
-        Ok(ExpressionAt { expr, names, unseen: Unseen::of(calls, Some(pool), false), pool })
+        let unseen = Unseen::of(calls, Some(pool), false).with_less(calls, Some(pool));
+        Ok(ExpressionAt { expr, names, unseen })
     }
 
     /// The value before an event of a call, or why it is unknown.
@@ -75,15 +84,30 @@ impl<'a> ExpressionAt<'a> {
         fields: &mut Fields,
         at: EventPosition,
     ) -> Result<Result<RecordedValue, String>, AssertionError> {
+        let moment = Moment { at, when: calls.when_at(at)? };
+        self.value_after(&mut None, calls, fields, moment).await
+    }
+
+    /// As [`ExpressionAt::value`]. Reading begins at `known`, the variables at an earlier event, and leaves
+    /// those at this event there.
+    ///
+    /// # Errors
+    /// The recording or a class file cannot be read.
+    pub(crate) async fn value_after(
+        &self,
+        known: &mut Option<KnownLocals>,
+        calls: &mut Calls,
+        fields: &mut Fields,
+        Moment { at, when }: Moment,
+    ) -> Result<Result<RecordedValue, String>, AssertionError> {
         let Some(call) = calls.call(at.node)? else { return Ok(Err("the call was not recorded".to_owned())) };
-        let Some(locals) = KnownLocals::before(None, calls, at)? else {
+        *known = KnownLocals::before(known.take(), calls, at)?;
+        let Some(locals) = known.as_ref() else {
             return Ok(Err("the entry of the call was not recorded".to_owned()));
         };
         let locals = locals.list().into_iter().map(|local| (local.name, local.value)).collect();
-        let when = calls.when_at(at)?;
         let descriptor = calls.method(at.node).map(|method| method.descriptor.clone()).unwrap_or_default();
-        let unseen = self.unseen.clone().with_less(calls, Some(self.pool));
-        let machine = CallMachine::new(calls, fields, (&self.names, &unseen), (call, &descriptor))?;
+        let machine = CallMachine::new(calls, fields, (&self.names, &self.unseen), (call, &descriptor))?;
         let mut machine = machine.standing_at(when, locals);
         let found = super::value(&self.expr, &mut machine).await?;
         Ok(found.map(|value| {

@@ -10,6 +10,7 @@ use crate::trace::{
 };
 use indexmap::IndexMap;
 use std::collections::HashSet;
+use std::ops::Range;
 
 pub use super::shape::{Shape, type_name};
 
@@ -89,8 +90,7 @@ impl Shaper<'_> {
         let was_made = self.calls.was_made(object)?;
         if let Some(length) = self.calls.objects.length_of(object) {
             let shown = length.min(u32::try_from(limit).unwrap_or(u32::MAX));
-            let part = |index| ObjectPart::of_element(&class, index, was_made);
-            return Ok(((0..shown).map(part).collect(), shown == length));
+            return Ok((self.elements(object, 0..shown)?, shown == length));
         }
         let of = self.fields.of(&class, self.calls);
         let mut parts: Vec<ObjectPart> =
@@ -116,6 +116,16 @@ impl Shaper<'_> {
         let is_whole = of.is_whole && parts.len() <= limit;
         parts.truncate(limit);
         Ok((parts, is_whole))
+    }
+
+    /// Elements of an array.
+    ///
+    /// # Errors
+    /// The recording cannot be read.
+    pub fn elements(&mut self, array: u32, indices: Range<u32>) -> Result<Vec<ObjectPart>, TraceError> {
+        let Some(class) = self.calls.objects.class(array).cloned() else { return Ok(Vec::new()) };
+        let was_made = self.calls.was_made(array)?;
+        Ok(indices.map(|index| ObjectPart::of_element(&class, index, was_made)).collect())
     }
 
     /// The value of a part at a given time; `None` if unknown.

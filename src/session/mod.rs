@@ -52,7 +52,7 @@ pub use crate::omission::{
     Certainty as OmissionCertainty, JumpKind, Limits as OmissionLimits, Place as OmissionPlace, Suggestion,
 };
 pub use crate::run::Interrupt;
-pub use crate::trace::{Level, Occurrence, Place, Places, Steered, Steering};
+pub use crate::trace::{EventPosition, Level, Occurrence, Place, Places, Steered, Steering};
 pub use actor::{Actor, Pending, Serves, Untaken};
 pub use answer::{
     Answer, ChainQueryAnswer, Difference, ExceptionAnswer, Expectation, FrameAnswer, OmittedOperation,
@@ -85,13 +85,15 @@ pub use omitted::{
 };
 pub use progress::{LogLine, Progress, Silent, Sink};
 pub use recorded::{
-    CallRange, CallShown, CallTree, CallsRequest, ChainRequest, ContentsShown, Direction, EventShown,
+    BreakpointGroup, BreakpointPlace, BreakpointRequest, BreakpointState, CallOfLine, CallRange, CallShown,
+    CallTree, CallsRequest, Cause, CauseKind, ChainRequest, ContentsShown, Direction, EventShown,
     EventsRequest, EventsShown, ExportForm, ExportRequest, ExportResult, Fold, FoundEvent, FoundEvents,
-    Frame, FrameSource, HeldContents, HeldVariable, History, ItemShown, ListedCall, ListedEvent, LocalShown,
-    MEMORY, MemberShown, Move, ObjectShown, PartShown, RecordOptions, RecordedDebugger, RecordedPlaces,
-    RecordedRun, RecordedThread, RecordedTrace, RecordingInfo, Secrets, SourceLine, StateRequest, StateShown,
-    Stepper, Stop, StopReason, ThreadShown, VariableGroup, View, WriteShown, as_chain, at_level, calls,
-    default_scope, events, export, find, history, holds, only, record, state,
+    Frame, FrameSource, HeldContents, HeldVariable, History, HitCount, ItemShown, ListedCall, ListedEvent,
+    LocalShown, MEMORY, MemberShown, Move, ObjectShown, PartShown, Printed, PrintedHit, RecordOptions,
+    RecordedDebugger, RecordedPlaces, RecordedRun, RecordedThread, RecordedTrace, RecordingInfo, Secrets,
+    SourceLine, StateRequest, StateShown, Stepper, Stop, StopReason, ThreadShown, ThrownException,
+    ThrownPlace, UNDIVIDED, VariableGroup, View, WatchedVariable, Which, WriteShown, as_chain, at_level,
+    calls, default_scope, events, export, find, history, holds, only, record, state,
 };
 pub use replay::Options;
 pub use replay::cost::{Cost, EntriesCost, PointCost, SiteCost, cost};

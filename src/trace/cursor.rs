@@ -4,13 +4,14 @@ use super::calls::Calls;
 use super::error::TraceError;
 use super::event_time::{ChunkOffset, EventTime};
 use super::walk::{TracedEvent, WalkControl};
+use std::collections::VecDeque;
 use wire::recording::{Level, Traced};
 
 /// Maximum number of preceding events searched for the line of a call site.
 const LOOKED_AT: usize = 64;
 
 /// The position of an event of a call: its entry, its end, an event in its body, or the entry of a callee.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct EventPosition {
     /// The call's node.
     pub node: u32,
@@ -214,15 +215,7 @@ impl Calls {
         at: EventPosition,
         is_wanted: impl Fn(&Calls, &TracedEvent<'_>) -> bool,
     ) -> Result<Option<EventPosition>, TraceError> {
-        let Some(thread) = self.thread_number(at.node) else { return Ok(None) };
-        let mut found = None;
-        self.walk_from(thread, at.place, |calls, seen| {
-            if seen.place > at.place && is_wanted(calls, seen) {
-                found = seen.position();
-            }
-            if found.is_some() { WalkControl::Stop } else { WalkControl::Next }
-        })?;
-        Ok(found)
+        Ok(self.matching_after((at, None), 1, is_wanted)?.pop())
     }
 
     /// The last event of the thread before `at` that satisfies the predicate, in any call.
@@ -234,17 +227,88 @@ impl Calls {
         at: EventPosition,
         is_wanted: impl Fn(&Calls, &TracedEvent<'_>) -> bool,
     ) -> Result<Option<EventPosition>, TraceError> {
-        let Some(thread) = self.thread_number(at.node) else { return Ok(None) };
-        let chunks = self.chunks_of(thread).into_iter().rev().filter(|chunk| *chunk <= at.place.0);
+        Ok(self.matching_before((at, None), 1, is_wanted)?.pop())
+    }
+
+    /// The first events of the thread after `at`, and before `until`, that satisfy the predicate: at most
+    /// `limit`, in their order.
+    ///
+    /// # Errors
+    /// The events cannot be read.
+    pub fn matching_after(
+        &mut self,
+        (at, until): (EventPosition, Option<EventPosition>),
+        limit: usize,
+        is_wanted: impl Fn(&Calls, &TracedEvent<'_>) -> bool,
+    ) -> Result<Vec<EventPosition>, TraceError> {
+        let Some(thread) = self.thread_number(at.node) else { return Ok(Vec::new()) };
+        let mut found = Vec::new();
+        self.walk_from(thread, at.place, |calls, seen| {
+            if until.is_some_and(|until| seen.place >= until.place) {
+                return WalkControl::Stop;
+            }
+            if seen.place > at.place && is_wanted(calls, seen) {
+                found.extend(seen.position());
+            }
+            if found.len() >= limit { WalkControl::Stop } else { WalkControl::Next }
+        })?;
+        Ok(found)
+    }
+
+    /// Some of the last events of the thread before `at`, and after `from`, that satisfy the predicate: at
+    /// most `limit`, in their order. All such events between the first one and `at` are listed. Empty if
+    /// there is no such event.
+    ///
+    /// # Errors
+    /// The events cannot be read.
+    pub fn matching_before(
+        &mut self,
+        (at, from): (EventPosition, Option<EventPosition>),
+        limit: usize,
+        is_wanted: impl Fn(&Calls, &TracedEvent<'_>) -> bool,
+    ) -> Result<Vec<EventPosition>, TraceError> {
+        let Some(thread) = self.thread_number(at.node) else { return Ok(Vec::new()) };
+        let from = from.map_or((0, 0), |from| (from.place.0, from.place.1.saturating_add(1)));
+        let is_between = |chunk: &u32| (from.0..=at.place.0).contains(chunk);
+        let chunks = self.chunks_of(thread).into_iter().rev().filter(is_between);
         for chunk in chunks {
-            let mut last = None;
-            self.walk_from(thread, (chunk, 0), |calls, seen| {
+            let mut last = VecDeque::new();
+            self.walk_from(thread, from.max((chunk, 0)), |calls, seen| {
                 if seen.place.0 != chunk || seen.place >= at.place {
                     return WalkControl::Stop;
                 }
-                if is_wanted(calls, seen) {
-                    last = seen.position();
+                if is_wanted(calls, seen)
+                    && let Some(found) = seen.position()
+                {
+                    if last.len() >= limit {
+                        last.pop_front();
+                    }
+                    last.push_back(found);
                 }
+                WalkControl::Next
+            })?;
+            if !last.is_empty() {
+                return Ok(last.into());
+            }
+        }
+        Ok(Vec::new())
+    }
+
+    /// The last event of a thread before a time; `None` if it had none.
+    ///
+    /// # Errors
+    /// The events cannot be read.
+    pub fn last_before(&mut self, thread: u32, when: EventTime) -> Result<Option<EventPosition>, TraceError> {
+        for chunk in self.chunks_of(thread).into_iter().rev() {
+            if self.beginning(chunk).0 > when.turn {
+                continue;
+            }
+            let mut last = None;
+            self.walk_from(thread, (chunk, 0), |_, seen| {
+                if seen.place.0 != chunk || seen.when() >= when {
+                    return WalkControl::Stop;
+                }
+                last = seen.position().or(last);
                 WalkControl::Next
             })?;
             if last.is_some() {

@@ -3,6 +3,7 @@
 use super::columns::Checksum;
 use super::error::TraceError;
 use super::folder::Folder;
+use crate::model::MethodName;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, LazyLock};
 use wire::Report;
@@ -421,6 +422,12 @@ impl Sites {
     /// The method with this number.
     pub fn method(&self, number: u32) -> Option<&Method> {
         self.methods.get(usize::try_from(number).ok()?)
+    }
+
+    /// The name of the method with this number.
+    pub fn method_name(&self, number: u32) -> Option<MethodName> {
+        let method = self.method(number)?;
+        Some(MethodName::new(method.class.clone(), method.name.as_str(), method.descriptor.as_str()))
     }
 
     /// All methods; a method's number is its index.

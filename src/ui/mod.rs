@@ -2,7 +2,8 @@
 //!
 //! `table` lists the commands, `cli` is the command line, `options` has the global options. `repl` is the
 //! prompt of `qp debug`, `stepper` that of `qp trace step`, `diagnoser` that of `qp diagnose`. `render` turns
-//! results into text, `out` writes it, `progress` shows the progress, `interrupt` handles Ctrl-C.
+//! results into text, `out` writes it, `progress` shows the progress in the words
+//! of `progress_text`, `relay` passes it to another thread, `interrupt` handles Ctrl-C.
 
 pub mod cli;
 mod consent_prompt;

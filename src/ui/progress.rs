@@ -1,9 +1,10 @@
 //! The progress line: on a terminal only, on standard error (DESIGN §7).
 
 use super::out::complain;
+use super::progress_text::ProgressText;
 use crate::session::{Consent, LogLine, Progress, Sink, Wanted};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use std::cell::{Cell, RefCell};
+use std::cell::Cell;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -13,9 +14,7 @@ const WIDTH: usize = 80;
 /// The progress line.
 pub struct Bar {
     bar: ProgressBar,
-    run: Cell<u32>,
-    /// The position of the current replay among several, as a prefix of messages.
-    among: RefCell<String>,
+    text: ProgressText,
     /// Whether the user allows commands in files that this user's `qp` did not write.
     trusts: bool,
     /// Whether lines of log points are printed as they come.
@@ -32,14 +31,7 @@ impl Bar {
         if let Ok(style) = ProgressStyle::with_template("{spinner} {msg} {elapsed:>4}") {
             bar.set_style(style);
         }
-        Bar {
-            bar,
-            run: Cell::new(0),
-            among: RefCell::default(),
-            trusts: false,
-            prints: false,
-            unread: Cell::new(false),
-        }
+        Bar { bar, text: ProgressText::default(), trusts: false, prints: false, unread: Cell::new(false) }
     }
 
     /// The same, which prints lines of log points to standard output as they come, or does not.
@@ -59,14 +51,14 @@ impl Bar {
         if self.bar.is_finished() {
             self.bar.reset();
         }
-        self.bar.set_message(format!("{}{message}", self.among.borrow()));
+        self.bar.set_message(message);
         self.bar.enable_steady_tick(Duration::from_millis(200));
     }
 }
 
 impl Progress for Bar {
     fn building(&self) {
-        self.say("building".to_owned());
+        self.say(self.text.building());
     }
 
     fn tell(&self, text: &str) {
@@ -75,40 +67,27 @@ impl Progress for Bar {
     }
 
     fn run_started(&self, run: u32, why: Option<&str>) {
-        self.run.set(run);
-        self.say(match why {
-            Some(why) => format!("run {run} ({why})"),
-            None => format!("run {run}"),
-        });
+        self.say(self.text.run_started(run, why));
     }
 
     fn watched(&self, events: u64, located: usize, points: usize) {
-        let hits = if events == 1 { "1 hit".to_owned() } else { format!("{events} hits") };
-        self.say(format!("run {}: {hits}, {located} of {points} points located", self.run.get()));
+        self.say(self.text.watched(events, located, points));
     }
 
     fn replayed(&self, done: u32, of: u32) {
-        self.among.replace(format!("replay {} of {of}, ", done + 1));
+        self.text.replayed(done, of);
     }
 
     fn sorted(&self, done: usize, of: usize) {
-        self.say(format!("sorting the recording: {done} of {of} chunks"));
+        self.say(self.text.sorted(done, of));
     }
 
     fn waiting(&self, calls: usize) {
-        self.say(match calls {
-            0 => "the program is running; none of its calls has ended yet".to_owned(),
-            1 => "the program is running; no further question about its call yet (Ctrl-C ends it)".to_owned(),
-            calls => {
-                format!(
-                    "the program is running; no further question about its {calls} calls yet (Ctrl-C ends it)"
-                )
-            }
-        });
+        self.say(self.text.waiting(calls));
     }
 
     fn checked(&self, done: usize, of: usize) {
-        self.say(format!("{done} of {of} chains checked"));
+        self.say(self.text.checked(done, of));
     }
 
     fn logged(&self, line: &LogLine) -> bool {

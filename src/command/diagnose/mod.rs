@@ -132,7 +132,7 @@ fn words(line: &str) -> Result<Vec<String>, CommandError> {
 }
 
 /// How much of a value a question shows to people.
-pub const TO_PEOPLE: Bounds = Bounds { depth: 6, elements: 64, parts: 400 };
+const TO_PEOPLE: Bounds = Bounds { depth: 6, elements: 64, parts: 400 };
 /// How much of a value a question shows to programs.
 pub const TO_PROGRAMS: Bounds = Bounds { depth: 24, elements: 256, parts: 4000 };
 
@@ -155,9 +155,30 @@ pub struct StartedDiagnosis {
 }
 
 impl StartedDiagnosis {
-    /// A diagnosis of a recording, whose questions somebody answers.
-    pub fn of(diagnoser: Diagnoser) -> StartedDiagnosis {
-        StartedDiagnosis { diagnoser, recorded: None, is_unattended: false }
+    /// A diagnosis of a recording, with the default strategy and no stored answers.
+    ///
+    /// # Errors
+    /// The recording has no calls to ask about, or cannot be read.
+    pub fn over(trace: RecordedTrace) -> Result<StartedDiagnosis, CommandError> {
+        StartedDiagnosis::below(trace, None)
+    }
+
+    /// The same, only below a call, which is invalid.
+    ///
+    /// # Errors
+    /// There is no such call, there are no calls to ask about, or the recording cannot be read.
+    pub fn below(trace: RecordedTrace, node: Option<u32>) -> Result<StartedDiagnosis, CommandError> {
+        let options = DiagnoseOptions {
+            strategy: None,
+            p: None,
+            node,
+            compress: None,
+            loops: false,
+            suspects_tests: false,
+            bounds: TO_PEOPLE,
+        };
+        let diagnoser = Diagnoser::new(trace, options)?;
+        Ok(StartedDiagnosis { diagnoser, recorded: None, is_unattended: false })
     }
 }
 

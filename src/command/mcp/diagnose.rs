@@ -4,9 +4,9 @@ use super::handle::{CallHandle, TraceHandle};
 use super::{Tool, Workbench, Works, usage};
 use crate::command::CommandError;
 use crate::command::diagnose::{
-    AnswerCommand, AnswerForm, DiagnoseDialogue, DiagnoseReply, GivenAnswer, StartedDiagnosis, TO_PEOPLE,
+    AnswerCommand, AnswerForm, DiagnoseDialogue, DiagnoseReply, GivenAnswer, StartedDiagnosis,
 };
-use crate::session::{Buggy, Context, DiagnoseOptions, Diagnoser, Judgement, Question, Trust};
+use crate::session::{Buggy, Context, Judgement, Question, Trust};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -129,16 +129,7 @@ impl Diagnose {
         context: &Context,
     ) -> Result<DiagnoseResult, CommandError> {
         let (_, trace) = bench.own_trace(self.trace.as_ref(), context).await?;
-        let options = DiagnoseOptions {
-            strategy: None,
-            p: None,
-            node: self.call.map(|call| call.0),
-            compress: None,
-            loops: false,
-            suspects_tests: false,
-            bounds: TO_PEOPLE,
-        };
-        let started = StartedDiagnosis::of(Diagnoser::new(trace, options)?);
+        let started = StartedDiagnosis::below(trace, self.call.map(|call| call.0))?;
         let mut dialogue = DiagnoseDialogue::new(started, AnswerForm::Words, false);
         let mut replies = dialogue.opening();
         replies.extend(Box::pin(dialogue.advance(context)).await);

@@ -1,6 +1,6 @@
 //! What stands at the point: the value of the target, compared between runs.
 
-use super::point::{WrongPoint, method_name};
+use super::point::WrongPoint;
 use super::target;
 use crate::assertions::ExpressionAt;
 use crate::classes::ClassPool;
@@ -58,7 +58,7 @@ impl Compared<'_> {
         let what = self.what.unwrap_or_default();
         let (target, _) = target::of_expression(what, self.of_field, (calls, fields, pool), at).await?;
         let method = calls.event_at(at, |_, seen| seen.site.method)?;
-        let method = method.and_then(|method| method_name(calls, method));
+        let method = method.and_then(|method| calls.sites.method_name(method));
         let shape = shape(&target, (calls, fields), at)?;
         let mut compared = serde_json::to_value(&shape).unwrap_or_default();
         without_numbers(&mut compared);
@@ -81,7 +81,7 @@ impl Compared<'_> {
     ) -> Result<Result<Option<bool>, String>, SessionError> {
         let place = calls.event_at(at, |_, seen| (seen.site.method, seen.site.bci))?;
         let Some((method, bci)) = place else { return Ok(Ok(None)) };
-        let Some(name) = method_name(calls, method) else { return Ok(Ok(None)) };
+        let Some(name) = calls.sites.method_name(method) else { return Ok(Ok(None)) };
         let wanted = ExpressionAt::new(want, &name, bci, (calls, pool)).map_err(SessionError::NoStep)?;
         let value = wanted.value(calls, fields, at).await?;
         match value {

@@ -84,7 +84,7 @@ impl WrongPoint {
         };
         let passes = passes_of(calls, line)?;
         let mut chosen = Vec::new();
-        let mut known: HashMap<(u32, u32), Result<ExpressionAt<'_>, String>> = HashMap::new();
+        let mut known: HashMap<(u32, u32), Result<ExpressionAt, String>> = HashMap::new();
         for (nth, (at, method, bci)) in (0..).zip(passes) {
             let point = FoundPoint { at, nth };
             let Some(when) = when else {
@@ -92,7 +92,7 @@ impl WrongPoint {
                 continue;
             };
             let condition = known.entry((method, bci)).or_insert_with(|| {
-                let name = method_name(calls, method).unwrap_or_else(|| MethodName::new("", "", ""));
+                let name = calls.sites.method_name(method).unwrap_or_else(|| MethodName::new("", "", ""));
                 ExpressionAt::new(when, &name, bci, (calls, pool))
             });
             let condition = condition.as_ref().map_err(|why| SessionError::NoStep(why.clone()))?;
@@ -125,12 +125,6 @@ impl WrongPoint {
             ))
         })
     }
-}
-
-/// The name of a method of a recording.
-pub(super) fn method_name(calls: &Calls, method: u32) -> Option<MethodName> {
-    let method = calls.sites.method(method)?;
-    Some(MethodName::new(method.class.clone(), method.name.as_str(), method.descriptor.as_str()))
 }
 
 /// The executions of a line in the order of the run, each with its method and code index.

@@ -1,6 +1,5 @@
 //! What is wrong at a point: an object, or a field of one.
 
-use super::point::method_name;
 use crate::assertions::ExpressionAt;
 use crate::classes::ClassPool;
 use crate::expr::{Expr, Node};
@@ -22,7 +21,8 @@ pub(super) async fn of_expression(
     let refused = |why: String| SessionError::NoStep(why);
     let place = calls.event_at(at, |_, seen| (seen.site.method, seen.site.bci))?;
     let (method, bci) = place.ok_or_else(|| refused("the event cannot be read".to_owned()))?;
-    let name = method_name(calls, method).ok_or_else(|| refused("the method is not known".to_owned()))?;
+    let name =
+        calls.sites.method_name(method).ok_or_else(|| refused("the method is not known".to_owned()))?;
     let value = ExpressionAt::new(text, &name, bci, (calls, pool)).map_err(refused)?;
     let value = value.value(calls, fields, at).await?.map_err(refused)?;
     let mutable = value

@@ -34,7 +34,9 @@ pub use crate::inspect::{
 pub use as_chain::{ChainRequest, as_chain};
 pub use cover::{CoverOptions, cover};
 pub use debugger::{
-    Frame, FrameSource, HeldVariable, Move, RecordedDebugger, RecordedThread, Stop, StopReason, VariableGroup,
+    BreakpointGroup, BreakpointPlace, BreakpointRequest, BreakpointState, CallOfLine, Cause, CauseKind,
+    Frame, FrameSource, HeldVariable, HitCount, Move, Printed, PrintedHit, RecordedDebugger, RecordedThread,
+    Stop, StopReason, ThrownException, ThrownPlace, UNDIVIDED, VariableGroup, Which,
 };
 pub use events::{EventsRequest, events};
 pub use export::{ExportForm, ExportRequest, ExportResult, export};
@@ -44,4 +46,6 @@ pub use open::{MEMORY, RecordedTrace};
 pub use record::{RecordOptions, RecordedRun, default_scope, record};
 pub use rerecord::{CallRange, at_level, detail, only};
 pub use secrets::Secrets;
-pub use step::{Direction, ListedEvent, LocalShown, MemberShown, ObjectShown, SourceLine, Stepper, View};
+pub use step::{
+    Direction, ListedEvent, LocalShown, MemberShown, ObjectShown, SourceLine, Stepper, View, WatchedVariable,
+};

@@ -1,7 +1,7 @@
 //! An open recording.
 
 use crate::chain::{Chain, Debuggee};
-use crate::classes::SourceRoots;
+use crate::classes::{ClassPool, SourceRoots};
 use crate::inspect::{Lines, OpenCode, Recording};
 use crate::session::consent::Wanted;
 use crate::session::context::Context;
@@ -48,12 +48,16 @@ impl DerefMut for RecordedTrace {
 
 /// Opens the class files and sources of a recorded program, found by its command.
 fn code_of(about: &About) -> OpenCode {
-    let (command, cwd, classes) = (about.command.clone(), about.cwd.clone(), about.class_path.clone());
+    let debuggee = debuggee_of(about, Vec::new());
     Box::new(move || {
-        let debuggee = Debuggee { command, cwd: Some(cwd), classes, ..Debuggee::default() };
         let workspace = Workspace::open(&Chain::new(debuggee, Vec::new()), None, None).ok()?;
         Some((workspace.pool(None).ok()?, workspace.sources()))
     })
+}
+
+fn debuggee_of(about: &About, sources: Vec<PathBuf>) -> Debuggee {
+    let (command, cwd, classes) = (about.command.clone(), about.cwd.clone(), about.class_path.clone());
+    Debuggee { command, cwd: Some(cwd), classes, sources, ..Debuggee::default() }
 }
 
 impl RecordedTrace {
@@ -69,14 +73,15 @@ impl RecordedTrace {
     /// The sources of the recorded program, looked for in these folders too. Events are known without them.
     pub(super) fn sources(&self, folders: &[PathBuf]) -> Option<SourceRoots> {
         let absolute = |path: &PathBuf| std::path::absolute(path).unwrap_or_else(|_| path.clone());
-        let debuggee = Debuggee {
-            command: self.about.command.clone(),
-            cwd: Some(self.about.cwd.clone()),
-            sources: folders.iter().map(absolute).collect(),
-            ..Debuggee::default()
-        };
+        let debuggee = debuggee_of(&self.about, folders.iter().map(absolute).collect());
         let workspace = Workspace::open(&Chain::new(debuggee, Vec::new()), None, None).ok()?;
         Some(workspace.sources())
+    }
+
+    /// The class files of the recorded program, if they are still there.
+    pub(super) fn class_files(&self) -> Option<ClassPool> {
+        let debuggee = debuggee_of(&self.about, Vec::new());
+        Workspace::open(&Chain::new(debuggee, Vec::new()), None, None).ok()?.pool(None).ok()
     }
 
     /// Asks whether the recorded program may run, unless the recording is this user's own.

@@ -1,17 +1,17 @@
-//! Answers the requests of an editor about a recording.
+//! A session with an editor: what it has launched, and which room answers a request.
 
+use super::custom;
+use super::handles::Handles;
 use super::shown::{self, number};
 use crate::command::CommandError;
 use crate::command::dap::{Launch, Launched};
-use crate::session::{Context, Move, SessionError, Stop, VariableGroup};
+use crate::session::{BreakpointGroup, Context, Move, RecordedDebugger, Serves, SessionError, Stop};
 use dap::types::{
-    Breakpoint, ContinueBody, EvaluateArguments, EvaluateBody, EventBody, OutputBody, OutputCategory,
-    ScopesBody, SetBreakpointsArguments, SetBreakpointsBody, StackTraceArguments, StackTraceBody,
-    TerminatedBody, Thread, ThreadsBody, VariablesArguments, VariablesBody,
+    ContinueBody, EventBody, InitializeArguments, OutputBody, OutputCategory, TerminatedBody, Thread,
+    ThreadsBody,
 };
 use dap::{Command, Request};
 use serde_json::Value;
-use std::collections::BTreeMap;
 
 /// The answer to a request: the body of the response, and the events that follow it.
 #[derive(Default)]
@@ -47,63 +47,105 @@ impl From<SessionError> for Refusal {
     }
 }
 
-/// The maximum number of frames of an answer.
-const FRAMES: usize = 1000;
-
 /// A session with an editor.
 #[derive(Default)]
 pub struct Adapter {
+    /// What the editor can do.
+    pub(super) editor: InitializeArguments,
     launch: Option<Launch>,
-    launched: Option<Launched>,
-    /// The lines of the breakpoints, by the name of the file.
-    breakpoints: BTreeMap<String, Vec<u32>>,
-    /// What references to variables mean at the current position; the reference is the index plus 1.
-    groups: Vec<VariableGroup>,
+    pub(super) launched: Option<Launched>,
+    /// The breakpoints that the editor has set, as it set them last, by their groups.
+    pub(super) wanted: Vec<(BreakpointGroup, Command)>,
+    /// What numbers in requests mean.
+    pub(super) handles: Handles,
+    /// The diagnosis that is under way.
+    pub(super) diagnosis: Option<crate::command::diagnose::DiagnoseDialogue>,
 }
 
-impl Adapter {
-    /// Answers a request.
-    ///
-    /// # Errors
-    /// The request cannot be answered.
-    pub async fn take(&mut self, request: &Request, context: &Context) -> Result<Answer, Refusal> {
-        let command = Command::parse(request).map_err(|error| Refusal::Request(error.to_string()))?;
+impl Serves for Adapter {
+    type Request = Request;
+    type Answer = Result<Answer, Refusal>;
+
+    async fn take(&mut self, request: Request, context: &Context) -> Result<Answer, Refusal> {
+        if context.is_interrupted() {
+            return Err(Refusal::Cancelled);
+        }
+        if request.command.starts_with(custom::PREFIX) {
+            return self.custom(&request, context).await;
+        }
+        let command = Command::parse(&request).map_err(|error| Refusal::Request(error.to_string()))?;
         match command {
-            Command::Initialize(_) => {
+            Command::Initialize(arguments) => {
+                self.editor = arguments;
                 let body = body(&shown::capabilities())?;
                 Ok(Answer { body, events: vec![EventBody::Initialized], ends: false })
             }
             Command::Launch(arguments) => self.launch(Value::Object(arguments.settings)),
             Command::ConfigurationDone => self.begin(context).await,
-            Command::SetBreakpoints(arguments) => self.set_breakpoints(&arguments),
-            Command::SetExceptionBreakpoints(_) => Ok(Answer::default()),
+            Command::Restart(arguments) => {
+                if let Some(launch) = arguments.arguments {
+                    self.launch(Value::Object(launch.settings))?;
+                }
+                self.begin(context).await
+            }
+            Command::SetBreakpoints(_)
+            | Command::SetFunctionBreakpoints(_)
+            | Command::SetExceptionBreakpoints(_)
+            | Command::SetDataBreakpoints(_) => self.set_breakpoints(command, context).await,
+            Command::DataBreakpointInfo(arguments) => self.data_breakpoint_info(&arguments),
+            Command::BreakpointLocations(arguments) => self.breakpoint_locations(&arguments),
             Command::Threads => {
-                let threads = self.launched()?.debugger.threads().into_iter();
+                let threads = self.debugger()?.threads().into_iter();
                 let threads = threads.map(|thread| Thread { id: number(thread.number), name: thread.name });
                 answer(&ThreadsBody { threads: threads.collect() })
             }
             Command::StackTrace(arguments) => self.stack(&arguments),
-            Command::Scopes(arguments) => {
-                self.launched()?;
-                let depth = usize::try_from(arguments.frame_id - 1)
-                    .map_err(|_| Refusal::Request("there is no such frame".to_owned()))?;
-                let reference = self.refer_to(VariableGroup::Locals(depth));
-                answer(&ScopesBody { scopes: vec![shown::scope(reference)] })
-            }
+            Command::Scopes(arguments) => self.scopes(&arguments),
             Command::Variables(arguments) => self.variables(&arguments),
-            Command::Evaluate(arguments) => self.evaluate(&arguments),
-            Command::Next(_) => self.go(Move::Next, None),
-            Command::StepIn(_) => self.go(Move::StepIn, None),
-            Command::StepOut(_) => self.go(Move::StepOut, None),
-            Command::StepBack(_) => self.go(Move::StepBack, None),
-            Command::Continue(_) => self.go(Move::Continue, body(&whole_program())?),
-            Command::ReverseContinue(_) => self.go(Move::ReverseContinue, None),
+            Command::Evaluate(arguments) => self.evaluate(&arguments, context).await,
+            Command::Completions(arguments) => self.completions(&arguments),
+            Command::ExceptionInfo(_) => self.exception_info(),
+            Command::Source(arguments) => self.source(&arguments),
+            Command::LoadedSources => self.loaded_sources(),
+            Command::Next(step) => self.go(Move::Next, step.thread_id, context).await,
+            Command::StepIn(step) => match step.target_id {
+                Some(target) => self.step_into_target(target),
+                None => self.go(Move::StepIn, step.thread_id, context).await,
+            },
+            Command::StepOut(step) => self.go(Move::StepOut, step.thread_id, context).await,
+            Command::StepBack(step) => self.go(Move::StepBack, step.thread_id, context).await,
+            Command::Continue(step) => {
+                let body = body(&ContinueBody { all_threads_continued: Some(true) })?;
+                let answer = self.go(Move::Continue, step.thread_id, context).await?;
+                Ok(Answer { body, ..answer })
+            }
+            Command::ReverseContinue(step) => self.go(Move::ReverseContinue, step.thread_id, context).await,
+            Command::RestartFrame(arguments) => {
+                let frame = self.handles.frame(Some(arguments.frame_id))?;
+                let stop = self.debugger()?.to_begin_of_call(frame)?;
+                Ok(self.stopped(&stop))
+            }
+            Command::StepInTargets(arguments) => self.step_in_targets(&arguments),
+            Command::GotoTargets(arguments) => self.goto_targets(&arguments),
+            Command::Goto(arguments) => {
+                let target = self.handles.target(arguments.target_id)?;
+                let stop = self.debugger()?.to_event(target)?;
+                Ok(self.stopped(&stop))
+            }
+            Command::Pause(_) => {
+                let stop = self.debugger()?.standing()?;
+                Ok(self.stopped(&stop))
+            }
             Command::Terminate(_) => Ok(self.end(false)),
             Command::Disconnect(_) => Ok(self.end(true)),
-            other => Err(Refusal::Request(format!("the request `{}` is not supported", other.name()))),
+            other @ (Command::Attach(_) | Command::Cancel(_)) => {
+                Err(Refusal::Request(format!("the request `{}` is not supported", other.name())))
+            }
         }
     }
+}
 
+impl Adapter {
     /// Remembers what to launch. The work begins when the editor has set its breakpoints.
     fn launch(&mut self, settings: Value) -> Result<Answer, Refusal> {
         let wrong = |error| Refusal::Request(format!("the launch configuration is wrong: {error}"));
@@ -111,119 +153,73 @@ impl Adapter {
         Ok(Answer::default())
     }
 
+    /// Runs the program, or opens the recording, and sets the breakpoints. What was launched before is
+    /// deleted.
     async fn begin(&mut self, context: &Context) -> Result<Answer, Refusal> {
         let nothing = || Refusal::Request("`launch` has to come first".to_owned());
         let launch = self.launch.clone().ok_or_else(nothing)?;
+        (self.launched, self.diagnosis) = (None, None);
+        self.handles = Handles::default();
         let launched = launch.start(context).await?;
         let mut events: Vec<EventBody> = launched.notes.iter().map(|note| output(note)).collect();
         if let Some(code) = launched.exit_code {
             events.push(output(&format!("the program ended with exit code {code}; its past is here")));
         }
-        let debugger = &mut self.launched.insert(launched).debugger;
-        for (file, lines) in &self.breakpoints {
-            debugger.set_breakpoints(file, lines);
+        self.launched = Some(launched);
+        // Breakpoints on variables mean objects of the run before.
+        self.wanted.retain(|(group, _)| *group != BreakpointGroup::Variables);
+        for (_, command) in self.wanted.clone() {
+            events.extend(self.set_again(command, context).await?);
         }
+        let debugger = self.debugger()?;
         let stop = if launch.stop_on_entry { debugger.to_beginning()? } else { debugger.standing()? };
-        events.push(EventBody::Stopped(shown::stopped(&stop)));
+        events.extend(self.stopped(&stop).events);
         Ok(Answer { body: None, events, ends: false })
     }
 
     /// Deletes the recording, if this session has made it. The editor leaves if `is_last`.
     fn end(&mut self, is_last: bool) -> Answer {
-        self.launched = None;
+        (self.launched, self.diagnosis) = (None, None);
         let events = vec![EventBody::Terminated(TerminatedBody::default())];
         Answer { body: None, events, ends: is_last }
     }
 
-    fn launched(&mut self) -> Result<&mut Launched, Refusal> {
-        self.launched.as_mut().ok_or_else(|| Refusal::Request("nothing was launched".to_owned()))
+    /// The recording.
+    pub(super) fn debugger(&mut self) -> Result<&mut RecordedDebugger, Refusal> {
+        let nothing = || Refusal::Request("nothing was launched".to_owned());
+        self.launched.as_mut().map(|launched| &mut launched.debugger).ok_or_else(nothing)
     }
 
-    fn set_breakpoints(&mut self, arguments: &SetBreakpointsArguments) -> Result<Answer, Refusal> {
-        let source = &arguments.source;
-        let path = source.path.as_deref().or(source.name.as_deref());
-        let file = path.and_then(|path| path.rsplit(['/', '\\']).next());
-        let file = file.ok_or_else(|| Refusal::Request("the source has no name".to_owned()))?.to_owned();
-        let asked = arguments.breakpoints.iter().flatten();
-        let lines: Vec<u32> = asked.map(|asked| u32::try_from(asked.line).unwrap_or(0)).collect();
-        let verified = match &mut self.launched {
-            Some(launched) => launched.debugger.set_breakpoints(&file, &lines),
-            // Whether the line was executed is known when the program has run.
-            None => vec![true; lines.len()],
-        };
-        let shown = lines.iter().zip(verified).map(|(line, verified)| Breakpoint {
-            verified,
-            line: Some(number(*line)),
-            message: (!verified).then(|| "no code of this line was recorded".to_owned()),
-            ..Breakpoint::default()
-        });
-        let breakpoints = shown.collect();
-        self.breakpoints.insert(file, lines);
-        answer(&SetBreakpointsBody { breakpoints })
-    }
-
-    fn stack(&mut self, arguments: &StackTraceArguments) -> Result<Answer, Refusal> {
-        let thread = u32::try_from(arguments.thread_id).unwrap_or(u32::MAX);
-        let debugger = &mut self.launched()?.debugger;
-        if debugger.thread() != thread {
-            return answer(&StackTraceBody { stack_frames: Vec::new(), total_frames: Some(0) });
+    /// Moves from where a thread stands.
+    pub(super) async fn go(&mut self, to: Move, thread: i64, context: &Context) -> Result<Answer, Refusal> {
+        let debugger = self.debugger()?;
+        let before = debugger.position();
+        // Clients that know of no threads send 0 or 1.
+        if let Some(thread) = u32::try_from(thread)
+            .ok()
+            .filter(|thread| debugger.threads().iter().any(|known| known.number == *thread))
+        {
+            debugger.select(thread)?;
         }
-        let size = |n: Option<i64>| n.and_then(|n| usize::try_from(n).ok());
-        let first = size(arguments.start_frame).unwrap_or(0);
-        let many = size(arguments.levels).filter(|many| *many > 0).unwrap_or(FRAMES).min(FRAMES);
-        let (frames, all) = debugger.stack(first, many)?;
-        let ids = (first + 1..).map(number);
-        let stack_frames = ids.zip(frames).map(|(id, frame)| shown::frame(id, frame)).collect();
-        answer(&StackTraceBody { stack_frames, total_frames: Some(number(all)) })
-    }
-
-    fn refer_to(&mut self, group: VariableGroup) -> i64 {
-        let known = self.groups.iter().position(|known| *known == group);
-        let at = known.unwrap_or_else(|| {
-            self.groups.push(group);
-            self.groups.len() - 1
-        });
-        number(at + 1)
-    }
-
-    fn variables(&mut self, arguments: &VariablesArguments) -> Result<Answer, Refusal> {
-        let at = usize::try_from(arguments.variables_reference - 1).ok();
-        let group = at.and_then(|at| self.groups.get(at)).copied();
-        let group = group.ok_or_else(|| Refusal::Request("these variables are out of date".to_owned()))?;
-        let held = self.launched()?.debugger.variables(group)?;
-        let mut variables = Vec::new();
-        for one in held {
-            let reference = one.object.map_or(0, |object| self.refer_to(VariableGroup::Parts(object)));
-            variables.push(shown::variable(one, reference));
+        let gone = debugger.go(to, context).await;
+        if gone.is_err() {
+            debugger.to_event(before)?;
         }
-        answer(&VariablesBody { variables })
+        let stop = gone?;
+        Ok(self.stopped(&stop))
     }
 
-    /// Shows a variable of a frame. It runs no code of the program.
-    fn evaluate(&mut self, arguments: &EvaluateArguments) -> Result<Answer, Refusal> {
-        let depth = arguments.frame_id.and_then(|frame| usize::try_from(frame - 1).ok()).unwrap_or(0);
-        let held = self.launched()?.debugger.variables(VariableGroup::Locals(depth))?;
-        let name = arguments.expression.trim();
-        let unknown = || Refusal::Request(format!("`{name}` is no variable here"));
-        let found = held.into_iter().find(|held| held.name == name).ok_or_else(unknown)?;
-        let reference = found.object.map_or(0, |object| self.refer_to(VariableGroup::Parts(object)));
-        let result = found.value.unwrap_or_else(|| "not recorded".to_owned());
-        answer(&EvaluateBody { result, variables_reference: reference, ..EvaluateBody::default() })
-    }
-
-    fn go(&mut self, to: Move, body: Option<Value>) -> Result<Answer, Refusal> {
-        let stop: Stop = self.launched()?.debugger.go(to)?;
-        self.groups.clear();
-        Ok(Answer { body, events: vec![EventBody::Stopped(shown::stopped(&stop))], ends: false })
+    /// Tells that the position has changed. References to what was seen before are out of date.
+    pub(super) fn stopped(&mut self, stop: &Stop) -> Answer {
+        self.handles.moved();
+        let problem = stop.problem.as_ref().map(|problem| output(problem));
+        let events = problem.into_iter().chain([EventBody::Stopped(shown::stopped(stop))]).collect();
+        Answer { body: None, events, ends: false }
     }
 }
 
-/// A move goes through the whole program, as far as it is recorded.
-fn whole_program() -> ContinueBody {
-    ContinueBody { all_threads_continued: Some(true) }
-}
-
-fn output(text: &str) -> EventBody {
+/// A line for the user.
+pub(super) fn output(text: &str) -> EventBody {
     EventBody::Output(OutputBody {
         category: Some(OutputCategory::Console),
         output: format!("{text}\n"),
@@ -231,10 +227,12 @@ fn output(text: &str) -> EventBody {
     })
 }
 
-fn body(value: &impl serde::Serialize) -> Result<Option<Value>, Refusal> {
+/// The body of a response.
+pub(super) fn body(value: &impl serde::Serialize) -> Result<Option<Value>, Refusal> {
     serde_json::to_value(value).map(Some).map_err(|error| Refusal::Request(error.to_string()))
 }
 
-fn answer(value: &impl serde::Serialize) -> Result<Answer, Refusal> {
+/// An answer without events.
+pub(super) fn answer(value: &impl serde::Serialize) -> Result<Answer, Refusal> {
     Ok(Answer { body: body(value)?, ..Answer::default() })
 }

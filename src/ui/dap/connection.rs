@@ -1,55 +1,35 @@
-//! The connection to an editor: requests come in, and are answered one after another. A request to cancel is
-//! heard while another one is being answered.
+//! The connection to an editor: requests come in, and a session on another thread answers one after another.
+//! A request to cancel is heard while another one is being answered.
 
 use super::adapter::{Adapter, Answer, Refusal};
 use crate::command::dap::Dap;
-use crate::session::{Context, Progress, Sink};
+use crate::session::{Actor, Pending};
 use crate::ui::options::Cli;
 use crate::ui::out::complain;
-use dap::types::{EventBody, OutputBody, OutputCategory};
+use crate::ui::relay::{Heard, Told, relay};
+use dap::types::{
+    EventBody, OutputBody, OutputCategory, ProgressEndBody, ProgressStartBody, ProgressUpdateBody,
+};
 use dap::{Command, Decoder, ErrorMessage, Event, Incoming, Request, Response, encode};
 use std::collections::VecDeque;
 use std::io::{Read, Write};
 use std::rc::Rc;
-use std::sync::Arc;
-use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::time::Duration;
+use tokio::time::Instant;
 
 /// The maximum number of pieces of input that wait.
 const READS: usize = 16;
-/// The maximum number of requests that wait. A client waits for answers long before.
-const WAITING: usize = 1000;
-/// The maximum number of pieces of output that wait; then the program waits.
-const OUTPUTS: usize = 256;
-/// How often the program's output is passed on while it runs.
-const TELL: std::time::Duration = std::time::Duration::from_millis(50);
+/// How long a request may take before the editor is told of its progress.
+const SILENT: Duration = Duration::from_millis(500);
 
 /// Serves the editor at the other end of standard input and output. Returns the exit code.
 pub async fn run(_cli: &Cli, _args: &Dap) -> u8 {
-    let (said, heard) = sync_channel(OUTPUTS);
-    let context = Context::uninterrupted(Rc::new(Outputs { said }));
-    match serve(standard_input(), std::io::stdout(), &heard, &context).await {
+    match serve(standard_input(), std::io::stdout()).await {
         Ok(()) => 0,
         Err(error) => {
             complain(format_args!("error: the connection to the editor broke: {error}"));
             4
         }
-    }
-}
-
-/// Passes the program's output on to the editor.
-struct Outputs {
-    said: SyncSender<String>,
-}
-
-impl Progress for Outputs {
-    fn sink(&self) -> Option<Sink> {
-        let said = std::sync::Mutex::new(self.said.clone());
-        Some(Arc::new(move |text: &str| {
-            // If nobody listens, the session has ended.
-            if let Ok(said) = said.lock() {
-                let _ = said.send(text.to_owned());
-            }
-        }))
     }
 }
 
@@ -143,102 +123,218 @@ impl<W: Write> Messages<W> {
         Ok(())
     }
 
-    fn outputs(&mut self, heard: &Receiver<String>) -> std::io::Result<()> {
-        while let Ok(output) = heard.try_recv() {
-            let category = Some(OutputCategory::Stdout);
-            self.event(EventBody::Output(OutputBody { category, output, ..OutputBody::default() }))?;
-        }
-        Ok(())
+    fn output(&mut self, category: OutputCategory, output: String) -> std::io::Result<()> {
+        self.event(EventBody::Output(OutputBody {
+            category: Some(category),
+            output,
+            ..OutputBody::default()
+        }))
     }
+}
+
+/// A request that the session has, and whether the editor was told of its progress.
+struct Asked {
+    request: Request,
+    pending: Pending<Result<Answer, Refusal>>,
+    shows_progress: bool,
+}
+
+impl Asked {
+    fn progress_id(&self) -> String {
+        format!("request {}", self.request.seq)
+    }
+}
+
+/// A connection.
+struct Connection<W> {
+    messages: Messages<W>,
+    actor: Actor<Adapter>,
+    heard: Heard,
+    /// The requests that the session has, in their order.
+    asked: VecDeque<Asked>,
+    /// Whether the editor shows progress.
+    wants_progress: bool,
+    /// What the session is doing.
+    doing: String,
+    /// When it began with the first request of `asked`.
+    began: Instant,
 }
 
 /// Serves an editor until it disconnects or vanishes.
-async fn serve(
-    from: tokio::sync::mpsc::Receiver<Vec<u8>>,
-    to: impl Write,
-    heard: &Receiver<String>,
-    context: &Context,
-) -> std::io::Result<()> {
+async fn serve(from: tokio::sync::mpsc::Receiver<Vec<u8>>, to: impl Write) -> std::io::Result<()> {
+    let (told, heard) = relay();
+    let actor = Actor::start(move || (Adapter::default(), Rc::new(told) as _))?;
+    let mut connection = Connection {
+        messages: Messages { to, seq: 0 },
+        actor,
+        heard,
+        asked: VecDeque::new(),
+        wants_progress: false,
+        doing: String::new(),
+        began: Instant::now(),
+    };
     let mut requests = Requests { from, decoder: Decoder::new() };
-    let mut messages = Messages { to, seq: 0 };
-    let mut adapter = Adapter::default();
-    let mut waiting: VecDeque<Request> = VecDeque::new();
-    loop {
-        let request = match waiting.pop_front() {
-            Some(request) => request,
-            None => match requests.next().await? {
-                None => return Ok(()),
-                Some(Ok(request)) => request,
-                Some(Err(why)) => {
-                    complain(format_args!("warning: the editor sent something else than a request: {why}"));
-                    continue;
-                }
-            },
-        };
-        if request.command == "cancel" {
-            messages.answer(&request, Answer::default())?;
-            continue;
-        }
-        let (stop, of_request) = context.renewed();
-        let mut work = Box::pin(adapter.take(&request, &of_request));
-        let mut is_gone = false;
-        let answered = loop {
-            tokio::select! {
-                answered = &mut work => break answered,
-                () = tokio::time::sleep(TELL) => if is_gone {
-                    heard.try_iter().for_each(drop);
-                } else if messages.outputs(heard).is_err() {
-                    is_gone = true;
-                    let _ = stop.send(true);
-                },
-                next = requests.next(), if !is_gone => match next {
-                    Ok(Some(Ok(next))) => {
-                        if cancels(&next, &request) {
-                            let _ = stop.send(true);
-                        }
-                        match next.command.as_str() {
-                            "cancel" => messages.answer(&next, Answer::default())?,
-                            _ if waiting.len() == WAITING => {
-                                messages.refuse(&next, None, "too many requests wait".to_owned())?;
-                            }
-                            _ => waiting.push_back(next),
-                        }
-                    }
-                    Ok(Some(Err(_))) => {}
-                    Ok(None) | Err(_) => {
-                        // An editor that vanishes wants nothing any more: its program ends first.
-                        is_gone = true;
-                        let _ = stop.send(true);
-                    }
-                },
-            }
-        };
-        drop(work);
-        if is_gone {
-            return Ok(());
-        }
-        messages.outputs(heard)?;
-        match answered {
-            Ok(answer) => {
-                let ends = answer.ends;
-                messages.answer(&request, answer)?;
-                if ends {
-                    return Ok(());
-                }
-            }
-            Err(Refusal::Cancelled) => {
-                messages.refuse(&request, Some(Response::CANCELLED), "cancelled".to_owned())?;
-            }
-            Err(Refusal::Request(why)) => messages.refuse(&request, None, why)?,
-        }
-    }
+    let served = connection.serve(&mut requests).await;
+    connection.end().await;
+    served
 }
 
-/// Whether a request ends the work for another one.
-fn cancels(next: &Request, current: &Request) -> bool {
-    match Command::parse(next) {
-        Ok(Command::Cancel(arguments)) => arguments.request_id == Some(current.seq),
-        Ok(Command::Disconnect(_) | Command::Terminate(_)) => true,
-        _ => false,
+/// What happens next on a connection.
+enum Happens {
+    Answered(Option<Result<Answer, Refusal>>),
+    Told(Told),
+    Request(std::io::Result<Option<Result<Request, String>>>),
+    TakesLong,
+}
+
+impl<W: Write> Connection<W> {
+    async fn serve(&mut self, requests: &mut Requests) -> std::io::Result<()> {
+        loop {
+            match self.next(requests).await {
+                Happens::Request(Ok(None)) => return Ok(()),
+                Happens::Request(Ok(Some(Ok(request)))) => self.take(request)?,
+                Happens::Request(Ok(Some(Err(why)))) => {
+                    complain(format_args!("warning: the editor sent something else than a request: {why}"));
+                }
+                Happens::Request(Err(error)) => return Err(error),
+                Happens::Told(told) => self.tell(told)?,
+                Happens::TakesLong => self.show_progress()?,
+                Happens::Answered(answer) => {
+                    if self.answer(answer)? {
+                        return Ok(());
+                    }
+                }
+            }
+        }
+    }
+
+    async fn next(&mut self, requests: &mut Requests) -> Happens {
+        let (asked, heard) = (&mut self.asked, &mut self.heard);
+        let is_silent = asked.front().is_some_and(|asked| !asked.shows_progress);
+        let answered = async {
+            match asked.front_mut() {
+                Some(asked) => asked.pending.answer().await,
+                None => std::future::pending().await,
+            }
+        };
+        tokio::select! {
+            // A program that prints without end does not keep a request to cancel from being heard.
+            biased;
+            request = requests.next() => Happens::Request(request),
+            told = heard.next() => Happens::Told(told),
+            answer = answered => Happens::Answered(answer),
+            () = tokio::time::sleep_until(self.began + SILENT), if is_silent && self.wants_progress => {
+                Happens::TakesLong
+            }
+        }
+    }
+
+    /// Takes a request: answers a request to cancel, and passes others to the session.
+    fn take(&mut self, request: Request) -> std::io::Result<()> {
+        match Command::parse(&request) {
+            Ok(Command::Cancel(arguments)) => {
+                let is_meant = |asked: &&Asked| {
+                    arguments.request_id == Some(asked.request.seq)
+                        || arguments.progress_id.as_ref() == Some(&asked.progress_id())
+                };
+                self.asked.iter().filter(is_meant).for_each(|asked| asked.pending.cancel());
+                return self.messages.answer(&request, Answer::default());
+            }
+            Ok(Command::Initialize(arguments)) => {
+                self.wants_progress = arguments.supports_progress_reporting == Some(true);
+            }
+            Ok(Command::Disconnect(_) | Command::Terminate(_)) => {
+                self.asked.iter().for_each(|asked| asked.pending.cancel());
+            }
+            _ => {}
+        }
+        match self.actor.ask(request.clone()) {
+            Ok(pending) => {
+                if self.asked.is_empty() {
+                    self.began = Instant::now();
+                }
+                self.asked.push_back(Asked { request, pending, shows_progress: false });
+            }
+            Err(untaken) => self.messages.refuse(&request, None, untaken.to_string())?,
+        }
+        Ok(())
+    }
+
+    /// Passes an answer on, after everything that was told before. Returns whether the session ends.
+    fn answer(&mut self, answer: Option<Result<Answer, Refusal>>) -> std::io::Result<bool> {
+        while let Some(told) = self.heard.waiting() {
+            self.tell(told)?;
+        }
+        let Some(asked) = self.asked.pop_front() else { return Ok(false) };
+        if asked.shows_progress {
+            let progress_id = asked.progress_id();
+            self.messages.event(EventBody::ProgressEnd(ProgressEndBody { progress_id, message: None }))?;
+        }
+        self.doing.clear();
+        self.began = Instant::now();
+        match answer {
+            Some(Ok(answer)) => {
+                let ends = answer.ends;
+                self.messages.answer(&asked.request, answer)?;
+                Ok(ends)
+            }
+            Some(Err(Refusal::Cancelled)) => {
+                let word = Some(Response::CANCELLED);
+                self.messages.refuse(&asked.request, word, "cancelled".to_owned())?;
+                Ok(false)
+            }
+            Some(Err(Refusal::Request(why))) => {
+                self.messages.refuse(&asked.request, None, why)?;
+                Ok(false)
+            }
+            None => Err(std::io::Error::other("the session broke")),
+        }
+    }
+
+    fn tell(&mut self, told: Told) -> std::io::Result<()> {
+        match told {
+            Told::Output(lines) => self.messages.output(OutputCategory::Stdout, lines),
+            Told::Said(text) => self.messages.output(OutputCategory::Console, format!("{text}\n")),
+            Told::Doing(text) => {
+                self.doing = text;
+                let Some(asked) = self.asked.front().filter(|asked| asked.shows_progress) else {
+                    return Ok(());
+                };
+                let message = Some(self.doing.clone()).filter(|text| !text.is_empty());
+                let body = ProgressUpdateBody { progress_id: asked.progress_id(), message, percentage: None };
+                self.messages.event(EventBody::ProgressUpdate(body))
+            }
+        }
+    }
+
+    fn show_progress(&mut self) -> std::io::Result<()> {
+        let Some(asked) = self.asked.front_mut() else { return Ok(()) };
+        asked.shows_progress = true;
+        let is_run = ["configurationDone", "restart"].contains(&asked.request.command.as_str());
+        let body = ProgressStartBody {
+            progress_id: asked.progress_id(),
+            title: if is_run { "Recording the program" } else { "Searching the recording" }.to_owned(),
+            request_id: Some(asked.request.seq),
+            cancellable: Some(true),
+            message: Some(self.doing.clone()).filter(|text| !text.is_empty()),
+            percentage: None,
+        };
+        self.messages.event(EventBody::ProgressStart(body))
+    }
+
+    /// Ends the session: gives up what it does, and waits until nothing of it is left.
+    async fn end(self) {
+        let Connection { actor, mut heard, asked, .. } = self;
+        asked.iter().for_each(|asked| asked.pending.cancel());
+        // The program may print until it has ended.
+        let unheard = async {
+            loop {
+                heard.next().await;
+            }
+        };
+        tokio::select! {
+            () = actor.end() => {}
+            () = unheard => {}
+        }
     }
 }

@@ -3,6 +3,7 @@
 mod answer;
 mod bisect;
 mod check;
+mod console;
 mod contents;
 mod cost;
 mod divergence;
@@ -25,6 +26,7 @@ mod tree;
 mod way;
 
 pub use answer::about as answer_about;
+pub use console::{cause_text, console_reply};
 pub use contents::between as contents_between;
 pub use logged::log_line;
 pub use omitted::one as omission;

@@ -1,30 +1,57 @@
 //! A recording as a debugger shows it: threads, stacks and variables at a position, and moves in both
 //! directions. Editors use it; the stepper of `qp trace step` shows single events instead.
 //!
-//! - [`RecordedDebugger`] holds the position. `moves` finds the next one, `stack` and `variables` show what
-//!   is there.
+//! - [`RecordedDebugger`] holds the position. `moves` finds the next one; `breakpoints` says where
+//!   breakpoints are, and `hits` where they are hit. `log_points` prints their texts.
+//! - `stack` and `variables` show what is there, `expressions` evaluates, `thrown` tells of an exception.
+//! - `cause` asks backwards: what last wrote a variable, which condition led here.
+//! - `places` lists lines, sources and calls to which one can go. `code` has the class files.
 
+mod breakpoints;
+mod cause;
+mod code;
+mod expressions;
+mod hits;
+mod log_points;
 mod moves;
+mod places;
 mod stack;
+mod thrown;
 mod variables;
 
-pub use moves::{Move, Stop, StopReason};
+pub use breakpoints::{
+    BreakpointGroup, BreakpointPlace, BreakpointRequest, BreakpointState, HitCount, ThrownPlace,
+};
+pub use cause::{Cause, CauseKind};
+pub use log_points::{Printed, PrintedHit};
+pub use moves::{Move, Stop, StopReason, Which};
+pub use places::CallOfLine;
 pub use stack::{Frame, FrameSource, RecordedThread};
-pub use variables::{HeldVariable, VariableGroup};
+pub use thrown::ThrownException;
+pub use variables::{HeldVariable, UNDIVIDED, VariableGroup};
 
 use super::open::RecordedTrace;
-use super::step::SourceLine;
 use crate::classes::SourceRoots;
+use crate::inspect::locals::KnownLocals;
+use crate::session::context::Context;
 use crate::session::error::SessionError;
-use crate::trace::EventPosition;
+use crate::trace::{EventPosition, EventTime};
+use breakpoints::{Breakpoint, is_named};
+use code::CodeOfRecording;
+use std::collections::HashMap;
 use std::path::PathBuf;
 
 /// A position in a recording, with breakpoints.
 pub struct RecordedDebugger {
     trace: RecordedTrace,
     sources: Option<SourceRoots>,
+    code: CodeOfRecording,
     at: EventPosition,
-    breakpoints: Vec<SourceLine>,
+    /// The variables of the call at the last position where they were asked for.
+    known: Option<KnownLocals>,
+    breakpoints: Vec<Breakpoint>,
+    /// The number of the next breakpoint.
+    next_id: i64,
 }
 
 impl RecordedDebugger {
@@ -36,9 +63,10 @@ impl RecordedDebugger {
     pub fn new(mut trace: RecordedTrace, sources: &[PathBuf]) -> Result<RecordedDebugger, SessionError> {
         let nothing = || SessionError::NoStep("the recording has no calls".to_owned());
         let at = trace.calls.entry(0).ok_or_else(nothing)?;
-        let sources = trace.sources(sources);
+        let (sources, code) = (trace.sources(sources), CodeOfRecording::new(trace.class_files()));
         let at = moves::last_of_thread(&mut trace.calls, at)?;
-        Ok(RecordedDebugger { trace, sources, at, breakpoints: Vec::new() })
+        let (known, breakpoints, next_id) = (None, Vec::new(), 1);
+        Ok(RecordedDebugger { trace, sources, code, at, known, breakpoints, next_id })
     }
 
     /// The reasons why parts of the run are missing.
@@ -46,22 +74,87 @@ impl RecordedDebugger {
         self.trace.missing()
     }
 
-    /// Replaces the breakpoints of a source file, by its name, and tells of each line whether code of it was
-    /// recorded.
-    pub fn set_breakpoints(&mut self, file: &str, lines: &[u32]) -> Vec<bool> {
-        let class = file.strip_suffix(".java").unwrap_or(file);
-        self.breakpoints.retain(|line| line.class != class);
-        let lines = lines.iter().map(|line| SourceLine { class: class.to_owned(), line: *line });
-        let added: Vec<SourceLine> = lines.collect();
-        let calls = &self.trace.calls;
-        let is_recorded = |line: &SourceLine| {
-            calls.sites.all().any(|site| {
-                site.line.map(u32::from) == Some(line.line)
-                    && calls.sites.method(site.method).is_some_and(|method| line.is_of(&method.class))
-            })
+    /// Opens the recording once more.
+    ///
+    /// # Errors
+    /// It cannot be read, or the user interrupted the work.
+    pub async fn reopened(&self, context: &Context) -> Result<RecordedTrace, SessionError> {
+        let again = RecordedTrace::open(self.trace.folder.path(), self.trace.memory, context).await?;
+        Ok(match self.trace.is_own() {
+            true => again.of_command(&self.trace.about.command),
+            false => again,
+        })
+    }
+
+    /// The current position.
+    pub fn position(&self) -> EventPosition {
+        self.at
+    }
+
+    /// Replaces the breakpoints of a group. The states are in the order of the requests.
+    ///
+    /// # Errors
+    /// The events cannot be read.
+    pub fn set_breakpoints(
+        &mut self,
+        group: &BreakpointGroup,
+        requests: Vec<BreakpointRequest>,
+    ) -> Result<Vec<BreakpointState>, SessionError> {
+        // A breakpoint that stays keeps its number and what is known of it.
+        let (mut old, others): (Vec<_>, Vec<_>) =
+            std::mem::take(&mut self.breakpoints).into_iter().partition(|known| known.group == *group);
+        self.breakpoints = others;
+        let mut states = Vec::new();
+        for request in requests {
+            let known = old.iter().position(|known| known.request == request);
+            let breakpoint = match known {
+                Some(known) => old.swap_remove(known),
+                None => {
+                    self.next_id += 1;
+                    Breakpoint {
+                        id: self.next_id - 1,
+                        group: group.clone(),
+                        request,
+                        conditions: HashMap::new(),
+                        numbers: None,
+                    }
+                }
+            };
+            let problem = self.problem(&breakpoint.request);
+            states.push(BreakpointState { id: breakpoint.id, problem });
+            self.breakpoints.push(breakpoint);
+        }
+        Ok(states)
+    }
+
+    /// Why a breakpoint is never hit, if that is certain.
+    fn problem(&self, request: &BreakpointRequest) -> Option<String> {
+        let calls = &self.trace.recording.calls;
+        let parses = |text: &String| match crate::expr::Expr::parse(text) {
+            Ok(_) => None,
+            Err(error) => Some(format!("the condition `{text}` is no Java expression: {error}")),
         };
-        let recorded = added.iter().map(is_recorded).collect();
-        self.breakpoints.extend(added);
-        recorded
+        if let Some(problem) = request.condition.as_ref().and_then(parses) {
+            return Some(problem);
+        }
+        match &request.place {
+            BreakpointPlace::Line(line) => {
+                let is_recorded = calls.sites.all().any(|site| {
+                    site.line.map(u32::from) == Some(line.line)
+                        && calls.sites.method(site.method).is_some_and(|method| line.is_of(&method.class))
+                });
+                (!is_recorded).then(|| "no code of this line was recorded".to_owned())
+            }
+            BreakpointPlace::Method(name) => {
+                let is_recorded = calls.sites.methods().iter().any(|method| is_named(method, name));
+                (!is_recorded).then(|| "no recorded method has this name".to_owned())
+            }
+            BreakpointPlace::Thrown(_) | BreakpointPlace::Changed(_) => None,
+        }
+    }
+
+    /// The time of an event.
+    fn when(&mut self, at: EventPosition) -> Result<EventTime, SessionError> {
+        Ok(self.trace.recording.calls.when_at(at)?)
     }
 }

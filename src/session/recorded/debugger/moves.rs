@@ -1,7 +1,10 @@
 //! Moves through a thread of a recording: by line, by call, and to breakpoints, in both directions.
 
 use super::RecordedDebugger;
+use super::breakpoints::BreakpointPlace;
+use super::hits::Hit;
 use crate::inspect::values::shown;
+use crate::session::context::Context;
 use crate::session::error::SessionError;
 use crate::session::recorded::step::{Direction, neighbour};
 use crate::trace::{Calls, EventPosition, EventTime, Exit, Traced};
@@ -27,13 +30,36 @@ pub enum Move {
     ReverseContinue,
 }
 
+/// Which execution of a line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Which {
+    /// The last one before the current position.
+    Previous,
+    /// The first one after it.
+    Next,
+    /// The first one of the thread.
+    First,
+    /// The last one of the thread.
+    Last,
+}
+
 /// Why a move ended where it did.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StopReason {
     /// The line of a step.
     Step,
-    /// A breakpoint.
+    /// A breakpoint on a line.
     Breakpoint,
+    /// A breakpoint on a method.
+    Method,
+    /// A breakpoint on exceptions.
+    Thrown,
+    /// A breakpoint on a variable.
+    Changed,
+    /// The place to which the user wanted to go.
+    Goto,
+    /// The beginning of a call that the user wanted to see again.
+    Restart,
     /// The first line of the thread.
     Beginning,
     /// The last event of the thread.
@@ -49,8 +75,12 @@ pub struct Stop {
     pub reason: StopReason,
     /// The number of the thread.
     pub thread: u32,
-    /// The exception, of [`StopReason::Exception`].
+    /// The exception, of [`StopReason::Exception`] and [`StopReason::Thrown`].
     pub exception: Option<String>,
+    /// The breakpoints that are hit.
+    pub hits: Vec<i64>,
+    /// Why the condition of one of them has no value here.
+    pub problem: Option<String>,
 }
 
 impl RecordedDebugger {
@@ -86,12 +116,13 @@ impl RecordedDebugger {
         self.stop(reason)
     }
 
-    /// Moves. Where the thread has no such place, moves to its beginning or its end.
+    /// Moves. Where the thread has no such place, moves to its beginning or its end. A step also ends at a
+    /// breakpoint that lies before its end.
     ///
     /// # Errors
-    /// Lines were not recorded, or the events cannot be read.
-    pub fn go(&mut self, to: Move) -> Result<Stop, SessionError> {
-        let (calls, mut at) = (&mut self.trace.calls, self.at);
+    /// Lines were not recorded, the events cannot be read, or the user interrupted.
+    pub async fn go(&mut self, to: Move, context: &Context) -> Result<Stop, SessionError> {
+        let (calls, mut at) = (&mut self.trace.recording.calls, self.at);
         if matches!(to, Move::StepBack | Move::StepBackInto) {
             at = begin_of_line(calls, at)?;
         }
@@ -99,59 +130,58 @@ impl RecordedDebugger {
             Some(made) => neighbour(calls, made, direction),
             None => Ok(None),
         };
-        let place = match to {
-            Move::Next => neighbour(calls, at, Direction::Forward)?,
-            Move::StepBack => neighbour(calls, at, Direction::Back)?,
-            Move::StepOut => outer(calls, Direction::Forward)?,
-            Move::StepBackOut => outer(calls, Direction::Back)?,
-            Move::StepIn => calls.first_event_after(at, |_, seen| is_line(seen.site.what))?,
-            Move::StepBackInto => calls.last_event_before(at, |_, seen| is_line(seen.site.what))?,
-            Move::Continue | Move::ReverseContinue => {
-                let breakpoints = &self.breakpoints;
-                let is_hit = |calls: &Calls, seen: &crate::trace::TracedEvent<'_>| {
-                    breakpoints.iter().any(|line| line.is_at(calls, seen))
-                };
-                match to {
-                    Move::Continue => calls.first_event_after(at, is_hit)?,
-                    _ => calls.last_event_before(at, is_hit)?,
-                }
+        let (direction, place) = match to {
+            Move::Next => (Direction::Forward, neighbour(calls, at, Direction::Forward)?),
+            Move::StepBack => (Direction::Back, neighbour(calls, at, Direction::Back)?),
+            Move::StepOut => (Direction::Forward, outer(calls, Direction::Forward)?),
+            Move::StepBackOut => (Direction::Back, outer(calls, Direction::Back)?),
+            Move::StepIn => {
+                (Direction::Forward, calls.first_event_after(at, |_, seen| is_line(seen.site.what))?)
             }
+            Move::StepBackInto => {
+                (Direction::Back, calls.last_event_before(at, |_, seen| is_line(seen.site.what))?)
+            }
+            Move::Continue => (Direction::Forward, None),
+            Move::ReverseContinue => (Direction::Back, None),
         };
-        match (place, to) {
-            (Some(place), to) => {
+        let hit = self.nearest_hit(direction, place, context).await?;
+        if let Some(hit) = hit {
+            self.at = hit.at;
+            let reason = self.reason_of(&hit);
+            return Ok(Stop { hits: hit.ids, problem: hit.problem, ..self.stop(reason)? });
+        }
+        match place {
+            Some(place) => {
                 self.at = place;
-                self.stop(match to {
-                    Move::Continue | Move::ReverseContinue => StopReason::Breakpoint,
-                    _ => StopReason::Step,
-                })
+                self.stop(StopReason::Step)
             }
-            (None, Move::StepBack | Move::StepBackInto | Move::StepBackOut | Move::ReverseContinue) => {
-                self.to_beginning()
-            }
-            (None, _) => self.to_end(),
+            None if direction == Direction::Back => self.to_beginning(),
+            None => self.to_end(),
         }
     }
 
-    /// Moves to the last event of another thread.
-    ///
-    /// # Errors
-    /// There is no such thread, or the events cannot be read.
-    pub fn to_thread(&mut self, thread: u32) -> Result<Stop, SessionError> {
-        let calls = &self.trace.calls;
-        let root = calls.roots(thread).first().copied().and_then(|root| calls.entry(root));
-        self.at = root.ok_or_else(|| SessionError::NoStep(format!("there is no thread {thread}")))?;
-        self.to_end()
+    fn reason_of(&self, hit: &Hit) -> StopReason {
+        let first = self.breakpoints.iter().find(|known| hit.ids.contains(&known.id));
+        match first.map(|known| &known.request.place) {
+            Some(BreakpointPlace::Method(_)) => StopReason::Method,
+            Some(BreakpointPlace::Thrown(_)) => StopReason::Thrown,
+            Some(BreakpointPlace::Changed(_)) => StopReason::Changed,
+            Some(BreakpointPlace::Line(_)) | None => StopReason::Breakpoint,
+        }
     }
 
-    fn stop(&mut self, reason: StopReason) -> Result<Stop, SessionError> {
+    pub(super) fn stop(&mut self, reason: StopReason) -> Result<Stop, SessionError> {
         let thread = self.trace.calls.thread_number(self.at.node).unwrap_or_default();
         let exception = match reason {
-            StopReason::Exception => self.trace.calls.event_at(self.at, |calls, seen| {
-                seen.values.first().map(|exception| shown(exception, &calls.objects))
-            })?,
+            StopReason::Exception | StopReason::Thrown => {
+                self.trace.calls.event_at(self.at, |calls, seen| {
+                    seen.values.first().map(|exception| shown(exception, &calls.objects))
+                })?
+            }
             _ => None,
         };
-        Ok(Stop { reason, thread, exception: exception.flatten() })
+        let (hits, problem) = (Vec::new(), None);
+        Ok(Stop { reason, thread, exception: exception.flatten(), hits, problem })
     }
 
     fn kind_of_end(&mut self) -> Result<StopReason, SessionError> {
@@ -186,7 +216,7 @@ fn root(calls: &Calls, mut node: u32) -> u32 {
     node
 }
 
-fn first_of_thread(calls: &Calls, at: EventPosition) -> EventPosition {
+pub(super) fn first_of_thread(calls: &Calls, at: EventPosition) -> EventPosition {
     let thread = calls.thread_number(at.node);
     let first = thread.and_then(|thread| calls.roots(thread).first().copied());
     first.and_then(|first| calls.entry(first)).unwrap_or(at)

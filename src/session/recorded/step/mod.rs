@@ -10,12 +10,14 @@ mod line_steps;
 mod objects;
 mod variable;
 mod view;
+mod watched;
 
 pub use line_steps::SourceLine;
 pub(super) use line_steps::neighbour;
 pub(super) use objects::ObjectReader;
 pub use objects::{MemberShown, ObjectShown};
 pub use view::{ListedEvent, LocalShown, View};
+pub use watched::WatchedVariable;
 
 use super::History;
 use super::open::RecordedTrace;
@@ -121,6 +123,12 @@ impl<'a> Stepper<'a> {
     /// The reasons why parts of the run are missing.
     pub fn missing(&self) -> Vec<String> {
         self.trace.missing()
+    }
+
+    /// A stepper at an event of an open recording. It looks for no sources.
+    pub(in crate::session::recorded) fn over(trace: &'a mut RecordedTrace, at: EventPosition) -> Stepper<'a> {
+        let trace = TraceHandle::Of(trace);
+        Stepper { trace, at, sources: None, marked: None, lost_at: Vec::new(), known: None }
     }
 
     /// Moves the stepper to another event.
@@ -386,9 +394,7 @@ impl<'a> Stepper<'a> {
     /// The variables in scope at this event.
     fn scope(&mut self) -> Result<EventScope<'_>, SessionError> {
         let (calls, at) = (&mut self.trace.calls, self.at);
-        let this = calls.call(at.node)?.and_then(|call| call.this).filter(|this| *this != 0);
         self.known = KnownLocals::before(self.known.take(), calls, at)?;
-        let locals = self.known.as_ref().map(KnownLocals::list).unwrap_or_default();
-        Ok(EventScope { calls, at, locals, this })
+        EventScope::of(calls, at, self.known.as_ref())
     }
 }

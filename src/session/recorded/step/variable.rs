@@ -2,7 +2,7 @@
 
 use crate::inspect::InspectError;
 use crate::inspect::history::Variable as NamedPart;
-use crate::inspect::locals::LocalValue;
+use crate::inspect::locals::{KnownLocals, LocalValue};
 use crate::inspect::state::NearestWrites;
 use crate::session::error::SessionError;
 use crate::trace::{CONTENTS, Calls, EventPosition, TEXT, TraceError, Traced, Value};
@@ -24,6 +24,21 @@ pub(super) struct EventScope<'a> {
     pub(super) locals: Vec<LocalValue>,
     /// The object that the call was made on.
     pub(super) this: Option<u32>,
+}
+
+impl<'a> EventScope<'a> {
+    /// The scope of an event, with what is known of the variables of its call.
+    ///
+    /// # Errors
+    /// The events cannot be read.
+    pub(super) fn of(
+        calls: &'a mut Calls,
+        at: EventPosition,
+        known: Option<&KnownLocals>,
+    ) -> Result<EventScope<'a>, SessionError> {
+        let this = calls.call(at.node)?.and_then(|call| call.this).filter(|this| *this != 0);
+        Ok(EventScope { calls, at, locals: known.map(KnownLocals::list).unwrap_or_default(), this })
+    }
 }
 
 impl EventScope<'_> {

@@ -1,19 +1,12 @@
-//! `qp dap`: the arguments, and what an editor asks to launch: a program to record, or a recording.
+//! What an editor asks to launch: a program to record, or a recording.
 
-use super::CommandError;
 use crate::chain::{Chain, Debuggee};
+use crate::command::CommandError;
 use crate::session::{
     self, Context, Level, MEMORY, RecordOptions, RecordedDebugger, RecordedTrace, Secrets, TemporaryFolder,
     test_command,
 };
 use std::path::PathBuf;
-
-/// Debugs in an editor, with the past: speaks the Debug Adapter Protocol on standard input and output
-#[derive(clap::Args, Clone, Debug)]
-#[command(
-    after_help = "Examples:\n  qp dap    # started by an editor, whose launch configuration has `command`"
-)]
-pub struct Dap {}
 
 /// What an editor asks to launch.
 #[derive(Clone, Debug, Default, PartialEq, Eq, serde::Deserialize)]

@@ -1,0 +1,138 @@
+//! The code of a recorded program: what a debugger asks of class files about events.
+
+use crate::assertions::ExpressionAt;
+use crate::classes::ClassPool;
+use crate::inspect::fields::Fields;
+use crate::program::lineage;
+use crate::session::error::SessionError;
+use crate::trace::{Calls, EventPosition, Traced, Value};
+use std::collections::HashMap;
+
+/// A method by its number in the recording, and a code index in it.
+pub(super) type CodeIndex = (u32, u32);
+
+/// Events that are looked at for the code index of a call.
+const LOOKED_AT: usize = 64;
+
+/// The class files of a recorded program.
+pub(super) struct CodeOfRecording {
+    /// The fields of its classes, and the class files.
+    pub fields: Fields,
+    /// Whether objects of a class belong to a pattern, by both names.
+    known: HashMap<(String, String), bool>,
+}
+
+impl CodeOfRecording {
+    pub fn new(pool: Option<ClassPool>) -> CodeOfRecording {
+        CodeOfRecording { fields: Fields::new(pool), known: HashMap::new() }
+    }
+
+    /// The code index at which the call of an event stands. Of an event that makes a call, it is that of the
+    /// last event before it, so that the same variables are visible.
+    pub fn index(&self, calls: &mut Calls, at: EventPosition) -> Result<Option<CodeIndex>, SessionError> {
+        let mut before = at;
+        for _ in 0..LOOKED_AT {
+            let found = calls.event_at(before, |_, seen| {
+                let is_own = seen.node == Some(at.node) && !seen.site.is_nowhere();
+                is_own.then(|| match seen.site.what {
+                    Traced::Branch(to) => (seen.site.method, u32::from(to)),
+                    _ => (seen.site.method, seen.site.bci),
+                })
+            })?;
+            if let Some(found) = found.flatten() {
+                return Ok(Some(found));
+            }
+            let Some(earlier) = calls.preceding(before)? else { break };
+            before = earlier;
+        }
+        Ok(calls.method_number(at.node).map(|method| (method, 0)))
+    }
+
+    /// Checks an expression against the variables that are visible at a code index.
+    pub fn compile(
+        &self,
+        text: &str,
+        (method, bci): CodeIndex,
+        calls: &Calls,
+    ) -> Result<ExpressionAt, String> {
+        let pool = self.pool()?;
+        let name = calls.sites.method_name(method).ok_or("the method was not recorded")?;
+        ExpressionAt::new(text, &name, bci, (calls, pool))
+    }
+
+    /// The class files.
+    pub fn pool(&self) -> Result<&ClassPool, String> {
+        self.fields.pool().ok_or_else(|| "the program's class files are not there any more".to_owned())
+    }
+
+    /// Whether the exception of an event is of one of these classes, or of a subclass.
+    pub fn is_of_classes(
+        &mut self,
+        calls: &mut Calls,
+        at: EventPosition,
+        classes: &[String],
+    ) -> Result<bool, SessionError> {
+        if classes.is_empty() {
+            return Ok(true);
+        }
+        let thrown = calls.event_at(at, |_, seen| seen.values.first().copied())?.flatten();
+        let Some(Value::Object(thrown)) = thrown else { return Ok(false) };
+        let Some(class) = calls.objects.class(thrown).map(ToString::to_string) else { return Ok(false) };
+        Ok(classes.iter().any(|pattern| self.is_of_class(&class, pattern)))
+    }
+
+    fn is_of_class(&mut self, class: &str, pattern: &str) -> bool {
+        let key = (class.to_owned(), pattern.to_owned());
+        if let Some(known) = self.known.get(&key) {
+            return *known;
+        }
+        let found = self.fields.pool().and_then(|pool| Some((pool, pool.find(class).ok()??)));
+        let is_one = fits(class, pattern)
+            || found.is_some_and(|(pool, found)| {
+                lineage(pool, &found.file).iter().any(|above| fits(&above.name, pattern))
+            });
+        self.known.insert(key, is_one);
+        is_one
+    }
+}
+
+/// Whether a class has a name: the full one, the simple one, or one with `*` for any part.
+fn fits(class: &str, pattern: &str) -> bool {
+    let simple = class.rsplit(['.', '$']).next().unwrap_or(class);
+    let is_wild = pattern.contains('*');
+    match is_wild {
+        false => class == pattern || simple == pattern,
+        true => wild(class, pattern) || wild(simple, pattern),
+    }
+}
+
+/// Whether a text fits a pattern in which each `*` stands for any text.
+fn wild(text: &str, pattern: &str) -> bool {
+    let mut parts = pattern.split('*');
+    let Some(mut rest) = text.strip_prefix(parts.next().unwrap_or_default()) else { return false };
+    let mut parts = parts.peekable();
+    while let Some(part) = parts.next() {
+        if parts.peek().is_none() {
+            return rest.ends_with(part);
+        }
+        let Some(at) = rest.find(part) else { return false };
+        rest = rest.get(at + part.len()..).unwrap_or_default();
+    }
+    rest.is_empty()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::fits;
+
+    #[test]
+    fn patterns_name_classes() {
+        let class = "java.util.NoSuchElementException";
+        for pattern in [class, "NoSuchElementException", "java.util.*", "*Element*", "NoSuch*", "*"] {
+            assert!(fits(class, pattern), "{pattern}");
+        }
+        for pattern in ["java.util", "Exception", "java.io.*", "*Elements*", "Such*"] {
+            assert!(!fits(class, pattern), "{pattern}");
+        }
+    }
+}

@@ -1,0 +1,178 @@
+//! Requests that are not of the protocol, for the extensions of editors. docs/editors.md lists them.
+
+use super::adapter::{Adapter, Answer, Refusal, answer};
+use crate::command::dap::{ConsoleCommand, ConsoleReply};
+use crate::command::diagnose::{DiagnoseDialogue, StartedDiagnosis};
+use crate::session::{Cause, Context, EventPosition, Move};
+use crate::ui::render::{cause_text, console_reply, diagnosed};
+use dap::Request;
+use dap::types::Source;
+use serde::{Deserialize, Serialize};
+
+/// How the names of these requests begin.
+pub(super) const PREFIX: &str = "qp/";
+/// Maximum number of writes that have targets.
+const WRITES: usize = 100;
+
+/// The arguments of all these requests.
+#[derive(Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+struct Arguments {
+    /// The frame; by default the innermost one.
+    frame_id: Option<i64>,
+    /// The list of variables from which the variable is taken, if `expression` is its name there.
+    variables_reference: Option<i64>,
+    /// The variable.
+    expression: Option<String>,
+    /// The thread of a step.
+    thread_id: Option<i64>,
+    /// The answer to the last question of a diagnosis.
+    answer: Option<String>,
+}
+
+/// A cause, with the target to which `goto` leads.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct ShownCause {
+    text: String,
+    target: i64,
+    method: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    source: Option<Source>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    line: Option<u16>,
+}
+
+/// The answer to `qp/history`.
+#[derive(Serialize)]
+struct Writes {
+    text: String,
+    /// The last writes before this place, the latest first.
+    writes: Vec<ShownCause>,
+}
+
+/// An answer that is a text.
+#[derive(Serialize)]
+struct Plain {
+    text: String,
+}
+
+/// The answer to `qp/diagnose`.
+#[derive(Serialize)]
+struct Diagnosed {
+    /// What was said since the last answer, the open question last.
+    text: String,
+    /// Whether there is no further question.
+    ended: bool,
+}
+
+impl Adapter {
+    /// Answers a request that is not of the protocol.
+    pub(super) async fn custom(&mut self, request: &Request, context: &Context) -> Result<Answer, Refusal> {
+        let arguments = match &request.arguments {
+            None | Some(serde_json::Value::Null) => Arguments::default(),
+            Some(arguments) => Arguments::deserialize(arguments).map_err(|error| {
+                Refusal::Request(format!("the arguments of `{}` are wrong: {error}", request.command))
+            })?,
+        };
+        match request.command.strip_prefix(PREFIX).unwrap_or_default() {
+            "why" => {
+                let (frame, name) = self.meant(&arguments)?;
+                let cause = self.debugger()?.why(frame, &name)?;
+                answer(&self.shown_cause(&cause))
+            }
+            "whyCondition" => {
+                let frame = self.frame_of(&arguments)?;
+                let cause = self.debugger()?.why_here(frame)?;
+                answer(&self.shown_cause(&cause))
+            }
+            "history" => {
+                let (frame, name) = self.meant(&arguments)?;
+                let debugger = self.debugger()?;
+                let text = console_reply(&ConsoleReply::History(debugger.history(frame, &name)?));
+                let found = debugger.last_writes(frame, &name, WRITES, context)?;
+                let writes = found.iter().map(|cause| self.shown_cause(cause)).collect();
+                answer(&Writes { text, writes })
+            }
+            "stepBackInto" => self.go(Move::StepBackInto, arguments.thread_id.unwrap_or(0), context).await,
+            "stepBackOut" => self.go(Move::StepBackOut, arguments.thread_id.unwrap_or(0), context).await,
+            "omitted" => {
+                let (frame, name) = self.meant(&arguments)?;
+                let question = ConsoleCommand::Omitted(name);
+                let reply = question.answer(self.debugger()?, frame, context).await?;
+                answer(&Plain { text: console_reply(&reply) })
+            }
+            "diagnose" => self.diagnose(arguments.answer.as_deref(), context).await,
+            _ => Err(Refusal::Request(format!("the request `{}` is unknown", request.command))),
+        }
+    }
+
+    fn frame_of(&mut self, arguments: &Arguments) -> Result<EventPosition, Refusal> {
+        match arguments.frame_id {
+            Some(frame) => self.handles.frame(Some(frame)),
+            None => Ok(self.debugger()?.position()),
+        }
+    }
+
+    /// The variable of a request, and the frame in which it has its name.
+    fn meant(&mut self, arguments: &Arguments) -> Result<(EventPosition, String), Refusal> {
+        let wanted = || Refusal::Request("`expression` names no variable".to_owned());
+        let name = arguments.expression.as_deref().map(str::trim).filter(|name| !name.is_empty());
+        let name = name.ok_or_else(wanted)?.to_owned();
+        match arguments.variables_reference.filter(|reference| *reference != 0) {
+            Some(reference) => {
+                let group = self.handles.group(reference)?;
+                Ok(self.debugger()?.name_of(group, &name)?)
+            }
+            None => Ok((self.frame_of(arguments)?, name)),
+        }
+    }
+
+    fn shown_cause(&mut self, cause: &Cause) -> ShownCause {
+        ShownCause {
+            text: cause_text(cause),
+            target: self.handles.of_target(cause.at),
+            method: cause.method.clone(),
+            source: cause.source.as_ref().map(|source| self.shown_source(source)),
+            line: cause.line,
+        }
+    }
+
+    /// Asks the next question of a diagnosis. Without an answer, a diagnosis begins.
+    async fn diagnose(&mut self, given: Option<&str>, context: &Context) -> Result<Answer, Refusal> {
+        let mut replies = Vec::new();
+        match given {
+            None => {
+                let trace = self.debugger()?.reopened(context).await?;
+                let dialogue = DiagnoseDialogue::with_person(StartedDiagnosis::over(trace)?);
+                replies.extend(dialogue.opening());
+                self.diagnosis = Some(dialogue);
+            }
+            Some(given) => {
+                let none = || Refusal::Request("no diagnosis is under way: leave out `answer`".to_owned());
+                let dialogue = self.diagnosis.as_mut().ok_or_else(none)?;
+                replies.extend(dialogue.take(given, context).await);
+            }
+        }
+        let none = || Refusal::Request("no diagnosis is under way".to_owned());
+        let dialogue = self.diagnosis.as_mut().ok_or_else(none)?;
+        replies.extend(dialogue.advance(context).await);
+        let ended = dialogue.has_ended();
+        if ended {
+            replies.extend(dialogue.finish(context).await);
+            self.diagnosis = None;
+        }
+        let text: String = replies.iter().map(said).collect();
+        answer(&Diagnosed { text, ended })
+    }
+}
+
+/// A reply of the diagnosis, with the notes and errors that a command line writes to standard error.
+fn said(reply: &crate::command::diagnose::DiagnoseReply) -> String {
+    use crate::command::diagnose::DiagnoseReply;
+    match reply {
+        DiagnoseReply::Note(note) => format!("{note}\n"),
+        DiagnoseReply::Failure(error) | DiagnoseReply::Error(error) => format!("error: {error}\n"),
+        other => diagnosed(other, false),
+    }
+}

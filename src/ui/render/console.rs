@@ -1,0 +1,57 @@
+//! The answers to the questions of an editor's debug console, as text.
+
+use super::query::asked;
+use super::trace::{happening, writes};
+use super::{Paint, Text};
+use crate::command::dap::{ConsoleReply, ConsoleRow};
+use crate::session::{Cause, CauseKind, Stop, StopReason};
+
+/// Editors show these texts without colours.
+const PLAIN: Paint = Paint { color: false };
+
+/// The answer to a question.
+pub fn console_reply(reply: &ConsoleReply) -> String {
+    match reply {
+        ConsoleReply::Moved(stop) => moved(stop),
+        ConsoleReply::Cause(cause) => cause_text(cause),
+        ConsoleReply::History(history) => writes(history, PLAIN),
+        ConsoleReply::Omitted(answer) => answer.text(false),
+        ConsoleReply::Goal(answer) => asked(answer, PLAIN),
+        ConsoleReply::Help(rows) => help(rows),
+    }
+}
+
+/// A cause: what it is, and where.
+pub fn cause_text(cause: &Cause) -> String {
+    let what = match &cause.kind {
+        CauseKind::Written(event) => happening(event, PLAIN).trim().to_owned(),
+        CauseKind::Decided { condition, part, outcome } => {
+            let part = part.as_ref().map(|part| format!(", decided by `{part}`")).unwrap_or_default();
+            format!("`{condition}` was {outcome}{part}")
+        }
+        CauseKind::Called => {
+            "no condition in this method decides whether this is reached: it was called".to_owned()
+        }
+    };
+    let place = match (&cause.source, cause.line) {
+        (Some(source), Some(line)) => format!("{} ({}:{line})", cause.method, source.name),
+        _ => cause.method.clone(),
+    };
+    let text = cause.text.as_ref().map(|text| format!("\n    {text}")).unwrap_or_default();
+    format!("{what}\n  at {place}{text}")
+}
+
+fn moved(stop: &Stop) -> String {
+    match stop.reason {
+        StopReason::Beginning => "at the beginning of the recording",
+        StopReason::End | StopReason::Exception => "at the end of the recording",
+        _ => "moved",
+    }
+    .to_owned()
+}
+
+fn help(rows: &[ConsoleRow]) -> String {
+    let width = rows.iter().map(|row| row.usage.len()).max().unwrap_or(0);
+    let lines = rows.iter().map(|row| format!("{:width$}  {}", row.usage, row.about));
+    lines.chain(["anything else is a Java expression".to_owned()]).collect::<Vec<_>>().join("\n")
+}
