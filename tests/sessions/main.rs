@@ -5,6 +5,7 @@
 #[path = "../support/mod.rs"]
 mod support;
 
+mod agent;
 mod bisect;
 mod candidates;
 mod check;
@@ -12,6 +13,9 @@ mod dap;
 mod debug;
 mod dialogue;
 mod editor;
+mod mcp;
+mod mcp_clients;
+mod mcp_protocol;
 mod query_prompt;
 mod relaunches;
 mod state;

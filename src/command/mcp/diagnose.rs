@@ -123,11 +123,7 @@ impl Works for Diagnose {
 }
 
 impl Diagnose {
-    async fn begin(
-        &self,
-        bench: &mut Workbench,
-        context: &Context,
-    ) -> Result<DiagnoseResult, CommandError> {
+    async fn begin(&self, bench: &mut Workbench, context: &Context) -> Result<DiagnoseResult, CommandError> {
         let (_, trace) = bench.own_trace(self.trace.as_ref(), context).await?;
         let started = StartedDiagnosis::below(trace, self.call.map(|call| call.0))?;
         let mut dialogue = DiagnoseDialogue::new(started, AnswerForm::Words, false);

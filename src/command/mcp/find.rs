@@ -188,7 +188,9 @@ impl Works for Find {
         let found: Vec<FoundRow> = answer.rows.into_iter().skip(skip).map(row).collect();
         let next = match (found.is_empty(), self.all) {
             (true, Some(true)) => "calls shows what ran".to_owned(),
-            (true, _) if name == "where-thrown" => "find thrown=true all=true also shows caught ones".to_owned(),
+            (true, _) if name == "where-thrown" => {
+                "find thrown=true all=true also shows caught ones".to_owned()
+            }
             (true, _) => "a text is written in quotes; calls shows what ran".to_owned(),
             (false, _) => "events call=… shows how it came; why at=Class:LINE asks backwards".to_owned(),
         };

@@ -1,8 +1,8 @@
 //! `qp mcp`: the arguments, and the tools that an agent calls.
 //!
-//! Each tool has a file: its typed arguments, its work and its typed result ([`Tool`], [`Works`]). The tools share a
-//! [`Workbench`] with the recordings, answers and diagnoses of the session. `permission` knows what may run
-//! and which files may be read; `handle` has the names by which tools refer to things.
+//! Each tool has a file: its typed arguments, its work and its typed result ([`Tool`], [`Works`]). The tools
+//! share a [`Workbench`] with the recordings, answers and diagnoses of the session. `permission` knows what
+//! may run and which files may be read; `handle` has the names by which tools refer to things.
 
 mod calls;
 mod diagnose;
@@ -35,6 +35,7 @@ pub use why::{PointRow, Why, WhyResult};
 pub use workbench::{MEMORY, Workbench};
 
 use super::CommandError;
+use super::program::TestArgs;
 use crate::session::Context;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -47,7 +48,7 @@ pub const SKILL: &str = include_str!("SKILL.md");
 /// Serves an agent: speaks the Model Context Protocol on standard input and output
 #[derive(clap::Args, Clone, Debug)]
 #[command(
-    after_help = "Examples:\n  qp mcp --run intro -- java -ea -cp classes Intro\n  qp mcp --run 'cart=java -cp classes CartTest' --root .    # also chains and recordings of this folder\n  qp mcp --skill > SKILL.md\n\ndocs/agents.md describes the tools."
+    after_help = "Examples:\n  qp mcp --run intro -- java -ea -cp classes Intro\n  qp mcp --test CartTest#desk --classpath classes:junit4.jar\n  qp mcp --run 'cart=java -cp classes CartTest' --root .    # also chains and recordings of this folder\n  qp mcp --skill > SKILL.md\n\ndocs/agents.md describes the tools."
 )]
 pub struct Mcp {
     /// A program that tools may run: NAME for the command after `--`, or NAME=COMMAND; can be repeated
@@ -78,6 +79,9 @@ pub struct Mcp {
     /// Print the skill file, which tells an agent how to use the tools, and end
     #[arg(long)]
     pub skill: bool,
+    #[allow(missing_docs)]
+    #[command(flatten)]
+    pub test: TestArgs,
     /// The command that starts the program
     #[arg(last = true, value_name = "COMMAND")]
     pub command: Vec<String>,

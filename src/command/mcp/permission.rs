@@ -36,6 +36,7 @@ impl Permissions {
     pub fn new(line: &Mcp) -> Result<Permissions, CommandError> {
         let mut programs: Vec<RunnableProgram> = Vec::new();
         let mut takes_command = false;
+        let own = line.test.command(&line.command);
         for run in &line.runs {
             let (name, command) = match run.split_once('=') {
                 Some((name, command)) => (name, split(command)?),
@@ -44,7 +45,7 @@ impl Permissions {
                 }
                 None => {
                     takes_command = true;
-                    (run.as_str(), line.command.clone())
+                    (run.as_str(), own.clone())
                 }
             };
             if name.is_empty() || command.is_empty() {
@@ -58,8 +59,9 @@ impl Permissions {
             }
             programs.push(line.program(name, command));
         }
-        if !line.command.is_empty() && !takes_command {
-            programs.push(line.program("program", line.command.clone()));
+        if !own.is_empty() && !takes_command {
+            let name = if line.test.test.is_some() { "test" } else { "program" };
+            programs.push(line.program(name, own));
         }
         let root = match &line.root {
             Some(root) => Some(root.canonicalize().map_err(|error| {
@@ -88,15 +90,16 @@ impl Permissions {
     pub fn program(&self, name: Option<&str>) -> Result<&RunnableProgram, CommandError> {
         let named = |program: &&RunnableProgram| name.is_none_or(|name| program.name == name);
         let found: Vec<&RunnableProgram> = self.programs.iter().filter(named).collect();
-        let names = || self.programs.iter().map(|program| program.name.as_str()).collect::<Vec<_>>().join(", ");
+        let names =
+            || self.programs.iter().map(|program| program.name.as_str()).collect::<Vec<_>>().join(", ");
         match (found.as_slice(), name) {
             ([program], _) => Ok(program),
             ([], Some(name)) if !self.programs.is_empty() => {
                 usage(format!("there is no program `{name}`: `run` can be {}", names()))
             }
-            ([], _) => usage(
-                "the user has named no program that may run: ask for `qp mcp --run NAME -- java …`",
-            ),
+            ([], _) => {
+                usage("the user has named no program that may run: ask for `qp mcp --run NAME -- java …`")
+            }
             _ => usage(format!("name the program in `run`: {}", names())),
         }
     }
@@ -124,7 +127,9 @@ impl Permissions {
         let found = root.join(path).canonicalize();
         match found {
             Ok(found) if found.starts_with(root) => Ok(found),
-            Ok(_) => usage(format!("{path} lies outside of {}, the only folder that tools use", root.display())),
+            Ok(_) => {
+                usage(format!("{path} lies outside of {}, the only folder that tools use", root.display()))
+            }
             Err(error) => usage(format!("{path}: {error}; paths are relative to {}", root.display())),
         }
     }
@@ -143,7 +148,10 @@ impl Permissions {
             CommandError::Usage(format!("{path}: {error}; paths are relative to {}", root.display()))
         })?;
         if !parent.starts_with(root) {
-            return usage(format!("{path} lies outside of {}, the only folder that tools use", root.display()));
+            return usage(format!(
+                "{path} lies outside of {}, the only folder that tools use",
+                root.display()
+            ));
         }
         let wanted = parent.join(name);
         if wanted.symlink_metadata().is_ok() {
@@ -175,9 +183,16 @@ impl Permissions {
         let mut paths: Vec<PathBuf> = own.map(|path| cwd.join(path)).collect();
         paths.extend(chain.queries.iter().flat_map(|query| &query.rules.0).map(|path| cwd.join(path)));
         paths.push(cwd);
+        let named = self
+            .programs
+            .iter()
+            .flat_map(|program| program.debuggee.sources.iter().chain(&program.debuggee.classes).cloned());
+        // The programs run in this folder.
+        let named: Vec<PathBuf> =
+            named.chain([PathBuf::from(".")]).flat_map(|path| path.canonicalize()).collect();
         for path in paths {
             // A file that is not there is not read.
-            if path.canonicalize().is_ok_and(|path| !path.starts_with(root)) {
+            if path.canonicalize().is_ok_and(|path| !path.starts_with(root) && !named.contains(&path)) {
                 return usage(format!(
                     "the chain names {}, which lies outside of {}, the only folder that tools use",
                     path.display(),
@@ -231,9 +246,8 @@ impl Mcp {
 }
 
 fn split(command: &str) -> Result<Vec<String>, CommandError> {
-    shlex::split(command).ok_or_else(|| {
-        CommandError::Usage(format!("--run: `{command}` is no command line: a quote is open"))
-    })
+    shlex::split(command)
+        .ok_or_else(|| CommandError::Usage(format!("--run: `{command}` is no command line: a quote is open")))
 }
 
 #[cfg(test)]
@@ -255,13 +269,18 @@ mod tests {
     fn programs_have_names() {
         let names = |words: &[&str]| {
             line(words).map(|permissions| {
-                permissions.programs.into_iter().map(|p| (p.name, p.debuggee.command.len())).collect::<Vec<_>>()
+                permissions
+                    .programs
+                    .into_iter()
+                    .map(|p| (p.name, p.debuggee.command.len()))
+                    .collect::<Vec<_>>()
             })
         };
         let one = |name: &str, words| Ok(vec![(name.to_owned(), words)]);
         assert_eq!(names(&["--run", "a", "--", "java", "A"]), one("a", 2));
         assert_eq!(names(&["--", "java", "A"]), one("program", 2));
         assert_eq!(names(&["--run", "a=java -cp 'x y' A"]), one("a", 4));
+        assert!(names(&["--test", "A#b", "--classpath", "x"]).is_ok_and(|all| all[0].0 == "test"));
         for wrong in [
             &["--run", "a"][..],
             &["--run", "=java A"],

@@ -122,14 +122,19 @@ impl Works for Record {
             .collect();
         let mut notes = run.notes;
         notes.extend(info.missing.into_iter().map(|missing| format!("missing: {missing}")));
-        let failed = run.exit_code != Some(0) || threads.iter().any(|thread| thread.uncaught.is_some());
-        let next = match (info.calls, failed) {
-            (0, _) => "nothing was recorded: name the classes in `scope`, as com.acme.**".to_owned(),
-            (_, true) => format!(
-                "find thrown=true shows where the failure began; why asks backwards from a line; diagnose \
-                 trace={trace} asks which call is wrong"
+        let is_uncaught = threads.iter().any(|thread| thread.uncaught.is_some());
+        let next = match (info.calls, is_uncaught, run.exit_code) {
+            (0, ..) => "nothing was recorded: name the classes in `scope`, as com.acme.**".to_owned(),
+            (_, true, _) => {
+                "find thrown=true shows where the exception began; why at=Class:LINE asks backwards \
+                             from there"
+                    .to_owned()
+            }
+            (_, false, code) if code != Some(0) => format!(
+                "diagnose trace={trace} asks which call is wrong; find thrown=true all=true lists exceptions; \
+                 why at=Class:LINE asks backwards"
             ),
-            (_, false) => {
+            _ => {
                 format!("calls trace={trace} shows what ran; find value=… where a wrong value came up")
             }
         };

@@ -237,12 +237,7 @@ impl Why {
                     Ok((chain, point, 0))
                 }
                 None => {
-                    let line = LineArgs {
-                        at: at.clone(),
-                        when: self.when.clone(),
-                        from: None,
-                        thread: None,
-                    };
+                    let line = LineArgs { at: at.clone(), when: self.when.clone(), from: None, thread: None };
                     let mut root = line.root("A")?;
                     root.index = self.index;
                     let debuggee = bench.permissions.program(self.run.as_deref())?.debuggee.clone();
@@ -310,9 +305,13 @@ fn operand(point: &PointAnswer) -> Option<&str> {
 fn next(handle: &str, last: Option<&PointAnswer>) -> String {
     match last {
         Some(point) if point.located => match operand(point) {
-            Some(operand) => format!("why from={handle} expr={operand} asks for its last change; `save` keeps the chain"),
+            Some(operand) => {
+                format!("why from={handle} expr={operand} asks for its last change; `save` keeps the chain")
+            }
             None => format!("why from={handle} asks which condition led there; `save` keeps the chain"),
         },
-        _ => "name another line, `when` or `index`; calls method=Class.method shows whether it ran".to_owned(),
+        _ => {
+            "name another line, `when` or `index`; calls method=Class.method shows whether it ran".to_owned()
+        }
     }
 }

@@ -57,8 +57,9 @@ impl Workbench {
     pub(super) fn new_folder(&mut self) -> Result<PathBuf, CommandError> {
         let folder = match self.folder.take() {
             Some(folder) => folder,
-            None => TemporaryFolder::new("qp-mcp-")
-                .map_err(crate::command::unwritten(&std::env::temp_dir()))?,
+            None => {
+                TemporaryFolder::new("qp-mcp-").map_err(crate::command::unwritten(&std::env::temp_dir()))?
+            }
         };
         let path = folder.path().join(format!("trace-{}", self.traces.len() + 1));
         self.folder = Some(folder);
@@ -183,9 +184,9 @@ impl Workbench {
         let taken = number.and_then(|number| Some((number, self.diagnoses.get_mut(number - 1)?.take()?)));
         match taken {
             Some(taken) => Ok(taken),
-            None => usage(format!(
-                "there is no open `{handle}`: start one with `diagnose` and the `trace` alone"
-            )),
+            None => {
+                usage(format!("there is no open `{handle}`: start one with `diagnose` and the `trace` alone"))
+            }
         }
     }
 

@@ -150,13 +150,22 @@ impl Answered {
     }
 }
 
-/// Whole lines without hidden characters.
+/// Whole lines without hidden characters. None can be taken for the first or the last line of an answer.
 fn lines(text: &str) -> String {
-    let mut clean = clean(text);
-    if !clean.is_empty() && !clean.ends_with('\n') {
-        clean.push('\n');
+    let mut out = String::with_capacity(text.len() + 1);
+    for line in clean(text).lines() {
+        if ["state:", "next:"].iter().any(|word| line.trim_start().starts_with(word)) {
+            out.push_str("| ");
+        }
+        out.push_str(line);
+        out.push('\n');
     }
-    clean
+    out
+}
+
+/// A text on one line: a name that the program chose can have several.
+pub fn one_line(text: &str) -> String {
+    text.replace('\r', "").replace('\n', "\\n")
 }
 
 fn clean_value(value: &mut Value) {
@@ -186,7 +195,12 @@ mod tests {
     impl Told for Numbers {
         fn parts(&self) -> Parts {
             let rows = self.found.iter().map(|number| format!("number {number} {}", "x".repeat(60)));
-            Parts { head: "numbers".to_owned(), rows: rows.collect(), items: Some("found"), ..Parts::default() }
+            Parts {
+                head: "numbers".to_owned(),
+                rows: rows.collect(),
+                items: Some("found"),
+                ..Parts::default()
+            }
         }
     }
 
@@ -204,7 +218,11 @@ mod tests {
             match page.rest {
                 Some(rest) => {
                     let left = 100 - seen.len();
-                    assert!(page.text.contains(&format!("… {left} more rows: cursor=rest:1\n")), "{}", page.text);
+                    assert!(
+                        page.text.contains(&format!("… {left} more rows: cursor=rest:1\n")),
+                        "{}",
+                        page.text
+                    );
                     assert_eq!(page.structured["cursor"], "rest:1");
                     answered = rest;
                 }

@@ -56,6 +56,9 @@ mod tests {
 
     #[test]
     fn hidden_characters_are_left_out() {
-        assert_eq!(clean("a\u{1b}[31mb\r\u{202e}c\u{200b}d\te\u{e0041}\u{7f}\u{9b}f\nü漢"), "a[31mbcdef\nü漢");
+        assert_eq!(
+            clean("a\u{1b}[31mb\r\u{202e}c\u{200b}d\te\u{e0041}\u{7f}\u{9b}f\nü漢"),
+            "a[31mbcdef\nü漢"
+        );
     }
 }

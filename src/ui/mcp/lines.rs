@@ -2,7 +2,9 @@
 //! error as JSON-RPC has it.
 
 use rmcp::RoleServer;
-use rmcp::model::{ErrorData, JsonRpcMessage, RequestId, ServerJsonRpcMessage};
+use rmcp::model::{
+    ClientRequest, ErrorData, GetMeta, JsonRpcMessage, ProtocolVersion, RequestId, ServerJsonRpcMessage,
+};
 use rmcp::service::{RxJsonRpcMessage, TxJsonRpcMessage};
 use rmcp::transport::Transport;
 use rmcp::transport::async_rw::AsyncRwTransport;
@@ -24,8 +26,12 @@ pub struct Lines<R, W: AsyncWrite> {
     /// Whether the rest of a line that is too long is skipped.
     skips: bool,
     to: AsyncRwTransport<RoleServer, Empty, W>,
-    /// Whether a request has come. Before, there is nothing to notify of.
+    /// Whether the client and the server have agreed on a revision. Before, there is nothing to notify of.
     has_begun: bool,
+    /// The greeting that has no response yet.
+    greeting: Option<RequestId>,
+    /// The revisions that a request may name.
+    revisions: &'static [ProtocolVersion],
     /// The requests that have no response yet.
     open: Arc<Mutex<HashSet<RequestId>>>,
     /// Errors that are on their way.
@@ -47,13 +53,20 @@ where
     W: AsyncWrite + Unpin + Send + 'static,
 {
     /// A connection. `gone` is set when the client closes it.
-    pub fn new(read: R, write: W, gone: watch::Sender<bool>) -> Lines<R, W> {
+    pub fn new(
+        read: R,
+        write: W,
+        revisions: &'static [ProtocolVersion],
+        gone: watch::Sender<bool>,
+    ) -> Lines<R, W> {
         Lines {
             read: BufReader::new(read),
             line: Vec::new(),
             skips: false,
             to: AsyncRwTransport::new(tokio::io::empty(), write),
             has_begun: false,
+            greeting: None,
+            revisions,
             open: Arc::default(),
             errors: Arc::default(),
             gone,
@@ -120,8 +133,7 @@ where
             }
         };
         let id = value.get("id").and_then(|id| serde_json::from_value::<RequestId>(id.clone()).ok());
-        let is_notification =
-            value.get("id").is_none() && value.get("method").is_some_and(Value::is_string);
+        let is_notification = value.get("id").is_none() && value.get("method").is_some_and(Value::is_string);
         let message = match serde_json::from_value::<RxJsonRpcMessage<RoleServer>>(value) {
             Ok(message) => message,
             Err(_) if is_notification => return None,
@@ -133,7 +145,17 @@ where
         };
         match &message {
             JsonRpcMessage::Request(request) => {
-                self.has_begun = true;
+                match &request.request {
+                    ClientRequest::InitializeRequest(_) => self.greeting = Some(request.id.clone()),
+                    ClientRequest::PingRequest(_) | ClientRequest::DiscoverRequest(_) => {}
+                    other => {
+                        let meta = other.get_meta();
+                        let is_whole = meta.missing_required_keys(&ProtocolVersion::V_2026_07_28).is_empty();
+                        let revision = meta.protocol_version();
+                        self.has_begun |=
+                            is_whole && revision.is_some_and(|revision| self.revisions.contains(&revision));
+                    }
+                }
                 let is_new = open(&self.open).insert(request.id.clone());
                 if !is_new {
                     let text = "a request with this id is open: wait for its response, or choose another id";
@@ -175,6 +197,12 @@ where
         &mut self,
         message: TxJsonRpcMessage<RoleServer>,
     ) -> impl Future<Output = std::io::Result<()>> + Send + 'static {
+        if let JsonRpcMessage::Response(response) = &message
+            && self.greeting.as_ref() == Some(&response.id)
+        {
+            self.has_begun = true;
+            self.greeting = None;
+        }
         let id = match &message {
             JsonRpcMessage::Response(response) => Some(&response.id),
             JsonRpcMessage::Error(error) => error.id.as_ref(),

@@ -23,7 +23,7 @@ use crate::session::{Actor, Progress};
 use lines::Lines;
 use rmcp::ServiceExt;
 use rmcp::service::ServerInitializeError;
-use server::{Server, Settings};
+use server::{REVISIONS, Server, Settings};
 use std::rc::Rc;
 use std::time::Duration;
 use tokio::sync::watch;
@@ -74,7 +74,7 @@ async fn serve(permissions: Permissions, args: &Mcp) -> std::io::Result<()> {
     });
     let server = Server::new(actor, doing, is_gone, &settings);
     let (read, write) = rmcp::transport::stdio_pipes();
-    let lines = Lines::new(read, write, gone.clone());
+    let lines = Lines::new(read, write, REVISIONS, gone.clone());
     let work = async {
         match server.clone().serve(lines).await {
             Ok(running) => drop(running.waiting().await),

@@ -63,7 +63,8 @@ fn trim(schema: &mut Value, describes: bool) {
         }
     }
     // The description of a type is a sentence for readers of the code, that of an argument a few words.
-    let is_of_type = object.get("description").and_then(Value::as_str).is_some_and(|text| text.ends_with('.'));
+    let is_of_type =
+        object.get("description").and_then(Value::as_str).is_some_and(|text| text.ends_with('.'));
     if !describes || is_of_type {
         object.shift_remove("description");
     }

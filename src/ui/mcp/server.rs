@@ -23,7 +23,7 @@ use tokio::sync::watch;
 use tokio::time::Instant;
 
 /// The revisions that the server speaks.
-const REVISIONS: &[ProtocolVersion] = &[ProtocolVersion::V_2025_11_25, ProtocolVersion::V_2026_07_28];
+pub const REVISIONS: &[ProtocolVersion] = &[ProtocolVersion::V_2025_11_25, ProtocolVersion::V_2026_07_28];
 /// What an agent reads first.
 const INSTRUCTIONS: &str = include_str!("instructions.md");
 /// How often progress is told.
@@ -188,7 +188,8 @@ impl Server {
         let mut job = match taken {
             Ok(job) => job,
             Err(NoJob::Unknown) => {
-                let text = format!("error: there is no `{}`: its answer was given, or it was cancelled", wait.job);
+                let text =
+                    format!("error: there is no `{}`: its answer was given, or it was cancelled", wait.job);
                 return Ok(failed(&text));
             }
             Err(NoJob::Awaited) => {
@@ -224,7 +225,9 @@ impl Server {
             let rest = self.jobs().rest(number);
             return Ok(match rest {
                 Some(rest) => self.page(rest, limit),
-                None => failed(&format!("error: the rest:{number} is no longer kept: call `{}` again", row.name)),
+                None => {
+                    failed(&format!("error: the rest:{number} is no longer kept: call `{}` again", row.name))
+                }
             });
         }
         if !row.is_at_bench() {
@@ -264,10 +267,13 @@ impl Common {
             }
         };
         let wait = number("wait_s")?.map_or(wait, |seconds| Duration::from_secs(seconds.min(LONGEST_WAIT_S)));
-        let rest = match arguments.get("cursor").and_then(Value::as_str).and_then(|at| at.strip_prefix("rest:")) {
-            None => None,
-            Some(number) => Some(number.parse().map_err(|_| format!("there is no cursor rest:{number}"))?),
-        };
+        let rest =
+            match arguments.get("cursor").and_then(Value::as_str).and_then(|at| at.strip_prefix("rest:")) {
+                None => None,
+                Some(number) => {
+                    Some(number.parse().map_err(|_| format!("there is no cursor rest:{number}"))?)
+                }
+            };
         Ok(Common { limit, wait, rest })
     }
 }

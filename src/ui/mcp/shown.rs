@@ -1,12 +1,12 @@
 //! The results of tools as text.
 
-use super::answer::{Parts, Told, quoted_lines};
+use super::answer::{Parts, Told, one_line, quoted_lines};
+use crate::command::diagnose::DiagnoseReply;
 use crate::command::mcp::{
     CallRow, CallsResult, DiagnoseResult, EventRow, EventsResult, FindResult, FoundRow, FoundText,
     HistoryResult, PartRow, RecordResult, ReplayResult, StateResult, WhyResult, WriteRow,
 };
-use crate::command::diagnose::DiagnoseReply;
-use crate::session::EventsShown;
+use crate::session::{Answer, EventsShown};
 use crate::ui::render::{
     Paint, answer_about, arms, call_line, contents_between, counted, diagnosed, happening, omission,
     shown_row, shown_solution,
@@ -28,7 +28,8 @@ impl Told for RecordResult {
         let calls = counted(u64::try_from(self.calls).unwrap_or(u64::MAX), "call");
         let mut head = format!("{}: {calls}; the program ended with {}\n", self.trace, self.ended);
         for thread in &self.threads {
-            let end = thread.uncaught.as_ref().map(|exception| format!(", ended by the uncaught {exception}"));
+            let end =
+                thread.uncaught.as_ref().map(|exception| format!(", ended by the uncaught {exception}"));
             let calls = counted(thread.calls.into(), "call");
             head.push_str(&format!("thread {}: {calls}{}\n", quoted(&thread.name), end.unwrap_or_default()));
         }
@@ -52,7 +53,7 @@ impl Told for CallsResult {
             let thread = row.thread.as_ref().map(|name| format!("thread {}\n", quoted(name)));
             let indent = " ".repeat(row.depth.min(20));
             let text = match &row.shown {
-                Some(call) => call_line(call, PLAIN),
+                Some(call) => one_line(&call_line(call, PLAIN)),
                 None => {
                     let below = match row.below {
                         0 => String::new(),
@@ -79,7 +80,7 @@ impl Told for EventsResult {
         let EventsShown { thread, call, source, level, .. } = &*self.shown;
         let head = format!(
             "{}\nthread {}, {}; N is event:{}.N, with its line\n",
-            call_line(call, PLAIN),
+            one_line(&call_line(call, PLAIN)),
             quoted(thread),
             source.as_deref().unwrap_or("no source file"),
             self.call.0
@@ -102,8 +103,8 @@ fn event(row: &EventRow, next: Option<&EventRow>) -> String {
     let number = row.event.rsplit('.').next().unwrap_or_default();
     let at = row.line.map_or_else(String::new, |line| format!(" :{line}"));
     match &row.shown.call {
-        Some(call) => format!("{number} {}\n", call_line(call, PLAIN)),
-        None => format!("{number}{at} {}{}\n", happening(&row.shown, PLAIN), arms(&row.shown)),
+        Some(call) => format!("{number} {}\n", one_line(&call_line(call, PLAIN))),
+        None => format!("{number}{at} {}{}\n", one_line(&happening(&row.shown, PLAIN)), arms(&row.shown)),
     }
 }
 
@@ -112,7 +113,7 @@ impl Told for StateResult {
         let end = if self.shown.ended { "its end" } else { "the end of the recording" };
         let head = format!(
             "{}\n{} as it begins → at {end}:\n",
-            call_line(&self.shown.call, PLAIN),
+            one_line(&call_line(&self.shown.call, PLAIN)),
             self.shown.object
         );
         let row = |row: &PartRow| {
@@ -154,7 +155,7 @@ impl Told for HistoryResult {
             let write = &row.shown.write;
             format!(
                 "{}  {call}{}{line}{}, thread {}\n",
-                happening(write, PLAIN),
+                one_line(&happening(write, PLAIN)),
                 row.method,
                 arms(write),
                 quoted(&row.shown.thread)
@@ -171,11 +172,22 @@ impl Told for HistoryResult {
     }
 }
 
+/// An answer whose names of threads and output are marked as texts of the program.
+fn harmless(answer: &Answer) -> Answer {
+    let mut answer = answer.clone();
+    for point in answer.points.iter_mut().chain(answer.earlier.iter_mut().flatten()) {
+        point.thread = point.thread.as_deref().map(one_line);
+    }
+    answer.last_output.iter_mut().for_each(|line| *line = format!("| {}", one_line(line)));
+    answer
+}
+
 impl Told for WhyResult {
     fn parts(&self) -> Parts {
         let known = self.points.iter().take(self.known);
         let known: Vec<&str> = known.filter_map(|row| row.point.rsplit('.').next()).collect();
-        let text = answer_about(&self.shown, |point| !known.contains(&point.id.as_str()), false);
+        let shown = harmless(&self.shown);
+        let text = answer_about(&shown, |point| !known.contains(&point.id.as_str()), false);
         let tail = self.notes.iter().map(|note| format!("{note}\n")).collect();
         Parts { head: format!("{}\n", self.answer), rows: by_lines(&text), tail, ..Parts::default() }
     }
@@ -183,7 +195,7 @@ impl Told for WhyResult {
 
 impl Told for ReplayResult {
     fn parts(&self) -> Parts {
-        let text = answer_about(&self.shown, |_| true, false);
+        let text = answer_about(&harmless(&self.shown), |_| true, false);
         Parts {
             head: format!("{}: {}\n", self.answer, self.outcome),
             rows: by_lines(&text),
@@ -209,13 +221,15 @@ impl Told for FindResult {
         let row = |row: &FoundRow| match &row.shown {
             FoundText::Query(shown) => {
                 let call = row.call.map_or_else(String::new, |call| format!("  in #{}", call.0));
-                format!("{}{call}\n", shown_row(shown, PLAIN).trim_end())
+                format!("{}{call}\n", one_line(shown_row(shown, PLAIN).trim_end()))
             }
             FoundText::Solution(solution) => shown_solution(solution, false, PLAIN),
             FoundText::Output(text) => quoted_lines(text),
             FoundText::Omission(number, tried, target) => {
                 // The text ends with the command for people.
-                omission(*number, 1, tried, target, PLAIN).replace("next: qp why ", "why expr=").replace(" --at ", " at=")
+                omission(*number, 1, tried, target, PLAIN)
+                    .replace("next: qp why ", "why expr=")
+                    .replace(" --at ", " at=")
             }
         };
         let head = if self.found.is_empty() { "nothing was found\n" } else { "" };

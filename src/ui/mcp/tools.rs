@@ -84,9 +84,8 @@ where
 /// They do not fit.
 pub fn parse<T: Tool>(arguments: JsonObject) -> Result<T, CommandError> {
     let value = serde_json::Value::Object(arguments);
-    T::deserialize(value).map_err(|error| {
-        CommandError::Usage(format!("the arguments of `{}` do not fit: {error}", T::NAME))
-    })
+    T::deserialize(value)
+        .map_err(|error| CommandError::Usage(format!("the arguments of `{}` do not fit: {error}", T::NAME)))
 }
 
 fn listed<T: Tool>(allows_commands: bool) -> Listed {
