@@ -5,6 +5,8 @@ use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, ChildStdin, Stdio};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, channel};
 use std::time::{Duration, Instant};
 
@@ -141,13 +143,13 @@ impl Agent {
         };
         let text = content["text"].as_str().expect("a text").to_owned();
         let failed = result["isError"] == true;
-        assert!(text.starts_with("state: "), "{text}");
+        assert!(text.starts_with("state: ") && text.contains("\nnext: "), "{text}");
         let data = result["structuredContent"].clone();
         if !failed {
             assert!(!data.to_string().contains(":null"), "absent rather than null: {data:#}");
             let state = text.lines().next().and_then(|line| line.strip_prefix("state: "));
             assert_eq!(data["state"].as_str(), state);
-            assert!(text.contains("\nnext: ") && data["next"].is_string(), "{text}");
+            assert!(data["next"].is_string(), "{text}");
             if let Err(error) = self.schemas[tool].validate(&data) {
                 panic!("{tool}: {error}: {data:#}");
             }
@@ -198,11 +200,32 @@ impl Agent {
         }
     }
 
-    /// Most memory that `qp` has had, in bytes.
-    pub fn peak(&self) -> u64 {
-        let status =
-            std::fs::read_to_string(format!("/proc/{}/status", self.child.id())).expect("its status");
-        let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).expect("a peak");
-        line.trim().trim_end_matches(" kB").parse::<u64>().expect("a number") * 1024
+    /// Watches the memory of `qp` until it is read. Files that it maps are not its own: the system takes
+    /// their pages back.
+    pub fn memory(&self) -> Memory {
+        let file = format!("/proc/{}/status", self.child.id());
+        let most = Arc::new(AtomicU64::new(0));
+        let seen = most.clone();
+        std::thread::spawn(move || {
+            while let Ok(status) = std::fs::read_to_string(&file) {
+                let Some(line) = status.lines().find_map(|line| line.strip_prefix("RssAnon:")) else {
+                    return;
+                };
+                let now = line.trim().trim_end_matches(" kB").parse::<u64>().expect("a number") * 1024;
+                seen.fetch_max(now, Ordering::Relaxed);
+                std::thread::sleep(Duration::from_millis(5));
+            }
+        });
+        Memory(most)
+    }
+}
+
+/// The most memory that a `qp` has had.
+pub struct Memory(Arc<AtomicU64>);
+
+impl Memory {
+    /// In bytes.
+    pub fn most(&self) -> u64 {
+        self.0.load(Ordering::Relaxed)
     }
 }

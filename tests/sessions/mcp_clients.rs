@@ -15,7 +15,7 @@ fn named(variable: &str) -> Option<String> {
 }
 
 const SCRIPT: &str = r#"
-import sys, anyio
+import os, sys, anyio
 from mcp import ClientSession, StdioServerParameters
 from mcp.client.stdio import stdio_client
 
@@ -39,6 +39,21 @@ async def talk(session, newest):
                             ("history", {"variable": "Rec@13.bar"}), ("state", {"call": 3}), ("diagnose", {})]:
         result = await session.call_tool(name, arguments)
         assert not result.is_error, (name, result)
+    result = await session.call_tool("why", {"at": "Intro:31", "expr": "foo", "index": -1, "run": "intro", "save": "saved.ron"})
+    assert not result.is_error, result
+    result = await session.call_tool("replay", {"chain": "saved.ron"})
+    assert result.structured_content["outcome"] == "held", result
+    result = await session.call_tool("record", {"run": "endless", "wait_s": 1})
+    assert result.structured_content["state"] == "running", result
+    job = {"job": result.structured_content["job"]}
+    result = await session.call_tool("wait", {**job, "wait_s": 0})
+    assert result.structured_content["state"] == "running", result
+    result = await session.call_tool("wait", {**job, "cancel": True})
+    assert result.structured_content["state"] == "cancelled", result
+    # The program refuses to begin twice.
+    mark = os.path.join(os.path.dirname(sys.argv[0]), "running")
+    if os.path.exists(mark):
+        os.remove(mark)
     # A time-out of the client ends the program.
     try:
         await session.call_tool("record", {"run": "endless"}, read_timeout_seconds=2.5, progress_callback=progress)
@@ -75,7 +90,14 @@ fn the_client_of_pypi_speaks_with_it() {
                 server.arg(format!("{}={}", name.to_string_lossy(), value.to_string_lossy()));
             }
         }
-        server.arg(qp.get_program()).args(["mcp", "--run", "endless=java -cp classes Endless", "--run"]);
+        server.arg(qp.get_program()).args([
+            "mcp",
+            "--root",
+            ".",
+            "--run",
+            "endless=java -cp classes Endless",
+            "--run",
+        ]);
         server.arg(format!("intro=java -ea -cp {} Intro", classes.display()));
         let output = finish(&mut server);
         assert!(output.status.success() && said(&output).contains("fine"), "{revision}: {}", said(&output));

@@ -118,6 +118,7 @@ fn random_input_breaks_nothing() {
     let seed: u64 = std::env::var("QP_RANDOM_SEED").ok().and_then(|n| n.parse().ok()).unwrap_or(1);
     let mut random = Rng::new(seed);
     let mut agent = Agent::start(&case, &RUN);
+    let memory = agent.memory();
     let messages = [
         json!({"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": {"cursor": "x"}}),
         json!({"jsonrpc": "2.0", "id": "a", "method": "tools/call", "params": {"name": "calls", "arguments": {"call": "call:1"}}}),
@@ -149,6 +150,6 @@ fn random_input_breaks_nothing() {
     let id = 1_000_000;
     agent.send(&json!({"jsonrpc": "2.0", "id": id, "method": "tools/list", "params": {}}));
     assert_eq!(agent.response(id)["result"]["tools"].as_array().map(Vec::len), Some(10));
-    assert!(agent.peak() < 256 << 20, "{}", agent.peak());
+    assert!(memory.most() < 256 << 20, "{}", memory.most());
     assert_eq!(agent.vanish(), Some(0));
 }

@@ -106,7 +106,7 @@ pub struct FoundRow {
 #[derive(Debug)]
 pub enum FoundText {
     /// A row of a query.
-    Query(AnswerRow),
+    Query(Box<AnswerRow>),
     /// A solution of a goal.
     Solution(AskedSolution),
     /// What a goal wrote.
@@ -233,7 +233,7 @@ fn empty(shown: FoundText) -> FoundRow {
 }
 
 fn row(row: AnswerRow) -> FoundRow {
-    let empty = empty(FoundText::Query(row.clone()));
+    let empty = empty(FoundText::Query(Box::new(row.clone())));
     match row {
         AnswerRow::Event(event) => FoundRow {
             call: event.call.map(CallHandle),

@@ -4,7 +4,7 @@ use super::answer::{Answered, Page};
 use super::budget::{LIMITS, TOKENS, clean};
 use super::jobs::{Job, Jobs, NoJob};
 use super::tools::{Call, Session, TOOLS, ToolRow, Unanswered, parse};
-use crate::command::mcp::Wait;
+use crate::command::mcp::{Tool, Wait};
 use crate::session::Actor;
 use rmcp::ErrorData;
 use rmcp::RoleServer;
@@ -56,7 +56,7 @@ pub struct Settings {
 
 /// How the wait for a job ended.
 enum Waited {
-    Answered(Option<Result<Answered, Unanswered>>),
+    Answered(Box<Option<Result<Answered, Unanswered>>>),
     TooLong,
     Cancelled,
     Gone,
@@ -114,7 +114,7 @@ impl Server {
                 biased;
                 () = context.ct.cancelled() => return Waited::Cancelled,
                 () = async { drop(gone.wait_for(|gone| *gone).await) } => return Waited::Gone,
-                answer = job.pending.answer() => return Waited::Answered(answer),
+                answer = job.pending.answer() => return Waited::Answered(Box::new(answer)),
                 () = tokio::time::sleep_until(end) => return Waited::TooLong,
                 _ = tell.tick(), if token.is_some() => {
                     let Some(token) = token.clone() else { continue };
@@ -134,10 +134,12 @@ impl Server {
             self.jobs().remove(number);
         }
         match waited {
-            Waited::Answered(Some(Ok(answered))) => Ok(self.page(answered, job.limit)),
-            Waited::Answered(Some(Err(Unanswered::Failed(why)))) => Ok(failed(&why)),
-            Waited::Answered(Some(Err(Unanswered::Cancelled))) => Ok(ended("cancelled", job.tool)),
-            Waited::Answered(None) => Ok(failed("the session broke: start `qp mcp` again")),
+            Waited::Answered(answer) => Ok(match *answer {
+                Some(Ok(answered)) => self.page(answered, job.limit),
+                Some(Err(Unanswered::Failed(why))) => failed(&why, job.tool),
+                Some(Err(Unanswered::Cancelled)) => ended("cancelled", job.tool),
+                None => failed("the session broke: start `qp mcp` again", job.tool),
+            }),
             Waited::TooLong => {
                 let (tool, seconds) = (job.tool, job.began.elapsed().as_secs());
                 let number = match number {
@@ -181,7 +183,7 @@ impl Server {
     ) -> Result<CallToolResult, ErrorData> {
         let wait: Wait = match parse(arguments) {
             Ok(wait) => wait,
-            Err(error) => return Ok(failed(&format!("error: {error}"))),
+            Err(error) => return Ok(failed(&format!("error: {error}"), Wait::NAME)),
         };
         let number = wait.job.trim().trim_start_matches("job:").parse().unwrap_or(0);
         let taken = self.jobs().take(number);
@@ -190,10 +192,11 @@ impl Server {
             Err(NoJob::Unknown) => {
                 let text =
                     format!("error: there is no `{}`: its answer was given, or it was cancelled", wait.job);
-                return Ok(failed(&text));
+                return Ok(failed(&text, Wait::NAME));
             }
             Err(NoJob::Awaited) => {
-                return Ok(failed(&format!("error: another call waits for `{}` already", wait.job)));
+                let text = format!("error: another call waits for `{}` already", wait.job);
+                return Ok(failed(&text, Wait::NAME));
             }
         };
         if wait.cancel == Some(true) {
@@ -219,15 +222,13 @@ impl Server {
         let common = Common::take(&mut arguments, self.shared.wait);
         let Common { limit, wait, rest } = match common {
             Ok(common) => common,
-            Err(why) => return Ok(failed(&format!("error: {why}"))),
+            Err(why) => return Ok(failed(&format!("error: {why}"), row.name)),
         };
         if let Some(number) = rest {
             let rest = self.jobs().rest(number);
             return Ok(match rest {
                 Some(rest) => self.page(rest, limit),
-                None => {
-                    failed(&format!("error: the rest:{number} is no longer kept: call `{}` again", row.name))
-                }
+                None => failed(&format!("error: the rest:{number} is no longer kept"), row.name),
             });
         }
         if !row.is_at_bench() {
@@ -235,7 +236,7 @@ impl Server {
         }
         let mut job = match self.ask(row, arguments, limit) {
             Ok(job) => job,
-            Err(why) => return Ok(failed(&format!("error: {why}"))),
+            Err(why) => return Ok(failed(&format!("error: {why}"), row.name)),
         };
         let waited = self.wait(&mut job, wait, context).await;
         self.waited(job, None, waited)
@@ -284,9 +285,10 @@ fn doing_now(doing: &watch::Receiver<String>) -> String {
 }
 
 /// A result that says why there is none.
-fn failed(why: &str) -> CallToolResult {
-    let text = clean(&format!("state: failed\n{}\n", why.trim_end()));
-    let text = super::budget::beginning(&text, TOKENS).to_owned();
+fn failed(why: &str, tool: &str) -> CallToolResult {
+    let why = clean(why.trim_end());
+    let why = super::budget::beginning(&why, TOKENS - 50);
+    let text = format!("state: failed\n{why}\nnext: mend that, and call `{tool}` again\n");
     CallToolResult::error(vec![ContentBlock::text(text)])
 }
 
