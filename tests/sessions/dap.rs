@@ -84,16 +84,15 @@ fn a_breakpoint_is_found_backwards_and_values_are_those_of_then() {
     let locals = editor.locals(1);
     assert!(locals.iter().any(|local| local == "cond = false"), "{locals:?}");
     // The record of the last round, before its `bar` was changed again.
-    let scopes = editor.ask("scopes", json!({"frameId": 1}));
-    let reference = &scopes["scopes"][0]["variablesReference"];
-    let all = editor.ask("variables", json!({"variablesReference": reference}));
-    let record = all["variables"].as_array().unwrap().iter().find(|one| one["name"] == "record").unwrap();
+    let record = editor.variable("record");
     let fields = editor.variables(&record["variablesReference"]);
     assert!(fields.iter().any(|field| field.starts_with("bar = true")), "{fields:?}");
     assert!(fields.iter().any(|field| field.starts_with("text = \"3\"")), "{fields:?}");
-    let shown = editor.ask("evaluate", json!({"expression": "cond", "frameId": 1, "context": "hover"}));
+    let frame = editor.frame(1);
+    let shown = editor.ask("evaluate", json!({"expression": "cond", "frameId": frame, "context": "hover"}));
     assert_eq!(shown["result"], "false");
-    assert!(editor.refused("evaluate", json!({"expression": "nothing", "frameId": 1})).contains("`nothing`"));
+    let nothing = json!({"expression": "nothing", "frameId": frame});
+    assert!(editor.refused("evaluate", nothing).contains("`nothing`"));
     // Into the call of the line, and out to the line of the caller behind it.
     let inside = editor.go("stepIn");
     assert!(editor.place(&inside).starts_with("Intro.stmt2:"), "{}", editor.place(&inside));
@@ -117,8 +116,11 @@ fn the_session_stands_where_the_exception_was_thrown_that_ended_the_program() {
     assert_eq!(stopped["reason"], "exception", "{stopped:#}");
     assert!(stopped["text"].as_str().is_some_and(|text| text.contains("no 3")), "{stopped:#}");
     assert_eq!(editor.place(&stopped), "Fails.deep:8");
-    assert_eq!(editor.locals(1), ["n = 3"]);
-    assert_eq!(editor.locals(2), ["n = 3", "twice = 6"]);
+    assert_eq!(editor.scope(1, "Arguments"), ["n = 3"]);
+    assert_eq!(
+        (editor.scope(2, "Arguments"), editor.locals(2)),
+        (vec!["n = 3".into()], vec!["twice = 6".into()])
+    );
     let back = editor.go("stepBack");
     assert_eq!(editor.place(&back), "Fails.deep:7");
     assert_eq!(editor.disconnect(), Some(0));

@@ -1,8 +1,10 @@
 //! An editor that talks to `qp dap`.
 
+use crate::dap_schema::MessageSchema;
 use crate::support::case::Case;
 use dap::{Decoder, Request, encode};
 use serde_json::{Value, json};
+use std::cell::RefCell;
 use std::io::{Read, Write};
 use std::process::{Child, ChildStdin, Stdio};
 use std::sync::mpsc::{Receiver, channel};
@@ -17,6 +19,11 @@ pub struct Editor {
     input: Option<ChildStdin>,
     messages: Receiver<Value>,
     seq: i64,
+    /// The texts of the output events that came since they were taken.
+    outputs: RefCell<Vec<String>>,
+    schema: MessageSchema,
+    /// The thread in which the session stands.
+    thread: RefCell<Value>,
 }
 
 impl Editor {
@@ -39,7 +46,15 @@ impl Editor {
             }
             assert!(!decoder.is_inside(), "the output ends inside a message");
         });
-        Editor { input: child.stdin.take(), child, messages, seq: 0 }
+        Editor {
+            input: child.stdin.take(),
+            child,
+            messages,
+            seq: 0,
+            outputs: RefCell::default(),
+            schema: MessageSchema::of_environment(),
+            thread: RefCell::default(),
+        }
     }
 
     /// Sends bytes that need not be a message.
@@ -57,10 +72,28 @@ impl Editor {
         self.seq
     }
 
+    /// Answers a request of the session.
+    pub fn acknowledge(&mut self, request: &Value) {
+        self.seq += 1;
+        let body = json!({});
+        let response = json!({"seq": self.seq, "type": "response", "request_seq": request["seq"],
+            "command": request["command"], "success": true, "body": body});
+        self.bytes(&encode(&response).expect("JSON"));
+    }
+
     /// Waits for a message.
     pub fn wait_for(&self, what: &str, is_it: impl Fn(&Value) -> bool) -> Value {
         loop {
             let message = self.messages.recv_timeout(LIMIT).unwrap_or_else(|e| panic!("no {what}: {e}"));
+            self.schema.check(&message);
+            if let (Some("output"), Some(text)) =
+                (message["event"].as_str(), message["body"]["output"].as_str())
+            {
+                self.outputs.borrow_mut().push(text.trim_end().to_owned());
+            }
+            if message["event"] == "stopped" {
+                self.thread.replace(message["body"]["threadId"].clone());
+            }
             if is_it(&message) {
                 return message;
             }
@@ -127,10 +160,54 @@ impl Editor {
         format!("{}:{}", frames[0]["name"].as_str().expect("a name"), frames[0]["line"])
     }
 
-    /// The variables of a frame, by its number from 1, as `name = value`.
-    pub fn locals(&mut self, frame: usize) -> Vec<String> {
+    /// The texts of the output events that came since the last call of this.
+    pub fn outputs(&self) -> Vec<String> {
+        self.outputs.take()
+    }
+
+    /// The id of a frame of the stack, by its number from 1.
+    pub fn frame(&mut self, number: usize) -> Value {
+        let thread = self.thread.borrow().clone();
+        self.stack(&thread)[number - 1]["id"].clone()
+    }
+
+    /// A scope of a frame, as `name = value`; empty if the frame has none of this name.
+    pub fn scope(&mut self, frame: usize, name: &str) -> Vec<String> {
+        let frame = self.frame(frame);
         let scopes = self.ask("scopes", json!({"frameId": frame}));
-        self.variables(&scopes["scopes"][0]["variablesReference"])
+        let all = scopes["scopes"].as_array().expect("scopes").clone();
+        let scope = all.iter().find(|scope| scope["name"] == name);
+        scope.map(|scope| self.variables(&scope["variablesReference"])).unwrap_or_default()
+    }
+
+    /// The local variables of a frame, by its number from 1, as `name = value`.
+    pub fn locals(&mut self, frame: usize) -> Vec<String> {
+        self.scope(frame, "Locals")
+    }
+
+    /// The variable of the innermost frame with this name.
+    pub fn variable(&mut self, name: &str) -> Value {
+        let frame = self.frame(1);
+        let scopes = self.ask("scopes", json!({"frameId": frame}));
+        for scope in scopes["scopes"].as_array().expect("scopes").clone() {
+            let body = self.ask("variables", json!({"variablesReference": scope["variablesReference"]}));
+            let all = body["variables"].as_array().expect("variables").clone();
+            if let Some(found) = all.into_iter().find(|one| one["name"] == name) {
+                return found;
+            }
+        }
+        panic!("there is no variable {name}");
+    }
+
+    /// The answer to a text in the console.
+    pub fn says(&mut self, text: &str) -> String {
+        let frame = self.frame(1);
+        let body = self.ask("evaluate", json!({"expression": text, "frameId": frame, "context": "repl"}));
+        let said = body["result"].as_str().expect("a text").to_owned();
+        if said == "moved" || said.ends_with("of the recording") {
+            self.event("stopped");
+        }
+        said
     }
 
     /// The variables behind a reference, as `name = value`.

@@ -1,36 +1,43 @@
 //! What the numbers in an editor's requests mean: frames, lists of variables, targets, sources, and variables
 //! with breakpoints.
 
-use super::adapter::Refusal;
-use super::shown::number;
+use super::answer::{Refusal, number};
 use crate::session::{EventPosition, VariableGroup, WatchedVariable};
 
 /// Maximum number of frames, lists or targets that are known at a position.
-const MOST: usize = 100_000;
+const MOST: usize = 20_000;
 
-/// The meanings. A number is an index plus 1.
+/// The meanings.
 #[derive(Default)]
 pub struct Handles {
-    frames: Vec<EventPosition>,
-    groups: Vec<VariableGroup>,
-    targets: Vec<EventPosition>,
-    calls: Vec<u32>,
+    frames: Numbered<EventPosition>,
+    /// With an expression that means the object, if there is one.
+    groups: Numbered<(VariableGroup, Option<String>)>,
+    targets: Numbered<EventPosition>,
+    calls: Numbered<u32>,
     /// Classes and file names.
-    sources: Vec<(String, String)>,
-    watched: Vec<WatchedVariable>,
+    sources: Numbered<(String, String)>,
+    watched: Numbered<WatchedVariable>,
 }
 
 impl Handles {
-    /// Forgets what holds for one position only.
+    /// Forgets what holds for one position only. Its numbers are never used again.
     pub fn moved(&mut self) {
-        self.frames.clear();
-        self.groups.clear();
-        self.calls.clear();
+        self.frames.forget();
+        self.groups.forget();
+        self.calls.forget();
+    }
+
+    /// Forgets everything: another run has other objects and positions.
+    pub fn restarted(&mut self) {
+        self.moved();
+        self.targets.forget();
+        self.watched.forget();
     }
 
     /// The number of a frame.
     pub fn of_frame(&mut self, at: EventPosition) -> i64 {
-        known_or_new(&mut self.frames, at)
+        self.frames.number_of(at)
     }
 
     /// The frame of a request; the innermost one of the session if it names none.
@@ -39,26 +46,26 @@ impl Handles {
     /// There is no such frame.
     pub fn frame(&self, id: Option<i64>) -> Result<EventPosition, Refusal> {
         let unknown = || Refusal::Request("there is no such frame any more".to_owned());
-        at(&self.frames, id.unwrap_or(0)).copied().ok_or_else(unknown)
+        self.frames.at(id.unwrap_or(0)).ok_or_else(unknown)
     }
 
-    /// The number of a list of variables; 0 for none.
-    pub fn of_group(&mut self, group: Option<VariableGroup>) -> i64 {
-        group.map_or(0, |group| known_or_new(&mut self.groups, group))
+    /// The number of a list of variables, 0 for none. `expression` means the object whose parts they are.
+    pub fn of_group(&mut self, group: Option<VariableGroup>, expression: Option<String>) -> i64 {
+        group.map_or(0, |group| self.groups.number_of((group, expression)))
     }
 
     /// A list of variables.
     ///
     /// # Errors
     /// There is no such list.
-    pub fn group(&self, id: i64) -> Result<VariableGroup, Refusal> {
+    pub fn group(&self, id: i64) -> Result<(VariableGroup, Option<String>), Refusal> {
         let unknown = || Refusal::Request("these variables are out of date".to_owned());
-        at(&self.groups, id).copied().ok_or_else(unknown)
+        self.groups.at(id).ok_or_else(unknown)
     }
 
     /// The number of a place to which one can go.
     pub fn of_target(&mut self, place: EventPosition) -> i64 {
-        known_or_new(&mut self.targets, place)
+        self.targets.number_of(place)
     }
 
     /// A place to which one can go.
@@ -67,12 +74,12 @@ impl Handles {
     /// There is no such place.
     pub fn target(&self, id: i64) -> Result<EventPosition, Refusal> {
         let unknown = || Refusal::Request("there is no such target".to_owned());
-        at(&self.targets, id).copied().ok_or_else(unknown)
+        self.targets.at(id).ok_or_else(unknown)
     }
 
     /// The number of a call that a line makes.
     pub fn of_call(&mut self, node: u32) -> i64 {
-        known_or_new(&mut self.calls, node)
+        self.calls.number_of(node)
     }
 
     /// A call that a line makes.
@@ -81,12 +88,12 @@ impl Handles {
     /// There is no such call.
     pub fn call(&self, id: i64) -> Result<u32, Refusal> {
         let unknown = || Refusal::Request("there is no such target".to_owned());
-        at(&self.calls, id).copied().ok_or_else(unknown)
+        self.calls.at(id).ok_or_else(unknown)
     }
 
     /// The number of a source that is in no file of its own.
     pub fn of_source(&mut self, class: &str, name: &str) -> i64 {
-        known_or_new(&mut self.sources, (class.to_owned(), name.to_owned()))
+        self.sources.number_of((class.to_owned(), name.to_owned()))
     }
 
     /// The class and the file name of a source.
@@ -95,32 +102,53 @@ impl Handles {
     /// There is no such source.
     pub fn source(&self, id: i64) -> Result<(String, String), Refusal> {
         let unknown = || Refusal::Request("there is no such source".to_owned());
-        at(&self.sources, id).cloned().ok_or_else(unknown)
+        self.sources.at(id).ok_or_else(unknown)
     }
 
     /// The name of a variable with a breakpoint.
     pub fn of_watched(&mut self, variable: WatchedVariable) -> String {
-        known_or_new(&mut self.watched, variable).to_string()
+        self.watched.number_of(variable).to_string()
     }
 
     /// A variable with a breakpoint.
     pub fn watched(&self, id: &str) -> Option<WatchedVariable> {
-        at(&self.watched, id.parse().ok()?).cloned()
+        self.watched.at(id.parse().ok()?)
     }
 }
 
-fn at<T>(known: &[T], id: i64) -> Option<&T> {
-    known.get(usize::try_from(id).ok()?.checked_sub(1)?)
+/// Entries with numbers from 1.
+struct Numbered<T> {
+    /// The number of entries that were forgotten.
+    forgotten: usize,
+    entries: Vec<T>,
 }
 
-/// The number of an entry. When there are too many, the oldest lose their meaning.
-fn known_or_new<T: PartialEq>(known: &mut Vec<T>, entry: T) -> i64 {
-    if let Some(at) = known.iter().position(|known| *known == entry) {
-        return number(at + 1);
+impl<T> Default for Numbered<T> {
+    fn default() -> Self {
+        Numbered { forgotten: 0, entries: Vec::new() }
     }
-    if known.len() >= MOST {
-        known.clear();
+}
+
+impl<T: PartialEq + Clone> Numbered<T> {
+    fn forget(&mut self) {
+        self.forgotten += self.entries.len();
+        self.entries.clear();
     }
-    known.push(entry);
-    number(known.len())
+
+    fn at(&self, id: i64) -> Option<T> {
+        let index = usize::try_from(id).ok()?.checked_sub(self.forgotten + 1)?;
+        self.entries.get(index).cloned()
+    }
+
+    /// The number of an entry. When there are too many, all earlier ones are forgotten.
+    fn number_of(&mut self, entry: T) -> i64 {
+        if let Some(at) = self.entries.iter().position(|known| *known == entry) {
+            return number(self.forgotten + at + 1);
+        }
+        if self.entries.len() >= MOST {
+            self.forget();
+        }
+        self.entries.push(entry);
+        number(self.forgotten + self.entries.len())
+    }
 }

@@ -29,6 +29,7 @@ pub fn cause_text(cause: &Cause) -> String {
             let part = part.as_ref().map(|part| format!(", decided by `{part}`")).unwrap_or_default();
             format!("`{condition}` was {outcome}{part}")
         }
+        CauseKind::Caught(exception) => format!("{exception} was thrown, and caught here"),
         CauseKind::Called => {
             "no condition in this method decides whether this is reached: it was called".to_owned()
         }

@@ -6,14 +6,15 @@ use super::stack::FrameSource;
 use crate::classes::SourceRoots;
 use crate::inspect::History;
 use crate::inspect::event::{EventShown, event};
+use crate::inspect::values::shown;
 use crate::model::{MethodName, Site};
 use crate::session::answer::source_context::CodeBook;
 use crate::session::context::Context;
 use crate::session::error::SessionError;
 use crate::session::recorded::WatchedVariable;
 use crate::session::recorded::step::{Direction, Stepper};
-use crate::trace::{EventPosition, Traced};
-use bytecode::ControlDependence;
+use crate::trace::{EventPosition, Traced, Value};
+use bytecode::{ControlDependence, Dependences};
 use std::path::Path;
 
 /// What a cause is.
@@ -30,6 +31,8 @@ pub enum CauseKind {
         /// Its outcome.
         outcome: String,
     },
+    /// An exception, which a handler caught: it as text. The cause is where it was thrown.
+    Caught(String),
     /// The call of the method: nothing in the method decides whether the position is reached.
     Called,
 }
@@ -121,8 +124,8 @@ impl RecordedDebugger {
         WatchedVariable::named(name.trim(), &mut self.trace.recording.calls, frame)
     }
 
-    /// The condition that led to the position of a frame: the last one of its call on which the position
-    /// depends. If none does, it is the call.
+    /// What led to the position of a frame: the last condition of its call on which the position depends, or
+    /// the exception whose handler it is in. If there is neither, it is the call.
     ///
     /// # Errors
     /// The class file is missing, or the events cannot be read.
@@ -130,21 +133,31 @@ impl RecordedDebugger {
         let calls = &mut self.trace.recording.calls;
         let nowhere = || SessionError::NoStep("this frame was not recorded".to_owned());
         let index = self.code.index(calls, frame)?.ok_or_else(nowhere)?;
-        let branches = self.branches(index).map_err(SessionError::NoStep)?;
+        let depends = self.depends(index).map_err(SessionError::NoStep)?;
         let mut last = None;
         let calls = &mut self.trace.recording.calls;
         calls.events_until(frame, |_, seen| {
-            if let (Traced::Branch(to), true) = (seen.site.what, branches.contains(&seen.site.bci))
-                && seen.node == Some(frame.node)
-            {
-                last = seen.position().map(|at| (at, seen.site.bci, u32::from(to), seen.line()));
+            let bci = seen.site.bci;
+            let leads = match seen.site.what {
+                _ if seen.node != Some(frame.node) => false,
+                Traced::Branch(_) => depends.edges.iter().any(|edge| edge.branch_pc == bci),
+                Traced::Catch => depends.handlers.iter().any(|handler| handler.handler_pc == bci),
+                _ => false,
+            };
+            if leads {
+                let at = seen.position();
+                last = at.map(|at| (at, seen.site.what, bci, seen.values.first().copied(), seen.line()));
             }
         })?;
-        let Some((at, branch, to, line)) = last else {
-            let none = || SessionError::NoStep("this call has no recorded caller".to_owned());
-            let made = self.trace.recording.calls.made_at(frame.node).ok_or_else(none)?;
-            let line = self.trace.recording.calls.called_from(made)?;
-            return self.cause(CauseKind::Called, made, line);
+        let (at, branch, to, line) = match last {
+            Some((at, Traced::Branch(to), bci, _, line)) => (at, bci, u32::from(to), line),
+            Some((at, _, _, Some(thrown), line)) => return self.caught(at, thrown, line),
+            _ => {
+                let none = || SessionError::NoStep("this call has no recorded caller".to_owned());
+                let made = self.trace.recording.calls.made_at(frame.node).ok_or_else(none)?;
+                let line = self.trace.recording.calls.called_from(made)?;
+                return self.cause(CauseKind::Called, made, line);
+            }
         };
         let name = self.trace.recording.calls.sites.method_name(index.0).ok_or_else(nowhere)?;
         let text = self.text_of(&name, line);
@@ -165,15 +178,26 @@ impl RecordedDebugger {
         self.cause(kind, at, line)
     }
 
-    /// The branches on which a code index depends.
-    fn branches(&self, (method, bci): CodeIndex) -> Result<Vec<u32>, String> {
+    /// The throw of an exception that a handler caught at a position.
+    fn caught(&mut self, at: EventPosition, thrown: Value, line: Option<u16>) -> Result<Cause, SessionError> {
+        let calls = &mut self.trace.recording.calls;
+        let text = shown(&thrown, &calls.objects);
+        let place = calls.last_event_before(at, |_, seen| {
+            matches!(seen.site.what, Traced::Throw | Traced::Raised) && seen.values.first() == Some(&thrown)
+        })?;
+        let line = if place.is_some() { None } else { line };
+        self.cause(CauseKind::Caught(text), place.unwrap_or(at), line)
+    }
+
+    /// The branches and handlers on which a code index depends.
+    fn depends(&self, (method, bci): CodeIndex) -> Result<Dependences, String> {
         let pool = self.code.pool()?;
         let unknown = || "the class file of this method is not there any more".to_owned();
         let method = self.trace.recording.calls.sites.method(method).ok_or_else(unknown)?;
         let class = pool.find(&method.class).ok().flatten().ok_or_else(unknown)?;
         let found = class.file.method(&method.name, &method.descriptor);
         let code = found.and_then(|found| found.code.as_ref()).ok_or_else(unknown)?;
-        Ok(ControlDependence::new(code).of(bci).edges.iter().map(|edge| edge.branch_pc).collect())
+        Ok(ControlDependence::new(code).of(bci))
     }
 
     fn text_of(&self, method: &MethodName, line: Option<u16>) -> Option<String> {

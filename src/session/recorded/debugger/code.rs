@@ -89,7 +89,9 @@ impl CodeOfRecording {
         let found = self.fields.pool().and_then(|pool| Some((pool, pool.find(class).ok()??)));
         let is_one = fits(class, pattern)
             || found.is_some_and(|(pool, found)| {
-                lineage(pool, &found.file).iter().any(|above| fits(&above.name, pattern))
+                lineage(pool, &found.file)
+                    .iter()
+                    .any(|above| !above.is_interface() && fits(&above.name, pattern))
             });
         self.known.insert(key, is_one);
         is_one

@@ -191,7 +191,7 @@ impl RecordedDebugger {
 }
 
 /// Where the line of a position begins. A step back leads to the line before, also from the middle of a line.
-fn begin_of_line(calls: &mut Calls, at: EventPosition) -> Result<EventPosition, SessionError> {
+pub(super) fn begin_of_line(calls: &mut Calls, at: EventPosition) -> Result<EventPosition, SessionError> {
     let here = calls.event_at(at, |_, seen| (is_line(seen.site.what), seen.line()))?;
     let Some((false, Some(line))) = here else { return Ok(at) };
     let Some(before) = neighbour(calls, at, Direction::Back)? else { return Ok(at) };

@@ -31,7 +31,9 @@ impl RecordedDebugger {
         which: Which,
     ) -> Result<Option<EventPosition>, SessionError> {
         let at = match which {
-            Which::Previous | Which::Next => self.at,
+            // Standing in the middle of the line, its beginning is not the previous execution.
+            Which::Previous => super::moves::begin_of_line(&mut self.trace.calls, self.at)?,
+            Which::Next => self.at,
             Which::First => super::moves::first_of_thread(&self.trace.calls, self.at),
             Which::Last => super::moves::last_of_thread(&mut self.trace.calls, self.at)?,
         };
