@@ -345,6 +345,8 @@ fn only_what_the_user_permits_runs() {
     assert_eq!(good.data["points"][1]["new"], "4", "{}", good.text);
     let on = agent.call("why", json!({"from": good.data["answer"]}));
     assert_eq!(on.data["points"].as_array().map(Vec::len), Some(3), "{}", on.text);
+    // A chain of somebody else that goes on is no more the user's own than before.
+    agent.call("why", json!({"from": good.data["answer"], "save": "foreign.ron"}));
     for (chain, why) in [
         ("build.ron", "--trust-chains"),
         ("drive.ron", "--trust-chains"),
@@ -381,6 +383,8 @@ fn only_what_the_user_permits_runs() {
     );
     agent.fails("calls", json!({"trace": "../classes"}));
     assert_eq!(agent.vanish(), Some(0));
+    case.run(&["replay", "root/saved.ron"]).is(0, &["2 of 2 points located"]);
+    case.run(&["replay", "root/foreign.ron"]).fails(2, &["root/foreign.ron"]);
     let mut agent = Agent::start(&case, &["--root", "root", "--trust-chains", "--allow-commands"]);
     agent.call("replay", json!({"chain": "build.ron"}));
     assert!(folder.join("built").exists());

@@ -221,6 +221,11 @@ impl Permissions {
         }
     }
 
+    /// Whether a chain runs a program that the user has named.
+    pub fn is_of_user(&self, chain: &Chain) -> bool {
+        self.programs.iter().any(|program| program.debuggee == chain.debuggee)
+    }
+
     fn root(&self) -> Result<&Path, CommandError> {
         match &self.root {
             Some(root) => Ok(root),

@@ -161,7 +161,8 @@ impl Works for Why {
         }
         if let Some(file) = &save {
             let portable = session::portable(&session::remembered(&chain)?, file);
-            save_chain(&portable, file, true)?;
+            // Only a program of the user may run later without a question.
+            save_chain(&portable, file, bench.permissions.is_of_user(&chain))?;
             notes.push(format!("saved as {}", self.save.as_deref().unwrap_or_default()));
         }
         let handle = bench.add_answer(chain);
