@@ -5,6 +5,7 @@
 
 const crypto = require('node:crypto');
 const vscode = require('vscode');
+const { ask } = require('./past');
 
 /** The page of one session at a time. */
 class Diagnosis {
@@ -49,7 +50,8 @@ class Diagnosis {
     forget(session) {
         if (this.#session?.id === session.id) {
             this.#session = undefined;
-            this.#send({ text: 'The recording was closed. Start the diagnosis again in a new session.\n', ended: true });
+            const text = 'The recording was closed. Start the diagnosis again in a new session.';
+            this.#send({ text, ended: true });
         }
     }
 
@@ -71,7 +73,7 @@ class Diagnosis {
         }
         try {
             const begins = answer === undefined;
-            const said = await session.customRequest('qp/diagnose', begins ? {} : { answer });
+            const said = await ask(session, 'qp/diagnose', begins ? {} : { answer });
             this.#send({ begins, answer, text: said.text, ended: said.ended });
         } catch (error) {
             this.#send({ answer, text: `${error instanceof Error ? error.message : error}\n`, ended: false });
@@ -86,7 +88,8 @@ class Diagnosis {
     /** @param {vscode.Webview} webview */
     #page(webview) {
         const nonce = crypto.randomBytes(16).toString('hex');
-        const uri = (/** @type {string} */ file) => webview.asWebviewUri(vscode.Uri.joinPath(this.#media, file));
+        const uri = (/** @type {string} */ file) =>
+            webview.asWebviewUri(vscode.Uri.joinPath(this.#media, file));
         return `<!DOCTYPE html>
 <html lang="en">
 <head>
@@ -111,7 +114,8 @@ class Diagnosis {
 <form>
 <input id="path" aria-label="What is wrong" placeholder="What is wrong: result, c[2], this.head.next">
 <button id="wrong" title="The call is invalid, and this part of its outcome is wrong">Wrong</button>
-<button class="minor" id="send" type="button" title="Send the text as an answer, such as: trusted class">Send</button>
+<button class="minor" id="send" type="button"
+    title="Send the text as an answer, such as: trusted class">Send</button>
 </form>
 </div>
 <div id="over" hidden><button id="again">Begin again</button></div>

@@ -6,7 +6,7 @@ const vscode = require('vscode');
 const { AdapterFactory, Configurations } = require('./adapter');
 const { Diagnosis } = require('./diagnosis');
 const { History } = require('./history');
-const { Remark, activeSession, chosen, goTo, meant, print, showCause } = require('./past');
+const { Refused, Remark, activeSession, ask, chosen, goTo, meant, print, showCause } = require('./past');
 
 /** @typedef {import('./past').ChosenVariable} ChosenVariable */
 
@@ -16,7 +16,7 @@ function activate(context) {
     const diagnosis = new Diagnosis(context.extensionUri);
     const step = (/** @type {string} */ request) => async () => {
         const session = activeSession();
-        await session.customRequest(request, { threadId: chosen(session).threadId });
+        await ask(session, request, { threadId: chosen(session).threadId });
     };
     /** @type {Record<string, (argument?: any) => Promise<void>>} */
     const commands = {
@@ -24,19 +24,19 @@ function activate(context) {
             const session = activeSession();
             const question = await meant(session, variable);
             if (question !== undefined) {
-                await showCause(session, await session.customRequest('qp/why', question));
+                await showCause(session, await ask(session, 'qp/why', question));
             }
         },
         whyCondition: async () => {
             const session = activeSession();
             const { frameId } = chosen(session);
-            await showCause(session, await session.customRequest('qp/whyCondition', { frameId }));
+            await showCause(session, await ask(session, 'qp/whyCondition', { frameId }));
         },
         history: async (/** @type {ChosenVariable | undefined} */ variable) => {
             const session = activeSession();
             const question = await meant(session, variable);
             if (question !== undefined) {
-                const found = await session.customRequest('qp/history', question);
+                const found = await ask(session, 'qp/history', question);
                 await history.show(session, question.expression, found.writes);
             }
         },
@@ -47,7 +47,7 @@ function activate(context) {
                 const title = `Looking for operations that ${question.expression} has not seen`;
                 const found = await vscode.window.withProgress(
                     { location: vscode.ProgressLocation.Notification, title },
-                    () => session.customRequest('qp/omitted', question),
+                    () => ask(session, 'qp/omitted', question),
                 );
                 print(found.text);
                 await vscode.commands.executeCommand('workbench.debug.action.focusRepl');
@@ -100,6 +100,9 @@ function activate(context) {
  * @param {unknown} error
  */
 function report(error) {
+    if (error instanceof Refused) {
+        return;
+    }
     if (error instanceof Remark) {
         void vscode.window.showWarningMessage(error.message);
     } else {

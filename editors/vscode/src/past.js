@@ -19,6 +19,24 @@ const vscode = require('vscode');
 /** A message for the user that is no failure of the extension. */
 class Remark extends Error {}
 
+/** The adapter has refused a request. The editor has already shown why. */
+class Refused extends Error {}
+
+/**
+ * Asks the adapter.
+ * @param {vscode.DebugSession} session
+ * @param {string} request
+ * @param {object} argument
+ * @returns {Promise<any>} the body of the answer
+ */
+async function ask(session, request, argument) {
+    try {
+        return await session.customRequest(request, argument);
+    } catch (error) {
+        throw new Refused(error instanceof Error ? error.message : String(error));
+    }
+}
+
 /**
  * The session with `qp dap` that the user looks at.
  * @returns {vscode.DebugSession}
@@ -26,7 +44,9 @@ class Remark extends Error {}
 function activeSession() {
     const session = vscode.debug.activeDebugSession;
     if (session?.type !== 'querypoint') {
-        throw new Remark('No recording is open. Start a launch configuration of the type `querypoint` first.');
+        throw new Remark(
+            'No recording is open. Start a launch configuration of the type `querypoint` first.',
+        );
     }
     return session;
 }
@@ -85,7 +105,7 @@ function atCursor() {
  * @param {number} target
  */
 async function goTo(session, target) {
-    await session.customRequest('goto', { threadId: chosen(session).threadId, targetId: target });
+    await ask(session, 'goto', { threadId: chosen(session).threadId, targetId: target });
 }
 
 /**
@@ -109,4 +129,4 @@ function print(text) {
     vscode.debug.activeDebugConsole.appendLine(text.trimEnd());
 }
 
-module.exports = { Remark, activeSession, chosen, goTo, meant, print, showCause };
+module.exports = { Refused, Remark, activeSession, ask, chosen, goTo, meant, print, showCause };

@@ -158,7 +158,8 @@ test('questions in the console and of extensions lead to the cause', async () =>
     assert.deepEqual([stop.frame.name, stop.frame.line], ['Shop.main', lineOf('shop.sell')]);
     const condition = await client.customRequest('qp/whyCondition', { frameId: stop.frame.id });
     assert.match(condition.body.text, /i < 20/);
-    const history = await client.customRequest('qp/history', { frameId: stop.frame.id, expression: 'shop.total' });
+    const question = { frameId: stop.frame.id, expression: 'shop.total' };
+    const history = await client.customRequest('qp/history', question);
     assert.equal(history.body.writes[0].line, lineOf('total +='));
     const diagnosis = await client.customRequest('qp/diagnose', {});
     assert.match(diagnosis.body.text, /question 1/);
