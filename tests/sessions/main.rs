@@ -9,6 +9,7 @@ mod bisect;
 mod candidates;
 mod check;
 mod dap;
+mod dap_client;
 mod dap_past;
 mod debug;
 mod dialogue;
