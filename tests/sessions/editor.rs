@@ -1,5 +1,6 @@
 //! An editor that talks to `qp dap`.
 
+use crate::dap_schema::MessageSchema;
 use crate::support::case::Case;
 use dap::{Decoder, Request, encode};
 use serde_json::{Value, json};
@@ -20,6 +21,7 @@ pub struct Editor {
     seq: i64,
     /// The texts of the output events that came since they were taken.
     outputs: RefCell<Vec<String>>,
+    schema: MessageSchema,
     /// The thread in which the session stands.
     thread: RefCell<Value>,
 }
@@ -50,6 +52,7 @@ impl Editor {
             messages,
             seq: 0,
             outputs: RefCell::default(),
+            schema: MessageSchema::of_environment(),
             thread: RefCell::default(),
         }
     }
@@ -69,10 +72,20 @@ impl Editor {
         self.seq
     }
 
+    /// Answers a request of the session.
+    pub fn acknowledge(&mut self, request: &Value) {
+        self.seq += 1;
+        let body = json!({});
+        let response = json!({"seq": self.seq, "type": "response", "request_seq": request["seq"],
+            "command": request["command"], "success": true, "body": body});
+        self.bytes(&encode(&response).expect("JSON"));
+    }
+
     /// Waits for a message.
     pub fn wait_for(&self, what: &str, is_it: impl Fn(&Value) -> bool) -> Value {
         loop {
             let message = self.messages.recv_timeout(LIMIT).unwrap_or_else(|e| panic!("no {what}: {e}"));
+            self.schema.check(&message);
             if let (Some("output"), Some(text)) =
                 (message["event"].as_str(), message["body"]["output"].as_str())
             {
@@ -190,7 +203,11 @@ impl Editor {
     pub fn says(&mut self, text: &str) -> String {
         let frame = self.frame(1);
         let body = self.ask("evaluate", json!({"expression": text, "frameId": frame, "context": "repl"}));
-        body["result"].as_str().expect("a text").to_owned()
+        let said = body["result"].as_str().expect("a text").to_owned();
+        if said == "moved" || said.ends_with("of the recording") {
+            self.event("stopped");
+        }
+        said
     }
 
     /// The variables behind a reference, as `name = value`.

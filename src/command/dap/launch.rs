@@ -3,8 +3,8 @@
 use crate::chain::{Chain, Debuggee};
 use crate::command::CommandError;
 use crate::session::{
-    self, Context, Level, MEMORY, RecordOptions, RecordedDebugger, RecordedTrace, Secrets, TemporaryFolder,
-    test_command,
+    self, Context, Level, MEMORY, RecordOptions, RecordedDebugger, RecordedTrace, Secrets, StdinRecording,
+    TemporaryFolder, test_command,
 };
 use std::path::PathBuf;
 
@@ -30,8 +30,39 @@ pub struct Launch {
     pub scope: Vec<String>,
     /// Time limit of the run in seconds.
     pub timeout: Option<u64>,
-    /// Whether to stop at the first line instead of the end.
+    /// Where to stop first; by default at the end.
+    pub stop_at: Option<FirstStop>,
+    /// Whether to stop at the first line instead, as many debuggers name it.
     pub stop_on_entry: bool,
+    /// Where the program reads and prints.
+    pub console: Console,
+    /// The token that `qp dap --port` has printed.
+    pub token: Option<String>,
+}
+
+/// Where the session stops first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum FirstStop {
+    /// At the uncaught exception, or after the last line.
+    End,
+    /// At the first recorded line.
+    Entry,
+    /// Where a breakpoint is first hit; at the end if none is.
+    Breakpoint,
+}
+
+/// Where a program reads its input, and where its output is shown.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum Console {
+    /// It has no input; the editor shows its output.
+    #[default]
+    InternalConsole,
+    /// In a terminal of the editor.
+    IntegratedTerminal,
+    /// In a terminal of its own.
+    ExternalTerminal,
 }
 
 /// What to launch.
@@ -58,12 +89,22 @@ pub struct Launched {
 }
 
 impl Launch {
-    /// Launches.
+    /// Where the session stops first.
+    pub fn first_stop(&self) -> FirstStop {
+        let by_entry = if self.stop_on_entry { FirstStop::Entry } else { FirstStop::End };
+        self.stop_at.unwrap_or(by_entry)
+    }
+
+    /// Launches. A program in a terminal reads `stdin`.
     ///
     /// # Errors
     /// The settings are incomplete, the program cannot be launched, there is no such recording, or the user
     /// interrupted.
-    pub async fn start(&self, context: &Context) -> Result<Launched, CommandError> {
+    pub async fn start(
+        &self,
+        stdin: Option<StdinRecording>,
+        context: &Context,
+    ) -> Result<Launched, CommandError> {
         match self.mode {
             LaunchMode::Trace => {
                 let wanted = || CommandError::Usage("mode `trace` needs `trace`, a folder".to_owned());
@@ -73,11 +114,15 @@ impl Launch {
                 let debugger = RecordedDebugger::new(trace, &self.sources())?;
                 Ok(Launched { debugger, exit_code: None, notes: Vec::new(), _folder: None })
             }
-            LaunchMode::Record => self.record(context).await,
+            LaunchMode::Record => self.record(stdin, context).await,
         }
     }
 
-    async fn record(&self, context: &Context) -> Result<Launched, CommandError> {
+    async fn record(
+        &self,
+        stdin: Option<StdinRecording>,
+        context: &Context,
+    ) -> Result<Launched, CommandError> {
         let command = match (&self.test, &self.class_path) {
             (Some(test), Some(class_path)) => test_command(test, class_path),
             (Some(_), None) => return Err(CommandError::Usage("`test` needs `classPath`".to_owned())),
@@ -107,7 +152,7 @@ impl Launch {
             show_output: true,
             listener: None,
             secrets: Secrets::default(),
-            stdin: None,
+            stdin,
         };
         let run = session::record(&Chain::new(debuggee, Vec::new()), &options, context).await?;
         let trace = RecordedTrace::open(&out, MEMORY, context).await?.of_command(&command);

@@ -5,11 +5,21 @@ mod console;
 mod launch;
 
 pub use console::{CONSOLE_TABLE, ConsoleCommand, ConsoleReply, ConsoleRow};
-pub use launch::{Launch, LaunchMode, Launched};
+pub use launch::{Console, FirstStop, Launch, LaunchMode, Launched};
+
+use std::path::PathBuf;
 
 /// Debugs in an editor, with the past: speaks the Debug Adapter Protocol on standard input and output
 #[derive(clap::Args, Clone, Debug)]
 #[command(
-    after_help = "Examples:\n  qp dap    # started by an editor, whose launch configuration has `command`"
+    after_help = "Examples:\n  qp dap    # started by an editor, whose launch configuration has `command`\n  qp dap --port 4711    # for an editor that connects; its launch configuration has `token` too"
 )]
-pub struct Dap {}
+pub struct Dap {
+    /// Wait for editors at this port of 127.0.0.1, one after another, and print a token that their launch
+    /// configurations need; 0 chooses a port
+    #[arg(long, value_name = "PORT")]
+    pub port: Option<u16>,
+    /// Connect this terminal with the program of a session
+    #[arg(long, value_name = "SOCKET", hide = true)]
+    pub terminal: Option<PathBuf>,
+}

@@ -3,8 +3,9 @@
 use super::custom;
 use super::handles::Handles;
 use super::shown::{self, number};
+use super::terminal::Listening;
 use crate::command::CommandError;
-use crate::command::dap::{Launch, Launched};
+use crate::command::dap::{FirstStop, Launch, Launched};
 use crate::session::{BreakpointGroup, Context, Move, RecordedDebugger, Serves, SessionError, Stop};
 use dap::types::{
     ContinueBody, EventBody, InitializeArguments, OutputBody, OutputCategory, TerminatedBody, Thread,
@@ -62,11 +63,20 @@ pub struct Adapter {
     pub(super) diagnosis: Option<crate::command::diagnose::DiagnoseDialogue>,
 }
 
+/// A request, with the terminal that the editor was asked to open for it.
+pub struct Asking {
+    /// The request.
+    pub request: Request,
+    /// The terminal.
+    pub terminal: Option<Listening>,
+}
+
 impl Serves for Adapter {
-    type Request = Request;
+    type Request = Asking;
     type Answer = Result<Answer, Refusal>;
 
-    async fn take(&mut self, request: Request, context: &Context) -> Result<Answer, Refusal> {
+    async fn take(&mut self, asking: Asking, context: &Context) -> Result<Answer, Refusal> {
+        let Asking { request, terminal } = asking;
         if context.is_interrupted() {
             return Err(Refusal::Cancelled);
         }
@@ -77,16 +87,18 @@ impl Serves for Adapter {
         match command {
             Command::Initialize(arguments) => {
                 self.editor = arguments;
-                let body = body(&shown::capabilities())?;
-                Ok(Answer { body, events: vec![EventBody::Initialized], ends: false })
+                answer(&shown::capabilities())
             }
-            Command::Launch(arguments) => self.launch(Value::Object(arguments.settings)),
-            Command::ConfigurationDone => self.begin(context).await,
+            Command::Launch(arguments) => {
+                self.launch(Value::Object(arguments.settings))?;
+                Ok(Answer { events: vec![EventBody::Initialized], ..Answer::default() })
+            }
+            Command::ConfigurationDone => Box::pin(self.begin(terminal, context)).await,
             Command::Restart(arguments) => {
                 if let Some(launch) = arguments.arguments {
                     self.launch(Value::Object(launch.settings))?;
                 }
-                self.begin(context).await
+                Box::pin(self.begin(terminal, context)).await
             }
             Command::SetBreakpoints(_)
             | Command::SetFunctionBreakpoints(_)
@@ -147,20 +159,34 @@ impl Serves for Adapter {
 
 impl Adapter {
     /// Remembers what to launch. The work begins when the editor has set its breakpoints.
-    fn launch(&mut self, settings: Value) -> Result<Answer, Refusal> {
+    fn launch(&mut self, settings: Value) -> Result<(), Refusal> {
         let wrong = |error| Refusal::Request(format!("the launch configuration is wrong: {error}"));
         self.launch = Some(serde_json::from_value(settings).map_err(wrong)?);
-        Ok(Answer::default())
+        Ok(())
     }
 
     /// Runs the program, or opens the recording, and sets the breakpoints. What was launched before is
     /// deleted.
-    async fn begin(&mut self, context: &Context) -> Result<Answer, Refusal> {
+    async fn begin(&mut self, terminal: Option<Listening>, context: &Context) -> Result<Answer, Refusal> {
         let nothing = || Refusal::Request("`launch` has to come first".to_owned());
         let launch = self.launch.clone().ok_or_else(nothing)?;
         (self.launched, self.diagnosis) = (None, None);
-        self.handles = Handles::default();
-        let launched = launch.start(context).await?;
+        self.handles.restarted();
+        let launched = match terminal {
+            None => launch.start(None, context).await?,
+            Some(terminal) => {
+                let none = || Refusal::Request("the editor did not open a terminal".to_owned());
+                let terminal = match terminal.open(context).await {
+                    Some(terminal) => terminal,
+                    None if context.is_interrupted() => return Err(Refusal::Cancelled),
+                    None => return Err(none()),
+                };
+                let broke = |error: std::io::Error| Refusal::Request(format!("the terminal broke: {error}"));
+                let stdin = terminal.stdin().map_err(broke)?;
+                let context = terminal.context(context).map_err(broke)?;
+                launch.start(Some(stdin), &context).await?
+            }
+        };
         let mut events: Vec<EventBody> = launched.notes.iter().map(|note| output(note)).collect();
         if let Some(code) = launched.exit_code {
             events.push(output(&format!("the program ended with exit code {code}; its past is here")));
@@ -172,7 +198,14 @@ impl Adapter {
             events.extend(self.set_again(command, context).await?);
         }
         let debugger = self.debugger()?;
-        let stop = if launch.stop_on_entry { debugger.to_beginning()? } else { debugger.standing()? };
+        let stop = match launch.first_stop() {
+            FirstStop::End => debugger.standing()?,
+            FirstStop::Entry => debugger.to_beginning()?,
+            FirstStop::Breakpoint => {
+                debugger.to_beginning()?;
+                debugger.go(Move::Continue, context).await?
+            }
+        };
         events.extend(self.stopped(&stop).events);
         Ok(Answer { body: None, events, ends: false })
     }

@@ -134,7 +134,7 @@ impl Adapter {
         let innermost = self.debugger()?.position();
         let (frame, name) = match arguments.variables_reference.filter(|reference| *reference != 0) {
             Some(reference) => {
-                let group = self.handles.group(reference)?;
+                let (group, _) = self.handles.group(reference)?;
                 self.debugger()?.name_of(group, &arguments.name)?
             }
             None => {

@@ -1,14 +1,18 @@
 //! The connection to an editor: requests come in, and a session on another thread answers one after another.
 //! A request to cancel is heard while another one is being answered.
 
-use super::adapter::{Adapter, Answer, Refusal};
-use crate::command::dap::Dap;
+use super::adapter::{Adapter, Answer, Asking, Refusal};
+use super::port;
+use super::terminal::{self, Listening};
+use crate::command::dap::{Console, Dap};
 use crate::session::{Actor, Pending};
+use crate::ui::interrupt::Hearing;
 use crate::ui::options::Cli;
 use crate::ui::out::complain;
 use crate::ui::relay::{Heard, Told, relay};
 use dap::types::{
     EventBody, OutputBody, OutputCategory, ProgressEndBody, ProgressStartBody, ProgressUpdateBody,
+    RunInTerminalArguments, TerminalKind,
 };
 use dap::{Command, Decoder, ErrorMessage, Event, Incoming, Request, Response, encode};
 use std::collections::VecDeque;
@@ -21,10 +25,24 @@ use tokio::time::Instant;
 const READS: usize = 16;
 /// How long a request may take before the editor is told of its progress.
 const SILENT: Duration = Duration::from_millis(500);
+/// How long an editor that connects to a port may take to show its token.
+const UNKNOWN: Duration = Duration::from_secs(30);
 
-/// Serves the editor at the other end of standard input and output. Returns the exit code.
-pub async fn run(_cli: &Cli, _args: &Dap) -> u8 {
-    match serve(standard_input(), std::io::stdout()).await {
+/// Serves the editor at the other end of standard input and output, or those that connect to a port. Returns
+/// the exit code.
+pub async fn run(_cli: &Cli, args: &Dap) -> u8 {
+    if let Some(socket) = &args.terminal {
+        return terminal::forward(socket);
+    }
+    let served = match (Hearing::new(), args.port) {
+        (Ok(mut hearing), Some(port)) => port::serve(port, &mut hearing).await,
+        (Ok(mut hearing), None) => {
+            let editor = (bytes_of(std::io::stdin()), std::io::stdout());
+            serve(editor, None, &mut hearing).await.map(drop)
+        }
+        (Err(error), _) => Err(error),
+    };
+    match served {
         Ok(()) => 0,
         Err(error) => {
             complain(format_args!("error: the connection to the editor broke: {error}"));
@@ -33,12 +51,13 @@ pub async fn run(_cli: &Cli, _args: &Dap) -> u8 {
     }
 }
 
-/// Reads standard input on a thread of its own, which ends with the process: nothing else can end a read.
-fn standard_input() -> tokio::sync::mpsc::Receiver<Vec<u8>> {
+/// Reads on a thread of its own. It ends with the process, or when the other end closes: nothing else can end
+/// a read.
+pub(super) fn bytes_of(mut from: impl Read + Send + 'static) -> tokio::sync::mpsc::Receiver<Vec<u8>> {
     let (sender, receiver) = tokio::sync::mpsc::channel(READS);
     let read = move || {
         let mut buffer = [0; 8192];
-        while let Ok(read @ 1..) = std::io::stdin().read(&mut buffer) {
+        while let Ok(read @ 1..) = from.read(&mut buffer) {
             let bytes = buffer.get(..read).unwrap_or_default().to_vec();
             if sender.blocking_send(bytes).is_err() {
                 break;
@@ -63,6 +82,7 @@ impl Requests {
             match self.decoder.next_value() {
                 Ok(Some(value)) => match Incoming::parse(value) {
                     Ok(Incoming::Request(request)) => return Ok(Some(Ok(request))),
+                    // The only request to an editor opens a terminal, and its failure is seen in time.
                     Ok(Incoming::Response(_)) => continue,
                     Err(error) => return Ok(Some(Err(error.to_string()))),
                 },
@@ -101,6 +121,13 @@ impl<W: Write> Messages<W> {
         self.write(&Event { seq, body })
     }
 
+    /// Sends a request to the editor.
+    fn ask(&mut self, command: &str, arguments: &impl serde::Serialize) -> std::io::Result<()> {
+        let arguments = Some(serde_json::to_value(arguments).map_err(std::io::Error::other)?);
+        let seq = self.next();
+        self.write(&Request { seq, command: command.to_owned(), arguments })
+    }
+
     fn refuse(&mut self, request: &Request, word: Option<&str>, why: String) -> std::io::Result<()> {
         // Braces would stand for variables of the message.
         let error = ErrorMessage {
@@ -110,8 +137,10 @@ impl<W: Write> Messages<W> {
             ..ErrorMessage::default()
         };
         let seq = self.next();
+        // Many clients show this text, and not the error's.
+        let message = word.map_or_else(|| error.format.replace('\n', " "), str::to_owned);
         let response = Response::failure(seq, request, word, error).map_err(std::io::Error::other)?;
-        self.write(&response)
+        self.write(&Response { message: Some(message), ..response })
     }
 
     fn answer(&mut self, request: &Request, answer: Answer) -> std::io::Result<()> {
@@ -158,10 +187,29 @@ struct Connection<W> {
     doing: String,
     /// When it began with the first request of `asked`.
     began: Instant,
+    /// The token that the launch configuration has to have, until it was there.
+    token: Option<String>,
+    /// Whether the program of the launch configuration wants a terminal, and which.
+    console: Console,
+    /// Whether the editor can open terminals.
+    has_terminals: bool,
+}
+
+/// Why a connection ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Served {
+    /// The editor has left, or was sent away.
+    Left,
+    /// The process was asked to end.
+    Signalled,
 }
 
 /// Serves an editor until it disconnects or vanishes.
-async fn serve(from: tokio::sync::mpsc::Receiver<Vec<u8>>, to: impl Write) -> std::io::Result<()> {
+pub(super) async fn serve(
+    (from, to): (tokio::sync::mpsc::Receiver<Vec<u8>>, impl Write),
+    token: Option<String>,
+    hearing: &mut Hearing,
+) -> std::io::Result<Served> {
     let (told, heard) = relay();
     let actor = Actor::start(move || (Adapter::default(), Rc::new(told) as _))?;
     let mut connection = Connection {
@@ -172,9 +220,12 @@ async fn serve(from: tokio::sync::mpsc::Receiver<Vec<u8>>, to: impl Write) -> st
         wants_progress: false,
         doing: String::new(),
         began: Instant::now(),
+        token,
+        console: Console::default(),
+        has_terminals: false,
     };
     let mut requests = Requests { from, decoder: Decoder::new() };
-    let served = connection.serve(&mut requests).await;
+    let served = connection.serve(&mut requests, hearing).await;
     connection.end().await;
     served
 }
@@ -185,14 +236,24 @@ enum Happens {
     Told(Told),
     Request(std::io::Result<Option<Result<Request, String>>>),
     TakesLong,
+    /// The process was asked to end.
+    Signal,
+    /// The editor has not shown its token in time.
+    Unknown,
 }
 
 impl<W: Write> Connection<W> {
-    async fn serve(&mut self, requests: &mut Requests) -> std::io::Result<()> {
+    async fn serve(&mut self, requests: &mut Requests, hearing: &mut Hearing) -> std::io::Result<Served> {
         loop {
-            match self.next(requests).await {
-                Happens::Request(Ok(None)) => return Ok(()),
-                Happens::Request(Ok(Some(Ok(request)))) => self.take(request)?,
+            match self.next(requests, hearing).await {
+                Happens::Request(Ok(None)) => return Ok(Served::Left),
+                Happens::Signal => return Ok(Served::Signalled),
+                Happens::Request(Ok(Some(Ok(request)))) => {
+                    if !self.take(request)? {
+                        return Ok(Served::Left);
+                    }
+                }
+                Happens::Unknown => return Ok(Served::Left),
                 Happens::Request(Ok(Some(Err(why)))) => {
                     complain(format_args!("warning: the editor sent something else than a request: {why}"));
                 }
@@ -201,14 +262,14 @@ impl<W: Write> Connection<W> {
                 Happens::TakesLong => self.show_progress()?,
                 Happens::Answered(answer) => {
                     if self.answer(answer)? {
-                        return Ok(());
+                        return Ok(Served::Left);
                     }
                 }
             }
         }
     }
 
-    async fn next(&mut self, requests: &mut Requests) -> Happens {
+    async fn next(&mut self, requests: &mut Requests, hearing: &mut Hearing) -> Happens {
         let (asked, heard) = (&mut self.asked, &mut self.heard);
         let is_silent = asked.front().is_some_and(|asked| !asked.shows_progress);
         let answered = async {
@@ -220,35 +281,60 @@ impl<W: Write> Connection<W> {
         tokio::select! {
             // A program that prints without end does not keep a request to cancel from being heard.
             biased;
+            _ = hearing.next() => Happens::Signal,
             request = requests.next() => Happens::Request(request),
             told = heard.next() => Happens::Told(told),
             answer = answered => Happens::Answered(answer),
+            () = tokio::time::sleep_until(self.began + UNKNOWN), if self.token.is_some() => Happens::Unknown,
             () = tokio::time::sleep_until(self.began + SILENT), if is_silent && self.wants_progress => {
                 Happens::TakesLong
             }
         }
     }
 
-    /// Takes a request: answers a request to cancel, and passes others to the session.
-    fn take(&mut self, request: Request) -> std::io::Result<()> {
-        match Command::parse(&request) {
+    /// Takes a request: answers a request to cancel, and passes others to the session. Returns whether the
+    /// connection goes on.
+    fn take(&mut self, request: Request) -> std::io::Result<bool> {
+        let command = Command::parse(&request);
+        if let Some(token) = &self.token {
+            match &command {
+                Ok(Command::Initialize(_)) => {}
+                Ok(Command::Launch(launch)) if port::is_token(launch.settings.get("token"), token) => {
+                    self.token = None;
+                }
+                _ => {
+                    let why = "the launch configuration needs `token`, which `qp dap --port` has printed";
+                    self.messages.refuse(&request, None, why.to_owned())?;
+                    return Ok(false);
+                }
+            }
+        }
+        match command {
             Ok(Command::Cancel(arguments)) => {
                 let is_meant = |asked: &&Asked| {
                     arguments.request_id == Some(asked.request.seq)
                         || arguments.progress_id.as_ref() == Some(&asked.progress_id())
                 };
                 self.asked.iter().filter(is_meant).for_each(|asked| asked.pending.cancel());
-                return self.messages.answer(&request, Answer::default());
+                self.messages.answer(&request, Answer::default())?;
+                return Ok(true);
             }
             Ok(Command::Initialize(arguments)) => {
                 self.wants_progress = arguments.supports_progress_reporting == Some(true);
+                self.has_terminals = arguments.supports_run_in_terminal_request == Some(true);
             }
+            Ok(Command::Launch(launch)) => self.console = console_of(&launch.settings),
             Ok(Command::Disconnect(_) | Command::Terminate(_)) => {
                 self.asked.iter().for_each(|asked| asked.pending.cancel());
             }
             _ => {}
         }
-        match self.actor.ask(request.clone()) {
+        let runs = ["configurationDone", "restart"].contains(&request.command.as_str());
+        let terminal = match runs && self.has_terminals && self.console != Console::InternalConsole {
+            true => Some(self.open_terminal()?),
+            false => None,
+        };
+        match self.actor.ask(Asking { request: request.clone(), terminal }) {
             Ok(pending) => {
                 if self.asked.is_empty() {
                     self.began = Instant::now();
@@ -257,7 +343,25 @@ impl<W: Write> Connection<W> {
             }
             Err(untaken) => self.messages.refuse(&request, None, untaken.to_string())?,
         }
-        Ok(())
+        Ok(true)
+    }
+
+    /// Asks the editor to open a terminal for the program.
+    fn open_terminal(&mut self) -> std::io::Result<Listening> {
+        let listening = Listening::new()?;
+        let kind = match self.console {
+            Console::ExternalTerminal => TerminalKind::External,
+            Console::IntegratedTerminal | Console::InternalConsole => TerminalKind::Integrated,
+        };
+        let arguments = RunInTerminalArguments {
+            kind: Some(kind),
+            title: Some("querypoint".to_owned()),
+            cwd: std::env::current_dir()?.display().to_string(),
+            args: listening.command()?,
+            ..RunInTerminalArguments::default()
+        };
+        self.messages.ask("runInTerminal", &arguments)?;
+        Ok(listening)
     }
 
     /// Passes an answer on, after everything that was told before. Returns whether the session ends.
@@ -337,4 +441,11 @@ impl<W: Write> Connection<W> {
             () = unheard => {}
         }
     }
+}
+
+/// Where the program of a launch configuration reads and prints; by default where nothing is said, or
+/// something wrong, which the session refuses.
+fn console_of(settings: &serde_json::Map<String, serde_json::Value>) -> Console {
+    let console = settings.get("console").cloned().unwrap_or_default();
+    serde_json::from_value(console).unwrap_or_default()
 }

@@ -1,7 +1,7 @@
 //! Requests that are not of the protocol, for the extensions of editors. docs/editors.md lists them.
 
 use super::adapter::{Adapter, Answer, Refusal, answer};
-use crate::command::dap::{ConsoleCommand, ConsoleReply};
+use crate::command::dap::ConsoleCommand;
 use crate::command::diagnose::{DiagnoseDialogue, StartedDiagnosis};
 use crate::session::{Cause, Context, EventPosition, Move};
 use crate::ui::render::{cause_text, console_reply, diagnosed};
@@ -88,9 +88,8 @@ impl Adapter {
             }
             "history" => {
                 let (frame, name) = self.meant(&arguments)?;
-                let debugger = self.debugger()?;
-                let text = console_reply(&ConsoleReply::History(debugger.history(frame, &name)?));
-                let found = debugger.last_writes(frame, &name, WRITES, context)?;
+                let found = self.debugger()?.last_writes(frame, &name, WRITES, context)?;
+                let text = found.iter().map(cause_text).collect::<Vec<_>>().join("\n");
                 let writes = found.iter().map(|cause| self.shown_cause(cause)).collect();
                 answer(&Writes { text, writes })
             }
@@ -121,7 +120,7 @@ impl Adapter {
         let name = name.ok_or_else(wanted)?.to_owned();
         match arguments.variables_reference.filter(|reference| *reference != 0) {
             Some(reference) => {
-                let group = self.handles.group(reference)?;
+                let (group, _) = self.handles.group(reference)?;
                 Ok(self.debugger()?.name_of(group, &name)?)
             }
             None => Ok((self.frame_of(arguments)?, name)),

@@ -12,7 +12,8 @@ const MOST: usize = 20_000;
 #[derive(Default)]
 pub struct Handles {
     frames: Numbered<EventPosition>,
-    groups: Numbered<VariableGroup>,
+    /// With an expression that means the object, if there is one.
+    groups: Numbered<(VariableGroup, Option<String>)>,
     targets: Numbered<EventPosition>,
     calls: Numbered<u32>,
     /// Classes and file names.
@@ -26,6 +27,13 @@ impl Handles {
         self.frames.forget();
         self.groups.forget();
         self.calls.forget();
+    }
+
+    /// Forgets everything: another run has other objects and positions.
+    pub fn restarted(&mut self) {
+        self.moved();
+        self.targets.forget();
+        self.watched.forget();
     }
 
     /// The number of a frame.
@@ -42,16 +50,16 @@ impl Handles {
         self.frames.at(id.unwrap_or(0)).ok_or_else(unknown)
     }
 
-    /// The number of a list of variables; 0 for none.
-    pub fn of_group(&mut self, group: Option<VariableGroup>) -> i64 {
-        group.map_or(0, |group| self.groups.number_of(group))
+    /// The number of a list of variables, 0 for none. `expression` means the object whose parts they are.
+    pub fn of_group(&mut self, group: Option<VariableGroup>, expression: Option<String>) -> i64 {
+        group.map_or(0, |group| self.groups.number_of((group, expression)))
     }
 
     /// A list of variables.
     ///
     /// # Errors
     /// There is no such list.
-    pub fn group(&self, id: i64) -> Result<VariableGroup, Refusal> {
+    pub fn group(&self, id: i64) -> Result<(VariableGroup, Option<String>), Refusal> {
         let unknown = || Refusal::Request("these variables are out of date".to_owned());
         self.groups.at(id).ok_or_else(unknown)
     }

@@ -64,14 +64,14 @@ impl Adapter {
         // A call may have written a lot.
         scopes.push(of("Changed in this call", VariableGroup::Changed(at), None, true));
         let scopes = scopes.into_iter().map(|(name, group, hint, is_long)| {
-            shown::scope(name, self.handles.of_group(Some(group)), hint, is_long)
+            shown::scope(name, self.handles.of_group(Some(group), None), hint, is_long)
         });
         let scopes = scopes.collect();
         answer(&ScopesBody { scopes })
     }
 
     pub(super) fn variables(&mut self, arguments: &VariablesArguments) -> Result<Answer, Refusal> {
-        let group = self.handles.group(arguments.variables_reference)?;
+        let (group, of) = self.handles.group(arguments.variables_reference)?;
         let size = |n: Option<i64>| n.and_then(|n| usize::try_from(n).ok());
         // A count of 0 means all.
         let range = match (size(arguments.start), size(arguments.count).filter(|count| *count > 0)) {
@@ -79,12 +79,16 @@ impl Adapter {
             (first, many) => Some((first.unwrap_or(0), many.unwrap_or(usize::MAX))),
         };
         let held = self.debugger()?.variables(group, range)?;
-        let variables = held.into_iter().map(|one| self.shown_variable(one)).collect();
+        let variables = held.into_iter().map(|one| {
+            let part = of.as_ref().zip(one.selector.as_ref()).map(|(of, selector)| format!("{of}{selector}"));
+            self.shown_variable(HeldVariable { expression: one.expression.clone().or(part), ..one })
+        });
+        let variables = variables.collect();
         answer(&VariablesBody { variables })
     }
 
     fn shown_variable(&mut self, held: HeldVariable) -> Variable {
-        let reference = self.handles.of_group(held.leads_to);
+        let reference = self.handles.of_group(held.leads_to, held.expression.clone());
         let pages = self.editor.supports_variable_paging == Some(true);
         shown::variable(held, reference, pages)
     }

@@ -62,15 +62,13 @@ impl RecordedDebugger {
     ) -> Result<(EventPosition, String), SessionError> {
         let calls = &self.trace.recording.calls;
         let of_object = |object: u32| {
-            let number = calls.objects.number(object);
+            let shown = calls.objects.name(object);
             let is_array = calls.objects.is_array(object);
             match name.strip_prefix('[') {
-                Some(_) if is_array => format!("@{number}{name}"),
-                Some(_) => format!("@{number}"),
-                None if name == "text" && calls.objects.class(object).is_some() && !is_array => {
-                    format!("@{number}")
-                }
-                None => format!("@{number}.{name}"),
+                Some(_) if is_array => format!("{shown}{name}"),
+                Some(_) => shown,
+                None if name == "text" && calls.objects.class(object).is_some() && !is_array => shown,
+                None => format!("{shown}.{name}"),
             }
         };
         Ok(match group {

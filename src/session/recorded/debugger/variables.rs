@@ -56,6 +56,9 @@ pub struct HeldVariable {
     pub changed: bool,
     /// An expression that means this variable in its frame, if there is one.
     pub expression: Option<String>,
+    /// What selects this part of an object, appended to an expression for the object: `.name` or `[3]`; empty
+    /// for a group of the object's parts. `None` if no expression does.
+    pub selector: Option<String>,
 }
 
 impl RecordedDebugger {
@@ -259,8 +262,10 @@ impl RecordedDebugger {
             let calls = &mut self.trace.recording.calls;
             let value = held(calls, object, &part, when)?;
             let before = held(calls, object, &part, began)?;
-            let name = part.path("").trim_start_matches('.').to_owned();
-            shown.push(self.variable(name, value, before.is_some() && value != before)?);
+            let selector = part.path("");
+            let name = selector.trim_start_matches('.').to_owned();
+            let shown_part = self.variable(name, value, before.is_some() && value != before)?;
+            shown.push(HeldVariable { selector: Some(selector), ..shown_part });
         }
         if !is_whole && range.is_none() {
             shown.push(note("there are more fields, which were not recorded"));
@@ -324,7 +329,7 @@ impl RecordedDebugger {
         let elements = elements.and_then(|n| usize::try_from(n).ok()).filter(|n| *n > UNDIVIDED);
         let type_name = value.and_then(|value| self.type_of(value));
         let value = value.map(|value| shown(&value, &calls.objects));
-        Ok(HeldVariable { name, value, type_name, leads_to, elements, changed, expression: None })
+        Ok(HeldVariable { name, value, type_name, leads_to, elements, changed, ..HeldVariable::default() })
     }
 
     fn type_of(&self, value: Value) -> Option<String> {
@@ -391,6 +396,7 @@ fn divided(object: u32, first: usize, many: usize) -> Vec<HeldVariable> {
             name: format!("[{at} … {}]", at + many - 1),
             value: Some(String::new()),
             leads_to: Some(VariableGroup::Some(object, at, many)),
+            selector: Some(String::new()),
             ..HeldVariable::default()
         }
     };
