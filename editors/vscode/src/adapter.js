@@ -35,7 +35,9 @@ class AdapterFactory {
                     + '`querypoint.path`.',
             );
         }
-        return new vscode.DebugAdapterExecutable(file, ['dap']);
+        // Relative paths of a launch configuration mean the folder of the workspace.
+        const cwd = session.workspaceFolder?.uri.fsPath;
+        return new vscode.DebugAdapterExecutable(file, ['dap'], cwd === undefined ? {} : { cwd });
     }
 }
 

@@ -42,7 +42,10 @@ function activate(context) {
         },
         omitted: async (/** @type {ChosenVariable | undefined} */ variable) => {
             const session = activeSession();
-            const question = await meant(session, variable);
+            // It takes expressions, and no names such as `Shop@4.names`.
+            const expression = variable?.variable?.evaluateName;
+            const { frameId } = chosen(session);
+            const question = expression ? { frameId, expression } : await meant(session, variable);
             if (question !== undefined) {
                 const title = `Looking for operations that ${question.expression} has not seen`;
                 const found = await vscode.window.withProgress(

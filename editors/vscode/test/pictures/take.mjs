@@ -136,6 +136,16 @@ class Editor {
         await this.page.keyboard.press('Enter');
     }
 
+    /** Sets a breakpoint at the cursor. */
+    async breakpoint() {
+        const shown = this.page.locator('.glyph-margin-widgets .codicon-debug-breakpoint');
+        for (let tries = 0; tries < 10 && (await shown.count()) === 0; tries += 1) {
+            await this.page.keyboard.press('F9');
+            await shown.waitFor({ timeout: 2000 }).catch(() => {});
+        }
+        await shown.waitFor();
+    }
+
     /** Waits until the session stands at a line. */
     async standsAt(line) {
         const frame = this.page.locator('.debug-call-stack .stack-frame').first();
@@ -144,6 +154,8 @@ class Editor {
             await this.picture('failed');
             throw new Error(`the session does not stand at line ${line}: ${await frame.textContent()}`);
         });
+        // The views refresh some time after the stack.
+        await this.page.waitForTimeout(600);
     }
 
     /** Presses a button of the tool bar. */
@@ -157,12 +169,16 @@ class Editor {
         return this.page.locator('.debug-variables .monaco-list-row').filter({ has: label }).first();
     }
 
-    async expand(name) {
-        const row = this.variable(name);
-        await row.waitFor();
-        if ((await row.getAttribute('aria-expanded')) === 'false') {
-            await row.locator('.monaco-tl-twistie').click();
+    /** Expands a variable until it shows a part. The view collapses its rows when it refreshes them. */
+    async expand(name, part) {
+        for (let tries = 0; tries < 40 && !(await this.variable(part).isVisible()); tries += 1) {
+            const row = this.variable(name);
+            if ((await row.count()) > 0 && (await row.getAttribute('aria-expanded')) === 'false') {
+                await row.locator('.monaco-tl-twistie').click();
+            }
+            await this.page.waitForTimeout(500);
         }
+        await this.variable(part).waitFor();
     }
 
     /** Chooses in the context menu of a variable. */
@@ -188,7 +204,7 @@ async function walk(editor) {
     await editor.open('Shop.java');
     const breakpoint = lineOf('names.add');
     await editor.cursor(breakpoint);
-    await page.keyboard.press('F9');
+    await editor.breakpoint();
     await page.keyboard.press('F5');
     await editor.standsAt(lineOf('throw new'));
     await editor.picture('1-end');
@@ -219,7 +235,7 @@ async function walk(editor) {
     await editor.command('Remove All Breakpoints');
     await editor.press('Continue');
     await editor.standsAt(lineOf('throw new'));
-    await editor.expand('shop');
+    await editor.expand('shop', 'total');
     await editor.choose('total', 'Break on Value Change', '5-break-on-value-change');
     await editor.press('Reverse');
     await editor.standsAt(lineOf('total +='));
@@ -229,7 +245,7 @@ async function walk(editor) {
     await editor.standsAt(lineOf('throw new'));
 
     // Why this value?
-    await editor.expand('shop');
+    await editor.expand('shop', 'total');
     await editor.choose('total', 'Why this value?', '7-why-this-value');
     await editor.standsAt(lineOf('total +='));
     const answer = await editor.notification().textContent();
@@ -238,7 +254,7 @@ async function walk(editor) {
     await editor.command('Notifications: Clear All Notifications');
 
     // All writes; a click goes to one.
-    await editor.expand('this');
+    await editor.expand('this', 'total');
     await editor.choose('total', 'Show all writes');
     const writes = page.locator('.pane', { hasText: 'Writes' }).locator('.monaco-list-row');
     await writes.first().waitFor();
@@ -246,6 +262,10 @@ async function walk(editor) {
     await page.waitForTimeout(1000);
     await editor.standsAt(lineOf('total +='));
     await editor.picture('9-writes');
+
+    // Operations that were not executed: none here.
+    await editor.choose('names', 'What was not done to it');
+    await page.locator('.repl', { hasText: 'no omission found' }).first().waitFor();
 
     // A refusal is said once.
     await editor.command('Querypoint: Why this value?');
