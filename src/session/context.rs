@@ -47,6 +47,11 @@ impl Context {
         &*self.progress
     }
 
+    /// The receiver of progress, to be kept.
+    pub fn shared_progress(&self) -> Rc<dyn Progress> {
+        self.progress.clone()
+    }
+
     /// The user's interrupt.
     pub fn interrupt(&self) -> &Interrupt {
         &self.interrupt

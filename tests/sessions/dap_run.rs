@@ -217,3 +217,80 @@ fn each_thread_stands_where_it_was_at_the_time() {
     assert_eq!(editor.says("own"), "21");
     assert_eq!(editor.disconnect(), Some(0));
 }
+
+const ROUNDS: &str = "public class Rounds {
+    static int twice(int n) {
+        return 2 * n;
+    }
+    public static void main(String[] args) {
+        int sum = 0;
+        for (int i = 0; i < 6; i++) {
+            sum += twice(i);
+        }
+        System.out.println(sum);
+    }
+}
+";
+
+#[test]
+fn a_program_that_is_halted_is_run_again_to_go_back() {
+    let case = Case::new("traced");
+    compile(&case, "Rounds", ROUNDS);
+    let mut editor = Editor::start(&case);
+    editor.ask("initialize", json!({"adapterID": "querypoint"}));
+    let settings =
+        json!({"mode": "rerun", "command": ["java", "-cp", "classes", "Rounds"], "sources": ["."]});
+    editor.ask("launch", settings);
+    let breakpoints = json!([{"line": 8, "condition": "i % 2 == 1"}]);
+    editor.ask("setBreakpoints", json!({"source": {"name": "Rounds.java"}, "breakpoints": breakpoints}));
+    let stopped = editor.begin();
+    assert_eq!(
+        (&stopped["reason"], editor.place(&stopped)),
+        (&json!("breakpoint"), "Rounds.main:8".to_owned())
+    );
+    assert_eq!(editor.says("i"), "1");
+    let stopped = editor.go("continue");
+    assert_eq!((&stopped["reason"], editor.says("sum")), (&json!("breakpoint"), "6".to_owned()));
+    let stopped = editor.go("stepIn");
+    assert_eq!((&stopped["reason"], editor.place(&stopped)), (&json!("step"), "Rounds.twice:3".to_owned()));
+    assert_eq!(editor.locals(1), ["n = 3"]);
+    assert!(editor.locals(2).contains(&"sum = 6".to_owned()));
+    // Back by another run: the step, and then the hit before.
+    let stopped = editor.go("stepBack");
+    assert_eq!((editor.place(&stopped), editor.says("i")), ("Rounds.main:8".to_owned(), "3".to_owned()));
+    assert!(editor.refused("stepBack", json!({"threadId": 1})).contains("reverseContinue"));
+    editor.go("reverseContinue");
+    assert_eq!(editor.says("i"), "1");
+    let stopped = editor.go("reverseContinue");
+    assert_eq!(
+        (&stopped["reason"], &stopped["description"]),
+        (&json!("entry"), &json!("beginning of the program"))
+    );
+    let stopped = editor.go("reverseContinue");
+    assert_eq!(stopped["description"], "beginning of the program");
+    for expected in ["1", "3", "5"] {
+        editor.go("continue");
+        assert_eq!(editor.says("i"), expected);
+    }
+    let frame = editor.frame(1);
+    let hover = |text: &str| json!({"expression": text, "frameId": frame, "context": "hover"});
+    assert_eq!(editor.ask("evaluate", hover("sum + 1"))["result"], "21");
+    assert!(editor.refused("evaluate", hover("twice(3)")).contains("calls a method"));
+    assert_eq!(editor.says("twice(4)"), "8");
+    let stopped = editor.go("continue");
+    assert_eq!(stopped["description"], "end of the program");
+    assert_eq!(editor.stack(&json!(1)), Vec::<Value>::new());
+    editor.go("reverseContinue");
+    assert_eq!(editor.says("i"), "5");
+    // A question of `qp debug` runs the program, and halts it at the answer.
+    let why = editor.ask("evaluate", json!({"expression": "back sum", "context": "repl"}));
+    editor.event("stopped");
+    assert!(why["result"].as_str().is_some_and(|text| text.contains("20")), "{why:#}");
+    assert!(
+        editor
+            .refused("gotoTargets", json!({"source": {"name": "Rounds.java"}, "line": 8}))
+            .contains("rerun")
+    );
+    assert_eq!(editor.disconnect(), Some(0));
+    assert!(processes_with(&case.name()).is_empty());
+}

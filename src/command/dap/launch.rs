@@ -74,6 +74,8 @@ pub enum LaunchMode {
     Record,
     /// Open a recording.
     Trace,
+    /// Halt the program itself, and run it again to go back.
+    Rerun,
 }
 
 /// A launched session.
@@ -115,6 +117,7 @@ impl Launch {
                 Ok(Launched { debugger, exit_code: None, notes: Vec::new(), _folder: None })
             }
             LaunchMode::Record => self.record(stdin, context).await,
+            LaunchMode::Rerun => Err(CommandError::Usage("mode `rerun` makes no recording".to_owned())),
         }
     }
 
@@ -123,15 +126,7 @@ impl Launch {
         stdin: Option<StdinRecording>,
         context: &Context,
     ) -> Result<Launched, CommandError> {
-        let command = match (&self.test, &self.class_path) {
-            (Some(test), Some(class_path)) => test_command(test, class_path),
-            (Some(_), None) => return Err(CommandError::Usage("`test` needs `classPath`".to_owned())),
-            (None, _) => self.command.clone(),
-        };
-        if command.is_empty() {
-            let wanted = "the launch configuration needs `command`, a list such as [\"java\", \"Main\"]";
-            return Err(CommandError::Usage(wanted.to_owned()));
-        }
+        let command = self.program()?;
         let debuggee = Debuggee { command: command.clone(), cwd: self.cwd.clone(), ..Debuggee::default() };
         let folder = TemporaryFolder::new("qp-").map_err(|error| CommandError::Usage(error.to_string()))?;
         let out = folder.path().join("trace");
@@ -162,7 +157,22 @@ impl Launch {
         Ok(Launched { debugger, exit_code: run.exit_code, notes, _folder: Some(folder) })
     }
 
-    fn sources(&self) -> Vec<PathBuf> {
+    /// The command that starts the program.
+    ///
+    /// # Errors
+    /// There is none, or a test has no class path.
+    pub fn program(&self) -> Result<Vec<String>, CommandError> {
+        let command = match (&self.test, &self.class_path) {
+            (Some(test), Some(class_path)) => test_command(test, class_path),
+            (Some(_), None) => return Err(CommandError::Usage("`test` needs `classPath`".to_owned())),
+            (None, _) => self.command.clone(),
+        };
+        let wanted = "the launch configuration needs `command`, a list such as [\"java\", \"Main\"]";
+        if command.is_empty() { Err(CommandError::Usage(wanted.to_owned())) } else { Ok(command) }
+    }
+
+    /// The folders with sources.
+    pub fn sources(&self) -> Vec<PathBuf> {
         let under = |path: &PathBuf| self.cwd.as_ref().map_or_else(|| path.clone(), |cwd| cwd.join(path));
         self.sources.iter().map(under).collect()
     }

@@ -1,11 +1,13 @@
 //! `qp dap`: its arguments. `launch` has what an editor asks to launch, `console` the questions that a user
-//! writes in the editor's debug console.
+//! writes in the editor's debug console. `rerun` is the mode in which going back is another run.
 
 mod console;
 mod launch;
+mod rerun;
 
 pub use console::{CONSOLE_TABLE, ConsoleCommand, ConsoleReply, ConsoleRow};
 pub use launch::{Console, FirstStop, Launch, LaunchMode, Launched};
+pub use rerun::{Rerun, RerunStop};
 
 use std::path::PathBuf;
 

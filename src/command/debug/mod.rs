@@ -263,7 +263,7 @@ prompt_commands! {
 ///
 /// # Errors
 /// The line is no command, or the command cannot be executed. The session goes on.
-async fn execute(line: &str, explorer: &mut Explorer) -> Result<Reply, CommandError> {
+pub async fn execute(line: &str, explorer: &mut Explorer) -> Result<Reply, CommandError> {
     let line = line.trim();
     if line.is_empty() || line.starts_with('#') {
         return Ok(Reply::Nothing);

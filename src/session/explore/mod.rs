@@ -33,7 +33,7 @@ use super::replay::Options;
 use super::replay::iteration::{Findings, in_order};
 use super::workspace::Workspace;
 use crate::chain::{Chain, Explanation, Point, translate};
-use crate::classes::SourceRoots;
+use crate::classes::{LaunchCommand, SourceRoots};
 use crate::debuggee::Tail;
 use history::History;
 use position::Position;
@@ -121,6 +121,20 @@ impl Explorer {
     /// Can end the current run.
     pub fn interrupter(&self) -> Interrupter {
         self.interrupter.clone()
+    }
+
+    /// The main class of the debuggee's command, once it is open; `None` if the command does not name it.
+    pub fn main_class(&self) -> Option<String> {
+        let command = self.opened.as_ref()?.workspace.template().launch_command().ok()?;
+        match command {
+            LaunchCommand::Java(java) => java.main.class().map(str::to_owned),
+            LaunchCommand::Wrapper { .. } => None,
+        }
+    }
+
+    /// Whether an earlier run has located a point.
+    pub fn is_located(&self, id: &str) -> bool {
+        self.point_index(id).is_ok_and(|at| self.history.found(at).is_some())
     }
 
     /// An unused id: `A` to `Z`, then `P27` and so on.

@@ -1,7 +1,8 @@
 //! Breakpoints: of lines, methods, exceptions and variables.
 
-use super::adapter::{Adapter, Answer, Refusal, answer, body};
-use super::shown::{self, number};
+use super::adapter::Adapter;
+use super::answer::{Answer, Refusal, answer, body, number};
+use super::shown::{self, CAUGHT, UNCAUGHT};
 use crate::session::{
     BreakpointGroup, BreakpointPlace, BreakpointRequest, BreakpointState, Context, HitCount, Printed,
     SourceLine, ThrownPlace,
@@ -12,11 +13,6 @@ use dap::types::{
     ChangeReason, DataAccess, DataBreakpointInfoArguments, DataBreakpointInfoBody, EventBody, OutputBody,
     OutputCategory, SetBreakpointsBody, SetExceptionBreakpointsArguments, Source,
 };
-
-/// The filter of exceptions that recorded code catches.
-pub(super) const CAUGHT: &str = "caught";
-/// The filter of exceptions that leave all recorded code.
-pub(super) const UNCAUGHT: &str = "uncaught";
 
 /// A request for one breakpoint, or why there is none.
 type Asked = Result<BreakpointRequest, String>;

@@ -1,13 +1,14 @@
 //! The connection to an editor: requests come in, and a session on another thread answers one after another.
 //! A request to cancel is heard while another one is being answered.
 
-use super::adapter::{Adapter, Answer, Asking, Refusal};
-use super::port;
-use super::terminal::{self, Listening};
-use crate::command::dap::{Console, Dap};
+use super::adapter::Adapter;
+use super::answer::{Answer, Refusal};
+use super::dispatch::Asking;
+use super::terminal::Listening;
+use super::token::is_token;
+use crate::command::dap::Console;
 use crate::session::{Actor, Pending};
 use crate::ui::interrupt::Hearing;
-use crate::ui::options::Cli;
 use crate::ui::out::complain;
 use crate::ui::relay::{Heard, Told, relay};
 use dap::types::{
@@ -27,29 +28,6 @@ const READS: usize = 16;
 const SILENT: Duration = Duration::from_millis(500);
 /// How long an editor that connects to a port may take to show its token.
 const UNKNOWN: Duration = Duration::from_secs(30);
-
-/// Serves the editor at the other end of standard input and output, or those that connect to a port. Returns
-/// the exit code.
-pub async fn run(_cli: &Cli, args: &Dap) -> u8 {
-    if let Some(socket) = &args.terminal {
-        return terminal::forward(socket);
-    }
-    let served = match (Hearing::new(), args.port) {
-        (Ok(mut hearing), Some(port)) => port::serve(port, &mut hearing).await,
-        (Ok(mut hearing), None) => {
-            let editor = (bytes_of(std::io::stdin()), std::io::stdout());
-            serve(editor, None, &mut hearing).await.map(drop)
-        }
-        (Err(error), _) => Err(error),
-    };
-    match served {
-        Ok(()) => 0,
-        Err(error) => {
-            complain(format_args!("error: the connection to the editor broke: {error}"));
-            4
-        }
-    }
-}
 
 /// Reads on a thread of its own. It ends with the process, or when the other end closes: nothing else can end
 /// a read.
@@ -299,7 +277,7 @@ impl<W: Write> Connection<W> {
         if let Some(token) = &self.token {
             match &command {
                 Ok(Command::Initialize(_)) => {}
-                Ok(Command::Launch(launch)) if port::is_token(launch.settings.get("token"), token) => {
+                Ok(Command::Launch(launch)) if is_token(launch.settings.get("token"), token) => {
                     self.token = None;
                 }
                 _ => {

@@ -1,6 +1,7 @@
 //! Requests that are not of the protocol, for the extensions of editors. docs/editors.md lists them.
 
-use super::adapter::{Adapter, Answer, Refusal, answer};
+use super::adapter::Adapter;
+use super::answer::{Answer, Refusal, answer};
 use crate::command::dap::ConsoleCommand;
 use crate::command::diagnose::{DiagnoseDialogue, StartedDiagnosis};
 use crate::session::{Cause, Context, EventPosition, Move};

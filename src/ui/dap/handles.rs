@@ -1,8 +1,7 @@
 //! What the numbers in an editor's requests mean: frames, lists of variables, targets, sources, and variables
 //! with breakpoints.
 
-use super::adapter::Refusal;
-use super::shown::number;
+use super::answer::{Refusal, number};
 use crate::session::{EventPosition, VariableGroup, WatchedVariable};
 
 /// Maximum number of frames, lists or targets that are known at a position.

@@ -2,13 +2,10 @@
 //! a browser cannot run programs by it.
 
 use super::connection::{Served, bytes_of, serve as serve_one};
+use super::token::new_token;
 use crate::ui::interrupt::Hearing;
 use crate::ui::out::{complain, print};
-use std::io::Read;
 use std::net::{Ipv4Addr, TcpListener};
-
-/// Size of a token, in bytes.
-const TOKEN: usize = 32;
 
 /// Serves editors one after another, until the process ends.
 pub async fn serve(port: u16, hearing: &mut Hearing) -> std::io::Result<()> {
@@ -37,17 +34,4 @@ pub async fn serve(port: u16, hearing: &mut Hearing) -> std::io::Result<()> {
             Err(error) => complain(format_args!("warning: the connection to an editor broke: {error}")),
         }
     }
-}
-
-fn new_token() -> std::io::Result<String> {
-    let mut bytes = [0; TOKEN];
-    std::fs::File::open("/dev/urandom")?.read_exact(&mut bytes)?;
-    Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
-}
-
-/// Whether a setting is the token. The time of the comparison tells nothing.
-pub(super) fn is_token(given: Option<&serde_json::Value>, token: &str) -> bool {
-    let given = given.and_then(serde_json::Value::as_str).unwrap_or_default();
-    let differs = given.bytes().zip(token.bytes()).fold(0, |differs, (a, b)| differs | (a ^ b));
-    given.len() == token.len() && differs == 0
 }

@@ -1,11 +1,16 @@
 //! What a recording has, in the protocol's types.
 
-use super::breakpoints::{CAUGHT, UNCAUGHT};
+use super::answer::number;
 use crate::session::{Frame, HeldVariable, Stop, StopReason};
 use dap::types::{
     Capabilities, ExceptionBreakpointsFilter, Scope, ScopeHint, Source, StackFrame,
     StopReason as ShownReason, StoppedBody, Variable, VariableAttribute, VariablePresentationHint,
 };
+
+/// The filter of exceptions that recorded code catches.
+pub const CAUGHT: &str = "caught";
+/// The filter of exceptions that leave all recorded code.
+pub const UNCAUGHT: &str = "uncaught";
 
 /// What the adapter can do.
 pub fn capabilities() -> Capabilities {
@@ -56,11 +61,6 @@ pub fn left_out(hits: usize) -> String {
         1 => "… and 1 more hit".to_owned(),
         hits => format!("… and {hits} more hits"),
     }
-}
-
-/// A number of the protocol.
-pub fn number(n: impl TryInto<i64>) -> i64 {
-    n.try_into().unwrap_or(i64::MAX)
 }
 
 /// The end of a move.

@@ -1,8 +1,8 @@
 //! Targets to which an editor can go: executions of a line, and the calls that a line makes.
 
-use super::adapter::{Adapter, Answer, Refusal, answer};
+use super::adapter::Adapter;
+use super::answer::{Answer, Refusal, answer, number};
 use super::breakpoints::file_of;
-use super::shown::number;
 use crate::session::{EventPosition, SourceLine, Which};
 use dap::types::{
     GotoTarget, GotoTargetsArguments, GotoTargetsBody, StepInTarget, StepInTargetsArguments,

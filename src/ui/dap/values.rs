@@ -1,7 +1,8 @@
 //! What is there at the current position: stacks, scopes, variables, expressions, exceptions and sources.
 
-use super::adapter::{Adapter, Answer, Refusal, answer, body};
-use super::shown::{self, number};
+use super::adapter::Adapter;
+use super::answer::{Answer, Refusal, answer, body, number};
+use super::shown;
 use crate::command::dap::{CONSOLE_TABLE, ConsoleCommand, ConsoleReply};
 use crate::session::{Context, FrameSource, HeldVariable, VariableGroup};
 use crate::ui::render::console_reply;

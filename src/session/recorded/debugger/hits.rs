@@ -305,7 +305,8 @@ impl Hits<'_> {
         Ok(())
     }
 
-    /// Goes through the hits of one breakpoint in a thread, without its hit count, until `take` returns false.
+    /// Goes through the hits of one breakpoint in a thread, whatever its hit count, until `take` returns
+    /// false.
     pub async fn each_hit_of(
         &mut self,
         index: usize,

@@ -1,0 +1,64 @@
+//! The answer to a request, or why it has none.
+
+use crate::command::CommandError;
+use crate::session::SessionError;
+use dap::types::{EventBody, OutputBody, OutputCategory};
+use serde_json::Value;
+
+/// The answer to a request: the body of the response, and the events that follow it.
+#[derive(Default)]
+pub struct Answer {
+    /// The body; none if the response has none.
+    pub body: Option<Value>,
+    /// The events after the response.
+    pub events: Vec<EventBody>,
+    /// Whether the session ends.
+    pub ends: bool,
+}
+
+/// Why a request has no answer.
+pub enum Refusal {
+    /// The request makes no sense in this state, or cannot be understood.
+    Request(String),
+    /// The user cancelled it.
+    Cancelled,
+}
+
+impl From<CommandError> for Refusal {
+    fn from(error: CommandError) -> Refusal {
+        match error {
+            CommandError::Session(SessionError::Interrupted) => Refusal::Cancelled,
+            error => Refusal::Request(error.to_string()),
+        }
+    }
+}
+
+impl From<SessionError> for Refusal {
+    fn from(error: SessionError) -> Refusal {
+        Refusal::from(CommandError::from(error))
+    }
+}
+
+/// A line for the user.
+pub fn output(text: &str) -> EventBody {
+    EventBody::Output(OutputBody {
+        category: Some(OutputCategory::Console),
+        output: format!("{text}\n"),
+        ..OutputBody::default()
+    })
+}
+
+/// The body of a response.
+pub fn body(value: &impl serde::Serialize) -> Result<Option<Value>, Refusal> {
+    serde_json::to_value(value).map(Some).map_err(|error| Refusal::Request(error.to_string()))
+}
+
+/// An answer without events.
+pub fn answer(value: &impl serde::Serialize) -> Result<Answer, Refusal> {
+    Ok(Answer { body: body(value)?, ..Answer::default() })
+}
+
+/// A number of the protocol.
+pub fn number(n: impl TryInto<i64>) -> i64 {
+    n.try_into().unwrap_or(i64::MAX)
+}

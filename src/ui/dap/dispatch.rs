@@ -1,0 +1,123 @@
+//! Which room answers a request.
+
+use super::adapter::Adapter;
+use super::answer::{Answer, Refusal, answer, body, number};
+use super::custom;
+use super::shown;
+use super::terminal::Listening;
+use crate::session::{Context, Move, Serves};
+use dap::types::{ContinueBody, EventBody, Thread, ThreadsBody};
+use dap::{Command, Request};
+use serde_json::Value;
+
+/// A request, with the terminal that the editor was asked to open for it.
+pub struct Asking {
+    /// The request.
+    pub request: Request,
+    /// The terminal.
+    pub terminal: Option<Listening>,
+}
+
+impl Serves for Adapter {
+    type Request = Asking;
+    type Answer = Result<Answer, Refusal>;
+
+    async fn take(&mut self, asking: Asking, context: &Context) -> Result<Answer, Refusal> {
+        let Asking { request, terminal } = asking;
+        if context.is_interrupted() {
+            return Err(Refusal::Cancelled);
+        }
+        if request.command.starts_with(custom::PREFIX) {
+            return self.custom(&request, context).await;
+        }
+        let command = Command::parse(&request).map_err(|error| Refusal::Request(error.to_string()))?;
+        if self.rerun.is_some() && !is_of_each_mode(&command) {
+            return Box::pin(self.in_rerun(command, context)).await;
+        }
+        match command {
+            Command::Initialize(arguments) => {
+                self.editor = arguments;
+                answer(&shown::capabilities())
+            }
+            Command::Launch(arguments) => {
+                self.launch(Value::Object(arguments.settings))?;
+                Ok(Answer { events: vec![EventBody::Initialized], ..Answer::default() })
+            }
+            Command::ConfigurationDone => Box::pin(self.begin(terminal, context)).await,
+            Command::Restart(arguments) => {
+                if let Some(launch) = arguments.arguments {
+                    self.launch(Value::Object(launch.settings))?;
+                }
+                Box::pin(self.begin(terminal, context)).await
+            }
+            Command::SetBreakpoints(_)
+            | Command::SetFunctionBreakpoints(_)
+            | Command::SetExceptionBreakpoints(_)
+            | Command::SetDataBreakpoints(_) => self.set_breakpoints(command, context).await,
+            Command::DataBreakpointInfo(arguments) => self.data_breakpoint_info(&arguments),
+            Command::BreakpointLocations(arguments) => self.breakpoint_locations(&arguments),
+            Command::Threads => {
+                let threads = self.debugger()?.threads().into_iter();
+                let threads = threads.map(|thread| Thread { id: number(thread.number), name: thread.name });
+                answer(&ThreadsBody { threads: threads.collect() })
+            }
+            Command::StackTrace(arguments) => self.stack(&arguments),
+            Command::Scopes(arguments) => self.scopes(&arguments),
+            Command::Variables(arguments) => self.variables(&arguments),
+            Command::Evaluate(arguments) => self.evaluate(&arguments, context).await,
+            Command::Completions(arguments) => self.completions(&arguments),
+            Command::ExceptionInfo(_) => self.exception_info(),
+            Command::Source(arguments) => self.source(&arguments),
+            Command::LoadedSources => self.loaded_sources(),
+            Command::Next(step) => self.go(Move::Next, step.thread_id, context).await,
+            Command::StepIn(step) => match step.target_id {
+                Some(target) => self.step_into_target(target),
+                None => self.go(Move::StepIn, step.thread_id, context).await,
+            },
+            Command::StepOut(step) => self.go(Move::StepOut, step.thread_id, context).await,
+            Command::StepBack(step) => self.go(Move::StepBack, step.thread_id, context).await,
+            Command::Continue(step) => {
+                let body = body(&ContinueBody { all_threads_continued: Some(true) })?;
+                let answer = self.go(Move::Continue, step.thread_id, context).await?;
+                Ok(Answer { body, ..answer })
+            }
+            Command::ReverseContinue(step) => self.go(Move::ReverseContinue, step.thread_id, context).await,
+            Command::RestartFrame(arguments) => {
+                let frame = self.handles.frame(Some(arguments.frame_id))?;
+                let stop = self.debugger()?.to_begin_of_call(frame)?;
+                Ok(self.stopped(&stop))
+            }
+            Command::StepInTargets(arguments) => self.step_in_targets(&arguments),
+            Command::GotoTargets(arguments) => self.goto_targets(&arguments),
+            Command::Goto(arguments) => {
+                let target = self.handles.target(arguments.target_id)?;
+                let stop = self.debugger()?.to_event(target)?;
+                Ok(self.stopped(&stop))
+            }
+            Command::Pause(_) => {
+                let stop = self.debugger()?.standing()?;
+                Ok(self.stopped(&stop))
+            }
+            Command::Terminate(_) => Ok(self.end(false).await),
+            Command::Disconnect(_) => Ok(self.end(true).await),
+            other @ (Command::Attach(_) | Command::Cancel(_)) => {
+                Err(Refusal::Request(format!("the request `{}` is not supported", other.name())))
+            }
+        }
+    }
+}
+
+/// Whether a command means the session, whatever was launched.
+fn is_of_each_mode(command: &Command) -> bool {
+    matches!(
+        command,
+        Command::Initialize(_)
+            | Command::Launch(_)
+            | Command::ConfigurationDone
+            | Command::Restart(_)
+            | Command::Terminate(_)
+            | Command::Disconnect(_)
+            | Command::Attach(_)
+            | Command::Cancel(_)
+    )
+}
