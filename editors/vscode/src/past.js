@@ -48,6 +48,11 @@ function activeSession() {
             'No recording is open. Start a launch configuration of the type `querypoint` first.',
         );
     }
+    if (session.configuration.mode === 'rerun') {
+        throw new Remark(
+            'Nothing is recorded in the mode `rerun`. Write the question into the debug console, such as `why x`.',
+        );
+    }
     return session;
 }
 

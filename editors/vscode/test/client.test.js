@@ -93,6 +93,10 @@ test('the first stop is the exception that ended the program', async () => {
     assert.equal(body.breakMode, 'unhandled');
 });
 
+test('the first stop can be the first hit of a breakpoint', async () => {
+    await client.hitBreakpoint(settings({ stopAt: 'breakpoint' }), { path: file, line: lineOf('return n') });
+});
+
 test('a breakpoint is hit backwards, and steps go back from it', async () => {
     const line = lineOf('names.add');
     await launched([{ line }]);
