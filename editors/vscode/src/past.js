@@ -50,7 +50,7 @@ function activeSession() {
     }
     if (session.configuration.mode === 'rerun') {
         throw new Remark(
-            'Nothing is recorded in the mode `rerun`. Write the question into the debug console, such as `why x`.',
+            'Nothing is recorded in the mode `rerun`. Write a question such as `why x` into the debug console.',
         );
     }
     return session;

@@ -182,5 +182,5 @@ test('the first line is reached at once or by going back', async () => {
 test('a session that is terminated says so, and has nothing to show then', async () => {
     await launched();
     await Promise.all([client.waitForEvent('terminated'), client.terminateRequest()]);
-    await assert.rejects(client.threadsRequest());
+    await assert.rejects(client.stackTraceRequest(thread));
 });
