@@ -139,6 +139,11 @@ impl ConsoleCommand {
                 ConsoleReply::Moved(debugger.to_event(place)?)
             }
             ConsoleCommand::Step(to) => ConsoleReply::Moved(debugger.go(*to, context).await?),
+            ConsoleCommand::Omitted(_) if frame != debugger.position() => {
+                let why =
+                    "only variables of the innermost frame can be asked about: `out` goes to the caller";
+                return Err(CommandError::Usage(why.to_owned()));
+            }
             ConsoleCommand::Omitted(name) => {
                 let trace = debugger.reopened(context).await?;
                 let question = OmissionQuestion::new(name, WrongPoint::Event(debugger.position()));

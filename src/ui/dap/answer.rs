@@ -2,7 +2,7 @@
 
 use crate::command::CommandError;
 use crate::session::SessionError;
-use dap::types::{EventBody, OutputBody, OutputCategory};
+use dap::types::{ContinuedBody, EventBody, OutputBody, OutputCategory};
 use serde_json::Value;
 
 /// The answer to a request: the body of the response, and the events that follow it.
@@ -16,10 +16,29 @@ pub struct Answer {
     pub ends: bool,
 }
 
+impl Answer {
+    /// The answer to a request that moves and is no step. Editors keep what they show of the last stop until
+    /// the program continues, and take that for granted after steps only.
+    pub fn after_continuing(mut self) -> Answer {
+        let thread = self.events.iter().find_map(|event| match event {
+            EventBody::Stopped(stopped) => stopped.thread_id,
+            _ => None,
+        });
+        if let Some(thread_id) = thread {
+            let continued = ContinuedBody { thread_id, all_threads_continued: Some(true) };
+            self.events.insert(0, EventBody::Continued(continued));
+        }
+        self
+    }
+}
+
 /// Why a request has no answer.
 pub enum Refusal {
     /// The request makes no sense in this state, or cannot be understood.
     Request(String),
+    /// A number in it belongs to an earlier position. Editors ask for such a number while the session moves,
+    /// and need not tell the user.
+    Stale(String),
     /// The user cancelled it.
     Cancelled,
 }

@@ -106,12 +106,17 @@ impl<W: Write> Messages<W> {
         self.write(&Request { seq, command: command.to_owned(), arguments })
     }
 
-    fn refuse(&mut self, request: &Request, word: Option<&str>, why: String) -> std::io::Result<()> {
+    fn refuse(&mut self, request: &Request, refusal: Refusal) -> std::io::Result<()> {
+        let (word, why, is_told) = match refusal {
+            Refusal::Request(why) => (None, why, true),
+            Refusal::Stale(why) => (None, why, false),
+            Refusal::Cancelled => (Some(Response::CANCELLED), "cancelled".to_owned(), false),
+        };
         // Braces would stand for variables of the message.
         let error = ErrorMessage {
             id: 1,
             format: why.replace('{', "(").replace('}', ")"),
-            show_user: Some(true),
+            show_user: Some(is_told),
             ..ErrorMessage::default()
         };
         let seq = self.next();
@@ -282,7 +287,7 @@ impl<W: Write> Connection<W> {
                 }
                 _ => {
                     let why = "the launch configuration needs `token`, which `qp dap --port` has printed";
-                    self.messages.refuse(&request, None, why.to_owned())?;
+                    self.messages.refuse(&request, Refusal::Request(why.to_owned()))?;
                     return Ok(false);
                 }
             }
@@ -319,7 +324,7 @@ impl<W: Write> Connection<W> {
                 }
                 self.asked.push_back(Asked { request, pending, shows_progress: false });
             }
-            Err(untaken) => self.messages.refuse(&request, None, untaken.to_string())?,
+            Err(untaken) => self.messages.refuse(&request, Refusal::Request(untaken.to_string()))?,
         }
         Ok(true)
     }
@@ -360,13 +365,8 @@ impl<W: Write> Connection<W> {
                 self.messages.answer(&asked.request, answer)?;
                 Ok(ends)
             }
-            Some(Err(Refusal::Cancelled)) => {
-                let word = Some(Response::CANCELLED);
-                self.messages.refuse(&asked.request, word, "cancelled".to_owned())?;
-                Ok(false)
-            }
-            Some(Err(Refusal::Request(why))) => {
-                self.messages.refuse(&asked.request, None, why)?;
+            Some(Err(refusal)) => {
+                self.messages.refuse(&asked.request, refusal)?;
                 Ok(false)
             }
             None => Err(std::io::Error::other("the session broke")),

@@ -4,7 +4,7 @@ use super::adapter::Adapter;
 use super::answer::{Answer, Refusal, answer};
 use crate::command::dap::ConsoleCommand;
 use crate::command::diagnose::{DiagnoseDialogue, StartedDiagnosis};
-use crate::session::{Cause, Context, EventPosition, Move};
+use crate::session::{Cause, Context, EventPosition, Move, VariableGroup};
 use crate::ui::render::{cause_text, console_reply, diagnosed};
 use dap::Request;
 use dap::types::Source;
@@ -94,10 +94,13 @@ impl Adapter {
                 let writes = found.iter().map(|cause| self.shown_cause(cause)).collect();
                 answer(&Writes { text, writes })
             }
-            "stepBackInto" => self.go(Move::StepBackInto, arguments.thread_id.unwrap_or(0), context).await,
-            "stepBackOut" => self.go(Move::StepBackOut, arguments.thread_id.unwrap_or(0), context).await,
+            step @ ("stepBackInto" | "stepBackOut") => {
+                let to = if step == "stepBackInto" { Move::StepBackInto } else { Move::StepBackOut };
+                let answer = self.go(to, arguments.thread_id.unwrap_or(0), context).await?;
+                Ok(answer.after_continuing())
+            }
             "omitted" => {
-                let (frame, name) = self.meant(&arguments)?;
+                let (frame, name) = self.expressed(&arguments)?;
                 let question = ConsoleCommand::Omitted(name);
                 let reply = question.answer(self.debugger()?, frame, context).await?;
                 answer(&Plain { text: console_reply(&reply) })
@@ -125,6 +128,24 @@ impl Adapter {
                 Ok(self.debugger()?.name_of(group, &name)?)
             }
             None => Ok((self.frame_of(arguments)?, name)),
+        }
+    }
+
+    /// The variable of a request as an expression, and the frame in which it means that.
+    fn expressed(&mut self, arguments: &Arguments) -> Result<(EventPosition, String), Refusal> {
+        let Some(reference) = arguments.variables_reference.filter(|reference| *reference != 0) else {
+            return self.meant(arguments);
+        };
+        let (group, of) = self.handles.group(reference)?;
+        let name = arguments.expression.clone().unwrap_or_default();
+        let none = || Refusal::Request(format!("no expression means `{name}` here"));
+        match (group, of) {
+            (VariableGroup::Locals(at) | VariableGroup::Arguments(at), _) => Ok((at, name)),
+            (VariableGroup::Parts(_) | VariableGroup::Some(..), Some(of)) => {
+                let part = if name.starts_with('[') { name } else { format!(".{name}") };
+                Ok((self.debugger()?.position(), format!("{of}{part}")))
+            }
+            _ => Err(none()),
         }
     }
 

@@ -57,7 +57,9 @@ impl Serves for Adapter {
             Command::DataBreakpointInfo(arguments) => self.data_breakpoint_info(&arguments),
             Command::BreakpointLocations(arguments) => self.breakpoint_locations(&arguments),
             Command::Threads => {
-                let threads = self.debugger()?.threads().into_iter();
+                // Editors ask before anything was launched.
+                let known = self.launched.as_ref().map(|launched| launched.debugger.threads());
+                let threads = known.unwrap_or_default().into_iter();
                 let threads = threads.map(|thread| Thread { id: number(thread.number), name: thread.name });
                 answer(&ThreadsBody { threads: threads.collect() })
             }
@@ -92,7 +94,7 @@ impl Serves for Adapter {
             Command::Goto(arguments) => {
                 let target = self.handles.target(arguments.target_id)?;
                 let stop = self.debugger()?.to_event(target)?;
-                Ok(self.stopped(&stop))
+                Ok(self.stopped(&stop).after_continuing())
             }
             Command::Pause(_) => {
                 let stop = self.debugger()?.standing()?;

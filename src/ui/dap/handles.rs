@@ -45,7 +45,7 @@ impl Handles {
     /// # Errors
     /// There is no such frame.
     pub fn frame(&self, id: Option<i64>) -> Result<EventPosition, Refusal> {
-        let unknown = || Refusal::Request("there is no such frame any more".to_owned());
+        let unknown = || Refusal::Stale("there is no such frame any more".to_owned());
         self.frames.at(id.unwrap_or(0)).ok_or_else(unknown)
     }
 
@@ -59,7 +59,7 @@ impl Handles {
     /// # Errors
     /// There is no such list.
     pub fn group(&self, id: i64) -> Result<(VariableGroup, Option<String>), Refusal> {
-        let unknown = || Refusal::Request("these variables are out of date".to_owned());
+        let unknown = || Refusal::Stale("these variables are out of date".to_owned());
         self.groups.at(id).ok_or_else(unknown)
     }
 

@@ -162,7 +162,8 @@ impl Adapter {
                     let (said, stop) = rerun.command(&as_command(text), context).await?;
                     lists.clear();
                     let shown = EvaluateBody { result: reply(&said, false), ..EvaluateBody::default() };
-                    return Ok(Answer { body: body(&shown)?, events: stopped(&stop), ends: false });
+                    let moved = Answer { body: body(&shown)?, events: stopped(&stop), ends: false };
+                    return Ok(moved.after_continuing());
                 }
                 if !is_console && calls_methods(text) {
                     let why = "it calls a method, which can change the program: write it in the console";

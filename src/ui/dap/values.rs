@@ -113,7 +113,7 @@ impl Adapter {
             let result = console_reply(&reply);
             let shown = EvaluateBody { result, variables_reference: 0, ..EvaluateBody::default() };
             let moved = match &reply {
-                ConsoleReply::Moved(stop) => self.stopped(stop),
+                ConsoleReply::Moved(stop) => self.stopped(stop).after_continuing(),
                 _ => Answer::default(),
             };
             return Ok(Answer { body: body(&shown)?, ..moved });
@@ -206,7 +206,8 @@ impl Adapter {
     }
 
     pub(super) fn loaded_sources(&mut self) -> Result<Answer, Refusal> {
-        let found = self.debugger()?.sources();
+        let known = self.launched.as_ref().map(|launched| launched.debugger.sources());
+        let found = known.unwrap_or_default();
         let sources = found.iter().map(|source| self.shown_source(source)).collect();
         answer(&LoadedSourcesBody { sources })
     }

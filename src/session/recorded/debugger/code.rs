@@ -2,11 +2,12 @@
 
 use crate::assertions::ExpressionAt;
 use crate::classes::ClassPool;
+use crate::expr::Scope;
 use crate::inspect::fields::Fields;
 use crate::program::lineage;
 use crate::session::error::SessionError;
 use crate::trace::{Calls, EventPosition, Traced, Value};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// A method by its number in the recording, and a code index in it.
 pub(super) type CodeIndex = (u32, u32);
@@ -58,6 +59,15 @@ impl CodeOfRecording {
         let pool = self.pool()?;
         let name = calls.sites.method_name(method).ok_or("the method was not recorded")?;
         ExpressionAt::new(text, &name, bci, (calls, pool))
+    }
+
+    /// The names of the variables that are visible at a code index; `None` if they are not known.
+    pub fn visible(&self, calls: &Calls, (method, bci): CodeIndex) -> Option<HashSet<String>> {
+        let method = calls.sites.method(method)?;
+        let class = self.fields.pool()?.find(&method.class).ok()??;
+        let found = class.file.method(&method.name, &method.descriptor)?;
+        let scope = Scope::at(&class.file, found, bci);
+        scope.has_variable_table.then(|| scope.locals.into_iter().map(|local| local.name).collect())
     }
 
     /// The class files.

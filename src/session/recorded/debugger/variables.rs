@@ -104,13 +104,21 @@ impl RecordedDebugger {
             self.known = known;
         }
         let given = call.arguments.len();
+        let visible = match self.code.index(&mut self.trace.recording.calls, at)? {
+            Some(index) => self.code.visible(&self.trace.recording.calls, index),
+            None => None,
+        };
         let mut held = Vec::new();
         if let Some(this) = call.this.filter(|this| *this != 0 && !arguments) {
             held.push(self.variable("this".to_owned(), Some(Value::Object(this)), false)?);
         }
         let chosen = match arguments {
             true => listed.into_iter().take(given).collect::<Vec<_>>(),
-            false => listed.into_iter().skip(given).collect(),
+            // A variable is known on after its scope has ended.
+            false => {
+                let is_visible = |name: &String| visible.as_ref().is_none_or(|names| names.contains(name));
+                listed.into_iter().skip(given).filter(|local| is_visible(&local.name)).collect()
+            }
         };
         for local in chosen {
             held.push(self.variable(local.name, Some(local.value), local.changed)?);
