@@ -3,10 +3,13 @@
 use crate::chain::{Chain, Debuggee};
 use crate::command::CommandError;
 use crate::session::{
-    self, Context, Level, MEMORY, RecordOptions, RecordedDebugger, RecordedTrace, Secrets, StdinRecording,
+    self, Context, Level, RecordOptions, RecordedDebugger, RecordedTrace, Secrets, StdinRecording,
     TemporaryFolder, test_command,
 };
 use std::path::PathBuf;
+
+/// Memory limit for tables, in bytes. The whole process needs some more.
+const MEMORY: usize = 96 << 20;
 
 /// What an editor asks to launch.
 #[derive(Clone, Debug, Default, PartialEq, Eq, serde::Deserialize)]

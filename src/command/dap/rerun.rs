@@ -1,8 +1,8 @@
-//! Mode `rerun`: the program itself is halted, as in `qp debug`. Nothing of its past is recorded, so going back
-//! is another run.
+//! Mode `rerun`: the program itself is halted, as in `qp debug`. Nothing of its past is recorded, so going
+//! back is another run.
 //!
-//! A session remembers the moves that led from the entry of `main` to where it stands. To go back, it runs the
-//! program again up to `main`, and repeats all but the last ones.
+//! A session remembers the moves that led from the entry of `main` to where it stands. To go back, it runs
+//! the program again up to `main`, and repeats all but the last ones.
 
 use super::{FirstStop, Launch};
 use crate::chain::{Chain, Debuggee, Kind, Point};

@@ -32,7 +32,8 @@ pub struct Adapter {
 /// A program that is run again to go back.
 pub(super) struct RerunSession {
     pub rerun: Rerun,
-    /// The expressions whose parts the numbers of lists mean, with the frame; `None` for the frame's variables.
+    /// The expressions whose parts the numbers of lists mean, with the frame; `None` for the frame's own
+    /// variables.
     pub lists: Vec<(i32, Option<String>)>,
 }
 
