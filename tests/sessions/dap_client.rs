@@ -1,6 +1,6 @@
 //! Drives `qp dap` by the test client of Visual Studio Code's debug adapters, if `QP_TEST_DAP_CLIENT` names a
-//! folder whose `node_modules` has it. `./run test` sets that. And compares the extension for that editor with
-//! what `qp dap` knows.
+//! folder whose `node_modules` has it. `./run test` sets that. And compares the extension for that editor
+//! with what `qp dap` knows.
 
 use crate::support::{finish, root, said};
 use serde_json::Value;
