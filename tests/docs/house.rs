@@ -13,9 +13,16 @@ use std::sync::{Mutex, PoisonError};
 /// Maximum length of a file, in lines.
 const LONGEST: usize = 600;
 
-/// The hosts that the project's files may link to.
-const HOSTS: &[&str] =
-    &["adoptium.net", "example.org", "docs.oracle.com", "github.com", "rustup.rs", "www.apache.org"];
+/// The hosts that the project's files may link to, and the one in the name of SVG's namespace.
+const HOSTS: &[&str] = &[
+    "adoptium.net",
+    "example.org",
+    "docs.oracle.com",
+    "github.com",
+    "rustup.rs",
+    "www.apache.org",
+    "www.w3.org",
+];
 
 #[test]
 fn only_code_of_the_product_is_read() {
@@ -387,7 +394,7 @@ pub fn files(folders: &[&str], extensions: &[&str]) -> Vec<PathBuf> {
         for entry in entries.flatten() {
             let path = entry.path();
             let name = entry.file_name().to_string_lossy().into_owned();
-            let made = ["target", ".git", "corpus", "artifacts"].contains(&name.as_str())
+            let made = ["target", ".git", "corpus", "artifacts", "node_modules"].contains(&name.as_str())
                 || (name == "classes" && folder != root().join("src"));
             if path.is_dir() {
                 if !made {

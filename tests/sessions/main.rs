@@ -10,6 +10,7 @@ mod bisect;
 mod candidates;
 mod check;
 mod dap;
+mod dap_client;
 mod dap_past;
 mod dap_random;
 mod dap_run;
