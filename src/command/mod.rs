@@ -17,6 +17,7 @@ pub mod explain;
 pub mod line;
 pub mod log;
 pub mod man;
+pub mod mcp;
 pub mod omitted;
 pub mod program;
 pub mod query;

@@ -8,7 +8,7 @@ use crate::trace::{Calls, Method, is_named};
 use serde::Serialize;
 
 /// Which calls to display.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct CallsRequest {
     /// Only this thread.
     pub thread: Option<String>,
@@ -20,6 +20,14 @@ pub struct CallsRequest {
     pub depth: u32,
     /// Whether to display all calls without folding.
     pub all: bool,
+    /// Most calls to display, or a few more: the first ones. Others are not read.
+    pub most: usize,
+}
+
+impl Default for CallsRequest {
+    fn default() -> Self {
+        CallsRequest { thread: None, node: None, method: None, depth: 0, all: false, most: usize::MAX }
+    }
 }
 
 /// The displayed calls.
@@ -55,11 +63,12 @@ pub fn calls(trace: &mut Recording, asked: &CallsRequest) -> Result<CallTree, In
         let Some(thread) = calls.thread_of(node) else {
             return Err(InspectError::NoSuchCall { node, calls: calls.count() });
         };
-        let shown = asked.level(calls, &[node], asked.depth)?;
+        let mut left = asked.most;
+        let shown = asked.level(calls, &[node], asked.depth, &mut left)?;
         let threads = vec![ThreadShown { thread, calls: shown }];
         return Ok(CallTree { threads, missing: trace.missing_in(node) });
     }
-    let mut threads = Vec::new();
+    let (mut threads, mut left) = (Vec::new(), asked.most);
     let all = calls.threads();
     for (number, name, _) in &all {
         if asked.thread.as_ref().is_some_and(|thread| thread != name) {
@@ -69,7 +78,7 @@ pub fn calls(trace: &mut Recording, asked: &CallsRequest) -> Result<CallTree, In
             None => calls.roots(*number),
             Some(method) => of_methods(calls, *number, method),
         };
-        let shown = asked.level(calls, &nodes, asked.depth)?;
+        let shown = asked.level(calls, &nodes, asked.depth, &mut left)?;
         if !shown.is_empty() {
             threads.push(ThreadShown { thread: name.clone(), calls: shown });
         }
@@ -84,18 +93,29 @@ pub fn calls(trace: &mut Recording, asked: &CallsRequest) -> Result<CallTree, In
 }
 
 impl CallsRequest {
-    fn level(&self, calls: &mut Calls, nodes: &[u32], depth: u32) -> Result<Vec<ListedCall>, InspectError> {
+    /// Displays calls, at most `left`, and subtracts them from it.
+    fn level(
+        &self,
+        calls: &mut Calls,
+        nodes: &[u32],
+        depth: u32,
+        left: &mut usize,
+    ) -> Result<Vec<ListedCall>, InspectError> {
         let mut shown = Vec::new();
         let mut rest = nodes;
-        while let Some(first) = rest.first() {
+        while let Some(first) = rest.first().filter(|_| *left > 0) {
             let of = |node: &&u32| calls.method(**node) == calls.method(*first);
             let alike = rest.iter().take_while(of).count();
             let (these, others) = rest.split_at(alike);
             let few = if self.all || alike <= 2 * FIRST { alike } else { FIRST };
             for node in these.iter().take(few) {
-                shown.push(ListedCall::Call(self.call(calls, *node, depth)?));
+                if *left == 0 {
+                    return Ok(shown);
+                }
+                shown.push(ListedCall::Call(self.call(calls, *node, depth, left)?));
             }
             if few < alike {
+                *left = left.saturating_sub(1);
                 let below = these.iter().skip(few).map(|node| u64::from(calls.below(*node))).sum();
                 let method = calls.method(*first).map(|m| format!("{}.{}", m.class, m.name));
                 shown.push(ListedCall::Fold(Fold {
@@ -109,13 +129,20 @@ impl CallsRequest {
         Ok(shown)
     }
 
-    fn call(&self, calls: &mut Calls, node: u32, depth: u32) -> Result<CallShown, InspectError> {
+    fn call(
+        &self,
+        calls: &mut Calls,
+        node: u32,
+        depth: u32,
+        left: &mut usize,
+    ) -> Result<CallShown, InspectError> {
+        *left = left.saturating_sub(1);
         let Some(mut call) = CallShown::of(calls, node)? else {
             return Err(InspectError::NoSuchCall { node, calls: calls.count() });
         };
         if depth > 1 && self.method.is_none() {
             let children = calls.children(node);
-            call.calls = self.level(calls, &children, depth - 1)?;
+            call.calls = self.level(calls, &children, depth - 1, left)?;
         }
         Ok(call)
     }

@@ -11,6 +11,7 @@ mod dap;
 mod diagnoser;
 mod exchange;
 mod interrupt;
+mod mcp;
 pub mod options;
 mod out;
 mod progress;

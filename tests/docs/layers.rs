@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 /// The rooms below that each room may use, top down. docs/ARCHITECTURE.md shows the same table.
 const LAYERS: &[(&str, &[&str])] = &[
-    ("ui", &["command", "session", "model", "dap"]),
+    ("ui", &["command", "session", "model", "dap", "rmcp"]),
     ("command", &["session", "chain"]),
     (
         "session",
@@ -55,6 +55,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("model", &[]),
     ("jdwp", &[]),
     ("dap", &[]),
+    ("rmcp", &[]),
     ("agent", &["bytecode", "jdk", "wire"]),
     ("bytecode", &[]),
     ("jdk", &[]),

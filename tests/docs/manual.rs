@@ -124,7 +124,10 @@ fn a_command_of_the_table_runs_to_json() {
     assert_eq!((result.exit_code(true), result.exit_code(false)), (125, 125), "git reads it alone");
     assert!(result.text(false).starts_with("unknown: "), "{}", result.text(false));
     let interactive = COMMANDS.iter().filter(|row| matches!(row.runs, Runs::Dialogue(_)));
-    assert_eq!(interactive.map(Row::path).collect::<Vec<_>>(), ["debug", "trace step", "diagnose", "dap"]);
+    assert_eq!(
+        interactive.map(Row::path).collect::<Vec<_>>(),
+        ["debug", "trace step", "diagnose", "dap", "mcp"]
+    );
 }
 
 #[test]

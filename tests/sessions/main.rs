@@ -5,6 +5,7 @@
 #[path = "../support/mod.rs"]
 mod support;
 
+mod agent;
 mod bisect;
 mod candidates;
 mod check;
@@ -17,6 +18,9 @@ mod dap_schema;
 mod debug;
 mod dialogue;
 mod editor;
+mod mcp;
+mod mcp_clients;
+mod mcp_protocol;
 mod query_prompt;
 mod relaunches;
 mod state;

@@ -425,6 +425,11 @@ impl DiagnoseDialogue {
         Ok(Some(BuggyCallWalk { dialogue, _recorded: recorded }))
     }
 
+    /// The number of the open question.
+    pub fn question(&self) -> Option<u32> {
+        self.open.as_ref().map(|open| open.current.question)
+    }
+
     /// Whether the dialogue has ended.
     pub fn has_ended(&self) -> bool {
         self.code.is_some()

@@ -160,10 +160,18 @@ impl StartedDiagnosis {
     /// # Errors
     /// The recording has no calls to ask about, or cannot be read.
     pub fn over(trace: RecordedTrace) -> Result<StartedDiagnosis, CommandError> {
+        StartedDiagnosis::below(trace, None)
+    }
+
+    /// The same, only below a call, which is invalid.
+    ///
+    /// # Errors
+    /// There is no such call, there are no calls to ask about, or the recording cannot be read.
+    pub fn below(trace: RecordedTrace, node: Option<u32>) -> Result<StartedDiagnosis, CommandError> {
         let options = DiagnoseOptions {
             strategy: None,
             p: None,
-            node: None,
+            node,
             compress: None,
             loops: false,
             suspects_tests: false,

@@ -49,6 +49,7 @@ impl Command for Calls {
             method: self.method.clone(),
             depth: self.depth,
             all: self.all,
+            most: usize::MAX,
         };
         let mut trace = self.reading.open(context).await?;
         Ok(session::calls(&mut trace, &asked).map_err(SessionError::from)?)

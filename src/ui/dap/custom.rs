@@ -141,7 +141,7 @@ impl Adapter {
         let none = || Refusal::Request(format!("no expression means `{name}` here"));
         match (group, of) {
             (VariableGroup::Locals(at) | VariableGroup::Arguments(at), _) => Ok((at, name)),
-            (VariableGroup::Parts(_) | VariableGroup::Some(..), Some(of)) => {
+            (VariableGroup::Parts(_) | VariableGroup::Section(..), Some(of)) => {
                 let part = if name.starts_with('[') { name } else { format!(".{name}") };
                 Ok((self.debugger()?.position(), format!("{of}{part}")))
             }

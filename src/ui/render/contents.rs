@@ -11,7 +11,7 @@ const WIDTH: usize = 80;
 
 /// The contents of a collection at a call's entry and at its end. `of_field`: the collection is the value of
 /// a field, which may have been null.
-pub(super) fn between(contents: &ContentsShown, of_field: bool, paint: Paint) -> String {
+pub fn between(contents: &ContentsShown, of_field: bool, paint: Paint) -> String {
     let text = |held: &Option<HeldContents>| held.as_ref().map_or_else(|| "?".to_owned(), held_text);
     let (entry, exit) = (text(&contents.entry), text(&contents.exit));
     let unsure = [&contents.entry, &contents.exit].into_iter().flatten().any(|held| held.unrecorded);

@@ -25,13 +25,18 @@ mod trace;
 mod tree;
 mod way;
 
+pub use answer::about as answer_about;
 pub use console::{cause_text, console_reply};
+pub use contents::between as contents_between;
 pub use logged::log_line;
+pub use omitted::one as omission;
 pub use prompt::{prompt, reply};
+pub use query::{shown_row, shown_solution};
 pub use query_reply::query_reply;
 pub use question::diagnosed;
 pub use step::stepped;
 use trace::lacks;
+pub use trace::{arms, happening, line as call_line};
 
 use crate::model::short_class_name;
 use crate::session::FrameAnswer;

@@ -37,7 +37,8 @@ impl Text for OmissionAnswer {
     }
 }
 
-fn one(number: usize, width: usize, tried: &TriedSuggestion, target: &str, paint: Paint) -> String {
+/// A suggestion by its number; `width` is that of the largest number.
+pub fn one(number: usize, width: usize, tried: &TriedSuggestion, target: &str, paint: Paint) -> String {
     let Suggestion { jump, passes, operation, certainty, .. } = &tried.suggestion;
     let passed = of_passes((passes.missed, passes.all));
     let outcome = jump.outcome(&paint.on(palette::FAILED, &jump.was));

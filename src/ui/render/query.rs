@@ -49,7 +49,7 @@ pub(super) fn asked(answer: &AskedGoal, paint: Paint) -> String {
 }
 
 /// A solution.
-pub(super) fn shown_solution(solution: &AskedSolution, is_last: bool, paint: Paint) -> String {
+pub fn shown_solution(solution: &AskedSolution, is_last: bool, paint: Paint) -> String {
     let end = if is_last { '.' } else { ';' };
     if solution.bindings.is_empty() {
         return format!("{}{end}\n", paint.on(palette::HELD, "true"));
@@ -97,7 +97,7 @@ pub(super) fn answered(answer: &Answered, paint: Paint) -> String {
 }
 
 /// A row alone.
-pub(super) fn shown_row(row: &AnswerRow, paint: Paint) -> String {
+pub fn shown_row(row: &AnswerRow, paint: Paint) -> String {
     one(row, 1, false, paint)
 }
 

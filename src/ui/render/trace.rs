@@ -234,7 +234,8 @@ fn one(out: &mut String, shown: &ListedCall, depth: usize, paint: Paint) {
     }
 }
 
-pub(super) fn line(call: &CallShown, paint: Paint) -> String {
+/// A call as a line.
+pub fn line(call: &CallShown, paint: Paint) -> String {
     let class = short_class_name(&call.class);
     let on = call.this.as_deref().unwrap_or(&class);
     let name = if call.method == "<init>" { format!("new {class}") } else { format!("{on}.{}", call.method) };
@@ -296,7 +297,7 @@ fn events(shown: &EventsShown, paint: Paint) -> String {
 }
 
 /// The text of an event other than a call. It names the method that acted where that is not the call's own.
-pub(super) fn happening(event: &EventShown, paint: Paint) -> String {
+pub fn happening(event: &EventShown, paint: Paint) -> String {
     let Some(by) = &event.by else { return happens(event, paint) };
     let mut parts = by.rsplit('.');
     let (method, class) = (parts.next().unwrap_or_default(), parts.next().unwrap_or_default());
@@ -357,7 +358,7 @@ fn happens(event: &EventShown, paint: Paint) -> String {
 }
 
 /// The lines of the possible branches that produced a value, where the branch is unknown.
-fn arms(event: &EventShown) -> String {
+pub fn arms(event: &EventShown) -> String {
     let Some((last, others)) = event.lines.split_last() else { return String::new() };
     let others: Vec<String> = others.iter().map(ToString::to_string).collect();
     format!(" (by line {} or {last})", others.join(", "))

@@ -9,7 +9,7 @@ mod row;
 pub use row::{Lead, Local, OtherDialogue, Prepared, Row, Runs, Shown};
 
 use super::options::Cli;
-use super::{dap, diagnoser, query_prompt, repl, stepper};
+use super::{dap, diagnoser, mcp, query_prompt, repl, stepper};
 use crate::command::bisect::Bisect;
 use crate::command::check::Check;
 use crate::command::completions::Completions;
@@ -20,6 +20,7 @@ use crate::command::diff::Diff;
 use crate::command::explain::Explain;
 use crate::command::log::Log;
 use crate::command::man::Man;
+use crate::command::mcp::Mcp;
 use crate::command::omitted::Omitted;
 use crate::command::query::{Query, QueryPrompt};
 use crate::command::replay::Replay;
@@ -54,6 +55,7 @@ pub const COMMANDS: &[Row] = &[
     Row::command::<Query>("query")
         .or_dialogue(QueryPrompt::is_meant, |matches, cli| lead(matches, cli, query_prompt::run)),
     Row::dialogue::<Dap>("dap", |matches, cli| lead(matches, cli, dap::run)),
+    Row::dialogue::<Mcp>("mcp", |matches, cli| lead(matches, cli, mcp::run)),
     Row::description::<Completions>("completions"),
     Row::description::<Man>("man"),
 ];

@@ -81,7 +81,7 @@ impl RecordedDebugger {
             VariableGroup::Returned(_) => {
                 return Err(SessionError::NoStep("a result is no variable".to_owned()));
             }
-            VariableGroup::Parts(object) | VariableGroup::Some(object, ..) => (self.at, of_object(object)),
+            VariableGroup::Parts(object) | VariableGroup::Section(object, ..) => (self.at, of_object(object)),
         })
     }
 }

@@ -35,8 +35,8 @@ pub enum VariableGroup {
     Returned(EventPosition),
     /// The fields, elements or contents of an object, by its number.
     Parts(u32),
-    /// Some of these: the first, and how many.
-    Some(u32, usize, usize),
+    /// A section of these: the first, and how many.
+    Section(u32, usize, usize),
 }
 
 /// A variable, field or element and its value.
@@ -79,10 +79,10 @@ impl RecordedDebugger {
             VariableGroup::Changed(at) => self.changed(at),
             VariableGroup::Returned(at) => self.returned(at),
             VariableGroup::Parts(object) => self.parts(object, range),
-            VariableGroup::Some(object, first, many) if range.is_none() && many > UNDIVIDED => {
+            VariableGroup::Section(object, first, many) if range.is_none() && many > UNDIVIDED => {
                 Ok(divided(object, first, many))
             }
-            VariableGroup::Some(object, first, many) => {
+            VariableGroup::Section(object, first, many) => {
                 let (from, many) = match range {
                     Some((from, wanted)) => (first + from.min(many), wanted.min(many.saturating_sub(from))),
                     None => (first, many),
@@ -191,23 +191,13 @@ impl RecordedDebugger {
 
     fn returned(&mut self, at: EventPosition) -> Result<Vec<HeldVariable>, SessionError> {
         let calls = &mut self.trace.recording.calls;
-        let (mut made, mut line, mut lines) = (Vec::new(), Vec::new(), 0);
+        // The calls since the last line began: at the beginning of a line, those of the line before.
+        let mut made = Vec::new();
         calls.events_until(at, |_, seen| match seen.site.what {
-            Traced::Line(_) if seen.node == Some(at.node) => {
-                lines += 1;
-                made = std::mem::take(&mut line);
-            }
-            Traced::Enter if seen.node != Some(at.node) => line.extend(seen.node),
+            Traced::Line(_) if seen.node == Some(at.node) => made.clear(),
+            Traced::Enter if seen.node != Some(at.node) => made.extend(seen.node),
             _ => {}
         })?;
-        // Where a line begins, the calls of the line before are meant.
-        let begins =
-            calls.event_at(at, |_, seen| matches!(seen.site.what, Traced::Line(_)).then_some(()))?.flatten();
-        let made = if begins.is_some() || line.is_empty() && lines == 0 {
-            line
-        } else {
-            made.into_iter().chain(line).collect()
-        };
         let mut held = Vec::new();
         for node in made.iter().rev().take(RESULTS).rev() {
             let calls = &mut self.trace.recording.calls;
@@ -403,7 +393,7 @@ fn divided(object: u32, first: usize, many: usize) -> Vec<HeldVariable> {
         HeldVariable {
             name: format!("[{at} … {}]", at + many - 1),
             value: Some(String::new()),
-            leads_to: Some(VariableGroup::Some(object, at, many)),
+            leads_to: Some(VariableGroup::Section(object, at, many)),
             selector: Some(String::new()),
             ..HeldVariable::default()
         }
