@@ -13,8 +13,18 @@ const OWNER: &str = ".owner";
 /// The name of that file before it is locked.
 const NOT_YET: &str = ".owner-new";
 /// Name prefixes of the temporary folders of `qp`.
-const PREFIXES: [&str; 7] =
-    ["querypoint-", "qp-diagnose-", "qp-diff-", "qp-reference-", "qp-query-", "qp-omitted-", "qp-mcp-"];
+const PREFIXES: [&str; 10] = [
+    "querypoint-",
+    "qp-cover-",
+    "qp-dap-",
+    "qp-diagnose-",
+    "qp-diff-",
+    "qp-mcp-",
+    "qp-omitted-",
+    "qp-query-",
+    "qp-reference-",
+    "qp-terminal-",
+];
 /// Age after which a folder without an owner's file counts as abandoned: its owner was killed before it took
 /// the lock.
 const EMPTY: Duration = Duration::from_secs(60 * 60);

@@ -146,6 +146,25 @@ fn citations_of_the_design_lead_to_a_section() {
     assert!(wrong.is_empty(), "no such section in docs/DESIGN.md:\n{}", wrong.join("\n"));
 }
 
+/// A folder whose prefix is not listed stays for ever when its `qp` is killed.
+#[test]
+fn abandoned_folders_of_each_prefix_are_removed() {
+    let listed = read(Path::new("src/files/temporary.rs"));
+    let made = Regex::new(r#"TemporaryFolder::new\(\s*"([^"]*)""#).expect("a pattern");
+    let mut prefixes = BTreeSet::new();
+    for file in files(&["src"], &["rs"]) {
+        let text = read(&file);
+        prefixes.extend(made.captures_iter(&text).map(|found| found[1].to_owned()));
+    }
+    assert!(prefixes.len() > 5, "{prefixes:?}");
+    let covers = |prefix: &&String| {
+        let known = Regex::new(r#""((?:querypoint|qp)-[a-z-]*)","#).expect("a pattern");
+        known.captures_iter(&listed).any(|known| prefix.starts_with(&known[1]))
+    };
+    let left: Vec<&String> = prefixes.iter().filter(|prefix| !covers(prefix)).collect();
+    assert!(left.is_empty(), "PREFIXES in src/files/temporary.rs lacks {left:?}");
+}
+
 /// Maximum width of a line: longer ones are hard to read side by side with other text.
 const WIDEST: usize = 110;
 

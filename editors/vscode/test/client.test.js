@@ -116,6 +116,18 @@ test('a breakpoint is hit backwards, and steps go back from it', async () => {
     assert.deepEqual([stop.frame.name, stop.frame.line], ['Shop.sell', line + 1]);
 });
 
+test('an editor may ask for lines and threads before the program has run', async () => {
+    const ask = async () => {
+        const source = { path: file };
+        const lines = await client.customRequest('breakpointLocations', { source, line: lineOf('total +=') });
+        assert.deepEqual(lines.body.breakpoints, []);
+        assert.deepEqual((await client.threadsRequest()).body.threads, []);
+        await client.configurationDoneRequest();
+    };
+    const asked = client.waitForEvent('initialized').then(ask);
+    await stopped(Promise.all([asked, client.launch(settings())]));
+});
+
 test('a condition chooses the hit, and a breakpoint without code says so', async () => {
     const line = lineOf('total +=');
     await launched([{ line, condition: 'n == 7' }]);

@@ -158,7 +158,9 @@ impl Adapter {
         let file = file_of(&arguments.source)?;
         let line = |line: i64| u32::try_from(line).unwrap_or(0);
         let (from, to) = (line(arguments.line), line(arguments.end_line.unwrap_or(arguments.line)));
-        let lines = self.debugger()?.lines_of(&file, from, to).into_iter();
+        // Editors ask before the program has run.
+        let known = self.launched.as_ref().map(|launched| launched.debugger.lines_of(&file, from, to));
+        let lines = known.unwrap_or_default().into_iter();
         let breakpoints =
             lines.map(|line| BreakpointLocation { line: number(line), ..BreakpointLocation::default() });
         answer(&BreakpointLocationsBody { breakpoints: breakpoints.collect() })

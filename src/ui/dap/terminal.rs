@@ -30,7 +30,7 @@ impl Listening {
     /// # Errors
     /// The system has no room for the socket.
     pub fn new() -> std::io::Result<Listening> {
-        let folder = TemporaryFolder::new("qp-")?;
+        let folder = TemporaryFolder::new("qp-terminal-")?;
         let listener = std::os::unix::net::UnixListener::bind(socket_in(folder.path()))?;
         listener.set_nonblocking(true)?;
         Ok(Listening { folder, listener })

@@ -194,6 +194,12 @@ class Editor {
         await entry.click();
     }
 
+    /** Checks that no notification is shown. */
+    async isQuiet() {
+        const shown = await this.page.locator('.notification-list-item-message').allTextContents();
+        assert.deepEqual(shown, []);
+    }
+
     notification() {
         return this.page.locator('.notification-list-item-message').first();
     }
@@ -208,6 +214,7 @@ async function walk(editor) {
     await page.keyboard.press('F5');
     await editor.standsAt(lineOf('throw new'));
     await editor.picture('1-end');
+    await editor.isQuiet();
 
     // The breakpoint, and a line before it, backwards.
     await editor.press('Reverse');
@@ -262,6 +269,7 @@ async function walk(editor) {
     await page.waitForTimeout(1000);
     await editor.standsAt(lineOf('total +='));
     await editor.picture('9-writes');
+    await editor.isQuiet();
 
     // Operations that were not executed: none here.
     await editor.choose('names', 'What was not done to it');
