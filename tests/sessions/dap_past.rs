@@ -198,6 +198,19 @@ fn methods_exceptions_and_variables_have_breakpoints() {
     editor.ask("setDataBreakpoints", watch(&names["dataId"], json!({})));
     let stopped = editor.go("reverseContinue");
     assert_eq!((editor.place(&stopped), editor.says("n")), ("Shop.sell:14".to_owned(), "15".to_owned()));
+    // An element of an array, and a local variable of one call.
+    let element = editor.ask("dataBreakpointInfo", json!({"name": "cells[9]"}));
+    editor.ask("setDataBreakpoints", watch(&element["dataId"], json!({})));
+    let stopped = editor.go("reverseContinue");
+    assert_eq!((editor.place(&stopped), editor.says("n")), ("Shop.sell:15".to_owned(), "9".to_owned()));
+    let stopped = editor.go("reverseContinue");
+    assert_eq!(stopped["description"], "beginning of the recording", "it is written once");
+    let stopped = editor.go("continue");
+    assert_eq!((&stopped["reason"], editor.says("n")), (&json!("data breakpoint"), "9".to_owned()));
+    let local = editor.ask("dataBreakpointInfo", json!({"name": "cost"}));
+    editor.ask("setDataBreakpoints", watch(&local["dataId"], json!({})));
+    let stopped = editor.go("reverseContinue");
+    assert_eq!((editor.place(&stopped), editor.says("n")), ("Shop.sell:11".to_owned(), "9".to_owned()));
     let read = json!({"breakpoints": [{"dataId": names["dataId"], "accessType": "read"}]});
     let refused = editor.ask("setDataBreakpoints", read)["breakpoints"][0].clone();
     assert_eq!(refused["verified"], false);
