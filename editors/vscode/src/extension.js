@@ -6,6 +6,7 @@ const vscode = require('vscode');
 const { AdapterFactory, Configurations } = require('./adapter');
 const { Diagnosis } = require('./diagnosis');
 const { History } = require('./history');
+const { InlineValues } = require('./inline');
 const { Refused, Remark, activeSession, ask, chosen, goTo, meant, print, showCause } = require('./past');
 
 /** @typedef {import('./past').ChosenVariable} ChosenVariable */
@@ -75,6 +76,7 @@ function activate(context) {
         diagnosis,
         vscode.debug.registerDebugAdapterDescriptorFactory('querypoint', new AdapterFactory()),
         vscode.debug.registerDebugConfigurationProvider('querypoint', new Configurations()),
+        vscode.languages.registerInlineValuesProvider({ language: 'java' }, new InlineValues()),
         vscode.debug.onDidTerminateDebugSession(forget),
         // The places of a recording mean nothing in the next one.
         vscode.debug.registerDebugAdapterTrackerFactory('querypoint', {

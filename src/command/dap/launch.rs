@@ -131,7 +131,8 @@ impl Launch {
     ) -> Result<Launched, CommandError> {
         let command = self.program()?;
         let debuggee = Debuggee { command: command.clone(), cwd: self.cwd.clone(), ..Debuggee::default() };
-        let folder = TemporaryFolder::new("qp-dap-").map_err(|error| CommandError::Usage(error.to_string()))?;
+        let folder =
+            TemporaryFolder::new("qp-dap-").map_err(|error| CommandError::Usage(error.to_string()))?;
         let out = folder.path().join("trace");
         let options = RecordOptions {
             out: out.clone(),

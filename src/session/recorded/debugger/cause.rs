@@ -153,7 +153,12 @@ impl RecordedDebugger {
             Some((at, Traced::Branch(to), bci, _, line)) => (at, bci, u32::from(to), line),
             Some((at, _, _, Some(thrown), line)) => return self.caught(at, thrown, line),
             _ => {
-                let none = || SessionError::NoStep("this call has no recorded caller".to_owned());
+                let none = || {
+                    SessionError::NoStep(
+                        "no condition of this method led here, and its call has no recorded caller"
+                            .to_owned(),
+                    )
+                };
                 let made = self.trace.recording.calls.made_at(frame.node).ok_or_else(none)?;
                 let line = self.trace.recording.calls.called_from(made)?;
                 return self.cause(CauseKind::Called, made, line);
