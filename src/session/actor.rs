@@ -170,7 +170,8 @@ mod tests {
             }
         };
         assert_eq!(refused, Untaken::Busy);
-        assert!((WAITING..=WAITING + 1).contains(&sent.len()), "{}", sent.len());
+        // The first request may still wait too.
+        assert!((WAITING - 1..=WAITING).contains(&sent.len()), "{}", sent.len());
         waits.cancel();
         let last = sent.last_mut().expect("one").answer().await.flatten();
         assert_eq!(last.map(|n| n as usize), Some(sent.len()));
