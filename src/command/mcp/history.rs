@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 pub struct History {
     #[allow(missing_docs)]
     pub trace: Option<TraceHandle>,
-    /// object:7.bar, object:9[3], Shop.open; or a collection, object:5
+    /// `object:7.bar`, `object:9[3]`, `Shop.open`; or a collection, `object:5`
     pub variable: String,
     #[allow(missing_docs)]
     pub cursor: Option<String>,
