@@ -12,6 +12,10 @@ use std::time::Duration;
 /// How long the editor may take to open a terminal.
 const OPENS: Duration = Duration::from_secs(30);
 
+/// The longest path of a temporary folder, in bytes, below which a socket has room: the path of a socket has
+/// at most 107 bytes (unix(7)).
+const LONGEST: usize = 70;
+
 /// The session's end before the terminal is open.
 pub struct Listening {
     folder: TemporaryFolder,
@@ -30,7 +34,10 @@ impl Listening {
     /// # Errors
     /// The system has no room for the socket.
     pub fn new() -> std::io::Result<Listening> {
-        let folder = TemporaryFolder::new("qp-terminal-")?;
+        let temporary = std::env::temp_dir();
+        let is_short = temporary.as_os_str().len() <= LONGEST;
+        let parent = if is_short { temporary } else { PathBuf::from("/tmp") };
+        let folder = TemporaryFolder::new_in("qp-terminal-", &parent)?;
         let listener = std::os::unix::net::UnixListener::bind(socket_in(folder.path()))?;
         listener.set_nonblocking(true)?;
         Ok(Listening { folder, listener })
