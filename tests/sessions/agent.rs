@@ -36,7 +36,8 @@ impl Agent {
     pub fn start(case: &Case, arguments: &[&str]) -> Agent {
         let mut agent = Agent::silent(case, arguments);
         let greeting = json!({
-            "protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}
+            "protocolVersion": "2025-11-25", "capabilities": {},
+            "clientInfo": {"name": "test", "version": "1"}
         });
         let response = agent.ask("initialize", greeting);
         assert_eq!(response["protocolVersion"], "2025-11-25");

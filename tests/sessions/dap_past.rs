@@ -159,7 +159,10 @@ fn methods_exceptions_and_variables_have_breakpoints() {
     );
     let stopped = editor.go("continue");
     assert!(stopped["text"].as_str().is_some_and(|text| text.contains("odd 15")), "{stopped:#}");
-    let filtered = |condition: &str| json!({"filters": [], "filterOptions": [{"filterId": "caught", "condition": condition}]});
+    let filtered = |condition: &str| {
+        let option = json!({"filterId": "caught", "condition": condition});
+        json!({"filters": [], "filterOptions": [option]})
+    };
     for (condition, expected) in [("java.io.*", "none of 20"), ("Illegal* if n == 7", "odd 7")] {
         editor.ask("setExceptionBreakpoints", filtered(condition));
         editor.go("reverseContinue");

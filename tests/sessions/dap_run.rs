@@ -103,7 +103,10 @@ fn an_editor_that_connects_to_the_port_needs_the_token() {
     let line = lines.next().expect("the token").expect("text");
     let token = line.strip_prefix("token: ").expect("the token").to_owned();
     assert_eq!(token.len(), 64);
-    let settings = |token: &str| json!({"command": ["java", "-cp", "classes", "Greets"], "token": token, "stopOnEntry": true});
+    let settings = |token: &str| {
+        let command = ["java", "-cp", "classes", "Greets"];
+        json!({"command": command, "token": token, "stopOnEntry": true})
+    };
     let wrong = token.replace(|c: char| c.is_ascii_digit(), "a");
     for (command, arguments) in
         [("launch", settings(&wrong)), ("launch", json!({"command": ["touch", "x"]})), ("threads", json!({}))]

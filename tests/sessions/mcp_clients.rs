@@ -33,13 +33,15 @@ async def talk(session, newest):
     # The client compares each result with the schema of the tool.
     result = await session.call_tool("record", {"run": "intro"}, progress_callback=progress)
     assert not result.is_error and result.structured_content["trace"] == "trace:1", result
-    result = await session.call_tool("why", {"at": "Intro:31", "expr": "foo", "when": "foo == null", "run": "intro"})
+    question = {"at": "Intro:31", "expr": "foo", "run": "intro"}
+    result = await session.call_tool("why", {**question, "when": "foo == null"})
     assert result.structured_content["points"][1]["line"] == 26, result
     for name, arguments in [("calls", {}), ("events", {"call": 1}), ("find", {"thrown": True}),
-                            ("history", {"variable": "Rec@13.bar"}), ("state", {"call": 3}), ("diagnose", {})]:
+                            ("history", {"variable": "Rec@13.bar"}), ("state", {"call": 3}),
+                            ("diagnose", {})]:
         result = await session.call_tool(name, arguments)
         assert not result.is_error, (name, result)
-    result = await session.call_tool("why", {"at": "Intro:31", "expr": "foo", "index": -1, "run": "intro", "save": "saved.ron"})
+    result = await session.call_tool("why", {**question, "index": -1, "save": "saved.ron"})
     assert not result.is_error, result
     result = await session.call_tool("replay", {"chain": "saved.ron"})
     assert result.structured_content["outcome"] == "held", result
@@ -56,7 +58,8 @@ async def talk(session, newest):
         os.remove(mark)
     # A time-out of the client ends the program.
     try:
-        await session.call_tool("record", {"run": "endless"}, read_timeout_seconds=2.5, progress_callback=progress)
+        endless = {"run": "endless"}
+        await session.call_tool("record", endless, read_timeout_seconds=2.5, progress_callback=progress)
         raise AssertionError("no time-out")
     except Exception as error:
         assert "imed out" in str(error) or "imeout" in repr(error), repr(error)

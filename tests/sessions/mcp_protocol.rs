@@ -121,9 +121,13 @@ fn random_input_breaks_nothing() {
     let memory = agent.memory();
     let messages = [
         json!({"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": {"cursor": "x"}}),
-        json!({"jsonrpc": "2.0", "id": "a", "method": "tools/call", "params": {"name": "calls", "arguments": {"call": "call:1"}}}),
-        json!({"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": {"name": "wait", "arguments": {"job": "job:1"}, "_meta": {"progressToken": 1}}}),
-        json!({"jsonrpc": "2.0", "id": 3, "method": "initialize", "params": {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}}}),
+        json!({"jsonrpc": "2.0", "id": "a", "method": "tools/call",
+            "params": {"name": "calls", "arguments": {"call": "call:1"}}}),
+        json!({"jsonrpc": "2.0", "id": 2, "method": "tools/call",
+            "params": {"name": "wait", "arguments": {"job": "job:1"}, "_meta": {"progressToken": 1}}}),
+        json!({"jsonrpc": "2.0", "id": 3, "method": "initialize",
+            "params": {"protocolVersion": "2025-11-25", "capabilities": {},
+                "clientInfo": {"name": "t", "version": "1"}}}),
         json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 1}}),
         json!({"jsonrpc": "2.0", "id": 4, "method": "ping"}),
     ];

@@ -13,9 +13,9 @@ use std::path::PathBuf;
 
 /// Debugs in an editor, with the past: speaks the Debug Adapter Protocol on standard input and output
 #[derive(clap::Args, Clone, Debug)]
-#[command(
-    after_help = "Examples:\n  qp dap    # started by an editor, whose launch configuration has `command`\n  qp dap --port 4711    # for an editor that connects; its launch configuration has `token` too"
-)]
+#[command(after_help = "Examples:\n  \
+                  qp dap    # started by an editor, whose launch configuration has `command`\n  \
+                  qp dap --port 4711    # for an editor that connects; its configuration has `token` too")]
 pub struct Dap {
     /// Wait for editors at this port of 127.0.0.1, one after another, and print a token that their launch
     /// configurations need; 0 chooses a port

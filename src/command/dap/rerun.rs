@@ -27,8 +27,6 @@ pub struct Rerun {
     moves: Option<Vec<Move>>,
     /// The points of breakpoints, by the name of their file.
     lines: Vec<(String, String)>,
-    /// Folders with sources.
-    sources: Vec<PathBuf>,
 }
 
 /// A move, and the point of the breakpoint at which it ended, if it did.
@@ -87,7 +85,7 @@ impl Rerun {
         let main = explorer.main_class().ok_or_else(|| CommandError::Usage(wanted.to_owned()))?;
         let begin = explorer.next_id();
         explorer.add(Point::new(begin.as_str(), Kind::Entry(format!("{main}.main")))).await?;
-        Ok(Rerun { explorer, begin, moves: Some(Vec::new()), lines: Vec::new(), sources: launch.sources() })
+        Ok(Rerun { explorer, begin, moves: Some(Vec::new()), lines: Vec::new() })
     }
 
     /// Replaces the breakpoints of a source file, each with a condition or without. They hold from the next
@@ -162,8 +160,8 @@ impl Rerun {
                 moves.pop();
             }
         } else if moves.pop().is_some_and(|(last, _)| last == Step::On) {
-            let line = "the line before a breakpoint is not known in mode `rerun`: `reverseContinue` goes to the \
-                        hit before, and mode `record` steps back by lines";
+            let line = "the line before a breakpoint is not known in mode `rerun`: `reverseContinue` goes to \
+                        the hit before, and mode `record` steps back by lines";
             return Err(CommandError::Usage(line.to_owned()));
         }
         self.repeat(moves.into_iter().map(|(step, _)| step).collect(), context).await
@@ -260,13 +258,9 @@ impl Rerun {
         Ok(self.explorer.frames().await?.0)
     }
 
-    /// The source file of a class, below one of the folders with sources.
+    /// The source file of a class.
     pub fn source(&self, class: &str, file: &str) -> Option<PathBuf> {
-        let package = class.rsplit_once('.').map(|(package, _)| package.replace('.', "/"));
-        let below =
-            |folder: &PathBuf| package.as_ref().map_or(folder.clone(), |of| folder.join(of)).join(file);
-        let found = self.sources.iter().map(below).find(|path| path.is_file())?;
-        std::path::absolute(found).ok()
+        self.explorer.source_file(class, file)
     }
 
     /// The variables of a frame, 0 for the innermost.

@@ -221,12 +221,12 @@ pub struct DiagnoseDialogue {
 }
 
 impl DiagnoseDialogue {
-    /// A dialogue with a person (`is_attended`), or with a script. The form is that of the answers.
+    /// A dialogue with a person, who answers in words.
     pub fn with_person(started: StartedDiagnosis) -> DiagnoseDialogue {
         DiagnoseDialogue::new(started, AnswerForm::Words, true)
     }
 
-    /// A dialogue whose answers come in a form.
+    /// A dialogue with a person (`is_attended`), or with a script. The form is that of the answers.
     pub fn new(started: StartedDiagnosis, form: AnswerForm, is_attended: bool) -> DiagnoseDialogue {
         DiagnoseDialogue {
             started,

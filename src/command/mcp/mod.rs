@@ -47,9 +47,13 @@ pub const SKILL: &str = include_str!("SKILL.md");
 
 /// Serves an agent: speaks the Model Context Protocol on standard input and output
 #[derive(clap::Args, Clone, Debug)]
-#[command(
-    after_help = "Examples:\n  qp mcp --run intro -- java -ea -cp classes Intro\n  qp mcp --test CartTest#desk --classpath classes:junit4.jar\n  qp mcp --run 'cart=java -cp classes CartTest' --root .    # also chains and recordings of this folder\n  qp mcp --skill > SKILL.md\n\ndocs/agents.md describes the tools."
-)]
+#[command(after_help = "Examples:\n  \
+                  qp mcp --run intro -- java -ea -cp classes Intro\n  \
+                  qp mcp --test CartTest#desk --classpath classes:junit4.jar\n  \
+                  qp mcp --run 'cart=java -cp classes CartTest' --root .    \
+                  # also chains and recordings of this folder\n  \
+                  qp mcp --skill > SKILL.md\n\n\
+                  docs/agents.md describes the tools.")]
 pub struct Mcp {
     /// A program that tools may run: NAME for the command after `--`, or NAME=COMMAND; can be repeated
     #[arg(long = "run", value_name = "NAME[=COMMAND]")]

@@ -71,8 +71,8 @@ impl Permissions {
         };
         if programs.is_empty() && root.is_none() && !line.allow_commands {
             return usage(
-                "no tool could run or read anything: name a program with `--run NAME -- java …`, or a folder \
-                 with --root",
+                "no tool could run or read anything: name a program with `--run NAME -- java …`, or \
+                 a folder with --root",
             );
         }
         Ok(Permissions {

@@ -131,8 +131,8 @@ impl Works for Record {
                     .to_owned()
             }
             (_, false, code) if code != Some(0) => format!(
-                "diagnose trace={trace} asks which call is wrong; find thrown=true all=true lists exceptions; \
-                 why at=Class:LINE asks backwards"
+                "diagnose trace={trace} asks which call is wrong; find thrown=true all=true lists \
+                 exceptions; why at=Class:LINE asks backwards"
             ),
             _ => {
                 format!("calls trace={trace} shows what ran; find value=… where a wrong value came up")

@@ -38,7 +38,7 @@ use crate::debuggee::Tail;
 use history::History;
 use position::Position;
 use run_control::RunInProgress;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 /// When an added point is queried.
@@ -130,6 +130,13 @@ impl Explorer {
             LaunchCommand::Java(java) => java.main.class().map(str::to_owned),
             LaunchCommand::Wrapper { .. } => None,
         }
+    }
+
+    /// The source file of a class, if it was found outside an archive.
+    pub fn source_file(&self, class: &str, file: &str) -> Option<PathBuf> {
+        let opened = self.opened.as_ref()?;
+        let found = opened.sources.find(class, Some(file), None)?;
+        Some(self.chain.cwd().join(&found.path)).filter(|path| path.is_file())
     }
 
     /// Whether an earlier run has located a point.

@@ -7,6 +7,7 @@ use crate::inspect::fields::Fields;
 use crate::program::lineage;
 use crate::session::error::SessionError;
 use crate::trace::{Calls, EventPosition, Traced, Value};
+use regex::Regex;
 use std::collections::{HashMap, HashSet};
 
 /// A method by its number in the recording, and a code index in it.
@@ -111,26 +112,8 @@ impl CodeOfRecording {
 /// Whether a class has a name: the full one, the simple one, or one with `*` for any part.
 fn fits(class: &str, pattern: &str) -> bool {
     let simple = class.rsplit(['.', '$']).next().unwrap_or(class);
-    let is_wild = pattern.contains('*');
-    match is_wild {
-        false => class == pattern || simple == pattern,
-        true => wild(class, pattern) || wild(simple, pattern),
-    }
-}
-
-/// Whether a text fits a pattern in which each `*` stands for any text.
-fn wild(text: &str, pattern: &str) -> bool {
-    let mut parts = pattern.split('*');
-    let Some(mut rest) = text.strip_prefix(parts.next().unwrap_or_default()) else { return false };
-    let mut parts = parts.peekable();
-    while let Some(part) = parts.next() {
-        if parts.peek().is_none() {
-            return rest.ends_with(part);
-        }
-        let Some(at) = rest.find(part) else { return false };
-        rest = rest.get(at + part.len()..).unwrap_or_default();
-    }
-    rest.is_empty()
+    let any = regex::escape(pattern).replace(r"\*", ".*");
+    Regex::new(&format!("^{any}$")).is_ok_and(|fits| fits.is_match(class) || fits.is_match(simple))
 }
 
 #[cfg(test)]

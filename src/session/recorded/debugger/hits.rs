@@ -7,12 +7,13 @@
 use super::RecordedDebugger;
 use super::breakpoints::{Breakpoint, BreakpointPlace};
 use super::code::CodeOfRecording;
+use super::thread_ends::{first_of_thread, root, throws};
 use crate::assertions::{ExpressionAt, Moment};
 use crate::inspect::locals::KnownLocals;
 use crate::session::context::Context;
 use crate::session::error::SessionError;
 use crate::session::recorded::step::Direction;
-use crate::trace::{Calls, EventPosition, Exit, Traced, Value};
+use crate::trace::{Calls, EventPosition, Exit, Value};
 use std::collections::HashMap;
 
 /// Events that the first part of a search takes.
@@ -155,7 +156,7 @@ impl Hits<'_> {
             at = first;
             many *= 2;
         }
-        let Some(begin) = until.or_else(|| first_of_thread(self.calls, at)) else { return Ok(None) };
+        let begin = until.unwrap_or_else(|| first_of_thread(self.calls, at));
         let (mut from, mut found, mut known) = (begin, None, None);
         loop {
             let events = self.events(|calls, is_at| calls.matching_after((from, Some(at)), MANY, is_at))?;
@@ -355,21 +356,12 @@ pub(super) async fn value(
 
 /// Whether the exception that is thrown at an event leaves all recorded code.
 pub(super) fn is_uncaught(calls: &mut Calls, at: EventPosition) -> Result<bool, SessionError> {
-    let thrown = calls.event_at(at, |_, seen| {
-        matches!(seen.site.what, Traced::Throw | Traced::Raised).then(|| seen.values.first().copied())
-    })?;
+    let thrown =
+        calls.event_at(at, |_, seen| throws(seen.site.what).then(|| seen.values.first().copied()))?;
     let Some(Some(Some(Value::Object(thrown)))) = thrown else { return Ok(false) };
-    let mut node = at.node;
-    while let Some(parent) = calls.parent(node) {
-        node = parent;
-    }
+    let node = root(calls, at.node);
     if calls.exit(node) != Exit::Threw {
         return Ok(false);
     }
     Ok(calls.call(node)?.and_then(|call| call.result) == Some(Value::Object(thrown)))
-}
-
-fn first_of_thread(calls: &Calls, at: EventPosition) -> Option<EventPosition> {
-    let thread = calls.thread_number(at.node)?;
-    calls.entry(*calls.roots(thread).first()?)
 }

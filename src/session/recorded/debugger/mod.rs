@@ -5,7 +5,7 @@
 //!   breakpoints are, and `hits` where they are hit. `log_points` prints their texts.
 //! - `stack` and `variables` show what is there, `expressions` evaluates, `thrown` tells of an exception.
 //! - `cause` asks backwards: what last wrote a variable, which condition led here.
-//! - `places` lists lines, sources and calls to which one can go. `code` has the class files.
+//! - `thread_ends` finds the beginning and the end of a thread. `places` lists lines, sources and calls to which one can go. `code` has the class files.
 
 mod breakpoints;
 mod cause;
@@ -16,6 +16,7 @@ mod log_points;
 mod moves;
 mod places;
 mod stack;
+mod thread_ends;
 mod thrown;
 mod variables;
 
@@ -64,7 +65,7 @@ impl RecordedDebugger {
         let nothing = || SessionError::NoStep("the recording has no calls".to_owned());
         let at = trace.calls.entry(0).ok_or_else(nothing)?;
         let (sources, code) = (trace.sources(sources), CodeOfRecording::new(trace.class_files()));
-        let at = moves::last_of_thread(&mut trace.calls, at)?;
+        let at = thread_ends::last_of_thread(&mut trace.calls, at)?;
         let (known, breakpoints, next_id) = (None, Vec::new(), 1);
         Ok(RecordedDebugger { trace, sources, code, at, known, breakpoints, next_id })
     }

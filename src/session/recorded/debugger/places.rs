@@ -34,8 +34,8 @@ impl RecordedDebugger {
             // Standing in the middle of the line, its beginning is not the previous execution.
             Which::Previous => super::moves::begin_of_line(&mut self.trace.calls, self.at)?,
             Which::Next => self.at,
-            Which::First => super::moves::first_of_thread(&self.trace.calls, self.at),
-            Which::Last => super::moves::last_of_thread(&mut self.trace.calls, self.at)?,
+            Which::First => super::thread_ends::first_of_thread(&self.trace.calls, self.at),
+            Which::Last => super::thread_ends::last_of_thread(&mut self.trace.calls, self.at)?,
         };
         let calls = &mut self.trace.recording.calls;
         let is_it =
