@@ -7,8 +7,8 @@ const vscode = require('vscode');
 /** Words that look like variables and are none. */
 const KEYWORDS = new Set(
     ('abstract assert boolean break byte case catch char class const continue default do double else enum ' +
-        'extends final finally float for goto if implements import instanceof int interface long native new ' +
-        'null package private protected public record return sealed short static strictfp super switch ' +
+        'extends final finally float for goto if implements import instanceof int interface long native ' +
+        'new null package private protected public record return sealed short static strictfp super switch ' +
         'synchronized this throw throws transient true false try var void volatile while yield').split(' '),
 );
 /** Lines above the current one that show values. */
@@ -17,8 +17,8 @@ const ABOVE = 60;
 /** @implements {vscode.InlineValuesProvider} */
 class InlineValues {
     /**
-     * Names the variables of the lines up to the current one. The editor looks their values up in the scopes of
-     * the frame, and shows nothing for names that are not there.
+     * Names the variables of the lines up to the current one. The editor looks their values up in the scopes
+     * of the frame, and shows nothing for names that are not there.
      * @param {vscode.TextDocument} document
      * @param {vscode.Range} viewPort
      * @param {vscode.InlineValueContext} context

@@ -82,7 +82,7 @@ impl Works for History {
         let writes: Vec<WriteRow> = found.writes.into_iter().rev().skip(skip).map(row).collect();
         let next = match writes.is_empty() {
             true => "state shows the fields of an object; find value=… where a value came up".to_owned(),
-            false => "events call=… shows what the writer did; why asks which condition led there".to_owned(),
+            false => "events call=… shows what the writer did; why asks what led there".to_owned(),
         };
         Ok(HistoryResult { trace, writes, more, missing: found.missing, next })
     }

@@ -5,7 +5,8 @@
 //!   breakpoints are, and `hits` where they are hit. `log_points` prints their texts.
 //! - `stack` and `variables` show what is there, `expressions` evaluates, `thrown` tells of an exception.
 //! - `cause` asks backwards: what last wrote a variable, which condition led here.
-//! - `thread_ends` finds the beginning and the end of a thread. `places` lists lines, sources and calls to which one can go. `code` has the class files.
+//! - `thread_ends` finds the beginning and the end of a thread, `places` lists lines, sources and calls to
+//!   which one can go, and `code` has the class files.
 
 mod breakpoints;
 mod cause;
