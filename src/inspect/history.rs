@@ -4,7 +4,7 @@ use super::error::InspectError;
 use super::event::{EventShown, event};
 use super::names::ends_with;
 use super::recording::Recording;
-use crate::trace::{CONTENTS, Calls, TEXT, WalkControl, Writes, shown_class};
+use crate::trace::{CONTENTS, Calls, EventPosition, TEXT, WalkControl, Writes, shown_class};
 use serde::Serialize;
 
 /// A field, an element or the contents of a collection.
@@ -146,6 +146,9 @@ pub struct WriteShown {
     /// The later run that recorded it, by the name of its folder in `details`; `None` for the first run.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub run: Option<String>,
+    /// Its position; `None` outside any call.
+    #[serde(skip)]
+    pub at: Option<EventPosition>,
     /// The write.
     #[serde(flatten)]
     pub write: EventShown,
@@ -189,7 +192,8 @@ pub(crate) fn of_parts(
             let thread = seen.node.and_then(|node| calls.thread_of(node)).unwrap_or_default();
             let write = event(calls, seen);
             let node = seen.node.map(|node| calls.shown(node));
-            writes.push((seen.position(), WriteShown { thread, node, method, run: None, write }));
+            let at = seen.position();
+            writes.push((at, WriteShown { thread, node, method, run: None, at, write }));
             WalkControl::Next
         })?;
     }

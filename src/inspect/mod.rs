@@ -6,6 +6,7 @@
 //!   a [`Variable`], and [`state()`] an object when a call began and ended. `contents` shows the contents of
 //!   a collection, and [`holds`] summarises the whole recording.
 //! - `call`, `event` and `values` display one call, event and value.
+//! - `lanes` shows which calls ran when, thread by thread.
 //! - `locals` has the variables of a call at an event.
 //! - `snapshot` describes a value and its parts at a given time. `fields` finds the fields of objects.
 //! - `missing` reports what a recording lacks, and whether that matters for an answer.
@@ -19,6 +20,7 @@ pub mod events;
 pub mod fields;
 pub mod history;
 mod info;
+pub mod lanes;
 pub mod lines;
 pub(crate) mod locals;
 mod missing;

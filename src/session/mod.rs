@@ -40,6 +40,7 @@ mod workspace;
 pub use crate::classes::DefaultScope;
 pub use crate::debuggee::{StdinRecording, test_command};
 pub use crate::files::{TemporaryFolder, remove_abandoned, write_private, write_whole};
+pub use crate::inspect::lanes::{Bar, Lane, TimeWindow};
 pub use crate::logic::log::Kind;
 pub use crate::logic::queries::{Asked, Choice, QUERIES, Query as PredefinedQuery, Word};
 pub use crate::logic::rules::{AskItem, Asked as AskedGoal, AskedSolution, Rules};
@@ -63,9 +64,9 @@ pub use consent::{Consent, Wanted};
 pub use context::Context;
 pub use diagnose::{
     AssertFile, AssertedAnswer, Assumption, Bounds, Buggy, Change, Confidence, DiagnoseOptions, Diagnoser,
-    Divergence, Judgement, KeptAnswer, Launcher, LoopExit, LoopPart, NamedNode, Next, Opinion, Oracle,
-    OracleAnswer, Question, Reference, Shape, Survey, Trust, Varying, VersionComparison, VersionDifference,
-    Violation, check_reference, find_divergence, strategies,
+    Divergence, Judgement, KeptAnswer, Launcher, LoopExit, LoopPart, NamedNode, Next, NodeView, Opinion,
+    Oracle, OracleAnswer, PrintedText, Question, Reference, Shape, Survey, Trust, Varying, VersionComparison,
+    VersionDifference, Violation, check_reference, find_divergence, node_view, strategies,
 };
 pub use error::SessionError;
 pub use explore::{
@@ -86,14 +87,17 @@ pub use omitted::{
 pub use progress::{LogLine, Progress, Silent, Sink};
 pub use recorded::{
     BreakpointGroup, BreakpointPlace, BreakpointRequest, BreakpointState, CallOfLine, CallRange, CallShown,
-    CallTree, CallsRequest, Cause, CauseKind, ChainRequest, ContentsShown, Direction, EventShown,
-    EventsRequest, EventsShown, ExportForm, ExportRequest, ExportResult, Fold, FoundEvent, FoundEvents,
-    Frame, FrameSource, HeldContents, HeldVariable, History, HitCount, ItemShown, ListedCall, ListedEvent,
-    LocalShown, MEMORY, MemberShown, Move, ObjectShown, PartShown, Printed, PrintedHit, RecordOptions,
-    RecordedDebugger, RecordedPlaces, RecordedRun, RecordedThread, RecordedTrace, RecordingInfo, Secrets,
-    SourceLine, StateRequest, StateShown, Stepper, Stop, StopReason, ThreadShown, ThrownException,
-    ThrownPlace, UNDIVIDED, VariableGroup, View, WatchedVariable, Which, WriteShown, as_chain, at_level,
-    calls, default_scope, events, export, find, history, holds, only, record, state,
+    CallTree, CallsRequest, Cause, CauseKind, CauseShown, ChainRequest, ContentsShown, Direction, DrawnRun,
+    EventPage, EventRow as ListedRow, EventShown, EventShownAt, EventsPart, EventsRequest, EventsShown,
+    ExportForm, ExportRequest, ExportResult, Fold, FoldRow, FoundEvent, FoundEvents, Frame, FrameSource,
+    HeldContents, HeldVariable, History, HitCount, ItemShown, LineShown, LineValue, LinesShown, ListedCall,
+    ListedEvent, LocalShown, MEMORY, MemberShown, Move, ObjectShown, PartRow, PartShown, PartsShown,
+    PathStep, Printed, PrintedHit, RecordOptions, RecordedDebugger, RecordedPlaces, RecordedRun,
+    RecordedThread, RecordedTrace, RecordedViewer, RecordingInfo, Secrets, Selection, SourceLine,
+    StateRequest, StateShown, Stepper, Stop, StopReason, ThreadShown, ThrownException, ThrownPlace,
+    TreeParent, TreeRow, TreeRowKind, TreeRows, UNDIVIDED, VariableGroup, View, WatchedVariable, Which,
+    WriteRow, WriteShown, WritesShown, as_chain, at_level, calls, default_scope, events, export, find,
+    history, holds, only, record, state,
 };
 pub use replay::Options;
 pub use replay::cost::{Cost, EntriesCost, PointCost, SiteCost, cost};

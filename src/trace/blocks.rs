@@ -53,6 +53,11 @@ impl Block {
         chunk == self.from.place.0 && (self.from.place.1..self.end).contains(&at)
     }
 
+    /// The thread's turn in which it lies.
+    pub fn turn(&self) -> u64 {
+        self.from.turn
+    }
+
     /// The byte after its last event, as a time in its thread.
     pub fn end(&self) -> EventTime {
         EventTime { turn: self.from.turn, place: (self.from.place.0, self.end) }

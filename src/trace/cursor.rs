@@ -38,6 +38,28 @@ impl EventPosition {
         EventPosition { node, place: when.place }
     }
 
+    /// The same event, as an event of this call: the entry of a callee is an event of its caller too.
+    #[must_use]
+    pub fn in_call(self, node: u32) -> EventPosition {
+        EventPosition { node, ..self }
+    }
+
+    /// Its place in its thread as text, for [`EventPosition::parse`].
+    pub fn text(self) -> String {
+        format!("{}-{}", self.place.0, self.place.1)
+    }
+
+    /// A position of a call's event from the text of its place. There may be no event.
+    pub fn parse(node: u32, text: &str) -> Option<EventPosition> {
+        let (chunk, byte) = text.split_once('-')?;
+        Some(EventPosition { node, place: (chunk.parse().ok()?, byte.parse().ok()?) })
+    }
+
+    /// Its place in its thread.
+    pub(super) fn place(self) -> ChunkOffset {
+        self.place
+    }
+
     /// Whether `later` belongs to the same call and is this event or a later one.
     pub fn is_before(self, later: EventPosition) -> bool {
         self.node == later.node && self.place <= later.place

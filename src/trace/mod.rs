@@ -16,6 +16,7 @@
 //! - `lambdas` finds the code of lambdas.
 //! - `recent` reads events and keeps those that were read last (`event_cache`).
 //! - `event_time` has the positions and times of events, `parts` the numbers of what is written.
+//! - `time_axis` puts all threads on one axis, for pictures.
 //! - `blocks` divides the events of a thread into parts that are decoded alone.
 //! - `walk` visits the events of a thread or a call; `cursor` steps from one event to the next in both
 //!   directions.
@@ -43,6 +44,7 @@ mod recent;
 mod sites;
 mod source;
 mod text;
+mod time_axis;
 mod value_at;
 mod walk;
 mod writes;
@@ -64,6 +66,7 @@ pub use objects::{ImmutableContent, Objects, Text, shown_class};
 pub use parts::{CONTENTS, CREATION, TEXT};
 pub use sites::{Class, Field, Method, Site, Sites};
 pub use text::{TextChange, TextContents};
+pub use time_axis::TimeAxis;
 pub use value_at::HeldValue;
 pub use walk::{TracedEvent, WalkControl, WalkPosition};
 pub use wire::brief::{Brief, MethodsByClass};

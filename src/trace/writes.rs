@@ -267,6 +267,11 @@ impl Calls {
         Ok(found)
     }
 
+    /// The innermost open call of the thread of an event, at its time.
+    pub fn call_at(&self, when: EventTime) -> Option<u32> {
+        self.innermost_at(self.thread_at(when)?, when.place)
+    }
+
     /// The innermost open call at a position of a thread.
     pub(super) fn innermost_at(&self, thread: u32, place: ChunkOffset) -> Option<u32> {
         let all = self.of_thread(thread);

@@ -3,7 +3,8 @@
 //! `table` lists the commands, `cli` is the command line, `options` has the global options. `repl` is the
 //! prompt of `qp debug`, `stepper` that of `qp trace step`, `diagnoser` that of `qp diagnose`. `render` turns
 //! results into text, `out` writes it, `progress` shows the progress in the words
-//! of `progress_text`, `relay` passes it to another thread, `interrupt` handles Ctrl-C.
+//! of `progress_text`, `relay` passes it to another thread, `interrupt` handles Ctrl-C. `dap` serves editors,
+//! `mcp` agents and `web` a page, for which `token` makes tokens.
 
 pub mod cli;
 mod consent_prompt;
@@ -22,3 +23,5 @@ mod render;
 mod repl;
 mod stepper;
 pub mod table;
+mod token;
+mod web;

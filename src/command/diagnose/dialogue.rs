@@ -425,6 +425,16 @@ impl DiagnoseDialogue {
         Ok(Some(BuggyCallWalk { dialogue, _recorded: recorded }))
     }
 
+    /// The verdicts so far, about calls as they are shown, in words.
+    pub fn verdicts(&self) -> Vec<(u32, &'static str)> {
+        self.started.diagnoser.verdicts()
+    }
+
+    /// Whether the recorded program still runs.
+    pub fn goes_on(&self) -> bool {
+        self.started.goes_on()
+    }
+
     /// The number of the open question.
     pub fn question(&self) -> Option<u32> {
         self.open.as_ref().map(|open| open.current.question)

@@ -168,8 +168,20 @@ impl StartedDiagnosis {
     /// # Errors
     /// There is no such call, there are no calls to ask about, or the recording cannot be read.
     pub fn below(trace: RecordedTrace, node: Option<u32>) -> Result<StartedDiagnosis, CommandError> {
+        StartedDiagnosis::with(trace, node, None)
+    }
+
+    /// The same, with a strategy.
+    ///
+    /// # Errors
+    /// As [`StartedDiagnosis::below`], or there is no such strategy.
+    pub fn with(
+        trace: RecordedTrace,
+        node: Option<u32>,
+        strategy: Option<String>,
+    ) -> Result<StartedDiagnosis, CommandError> {
         let options = DiagnoseOptions {
-            strategy: None,
+            strategy,
             p: None,
             node,
             compress: None,
@@ -179,6 +191,18 @@ impl StartedDiagnosis {
         };
         let diagnoser = Diagnoser::new(trace, options)?;
         Ok(StartedDiagnosis { diagnoser, recorded: None, is_unattended: false })
+    }
+}
+
+impl StartedDiagnosis {
+    /// The folder of the recording.
+    pub fn folder(&self) -> &std::path::Path {
+        self.diagnoser.folder()
+    }
+
+    /// Whether the recorded program still runs.
+    pub fn goes_on(&self) -> bool {
+        self.diagnoser.goes_on()
     }
 }
 

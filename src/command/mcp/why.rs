@@ -4,6 +4,7 @@ use super::handle::{TraceHandle, event};
 use super::{Tool, Workbench, Works, usage};
 use crate::chain::{Chain, Kind, Point};
 use crate::command::line::LineArgs;
+use crate::command::point_ids::next_id;
 use crate::command::value_question::value_question;
 use crate::command::{CommandError, save_chain};
 use crate::session::{self, Answer, ChainRequest, Context, Options, PointAnswer, SessionError, SourceLine};
@@ -269,15 +270,6 @@ impl Why {
             None => Point::new(id, Kind::LastCondition(point.to_owned())),
         })
     }
-}
-
-/// The id of the next point of a chain: a letter.
-fn next_id(chain: &Chain) -> String {
-    let letters = ('A'..='Z').map(String::from);
-    let numbered = (1..).map(|number| format!("P{number}"));
-    let is_free = |id: &String| chain.points.iter().all(|point| point.id != *id);
-    // Some number is free.
-    letters.chain(numbered).find(is_free).unwrap_or_default()
 }
 
 /// The question about the cause of a located point: the last change of what the value or the condition

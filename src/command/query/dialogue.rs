@@ -80,13 +80,29 @@ pub struct QueryDialogue {
     last: Option<ToSave>,
     status: DialogueStatus,
     has_ended: bool,
+    /// Whether commands may read and write files.
+    may_use_files: bool,
 }
 
 impl QueryDialogue {
     /// A dialogue with a person, or with a script.
     pub fn new(log: OpenLog, request: AskRequest, is_attended: bool) -> QueryDialogue {
         let status = DialogueStatus::new(is_attended);
-        QueryDialogue { log, request, running: None, last: None, status, has_ended: false }
+        QueryDialogue {
+            log,
+            request,
+            running: None,
+            last: None,
+            status,
+            has_ended: false,
+            may_use_files: true,
+        }
+    }
+
+    /// The same, but commands that read or write files are refused.
+    #[must_use]
+    pub fn without_files(self) -> QueryDialogue {
+        QueryDialogue { may_use_files: false, ..self }
     }
 
     /// What the recording has. A front end shows it first.
@@ -140,6 +156,16 @@ impl QueryDialogue {
         context: &Context,
     ) -> Result<QueryReply, CommandError> {
         // Commands that look at the last answer let its goal wait.
+        let uses_files = match &command {
+            PromptCommand::Rules(file) => file.is_some(),
+            PromptCommand::Save(_) => true,
+            PromptCommand::Query(query) => query.saving().save.is_some(),
+            _ => false,
+        };
+        if uses_files && !self.may_use_files {
+            let why = "files are read and written only by `qp query`, not from here";
+            return Err(CommandError::Usage(why.to_owned()));
+        }
         let keeps = matches!(command, PromptCommand::Next | PromptCommand::Save(_) | PromptCommand::Help);
         if !keeps {
             self.give_up();

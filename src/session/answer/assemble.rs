@@ -263,8 +263,9 @@ impl Assembly<'_> {
             let Some(frame) = tables.frame(occurrence.frame) else { continue };
             let owner = occurrence.owner.object_id().map(|_| namer.text(&occurrence.owner, tables));
             let (place, hit, reason) = (frame_answer(frame), occurrence.ordinal.into(), describe(reason));
+            let sequence = occurrence.sequence;
             let thread = tables.thread(occurrence.thread).to_string();
-            answer.rejected.push(RejectedAnswer { place, hit, thread, owner, reason });
+            answer.rejected.push(RejectedAnswer { place, hit, thread, owner, sequence, reason });
         }
     }
 }
@@ -318,6 +319,7 @@ impl Filling<'_, '_> {
         answer.bci = Some(frame.site.bci);
         answer.thread = Some(tables.thread(occurrence.thread).to_string());
         answer.hit = Some(occurrence.ordinal.into());
+        answer.sequence = Some(occurrence.sequence);
         let given = self.given(occurrence, frame);
         let shown = Frame { line: given.line.or(frame.line), ..frame.clone() };
         answer.line = shown.line;

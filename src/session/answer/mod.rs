@@ -140,6 +140,9 @@ pub struct PointAnswer {
     pub thread: Option<String>,
     /// The number of the hit among all hits of its place in threads with this name, from 1.
     pub hit: Option<u64>,
+    /// The order of the occurrence in its run: earlier ones have smaller numbers.
+    #[serde(skip)]
+    pub sequence: Option<u64>,
     /// Value before a change.
     pub old: Option<String>,
     /// Value after a change, or the one read.
@@ -332,6 +335,9 @@ pub struct RejectedAnswer {
     pub thread: String,
     /// The object whose field was written or read.
     pub owner: Option<String>,
+    /// The order of the occurrence in its run.
+    #[serde(skip)]
+    pub sequence: u64,
     /// Why it was rejected.
     pub reason: String,
 }

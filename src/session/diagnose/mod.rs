@@ -3,6 +3,7 @@
 //!
 //! - [`Diagnoser`] chooses questions and takes answers. `question` describes the inputs and effects of a
 //!   call. While a question is open, `call_views` shows more of its call, and other calls.
+//! - [`node_view`] shows any call up to an event, without a diagnosis.
 //! - `tree` builds the execution tree. `live` asks while the program still runs.
 //! - `generated` recognises members that javac generates. There are no questions about them. `initialisers`
 //!   recognises what only class initialisers changed.
@@ -29,6 +30,7 @@ mod failure;
 mod generated;
 mod initialisers;
 mod live;
+mod node_view;
 mod oracles;
 mod passing;
 mod question;
@@ -45,6 +47,7 @@ pub use divergence::{
     Divergence, Varying, VersionComparison, VersionDifference, check_reference, find_divergence,
 };
 pub use failure::{Assumption, NamedNode};
+pub use node_view::{NodeView, PrintedText, node_view};
 pub use oracles::{Confidence, Oracle, OracleAnswer};
 pub use question::{Change, Question};
 pub use reference::{Launcher, Opinion, Reference};
@@ -262,6 +265,29 @@ impl Diagnoser {
     /// The answers, the shape of the trees, and the coverage if the strategy uses it.
     pub fn diagnosis(&self) -> &Diagnosis {
         &self.diagnosis
+    }
+
+    /// The folder of the recording.
+    pub fn folder(&self) -> &std::path::Path {
+        self.trace.folder.path()
+    }
+
+    /// The verdicts so far, about calls as they are shown, in words.
+    pub fn verdicts(&self) -> Vec<(u32, &'static str)> {
+        let judged = self.diagnosis.answers().iter();
+        judged
+            .map(|judged| {
+                let word = match judged.verdict {
+                    Verdict::Valid => "valid",
+                    Verdict::Invalid | Verdict::Wrong(_) => "invalid",
+                    Verdict::Failed(..) => "assumed",
+                    Verdict::Trusted(_) => "trusted",
+                    Verdict::Unknown => "unknown",
+                    Verdict::Inadmissible => "inadmissible",
+                };
+                (self.trace.calls.shown(self.nodes.call(judged.node)), word)
+            })
+            .collect()
     }
 
     /// The reasons why parts of the run are missing. The end is not missing while the program runs.

@@ -101,6 +101,8 @@ pub struct QuestionSubject<'a> {
     pub node: u32,
     /// The loop in the call; `None` for the whole call.
     pub part: Option<(&'a LoopExecution, ProgramLoop)>,
+    /// The event of the call before which the question ends; `None` for the end of the call or loop.
+    pub until: Option<EventPosition>,
     /// The fields of classes.
     pub fields: &'a mut Fields,
     /// How much of values is shown.
@@ -117,12 +119,13 @@ impl QuestionSubject<'_> {
         number: u32,
         (remaining, influential): (u64, Option<u64>),
     ) -> Result<Question, SessionError> {
-        let QuestionSubject { calls, node, part, fields, bounds } = self;
+        let QuestionSubject { calls, node, part, until, fields, bounds } = self;
         let NamedCall { call, method, this, arguments, result } = NamedCall::of(calls, node)?;
         let statics = statics(calls, fields.pool());
-        let QuestionSpan { begins, ends, given, at_exit, left, thrown } = match part {
-            None => whole(calls, node, &arguments)?,
-            Some((part, of)) => between(calls, part, &of, &arguments)?,
+        let QuestionSpan { begins, ends, given, at_exit, left, thrown } = match (part, until) {
+            (None, None) => whole(calls, node, &arguments)?,
+            (None, Some(until)) => beginning(calls, node, &arguments, until)?,
+            (Some((part, of)), _) => between(calls, part, &of, &arguments)?,
         };
         let mut shaper = Shaper { calls, fields, bounds };
         let mut entry = IndexMap::new();
@@ -261,6 +264,21 @@ fn whole(calls: &mut Calls, node: u32, arguments: &[VariableValue]) -> Result<Qu
     let (given, at_exit) = (arguments.to_vec(), locals(calls, node, arguments, None)?);
     let at_exit = at_exit.into_iter().map(|(held, _)| held).collect();
     Ok(QuestionSpan { begins, ends, given, at_exit, left: LoopExit::Return, thrown })
+}
+
+/// The part of a call before an event.
+fn beginning(
+    calls: &mut Calls,
+    node: u32,
+    arguments: &[VariableValue],
+    until: EventPosition,
+) -> Result<QuestionSpan, SessionError> {
+    let (begins, _) = calls.span(node)?;
+    let ends = calls.when_at(until)?;
+    let at_exit = locals(calls, node, arguments, Some(until))?.into_iter().map(|(held, _)| held).collect();
+    // Nothing was returned yet.
+    let left = LoopExit::Normally;
+    Ok(QuestionSpan { begins, ends, given: arguments.to_vec(), at_exit, left, thrown: None })
 }
 
 fn between(

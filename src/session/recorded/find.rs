@@ -8,6 +8,7 @@ use crate::session::answer::{Answer, PointAnswer};
 use crate::session::error::SessionError;
 use crate::trace::{Calls, EventPosition, Traced, TracedEvent, WalkControl};
 use serde::Serialize;
+use std::collections::HashMap;
 
 /// The event of a point.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -86,7 +87,9 @@ fn place_of(calls: &mut Calls, point_answer: &PointAnswer) -> Result<Option<Even
     let numbers: Vec<u32> = named.map(|(number, ..)| number).collect();
     // Prefer the event that the point asks about. If none was recorded, take the line or the entry.
     let kinds: &[fn(Traced) -> bool] = match point_answer.question.split('(').next() {
-        Some("Line" | "SkippedLine") => &[|what| matches!(what, Traced::Line(_))],
+        Some("SkippedLine") => return left_line(calls, point_answer, hit, &numbers),
+        Some("Line") => &[|what| matches!(what, Traced::Line(_))],
+        Some("Exception") => &[|what| matches!(what, Traced::Throw | Traced::Raised)],
         Some("Entry") => &[|what| what == Traced::Enter],
         Some("Exit") => &[|what| what == Traced::Return],
         _ => &[
@@ -121,6 +124,50 @@ fn place_of(calls: &mut Calls, point_answer: &PointAnswer) -> Result<Option<Even
             if found.is_some() {
                 return Ok(found);
             }
+        }
+    }
+    Ok(None)
+}
+
+/// The line that an exception left, by the number of such exceptions that the same method caught: the last
+/// line of the call before it entered the handler.
+fn left_line(
+    calls: &mut Calls,
+    point_answer: &PointAnswer,
+    hit: u64,
+    threads: &[u32],
+) -> Result<Option<EventPosition>, SessionError> {
+    let Some(line) = point_answer.own_line.or(point_answer.line) else { return Ok(None) };
+    let mut count = 0;
+    for thread in threads {
+        let (mut standing, mut found) = (HashMap::<u32, (u32, EventPosition)>::new(), None);
+        calls.walk(*thread, None, |calls, seen| {
+            let of = calls.sites.method(seen.site.method).filter(|method| {
+                point_answer.class.as_deref() == Some(&*method.class)
+                    && point_answer.method.as_deref() == Some(method.name.as_str())
+            });
+            let (Some(_), Some(at)) = (of, seen.position()) else { return WalkControl::Next };
+            match seen.site.what {
+                Traced::Line(number) => {
+                    standing.insert(at.node, (number.into(), at));
+                }
+                Traced::Catch => {
+                    let left = standing.get(&at.node).filter(|(number, _)| *number == line);
+                    count += u64::from(left.is_some());
+                    if count == hit {
+                        found = left.map(|(_, at)| *at);
+                        return WalkControl::Stop;
+                    }
+                }
+                Traced::Return | Traced::Leave => {
+                    standing.remove(&at.node);
+                }
+                _ => {}
+            }
+            WalkControl::Next
+        })?;
+        if found.is_some() {
+            return Ok(found);
         }
     }
     Ok(None)

@@ -5,7 +5,8 @@
 //! - [`cover`] runs the program once and notes only what it covers.
 //! - [`RecordedTrace`] is an open recording. [`events`] and [`history`] add detail from other runs of the
 //!   program; all other views are those of `inspect`.
-//! - A [`Stepper`] moves from event to event.
+//! - A [`Stepper`] moves from event to event. `debugger` shows a recording as a debugger does, and `viewer` as
+//!   a page.
 //! - [`as_chain`] turns an event into a chain, and [`find`] finds the event of a point. [`export`] writes all
 //!   events for other programs (`parquet`). `secrets` removes passwords from the recorded command.
 
@@ -25,6 +26,7 @@ mod rerecord;
 mod secrets;
 mod step;
 mod supplements;
+mod viewer;
 
 pub use crate::inspect::{
     CallShown, CallTree, CallsRequest, ContentsShown, EventShown, EventsShown, Fold, HeldContents, History,
@@ -47,5 +49,11 @@ pub use record::{RecordOptions, RecordedRun, default_scope, record};
 pub use rerecord::{CallRange, at_level, detail, only};
 pub use secrets::Secrets;
 pub use step::{
-    Direction, ListedEvent, LocalShown, MemberShown, ObjectShown, SourceLine, Stepper, View, WatchedVariable,
+    Direction, ListedEvent, LocalShown, MarkedVariable, MemberShown, ObjectShown, SourceLine, Stepper, View,
+    WatchedVariable,
+};
+pub use viewer::{
+    CauseShown, DrawnRun, EventPage, EventRow, EventShownAt, EventsPart, FoldRow, LineShown, LineValue,
+    LinesShown, PartRow, PartsShown, PathStep, RecordedViewer, Selection, TreeParent, TreeRow, TreeRowKind,
+    TreeRows, WriteRow, WritesShown,
 };

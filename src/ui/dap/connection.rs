@@ -5,12 +5,12 @@ use super::adapter::Adapter;
 use super::answer::{Answer, Refusal};
 use super::dispatch::Asking;
 use super::terminal::Listening;
-use super::token::is_token;
 use crate::command::dap::Console;
 use crate::session::{Actor, Pending};
 use crate::ui::interrupt::Hearing;
 use crate::ui::out::complain;
 use crate::ui::relay::{Heard, Told, relay};
+use crate::ui::token::is_token;
 use dap::types::{
     EventBody, OutputBody, OutputCategory, ProgressEndBody, ProgressStartBody, ProgressUpdateBody,
     RunInTerminalArguments, TerminalKind,
@@ -282,7 +282,7 @@ impl<W: Write> Connection<W> {
         if let Some(token) = &self.token {
             match &command {
                 Ok(Command::Initialize(_)) => {}
-                Ok(Command::Launch(launch)) if is_token(launch.settings.get("token"), token) => {
+                Ok(Command::Launch(launch)) if has_token(&launch.settings, token) => {
                     self.token = None;
                 }
                 _ => {
@@ -419,6 +419,12 @@ impl<W: Write> Connection<W> {
             () = unheard => {}
         }
     }
+}
+
+/// Whether a launch configuration has the token.
+fn has_token(settings: &serde_json::Map<String, serde_json::Value>, token: &str) -> bool {
+    let given = settings.get("token").and_then(serde_json::Value::as_str);
+    is_token(given.unwrap_or_default(), token)
 }
 
 /// Where the program of a launch configuration reads and prints; by default where nothing is said, or

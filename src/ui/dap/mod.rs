@@ -1,7 +1,7 @@
 //! `qp dap`: serves an editor by the Debug Adapter Protocol.
 //!
 //! - `run` begins. `connection` reads requests and passes them to the session, `port` waits for editors that
-//!   connect, with a `token`; `terminal` is one of the editor's in which the program runs.
+//!   connect, with a token; `terminal` is one of the editor's in which the program runs.
 //! - `dispatch` says which room answers a request, and `answer` what an answer is. `adapter` has the state of
 //!   the session.
 //! - `breakpoints` sets breakpoints, `values` shows what is there, `targets` lists where one can go, `custom`
@@ -22,7 +22,6 @@ mod run;
 mod shown;
 mod targets;
 mod terminal;
-mod token;
 mod values;
 
 pub use run::run;

@@ -2,9 +2,9 @@
 //! a browser cannot run programs by it.
 
 use super::connection::{Served, bytes_of, serve as serve_one};
-use super::token::new_token;
 use crate::ui::interrupt::Hearing;
 use crate::ui::out::{complain, print};
+use crate::ui::token::new_token;
 use std::net::{Ipv4Addr, TcpListener};
 
 /// Serves editors one after another, until the process ends.

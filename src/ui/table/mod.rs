@@ -9,7 +9,7 @@ mod row;
 pub use row::{Lead, Local, OtherDialogue, Prepared, Row, Runs, Shown};
 
 use super::options::Cli;
-use super::{dap, diagnoser, mcp, query_prompt, repl, stepper};
+use super::{dap, diagnoser, mcp, query_prompt, repl, stepper, web};
 use crate::command::bisect::Bisect;
 use crate::command::check::Check;
 use crate::command::completions::Completions;
@@ -24,6 +24,7 @@ use crate::command::mcp::Mcp;
 use crate::command::omitted::Omitted;
 use crate::command::query::{Query, QueryPrompt};
 use crate::command::replay::Replay;
+use crate::command::serve::Serve;
 use crate::command::trace;
 use crate::command::why::Why;
 use clap::{ArgMatches, CommandFactory, FromArgMatches};
@@ -56,6 +57,7 @@ pub const COMMANDS: &[Row] = &[
         .or_dialogue(QueryPrompt::is_meant, |matches, cli| lead(matches, cli, query_prompt::run)),
     Row::dialogue::<Dap>("dap", |matches, cli| lead(matches, cli, dap::run)),
     Row::dialogue::<Mcp>("mcp", |matches, cli| lead(matches, cli, mcp::run)),
+    Row::dialogue::<Serve>("serve", |matches, cli| lead(matches, cli, web::run)),
     Row::description::<Completions>("completions"),
     Row::description::<Man>("man"),
 ];

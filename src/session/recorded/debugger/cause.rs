@@ -11,8 +11,8 @@ use crate::model::{MethodName, Site};
 use crate::session::answer::source_context::CodeBook;
 use crate::session::context::Context;
 use crate::session::error::SessionError;
-use crate::session::recorded::WatchedVariable;
 use crate::session::recorded::step::{Direction, Stepper};
+use crate::session::recorded::{MarkedVariable, WatchedVariable};
 use crate::trace::{EventPosition, Traced, Value};
 use bytecode::{ControlDependence, Dependences};
 use std::path::Path;
@@ -122,6 +122,14 @@ impl RecordedDebugger {
     /// There is no such variable, or the events cannot be read.
     pub fn watched(&mut self, frame: EventPosition, name: &str) -> Result<WatchedVariable, SessionError> {
         WatchedVariable::named(name.trim(), &mut self.trace.recording.calls, frame)
+    }
+
+    /// The variable that a name means in a frame, to mark its changes.
+    ///
+    /// # Errors
+    /// There is no such variable, or the events cannot be read.
+    pub fn marked(&mut self, frame: EventPosition, name: &str) -> Result<MarkedVariable, SessionError> {
+        MarkedVariable::named(name.trim(), &mut self.trace.recording.calls, frame)
     }
 
     /// What led to the position of a frame: the last condition of its call on which the position depends, or

@@ -34,10 +34,13 @@ pub use variables::{HeldVariable, UNDIVIDED, VariableGroup};
 
 use super::open::RecordedTrace;
 use crate::classes::SourceRoots;
+use crate::inspect::event::EventShown;
+use crate::inspect::fields::Fields;
 use crate::inspect::locals::KnownLocals;
 use crate::session::context::Context;
 use crate::session::error::SessionError;
-use crate::trace::{EventPosition, EventTime};
+use crate::session::recorded::step::event_at;
+use crate::trace::{Calls, EventPosition, EventTime};
 use breakpoints::{Breakpoint, is_named};
 use code::CodeOfRecording;
 use std::collections::HashMap;
@@ -69,6 +72,32 @@ impl RecordedDebugger {
         let at = thread_ends::last_of_thread(&mut trace.calls, at)?;
         let (known, breakpoints, next_id) = (None, Vec::new(), 1);
         Ok(RecordedDebugger { trace, sources, code, at, known, breakpoints, next_id })
+    }
+
+    /// The recording.
+    pub(in crate::session::recorded) fn trace(&mut self) -> &mut RecordedTrace {
+        &mut self.trace
+    }
+
+    /// The recording, to look at it.
+    pub(in crate::session::recorded) fn recording(&self) -> &RecordedTrace {
+        &self.trace
+    }
+
+    /// The calls of the recording, and the fields of its classes.
+    pub(in crate::session::recorded) fn calls_and_fields(&mut self) -> (&mut Calls, &mut Fields) {
+        (&mut self.trace.recording.calls, &mut self.code.fields)
+    }
+
+    /// The event at a position.
+    ///
+    /// # Errors
+    /// The events cannot be read.
+    pub(in crate::session::recorded) fn shown_event(
+        &mut self,
+        at: EventPosition,
+    ) -> Result<EventShown, SessionError> {
+        event_at(&mut self.trace, at)
     }
 
     /// The reasons why parts of the run are missing.

@@ -16,8 +16,9 @@ pub use line_steps::SourceLine;
 pub(super) use line_steps::neighbour;
 pub(super) use objects::ObjectReader;
 pub use objects::{MemberShown, ObjectShown};
+pub(super) use view::event_at;
 pub use view::{ListedEvent, LocalShown, View};
-pub use watched::WatchedVariable;
+pub use watched::{MarkedVariable, WatchedVariable};
 
 use super::History;
 use super::open::RecordedTrace;
@@ -374,10 +375,18 @@ impl<'a> Stepper<'a> {
     /// # Errors
     /// There is no such variable, or the events cannot be read.
     pub fn history(&mut self, name: &str) -> Result<History, SessionError> {
+        self.last_writes(name, WRITES)
+    }
+
+    /// The last writes to a variable, at most `limit`.
+    ///
+    /// # Errors
+    /// As [`Stepper::history`].
+    pub fn last_writes(&mut self, name: &str, limit: usize) -> Result<History, SessionError> {
         match self.scope()?.variable(name)? {
-            Variable::Local(..) => view::local_history(&mut self.trace, self.at.node, name, WRITES),
+            Variable::Local(..) => view::local_history(&mut self.trace, self.at.node, name, limit),
             Variable::Parts(object, parts) => {
-                let found = of_parts(&mut self.trace, name, object, &parts, WRITES)?;
+                let found = of_parts(&mut self.trace, name, object, &parts, limit)?;
                 Ok(History { missing: self.trace.missing(), ..found })
             }
         }

@@ -64,7 +64,10 @@ pub struct ListedEvent {
 ///
 /// # Errors
 /// The event cannot be read.
-pub(super) fn event_at(trace: &mut RecordedTrace, at: EventPosition) -> Result<EventShown, SessionError> {
+pub(in crate::session::recorded) fn event_at(
+    trace: &mut RecordedTrace,
+    at: EventPosition,
+) -> Result<EventShown, SessionError> {
     let mut event = call_or_event(&mut trace.calls, at)?.unwrap_or_default();
     let Recording { calls, lines, .. } = &mut trace.recording;
     lines.correct(calls, at, &mut event)?;
@@ -124,7 +127,7 @@ pub(super) fn list(
 }
 
 /// Whether an event writes a variable, and whether a call below it does.
-fn writes(
+pub(super) fn writes(
     calls: &mut Calls,
     at: EventPosition,
     event: &EventShown,
@@ -174,7 +177,8 @@ pub(super) fn local_history(
             let method = method.map(|m| format!("{}.{}", m.class, m.name)).unwrap_or_default();
             let write = event(calls, seen);
             let (thread, node) = (thread.clone(), Some(calls.shown(node)));
-            writes.push_back((seen.position(), WriteShown { thread, node, method, run: None, write }));
+            let at = seen.position();
+            writes.push_back((at, WriteShown { thread, node, method, run: None, at, write }));
             if writes.len() > limit {
                 writes.pop_front();
                 before += 1;

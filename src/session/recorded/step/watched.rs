@@ -3,6 +3,8 @@
 use super::Direction;
 use super::changes::nearest;
 use super::variable::{EventScope, Variable};
+use super::view::writes;
+use crate::inspect::event::EventShown;
 use crate::inspect::locals::KnownLocals;
 use crate::session::error::SessionError;
 use crate::trace::{Calls, EventPosition};
@@ -49,6 +51,50 @@ impl WatchedVariable {
         };
         let mut scope = EventScope::of(calls, at, known.as_ref())?;
         Ok(nearest(&mut scope, direction, &self.variable)?.map(|(at, _)| at))
+    }
+}
+
+/// A variable whose changes are marked in lists of events, and the contents of the collection that it refers
+/// to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MarkedVariable {
+    variables: Vec<Variable>,
+}
+
+impl MarkedVariable {
+    /// The variable that a name means before an event.
+    ///
+    /// # Errors
+    /// No variable has this name there, or the events cannot be read.
+    pub(in crate::session::recorded) fn named(
+        name: &str,
+        calls: &mut Calls,
+        at: EventPosition,
+    ) -> Result<MarkedVariable, SessionError> {
+        let known = KnownLocals::before(None, calls, at)?;
+        let mut scope = EventScope::of(calls, at, known.as_ref())?;
+        let variable = scope.variable(name)?;
+        let contents = scope.collection(&variable)?;
+        let contents = contents.map(|(object, part)| Variable::Parts(object, vec![part]));
+        Ok(MarkedVariable { variables: [variable].into_iter().chain(contents).collect() })
+    }
+
+    /// Whether an event writes it, and whether the call that the event makes does so below.
+    ///
+    /// # Errors
+    /// The events cannot be read.
+    pub(in crate::session::recorded) fn is_written_by(
+        &self,
+        calls: &mut Calls,
+        at: EventPosition,
+        event: &EventShown,
+    ) -> Result<(bool, bool), SessionError> {
+        let (mut here, mut below) = (false, false);
+        for variable in &self.variables {
+            let (is_here, is_below) = writes(calls, at, event, variable)?;
+            (here, below) = (here || is_here, below || is_below);
+        }
+        Ok((here, below))
     }
 }
 

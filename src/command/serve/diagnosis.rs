@@ -1,0 +1,280 @@
+//! `diagnosis`: asks whether calls are right, and takes answers.
+
+use super::bench::{Bench, Start};
+use super::board::{KnownRecording, RecordingState};
+use super::{Request, Works, usage};
+use crate::command::CommandError;
+use crate::command::diagnose::{
+    AnswerCommand, AnswerForm, DiagnoseDialogue, DiagnoseReply, GivenAnswer, StartedDiagnosis, StrategyRow,
+};
+use crate::session::{Buggy, Context, Judgement, Question, SessionError, Trust, strategies};
+use serde::Deserialize;
+
+/// A diagnosis that was begun.
+pub struct OpenDiagnosis {
+    dialogue: DiagnoseDialogue,
+    question: Option<Question>,
+    buggy: Option<Buggy>,
+    strategy: Option<String>,
+}
+
+/// What to do with the diagnosis.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct DiagnosisAction {
+    /// Begins one.
+    pub start: Option<StartOfDiagnosis>,
+    /// Ends it.
+    pub end: Option<bool>,
+    /// The number of the question that is answered.
+    pub question: Option<u32>,
+    /// The answer.
+    pub answer: Option<AnswerWord>,
+    /// The path of the wrong value.
+    pub path: Option<String>,
+    /// Which methods are trusted.
+    pub of: Option<Trust>,
+    /// The call that the answer is about, if it is not that of the question.
+    pub node: Option<u32>,
+}
+
+/// How a diagnosis begins.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct StartOfDiagnosis {
+    /// The recording.
+    #[serde(default)]
+    pub trace: usize,
+    /// An invalid call: the search is below it.
+    pub call: Option<u32>,
+    /// The strategy.
+    pub strategy: Option<String>,
+}
+
+/// An answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum AnswerWord {
+    /// The call did what it should.
+    Valid,
+    /// It did not.
+    Invalid,
+    /// It did not, and `path` is wrong.
+    Wrong,
+    /// Its method is always right.
+    Trusted,
+    /// The answer is unknown.
+    Unknown,
+    /// The call was given wrong inputs.
+    Inadmissible,
+    /// Takes back the last answer.
+    Undo,
+}
+
+/// How far a diagnosis is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DiagnosisState {
+    /// There is none.
+    None,
+    /// A question is open.
+    Asking,
+    /// It has ended.
+    Ended,
+}
+
+/// Reply to `diagnosis`.
+#[derive(Debug)]
+pub struct DiagnosisShown {
+    /// How far it is.
+    pub state: DiagnosisState,
+    /// Whether it has just begun.
+    pub is_new: bool,
+    /// What it said since the last reply.
+    pub replies: Vec<DiagnoseReply>,
+    /// The open question.
+    pub question: Option<Question>,
+    /// The buggy call.
+    pub buggy: Option<Buggy>,
+    /// The strategy.
+    pub strategy: String,
+    /// All strategies.
+    pub strategies: Vec<StrategyRow>,
+}
+
+impl Request for DiagnosisAction {
+    type Reply = DiagnosisShown;
+
+    const NAME: &'static str = "diagnosis";
+}
+
+impl Works for DiagnosisAction {
+    async fn work(self, bench: &mut Bench, context: &Context) -> Result<DiagnosisShown, CommandError> {
+        if self.end == Some(true) {
+            if let Some(mut open) = bench.diagnosis.take() {
+                open.dialogue.terminate();
+                drop(Box::pin(open.dialogue.finish(context)).await);
+            }
+            return Ok(bench.diagnosis_shown(Vec::new(), true));
+        }
+        if let Some(start) = &self.start {
+            let trace = bench.own_trace(start.trace, context).await?;
+            let started = StartedDiagnosis::with(trace, start.call, start.strategy.clone())?;
+            return Box::pin(bench.led(started, start.strategy.clone(), context)).await;
+        }
+        let given = GivenAnswer { node: self.node, command: self.command()? };
+        let Some(open) = &mut bench.diagnosis else {
+            return usage("no diagnosis was begun");
+        };
+        match (self.question, open.dialogue.question()) {
+            (_, None) => return usage("the diagnosis has ended"),
+            (Some(meant), Some(asked)) if meant != asked => {
+                return usage(format!("this answers question {meant}, and question {asked} is open"));
+            }
+            _ => {}
+        }
+        let mut replies: Vec<DiagnoseReply> =
+            Box::pin(open.dialogue.answer(given, context)).await.into_iter().collect();
+        replies.extend(Box::pin(open.advance(context)).await);
+        not_interrupted(context)?;
+        Ok(bench.diagnosis_shown(replies, false))
+    }
+}
+
+fn not_interrupted(context: &Context) -> Result<(), CommandError> {
+    match context.is_interrupted() {
+        true => Err(SessionError::Interrupted.into()),
+        false => Ok(()),
+    }
+}
+
+impl DiagnosisAction {
+    fn command(&self) -> Result<AnswerCommand, CommandError> {
+        let judge = |judgement| Ok(AnswerCommand::Judge(judgement));
+        match (self.answer, &self.path) {
+            (Some(AnswerWord::Wrong), Some(path)) => Ok(AnswerCommand::Wrong(path.clone())),
+            (Some(AnswerWord::Wrong), None) => usage("`wrong` needs the `path` of the wrong value"),
+            (Some(_), Some(_)) => usage("`path` goes with the answer `wrong`"),
+            (None, _) => usage("there is no `answer`"),
+            (Some(AnswerWord::Valid), None) => judge(Judgement::Valid),
+            (Some(AnswerWord::Invalid), None) => judge(Judgement::Invalid),
+            (Some(AnswerWord::Trusted), None) => judge(Judgement::Trusted(self.of.unwrap_or(Trust::Method))),
+            (Some(AnswerWord::Unknown), None) => judge(Judgement::Unknown),
+            (Some(AnswerWord::Inadmissible), None) => judge(Judgement::Inadmissible),
+            (Some(AnswerWord::Undo), None) => Ok(AnswerCommand::Undo),
+        }
+    }
+}
+
+impl OpenDiagnosis {
+    /// Goes on to the next question or to the result.
+    async fn advance(&mut self, context: &Context) -> Vec<DiagnoseReply> {
+        let mut replies = Box::pin(self.dialogue.advance(context)).await;
+        if self.dialogue.has_ended() {
+            replies.extend(Box::pin(self.dialogue.finish(context)).await);
+            self.question = None;
+        }
+        for reply in &replies {
+            match reply {
+                DiagnoseReply::Question(question) => self.question = Some((**question).clone()),
+                DiagnoseReply::Result(result) => self.buggy.clone_from(&result.buggy),
+                DiagnoseReply::Undecided { invalid, .. } => self.buggy.clone_from(invalid),
+                _ => {}
+            }
+        }
+        replies
+    }
+}
+
+impl Bench {
+    /// Leads a diagnosis to its first question.
+    async fn led(
+        &mut self,
+        started: StartedDiagnosis,
+        strategy: Option<String>,
+        context: &Context,
+    ) -> Result<DiagnosisShown, CommandError> {
+        let dialogue = DiagnoseDialogue::with_person(started);
+        let mut replies = dialogue.opening();
+        let mut open = OpenDiagnosis { dialogue, question: None, buggy: None, strategy };
+        replies.extend(Box::pin(open.advance(context)).await);
+        not_interrupted(context)?;
+        self.diagnosis = Some(open);
+        Ok(self.diagnosis_shown(replies, true))
+    }
+
+    /// Begins the diagnosis of `qp diagnose --web`.
+    async fn begun(&mut self, context: &Context) -> Result<DiagnosisShown, CommandError> {
+        let Start::Diagnosis(args) = &self.start else {
+            return usage("the page did not begin with a diagnosis");
+        };
+        let strategy = args.strategy.clone();
+        let command = args.folder.is_none().then(|| args.test.command(&args.command));
+        let started = Box::pin(args.start(AnswerForm::Words, true, context)).await?;
+        let known = KnownRecording {
+            name: match &command {
+                Some(command) => command.join(" "),
+                None => started.folder().display().to_string(),
+            },
+            folder: started.folder().to_owned(),
+            state: if started.goes_on() { RecordingState::Recording } else { RecordingState::Ready },
+            command,
+        };
+        self.board.shown().recordings.push(known);
+        self.board.changed(&["session"]);
+        Box::pin(self.led(started, strategy, context)).await
+    }
+
+    /// The reply to the page. Puts the verdicts on the board.
+    fn diagnosis_shown(&mut self, replies: Vec<DiagnoseReply>, is_new: bool) -> DiagnosisShown {
+        let open = self.diagnosis.as_ref();
+        let mut shown = self.board.shown();
+        shown.verdicts.clear();
+        if let Some(open) = open {
+            shown.verdicts.extend(open.dialogue.verdicts());
+            shown.verdicts.extend(open.question.as_ref().map(|question| (question.node, "asked")));
+            shown.verdicts.extend(open.buggy.as_ref().map(|buggy| (buggy.node, "buggy")));
+            if !open.dialogue.goes_on() {
+                let growing = |known: &&mut KnownRecording| known.state == RecordingState::Recording;
+                shown
+                    .recordings
+                    .iter_mut()
+                    .filter(growing)
+                    .for_each(|known| known.state = RecordingState::Ready);
+            }
+        }
+        drop(shown);
+        self.board.changed(&["session"]);
+        let rows: Vec<StrategyRow> = strategies().map(|(name, about)| StrategyRow { name, about }).collect();
+        let first = rows.first().map_or("", |row| row.name);
+        let open = self.diagnosis.as_ref();
+        DiagnosisShown {
+            state: match open {
+                None => DiagnosisState::None,
+                Some(open) if open.dialogue.has_ended() => DiagnosisState::Ended,
+                Some(_) => DiagnosisState::Asking,
+            },
+            is_new,
+            replies,
+            question: open.and_then(|open| open.question.clone()),
+            buggy: open.and_then(|open| open.buggy.clone()),
+            strategy: open.and_then(|open| open.strategy.clone()).unwrap_or_else(|| first.to_owned()),
+            strategies: rows,
+        }
+    }
+}
+
+/// Arguments of the request that begins the diagnosis of `qp diagnose --web`.
+#[derive(Debug, Deserialize)]
+pub struct BeginDiagnosis {}
+
+impl Request for BeginDiagnosis {
+    type Reply = DiagnosisShown;
+
+    const NAME: &'static str = "diagnosis/begin";
+}
+
+impl Works for BeginDiagnosis {
+    async fn work(self, bench: &mut Bench, context: &Context) -> Result<DiagnosisShown, CommandError> {
+        Box::pin(bench.begun(context)).await
+    }
+}

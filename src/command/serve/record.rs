@@ -1,0 +1,90 @@
+//! `record`: records the program of the page, unless there is a recording.
+
+use super::bench::Start;
+use super::board::{KnownRecording, RecordingState};
+use super::{Bench, Request, Works};
+use crate::chain::{Chain, RecordedLevel};
+use crate::command::CommandError;
+use crate::session::{self, Context, Level, RecordOptions};
+use serde::Deserialize;
+
+/// Arguments of `record`.
+#[derive(Debug, Deserialize)]
+pub struct RecordProgram {}
+
+impl Request for RecordProgram {
+    type Reply = ();
+
+    const NAME: &'static str = "record";
+}
+
+impl Works for RecordProgram {
+    async fn work(self, bench: &mut Bench, context: &Context) -> Result<(), CommandError> {
+        match &bench.start {
+            Start::Recording(_) => Ok(()),
+            Start::Program(command) => {
+                let (chain, name) = (bench.program(command), command.join(" "));
+                let level = bench.args.level.into();
+                bench.record(&chain, &name, level, context).await
+            }
+            Start::Chain(file, chain) => {
+                let (name, chain) = (file.display().to_string(), (**chain).clone());
+                let level = match chain.level {
+                    RecordedLevel::Calls => Level::Calls,
+                    RecordedLevel::Writes => Level::Writes,
+                    RecordedLevel::All => Level::All,
+                };
+                bench.record(&chain, &name, level, context).await?;
+                bench.find_points(context).await
+            }
+            Start::Diagnosis(_) => Ok(()),
+        }
+    }
+}
+
+impl Bench {
+    /// Runs and records a program.
+    async fn record(
+        &mut self,
+        chain: &Chain,
+        name: &str,
+        level: Level,
+        context: &Context,
+    ) -> Result<(), CommandError> {
+        let out = self.folder_for_recording()?;
+        let known = KnownRecording {
+            name: name.to_owned(),
+            folder: out.clone(),
+            command: Some(chain.debuggee.command.clone()),
+            state: RecordingState::Recording,
+        };
+        let at = {
+            let mut shown = self.board.shown();
+            shown.recordings.push(known);
+            shown.recordings.len() - 1
+        };
+        self.board.changed(&["session"]);
+        let options = RecordOptions {
+            out,
+            level,
+            by_owner: self.args.scope.is_empty(),
+            scope: self.args.scope.clone(),
+            memory: Bench::memory(),
+            timeout_s: self.args.timeout,
+            show_output: true,
+            ..RecordOptions::default()
+        };
+        let recorded = session::record(chain, &options, context).await;
+        let state = match &recorded {
+            Ok(run) if run.recorded.bytes > 0 => RecordingState::Ready,
+            Ok(_) => RecordingState::Failed("no call was recorded: `--scope` names the classes".to_owned()),
+            Err(error) => RecordingState::Failed(error.to_string()),
+        };
+        if let Some(known) = self.board.shown().recordings.get_mut(at) {
+            known.state = state;
+        }
+        self.board.changed(&["session", "timeline"]);
+        recorded?;
+        Ok(())
+    }
+}

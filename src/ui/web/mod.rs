@@ -1,0 +1,105 @@
+//! `qp serve`: shows a recording or a chain as a page in the browser.
+//!
+//! `server` is the HTTP server. `guard` decides who may ask, `assets` has the page, `requests` is the table of
+//! requests and `desk` runs them on the threads of two sessions. `replies` keeps the replies that the page
+//! may load again, `shown` turns results into JSON, and `stream` tells the page what happens.
+
+mod assets;
+mod desk;
+mod guard;
+mod replies;
+mod requests;
+mod server;
+mod shown;
+mod stream;
+
+use super::interrupt::Hearing;
+use super::options::{Cli, Format};
+use super::out::{complain, error_text, json_line, print};
+use super::progress::Bar;
+use super::relay::{Heard, Told, relay};
+use super::token::new_token;
+use crate::command::CommandError;
+use crate::command::serve::{Bench, Board, Notice, Reader, Serve, Start};
+use crate::session::{Actor, Context};
+use desk::Desk;
+use guard::Door;
+use requests::Begins;
+use server::Server;
+use std::io::IsTerminal;
+use std::net::{Ipv4Addr, TcpListener};
+use std::rc::Rc;
+use std::sync::Arc;
+
+/// Serves the page until the process is asked to end. Returns the exit code.
+pub async fn run(cli: &Cli, args: &Serve) -> u8 {
+    let progress = Rc::new(Bar::new(std::io::stderr().is_terminal()).trusting(args.trust.trust));
+    let context = Context::uninterrupted(progress);
+    match args.start(&context) {
+        Ok(start) => serve(cli, args.clone(), start).await,
+        Err(error) => failed(cli, &error),
+    }
+}
+
+fn failed(cli: &Cli, error: &CommandError) -> u8 {
+    complain(format_args!("{}", error_text(error, cli.colors(std::io::stderr().is_terminal()))));
+    error.exit_code()
+}
+
+/// Serves a page that begins with this. Returns the exit code.
+pub async fn serve(cli: &Cli, args: Serve, start: Start) -> u8 {
+    match served(cli, args, start).await {
+        Ok(()) => 0,
+        Err(error) => {
+            complain(format_args!("error: the page cannot be served: {error}; `--port` names another port"));
+            4
+        }
+    }
+}
+
+async fn served(cli: &Cli, args: Serve, start: Start) -> std::io::Result<()> {
+    let mut hearing = Hearing::new()?;
+    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, args.port))?;
+    let port = listener.local_addr()?.port();
+    listener.set_nonblocking(true)?;
+    let listener = tokio::net::TcpListener::from_std(listener)?;
+    let door = Door::new(port, new_token()?, new_token()?);
+    let board = Board::default();
+    let begins = Begins::of(&start);
+    let (reads, reading) = relay();
+    let (works, working) = relay();
+    let reader = {
+        let (board, sources) = (board.clone(), args.sources.clone());
+        Actor::start(move || (Desk(Reader::new(board, sources)), Rc::new(reads) as _))?
+    };
+    let bench = {
+        let board = board.clone();
+        Actor::start(move || (Desk(Bench::new(board, start, args)), Rc::new(works) as _))?
+    };
+    let telling = [reading, working].map(|heard| tokio::spawn(tell(heard, board.clone())));
+    let address = door.address();
+    let server = Arc::new(Server::new(door, board, reader, bench));
+    print(&match cli.format {
+        Format::Text => format!("The page is at\n  {address}\nCtrl-C ends it.\n"),
+        Format::Json => json_line(&serde_json::json!({ "address": address })),
+    });
+    server.begin(begins);
+    tokio::select! {
+        served = server::listen(listener, server.clone()) => served?,
+        _ = hearing.next() => {}
+    }
+    server.end().await;
+    telling.iter().for_each(tokio::task::JoinHandle::abort);
+    Ok(())
+}
+
+/// Passes what a session tells to the pages, until the session has ended.
+async fn tell(mut heard: Heard, board: Board) {
+    loop {
+        board.tell(match heard.next().await {
+            Told::Output(lines) => Notice::Output(lines),
+            Told::Said(text) => Notice::Said(text),
+            Told::Doing(text) => Notice::Doing(text),
+        });
+    }
+}

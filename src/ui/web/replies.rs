@@ -1,0 +1,102 @@
+//! The replies that the page may load again, and the work that goes on.
+
+use super::desk::Unanswered;
+use super::requests::nothing_kept;
+use serde_json::{Map, Value};
+use std::collections::HashMap;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// Maximum number of replies of a diagnosis that are kept.
+const SAID: usize = 2000;
+
+/// The replies, by the names under which they are kept.
+#[derive(Default)]
+pub struct Replies(Mutex<Inner>);
+
+#[derive(Default)]
+struct Inner {
+    kept: HashMap<&'static str, Value>,
+    /// The names whose work goes on, each as often as there is work.
+    working: Vec<&'static str>,
+    /// What the sessions are doing.
+    doing: String,
+}
+
+impl Replies {
+    fn inner(&self) -> MutexGuard<'_, Inner> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// What the sessions are doing from now on.
+    pub fn set_doing(&self, text: &str) {
+        text.clone_into(&mut self.inner().doing);
+    }
+
+    /// What the sessions are doing; empty when they wait.
+    pub fn doing(&self) -> String {
+        self.inner().doing.clone()
+    }
+
+    /// Work begins whose reply is kept.
+    pub fn begin(&self, name: &'static str) {
+        self.inner().working.push(name);
+    }
+
+    /// Work has ended. Keeps its reply. Replies of a diagnosis continue those before, unless it is new.
+    pub fn end(&self, name: &'static str, reply: &Result<Value, Unanswered>) {
+        let mut inner = self.inner();
+        if let Some(at) = inner.working.iter().position(|working| *working == name) {
+            inner.working.swap_remove(at);
+        }
+        match reply {
+            Ok(reply) => {
+                let mut reply = reply.clone();
+                if let Some(Value::Object(before)) = inner.kept.get(name) {
+                    continue_replies(before, &mut reply);
+                }
+                inner.kept.insert(name, reply);
+            }
+            Err(Unanswered::Cancelled) => {}
+            Err(Unanswered::Failed(why)) => {
+                // What was there stays: an answer that could not be taken changes nothing.
+                let mut failed = inner.kept.remove(name).unwrap_or_else(|| nothing_kept(name));
+                if let Value::Object(failed) = &mut failed {
+                    failed.insert("error".to_owned(), why.clone().into());
+                    if failed.get("state").is_none_or(|state| state == "none") {
+                        failed.insert("state".to_owned(), "failed".into());
+                    }
+                }
+                inner.kept.insert(name, failed);
+            }
+        }
+    }
+
+    /// The reply that is kept under a name.
+    pub fn kept(&self, name: &str) -> Value {
+        let inner = self.inner();
+        let mut kept = inner.kept.get(name).cloned().unwrap_or_else(|| nothing_kept(name));
+        if inner.working.contains(&name)
+            && let Value::Object(kept) = &mut kept
+        {
+            kept.insert("state".to_owned(), "working".into());
+        }
+        kept
+    }
+}
+
+/// Puts the replies of a diagnosis behind those that were said before.
+fn continue_replies(before: &Map<String, Value>, reply: &mut Value) {
+    let Value::Object(reply) = reply else { return };
+    let is_new = reply.remove("new") == Some(Value::Bool(true));
+    let (Some(Value::Array(said)), Some(Value::Array(now))) =
+        (before.get("replies"), reply.get_mut("replies"))
+    else {
+        return;
+    };
+    if !is_new {
+        let mut all = said.clone();
+        all.append(now);
+        all.drain(..all.len().saturating_sub(SAID));
+        *now = all;
+    }
+}

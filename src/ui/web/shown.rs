@@ -1,0 +1,172 @@
+//! Results as JSON for the page: that of `--format json`, and where people read it, the text.
+
+use crate::command::diagnose::DiagnoseReply;
+use crate::command::query::QueryReply;
+use crate::command::serve::{
+    ChainShown, DiagnosisShown, DiagnosisState, OmissionsShown, QueryShown, WhyShown,
+};
+use crate::session::{
+    AnswerRow as AnsweredRow, Answered, AskItem, CauseKind, EventShownAt, EventsPart, LinesShown, NodeView,
+    PartsShown, WritesShown,
+};
+use crate::ui::render::{Paint, cause_text, diagnosed, shown_row};
+use serde::Serialize;
+use serde_json::{Value, json};
+
+/// The page colours texts itself.
+const PLAIN: Paint = Paint { color: false };
+
+/// A result that a page shows.
+pub trait Shown {
+    /// Its JSON.
+    fn shown(&self) -> Value;
+}
+
+/// The JSON of data.
+fn data(of: &impl Serialize) -> Value {
+    serde_json::to_value(of).unwrap_or_else(|error| json!({ "error": error.to_string() }))
+}
+
+macro_rules! shown_as_data {
+    ($($name:ty),* $(,)?) => {
+        $(impl Shown for $name {
+            fn shown(&self) -> Value {
+                data(self)
+            }
+        })*
+    };
+}
+
+shown_as_data!(
+    (),
+    ChainShown,
+    EventShownAt,
+    EventsPart,
+    LinesShown,
+    NodeView,
+    OmissionsShown,
+    PartsShown,
+    WritesShown,
+    crate::command::serve::ExecutionShown,
+    crate::command::serve::PathShown,
+    crate::command::serve::QueriesShown,
+    crate::command::serve::SessionShown,
+    crate::command::serve::SourceShown,
+    crate::command::serve::TimelineShown,
+    crate::command::serve::TreeShown,
+);
+
+impl Shown for WhyShown {
+    fn shown(&self) -> Value {
+        let cause = &self.cause.cause;
+        let mut shown = json!({
+            "asked": self.asked,
+            "text": cause_text(cause),
+            "method": cause.method,
+            "selection": data(&self.cause.selection),
+        });
+        if let Value::Object(shown) = &mut shown {
+            let mut add = |name: &str, value: Option<Value>| {
+                if let Some(value) = value {
+                    shown.insert(name.to_owned(), value);
+                }
+            };
+            add("file", cause.source.as_ref().map(|source| source.name.clone().into()));
+            add("line", cause.line.map(Into::into));
+            add("source", cause.text.clone().map(Into::into));
+            let kind = match &cause.kind {
+                CauseKind::Written(event) => {
+                    add("event", Some(data(&**event)));
+                    "written"
+                }
+                CauseKind::Decided { condition, outcome, .. } => {
+                    add("condition", Some(condition.clone().into()));
+                    add("outcome", Some(outcome.clone().into()));
+                    "decided"
+                }
+                CauseKind::Caught(_) => "caught",
+                CauseKind::Called => "called",
+            };
+            add("kind", Some(kind.into()));
+        }
+        shown
+    }
+}
+
+impl Shown for DiagnosisShown {
+    fn shown(&self) -> Value {
+        let reply = |reply: &DiagnoseReply| {
+            let mut shown = match data(reply) {
+                Value::Object(shown) => shown,
+                other => [("content".to_owned(), other)].into_iter().collect(),
+            };
+            shown.insert("text".to_owned(), diagnosed(reply, false).into());
+            Value::Object(shown)
+        };
+        let mut shown = json!({
+            "state": match self.state {
+                DiagnosisState::None => "none",
+                DiagnosisState::Asking => "asking",
+                DiagnosisState::Ended => "ended",
+            },
+            "new": self.is_new,
+            "replies": self.replies.iter().map(reply).collect::<Vec<_>>(),
+            "strategy": self.strategy,
+            "strategies": data(&self.strategies),
+        });
+        if let Value::Object(shown) = &mut shown {
+            if let Some(question) = &self.question {
+                shown.insert("question".to_owned(), data(question));
+                shown.insert("suspicious".to_owned(), question.remaining.into());
+                shown.insert("selection".to_owned(), json!({ "call": question.node }));
+            }
+            if let Some(buggy) = &self.buggy {
+                shown.insert("result".to_owned(), json!({ "buggy": data(buggy) }));
+                shown.insert("selection".to_owned(), json!({ "call": buggy.node }));
+            }
+        }
+        shown
+    }
+}
+
+impl Shown for QueryShown {
+    fn shown(&self) -> Value {
+        let mut shown = data(&self.exchange);
+        let rows = match &self.exchange.reply {
+            Ok(QueryReply::Answer(answer)) => rows(answer),
+            Ok(QueryReply::Goal(goal)) => goal.items.iter().map(item).collect(),
+            _ => Vec::new(),
+        };
+        if let Value::Object(shown) = &mut shown {
+            shown.insert("rows".to_owned(), rows.into());
+            shown.insert("waits".to_owned(), self.waits.into());
+        }
+        shown
+    }
+}
+
+/// The rows of an answer, each with the call that it is about.
+fn rows(answer: &Answered) -> Vec<Value> {
+    let row = |row: &AnsweredRow| {
+        let mut shown = json!({ "text": shown_row(row, PLAIN) });
+        if let (AnsweredRow::Event(event), Value::Object(shown)) = (row, &mut shown)
+            && let Some(call) = event.call
+        {
+            shown.insert("selection".to_owned(), json!({ "call": call }));
+        }
+        shown
+    };
+    let yes = answer.yes.map(|yes| json!({ "text": if yes { "yes" } else { "no" } }));
+    yes.into_iter().chain(answer.rows.iter().map(row)).collect()
+}
+
+fn item(item: &AskItem) -> Value {
+    match item {
+        AskItem::Output(text) => json!({ "text": text }),
+        AskItem::Solution(solution) => {
+            let bindings = solution.bindings.iter().map(|(name, value)| format!("{name} = {value}"));
+            let text = bindings.collect::<Vec<_>>().join(", ");
+            json!({ "text": if text.is_empty() { "true".to_owned() } else { text } })
+        }
+    }
+}
