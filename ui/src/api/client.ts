@@ -1,0 +1,100 @@
+// Requests to the server. Every answer is JSON; a failure has a text that says what to do.
+
+/** A failure that the server has explained, or that it could not be reached. */
+export class ApiError extends Error {
+    /** @param status the HTTP status; 0 if the server did not answer */
+    constructor(readonly status: number, message: string) {
+        super(message);
+    }
+}
+
+export type Parameters = Record<string, string | number | undefined>;
+
+type Watcher = (status: number) => void;
+
+let watcher: Watcher = () => undefined;
+
+/** Sets who is told the status of each answer; 0 if the server cannot be reached. */
+export function watchAnswers(told: Watcher): void {
+    watcher = told;
+}
+
+export function get<T>(path: string, parameters: Parameters = {}, signal?: AbortSignal): Promise<T> {
+    const query = new URLSearchParams();
+    for (const [name, value] of Object.entries(parameters)) {
+        if (value !== undefined) {
+            query.set(name, String(value));
+        }
+    }
+    const text = query.toString();
+    return ask<T>(`/api/${path}${text === '' ? '' : `?${text}`}`, signal === undefined ? {} : { signal });
+}
+
+export function post<T>(path: string, body: unknown, parameters: Parameters = {}): Promise<T> {
+    const query = new URLSearchParams(
+        Object.entries(parameters).flatMap(([name, value]) => value === undefined ? [] : [[name, `${value}`]]),
+    ).toString();
+    return ask<T>(`/api/${path}${query === '' ? '' : `?${query}`}`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify(body),
+    });
+}
+
+/** The text of a file of the server, for a download. */
+export async function getText(path: string): Promise<string> {
+    return (await reach(`/api/${path}`, {})).text();
+}
+
+async function ask<T>(address: string, request: RequestInit): Promise<T> {
+    const answer = await reach(address, request);
+    return parse(await answer.text()) as T;
+}
+
+async function reach(address: string, request: RequestInit): Promise<Response> {
+    let answer: Response;
+    try {
+        answer = await fetch(address, request);
+    } catch (error) {
+        if (error instanceof DOMException && error.name === 'AbortError') {
+            throw error;
+        }
+        watcher(0);
+        throw new ApiError(0, 'The server does not answer.');
+    }
+    watcher(answer.status);
+    if (!answer.ok) {
+        throw new ApiError(answer.status, reason(await answer.text(), answer.status));
+    }
+    return answer;
+}
+
+function reason(text: string, status: number): string {
+    try {
+        const body = JSON.parse(text) as { error?: unknown };
+        return typeof body.error === 'string' ? body.error : `The server answered with status ${status}.`;
+    } catch {
+        return `The server answered with status ${status}.`;
+    }
+}
+
+type Reviver = (this: unknown, key: string, value: unknown, context?: { source?: string }) => unknown;
+
+/** Integers beyond 2^53 become texts, since a `long` of the program must keep its last digits. */
+const exact: Reviver = (_key, value, context) =>
+    typeof value === 'number' && Math.abs(value) > Number.MAX_SAFE_INTEGER && context?.source !== undefined
+        ? context.source
+        : value;
+
+export function parse(text: string): unknown {
+    return /\d{16}/.test(text) ? JSON.parse(text, exact) : JSON.parse(text);
+}
+
+/** Whether a failure only says that the page no longer wants the answer. */
+export function isAborted(error: unknown): boolean {
+    return error instanceof DOMException && error.name === 'AbortError';
+}
+
+export function messageOf(error: unknown): string {
+    return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,220 @@
+// What the server answers about the tools: asked points, the timeline, diagnosis, omissions, queries, chains.
+
+import type { Place, Question } from './types';
+
+export interface Why {
+    asked: number;
+    kind: string;
+    text: string;
+    method: string;
+    file?: string;
+    line?: number;
+    source?: string;
+    condition?: string;
+    outcome?: string;
+    selection: Place;
+}
+
+export interface Bar {
+    call: number;
+    method: string;
+    from: number;
+    to: number;
+    depth: number;
+    calls: number;
+}
+
+export interface Lane {
+    thread: string;
+    bars?: Bar[];
+}
+
+/** The parts of a PointAnswer (docs/formats.md) that the page shows. */
+export interface PointDetail {
+    old?: string | null;
+    new?: string | null;
+    owner?: string | null;
+    condition?: string | null;
+    taken?: string | null;
+    result?: string | null;
+    thread?: string | null;
+    hit?: number | null;
+    exception?: { object?: string; class?: string; message?: string } | null;
+    operands?: Record<string, string>;
+    collected?: Record<string, string>;
+    contents?: Record<string, string>;
+    notes?: string[];
+}
+
+export interface Point {
+    id: string;
+    question: string;
+    lane: number;
+    at: number;
+    located: boolean;
+    kind: string;
+    label: string;
+    file?: string;
+    line?: number;
+    method?: string;
+    text?: string;
+    value?: string;
+    reason?: string;
+    selection?: Place;
+    asked?: number;
+    variables?: string[];
+    detail?: PointDetail;
+}
+
+export interface Rejected {
+    of: string;
+    lane: number;
+    at: number;
+    place: string;
+    hit: number;
+    reason: string;
+}
+
+export interface Run {
+    run: number;
+    name: string;
+    kind: 'recording' | 'replay';
+    note?: string;
+    lanes: Lane[];
+    points: Point[];
+    rejected: Rejected[];
+    more_rejected?: Record<string, number>;
+    arrows: { from: string; to: string }[];
+}
+
+export interface TimelineData {
+    runs: Run[];
+    selection_at?: number;
+}
+
+export interface DiagnosisResult {
+    buggy?: { node: number; class: string; method: string; line?: number; source?: string } | null;
+    answers?: number;
+    undecided?: number[];
+    text?: string;
+}
+
+export interface Diagnosis {
+    state: 'none' | 'working' | 'asking' | 'ended';
+    replies: { text: string }[];
+    question?: Question;
+    result?: DiagnosisResult;
+    suspicious?: number;
+    strategy?: string;
+    strategies: { name: string; about: string }[];
+    selection?: Place;
+}
+
+export type DiagnosisAnswer = 'valid' | 'invalid' | 'wrong' | 'trusted' | 'unknown' | 'inadmissible' | 'undo';
+
+export type DiagnosisAction =
+    | { start: { call?: number; strategy?: string } }
+    | {
+        question: number;
+        answer: DiagnosisAnswer;
+        path?: string;
+        of?: 'method' | 'class' | 'package';
+        node?: number;
+    }
+    | { end: true };
+
+export interface Confirmation {
+    verdict?: string;
+    found?: string;
+    passes?: string;
+    flipped?: number;
+    text?: string;
+}
+
+export interface Suggestion {
+    number: number;
+    jump: {
+        kind: string;
+        class: string;
+        method: string;
+        line?: number;
+        condition?: string;
+        was?: string;
+        would_be?: string;
+        text: string;
+        outcome?: string;
+    };
+    passes: { missed: number; all: number };
+    operation: {
+        class: string;
+        method?: string;
+        line?: number;
+        text: string;
+        writes: boolean;
+        chain: string[];
+    };
+    certainty: string;
+    selection?: Place;
+    confirmation?: Confirmation;
+}
+
+export interface OmissionsFound {
+    target: string;
+    value?: string;
+    at: string | Place;
+    suggestions: Suggestion[];
+    hidden: number;
+    more?: number;
+    reasons: string[];
+    notes: string[];
+}
+
+export type Omissions = OmissionsFound | { none: true };
+
+export interface OmissionsRequest {
+    call: number;
+    event?: number;
+    what: string;
+    field?: boolean;
+    within?: number;
+    reads?: boolean;
+    loops?: boolean;
+    hide?: string[];
+}
+
+export interface QueryHelp {
+    queries: { example: string; about: string }[];
+    saved: string[];
+    predicates: unknown[];
+}
+
+export interface QueryAnswer {
+    command: string;
+    reply: string;
+    content?: unknown;
+    rows: { text: string; selection?: Place }[];
+    columns?: string[];
+    waits?: boolean;
+}
+
+export interface ChainPoint {
+    id: string;
+    question: string;
+    collect: string[];
+    text?: string;
+}
+
+export interface Chain {
+    name: string;
+    points: ChainPoint[];
+    answer?: { outcome?: string; warnings?: string[] };
+    runs: number;
+    state: 'running' | 'answered' | 'failed';
+    error?: string;
+}
+
+export type ChainAction =
+    | { run: true }
+    | { ask: { from: string; kind: string; of?: string } }
+    | { collect: { point: string; expression: string } }
+    | { remove: string };

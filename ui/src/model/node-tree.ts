@@ -1,0 +1,204 @@
+// The variables of a call with their values at both bounds of the node view, as a tree of parts.
+
+import type { ObjectShape, PartRow, Question, Shape } from '../api/types';
+import { differ, isAgain, isObject, shapeText } from './shape';
+
+/** What happened to a value between the bounds. `inside`: not to it, but to a part of its object. */
+export type Mark = 'changed' | 'inside' | 'created' | 'same';
+
+export interface NodePart {
+    /** Its path from a variable of the call, such as `c[2]`. */
+    path: string;
+    name: string;
+    old?: Shape;
+    now?: Shape;
+    /** The same place without a variable: `@9[2]`. */
+    address?: string;
+    mark: Mark;
+}
+
+/** Maximum number of parts that are looked at to find out whether one of them changed. */
+const SEARCHED = 2000;
+
+/** A question in a form that answers which parts a value has and what happened to them. */
+export class NodeTree {
+    private readonly changed: Set<string>;
+    private readonly before = new Map<number, ObjectShape>();
+    private readonly after = new Map<number, ObjectShape>();
+
+    constructor(private readonly question: Question) {
+        this.changed = new Set(question.changed.map(({ path }) => path));
+        Object.values(question.entry).forEach(shape => gather(shape, this.before));
+        Object.values(question.exit).forEach(shape => gather(shape, this.after));
+        gather(question.result ?? null, this.after);
+        gather(question.exception ?? null, this.after);
+    }
+
+    /** The outcome, the arguments, the local variables and the static fields. */
+    variables(): NodePart[] {
+        const { entry, exit, result, exception, changed } = this.question;
+        const names = [...new Set([...Object.keys(entry), ...Object.keys(exit)])];
+        const parts = names.map(name => this.part(name, name, entry[name], exit[name], true));
+        const roots = new Set(names);
+        const others = changed
+            .filter(({ path }) => !roots.has(rootOf(path)) && !roots.has(path) && !isBelow(path, roots))
+            .map(({ path, old, new: now }): NodePart => ({ path, name: path, old, now, mark: 'changed' }));
+        return [
+            ...(exception === undefined || exception === null ? []
+                : [this.part('exception', 'exception', undefined, exception, false)]),
+            ...(result === undefined || result === null ? []
+                : [this.part('result', 'result', undefined, result, false)]),
+            ...others,
+            ...parts,
+        ];
+    }
+
+    /** The parts of a value that the question contains. */
+    children({ path, old, now }: NodePart): NodePart[] {
+        const before = this.resolved(old, this.before);
+        const after = this.resolved(now, this.after);
+        const isSame = before === undefined || after === undefined || before.object === after.object;
+        const object = (after ?? before)?.object;
+        const fields = new Set([...Object.keys(before?.fields ?? {}), ...Object.keys(after?.fields ?? {})]);
+        const parts = [...fields].map(name => this.part(
+            `${path}.${name}`, name, before?.fields?.[name], after?.fields?.[name], isSame, `@${object}.${name}`,
+        ));
+        const was = items(before);
+        const is = items(after);
+        for (const selector of new Set([...was.keys(), ...is.keys()])) {
+            parts.push(this.part(
+                path + selector, selector, was.get(selector), is.get(selector), isSame, `@${object}${selector}`,
+            ));
+        }
+        return parts;
+    }
+
+    /** Whether the value has parts, here or at the server. */
+    hasParts({ old, now }: NodePart): boolean {
+        return [this.resolved(now, this.after), this.resolved(old, this.before)].some(shape =>
+            shape !== undefined && (
+                Object.keys(shape.fields ?? {}).length > 0 || (shape.elements?.length ?? 0) > 0
+                || (shape.truncated === true && shape.text === undefined && shape.printed === undefined)
+            ));
+    }
+
+    /** The object of which the question has only some parts. */
+    cutObject({ old, now }: NodePart): number | undefined {
+        const shape = this.resolved(now, this.after) ?? this.resolved(old, this.before);
+        const isWhole = shape?.truncated !== true || shape.text !== undefined || shape.printed !== undefined;
+        return isWhole ? undefined : shape.object;
+    }
+
+    private part(
+        path: string, name: string, old: Shape | undefined, now: Shape | undefined, compares: boolean,
+        address?: string,
+    ): NodePart {
+        const part: NodePart = {
+            path,
+            name,
+            ...(old !== undefined && { old }),
+            ...(now !== undefined && { now }),
+            ...(address !== undefined && { address }),
+            mark: 'same',
+        };
+        part.mark = this.markOf(part, compares);
+        return part;
+    }
+
+    private markOf(part: NodePart, compares: boolean): Mark {
+        const { path, old, now } = part;
+        if (this.changed.has(path)) {
+            return 'changed';
+        }
+        if (!compares) {
+            return 'same';
+        }
+        if (old === undefined || now === undefined) {
+            return old === undefined && /^[\w$]+$/.test(path) ? 'created' : 'same';
+        }
+        if (differ(old, now)) {
+            return 'changed';
+        }
+        return this.changesInside(part) ? 'inside' : 'same';
+    }
+
+    private changesInside({ path, old, now }: NodePart): boolean {
+        for (const changed of this.changed) {
+            if (changed.startsWith(path) && '.[{'.includes(changed.charAt(path.length))) {
+                return true;
+            }
+        }
+        return isObject(old) && isObject(now) && this.differInside(old, now, new Set());
+    }
+
+    private differInside(old: ObjectShape, now: ObjectShape, seen: Set<number>): boolean {
+        const before = this.resolved(old, this.before);
+        const after = this.resolved(now, this.after);
+        if (before === undefined || after === undefined || seen.has(after.object) || seen.size > SEARCHED) {
+            return false;
+        }
+        seen.add(after.object);
+        const was = [...Object.entries(before.fields ?? {}), ...items(before)];
+        const is = new Map([...Object.entries(after.fields ?? {}), ...items(after)]);
+        return was.some(([name, value]) => {
+            const other = is.get(name);
+            return other !== undefined && (
+                differ(value, other)
+                || (isObject(value) && isObject(other) && this.differInside(value, other, seen))
+            );
+        });
+    }
+
+    private resolved(shape: Shape | undefined, objects: Map<number, ObjectShape>): ObjectShape | undefined {
+        if (!isObject(shape)) {
+            return undefined;
+        }
+        return isAgain(shape) ? objects.get(shape.object) ?? shape : shape;
+    }
+}
+
+/** Remembers the objects in a value, so that a later mention of one finds its parts. */
+function gather(shape: Shape, objects: Map<number, ObjectShape>): void {
+    if (shape === null) {
+        return;
+    }
+    if ('key' in shape) {
+        gather(shape.key, objects);
+        gather(shape.value, objects);
+    } else if (isObject(shape) && !isAgain(shape)) {
+        const known = objects.get(shape.object);
+        if (known === undefined || known.truncated === true) {
+            objects.set(shape.object, shape);
+        }
+        Object.values(shape.fields ?? {}).forEach(part => gather(part, objects));
+        shape.elements?.forEach(part => gather(part, objects));
+    }
+}
+
+/** The elements or entries by the selector that a path has for them. */
+function items(shape: ObjectShape | undefined): Map<string, Shape> {
+    const found = new Map<string, Shape>();
+    shape?.elements?.forEach((element, index) => {
+        if (element !== null && 'key' in element) {
+            found.set(`{${shapeText(element.key, 0)}}`, element.value);
+        } else {
+            found.set(`[${index}]`, element);
+        }
+    });
+    return found;
+}
+
+/** The variable that a path begins with. */
+export function rootOf(path: string): string {
+    return /^[^.[{]*/.exec(path)?.[0] ?? path;
+}
+
+/** Whether a path is below a static field, whose name has dots itself. */
+function isBelow(path: string, roots: Set<string>): boolean {
+    return [...roots].some(root => path.startsWith(root) && '.[{'.includes(path.charAt(root.length)));
+}
+
+/** A part that the server has listed by itself, as a row of the same tree. */
+export function partPath(above: string, { selector }: PartRow): string {
+    return above + selector;
+}

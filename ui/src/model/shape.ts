@@ -1,0 +1,126 @@
+// Values as texts, and which of two values differ.
+
+import type { ObjectShape, Shape } from '../api/types';
+
+/** Maximum number of characters of a value in a list. */
+export const SHOWN = 200;
+/** Maximum number of characters of the elements that stand behind the name of an array. */
+const PREVIEW = 60;
+
+export function isObject(shape: Shape | undefined): shape is ObjectShape {
+    return shape !== null && shape !== undefined && 'object' in shape;
+}
+
+/** Whether it has no parts since the object stands at another place of the same value. */
+export function isAgain(shape: ObjectShape): boolean {
+    return shape.fields === undefined && shape.elements === undefined && shape.text === undefined
+        && shape.printed === undefined;
+}
+
+/** A text of at most `room` characters, which ends in `…` if it had more. */
+export function cut(text: string, room = SHOWN): string {
+    return text.length <= room ? text : `${text.slice(0, room - 1)}…`;
+}
+
+/** The name of a class without its package. */
+export function simpleName(name: string): string {
+    return name.slice(name.lastIndexOf('.') + 1);
+}
+
+/** The name of an object as Java programmers write it: `Rec@7`, `int[3]@9`. */
+export function objectName({ type, object, elements, truncated }: ObjectShape): string {
+    const simple = simpleName(type);
+    if (elements !== undefined && simple.endsWith('[]')) {
+        const length = `${elements.length}${truncated === true ? '+' : ''}`;
+        const first = simple.indexOf('[]');
+        return `${simple.slice(0, first)}[${length}]${simple.slice(first + 2)}@${object}`;
+    }
+    return `${simple}@${object}`;
+}
+
+function plainText(type: string, value: string | number | boolean): string {
+    if (type === 'char' || type === 'java.lang.Character') {
+        return `'${value}'`;
+    }
+    return type === 'java.lang.String' || type === 'String' ? JSON.stringify(value) : String(value);
+}
+
+/** The value in one line, with the beginning of what an array or a collection contains. */
+export function shapeText(shape: Shape | undefined, room = PREVIEW): string {
+    if (shape === undefined) {
+        return '';
+    }
+    if (shape === null) {
+        return 'null';
+    }
+    if ('object' in shape) {
+        return objectText(shape, room);
+    }
+    if ('key' in shape) {
+        return `${shapeText(shape.key, room)} = ${shapeText(shape.value, room)}`;
+    }
+    if ('absent' in shape) {
+        return '(none)';
+    }
+    if ('unknown' in shape) {
+        return '?';
+    }
+    return plainText(shape.type, shape.value) + (shape.truncated === true ? '…' : '');
+}
+
+function objectText(shape: ObjectShape, room: number): string {
+    const name = objectName(shape);
+    if (shape.content !== undefined) {
+        return `${name} ${shape.content}`;
+    }
+    const text = shape.text ?? shape.printed;
+    if (text !== undefined) {
+        return `${name} ${JSON.stringify(text)}${shape.truncated === true ? '…' : ''}`;
+    }
+    return shape.elements === undefined || room <= 0 ? name : `${name} ${elementsText(shape, room)}`;
+}
+
+function elementsText({ elements = [], truncated }: ObjectShape, room: number): string {
+    const shown: string[] = [];
+    let used = 0;
+    for (const element of elements) {
+        const text = shapeText(element, 0);
+        used += text.length + 2;
+        if (used > room) {
+            return `[${[...shown, '…'].join(', ')}]`;
+        }
+        shown.push(text);
+    }
+    return `[${[...shown, ...(truncated === true ? ['…'] : [])].join(', ')}]`;
+}
+
+/** Whether two values differ, as far as both are known. Parts of an object do not count. */
+export function differ(old: Shape, now: Shape): boolean {
+    if (old === null || now === null) {
+        return old !== now && !isUnknown(old) && !isUnknown(now);
+    }
+    if (isUnknown(old) || isUnknown(now)) {
+        return false;
+    }
+    if ('object' in old && 'object' in now) {
+        return old.object !== now.object || ownText(old) !== ownText(now);
+    }
+    if ('value' in old && 'value' in now && 'type' in old && 'type' in now) {
+        return old.type !== now.type || old.value !== now.value;
+    }
+    return !('absent' in old && 'absent' in now);
+}
+
+function ownText(shape: ObjectShape): string | undefined {
+    return isAgain(shape) ? undefined : shape.text ?? shape.printed;
+}
+
+function isUnknown(shape: Shape): boolean {
+    return shape !== null && 'unknown' in shape;
+}
+
+/** The number of the object that a text such as `Rec@7` names. */
+export function objectNumber(text: string | undefined): number | undefined {
+    const found = text === undefined ? null : /^[^"'\s]*@(\d+)/.exec(text);
+    return found === null ? undefined : Number(found[1]);
+}

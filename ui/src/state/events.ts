@@ -1,0 +1,70 @@
+// The events of the selected call.
+
+import { computed, effect, signal } from '@preact/signals';
+import { get } from '../api/client';
+import type { EventRow, Events } from '../api/types';
+import { PAGE, PagedList } from './paged-list';
+import { generation } from './session';
+import { selectedCall, selectedEvent, selectedPath, selectedTrace } from './selection';
+
+/** How often a call of which not all events are known yet is asked about again, in milliseconds. */
+const AGAIN = 300;
+
+/** The list of the selected call, with the events marked that change the chosen variable. */
+export const events = signal<PagedList<EventRow, Events> | undefined>(undefined);
+
+/** What all pages of the list say. While a list loads, it is that of the list before. */
+export const eventsAbout = signal<Events | undefined>(undefined);
+
+/** Which event decides what the chosen variable is; a variable by its object needs none. */
+const markEvent = computed(() => {
+    const path = selectedPath.value;
+    return path === undefined || path.startsWith('@') ? undefined : selectedEvent.value;
+});
+
+effect(() => {
+    const trace = selectedTrace.value;
+    const call = selectedCall.value;
+    const mark = selectedPath.value;
+    const event = markEvent.value;
+    void generation.value;
+    if (call === undefined) {
+        events.value = undefined;
+        eventsAbout.value = undefined;
+        return undefined;
+    }
+    const list: PagedList<EventRow, Events> = new PagedList((from, limit, aborted) =>
+        get<Events>('events', {
+            trace,
+            call,
+            from,
+            limit,
+            ...(mark !== undefined && { mark, ...(event !== undefined && { mark_event: event }) }),
+        }, aborted));
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    let isOver = false;
+    const first = Math.floor(((selectedEvent.peek() ?? 1) - 1) / PAGE);
+    const refresh = async (page: number): Promise<void> => {
+        await list.refresh(page);
+        if (isOver) {
+            return;
+        }
+        // The rows of the list before stay until the new ones are here.
+        events.value = list;
+        eventsAbout.value = list.answer.peek();
+        if (list.answer.peek()?.complete === false) {
+            timer = setTimeout(() => void refresh(page), AGAIN);
+        }
+    };
+    void refresh(first);
+    return () => {
+        isOver = true;
+        clearTimeout(timer);
+        list.end();
+    };
+});
+
+/** Asks for the rows again, since balloons have changed. */
+export function outdateEvents(): void {
+    events.peek()?.outdate();
+}

@@ -1,0 +1,70 @@
+// The history of one variable over the whole run.
+
+import { computed, signal } from '@preact/signals';
+import { get } from '../api/client';
+import type { EventPlace, History, Write } from '../api/types';
+import { addressOf } from '../model/event-text';
+import { resource } from './resource';
+import { attempt, generation } from './session';
+import { select, selectedTrace, selection } from './selection';
+
+interface Asked {
+    trace: number;
+    call: number;
+    event?: number;
+    variable: string;
+    limit: number;
+}
+
+/** Writes that are asked for at once. */
+const LIMIT = 500;
+
+const asked = signal<Asked | undefined>(undefined);
+
+const loaded = resource(
+    () => asked.value === undefined ? undefined : `${generation.value} ${JSON.stringify(asked.value)}`,
+    signal => get<History>('history', { ...asked.peek() }, signal),
+);
+
+export const history = loaded.state;
+/** The variable that the history is of, as it was asked for. */
+export const historyOf = computed(() => asked.value?.variable);
+/** The row that was chosen last. */
+export const historyRow = signal<number | undefined>(undefined);
+
+/** Shows the history of a variable of the selected call. */
+export function showHistory(variable: string): void {
+    const { trace, call, event } = selection.peek();
+    if (call !== undefined) {
+        historyRow.value = undefined;
+        asked.value = { trace, call, variable, limit: LIMIT, ...(event !== undefined && { event }) };
+    }
+}
+
+/** Also shows earlier writes. */
+export function showEarlier(): void {
+    if (asked.value !== undefined) {
+        historyRow.value = undefined;
+        asked.value = { ...asked.value, limit: asked.value.limit * 4 };
+    }
+}
+
+/** Goes to a write: its call, its event, and the variable by its object, since names differ between calls. */
+export async function goToWrite(row: number, write: Write): Promise<void> {
+    historyRow.value = row;
+    const { call, place } = write;
+    if (call === undefined) {
+        return;
+    }
+    const trace = selectedTrace.peek();
+    const found = place === undefined ? { call }
+        : await attempt(() => get<EventPlace>('event', { trace, call, place }));
+    if (found !== undefined) {
+        const path = addressOf(write);
+        select({
+            call: found.call,
+            ...(found.event !== undefined && { event: found.event }),
+            ...(path !== undefined && { path }),
+        });
+    }
+}

@@ -1,0 +1,111 @@
+// Operations that were not executed, and would have changed an object.
+
+import { computed, signal } from '@preact/signals';
+import { get, post } from '../api/client';
+import type { Confirmation, Omissions, OmissionsFound, OmissionsRequest, Suggestion } from '../api/tools';
+import type { Place } from '../api/types';
+import { ofTrace } from './asking';
+import { outdateEvents } from './events';
+import { tool } from './layout';
+import { attempt, generation, say } from './session';
+import { outdateTree } from './tree';
+import { resource } from './resource';
+
+const loaded = resource(() => `${generation.value}`, signal => get<Omissions>('omissions', {}, signal));
+
+const acted = signal<Omissions | undefined>(undefined);
+const all = computed(() => acted.value ?? loaded.state.value.value);
+
+/** The suggestions that were found; `undefined` if nothing was asked. */
+export const omissions = computed<OmissionsFound | undefined>(() =>
+    all.value === undefined || 'none' in all.value ? undefined : all.value);
+
+/** Methods whose suggestions are not shown. */
+export const hidden = signal<ReadonlySet<string>>(new Set());
+
+export function methodOf({ jump }: Suggestion): string {
+    return `${jump.class}.${jump.method}`;
+}
+
+export const shownSuggestions = computed(() =>
+    (omissions.value?.suggestions ?? []).filter(found => !hidden.value.has(methodOf(found))));
+
+function outdate(): void {
+    outdateTree();
+    outdateEvents();
+}
+
+export function reloadOmissions(): void {
+    acted.value = undefined;
+    loaded.reload();
+    outdate();
+}
+
+let last: OmissionsRequest | undefined;
+
+export const canAskAgain = (): boolean => last !== undefined;
+
+/** Asks what should have happened to the object of a variable. */
+export async function askOmissions(place: Place, what: string, more: Partial<OmissionsRequest> = {}): Promise<void> {
+    const request: OmissionsRequest = { ...place, what, ...more };
+    tool.value = 'omissions';
+    const found = await attempt(() => post<Omissions>('omissions', { ...ofTrace(), ...request }));
+    if (found !== undefined) {
+        last = request;
+        hidden.value = new Set();
+        acted.value = found;
+        outdate();
+    }
+}
+
+/** Asks again with other options. */
+export async function askOmissionsAgain(more: Partial<OmissionsRequest>): Promise<void> {
+    if (last !== undefined) {
+        const { call, event, what, ...options } = last;
+        await askOmissions({ call, ...(event !== undefined && { event }) }, what, { ...options, ...more });
+    }
+}
+
+export function hideMethod(method: string): void {
+    hidden.value = new Set([...hidden.value, method]);
+}
+
+export function showAllMethods(): void {
+    hidden.value = new Set();
+}
+
+/** Runs the program again and makes the jump of a suggestion go the other way. */
+export async function tryOtherWay(number: number, want: string | undefined): Promise<void> {
+    const answer = await attempt(() =>
+        post<{ number: number; confirmation: Confirmation }>('omissions/try', {
+            number, ...(want !== undefined && { want }),
+        }));
+    const now = all.peek();
+    if (answer === undefined || now === undefined || 'none' in now) {
+        return;
+    }
+    acted.value = {
+        ...now,
+        suggestions: now.suggestions.map(found =>
+            found.number === answer.number ? { ...found, confirmation: answer.confirmation } : found),
+    };
+    say('said', `Suggestion ${answer.number}: ${confirmationText(answer.confirmation)}`);
+}
+
+export function confirmationText({ verdict, found, text, flipped }: Confirmation): string {
+    return text ?? [
+        verdict?.replaceAll('-', ' '),
+        found === undefined ? undefined : `found ${found}`,
+        flipped === undefined ? undefined : `${flipped} passes went the other way`,
+    ].filter(part => part !== undefined).join('; ');
+}
+
+export async function clearOmissions(): Promise<void> {
+    await attempt(() => post('omissions/clear', {}));
+    reloadOmissions();
+}
+
+/** The suggestions whose jump is on a line of a class. */
+export function suggestionsAt(of: string, line: number): Suggestion[] {
+    return shownSuggestions.value.filter(({ jump }) => jump.class === of && jump.line === line);
+}

@@ -1,0 +1,33 @@
+// Queries over the whole run.
+
+import { computed, signal } from '@preact/signals';
+import { get, post } from '../api/client';
+import type { QueryAnswer, QueryHelp } from '../api/tools';
+import { resource } from './resource';
+import { attempt, generation } from './session';
+
+const loaded = resource(() => `${generation.value}`, signal => get<QueryHelp>('queries', {}, signal));
+
+export const queryHelp = computed(() => loaded.state.value.value);
+/** The answer to the last line. */
+export const queryAnswer = signal<QueryAnswer | undefined>(undefined);
+export const isAsking = signal(false);
+
+/** Lines that were asked, the oldest first. */
+export const askedLines = signal<string[]>([]);
+/** Maximum number of lines that are kept. */
+const KEPT = 200;
+
+export async function ask(line: string): Promise<void> {
+    if (line !== ';') {
+        askedLines.value = [...askedLines.value.filter(asked => asked !== line), line].slice(-KEPT);
+    }
+    isAsking.value = true;
+    const answer = await attempt(() => post<QueryAnswer>('query', { line }));
+    isAsking.value = false;
+    if (answer !== undefined) {
+        // The next solution goes below those before.
+        const before = line === ';' ? queryAnswer.peek()?.rows ?? [] : [];
+        queryAnswer.value = { ...answer, rows: [...before, ...answer.rows] };
+    }
+}

@@ -1,0 +1,64 @@
+// What the server says about a part of the selection, asked again whenever that part changes.
+
+import { effect, signal, type ReadonlySignal } from '@preact/signals';
+import { isAborted, messageOf } from '../api/client';
+
+export interface Loaded<T> {
+    /** The newest answer. While another one is on its way, it is the one before. */
+    value?: T;
+    /** What `value` is the answer to. */
+    key?: string;
+    error?: string;
+    loading: boolean;
+}
+
+export interface Resource<T> {
+    state: ReadonlySignal<Loaded<T>>;
+    /** Asks again for the same. */
+    reload: () => void;
+}
+
+/**
+ * Loads `load()` whenever `key()` changes, both of which may read signals; nothing if the key is `undefined`.
+ */
+export function resource<T>(
+    key: () => string | undefined,
+    load: (signal: AbortSignal) => Promise<T>,
+): Resource<T> {
+    const state = signal<Loaded<T>>({ loading: false });
+    const round = signal(0);
+    let asked: string | undefined;
+    effect(() => {
+        const wanted = key();
+        void round.value;
+        asked = wanted;
+        if (wanted === undefined) {
+            state.value = { loading: false };
+            return;
+        }
+        const before = state.peek();
+        state.value = { ...before, loading: true };
+        const abort = new AbortController();
+        load(abort.signal).then(
+            value => {
+                if (!abort.signal.aborted) {
+                    state.value = { value, key: wanted, loading: false };
+                }
+            },
+            (error: unknown) => {
+                if (!abort.signal.aborted && !isAborted(error)) {
+                    state.value = { error: messageOf(error), key: wanted, loading: false };
+                }
+            },
+        );
+        return () => abort.abort();
+    });
+    return {
+        state,
+        reload: () => {
+            if (asked !== undefined) {
+                round.value += 1;
+            }
+        },
+    };
+}

@@ -1,0 +1,81 @@
+// What the server serves, and whether it still does.
+
+import { computed, signal } from '@preact/signals';
+import { get, post, watchAnswers } from '../api/client';
+import type { Session } from '../api/types';
+import { resource } from './resource';
+import { selectedTrace } from './selection';
+
+/** Why the page has no server; `undefined` while it has one. */
+export const lost = signal<string | undefined>(undefined);
+
+const ENDED = 'The server has ended. Start `qp serve` again and open the address it prints.';
+
+/** Rises when everything must be loaded again, since the server was started again. */
+export const generation = signal(0);
+
+/** The server cannot be reached, or it does not know this page. */
+export function lose(): void {
+    lost.value = ENDED;
+}
+
+/** The server is there, perhaps again. */
+export function find(): void {
+    if (lost.value !== undefined) {
+        lost.value = undefined;
+        generation.value += 1;
+    }
+}
+
+watchAnswers(status => {
+    if (status === 0 || status === 401) {
+        lose();
+    }
+});
+
+const loaded = resource(() => `${generation.value}`, signal => get<Session>('session', {}, signal));
+
+export const session = computed(() => loaded.state.value.value);
+export const sessionError = computed(() => loaded.state.value.error);
+export const reloadSession = loaded.reload;
+
+/** The recording that is shown. */
+export const recording = computed(() =>
+    session.value?.recordings.find(({ trace }) => trace === selectedTrace.value));
+
+/** What the server is doing, in words; empty if nothing. */
+const told = signal<string | undefined>(undefined);
+export const doing = computed(() => told.value ?? session.value?.doing ?? '');
+
+export function setDoing(text: string): void {
+    told.value = text;
+}
+
+export interface Line {
+    kind: 'output' | 'said' | 'failed';
+    text: string;
+}
+
+/** Maximum number of lines that are kept of what was said and printed. */
+const KEPT = 500;
+
+/** What the server said and the program printed, newest last. */
+export const lines = signal<Line[]>([]);
+
+export function say(kind: Line['kind'], text: string): void {
+    lines.value = [...lines.value, { kind, text }].slice(-KEPT);
+}
+
+export async function cancel(): Promise<void> {
+    await attempt(() => post('cancel', {}));
+}
+
+/** Does what the user asked for. A failure is said where the user sees it. */
+export async function attempt<T>(action: () => Promise<T>): Promise<T | undefined> {
+    try {
+        return await action();
+    } catch (error) {
+        say('failed', error instanceof Error ? error.message : String(error));
+        return undefined;
+    }
+}

@@ -1,0 +1,59 @@
+// The source of the selected call, and what its lines did.
+
+import { computed, signal } from '@preact/signals';
+import { get } from '../api/client';
+import type { Execution, Lines, SourceFile } from '../api/types';
+import { resource } from './resource';
+import { attempt, generation, say } from './session';
+import { node } from './node';
+import { select, selection } from './selection';
+
+/** The class of the selected call. */
+const shownClass = computed(() => node.value.value?.call.class);
+
+const file = resource(
+    () => shownClass.value === undefined ? undefined
+        : `${generation.value} ${selection.value.trace} ${shownClass.value}`,
+    signal => get<SourceFile>('source', { trace: selection.peek().trace, class: shownClass.peek() }, signal),
+);
+
+const facts = resource(
+    () => {
+        const { trace, call, event } = selection.value;
+        return call === undefined ? undefined : `${generation.value} ${trace} ${call} ${event ?? 'end'}`;
+    },
+    signal => {
+        const { trace, call, event } = selection.peek();
+        return get<Lines>('lines', { trace, call, event }, signal);
+    },
+);
+
+export const source = file.state;
+export const lineFacts = facts.state;
+
+/** The line that the cursor is on. */
+export const cursorLine = signal(1);
+
+/** The text of a line of the shown file, if there is one. */
+export function textOfLine(line: number | undefined): string | undefined {
+    return line === undefined ? undefined : source.value.value?.lines[line - 1]?.trim();
+}
+
+/** Goes to another execution of a line in the selected call. */
+export async function goToExecution(line: number, which: 'previous' | 'next' | 'first' | 'last'): Promise<void> {
+    const { trace, call, event } = selection.peek();
+    const of = shownClass.peek();
+    if (call === undefined || of === undefined) {
+        return;
+    }
+    const found = await attempt(() =>
+        get<Execution>('execution', { trace, call, event, class: of, line, which }));
+    if (found === undefined) {
+        return;
+    }
+    if ('none' in found) {
+        say('said', found.none);
+    } else {
+        select({ call: found.call, ...(found.event !== undefined && { event: found.event }) });
+    }
+}

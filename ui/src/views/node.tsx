@@ -1,0 +1,248 @@
+// The node view: the variables of the call with their old and new values between its two bounds.
+
+import type { JSX } from 'preact';
+import { signal } from '@preact/signals';
+import type { CallShown } from '../api/types';
+import type { Mark, NodePart } from '../model/node-tree';
+import { callText, outcomeText } from '../model/event-text';
+import { cut, shapeText, simpleName } from '../model/shape';
+import { LongText } from '../parts/long-text';
+import { Nothing, Panel } from '../parts/panel';
+import { VirtualList, type RowShown } from '../parts/virtual-list';
+import { answer, question } from '../state/diagnosis';
+import { showHistory } from '../state/history';
+import { loadParts, node, nodeRows, toggle, type NodeRow } from '../state/node';
+import { choose, selectedCall, selectedEvent, selectedPath } from '../state/selection';
+import { openValueMenu } from './value-menu';
+
+const INDENT = 14;
+const DEEPEST = 10;
+
+const SIGNS: Record<Mark, [string, string]> = {
+    changed: ['●', 'changed'],
+    inside: ['◐', 'a part of it changed'],
+    created: ['+', 'has its first value'],
+    same: ['', ''],
+};
+
+/** The row that the keyboard is at. */
+const active = signal<number | undefined>(undefined);
+
+export function NodeView(): JSX.Element {
+    const { value, error } = node.value;
+    const rows = nodeRows.value;
+    const path = selectedPath.value;
+    const chosen = path === undefined ? -1 : rows.findIndex(row => isChosen(row, path));
+    return (
+        <Panel label="Node" class="node-panel" tools={<Tools />}>
+            {error !== undefined && <Nothing>{error}</Nothing>}
+            {value === undefined && error === undefined && (
+                <Nothing>{selectedCall.value === undefined ? 'Select a call to see its variables.' : 'Loading…'}</Nothing>
+            )}
+            {value !== undefined && (
+                <>
+                    <div class="node-head">
+                        <CallName call={value.call} />
+                        <span class="dim bounds">from its entry to {bound(value.event, value.line)}</span>
+                        {value.output.map(({ stream, text }, index) => (
+                            <span key={index} class="output">{stream} printed <code><LongText text={text} /></code></span>
+                        ))}
+                        {[...(value.question.notes ?? []), ...value.missing].map(note => (
+                            <span key={note} class="dim">{cut(note, 400)}</span>
+                        ))}
+                    </div>
+                    <div class="node-columns" aria-hidden="true">
+                        <span>Variable</span><span>At entry</span><span>Now</span><span />
+                    </div>
+                    {rows.length === 0 ? <Nothing>The call has no variables.</Nothing> : (
+                        <VirtualList
+                            label="Variables: name, value at entry, value now"
+                            role="treegrid"
+                            columns={4}
+                            count={rows.length}
+                            row={nodeRow}
+                            active={active.value ?? (chosen >= 0 ? chosen : undefined)}
+                            onActive={onActive}
+                            onKey={onKey}
+                            onOpen={flip}
+                        />
+                    )}
+                </>
+            )}
+        </Panel>
+    );
+}
+
+function Tools(): JSX.Element {
+    const path = selectedPath.value;
+    return path === undefined ? <></> : (
+        <>
+            <button type="button" title={`History of ${path}`} onClick={() => showHistory(path)}>Show history</button>
+            <button
+                type="button"
+                title={`Ask about ${path}`}
+                aria-haspopup="menu"
+                onClick={event => openValueMenu(event.currentTarget, path, valueOf(path))}
+            >
+                Ask…
+            </button>
+            {question.value !== undefined && (
+                <button type="button" title={`${path} is wrong`} onClick={() => void answer('wrong', { path })}>
+                    This is wrong
+                </button>
+            )}
+            <button type="button" title="Mark no changes" aria-label="Mark no changes" onClick={() => choose(undefined)}>
+                ×
+            </button>
+        </>
+    );
+}
+
+function bound(event: number | undefined, line: number | undefined): JSX.Element {
+    const at = event ?? selectedEvent.value;
+    return at === undefined ? <>its end</> : <>right after event {at}{line === undefined ? '' : `, line ${line}`}</>;
+}
+
+function CallName({ call }: { call: CallShown }): JSX.Element {
+    return (
+        <span class="call-name">
+            <b>#{call.node} {simpleName(call.class)}.{callText(call, 300)}</b> {outcomeText(call, 200)}
+        </span>
+    );
+}
+
+function pathOf(row: NodeRow): string {
+    return row.is === 'part' ? row.part.path : row.path;
+}
+
+function isChosen(row: NodeRow, path: string): boolean {
+    return row.is !== 'more' && (pathOf(row) === path || (row.is === 'part' && row.part.address === path));
+}
+
+function valueOf(path: string): string {
+    const row = nodeRows.peek().find(found => isChosen(found, path));
+    return row === undefined ? '' : row.is === 'part' ? nowText(row.part) : row.is === 'listed' ? row.part.new ?? '' : '';
+}
+
+function nowText({ now }: NodePart): string {
+    return now === undefined ? '' : shapeText(now);
+}
+
+function onActive(index: number, isStep: boolean): void {
+    active.value = index;
+    const row = nodeRows.peek()[index];
+    if (row === undefined || isStep) {
+        return;
+    }
+    if (row.is === 'more') {
+        void loadParts(row.object, row.from);
+    } else {
+        choose(pathOf(row));
+    }
+}
+
+function flip(index: number): void {
+    const row = nodeRows.peek()[index];
+    if (row === undefined || row.is === 'more' || !row.hasParts) {
+        return;
+    }
+    toggle(pathOf(row), !row.isOpen);
+    // An object of which nothing is here shows its first parts at once.
+    const next = nodeRows.peek()[index + 1];
+    if (!row.isOpen && next?.is === 'more' && next.path === pathOf(row)) {
+        void loadParts(next.object, next.from);
+    }
+}
+
+function onKey(event: KeyboardEvent, index: number): boolean {
+    const row = nodeRows.peek()[index];
+    if (row === undefined) {
+        return false;
+    }
+    const isOpen = row.is !== 'more' && row.isOpen;
+    switch (event.key) {
+        case 'ArrowRight':
+        case 'ArrowLeft':
+            if (isOpen === (event.key === 'ArrowLeft')) {
+                flip(index);
+            }
+            return true;
+        case 'Enter':
+        case ' ':
+            onActive(index, false);
+            return true;
+        case 'h':
+            if (row.is !== 'more') {
+                showHistory(pathOf(row));
+            }
+            return true;
+        default:
+            return false;
+    }
+}
+
+function nodeRow(index: number): RowShown {
+    const row = nodeRows.value[index];
+    if (row === undefined) {
+        return { content: <span role="gridcell" /> };
+    }
+    const level = { 'aria-level': row.depth + 1 };
+    const indent = { paddingInlineStart: `${Math.min(row.depth, DEEPEST) * INDENT}px` };
+    if (row.is === 'more') {
+        return {
+            attributes: level,
+            content: <span role="gridcell" class="text link" style={indent}>more parts…</span>,
+        };
+    }
+    const path = selectedPath.value;
+    const chosen = path !== undefined && isChosen(row, path);
+    const mark = row.is === 'part' ? row.part.mark : row.part.changed ? 'changed' : 'same';
+    const old = row.is === 'part' ? shapeText(row.part.old) : row.part.old ?? '';
+    const now = row.is === 'part' ? nowText(row.part) : row.part.new ?? '';
+    const isInitial = row.is === 'part' && row.part.old === undefined;
+    return {
+        class: `${mark}${chosen ? ' selected' : ''}`,
+        attributes: {
+            ...level,
+            'aria-selected': chosen,
+            ...(row.hasParts && { 'aria-expanded': row.isOpen }),
+        },
+        content: (
+            <>
+                <span role="gridcell" class="text" style={indent} title={pathOf(row)}>
+                    <span
+                        class="twisty"
+                        aria-hidden="true"
+                        onClick={event => {
+                            event.stopPropagation();
+                            flip(index);
+                        }}
+                    >
+                        {row.hasParts ? (row.isOpen ? '▾' : '▸') : ''}
+                    </span>
+                    <span class="mark" title={SIGNS[mark][1]}>
+                        <span aria-hidden="true">{SIGNS[mark][0]}</span>
+                        {mark !== 'same' && <span class="unseen">{SIGNS[mark][1]}: </span>}
+                    </span>
+                    {row.part.name}
+                </span>
+                <span role="gridcell" class="text value old" title={cut(old, 1000)}>{isInitial ? '' : cut(old)}</span>
+                <span role="gridcell" class="text value now" title={cut(now, 1000)}>{cut(now)}</span>
+                <span role="gridcell" class="row-tools">
+                    <button
+                        type="button"
+                        tabIndex={-1}
+                        aria-label={`Ask about ${row.part.name}`}
+                        aria-haspopup="menu"
+                        onClick={event => {
+                            event.stopPropagation();
+                            openValueMenu(event.currentTarget, pathOf(row), now);
+                        }}
+                    >
+                        ⋯
+                    </button>
+                </span>
+            </>
+        ),
+    };
+}

@@ -1,0 +1,142 @@
+// Operations that were not executed: what should have happened to an object, and the jumps that prevented it.
+
+import type { JSX } from 'preact';
+import { signal } from '@preact/signals';
+import type { OmissionsFound, Suggestion } from '../api/tools';
+import { simpleName } from '../model/shape';
+import { Balloon } from '../parts/balloon';
+import { LongText } from '../parts/long-text';
+import { Nothing, Panel } from '../parts/panel';
+import { placeText } from '../state/asking';
+import {
+    askOmissionsAgain, canAskAgain, clearOmissions, confirmationText, hidden, hideMethod, methodOf, omissions,
+    showAllMethods, shownSuggestions, tryOtherWay,
+} from '../state/omissions';
+import { session } from '../state/session';
+import { select } from '../state/selection';
+
+/** Suggestions that are shown at once. */
+const PAGE = 30;
+
+const room = signal(PAGE);
+const want = signal('');
+
+export function OmissionsView(): JSX.Element {
+    const found = omissions.value;
+    return (
+        <Panel
+            label="Omissions"
+            class="tool-panel"
+            tools={found !== undefined && <button type="button" onClick={() => void clearOmissions()}>Clear</button>}
+        >
+            <div class="scrolled">
+                {found === undefined ? (
+                    <Nothing>
+                        If something is missing, choose an object in the node view, open its menu, and ask “What
+                        should have happened to it?”. The operations that a jump has skipped appear here.
+                    </Nothing>
+                ) : <Found found={found} />}
+            </div>
+        </Panel>
+    );
+}
+
+function Found({ found }: { found: OmissionsFound }): JSX.Element {
+    const shown = shownSuggestions.value;
+    const at = typeof found.at === 'string' ? found.at
+        : `call #${found.at.call}${found.at.event === undefined ? '' : `, event ${found.at.event}`}`;
+    return (
+        <>
+            <p>
+                What could have happened to <code>{found.target}</code>
+                {found.value === undefined ? '' : <> = <code><LongText text={found.value} /></code></>} before {at}:{' '}
+                {shown.length} of {found.suggestions.length} suggestions.
+            </p>
+            <Filter found={found} />
+            <ol class="suggestions">
+                {shown.slice(0, room.value).map(suggestion => <Suggested key={suggestion.number} found={suggestion} />)}
+            </ol>
+            {shown.length > room.value && (
+                <button type="button" class="link" onClick={() => { room.value += PAGE; }}>
+                    {shown.length - room.value} more suggestions
+                </button>
+            )}
+            {found.more !== undefined && found.more > 0 && <p class="dim">{found.more} more were not listed.</p>}
+            {[...found.reasons, ...found.notes].map(text => <p key={text} class="dim"><LongText text={text} /></p>)}
+        </>
+    );
+}
+
+function Filter({ found }: { found: OmissionsFound }): JSX.Element {
+    return (
+        <p class="line">
+            {found.hidden > 0 && canAskAgain() && (
+                <button type="button" onClick={() => void askOmissionsAgain({ reads: true })}>
+                    Show {found.hidden} reads too
+                </button>
+            )}
+            {canAskAgain() && (
+                <button type="button" onClick={() => void askOmissionsAgain({ loops: true })}>
+                    Include loops that ended early
+                </button>
+            )}
+            {hidden.value.size > 0 && (
+                <>
+                    <button type="button" onClick={showAllMethods}>Show all methods</button>
+                    {canAskAgain() && (
+                        <button type="button" onClick={() => void askOmissionsAgain({ hide: [...hidden.value] })}>
+                            Search without the hidden methods
+                        </button>
+                    )}
+                </>
+            )}
+            {session.value?.can_run !== false && (
+                <label>
+                    Condition that should hold{' '}
+                    <input
+                        value={want.value}
+                        placeholder="s.size() > 0"
+                        onInput={event => { want.value = event.currentTarget.value; }}
+                    />
+                </label>
+            )}
+        </p>
+    );
+}
+
+function Suggested({ found }: { found: Suggestion }): JSX.Element {
+    const { number, jump, passes, operation, certainty, selection, confirmation } = found;
+    const method = methodOf(found);
+    return (
+        <li>
+            <p>
+                <Balloon count={number} title={`Suggestion ${number}`} />{' '}
+                <button type="button" class="link" disabled={selection === undefined} onClick={() => selection !== undefined && select(selection)}>
+                    {placeText({ method: `${simpleName(jump.class)}.${jump.method}`, ...(jump.line !== undefined && { line: jump.line }) })}
+                </button>{' '}
+                <LongText text={jump.text} />
+            </p>
+            <p class="dim">
+                would lead to <code>{operation.text}</code>
+                {operation.line === undefined ? '' : ` in ${simpleName(operation.class)}, line ${operation.line}`}
+                {operation.chain.length > 1 ? `, by ${operation.chain.join(' → ')}` : ''}
+                {' '}({certainty.replaceAll('-', ' ')}; {passes.missed} of {passes.all} passes missed it)
+            </p>
+            {confirmation !== undefined && <p class="notice">{confirmationText(confirmation)}</p>}
+            <p class="line">
+                {session.value?.can_run !== false && (
+                    <button
+                        type="button"
+                        title="Runs the program, and makes the jump go the other way"
+                        onClick={() => void tryOtherWay(number, want.value.trim() === '' ? undefined : want.value.trim())}
+                    >
+                        Try the other way
+                    </button>
+                )}
+                <button type="button" onClick={() => hideMethod(method)}>
+                    Hide {simpleName(jump.class)}.{jump.method}
+                </button>
+            </p>
+        </li>
+    );
+}

@@ -1,0 +1,137 @@
+// Queries over the whole run: a prompt, the predefined ones, and answers that move the selection.
+
+import type { JSX } from 'preact';
+import { signal } from '@preact/signals';
+import { cut } from '../model/shape';
+import { Nothing, Panel } from '../parts/panel';
+import { VirtualList } from '../parts/virtual-list';
+import { ask, askedLines, isAsking, queryAnswer, queryHelp } from '../state/queries';
+import { select } from '../state/selection';
+
+const line = signal('');
+/** The asked line that the prompt shows, counted from the newest; 0 is a new one. */
+const back = signal(0);
+const active = signal<number | undefined>(undefined);
+
+export function QueriesView(): JSX.Element {
+    const answer = queryAnswer.value;
+    return (
+        <Panel label="Queries" class="tool-panel">
+            <Prompt />
+            {answer === undefined ? <Predefined /> : <Answer />}
+        </Panel>
+    );
+}
+
+function run(text: string): void {
+    const trimmed = text.trim();
+    if (trimmed !== '') {
+        back.value = 0;
+        line.value = '';
+        active.value = undefined;
+        void ask(trimmed);
+    }
+}
+
+function Prompt(): JSX.Element {
+    const onKeyDown = (event: KeyboardEvent): void => {
+        const by = event.key === 'ArrowUp' ? 1 : event.key === 'ArrowDown' ? -1 : 0;
+        const lines = askedLines.value;
+        if (by !== 0 && lines.length > 0) {
+            back.value = Math.min(lines.length, Math.max(0, back.value + by));
+            line.value = back.value === 0 ? '' : lines[lines.length - back.value] ?? '';
+            event.preventDefault();
+        }
+    };
+    return (
+        <form
+            class="line prompt"
+            onSubmit={event => {
+                event.preventDefault();
+                run(line.value);
+            }}
+        >
+            <input
+                aria-label="Query"
+                placeholder="A query, such as: writes c[2]"
+                autocomplete="off"
+                spellcheck={false}
+                value={line.value}
+                onInput={event => { line.value = event.currentTarget.value; }}
+                onKeyDown={onKeyDown}
+            />
+            <button type="submit" disabled={isAsking.value}>Ask</button>
+            <button
+                type="button"
+                disabled={isAsking.value || queryAnswer.value?.waits !== true}
+                title="The next solution"
+                onClick={() => void ask(';')}
+            >
+                ; next
+            </button>
+            {queryAnswer.value !== undefined && (
+                <button type="button" onClick={() => { queryAnswer.value = undefined; }}>Examples</button>
+            )}
+        </form>
+    );
+}
+
+function Predefined(): JSX.Element {
+    const help = queryHelp.value;
+    if (help === undefined) {
+        return <Nothing>Loading…</Nothing>;
+    }
+    return (
+        <div class="scrolled">
+            <ul class="examples">
+                {help.queries.map(({ example, about }) => (
+                    <li key={example}>
+                        <button type="button" class="link code" onClick={() => { line.value = example; }}>{example}</button>{' '}
+                        <span class="dim">{about}</span>
+                    </li>
+                ))}
+                {help.saved.map(saved => (
+                    <li key={`saved ${saved}`}>
+                        <button type="button" class="link code" onClick={() => { line.value = saved; }}>{saved}</button>{' '}
+                        <span class="dim">saved</span>
+                    </li>
+                ))}
+            </ul>
+        </div>
+    );
+}
+
+function Answer(): JSX.Element {
+    const answer = queryAnswer.value;
+    const rows = answer?.rows ?? [];
+    if (rows.length === 0) {
+        return <Nothing>{answer === undefined ? '' : contentText(answer.content)}</Nothing>;
+    }
+    return (
+        <VirtualList
+            label={`Answers to ${answer?.command ?? ''}`}
+            role="listbox"
+            count={rows.length}
+            row={index => {
+                const row = rows[index];
+                return {
+                    class: row?.selection === undefined ? 'plain' : '',
+                    content: <span class="text" title={cut(row?.text ?? '', 2000)}>{cut(row?.text ?? '')}</span>,
+                };
+            }}
+            active={active.value}
+            onActive={index => {
+                active.value = index;
+                const place = rows[index]?.selection;
+                if (place !== undefined) {
+                    select(place);
+                }
+            }}
+        />
+    );
+}
+
+function contentText(content: unknown): string {
+    return typeof content === 'string' ? cut(content, 2000)
+        : content === undefined ? 'No answer.' : cut(JSON.stringify(content), 2000);
+}

@@ -1,0 +1,162 @@
+// The picture of the timeline.
+
+import type { JSX } from 'preact';
+import type { Bar, Point, Run } from '../../api/tools';
+import {
+    arrowPath, BAR, DEEPEST, middleOf, RUN_HEAD, type Laid, type LaidLane, type LaidRun,
+} from '../../model/timeline-layout';
+import { cut } from '../../model/shape';
+import { placeText } from '../../state/asking';
+import { select, selectedCall } from '../../state/selection';
+import { selectionAt, span } from '../../state/timeline';
+import { openPoint } from './point-menu';
+
+/** Radius of located points and of rejected candidates in pixels. */
+const LARGE = 9;
+const SMALL = 3.5;
+/** A bar of this width has room for a name; a character takes about this much. */
+const NAMED = 26;
+const CHARACTER = 5.6;
+
+interface Scale {
+    names: number;
+    width: number;
+    x: (fraction: number) => number;
+}
+
+export function Picture({ laid, names, width }: { laid: Laid; names: number; width: number }): JSX.Element {
+    const { from, to } = span.value;
+    const scale: Scale = {
+        names,
+        width,
+        x: fraction => names + (fraction - from) / (to - from) * width,
+    };
+    const at = selectionAt.value;
+    return (
+        <svg width={names + width + 12} height={laid.height} class="picture">
+            <defs>
+                <marker id="arrow" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7" orient="auto">
+                    <path d="M0 0 8 4 0 8z" class="arrow-head" />
+                </marker>
+                <clipPath id="inside"><rect x={names - LARGE} y="0" width={width + 2 * LARGE} height={laid.height} /></clipPath>
+            </defs>
+            {laid.runs.map(run => <RunPicture key={run.run.run} laid={run} scale={scale} />)}
+            {at !== undefined && at >= from && at <= to && (
+                <line class="now" x1={scale.x(at)} x2={scale.x(at)} y1={RUN_HEAD} y2={laid.height} />
+            )}
+        </svg>
+    );
+}
+
+function RunPicture({ laid, scale }: { laid: LaidRun; scale: Scale }): JSX.Element {
+    const { run, top, lanes } = laid;
+    const places = new Map(run.points.map(point => [point.id, { x: scale.x(point.at), y: middleOf(laid, point) }]));
+    return (
+        <g>
+            <text class="run-name" x="4" y={top + 13}>
+                {run.name}{run.note === undefined ? '' : `: ${cut(run.note, 160)}`}
+            </text>
+            <line class="rule" x1="0" x2={scale.names + scale.width} y1={top + RUN_HEAD - 1} y2={top + RUN_HEAD - 1} />
+            {lanes.map((lane, index) => <LanePicture key={index} laid={lane} scale={scale} />)}
+            <g clip-path="url(#inside)">
+                {run.rejected.map((rejected, index) => (
+                    <circle
+                        key={index}
+                        class="rejected"
+                        cx={scale.x(rejected.at)}
+                        cy={middleOf(laid, rejected)}
+                        r={SMALL}
+                    >
+                        <title>
+                            {`Candidate for ${rejected.of}: ${rejected.place}, hit ${rejected.hit}, ${rejected.reason}`}
+                        </title>
+                    </circle>
+                ))}
+                {run.arrows.map(({ from, to }) => {
+                    const [start, end] = [places.get(from), places.get(to)];
+                    return start === undefined || end === undefined ? null : (
+                        <path
+                            key={`${from} ${to}`}
+                            class="arrow"
+                            d={arrowPath(start, end, LARGE)}
+                            marker-end="url(#arrow)"
+                        />
+                    );
+                })}
+                {run.points.map(point => <PointPicture key={point.id} run={run} point={point} places={places} />)}
+            </g>
+        </g>
+    );
+}
+
+function LanePicture({ laid: { lane, top, middle }, scale }: { laid: LaidLane; scale: Scale }): JSX.Element {
+    const bars = (lane.bars ?? []).filter(bar => bar.depth < DEEPEST);
+    return (
+        <g>
+            <text class="lane-name" x="4" y={Math.max(top + 9, middle + 4)}>
+                {cut(lane.thread, 13)}<title>{lane.thread}</title>
+            </text>
+            <line class="track" x1={scale.names} x2={scale.names + scale.width} y1={middle} y2={middle} />
+            <g clip-path="url(#inside)">
+                {bars.map(bar => <BarPicture key={`${bar.depth} ${bar.from}`} bar={bar} top={top} scale={scale} />)}
+            </g>
+        </g>
+    );
+}
+
+function BarPicture({ bar, top, scale }: { bar: Bar; top: number; scale: Scale }): JSX.Element {
+    const left = Math.max(scale.x(bar.from), scale.names);
+    const right = Math.min(scale.x(bar.to), scale.names + scale.width);
+    const width = Math.max(1, right - left);
+    const y = top + bar.depth * BAR;
+    const method = bar.method.slice(bar.method.lastIndexOf('.', bar.method.length - 2) + 1);
+    return (
+        <g
+            class={bar.call === selectedCall.value ? 'bar selected' : bar.calls > 1 ? 'bar many' : 'bar'}
+            onClick={() => select({ call: bar.call })}
+        >
+            <rect x={left} y={y} width={width} height={BAR - 1} rx="1.5" />
+            {width > NAMED && (
+                <text x={left + 3} y={y + 7.5}>{cut(method, Math.max(2, Math.floor((width - 6) / CHARACTER)))}</text>
+            )}
+            <title>{bar.calls > 1 ? `${bar.calls} calls from #${bar.call} ${bar.method}` : `#${bar.call} ${bar.method}`}</title>
+        </g>
+    );
+}
+
+function PointPicture({ run, point, places }: {
+    run: Run;
+    point: Point;
+    places: Map<string, { x: number; y: number }>;
+}): JSX.Element | null {
+    const place = places.get(point.id);
+    if (place === undefined) {
+        return null;
+    }
+    const { x, y } = place;
+    const label = `${point.located ? 'Point' : 'Not located:'} ${point.id}, ${point.question}, ${placeText(point)}`;
+    const open = (event: Event): void => {
+        event.stopPropagation();
+        openPoint(event.currentTarget as Element, run, point);
+    };
+    return (
+        <g
+            class={point.located ? 'point' : 'point missing'}
+            role="button"
+            tabIndex={0}
+            aria-label={label}
+            aria-haspopup="dialog"
+            onClick={open}
+            onKeyDown={event => {
+                if (event.key === 'Enter' || event.key === ' ') {
+                    event.preventDefault();
+                    open(event);
+                }
+            }}
+        >
+            <circle cx={x} cy={y} r={LARGE} />
+            <text x={x} y={y + 3.5} text-anchor="middle">{cut(point.label, 3)}</text>
+            <title>{label}{point.value === undefined ? '' : `, ${cut(point.value)}`}</title>
+        </g>
+    );
+}
