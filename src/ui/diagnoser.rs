@@ -8,12 +8,17 @@ use super::render;
 use super::repl::{Input, Lines};
 use crate::command::CommandError;
 use crate::command::diagnose::{AnswerForm, Diagnose, DiagnoseDialogue, DiagnoseReply};
+use crate::command::serve::{Serve, Start};
 use crate::session::Context;
 use std::io::IsTerminal;
 use std::rc::Rc;
 
 /// Runs a diagnosis at the prompt. Returns the exit code.
 pub async fn run(cli: &Cli, args: &Diagnose) -> u8 {
+    if args.web {
+        let start = Start::Diagnosis(Box::new(args.clone()));
+        return super::web::serve(cli, Serve::of_diagnosis(args), start).await;
+    }
     let mut hearing = match Hearing::new() {
         Ok(hearing) => hearing,
         Err(error) => {

@@ -25,3 +25,7 @@ mod query_prompt;
 mod relaunches;
 mod state;
 mod terminal;
+mod web;
+mod web_browser;
+mod web_dialogues;
+mod web_views;

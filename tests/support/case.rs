@@ -25,8 +25,17 @@ impl Case {
 
     /// The same with other options of `javac`.
     pub fn compiled_with(name: &str, options: &[&str]) -> Case {
+        Case::of(format!("fixtures/{name}"), options)
+    }
+
+    /// The program of `examples/NAME`.
+    pub fn of_example(name: &str) -> Case {
+        Case::of(format!("../examples/{name}"), &["-g"])
+    }
+
+    fn of(fixture: String, options: &[&str]) -> Case {
         let folder = tempfile::Builder::new().prefix("qpcase").rand_bytes(12).tempdir();
-        let case = Case { folder: folder.expect("a folder"), fixture: format!("fixtures/{name}") };
+        let case = Case { folder: folder.expect("a folder"), fixture };
         for sub in ["work/classes", "tmp", "cache", "marks"] {
             std::fs::create_dir_all(case.folder.path().join(sub)).expect("a folder");
         }

@@ -72,6 +72,12 @@ pub struct Diagnose {
     /// suspicious. By default with a method in `--test` and without `--reference`
     #[arg(long, value_name = "WHETHER", num_args = 0..=1, default_missing_value = "true", require_equals = true)]
     pub passing_tests: Option<bool>,
+    /// Ask in the browser: serve a page, and print its address
+    #[arg(long, conflicts_with = "unattended")]
+    pub web: bool,
+    /// Port of 127.0.0.1 for the page; by default a free one
+    #[arg(long, value_name = "PORT", default_value_t = 0, requires = "web")]
+    pub port: u16,
     /// Ask nobody: continue where an answer is needed, and end with the calls that could not be judged
     #[arg(long)]
     pub unattended: bool,

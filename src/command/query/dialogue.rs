@@ -115,6 +115,11 @@ impl QueryDialogue {
         Exchange { command: String::new(), reply: Ok(reply) }
     }
 
+    /// The recording that is asked.
+    pub fn log(&self) -> &OpenLog {
+        &self.log
+    }
+
     /// Whether a goal waits with a solution.
     pub fn waits(&self) -> bool {
         self.running.is_some()

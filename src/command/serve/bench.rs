@@ -12,7 +12,7 @@ use crate::chain::Chain;
 use crate::command::CommandError;
 use crate::command::diagnose::Diagnose;
 use crate::command::program::ProgramArgs;
-use crate::command::trust;
+use crate::command::trust::{self, TrustArgs};
 use crate::session::{Context, RecordedTrace, TemporaryFolder};
 use std::path::PathBuf;
 
@@ -48,6 +48,24 @@ impl Serve {
                 "there is no {}: name a folder of `qp trace record`, or a chain file",
                 other.display()
             )),
+        }
+    }
+}
+
+impl Serve {
+    /// The arguments of the page of a diagnosis.
+    pub fn of_diagnosis(args: &Diagnose) -> Serve {
+        Serve {
+            target: args.folder.clone(),
+            port: args.port,
+            sources: args.source.clone(),
+            level: args.level,
+            scope: args.scope.clone(),
+            out: args.out.clone(),
+            timeout: args.timeout,
+            trust: TrustArgs { trust: args.trust_command },
+            test: args.test.clone(),
+            command: args.command.clone(),
         }
     }
 }

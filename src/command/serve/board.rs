@@ -130,6 +130,14 @@ impl Board {
         self.notices.subscribe()
     }
 
+    /// Notes that the program of a recording has ended.
+    pub fn is_recorded(&self, trace: usize) {
+        if let Some(known) = self.shown().recordings.get_mut(trace) {
+            known.state = RecordingState::Ready;
+        }
+        self.changed(&["session"]);
+    }
+
     /// Adds a cause, and returns its number. Forgets the oldest one if there are too many.
     pub fn add_cause(&self, trace: usize, effect: Selection, question: String, cause: CauseShown) -> usize {
         let mut shown = self.shown();

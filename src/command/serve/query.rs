@@ -5,7 +5,7 @@ use super::{Reader, Reads, Request, Works};
 use crate::command::CommandError;
 use crate::command::exchange::Exchange;
 use crate::command::query::{QueryDialogue, QueryReply};
-use crate::session::{AskRequest, Context, OpenLog, QUERIES};
+use crate::session::{AnswerRow, AskRequest, Context, OpenLog, QUERIES};
 use serde::{Deserialize, Serialize};
 
 /// Time limit of a goal, in seconds.
@@ -37,6 +37,8 @@ pub struct QueryShown {
     pub exchange: Exchange<QueryReply>,
     /// Whether the goal may have more solutions.
     pub waits: bool,
+    /// For each row of an answer, the call and the place of its event.
+    pub places: Vec<Option<(u32, String)>>,
 }
 
 impl Request for AskQuery {
@@ -67,8 +69,27 @@ impl Works for AskQuery {
         };
         let exchange = Box::pin(open.dialogue.take(&self.line, context)).await;
         let waits = open.dialogue.waits();
+        let places = match &exchange.reply {
+            Ok(QueryReply::Answer(answer)) => {
+                let ids: Vec<Option<u64>> = answer.rows.iter().map(event_of).collect();
+                let known: Vec<u64> = ids.iter().flatten().copied().collect();
+                let mut found = open.dialogue.log().places(&known)?.into_iter();
+                ids.iter().map(|id| id.and_then(|_| found.next().flatten())).collect()
+            }
+            _ => Vec::new(),
+        };
         bench.queries = Some(open);
-        Ok(QueryShown { exchange, waits })
+        Ok(QueryShown { exchange, waits, places })
+    }
+}
+
+/// The event of a row.
+fn event_of(row: &AnswerRow) -> Option<u64> {
+    match row {
+        AnswerRow::Event(event) => Some(event.id),
+        AnswerRow::Value(value) => value.event,
+        AnswerRow::Count { first, .. } => *first,
+        AnswerRow::Heading { .. } => None,
     }
 }
 

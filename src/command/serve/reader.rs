@@ -56,6 +56,9 @@ impl Reader {
             Some(open) => open,
             None => {
                 let opened = opened(&known, context).await?;
+                if is_growing && opened.about.recorded.is_some() {
+                    self.board.is_recorded(trace);
+                }
                 let viewer = RecordedViewer::new(opened, &self.sources)?;
                 Open { trace, viewer, growing: is_growing.then(Instant::now) }
             }

@@ -5,8 +5,13 @@ use super::board::{KnownRecording, RecordingState};
 use super::{Bench, Request, Works};
 use crate::chain::{Chain, RecordedLevel};
 use crate::command::CommandError;
-use crate::session::{self, Context, Level, RecordOptions};
+use crate::session::{self, Context, Level, RecordOptions, RecordedTrace, SessionError};
 use serde::Deserialize;
+use std::path::Path;
+use std::time::Duration;
+
+/// How often the pages load again what was recorded while the program runs.
+const AGAIN: Duration = Duration::from_secs(2);
 
 /// Arguments of `record`.
 #[derive(Debug, Deserialize)]
@@ -43,6 +48,17 @@ impl Works for RecordProgram {
 }
 
 impl Bench {
+    /// Waits for a recording. The pages load again what there is of it, about once a second.
+    async fn telling<T>(&self, recording: impl Future<Output = T>) -> T {
+        let mut recording = Box::pin(recording);
+        loop {
+            tokio::select! {
+                recorded = &mut recording => return recorded,
+                () = tokio::time::sleep(AGAIN) => self.board.changed(&["session", "timeline"]),
+            }
+        }
+    }
+
     /// Runs and records a program.
     async fn record(
         &mut self,
@@ -52,6 +68,7 @@ impl Bench {
         context: &Context,
     ) -> Result<(), CommandError> {
         let out = self.folder_for_recording()?;
+        let folder = out.clone();
         let known = KnownRecording {
             name: name.to_owned(),
             folder: out.clone(),
@@ -74,10 +91,12 @@ impl Bench {
             show_output: true,
             ..RecordOptions::default()
         };
-        let recorded = session::record(chain, &options, context).await;
+        let recorded = self.telling(session::record(chain, &options, context)).await;
         let state = match &recorded {
             Ok(run) if run.recorded.bytes > 0 => RecordingState::Ready,
             Ok(_) => RecordingState::Failed("no call was recorded: `--scope` names the classes".to_owned()),
+            // What was recorded before the user cancelled the run can be read.
+            Err(SessionError::Interrupted) if has_calls(&folder).await => RecordingState::Ready,
             Err(error) => RecordingState::Failed(error.to_string()),
         };
         if let Some(known) = self.board.shown().recordings.get_mut(at) {
@@ -87,4 +106,10 @@ impl Bench {
         recorded?;
         Ok(())
     }
+}
+
+/// Whether a folder has a recording with calls.
+async fn has_calls(folder: &Path) -> bool {
+    let opened = RecordedTrace::open(folder, Bench::memory(), &Context::silent()).await;
+    opened.is_ok_and(|trace| trace.calls.count() > 0)
 }

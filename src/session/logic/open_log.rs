@@ -13,6 +13,7 @@ use crate::session::background::in_background;
 use crate::session::context::Context;
 use crate::session::error::SessionError;
 use crate::session::recorded::RecordedTrace;
+use crate::trace::EventPosition;
 use prolog::Limits;
 use sha2::{Digest, Sha256};
 use std::path::PathBuf;
@@ -151,6 +152,25 @@ impl OpenLog {
             Ok(translation.for_other(query, &asked, &mut source, other.recorded)?)
         })
         .await
+    }
+
+    /// Where the events with these ids are: each with its call, by the number that is shown, and the text of its
+    /// place in the thread. `None` for an event outside any call.
+    ///
+    /// # Errors
+    /// The events cannot be read.
+    pub fn places(&self, ids: &[u64]) -> Result<Vec<Option<(u32, String)>>, SessionError> {
+        let mut source = self.source.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut places = Vec::with_capacity(ids.len());
+        for id in ids {
+            let when = source.event(*id)?.map(|(_, event)| event.when);
+            let calls = source.calls();
+            places.push(when.and_then(|when| {
+                let node = calls.call_at(when)?;
+                Some((calls.shown(node), EventPosition::new(node, when).text()))
+            }));
+        }
+        Ok(places)
     }
 
     /// Asks a goal. Returns its answers and its rules.

@@ -29,7 +29,7 @@ use server::Server;
 use std::io::IsTerminal;
 use std::net::{Ipv4Addr, TcpListener};
 use std::rc::Rc;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// Serves the page until the process is asked to end. Returns the exit code.
 pub async fn run(cli: &Cli, args: &Serve) -> u8 {
@@ -76,7 +76,9 @@ async fn served(cli: &Cli, args: Serve, start: Start) -> std::io::Result<()> {
         let board = board.clone();
         Actor::start(move || (Desk(Bench::new(board, start, args)), Rc::new(works) as _))?
     };
-    let telling = [reading, working].map(|heard| tokio::spawn(tell(heard, board.clone())));
+    let doing: Arc<Mutex<[String; 2]>> = Arc::default();
+    let telling = [(0, working), (1, reading)]
+        .map(|(who, heard)| tokio::spawn(tell((who, heard), doing.clone(), board.clone())));
     let address = door.address();
     let server = Arc::new(Server::new(door, board, reader, bench));
     print(&match cli.format {
@@ -93,13 +95,20 @@ async fn served(cli: &Cli, args: Serve, start: Start) -> std::io::Result<()> {
     Ok(())
 }
 
-/// Passes what a session tells to the pages, until the session has ended.
-async fn tell(mut heard: Heard, board: Board) {
+/// Passes what a session tells to the pages, until the session has ended. `doing` has what each session does;
+/// what runs the program matters more than what reads.
+async fn tell((who, mut heard): (usize, Heard), doing: Arc<Mutex<[String; 2]>>, board: Board) {
     loop {
         board.tell(match heard.next().await {
             Told::Output(lines) => Notice::Output(lines),
             Told::Said(text) => Notice::Said(text),
-            Told::Doing(text) => Notice::Doing(text),
+            Told::Doing(text) => {
+                let mut doing = doing.lock().unwrap_or_else(PoisonError::into_inner);
+                if let Some(own) = doing.get_mut(who) {
+                    *own = text;
+                }
+                Notice::Doing(doing.iter().find(|text| !text.is_empty()).cloned().unwrap_or_default())
+            }
         });
     }
 }

@@ -15,6 +15,7 @@ use axum::extract::{Request, State};
 use axum::http::{HeaderName, HeaderValue, Method, Response, StatusCode, Uri, header};
 use axum::response::IntoResponse;
 use serde_json::{Value, json};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use tokio::net::TcpListener;
 use tokio::sync::watch;
@@ -33,6 +34,8 @@ pub struct Server {
     reader: Mutex<Option<Actor<Desk<Reader>>>>,
     bench: Mutex<Option<Actor<Desk<Bench>>>>,
     replies: Arc<Replies>,
+    /// Number of pieces of work that began with the server and go on.
+    beginning: AtomicUsize,
     /// Changes when the user gives up all work.
     given_up: watch::Sender<u64>,
 }
@@ -106,6 +109,7 @@ impl Server {
             reader: Mutex::new(Some(reader)),
             bench: Mutex::new(Some(bench)),
             replies: Arc::default(),
+            beginning: AtomicUsize::new(0),
             given_up: watch::Sender::new(0),
         }
     }
@@ -127,8 +131,11 @@ impl Server {
             if let Ok(pending) = self.ask_bench(work) {
                 let server = self.clone();
                 let begun = self.begun(keeps);
+                self.beginning.fetch_add(1, Ordering::SeqCst);
                 tokio::spawn(async move {
-                    if let Err(Unanswered::Failed(why)) = server.worked(pending, begun).await {
+                    let worked = server.worked(pending, begun).await;
+                    server.beginning.fetch_sub(1, Ordering::SeqCst);
+                    if let Err(Unanswered::Failed(why)) = worked {
                         server.board.tell(Notice::Said(why));
                     }
                 });
@@ -261,6 +268,11 @@ impl Server {
 
     /// Waits for work. It goes on when the page that asked for it has gone: others see its reply.
     async fn work(self: Arc<Server>, row: &'static Row, work: Work<Bench>) -> Answer {
+        if self.beginning.load(Ordering::SeqCst) > 0 {
+            let why =
+                "the program still runs: wait for its end, or cancel the run to ask about what there is";
+            return Err(Unanswered::Failed(why.to_owned()));
+        }
         let pending = self.ask_bench(work)?;
         let begun = self.begun(row.keeps);
         let working = tokio::spawn(async move { self.worked(pending, begun).await });
@@ -281,7 +293,6 @@ impl Server {
             self.replies.end(name, &answer);
             self.board.changed(&[name]);
         }
-        self.board.tell(Notice::Doing(String::new()));
         answer
     }
 }

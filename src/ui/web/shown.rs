@@ -133,7 +133,7 @@ impl Shown for QueryShown {
     fn shown(&self) -> Value {
         let mut shown = data(&self.exchange);
         let rows = match &self.exchange.reply {
-            Ok(QueryReply::Answer(answer)) => rows(answer),
+            Ok(QueryReply::Answer(answer)) => rows(answer, &self.places),
             Ok(QueryReply::Goal(goal)) => goal.items.iter().map(item).collect(),
             _ => Vec::new(),
         };
@@ -145,19 +145,19 @@ impl Shown for QueryShown {
     }
 }
 
-/// The rows of an answer, each with the call that it is about.
-fn rows(answer: &Answered) -> Vec<Value> {
-    let row = |row: &AnsweredRow| {
-        let mut shown = json!({ "text": shown_row(row, PLAIN) });
-        if let (AnsweredRow::Event(event), Value::Object(shown)) = (row, &mut shown)
-            && let Some(call) = event.call
-        {
-            shown.insert("selection".to_owned(), json!({ "call": call }));
+/// The rows of an answer, each with the call and the place of its event.
+fn rows(answer: &Answered, places: &[Option<(u32, String)>]) -> Vec<Value> {
+    let row = |(row, place): (&AnsweredRow, &Option<(u32, String)>)| {
+        let text = shown_row(row, PLAIN);
+        match place {
+            Some((call, place)) => {
+                json!({ "text": text.trim_end(), "selection": { "call": call }, "place": place })
+            }
+            None => json!({ "text": text.trim_end() }),
         }
-        shown
     };
     let yes = answer.yes.map(|yes| json!({ "text": if yes { "yes" } else { "no" } }));
-    yes.into_iter().chain(answer.rows.iter().map(row)).collect()
+    yes.into_iter().chain(answer.rows.iter().zip(places).map(row)).collect()
 }
 
 fn item(item: &AskItem) -> Value {

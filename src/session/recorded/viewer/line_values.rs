@@ -148,7 +148,7 @@ impl RecordedViewer {
         found.map(|at| self.selection_of(at)).transpose()
     }
 
-    /// The line in execution at the selected event, and the number of its executions before that one.
+    /// The line in execution after the selected event, and the number of its executions before that one.
     ///
     /// # Errors
     /// There is no such call or event, or the events cannot be read.
@@ -156,7 +156,7 @@ impl RecordedViewer {
         &mut self,
         selection: Selection,
     ) -> Result<Option<(SourceLine, i64)>, SessionError> {
-        let at = self.position(selection)?;
+        let at = self.position_after(selection)?;
         let calls = &mut self.trace().calls;
         let mut last = None;
         if let Some(entry) = calls.entry(at.node) {
