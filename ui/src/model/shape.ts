@@ -22,6 +22,11 @@ export function cut(text: string, room = SHOWN): string {
     return text.length <= room ? text : `${text.slice(0, room - 1)}…`;
 }
 
+/** A number with its noun: `1 pass`, `2,000 events`. */
+export function counted(number: number, noun: string, plural = `${noun}s`): string {
+    return `${number.toLocaleString('en')} ${number === 1 ? noun : plural}`;
+}
+
 /** The name of a class without its package. */
 export function simpleName(name: string): string {
     return name.slice(name.lastIndexOf('.') + 1);

@@ -17,11 +17,14 @@ export interface LaidLane {
     top: number;
     /** The middle of its strip of points. */
     middle: number;
+    /** The base line of its name. */
+    label: number;
 }
 
 export interface LaidRun {
     run: Run;
     top: number;
+    bottom: number;
     lanes: LaidLane[];
 }
 
@@ -40,11 +43,11 @@ export function layOut(runs: Run[]): Laid {
             const hasPoints = run.points.some(point => point.lane === index)
                 || run.rejected.some(rejected => rejected.lane === index);
             const barsTop = top + (hasPoints ? STRIP : 0);
-            const placed = { lane, top: barsTop, middle: top + STRIP / 2 };
+            const placed = { lane, top: barsTop, middle: top + STRIP / 2, label: top + (hasPoints ? STRIP / 2 + 4 : 9) };
             top = Math.max(barsTop + Math.min(depth, DEEPEST) * BAR, top + BAR) + LANE_GAP;
             return placed;
         });
-        return { run, top: start, lanes };
+        return { run, top: start, bottom: top, lanes };
     });
     return { runs: laid, height: top };
 }

@@ -20,19 +20,23 @@ export interface PopupShown {
 
 interface Opened extends PopupShown {
     x: number;
-    y: number;
+    /** Where it begins below the element, and where it ends above it if there is no room below. */
+    below: number;
+    above: number;
     from: HTMLElement | SVGElement | null;
 }
 
 const opened = signal<Opened | undefined>(undefined);
 /** The least distance from the edges of the window in pixels. */
 const MARGIN = 8;
+/** The distance from the element in pixels. */
+const GAP = 2;
 
 /** Opens the menu below an element, which gets the focus back when the menu closes. */
 export function openPopup(at: Element, shown: PopupShown): void {
-    const { left, bottom } = at.getBoundingClientRect();
+    const { left, top, bottom } = at.getBoundingClientRect();
     const from = at instanceof HTMLElement || at instanceof SVGElement ? at : null;
-    opened.value = { ...shown, x: left, y: bottom + 2, from };
+    opened.value = { ...shown, x: left, below: bottom + GAP, above: top - GAP, from };
 }
 
 function close(): void {
@@ -59,7 +63,8 @@ export function Popup(): JSX.Element | null {
         }
         const { width, height } = popup.getBoundingClientRect();
         const x = Math.min(shown.x, innerWidth - width - MARGIN);
-        const y = Math.min(shown.y, innerHeight - height - MARGIN);
+        const hasRoom = shown.below + height + MARGIN <= innerHeight;
+        const y = Math.min(hasRoom ? shown.below : shown.above - height, innerHeight - height - MARGIN);
         popup.style.left = `${Math.max(MARGIN, x)}px`;
         popup.style.top = `${Math.max(MARGIN, y)}px`;
         (popup.querySelector<HTMLElement>('[role=menuitem]') ?? popup).focus();

@@ -67,9 +67,12 @@ export async function answer(given: DiagnosisAnswer, more: { path?: string; of?:
 let followed = '';
 effect(() => {
     const now = diagnosis.value;
-    const call = now?.state === 'asking' ? now.question?.node
-        : now?.state === 'ended' ? now.result?.buggy?.node : undefined;
-    const key = `${now?.state} ${now?.question?.question} ${call}`;
+    if (now === undefined) {
+        return;
+    }
+    const call = now.state === 'asking' ? now.question?.node
+        : now.state === 'ended' ? now.result?.buggy?.node : undefined;
+    const key = `${now.state} ${now.question?.question} ${call}`;
     if (key === followed) {
         return;
     }

@@ -16,10 +16,14 @@ export const events = signal<PagedList<EventRow, Events> | undefined>(undefined)
 /** What all pages of the list say. While a list loads, it is that of the list before. */
 export const eventsAbout = signal<Events | undefined>(undefined);
 
-/** Which event decides what the chosen variable is; a variable by its object needs none. */
+/**
+ * Which event decides what the chosen variable is: the one at which it was chosen, so that steps to other events
+ * leave the marks as they are. A variable by its object needs none.
+ */
 const markEvent = computed(() => {
+    void selectedCall.value;
     const path = selectedPath.value;
-    return path === undefined || path.startsWith('@') ? undefined : selectedEvent.value;
+    return path === undefined || path.startsWith('@') ? undefined : selectedEvent.peek();
 });
 
 effect(() => {

@@ -60,7 +60,9 @@ export async function goToWrite(row: number, write: Write): Promise<void> {
     const found = place === undefined ? { call }
         : await attempt(() => get<EventPlace>('event', { trace, call, place }));
     if (found !== undefined) {
-        const path = addressOf(write);
+        // A static field is the same in every call.
+        const isStatic = write.object === undefined && write.event === 'field';
+        const path = addressOf(write) ?? (isStatic ? history.peek().value?.variable : undefined);
         select({
             call: found.call,
             ...(found.event !== undefined && { event: found.event }),

@@ -11,7 +11,7 @@ export const SIZES = {
     left: { initial: 27, least: 12, most: 50 },
     right: { initial: 34, least: 15, most: 55 },
     bottom: { initial: 31, least: 10, most: 70 },
-    events: { initial: 48, least: 15, most: 85 },
+    events: { initial: 42, least: 15, most: 85 },
     source: { initial: 66, least: 15, most: 85 },
     timeline: { initial: 52, least: 20, most: 80 },
 } as const;

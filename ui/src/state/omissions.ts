@@ -9,6 +9,7 @@ import { outdateEvents } from './events';
 import { tool } from './layout';
 import { attempt, generation, say } from './session';
 import { outdateTree } from './tree';
+import { counted } from '../model/shape';
 import { resource } from './resource';
 
 const loaded = resource(() => `${generation.value}`, signal => get<Omissions>('omissions', {}, signal));
@@ -96,7 +97,7 @@ export function confirmationText({ verdict, found, text, flipped }: Confirmation
     return text ?? [
         verdict?.replaceAll('-', ' '),
         found === undefined ? undefined : `found ${found}`,
-        flipped === undefined ? undefined : `${flipped} passes went the other way`,
+        flipped === undefined ? undefined : `${counted(flipped, 'pass', 'passes')} went the other way`,
     ].filter(part => part !== undefined).join('; ');
 }
 

@@ -1,6 +1,6 @@
 // What the server says about a part of the selection, asked again whenever that part changes.
 
-import { effect, signal, type ReadonlySignal } from '@preact/signals';
+import { effect, signal, untracked, type ReadonlySignal } from '@preact/signals';
 import { isAborted, messageOf } from '../api/client';
 
 export interface Loaded<T> {
@@ -19,11 +19,13 @@ export interface Resource<T> {
 }
 
 /**
- * Loads `load()` whenever `key()` changes, both of which may read signals; nothing if the key is `undefined`.
+ * Loads `load()` whenever a signal that `key()` reads changes; nothing if the key is `undefined`.
+ * With a `delay` in milliseconds, keys that follow each other faster are one request.
  */
 export function resource<T>(
     key: () => string | undefined,
     load: (signal: AbortSignal) => Promise<T>,
+    delay = 0,
 ): Resource<T> {
     const state = signal<Loaded<T>>({ loading: false });
     const round = signal(0);
@@ -39,7 +41,7 @@ export function resource<T>(
         const before = state.peek();
         state.value = { ...before, loading: true };
         const abort = new AbortController();
-        load(abort.signal).then(
+        const start = (): void => void load(abort.signal).then(
             value => {
                 if (!abort.signal.aborted) {
                     state.value = { value, key: wanted, loading: false };
@@ -51,7 +53,15 @@ export function resource<T>(
                 }
             },
         );
-        return () => abort.abort();
+        // The first answer is wanted at once.
+        const timer = delay === 0 || before.value === undefined ? undefined : setTimeout(start, delay);
+        if (timer === undefined) {
+            untracked(start);
+        }
+        return () => {
+            clearTimeout(timer);
+            abort.abort();
+        };
     });
     return {
         state,

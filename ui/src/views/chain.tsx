@@ -5,6 +5,7 @@ import { signal } from '@preact/signals';
 import { LongText } from '../parts/long-text';
 import { Nothing, Panel } from '../parts/panel';
 import { openPopup } from '../parts/popup';
+import { Scrolled } from '../parts/scrolled';
 import { askChain, chain, chainFile, collect, removePoint, runChain } from '../state/chain';
 
 /** The text of the chain's file, once it was asked for. */
@@ -16,6 +17,7 @@ export function ChainView(): JSX.Element {
         <Panel
             label="Chain"
             class="tool-panel"
+            isNamed
             tools={now !== undefined && (
                 <>
                     <span class="dim">{now.runs} runs</span>
@@ -29,7 +31,7 @@ export function ChainView(): JSX.Element {
                 </>
             )}
         >
-            <div class="scrolled">
+            <Scrolled label="Points of the chain">
                 {now === undefined ? <Nothing>Loading…</Nothing> : (
                     <>
                         <p role="status">
@@ -41,7 +43,7 @@ export function ChainView(): JSX.Element {
                     </>
                 )}
                 {file.value !== undefined && <pre>{file.value}</pre>}
-            </div>
+            </Scrolled>
         </Panel>
     );
 }

@@ -9,6 +9,7 @@ import type { DiagnosisResult } from '../api/tools';
 import { LongText } from '../parts/long-text';
 import { Nothing, Panel } from '../parts/panel';
 import { openPopup } from '../parts/popup';
+import { Scrolled } from '../parts/scrolled';
 import { answer, diagnosis, endDiagnosis, question, startDiagnosis } from '../state/diagnosis';
 import { node } from '../state/node';
 import { recording } from '../state/session';
@@ -27,6 +28,7 @@ export function DiagnosisView(): JSX.Element {
         <Panel
             label="Diagnosis"
             class="tool-panel"
+            isNamed
             tools={now !== undefined && now.state !== 'none' && (
                 <>
                     {now.suspicious !== undefined && <span class="dim">{now.suspicious.toLocaleString('en')} suspicious calls</span>}
@@ -34,7 +36,7 @@ export function DiagnosisView(): JSX.Element {
                 </>
             )}
         >
-            <div class="scrolled">
+            <Scrolled label="Question">
                 {now === undefined ? <Nothing>Loading…</Nothing> : (
                     <>
                         {now.state === 'none' && <Start />}
@@ -44,7 +46,7 @@ export function DiagnosisView(): JSX.Element {
                         <Replies replies={now.replies} />
                     </>
                 )}
-            </div>
+            </Scrolled>
         </Panel>
     );
 }

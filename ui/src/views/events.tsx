@@ -3,6 +3,7 @@
 import type { JSX } from 'preact';
 import type { EventRow } from '../api/types';
 import { eventText } from '../model/event-text';
+import { counted } from '../model/shape';
 import { Balloon } from '../parts/balloon';
 import { Nothing, Panel } from '../parts/panel';
 import { VirtualList, type RowShown } from '../parts/virtual-list';
@@ -23,6 +24,7 @@ export function EventsView(): JSX.Element {
             {count === 0 && <Nothing>{emptyText()}</Nothing>}
             {count !== undefined && count > 0 && (
                 <VirtualList
+                    key={selectedCall.value}
                     label="Events of the call"
                     role="grid"
                     columns={4}
@@ -45,7 +47,7 @@ function Tools({ count }: { count: number | undefined }): JSX.Element {
     return (
         <>
             {count !== undefined && (
-                <span class="dim">{count.toLocaleString('en')}{isComplete ? '' : ' so far'}</span>
+                <span class="dim">{counted(count, 'event')}{isComplete ? '' : ' so far'}</span>
             )}
             {selectedPath.value !== undefined && <span class="dim">changes of {selectedPath.value} marked</span>}
             <button

@@ -29,9 +29,13 @@ export function Header(): JSX.Element {
                     {shown.calls.toLocaleString('en')} calls, level {shown.level}
                 </span>
             )}
-            <span class="doing" role="status">{doing.value}</span>
-            {doing.value !== '' && <button type="button" onClick={() => void cancel()}>Cancel</button>}
-            <span class="grow" />
+            {doing.value !== '' && (
+                <>
+                    <span class="doing">{doing.value}</span>
+                    <button type="button" onClick={() => void cancel()}>Cancel</button>
+                </>
+            )}
+            <Status />
             <span class="dim where">{where()}</span>
             <button type="button" aria-label="Back" title="Back" onClick={() => history.back()}>←</button>
             <button type="button" aria-label="Forward" title="Forward" onClick={() => history.forward()}>→</button>
@@ -57,9 +61,19 @@ function where(): string {
     return call === undefined ? '' : `#${call}${event === undefined ? '' : `.${event}`}`;
 }
 
-/** What failed or was said last, and why parts of the run are missing. */
-export function Notices(): JSX.Element {
+/** What was said last, or why the last action failed. All of it is in the messages. */
+function Status(): JSX.Element {
     const last = lines.value.findLast(({ kind }) => kind !== 'output');
+    const text = cut(last?.text ?? '', 1000);
+    return (
+        <span class={`status ${last?.kind ?? ''}`} role="status" title={text}>
+            {doing.value === '' ? text : <span class="unseen">{doing.value}</span>}
+        </span>
+    );
+}
+
+/** Whether the server is lost, and why parts of the run are missing. */
+export function Notices(): JSX.Element {
     const shown = recording.value;
     const missing = [
         ...(shown?.state === 'failed' ? [shown.error ?? 'The recording failed.'] : []),
@@ -70,7 +84,6 @@ export function Notices(): JSX.Element {
         <>
             {lost.value !== undefined && <p class="banner" role="alert">{lost.value}</p>}
             {missing.length > 0 && <p class="notices">{cut(missing.join(' '), 400)}</p>}
-            <p class={`status ${last?.kind ?? ''}`} role="status">{cut(last?.text ?? '', 300)}</p>
         </>
     );
 }

@@ -1,13 +1,14 @@
 // The node view: the variables of the call with their old and new values between its two bounds.
 
 import type { JSX } from 'preact';
-import { signal } from '@preact/signals';
+import { effect, signal } from '@preact/signals';
 import type { CallShown } from '../api/types';
 import type { Mark, NodePart } from '../model/node-tree';
 import { callText, outcomeText } from '../model/event-text';
 import { cut, shapeText, simpleName } from '../model/shape';
 import { LongText } from '../parts/long-text';
 import { Nothing, Panel } from '../parts/panel';
+import { Scrolled } from '../parts/scrolled';
 import { VirtualList, type RowShown } from '../parts/virtual-list';
 import { answer, question } from '../state/diagnosis';
 import { showHistory } from '../state/history';
@@ -28,6 +29,11 @@ const SIGNS: Record<Mark, [string, string]> = {
 /** The row that the keyboard is at. */
 const active = signal<number | undefined>(undefined);
 
+effect(() => {
+    void selectedCall.value;
+    active.value = undefined;
+});
+
 export function NodeView(): JSX.Element {
     const { value, error } = node.value;
     const rows = nodeRows.value;
@@ -41,7 +47,7 @@ export function NodeView(): JSX.Element {
             )}
             {value !== undefined && (
                 <>
-                    <div class="node-head">
+                    <Scrolled label="The call and its bounds" class="node-head">
                         <CallName call={value.call} />
                         <span class="dim bounds">from its entry to {bound(value.event, value.line)}</span>
                         {value.output.map(({ stream, text }, index) => (
@@ -50,12 +56,13 @@ export function NodeView(): JSX.Element {
                         {[...(value.question.notes ?? []), ...value.missing].map(note => (
                             <span key={note} class="dim">{cut(note, 400)}</span>
                         ))}
-                    </div>
+                    </Scrolled>
                     <div class="node-columns" aria-hidden="true">
                         <span>Variable</span><span>At entry</span><span>Now</span><span />
                     </div>
                     {rows.length === 0 ? <Nothing>The call has no variables.</Nothing> : (
                         <VirtualList
+                            key={value.call.node}
                             label="Variables: name, value at entry, value now"
                             role="treegrid"
                             columns={4}
@@ -106,7 +113,8 @@ function bound(event: number | undefined, line: number | undefined): JSX.Element
 function CallName({ call }: { call: CallShown }): JSX.Element {
     return (
         <span class="call-name">
-            <b>#{call.node} {simpleName(call.class)}.{callText(call, 300)}</b> {outcomeText(call, 200)}
+            <b title={callText(call, 1000)}>#{call.node} {simpleName(call.class)}.{call.method}</b>{' '}
+            {outcomeText(call, 200)}
         </span>
     );
 }

@@ -7,6 +7,7 @@ import { simpleName } from '../model/shape';
 import { Balloon } from '../parts/balloon';
 import { LongText } from '../parts/long-text';
 import { Nothing, Panel } from '../parts/panel';
+import { Scrolled } from '../parts/scrolled';
 import { placeText } from '../state/asking';
 import {
     askOmissionsAgain, canAskAgain, clearOmissions, confirmationText, hidden, hideMethod, methodOf, omissions,
@@ -27,16 +28,17 @@ export function OmissionsView(): JSX.Element {
         <Panel
             label="Omissions"
             class="tool-panel"
+            isNamed
             tools={found !== undefined && <button type="button" onClick={() => void clearOmissions()}>Clear</button>}
         >
-            <div class="scrolled">
+            <Scrolled label="Suggestions">
                 {found === undefined ? (
                     <Nothing>
                         If something is missing, choose an object in the node view, open its menu, and ask “What
                         should have happened to it?”. The operations that a jump has skipped appear here.
                     </Nothing>
                 ) : <Found found={found} />}
-            </div>
+            </Scrolled>
         </Panel>
     );
 }

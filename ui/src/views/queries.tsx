@@ -4,6 +4,7 @@ import type { JSX } from 'preact';
 import { signal } from '@preact/signals';
 import { cut } from '../model/shape';
 import { Nothing, Panel } from '../parts/panel';
+import { Scrolled } from '../parts/scrolled';
 import { VirtualList } from '../parts/virtual-list';
 import { ask, askedLines, isAsking, queryAnswer, queryHelp } from '../state/queries';
 import { select } from '../state/selection';
@@ -16,7 +17,7 @@ const active = signal<number | undefined>(undefined);
 export function QueriesView(): JSX.Element {
     const answer = queryAnswer.value;
     return (
-        <Panel label="Queries" class="tool-panel">
+        <Panel label="Queries" class="tool-panel" isNamed>
             <Prompt />
             {answer === undefined ? <Predefined /> : <Answer />}
         </Panel>
@@ -82,7 +83,7 @@ function Predefined(): JSX.Element {
         return <Nothing>Loading…</Nothing>;
     }
     return (
-        <div class="scrolled">
+        <Scrolled label="Examples of queries">
             <ul class="examples">
                 {help.queries.map(({ example, about }) => (
                     <li key={example}>
@@ -97,7 +98,7 @@ function Predefined(): JSX.Element {
                     </li>
                 ))}
             </ul>
-        </div>
+        </Scrolled>
     );
 }
 

@@ -206,10 +206,12 @@ function Call({ call }: { call: CallShown }): JSX.Element {
     const outcome = outcomeText(call);
     const full = `#${call.node} ${call.class}.${callText(call, 400)} ${outcomeText(call, 400)}`;
     return (
-        <span class="text" title={full}>
-            <span class="dim">#{call.node}</span> {callText(call)}
-            {outcome !== '' && <span class={call.exception === undefined ? 'outcome' : 'outcome thrown'}> {outcome}</span>}
-        </span>
+        <>
+            <span class="text" title={full}><span class="dim">#{call.node}</span> {callText(call)}</span>
+            {outcome !== '' && (
+                <span class={call.exception === undefined ? 'outcome' : 'outcome thrown'} title={full}>{outcome}</span>
+            )}
+        </>
     );
 }
 

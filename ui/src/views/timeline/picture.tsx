@@ -31,7 +31,6 @@ export function Picture({ laid, names, width }: { laid: Laid; names: number; wid
         width,
         x: fraction => names + (fraction - from) / (to - from) * width,
     };
-    const at = selectionAt.value;
     return (
         <svg width={names + width + 12} height={laid.height} class="picture">
             <defs>
@@ -41,9 +40,6 @@ export function Picture({ laid, names, width }: { laid: Laid; names: number; wid
                 <clipPath id="inside"><rect x={names - LARGE} y="0" width={width + 2 * LARGE} height={laid.height} /></clipPath>
             </defs>
             {laid.runs.map(run => <RunPicture key={run.run.run} laid={run} scale={scale} />)}
-            {at !== undefined && at >= from && at <= to && (
-                <line class="now" x1={scale.x(at)} x2={scale.x(at)} y1={RUN_HEAD} y2={laid.height} />
-            )}
         </svg>
     );
 }
@@ -58,6 +54,7 @@ function RunPicture({ laid, scale }: { laid: LaidRun; scale: Scale }): JSX.Eleme
             </text>
             <line class="rule" x1="0" x2={scale.names + scale.width} y1={top + RUN_HEAD - 1} y2={top + RUN_HEAD - 1} />
             {lanes.map((lane, index) => <LanePicture key={index} laid={lane} scale={scale} />)}
+            {run.kind === 'recording' && <Now top={top + RUN_HEAD} bottom={laid.bottom} scale={scale} />}
             <g clip-path="url(#inside)">
                 {run.rejected.map((rejected, index) => (
                     <circle
@@ -89,11 +86,19 @@ function RunPicture({ laid, scale }: { laid: LaidRun; scale: Scale }): JSX.Eleme
     );
 }
 
-function LanePicture({ laid: { lane, top, middle }, scale }: { laid: LaidLane; scale: Scale }): JSX.Element {
+/** Where the selection is. */
+function Now({ top, bottom, scale }: { top: number; bottom: number; scale: Scale }): JSX.Element | null {
+    const at = selectionAt.value;
+    const { from, to } = span.value;
+    return at === undefined || at < from || at > to ? null
+        : <line class="now" x1={scale.x(at)} x2={scale.x(at)} y1={top} y2={bottom} />;
+}
+
+function LanePicture({ laid: { lane, top, middle, label }, scale }: { laid: LaidLane; scale: Scale }): JSX.Element {
     const bars = (lane.bars ?? []).filter(bar => bar.depth < DEEPEST);
     return (
         <g>
-            <text class="lane-name" x="4" y={Math.max(top + 9, middle + 4)}>
+            <text class="lane-name" x="4" y={label}>
                 {cut(lane.thread, 13)}<title>{lane.thread}</title>
             </text>
             <line class="track" x1={scale.names} x2={scale.names + scale.width} y1={middle} y2={middle} />
