@@ -10,6 +10,8 @@ export interface StreamEvents {
     chain: object;
     omissions: object;
     timeline: object;
+    /** The page was too slow to be told each change. */
+    everything: object;
 }
 
 type Listener<Data> = (data: Data) => void;

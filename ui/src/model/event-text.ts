@@ -23,6 +23,13 @@ function owner(object: string | undefined, names: Names): string | undefined {
     return number === undefined ? object : names.get(number) ?? object;
 }
 
+/** A place such as `int[4]@4[2]` by the variable of the call: `c[2]`. */
+export function placeName(place: string, names: Names): string {
+    const found = /^[^"'\s@]*@(\d+)(?=[.[{])/.exec(place);
+    const name = found === null ? undefined : names.get(Number(found[1]));
+    return found === null || name === undefined ? place : name + place.slice(found[0].length);
+}
+
 /** A call as `merge(int[4]@5, 0, 2)`. */
 export function callText({ class: of, method, arguments: values }: CallShown, room = 120): string {
     const name = method === '<init>' ? `new ${simpleName(of)}` : method === '<clinit>' ? `static {}` : method;

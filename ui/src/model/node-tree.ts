@@ -199,6 +199,6 @@ function isBelow(path: string, roots: Set<string>): boolean {
 }
 
 /** A part that the server has listed by itself, as a row of the same tree. */
-export function partPath(above: string, { selector }: PartRow): string {
-    return above + selector;
+export function partPath(above: string, { name, selector }: PartRow): string {
+    return above + (selector ?? `.${name}`);
 }

@@ -9,13 +9,21 @@ export interface PopupItem {
     does: () => void;
 }
 
+export interface PopupForm {
+    label: string;
+    button: string;
+    /** What the text is for, as values and names. */
+    choices?: [string, string][];
+    does: (text: string, choice: string | undefined) => void;
+}
+
 export interface PopupShown {
     title: string;
     /** What is known, as names and texts. */
     facts?: [string, string][];
     items: PopupItem[];
-    /** A form below the items. */
-    form?: { label: string; button: string; does: (text: string) => void };
+    /** Forms below the items. */
+    forms?: PopupForm[];
 }
 
 interface Opened extends PopupShown {
@@ -81,7 +89,7 @@ export function Popup(): JSX.Element | null {
         return null;
     }
     const onKeyDown = (event: KeyboardEvent): void => {
-        const isInput = event.target instanceof HTMLInputElement;
+        const isInput = event.target instanceof HTMLInputElement || event.target instanceof HTMLSelectElement;
         if (event.key === 'Escape') {
             close();
         } else if (!isInput && (event.key === 'ArrowDown' || event.key === 'ArrowUp')) {
@@ -122,22 +130,28 @@ export function Popup(): JSX.Element | null {
                     ))}
                 </div>
             )}
-            {shown.form !== undefined && <PopupForm form={shown.form} />}
+            {shown.forms?.map(form => <Form key={form.label} form={form} />)}
         </div>
     );
 }
 
-function PopupForm({ form }: { form: NonNullable<PopupShown['form']> }): JSX.Element {
+function Form({ form }: { form: PopupForm }): JSX.Element {
     const submit = (event: Event): void => {
         event.preventDefault();
-        const text = new FormData(event.currentTarget as HTMLFormElement).get('text');
-        if (typeof text === 'string' && text.trim() !== '') {
+        const given = new FormData(event.currentTarget as HTMLFormElement);
+        const text = String(given.get('text')).trim();
+        if (text !== '') {
             close();
-            form.does(text.trim());
+            form.does(text, given.get('choice')?.toString());
         }
     };
     return (
         <form class="line" onSubmit={submit}>
+            {form.choices !== undefined && (
+                <select name="choice" aria-label="Question">
+                    {form.choices.map(([value, name]) => <option key={value} value={value}>{name}</option>)}
+                </select>
+            )}
             <input name="text" aria-label={form.label} placeholder={form.label} autocomplete="off" />
             <button type="submit">{form.button}</button>
         </form>

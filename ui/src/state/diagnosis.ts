@@ -1,6 +1,6 @@
 // Declarative debugging: the open question and the answers to it.
 
-import { computed, effect, signal } from '@preact/signals';
+import { computed, effect } from '@preact/signals';
 import { get, post } from '../api/client';
 import type { Diagnosis, DiagnosisAction, DiagnosisAnswer } from '../api/tools';
 import { ofTrace } from './asking';
@@ -11,18 +11,11 @@ import { resource } from './resource';
 
 const loaded = resource(() => `${generation.value}`, signal => get<Diagnosis>('diagnosis', {}, signal));
 
-/** What the last action answered, until the next one is loaded. */
-const acted = signal<Diagnosis | undefined>(undefined);
-
-export const diagnosis = computed(() => acted.value ?? loaded.state.value.value);
+export const diagnosis = computed(() => loaded.state.value.value);
 export const question = computed(() =>
     diagnosis.value?.state === 'asking' ? diagnosis.value.question : undefined);
 
-/** Whether an answer now is about the selected call, since a question is open. */
-export const canPointAtWrong = computed(() => question.value !== undefined && selectedCall.value !== undefined);
-
 export function reloadDiagnosis(): void {
-    acted.value = undefined;
     loaded.reload();
     outdateTree();
 }
@@ -30,7 +23,7 @@ export function reloadDiagnosis(): void {
 async function act(action: DiagnosisAction): Promise<void> {
     const answer = await attempt(() => post<Diagnosis>('diagnosis', action));
     if (answer !== undefined) {
-        acted.value = answer;
+        loaded.set(answer);
         outdateTree();
     }
 }

@@ -47,7 +47,7 @@ effect(() => {
         }, aborted));
     let timer: ReturnType<typeof setTimeout> | undefined;
     let isOver = false;
-    const first = Math.floor(((selectedEvent.peek() ?? 1) - 1) / PAGE);
+    const first = Math.floor((Math.max(selectedEvent.peek() ?? 1, 1) - 1) / PAGE);
     const refresh = async (page: number): Promise<void> => {
         await list.refresh(page);
         if (isOver) {

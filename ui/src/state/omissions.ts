@@ -7,19 +7,25 @@ import type { Place } from '../api/types';
 import { ofTrace } from './asking';
 import { outdateEvents } from './events';
 import { tool } from './layout';
-import { attempt, generation, say } from './session';
+import { attempt, generation } from './session';
 import { outdateTree } from './tree';
 import { counted } from '../model/shape';
 import { resource } from './resource';
 
 const loaded = resource(() => `${generation.value}`, signal => get<Omissions>('omissions', {}, signal));
 
-const acted = signal<Omissions | undefined>(undefined);
-const all = computed(() => acted.value ?? loaded.state.value.value);
-
 /** The suggestions that were found; `undefined` if nothing was asked. */
-export const omissions = computed<OmissionsFound | undefined>(() =>
-    all.value === undefined || 'none' in all.value ? undefined : all.value);
+export const omissions = computed<OmissionsFound | undefined>(() => {
+    const all = loaded.state.value.value;
+    return all !== undefined && 'suggestions' in all ? all : undefined;
+});
+
+/** Whether the search goes on, and why the last one failed. */
+export const omissionsState = computed(() => {
+    const all = loaded.state.value.value;
+    return all !== undefined && !('none' in all) ? { isWorking: all.state === 'working', error: all.error }
+        : { isWorking: false, error: undefined };
+});
 
 /** Methods whose suggestions are not shown. */
 export const hidden = signal<ReadonlySet<string>>(new Set());
@@ -37,7 +43,6 @@ function outdate(): void {
 }
 
 export function reloadOmissions(): void {
-    acted.value = undefined;
     loaded.reload();
     outdate();
 }
@@ -54,7 +59,7 @@ export async function askOmissions(place: Place, what: string, more: Partial<Omi
     if (found !== undefined) {
         last = request;
         hidden.value = new Set();
-        acted.value = found;
+        loaded.set(found);
         outdate();
     }
 }
@@ -78,19 +83,10 @@ export function showAllMethods(): void {
 /** Runs the program again and makes the jump of a suggestion go the other way. */
 export async function tryOtherWay(number: number, want: string | undefined): Promise<void> {
     const answer = await attempt(() =>
-        post<{ number: number; confirmation: Confirmation }>('omissions/try', {
-            number, ...(want !== undefined && { want }),
-        }));
-    const now = all.peek();
-    if (answer === undefined || now === undefined || 'none' in now) {
-        return;
+        post<Omissions>('omissions/try', { number, ...(want !== undefined && { want }) }));
+    if (answer !== undefined) {
+        loaded.set(answer);
     }
-    acted.value = {
-        ...now,
-        suggestions: now.suggestions.map(found =>
-            found.number === answer.number ? { ...found, confirmation: answer.confirmation } : found),
-    };
-    say('said', `Suggestion ${answer.number}: ${confirmationText(answer.confirmation)}`);
 }
 
 export function confirmationText({ verdict, found, text, flipped }: Confirmation): string {

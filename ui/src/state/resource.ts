@@ -16,6 +16,8 @@ export interface Resource<T> {
     state: ReadonlySignal<Loaded<T>>;
     /** Asks again for the same. */
     reload: () => void;
+    /** Takes the answer to an action, which is newer than what is on its way. */
+    set: (value: T) => void;
 }
 
 /**
@@ -30,6 +32,7 @@ export function resource<T>(
     const state = signal<Loaded<T>>({ loading: false });
     const round = signal(0);
     let asked: string | undefined;
+    let current: AbortController | undefined;
     effect(() => {
         const wanted = key();
         void round.value;
@@ -41,6 +44,7 @@ export function resource<T>(
         const before = state.peek();
         state.value = { ...before, loading: true };
         const abort = new AbortController();
+        current = abort;
         const start = (): void => void load(abort.signal).then(
             value => {
                 if (!abort.signal.aborted) {
@@ -69,6 +73,10 @@ export function resource<T>(
             if (asked !== undefined) {
                 round.value += 1;
             }
+        },
+        set: value => {
+            current?.abort();
+            state.value = { value, ...(asked !== undefined && { key: asked }), loading: false };
         },
     };
 }

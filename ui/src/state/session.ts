@@ -23,8 +23,12 @@ export function lose(): void {
 export function find(): void {
     if (lost.value !== undefined) {
         lost.value = undefined;
-        generation.value += 1;
+        reloadEverything();
     }
+}
+
+export function reloadEverything(): void {
+    generation.value += 1;
 }
 
 watchAnswers(status => {

@@ -3,9 +3,10 @@
 import { computed, signal } from '@preact/signals';
 import { get } from '../api/client';
 import type { Execution, Lines, SourceFile } from '../api/types';
-import { resource } from './resource';
+import { placeName } from '../model/event-text';
+import { resource, type Loaded } from './resource';
 import { attempt, generation, say } from './session';
-import { node } from './node';
+import { names, node } from './node';
 import { select, selection } from './selection';
 
 /** The class of the selected call. */
@@ -29,7 +30,22 @@ const facts = resource(
 );
 
 export const source = file.state;
-export const lineFacts = facts.state;
+
+/** What the lines did, with the variables of the call where the server knows only objects. */
+export const lineFacts = computed<Loaded<Lines>>(() => {
+    const { value, ...rest } = facts.state.value;
+    const known = names.value;
+    return value === undefined ? rest : {
+        ...rest,
+        value: {
+            ...value,
+            lines: value.lines.map(line => ({
+                ...line,
+                values: line.values.map(({ name, value: of }) => ({ name: placeName(name, known), value: of })),
+            })),
+        },
+    };
+});
 
 /** The line that the cursor is on. */
 export const cursorLine = signal(1);

@@ -43,7 +43,8 @@ export function DiagnosisView(): JSX.Element {
                         {now.state === 'working' && <p role="status">Looking for the next question…</p>}
                         {question.value !== undefined && <Open question={question.value} />}
                         {now.state === 'ended' && <Result result={now.result} />}
-                        <Replies replies={now.replies} />
+                        {now.error !== undefined && <p class="failed"><LongText text={now.error} /></p>}
+                        <Replies replies={now.replies ?? []} />
                     </>
                 )}
             </Scrolled>
@@ -62,7 +63,7 @@ function Start(): JSX.Element {
                 Questions find the method with the bug: did this call do what it should? A call that did not,
                 while all calls below it did, has the bug.
             </p>
-            <p class="line">
+            {strategies.length > 0 && <p class="line">
                 <label>
                     Strategy{' '}
                     <select
@@ -74,7 +75,7 @@ function Start(): JSX.Element {
                         {strategies.map(({ name }) => <option key={name} value={name}>{name}</option>)}
                     </select>
                 </label>
-            </p>
+            </p>}
             <p class="dim">{strategies.find(({ name }) => name === chosen)?.about}</p>
             <p class="line">
                 <button type="button" class="primary" disabled={!isReady} onClick={() => void startDiagnosis(chosen, undefined)}>
@@ -174,7 +175,7 @@ function Result({ result }: { result: DiagnosisResult | undefined }): JSX.Elemen
                         <button type="button" class="link" onClick={() => select({ call: buggy.node })}>
                             {buggy.class}.{buggy.method}{buggy.line === undefined ? '' : `, line ${buggy.line}`}
                         </button>
-                        , call #{buggy.node}, after {result?.answers ?? 0} answers.
+                        , call #{buggy.node}.
                     </>
                 )}
             </p>

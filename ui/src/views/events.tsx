@@ -2,14 +2,16 @@
 
 import type { JSX } from 'preact';
 import type { EventRow } from '../api/types';
-import { eventText } from '../model/event-text';
+import { eventText, placeName } from '../model/event-text';
 import { counted } from '../model/shape';
 import { Balloon } from '../parts/balloon';
 import { Nothing, Panel } from '../parts/panel';
 import { VirtualList, type RowShown } from '../parts/virtual-list';
 import { askWhy } from '../state/asking';
+import { startChain } from '../state/chain';
 import { events, eventsAbout } from '../state/events';
 import { names } from '../state/node';
+import { session } from '../state/session';
 import { select, selectedCall, selectedEvent, selectedPath, step } from '../state/selection';
 import { textOfLine } from '../state/source';
 
@@ -30,7 +32,7 @@ export function EventsView(): JSX.Element {
                     columns={4}
                     count={count}
                     row={eventRow}
-                    active={selectedEvent.value === undefined ? undefined : selectedEvent.value - 1}
+                    active={activeRow()}
                     onActive={(index, isStep) => go(index + 1, isStep)}
                     onKey={onKey}
                     onOpen={enter}
@@ -43,13 +45,16 @@ export function EventsView(): JSX.Element {
 function Tools({ count }: { count: number | undefined }): JSX.Element {
     const call = selectedCall.value;
     const event = selectedEvent.value;
+    const path = selectedPath.value;
     const isComplete = eventsAbout.value?.complete !== false;
     return (
         <>
             {count !== undefined && (
-                <span class="dim">{counted(count, 'event')}{isComplete ? '' : ' so far'}</span>
+                <span class="dim" title={path === undefined ? undefined : `The changes of ${path} are marked`}>
+                    {counted(count, 'event')}{isComplete ? '' : ' so far'}
+                    {path === undefined ? '' : `, marks ${placeName(path, names.value)}`}
+                </span>
             )}
-            {selectedPath.value !== undefined && <span class="dim">changes of {selectedPath.value} marked</span>}
             <button
                 type="button"
                 disabled={call === undefined}
@@ -58,6 +63,16 @@ function Tools({ count }: { count: number | undefined }): JSX.Element {
             >
                 What led here?
             </button>
+            {session.value?.can_run !== false && (
+                <button
+                    type="button"
+                    disabled={call === undefined || event === undefined}
+                    title="Runs the program again up to this event, and begins a chain of questions there"
+                    onClick={() => call !== undefined && event !== undefined && void startChain({ call, event })}
+                >
+                    Run to here
+                </button>
+            )}
             <button
                 type="button"
                 disabled={call === undefined || event === undefined}
@@ -67,6 +82,12 @@ function Tools({ count }: { count: number | undefined }): JSX.Element {
             </button>
         </>
     );
+}
+
+/** The row of the selected event. Event 0 is the entry of the call, which has no row. */
+function activeRow(): number | undefined {
+    const event = selectedEvent.value ?? 0;
+    return event < 1 ? undefined : event - 1;
 }
 
 function emptyText(): string {

@@ -12,7 +12,7 @@ export function Header(): JSX.Element {
     const shown = recording.value;
     return (
         <header>
-            <h1>{now?.title ?? 'querypoint'}</h1>
+            <h1 title={now?.title}>{now?.title ?? 'querypoint'}</h1>
             {now !== undefined && now.recordings.length > 1 && (
                 <label>
                     <span class="unseen">Recording</span>

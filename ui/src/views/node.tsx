@@ -53,7 +53,7 @@ export function NodeView(): JSX.Element {
                         {value.output.map(({ stream, text }, index) => (
                             <span key={index} class="output">{stream} printed <code><LongText text={text} /></code></span>
                         ))}
-                        {[...(value.question.notes ?? []), ...value.missing].map(note => (
+                        {[...(value.question.notes ?? []), ...(value.missing ?? [])].map(note => (
                             <span key={note} class="dim">{cut(note, 400)}</span>
                         ))}
                     </Scrolled>
@@ -107,6 +107,9 @@ function Tools(): JSX.Element {
 
 function bound(event: number | undefined, line: number | undefined): JSX.Element {
     const at = event ?? selectedEvent.value;
+    if (at === 0) {
+        return <>its entry</>;
+    }
     return at === undefined ? <>its end</> : <>right after event {at}{line === undefined ? '' : `, line ${line}`}</>;
 }
 
@@ -205,9 +208,9 @@ function nodeRow(index: number): RowShown {
     const path = selectedPath.value;
     const chosen = path !== undefined && isChosen(row, path);
     const mark = row.is === 'part' ? row.part.mark : row.part.changed ? 'changed' : 'same';
-    const old = row.is === 'part' ? shapeText(row.part.old) : row.part.old ?? '';
+    const old = row.is === 'part' ? shapeText(row.part.old) : '';
     const now = row.is === 'part' ? nowText(row.part) : row.part.new ?? '';
-    const isInitial = row.is === 'part' && row.part.old === undefined;
+    const isInitial = row.is === 'listed' || row.part.old === undefined;
     return {
         class: `${mark}${chosen ? ' selected' : ''}`,
         attributes: {

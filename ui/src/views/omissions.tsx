@@ -11,7 +11,7 @@ import { Scrolled } from '../parts/scrolled';
 import { placeText } from '../state/asking';
 import {
     askOmissionsAgain, canAskAgain, clearOmissions, confirmationText, hidden, hideMethod, methodOf, omissions,
-    showAllMethods, shownSuggestions, tryOtherWay,
+    omissionsState, showAllMethods, shownSuggestions, tryOtherWay,
 } from '../state/omissions';
 import { session } from '../state/session';
 import { select } from '../state/selection';
@@ -24,6 +24,7 @@ const want = signal('');
 
 export function OmissionsView(): JSX.Element {
     const found = omissions.value;
+    const { isWorking, error } = omissionsState.value;
     return (
         <Panel
             label="Omissions"
@@ -32,7 +33,9 @@ export function OmissionsView(): JSX.Element {
             tools={found !== undefined && <button type="button" onClick={() => void clearOmissions()}>Clear</button>}
         >
             <Scrolled label="Suggestions">
-                {found === undefined ? (
+                {isWorking && <p role="status">Looking for omissions…</p>}
+                {error !== undefined && <p class="failed"><LongText text={error} /></p>}
+                {found === undefined ? !isWorking && (
                     <Nothing>
                         If something is missing, choose an object in the node view, open its menu, and ask “What
                         should have happened to it?”. The operations that a jump has skipped appear here.
@@ -64,7 +67,7 @@ function Found({ found }: { found: OmissionsFound }): JSX.Element {
                 </button>
             )}
             {found.more !== undefined && found.more > 0 && <p class="dim">{found.more} more were not listed.</p>}
-            {[...found.reasons, ...found.notes].map(text => <p key={text} class="dim"><LongText text={text} /></p>)}
+            {[...(found.reasons ?? []), ...(found.notes ?? [])].map(text => <p key={text} class="dim"><LongText text={text} /></p>)}
         </>
     );
 }
@@ -116,7 +119,7 @@ function Suggested({ found }: { found: Suggestion }): JSX.Element {
                 <button type="button" class="link" disabled={selection === undefined} onClick={() => selection !== undefined && select(selection)}>
                     {placeText({ method: `${simpleName(jump.class)}.${jump.method}`, ...(jump.line !== undefined && { line: jump.line }) })}
                 </button>{' '}
-                <LongText text={jump.text} />
+                <code>{found.text}</code> {found.outcome}
             </p>
             <p class="dim">
                 would lead to <code>{operation.text}</code>

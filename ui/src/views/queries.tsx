@@ -54,7 +54,7 @@ function Prompt(): JSX.Element {
         >
             <input
                 aria-label="Query"
-                placeholder="A query, such as: writes c[2]"
+                placeholder={`A query, such as ${queryHelp.value?.queries[0]?.example ?? 'chain 15'}`}
                 autocomplete="off"
                 spellcheck={false}
                 value={line.value}
@@ -91,7 +91,7 @@ function Predefined(): JSX.Element {
                         <span class="dim">{about}</span>
                     </li>
                 ))}
-                {help.saved.map(saved => (
+                {help.saved?.map(saved => (
                     <li key={`saved ${saved}`}>
                         <button type="button" class="link code" onClick={() => { line.value = saved; }}>{saved}</button>{' '}
                         <span class="dim">saved</span>
@@ -106,7 +106,11 @@ function Answer(): JSX.Element {
     const answer = queryAnswer.value;
     const rows = answer?.rows ?? [];
     if (rows.length === 0) {
-        return <Nothing>{answer === undefined ? '' : contentText(answer.content)}</Nothing>;
+        return (
+            <p class={answer?.reply === 'error' ? 'nothing failed' : 'nothing'} role="status">
+                {answer === undefined ? '' : contentText(answer.content)}
+            </p>
+        );
     }
     return (
         <VirtualList
@@ -134,5 +138,5 @@ function Answer(): JSX.Element {
 
 function contentText(content: unknown): string {
     return typeof content === 'string' ? cut(content, 2000)
-        : content === undefined ? 'No answer.' : cut(JSON.stringify(content), 2000);
+        : content === undefined || content === null ? 'No answer.' : cut(JSON.stringify(content), 2000);
 }

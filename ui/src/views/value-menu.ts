@@ -1,7 +1,8 @@
 // What can be asked about a value.
 
 import { openPopup, type PopupItem } from '../parts/popup';
-import { askOrigin, askWhy } from '../state/asking';
+import { askWhy } from '../state/asking';
+import { askOrigin } from '../state/chain';
 import { answer, question } from '../state/diagnosis';
 import { showHistory } from '../state/history';
 import { askOmissions } from '../state/omissions';

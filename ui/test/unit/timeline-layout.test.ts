@@ -11,11 +11,22 @@ test('runs and lanes do not overlap', () => {
     const { runs, height } = layOut([
         run({ lanes: [{ thread: 'main', bars: [{ ...bar, depth: 0 }, { ...bar, depth: 2 }] }, { thread: 'other' }] }),
         run({ lanes: [{ thread: 'main' }], rejected: [{ of: 'A', lane: 0, at: 0, place: '', hit: 1, reason: '' }] }),
-    ]);
+    ], at => at * 500);
     const [first, second] = runs;
     assert.equal(first?.lanes[0]?.top, RUN_HEAD);
     assert.ok((first?.lanes[1]?.top ?? 0) >= RUN_HEAD + 3 * BAR);
     assert.ok((second?.top ?? 0) >= (first?.lanes[1]?.top ?? 0) + BAR);
     assert.ok((second?.lanes[0]?.top ?? 0) - (second?.top ?? 0) === RUN_HEAD + STRIP);
     assert.ok(height >= (second?.lanes[0]?.top ?? 0));
+});
+
+test('points that are close to each other stand above each other', () => {
+    const point = (id: string, at: number): Run['points'][number] =>
+        ({ id, at, lane: 0, question: '', located: true, kind: 'cause', label: id });
+    const { runs } = layOut([
+        run({ lanes: [{ thread: 'main' }], points: [point('A', 0.5), point('B', 0.51), point('C', 0.9)] }),
+    ], at => at * 500);
+    const places = runs[0]?.points;
+    assert.notEqual(places?.get('A'), places?.get('B'));
+    assert.equal(places?.get('A'), places?.get('C'));
 });

@@ -46,22 +46,24 @@ export function Picture({ laid, names, width }: { laid: Laid; names: number; wid
 
 function RunPicture({ laid, scale }: { laid: LaidRun; scale: Scale }): JSX.Element {
     const { run, top, lanes } = laid;
-    const places = new Map(run.points.map(point => [point.id, { x: scale.x(point.at), y: middleOf(laid, point) }]));
+    const places = new Map(run.points.map(point => [point.id, { x: scale.x(point.at), y: laid.points.get(point.id) ?? 0 }]));
     return (
         <g>
             <text class="run-name" x="4" y={top + 13}>
-                {run.name}{run.note === undefined ? '' : `: ${cut(run.note, 160)}`}
+                {run.name}
+                {run.note !== undefined && <tspan class="run-note" dx="8">{cut(run.note, 160)}</tspan>}
+                {run.note !== undefined && <title>{run.note}</title>}
             </text>
             <line class="rule" x1="0" x2={scale.names + scale.width} y1={top + RUN_HEAD - 1} y2={top + RUN_HEAD - 1} />
             {lanes.map((lane, index) => <LanePicture key={index} laid={lane} scale={scale} />)}
             {run.kind === 'recording' && <Now top={top + RUN_HEAD} bottom={laid.bottom} scale={scale} />}
             <g clip-path="url(#inside)">
-                {run.rejected.map((rejected, index) => (
+                {run.rejected?.map((rejected, index) => (
                     <circle
                         key={index}
                         class="rejected"
                         cx={scale.x(rejected.at)}
-                        cy={middleOf(laid, rejected)}
+                        cy={middleOf(laid, rejected.lane)}
                         r={SMALL}
                     >
                         <title>
@@ -69,7 +71,7 @@ function RunPicture({ laid, scale }: { laid: LaidRun; scale: Scale }): JSX.Eleme
                         </title>
                     </circle>
                 ))}
-                {run.arrows.map(({ from, to }) => {
+                {run.arrows?.map(({ from, to }) => {
                     const [start, end] = [places.get(from), places.get(to)];
                     return start === undefined || end === undefined ? null : (
                         <path
@@ -117,16 +119,22 @@ function BarPicture({ bar, top, scale }: { bar: Bar; top: number; scale: Scale }
     const method = bar.method.slice(bar.method.lastIndexOf('.', bar.method.length - 2) + 1);
     return (
         <g
-            class={bar.call === selectedCall.value ? 'bar selected' : bar.calls > 1 ? 'bar many' : 'bar'}
+            class={bar.call === selectedCall.value ? 'bar selected' : (bar.calls ?? 1) > 1 ? 'bar many' : 'bar'}
             onClick={() => select({ call: bar.call })}
         >
             <rect x={left} y={y} width={width} height={BAR - 1} rx="1.5" />
             {width > NAMED && (
                 <text x={left + 3} y={y + 7.5}>{cut(method, Math.max(2, Math.floor((width - 6) / CHARACTER)))}</text>
             )}
-            <title>{bar.calls > 1 ? `${bar.calls} calls from #${bar.call} ${bar.method}` : `#${bar.call} ${bar.method}`}</title>
+            <title>{`${(bar.calls ?? 1) > 1 ? `${bar.calls} calls from ` : ''}#${bar.call} ${bar.method}`}</title>
         </g>
     );
+}
+
+/** What a circle has room for: the id of a point, or the number of its line. */
+function shortLabel(label: string): string {
+    const short = (label.split(' ')[0] ?? '').replace(/^:/, '');
+    return short.length > 3 ? '•' : short;
 }
 
 function PointPicture({ run, point, places }: {
@@ -160,7 +168,7 @@ function PointPicture({ run, point, places }: {
             }}
         >
             <circle cx={x} cy={y} r={LARGE} />
-            <text x={x} y={y + 3.5} text-anchor="middle">{cut(point.label, 3)}</text>
+            <text x={x} y={y + 3.5} text-anchor="middle">{shortLabel(point.label)}</text>
             <title>{label}{point.value === undefined ? '' : `, ${cut(point.value)}`}</title>
         </g>
     );

@@ -53,6 +53,7 @@ function Surface(): JSX.Element {
     const dragged = useRef<{ x: number } | undefined>(undefined);
     const runs = timeline.value.value?.runs ?? [];
     const width = pictureWidth.value;
+    const { from, to } = span.value;
 
     useEffect(() => {
         const surface = element.current;
@@ -119,7 +120,7 @@ function Surface(): JSX.Element {
             onPointerDown={onPointerDown}
             onPointerUp={onPointerUp}
         >
-            <Picture laid={layOut(runs)} names={NAMES} width={width} />
+            <Picture laid={layOut(runs, at => at / (to - from) * width)} names={NAMES} width={width} />
         </div>
     );
 }
