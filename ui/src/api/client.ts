@@ -3,7 +3,10 @@
 /** A failure that the server has explained, or that it could not be reached. */
 export class ApiError extends Error {
     /** @param status the HTTP status; 0 if the server did not answer */
-    constructor(readonly status: number, message: string) {
+    constructor(
+        readonly status: number,
+        message: string,
+    ) {
         super(message);
     }
 }

@@ -33,7 +33,9 @@ export function listen(handlers: StreamHandlers): void {
     source.onopen = handlers.opened;
     for (const name of Object.keys(handlers.on) as (keyof StreamEvents)[]) {
         const told = handlers.on[name] as Listener<unknown>;
-        source.addEventListener(name, event => told(JSON.parse((event as MessageEvent<string>).data || '{}')));
+        source.addEventListener(name, event =>
+            told(JSON.parse((event as MessageEvent<string>).data || '{}')),
+        );
     }
     source.onerror = () => {
         handlers.broken();

@@ -113,17 +113,18 @@ export interface Diagnosis {
     selection?: Place;
 }
 
-export type DiagnosisAnswer = 'valid' | 'invalid' | 'wrong' | 'trusted' | 'unknown' | 'inadmissible' | 'undo';
+export type DiagnosisAnswer =
+    'valid' | 'invalid' | 'wrong' | 'trusted' | 'unknown' | 'inadmissible' | 'undo';
 
 export type DiagnosisAction =
     | { start: { call?: number; strategy?: string } }
     | {
-        question: number;
-        answer: DiagnosisAnswer;
-        path?: string;
-        of?: 'method' | 'class' | 'package';
-        node?: number;
-    }
+          question: number;
+          answer: DiagnosisAnswer;
+          path?: string;
+          of?: 'method' | 'class' | 'package';
+          node?: number;
+      }
     | { end: true };
 
 export interface Confirmation {

@@ -2,7 +2,7 @@
 
 /** How the diagnosis has judged a call. */
 export type Verdict =
-    | 'valid' | 'invalid' | 'trusted' | 'unknown' | 'inadmissible' | 'buggy' | 'asked' | 'assumed';
+    'valid' | 'invalid' | 'trusted' | 'unknown' | 'inadmissible' | 'buggy' | 'asked' | 'assumed';
 
 /** Where the page can jump to: an event, or the end of a call without `event`. */
 export interface Place {

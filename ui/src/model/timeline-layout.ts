@@ -61,8 +61,8 @@ export function layOut(runs: Run[], x: (at: number) => number): Laid {
         const lanes = (run.lanes.length === 0 ? [{ thread: '' }] : run.lanes).map((lane: Lane, index) => {
             const depth = (lane.bars ?? []).reduce((most, bar) => Math.max(most, bar.depth + 1), 0);
             const points = run.points.filter(point => point.lane === index);
-            const hasPoints = points.length > 0
-                || run.rejected?.some(rejected => rejected.lane === index) === true;
+            const hasPoints =
+                points.length > 0 || run.rejected?.some(rejected => rejected.lane === index) === true;
             const own = levels(points, x);
             const middle = top + STRIP / 2;
             own.forEach((level, id) => middles.set(id, middle + level * APART));
@@ -83,11 +83,17 @@ export function middleOf({ lanes }: LaidRun, lane: number): number {
 }
 
 /** A curve from the effect to the cause; points that are close to each other get a higher one. */
-export function arrowPath(from: { x: number; y: number }, to: { x: number; y: number }, radius: number): string {
+export function arrowPath(
+    from: { x: number; y: number },
+    to: { x: number; y: number },
+    radius: number,
+): string {
     const direction = to.x < from.x ? -1 : 1;
     const start = from.x + direction * radius * 0.6;
     const end = to.x - direction * radius * 0.6;
     const lift = Math.min(9, Math.abs(end - start) / 3 + 4);
-    return `M${start} ${from.y - radius * 0.8}Q${(start + end) / 2} ${Math.min(from.y, to.y) - radius - lift} `
-        + `${end} ${to.y - radius * 0.8}`;
+    return (
+        `M${start} ${from.y - radius * 0.8}Q${(start + end) / 2} ${Math.min(from.y, to.y) - radius - lift} ` +
+        `${end} ${to.y - radius * 0.8}`
+    );
 }

@@ -7,10 +7,16 @@ import { Nothing } from './panel';
 
 export function Guarded({ children }: { children: ComponentChildren }): JSX.Element {
     const [error, retry] = useErrorBoundary();
-    return error === undefined ? <>{children}</> : (
+    return error === undefined ? (
+        <>{children}</>
+    ) : (
         <div class="panel" role="alert">
             <Nothing>This view has failed: {messageOf(error)}</Nothing>
-            <p class="nothing"><button type="button" onClick={retry}>Try again</button></p>
+            <p class="nothing">
+                <button type="button" onClick={retry}>
+                    Try again
+                </button>
+            </p>
         </div>
     );
 }

@@ -2,7 +2,13 @@
 
 import type { ComponentChildren, JSX } from 'preact';
 
-export function Panel({ label, tools, class: kind, isNamed = false, children }: {
+export function Panel({
+    label,
+    tools,
+    class: kind,
+    isNamed = false,
+    children,
+}: {
     label: string;
     tools?: ComponentChildren;
     class?: string;

@@ -89,7 +89,8 @@ export function Popup(): JSX.Element | null {
         return null;
     }
     const onKeyDown = (event: KeyboardEvent): void => {
-        const isInput = event.target instanceof HTMLInputElement || event.target instanceof HTMLSelectElement;
+        const isInput =
+            event.target instanceof HTMLInputElement || event.target instanceof HTMLSelectElement;
         if (event.key === 'Escape') {
             close();
         } else if (!isInput && (event.key === 'ArrowDown' || event.key === 'ArrowUp')) {
@@ -103,7 +104,14 @@ export function Popup(): JSX.Element | null {
         event.stopPropagation();
     };
     return (
-        <div ref={element} class="popup" role="dialog" aria-label={shown.title} tabIndex={-1} onKeyDown={onKeyDown}>
+        <div
+            ref={element}
+            class="popup"
+            role="dialog"
+            aria-label={shown.title}
+            tabIndex={-1}
+            onKeyDown={onKeyDown}
+        >
             <p class="popup-title">{shown.title}</p>
             {shown.facts !== undefined && shown.facts.length > 0 && (
                 <dl>
@@ -130,7 +138,9 @@ export function Popup(): JSX.Element | null {
                     ))}
                 </div>
             )}
-            {shown.forms?.map(form => <Form key={form.label} form={form} />)}
+            {shown.forms?.map(form => (
+                <Form key={form.label} form={form} />
+            ))}
         </div>
     );
 }
@@ -149,7 +159,11 @@ function Form({ form }: { form: PopupForm }): JSX.Element {
         <form class="line" onSubmit={submit}>
             {form.choices !== undefined && (
                 <select name="choice" aria-label="Question">
-                    {form.choices.map(([value, name]) => <option key={value} value={value}>{name}</option>)}
+                    {form.choices.map(([value, name]) => (
+                        <option key={value} value={value}>
+                            {name}
+                        </option>
+                    ))}
                 </select>
             )}
             <input name="text" aria-label={form.label} placeholder={form.label} autocomplete="off" />

@@ -14,15 +14,24 @@ export function ofTrace(): { trace?: number } {
 }
 
 /** Where a place is, as a person writes it: `MergeSort.java:12`. */
-export function placeText({ file, line, method }: { file?: string; line?: number; method?: string }): string {
-    const at = file === undefined ? line === undefined ? '' : `line ${line}` : `${file}:${line ?? '?'}`;
+export function placeText({
+    file,
+    line,
+    method,
+}: {
+    file?: string;
+    line?: number;
+    method?: string;
+}): string {
+    const at = file === undefined ? (line === undefined ? '' : `line ${line}`) : `${file}:${line ?? '?'}`;
     return [method, at].filter(part => part !== undefined && part !== '').join(' ');
 }
 
 /** Asks why a variable has its value; without one, which condition or exception led there. */
 export async function askWhy(place: Place, variable?: string): Promise<void> {
     const answer = await attempt(() =>
-        post<Why>('why', { ...ofTrace(), ...place, ...(variable !== undefined && { variable }) }));
+        post<Why>('why', { ...ofTrace(), ...place, ...(variable !== undefined && { variable }) }),
+    );
     if (answer !== undefined) {
         say('said', `${answer.text} (${placeText(answer)})`);
         reloadTimeline();

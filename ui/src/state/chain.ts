@@ -9,7 +9,10 @@ import { resource } from './resource';
 import { attempt, generation, reloadSession } from './session';
 import { reloadTimeline } from './timeline';
 
-const loaded = resource(() => `${generation.value}`, signal => get<Chain>('chain', {}, signal));
+const loaded = resource(
+    () => `${generation.value}`,
+    signal => get<Chain>('chain', {}, signal),
+);
 
 /** The chain; `undefined` if there is none. */
 export const chain = computed(() => {
@@ -19,7 +22,9 @@ export const chain = computed(() => {
 export const reloadChain = loaded.reload;
 
 /** Whether the program runs for the chain. */
-export const isRunning = computed(() => chain.value?.state === 'working' || chain.value?.state === 'running');
+export const isRunning = computed(
+    () => chain.value?.state === 'working' || chain.value?.state === 'running',
+);
 
 async function act(action: ChainAction): Promise<Chain | undefined> {
     tool.value = 'chain';
@@ -54,9 +59,9 @@ export function askChain(from: string, kind: string, of?: string): Promise<unkno
     return act({ ask: { from, kind, ...(of !== undefined && { of }) } });
 }
 
-/** Asks where a value of the recording comes from: of its last point, once a chain has run up to the event. */
+/** Asks where a value comes from: of the last point of a chain that begins at the event. */
 export async function askOrigin(place: Place, variable: string): Promise<void> {
-    if (await act({ start: place }) === undefined) {
+    if ((await act({ start: place })) === undefined) {
         return;
     }
     const last = (await ended())?.points?.at(-1);

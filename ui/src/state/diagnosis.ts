@@ -9,11 +9,15 @@ import { select, selectedCall } from './selection';
 import { outdateTree } from './tree';
 import { resource } from './resource';
 
-const loaded = resource(() => `${generation.value}`, signal => get<Diagnosis>('diagnosis', {}, signal));
+const loaded = resource(
+    () => `${generation.value}`,
+    signal => get<Diagnosis>('diagnosis', {}, signal),
+);
 
 export const diagnosis = computed(() => loaded.state.value.value);
 export const question = computed(() =>
-    diagnosis.value?.state === 'asking' ? diagnosis.value.question : undefined);
+    diagnosis.value?.state === 'asking' ? diagnosis.value.question : undefined,
+);
 
 export function reloadDiagnosis(): void {
     loaded.reload();
@@ -43,12 +47,15 @@ export function endDiagnosis(): Promise<void> {
 }
 
 /** Answers about the selected call, which may be another one than the question is about. */
-export async function answer(given: DiagnosisAnswer, more: { path?: string; of?: 'method' | 'class' | 'package' } = {},
+export async function answer(
+    given: DiagnosisAnswer,
+    more: { path?: string; of?: 'method' | 'class' | 'package' } = {},
 ): Promise<void> {
     const open = question.peek();
     const call = selectedCall.peek();
     // `undo` is also possible after the last answer, when no question is open.
-    const number = open?.question ?? (given === 'undo' ? diagnosis.peek()?.question?.question ?? 0 : undefined);
+    const number =
+        open?.question ?? (given === 'undo' ? (diagnosis.peek()?.question?.question ?? 0) : undefined);
     if (number === undefined) {
         return;
     }
@@ -63,8 +70,12 @@ effect(() => {
     if (now === undefined) {
         return;
     }
-    const call = now.state === 'asking' ? now.question?.node
-        : now.state === 'ended' ? now.result?.buggy?.node : undefined;
+    const call =
+        now.state === 'asking'
+            ? now.question?.node
+            : now.state === 'ended'
+              ? now.result?.buggy?.node
+              : undefined;
     const key = `${now.state} ${now.question?.question} ${call}`;
     if (key === followed) {
         return;

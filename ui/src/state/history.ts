@@ -22,7 +22,7 @@ const LIMIT = 500;
 const asked = signal<Asked | undefined>(undefined);
 
 const loaded = resource(
-    () => asked.value === undefined ? undefined : `${generation.value} ${JSON.stringify(asked.value)}`,
+    () => (asked.value === undefined ? undefined : `${generation.value} ${JSON.stringify(asked.value)}`),
     signal => get<History>('history', { ...asked.peek() }, signal),
 );
 
@@ -57,8 +57,10 @@ export async function goToWrite(row: number, write: Write): Promise<void> {
         return;
     }
     const trace = selectedTrace.peek();
-    const found = place === undefined ? { call }
-        : await attempt(() => get<EventPlace>('event', { trace, call, place }));
+    const found =
+        place === undefined
+            ? { call }
+            : await attempt(() => get<EventPlace>('event', { trace, call, place }));
     if (found !== undefined) {
         // A static field is the same in every call.
         const isStatic = write.object === undefined && write.event === 'field';

@@ -31,9 +31,11 @@ function kept(): Partial<Record<SizeName, number>> {
 const names = Object.keys(SIZES) as SizeName[];
 const before = kept();
 
-export const sizes = signal<Record<SizeName, number>>(Object.fromEntries(
-    names.map(name => [name, bounded(name, before[name] ?? SIZES[name].initial)]),
-) as Record<SizeName, number>);
+export const sizes = signal<Record<SizeName, number>>(
+    Object.fromEntries(
+        names.map(name => [name, bounded(name, before[name] ?? SIZES[name].initial)]),
+    ) as Record<SizeName, number>,
+);
 
 function bounded(name: SizeName, size: number): number {
     const { least, most, initial } = SIZES[name];

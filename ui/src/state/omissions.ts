@@ -12,7 +12,10 @@ import { outdateTree } from './tree';
 import { counted } from '../model/shape';
 import { resource } from './resource';
 
-const loaded = resource(() => `${generation.value}`, signal => get<Omissions>('omissions', {}, signal));
+const loaded = resource(
+    () => `${generation.value}`,
+    signal => get<Omissions>('omissions', {}, signal),
+);
 
 /** The suggestions that were found; `undefined` if nothing was asked. */
 export const omissions = computed<OmissionsFound | undefined>(() => {
@@ -23,7 +26,8 @@ export const omissions = computed<OmissionsFound | undefined>(() => {
 /** Whether the search goes on, and why the last one failed. */
 export const omissionsState = computed(() => {
     const all = loaded.state.value.value;
-    return all !== undefined && !('none' in all) ? { isWorking: all.state === 'working', error: all.error }
+    return all !== undefined && !('none' in all)
+        ? { isWorking: all.state === 'working', error: all.error }
         : { isWorking: false, error: undefined };
 });
 
@@ -35,7 +39,8 @@ export function methodOf({ jump }: Suggestion): string {
 }
 
 export const shownSuggestions = computed(() =>
-    (omissions.value?.suggestions ?? []).filter(found => !hidden.value.has(methodOf(found))));
+    (omissions.value?.suggestions ?? []).filter(found => !hidden.value.has(methodOf(found))),
+);
 
 function outdate(): void {
     outdateTree();
@@ -52,7 +57,11 @@ let last: OmissionsRequest | undefined;
 export const canAskAgain = (): boolean => last !== undefined;
 
 /** Asks what should have happened to the object of a variable. */
-export async function askOmissions(place: Place, what: string, more: Partial<OmissionsRequest> = {}): Promise<void> {
+export async function askOmissions(
+    place: Place,
+    what: string,
+    more: Partial<OmissionsRequest> = {},
+): Promise<void> {
     const request: OmissionsRequest = { ...place, what, ...more };
     tool.value = 'omissions';
     const found = await attempt(() => post<Omissions>('omissions', { ...ofTrace(), ...request }));
@@ -83,18 +92,24 @@ export function showAllMethods(): void {
 /** Runs the program again and makes the jump of a suggestion go the other way. */
 export async function tryOtherWay(number: number, want: string | undefined): Promise<void> {
     const answer = await attempt(() =>
-        post<Omissions>('omissions/try', { number, ...(want !== undefined && { want }) }));
+        post<Omissions>('omissions/try', { number, ...(want !== undefined && { want }) }),
+    );
     if (answer !== undefined) {
         loaded.set(answer);
     }
 }
 
 export function confirmationText({ verdict, found, text, flipped }: Confirmation): string {
-    return text ?? [
-        verdict?.replaceAll('-', ' '),
-        found === undefined ? undefined : `found ${found}`,
-        flipped === undefined ? undefined : `${counted(flipped, 'pass', 'passes')} went the other way`,
-    ].filter(part => part !== undefined).join('; ');
+    return (
+        text ??
+        [
+            verdict?.replaceAll('-', ' '),
+            found === undefined ? undefined : `found ${found}`,
+            flipped === undefined ? undefined : `${counted(flipped, 'pass', 'passes')} went the other way`,
+        ]
+            .filter(part => part !== undefined)
+            .join('; ')
+    );
 }
 
 export async function clearOmissions(): Promise<void> {

@@ -6,7 +6,10 @@ import type { QueryAnswer, QueryHelp } from '../api/tools';
 import { resource } from './resource';
 import { attempt, generation } from './session';
 
-const loaded = resource(() => `${generation.value}`, signal => get<QueryHelp>('queries', {}, signal));
+const loaded = resource(
+    () => `${generation.value}`,
+    signal => get<QueryHelp>('queries', {}, signal),
+);
 
 export const queryHelp = computed(() => loaded.state.value.value);
 /** The answer to the last line. */
@@ -27,7 +30,7 @@ export async function ask(line: string): Promise<void> {
     isAsking.value = false;
     if (answer !== undefined) {
         // The next solution goes below those before.
-        const before = line === ';' ? queryAnswer.peek()?.rows ?? [] : [];
+        const before = line === ';' ? (queryAnswer.peek()?.rows ?? []) : [];
         queryAnswer.value = { ...answer, rows: [...before, ...answer.rows] };
     }
 }

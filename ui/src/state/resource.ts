@@ -45,18 +45,19 @@ export function resource<T>(
         state.value = { ...before, loading: true };
         const abort = new AbortController();
         current = abort;
-        const start = (): void => void load(abort.signal).then(
-            value => {
-                if (!abort.signal.aborted) {
-                    state.value = { value, key: wanted, loading: false };
-                }
-            },
-            (error: unknown) => {
-                if (!abort.signal.aborted && !isAborted(error)) {
-                    state.value = { error: messageOf(error), key: wanted, loading: false };
-                }
-            },
-        );
+        const start = (): void =>
+            void load(abort.signal).then(
+                value => {
+                    if (!abort.signal.aborted) {
+                        state.value = { value, key: wanted, loading: false };
+                    }
+                },
+                (error: unknown) => {
+                    if (!abort.signal.aborted && !isAborted(error)) {
+                        state.value = { error: messageOf(error), key: wanted, loading: false };
+                    }
+                },
+            );
         // The first answer is wanted at once.
         const timer = delay === 0 || before.value === undefined ? undefined : setTimeout(start, delay);
         if (timer === undefined) {

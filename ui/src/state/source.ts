@@ -1,6 +1,6 @@
 // The source of the selected call, and what its lines did.
 
-import { computed, signal } from '@preact/signals';
+import { computed, effect, signal } from '@preact/signals';
 import { get } from '../api/client';
 import type { Execution, Lines, SourceFile } from '../api/types';
 import { placeName } from '../model/event-text';
@@ -13,9 +13,12 @@ import { select, selection } from './selection';
 const shownClass = computed(() => node.value.value?.call.class);
 
 const file = resource(
-    () => shownClass.value === undefined ? undefined
-        : `${generation.value} ${selection.value.trace} ${shownClass.value}`,
-    signal => get<SourceFile>('source', { trace: selection.peek().trace, class: shownClass.peek() }, signal),
+    () =>
+        shownClass.value === undefined
+            ? undefined
+            : `${generation.value} ${selection.value.trace} ${shownClass.value}`,
+    signal =>
+        get<SourceFile>('source', { trace: selection.peek().trace, class: shownClass.peek() }, signal),
 );
 
 const facts = resource(
@@ -31,20 +34,37 @@ const facts = resource(
 
 export const source = file.state;
 
+/** How often it is asked again while not all events of the call were looked at, in milliseconds. */
+const AGAIN = 300;
+
+effect(() => {
+    const { value, loading } = facts.state.value;
+    if (loading || value?.complete !== false) {
+        return undefined;
+    }
+    const timer = setTimeout(facts.reload, AGAIN);
+    return () => clearTimeout(timer);
+});
+
 /** What the lines did, with the variables of the call where the server knows only objects. */
 export const lineFacts = computed<Loaded<Lines>>(() => {
     const { value, ...rest } = facts.state.value;
     const known = names.value;
-    return value === undefined ? rest : {
-        ...rest,
-        value: {
-            ...value,
-            lines: value.lines.map(line => ({
-                ...line,
-                values: line.values.map(({ name, value: of }) => ({ name: placeName(name, known), value: of })),
-            })),
-        },
-    };
+    return value === undefined
+        ? rest
+        : {
+              ...rest,
+              value: {
+                  ...value,
+                  lines: value.lines.map(line => ({
+                      ...line,
+                      values: line.values.map(({ name, value: of }) => ({
+                          name: placeName(name, known),
+                          value: of,
+                      })),
+                  })),
+              },
+          };
 });
 
 /** The line that the cursor is on. */
@@ -56,14 +76,18 @@ export function textOfLine(line: number | undefined): string | undefined {
 }
 
 /** Goes to another execution of a line in the selected call. */
-export async function goToExecution(line: number, which: 'previous' | 'next' | 'first' | 'last'): Promise<void> {
+export async function goToExecution(
+    line: number,
+    which: 'previous' | 'next' | 'first' | 'last',
+): Promise<void> {
     const { trace, call, event } = selection.peek();
     const of = shownClass.peek();
     if (call === undefined || of === undefined) {
         return;
     }
     const found = await attempt(() =>
-        get<Execution>('execution', { trace, call, event, class: of, line, which }));
+        get<Execution>('execution', { trace, call, event, class: of, line, which }),
+    );
     if (found === undefined) {
         return;
     }

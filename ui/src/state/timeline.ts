@@ -29,9 +29,17 @@ const loaded = resource(
     signal => {
         const { trace, call, event } = selection.peek();
         const { from, to } = span.peek();
-        return get<TimelineData>('timeline', {
-            trace, from, to, width: pictureWidth.peek(), ...(call !== undefined && { call, event }),
-        }, signal);
+        return get<TimelineData>(
+            'timeline',
+            {
+                trace,
+                from,
+                to,
+                width: pictureWidth.peek(),
+                ...(call !== undefined && { call, event }),
+            },
+            signal,
+        );
     },
     DELAY,
 );

@@ -4,7 +4,14 @@ import { effect, signal } from '@preact/signals';
 import { get } from '../api/client';
 import type { CallPath, CallRow, Page, ThreadInfo, TreeRow } from '../api/types';
 import {
-    closeBelow, indexOf, locate, newList, openBelow, visibleCount, type Located, type OpenList,
+    closeBelow,
+    indexOf,
+    locate,
+    newList,
+    openBelow,
+    visibleCount,
+    type Located,
+    type OpenList,
 } from '../model/tree-rows';
 import { PagedList } from './paged-list';
 import { attempt, generation, recording } from './session';
@@ -84,13 +91,17 @@ function queryOf(at: Located<Key>): ListOf['query'] | undefined {
 /** Whether rows can be opened below a row. */
 export function canOpen(at: Located<Key>): boolean {
     const shown = shownRow(at);
-    return shown.is === 'thread' || (shown.is === 'rows' && ('folded' in shown.row || shown.row.call.below > 0));
+    return (
+        shown.is === 'thread' ||
+        (shown.is === 'rows' && ('folded' in shown.row || shown.row.call.below > 0))
+    );
 }
 
 async function load(query: ListOf['query']): Promise<OpenList<Key>> {
     const trace = selectedTrace.peek();
     const rows: PagedList<TreeRow> = new PagedList((from, limit, aborted) =>
-        get<Page<TreeRow>>('tree', { trace, ...query, from, limit }, aborted));
+        get<Page<TreeRow>>('tree', { trace, ...query, from, limit }, aborted),
+    );
     await rows.refresh(0);
     const error = rows.error.peek();
     if (error !== undefined) {
@@ -224,8 +235,7 @@ function openLists(steps: { row: number; query: ListOf['query'] }[]): Promise<Op
     let known: OpenList<Key> | undefined = root;
     return steps.slice(0, -1).map(({ row, query }) => {
         const opened: OpenList<Key> | undefined = known?.open.find(found => found.row === row)?.list;
-        const isSame = opened !== undefined
-            && JSON.stringify(opened.key?.query) === JSON.stringify(query);
+        const isSame = opened !== undefined && JSON.stringify(opened.key?.query) === JSON.stringify(query);
         known = isSame ? opened : undefined;
         return known === undefined ? load(query) : Promise.resolve(known);
     });
@@ -245,8 +255,8 @@ let shown = '';
 
 effect(() => {
     const of = recording.value;
-    const wanted = of === undefined ? ''
-        : `${generation.value} ${of.trace} ${of.state} ${of.threads.length} ${of.calls}`;
+    const wanted =
+        of === undefined ? '' : `${generation.value} ${of.trace} ${of.state} ${of.threads.length}`;
     if (wanted === shown) {
         return;
     }

@@ -19,17 +19,28 @@ export function ChainView(): JSX.Element {
     return (
         <Panel label="Chain" class="tool-panel" isNamed tools={now !== undefined && <Tools now={now} />}>
             <Scrolled label="Points of the chain">
-                {now === undefined ? <Nothing>There is no chain yet.</Nothing> : (
+                {now === undefined ? (
+                    <Nothing>There is no chain yet.</Nothing>
+                ) : (
                     <>
                         <p role="status">
-                            {now.name}: {now.state}{now.answer?.outcome === undefined ? '' : `, ${now.answer.outcome}`}
+                            {now.name}: {now.state}
+                            {now.answer?.outcome === undefined ? '' : `, ${now.answer.outcome}`}
                         </p>
-                        {now.error !== undefined && <p class="failed"><LongText text={now.error} /></p>}
+                        {now.error !== undefined && (
+                            <p class="failed">
+                                <LongText text={now.error} />
+                            </p>
+                        )}
                         <ul class="points">
-                            {now.points?.map(point => <PointRow key={point.id} point={point} />)}
+                            {now.points?.map(point => (
+                                <PointRow key={point.id} point={point} />
+                            ))}
                         </ul>
                         {now.answer?.warnings?.map(text => (
-                            <p key={text} class="notice"><LongText text={text} /></p>
+                            <p key={text} class="notice">
+                                <LongText text={text} />
+                            </p>
                         ))}
                     </>
                 )}
@@ -44,13 +55,22 @@ function Tools({ now }: { now: Chain }): JSX.Element {
     return (
         <>
             {now.runs !== undefined && <span class="dim">{counted(now.runs, 'run')}</span>}
-            <button type="button" disabled={isRunning.value} onClick={() => void runChain()}>Run</button>
+            <button type="button" disabled={isRunning.value} onClick={() => void runChain()}>
+                Run
+            </button>
             {ron !== undefined && (
                 <>
-                    <button type="button" onClick={() => { isFileShown.value = !isFileShown.value; }}>
+                    <button
+                        type="button"
+                        onClick={() => {
+                            isFileShown.value = !isFileShown.value;
+                        }}
+                    >
                         {isFileShown.value ? 'Hide its file' : 'Show its file'}
                     </button>
-                    <button type="button" onClick={() => save(ron)}>Save its file</button>
+                    <button type="button" onClick={() => save(ron)}>
+                        Save its file
+                    </button>
                 </>
             )}
         </>
@@ -65,26 +85,37 @@ function save(ron: string): void {
     URL.revokeObjectURL(link.href);
 }
 
-function PointRow({ point: { id, question, collect: collected, text } }: { point: ChainPoint }): JSX.Element {
+function PointRow({
+    point: { id, question, collect: collected, text },
+}: {
+    point: ChainPoint;
+}): JSX.Element {
     return (
         <li>
             <button
                 type="button"
                 aria-haspopup="dialog"
                 aria-label={`Ask from ${id}`}
-                onClick={event => openPopup(event.currentTarget, {
-                    title: `${id}: ${question}`,
-                    items: [
-                        { label: 'What led here?', does: () => void askChain(id, 'LastCondition') },
-                        { label: 'Remove', does: () => void removePoint(id) },
-                    ],
-                    forms: pointForms(id),
-                })}
+                onClick={event =>
+                    openPopup(event.currentTarget, {
+                        title: `${id}: ${question}`,
+                        items: [
+                            { label: 'What led here?', does: () => void askChain(id, 'LastCondition') },
+                            { label: 'Remove', does: () => void removePoint(id) },
+                        ],
+                        forms: pointForms(id),
+                    })
+                }
             >
                 {id}
             </button>{' '}
-            <code>{question}</code>{collected === undefined || collected.length === 0 ? '' : ` collects ${collected.join(', ')}`}
-            {text !== undefined && <p class="dim pre"><LongText text={text} /></p>}
+            <code>{question}</code>
+            {collected === undefined || collected.length === 0 ? '' : ` collects ${collected.join(', ')}`}
+            {text !== undefined && (
+                <p class="dim pre">
+                    <LongText text={text} />
+                </p>
+            )}
         </li>
     );
 }

@@ -22,7 +22,9 @@ export function EventsView(): JSX.Element {
     return (
         <Panel label="Events" class="events-panel" tools={<Tools count={count} />}>
             {error !== undefined && <Nothing>{error}</Nothing>}
-            {selectedCall.value === undefined && <Nothing>Select a call to see what happened in it.</Nothing>}
+            {selectedCall.value === undefined && (
+                <Nothing>Select a call to see what happened in it.</Nothing>
+            )}
             {count === 0 && <Nothing>{emptyText()}</Nothing>}
             {count !== undefined && count > 0 && (
                 <VirtualList
@@ -50,8 +52,12 @@ function Tools({ count }: { count: number | undefined }): JSX.Element {
     return (
         <>
             {count !== undefined && (
-                <span class="dim" title={path === undefined ? undefined : `The changes of ${path} are marked`}>
-                    {counted(count, 'event')}{isComplete ? '' : ' so far'}
+                <span
+                    class="dim"
+                    title={path === undefined ? undefined : `The changes of ${path} are marked`}
+                >
+                    {counted(count, 'event')}
+                    {isComplete ? '' : ' so far'}
                     {path === undefined ? '' : `, marks ${placeName(path, names.value)}`}
                 </span>
             )}
@@ -59,7 +65,9 @@ function Tools({ count }: { count: number | undefined }): JSX.Element {
                 type="button"
                 disabled={call === undefined}
                 title="Which condition or exception led here"
-                onClick={() => call !== undefined && void askWhy({ call, ...(event !== undefined && { event }) })}
+                onClick={() =>
+                    call !== undefined && void askWhy({ call, ...(event !== undefined && { event }) })
+                }
             >
                 What led here?
             </button>
@@ -68,7 +76,9 @@ function Tools({ count }: { count: number | undefined }): JSX.Element {
                     type="button"
                     disabled={call === undefined || event === undefined}
                     title="Runs the program again up to this event, and begins a chain of questions there"
-                    onClick={() => call !== undefined && event !== undefined && void startChain({ call, event })}
+                    onClick={() =>
+                        call !== undefined && event !== undefined && void startChain({ call, event })
+                    }
                 >
                     Run to here
                 </button>
@@ -139,8 +149,12 @@ function Event({ row }: { row: EventRow }): JSX.Element {
     const source = row.kind === 'line' || row.kind === 'branch' ? textOfLine(row.line) : undefined;
     return (
         <>
-            <span role="gridcell" class="number">{row.event}</span>
-            <span role="gridcell" class="number dim" title="Line">{row.line ?? ''}</span>
+            <span role="gridcell" class="number">
+                {row.event}
+            </span>
+            <span role="gridcell" class="number dim" title="Line">
+                {row.line ?? ''}
+            </span>
             <span role="gridcell" class="text" title={eventText(row)}>
                 {row.changes === true && <Mark sign="●" word="changes the chosen variable" />}
                 {row.changes_below === true && <Mark sign="◐" word="the chosen variable changes below" />}
@@ -152,7 +166,11 @@ function Event({ row }: { row: EventRow }): JSX.Element {
             </span>
             <span role="gridcell" class="row-tools">
                 {row.call !== undefined && (
-                    <button type="button" tabIndex={-1} onClick={inside(() => select({ call: row.call?.node ?? 0 }))}>
+                    <button
+                        type="button"
+                        tabIndex={-1}
+                        onClick={inside(() => select({ call: row.call?.node ?? 0 }))}
+                    >
                         into
                     </button>
                 )}

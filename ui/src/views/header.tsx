@@ -20,7 +20,11 @@ export function Header(): JSX.Element {
                         value={String(shown?.trace ?? 0)}
                         onChange={event => selectTrace(Number(event.currentTarget.value))}
                     >
-                        {now.recordings.map(({ trace, name }) => <option key={trace} value={String(trace)}>{name}</option>)}
+                        {now.recordings.map(({ trace, name }) => (
+                            <option key={trace} value={String(trace)}>
+                                {name}
+                            </option>
+                        ))}
                     </select>
                 </label>
             )}
@@ -32,13 +36,19 @@ export function Header(): JSX.Element {
             {doing.value !== '' && (
                 <>
                     <span class="doing">{doing.value}</span>
-                    <button type="button" onClick={() => void cancel()}>Cancel</button>
+                    <button type="button" onClick={() => void cancel()}>
+                        Cancel
+                    </button>
                 </>
             )}
             <Status />
             <span class="dim where">{where()}</span>
-            <button type="button" aria-label="Back" title="Back" onClick={() => history.back()}>←</button>
-            <button type="button" aria-label="Forward" title="Forward" onClick={() => history.forward()}>→</button>
+            <button type="button" aria-label="Back" title="Back" onClick={() => history.back()}>
+                ←
+            </button>
+            <button type="button" aria-label="Forward" title="Forward" onClick={() => history.forward()}>
+                →
+            </button>
             <label>
                 <span class="unseen">Colours</span>
                 <select
@@ -47,10 +57,21 @@ export function Header(): JSX.Element {
                         theme.value = THEMES.find(name => name === event.currentTarget.value) ?? 'system';
                     }}
                 >
-                    {THEMES.map(name => <option key={name} value={name}>{name}</option>)}
+                    {THEMES.map(name => (
+                        <option key={name} value={name}>
+                            {name}
+                        </option>
+                    ))}
                 </select>
             </label>
-            <button type="button" onClick={() => { isHelpOpen.value = true; }}>Keys</button>
+            <button
+                type="button"
+                onClick={() => {
+                    isHelpOpen.value = true;
+                }}
+            >
+                Keys
+            </button>
         </header>
     );
 }
@@ -82,7 +103,11 @@ export function Notices(): JSX.Element {
     ];
     return (
         <>
-            {lost.value !== undefined && <p class="banner" role="alert">{lost.value}</p>}
+            {lost.value !== undefined && (
+                <p class="banner" role="alert">
+                    {lost.value}
+                </p>
+            )}
             {missing.length > 0 && <p class="notices">{cut(missing.join(' '), 400)}</p>}
         </>
     );

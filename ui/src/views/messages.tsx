@@ -18,7 +18,9 @@ export function MessagesView(): JSX.Element {
                 <ul class="messages">
                     {shown.map(({ kind, text }, index) => (
                         <li key={lines.value.length - index} class={kind}>
-                            <span class="dim">{kind === 'output' ? 'printed' : kind === 'failed' ? 'failed' : 'said'}</span>{' '}
+                            <span class="dim">
+                                {kind === 'output' ? 'printed' : kind === 'failed' ? 'failed' : 'said'}
+                            </span>{' '}
                             <LongText text={text} />
                         </li>
                     ))}

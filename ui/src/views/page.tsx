@@ -23,25 +23,58 @@ export function Page(): JSX.Element {
             <Notices />
             <main>
                 <div class="above" style={{ flexBasis: `${100 - bottom}%` }}>
-                    <div class="column" style={{ flexBasis: `${left}%` }}><Guarded><TreeView /></Guarded></div>
+                    <div class="column" style={{ flexBasis: `${left}%` }}>
+                        <Guarded>
+                            <TreeView />
+                        </Guarded>
+                    </div>
                     <Splitter name="left" label="Width of the execution tree" isVertical />
                     <div class="column grow">
-                        <div class="cell" style={{ flexBasis: `${events}%` }}><Guarded><EventsView /></Guarded></div>
+                        <div class="cell" style={{ flexBasis: `${events}%` }}>
+                            <Guarded>
+                                <EventsView />
+                            </Guarded>
+                        </div>
                         <Splitter name="events" label="Height of the events" isVertical={false} />
-                        <div class="cell grow"><Guarded><NodeView /></Guarded></div>
+                        <div class="cell grow">
+                            <Guarded>
+                                <NodeView />
+                            </Guarded>
+                        </div>
                     </div>
                     <Splitter name="right" label="Width of the source" isVertical isReversed />
                     <div class="column" style={{ flexBasis: `${right}%` }}>
-                        <div class="cell" style={{ flexBasis: `${source}%` }}><Guarded><SourceView /></Guarded></div>
+                        <div class="cell" style={{ flexBasis: `${source}%` }}>
+                            <Guarded>
+                                <SourceView />
+                            </Guarded>
+                        </div>
                         <Splitter name="source" label="Height of the source" isVertical={false} />
-                        <div class="cell grow"><Guarded><HistoryView /></Guarded></div>
+                        <div class="cell grow">
+                            <Guarded>
+                                <HistoryView />
+                            </Guarded>
+                        </div>
                     </div>
                 </div>
-                <Splitter name="bottom" label="Height of the timeline and the tools" isVertical={false} isReversed />
+                <Splitter
+                    name="bottom"
+                    label="Height of the timeline and the tools"
+                    isVertical={false}
+                    isReversed
+                />
                 <div class="below" style={{ flexBasis: `${bottom}%` }}>
-                    <div class="column" style={{ flexBasis: `${timeline}%` }}><Guarded><TimelineView /></Guarded></div>
+                    <div class="column" style={{ flexBasis: `${timeline}%` }}>
+                        <Guarded>
+                            <TimelineView />
+                        </Guarded>
+                    </div>
                     <Splitter name="timeline" label="Width of the timeline" isVertical />
-                    <div class="column grow"><Guarded><Tools /></Guarded></div>
+                    <div class="column grow">
+                        <Guarded>
+                            <Tools />
+                        </Guarded>
+                    </div>
                 </div>
             </main>
             <Popup />

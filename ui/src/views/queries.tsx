@@ -40,7 +40,7 @@ function Prompt(): JSX.Element {
         const lines = askedLines.value;
         if (by !== 0 && lines.length > 0) {
             back.value = Math.min(lines.length, Math.max(0, back.value + by));
-            line.value = back.value === 0 ? '' : lines[lines.length - back.value] ?? '';
+            line.value = back.value === 0 ? '' : (lines[lines.length - back.value] ?? '');
             event.preventDefault();
         }
     };
@@ -58,10 +58,14 @@ function Prompt(): JSX.Element {
                 autocomplete="off"
                 spellcheck={false}
                 value={line.value}
-                onInput={event => { line.value = event.currentTarget.value; }}
+                onInput={event => {
+                    line.value = event.currentTarget.value;
+                }}
                 onKeyDown={onKeyDown}
             />
-            <button type="submit" disabled={isAsking.value}>Ask</button>
+            <button type="submit" disabled={isAsking.value}>
+                Ask
+            </button>
             <button
                 type="button"
                 disabled={isAsking.value || queryAnswer.value?.waits !== true}
@@ -71,7 +75,14 @@ function Prompt(): JSX.Element {
                 ; next
             </button>
             {queryAnswer.value !== undefined && (
-                <button type="button" onClick={() => { queryAnswer.value = undefined; }}>Examples</button>
+                <button
+                    type="button"
+                    onClick={() => {
+                        queryAnswer.value = undefined;
+                    }}
+                >
+                    Examples
+                </button>
             )}
         </form>
     );
@@ -87,13 +98,29 @@ function Predefined(): JSX.Element {
             <ul class="examples">
                 {help.queries.map(({ example, about }) => (
                     <li key={example}>
-                        <button type="button" class="link code" onClick={() => { line.value = example; }}>{example}</button>{' '}
+                        <button
+                            type="button"
+                            class="link code"
+                            onClick={() => {
+                                line.value = example;
+                            }}
+                        >
+                            {example}
+                        </button>{' '}
                         <span class="dim">{about}</span>
                     </li>
                 ))}
                 {help.saved?.map(saved => (
                     <li key={`saved ${saved}`}>
-                        <button type="button" class="link code" onClick={() => { line.value = saved; }}>{saved}</button>{' '}
+                        <button
+                            type="button"
+                            class="link code"
+                            onClick={() => {
+                                line.value = saved;
+                            }}
+                        >
+                            {saved}
+                        </button>{' '}
                         <span class="dim">saved</span>
                     </li>
                 ))}
@@ -121,7 +148,11 @@ function Answer(): JSX.Element {
                 const row = rows[index];
                 return {
                     class: row?.selection === undefined ? 'plain' : '',
-                    content: <span class="text" title={cut(row?.text ?? '', 2000)}>{cut(row?.text ?? '')}</span>,
+                    content: (
+                        <span class="text" title={cut(row?.text ?? '', 2000)}>
+                            {cut(row?.text ?? '')}
+                        </span>
+                    ),
                 };
             }}
             active={active.value}
@@ -137,6 +168,9 @@ function Answer(): JSX.Element {
 }
 
 function contentText(content: unknown): string {
-    return typeof content === 'string' ? cut(content, 2000)
-        : content === undefined || content === null ? 'No answer.' : cut(JSON.stringify(content), 2000);
+    return typeof content === 'string'
+        ? cut(content, 2000)
+        : content === undefined || content === null
+          ? 'No answer.'
+          : cut(JSON.stringify(content), 2000);
 }

@@ -4,14 +4,34 @@ import type { Question, Shape } from '../../src/api/types';
 import { NodeTree, type NodePart } from '../../src/model/node-tree';
 
 const int = (value: number): Shape => ({ type: 'int', value });
-const array = (object: number, ...elements: Shape[]): Shape =>
-    ({ type: 'int[]', object, elements, truncated: false });
-const object = (number: number, fields: Record<string, Shape>, truncated = false): Shape =>
-    ({ type: 'Rec', object: number, fields, truncated });
+const array = (object: number, ...elements: Shape[]): Shape => ({
+    type: 'int[]',
+    object,
+    elements,
+    truncated: false,
+});
+const object = (number: number, fields: Record<string, Shape>, truncated = false): Shape => ({
+    type: 'Rec',
+    object: number,
+    fields,
+    truncated,
+});
 
-function tree(entry: Record<string, Shape>, exit: Record<string, Shape>, more: Partial<Question> = {}): NodeTree {
+function tree(
+    entry: Record<string, Shape>,
+    exit: Record<string, Shape>,
+    more: Partial<Question> = {},
+): NodeTree {
     return new NodeTree({
-        question: 1, node: 6, class: 'A', method: 'm', descriptor: '()V', entry, exit, changed: [], ...more,
+        question: 1,
+        node: 6,
+        class: 'A',
+        method: 'm',
+        descriptor: '()V',
+        entry,
+        exit,
+        changed: [],
+        ...more,
     });
 }
 
@@ -28,7 +48,10 @@ test('a variable with another value is changed, and a reference to changed parts
     assert.deepEqual(marks(variables), { a: 'same', la: 'changed', c: 'inside' });
     const elements = known.children(variables[2] as NodePart);
     assert.deepEqual(marks(elements), { 'c[0]': 'same', 'c[1]': 'changed' });
-    assert.deepEqual(elements.map(({ address }) => address), ['@4[0]', '@4[1]']);
+    assert.deepEqual(
+        elements.map(({ address }) => address),
+        ['@4[0]', '@4[1]'],
+    );
 });
 
 test('parts of two different objects are not compared', () => {
@@ -40,9 +63,13 @@ test('parts of two different objects are not compared', () => {
 
 test('what the question lists as changed is changed, also where values were cut', () => {
     const cut = object(7, {}, true);
-    const known = tree({ this: cut }, { this: cut }, {
-        changed: [{ path: 'this.root.left', old: null, new: int(1) }],
-    });
+    const known = tree(
+        { this: cut },
+        { this: cut },
+        {
+            changed: [{ path: 'this.root.left', old: null, new: int(1) }],
+        },
+    );
     const [self] = known.variables();
     assert.equal(self?.mark, 'inside');
     assert.equal(known.hasParts(self as NodePart), true);
@@ -58,12 +85,17 @@ test('an object that occurs again has the parts of its first mention', () => {
     const [r] = known.variables();
     const self = known.children(r as NodePart).find(({ name }) => name === 'self');
     assert.equal(self?.mark, 'inside');
-    assert.deepEqual(marks(known.children(self as NodePart)), { 'r.self.bar': 'changed', 'r.self.self': 'inside' });
+    assert.deepEqual(marks(known.children(self as NodePart)), {
+        'r.self.bar': 'changed',
+        'r.self.self': 'inside',
+    });
 });
 
 test('entries of maps are matched by their keys', () => {
-    const pair = (key: string, value: number): Shape =>
-        ({ key: { type: 'java.lang.String', value: key }, value: int(value) });
+    const pair = (key: string, value: number): Shape => ({
+        key: { type: 'java.lang.String', value: key },
+        value: int(value),
+    });
     const known = tree(
         { m: array(3, pair('a', 1), pair('b', 2)) },
         { m: array(3, pair('b', 5), pair('a', 1)) },
@@ -73,17 +105,27 @@ test('entries of maps are matched by their keys', () => {
 });
 
 test('the outcome and what was printed come first', () => {
-    const known = tree({}, { i: int(1) }, {
-        result: int(3),
-        changed: [{ path: 'System.out', old: { absent: true }, new: int(1) }],
-    });
-    assert.deepEqual(known.variables().map(({ path, mark }) => `${path} ${mark}`),
-        ['result same', 'System.out changed', 'i created']);
+    const known = tree(
+        {},
+        { i: int(1) },
+        {
+            result: int(3),
+            changed: [{ path: 'System.out', old: { absent: true }, new: int(1) }],
+        },
+    );
+    assert.deepEqual(
+        known.variables().map(({ path, mark }) => `${path} ${mark}`),
+        ['result same', 'System.out changed', 'i created'],
+    );
 });
 
 test('a static field has dots in its name', () => {
-    const known = tree({ 'com.acme.Shop.open': int(0) }, { 'com.acme.Shop.open': int(1) }, {
-        changed: [{ path: 'com.acme.Shop.open', old: int(0), new: int(1) }],
-    });
+    const known = tree(
+        { 'com.acme.Shop.open': int(0) },
+        { 'com.acme.Shop.open': int(1) },
+        {
+            changed: [{ path: 'com.acme.Shop.open', old: int(0), new: int(1) }],
+        },
+    );
     assert.deepEqual(marks(known.variables()), { 'com.acme.Shop.open': 'changed' });
 });

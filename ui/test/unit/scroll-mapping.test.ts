@@ -1,7 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import {
-    elementHeight, isMapped, lastOffset, offsetAt, offsetShowing, scrollTopAt, visibleRows,
+    elementHeight,
+    isMapped,
+    lastOffset,
+    offsetAt,
+    offsetShowing,
+    scrollTopAt,
+    visibleRows,
 } from '../../src/model/scroll-mapping';
 
 const SHORT = { count: 1000, rowHeight: 24, view: 240 };

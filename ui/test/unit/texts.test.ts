@@ -10,15 +10,24 @@ const row = (kind: string, more: Partial<EventRow>): EventRow => ({ event: 1, ki
 
 test('events read as in Java', () => {
     const names = new Map([[4, 'c']]);
-    assert.equal(eventText(row('element', { object: 'int[4]@4', index: 2, old: '7', new: '9' }), names),
-        'c[2] = 9 (was 7)');
-    assert.equal(eventText(row('field', { object: 'Rec@7', name: 'bar', new: '1', by: 'Unsafe.putInt' })),
-        'Rec@7.bar = 1 by Unsafe.putInt');
-    assert.equal(eventText(row('field', { declared_by: 'com.acme.Shop', name: 'open', new: 'true' })),
-        'Shop.open = true');
+    assert.equal(
+        eventText(row('element', { object: 'int[4]@4', index: 2, old: '7', new: '9' }), names),
+        'c[2] = 9 (was 7)',
+    );
+    assert.equal(
+        eventText(row('field', { object: 'Rec@7', name: 'bar', new: '1', by: 'Unsafe.putInt' })),
+        'Rec@7.bar = 1 by Unsafe.putInt',
+    );
+    assert.equal(
+        eventText(row('field', { declared_by: 'com.acme.Shop', name: 'open', new: 'true' })),
+        'Shop.open = true',
+    );
     assert.equal(eventText(row('branch', { line: 10, to_line: 12 })), 'branch → line 12');
     assert.equal(eventText(row('throw', { object: 'E@7' })), 'throw E@7');
-    assert.equal(eventText(row('text', { stream: 'System.out', name: 'print', new: '"a"' })), 'System.out prints "a"');
+    assert.equal(
+        eventText(row('text', { stream: 'System.out', name: 'print', new: '"a"' })),
+        'System.out prints "a"',
+    );
     const call = { node: 3, class: 'a.B', method: '<init>', descriptor: '()V', arguments: ['1'], below: 0 };
     assert.equal(eventText(row('call', { call })), 'new B(1)');
     assert.equal(outcomeText({ ...call, exception: 'E@7' }), 'threw E@7');
@@ -34,7 +43,14 @@ test('the place of a write needs no variable', () => {
 test('values are cut', () => {
     assert.equal(cut('abcdef', 4), 'abc…');
     assert.equal(shapeText({ type: 'java.lang.String', value: 'a"b' }), '"a\\"b"');
-    assert.equal(shapeText({ type: 'int[][]', object: 9, elements: [], truncated: false }), 'int[0][]@9 []');
+    assert.equal(
+        shapeText({ type: 'shop.Parcel$Label', object: 6, fields: { g: { type: 'int', value: 1 } } }),
+        'Parcel.Label@6 {g: 1}',
+    );
+    assert.equal(
+        shapeText({ type: 'int[][]', object: 9, elements: [], truncated: false }),
+        'int[0][]@9 []',
+    );
 });
 
 test('a selection survives its address', () => {
@@ -44,5 +60,8 @@ test('a selection survives its address', () => {
 });
 
 test('a long keeps its last digits', { skip: !('rawJSON' in JSON) }, () => {
-    assert.deepEqual(parse('{"value":9223372036854775807,"small":3}'), { value: '9223372036854775807', small: 3 });
+    assert.deepEqual(parse('{"value":9223372036854775807,"small":3}'), {
+        value: '9223372036854775807',
+        small: 3,
+    });
 });

@@ -1,7 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import {
-    closeBelow, indexOf, locate, newList, openBelow, visibleCount, type OpenList,
+    closeBelow,
+    indexOf,
+    locate,
+    newList,
+    openBelow,
+    visibleCount,
+    type OpenList,
 } from '../../src/model/tree-rows';
 
 /** A tree with lists open in the middle, at the end and inside each other. */
@@ -26,8 +32,17 @@ test('each visible row is found', () => {
         return `${at?.list.key} ${at?.row} ${at?.depth} ${at?.parent ?? '-'}`;
     });
     assert.deepEqual(found, [
-        'root 0 0 -', 'root 1 0 -', 'first 0 1 1', 'first 1 1 1', 'first 2 1 1', 'inner 0 2 4', 'inner 1 2 4',
-        'root 2 0 -', 'root 3 0 -', 'root 4 0 -', 'last 0 1 9',
+        'root 0 0 -',
+        'root 1 0 -',
+        'first 0 1 1',
+        'first 1 1 1',
+        'first 2 1 1',
+        'inner 0 2 4',
+        'inner 1 2 4',
+        'root 2 0 -',
+        'root 3 0 -',
+        'root 4 0 -',
+        'last 0 1 9',
     ]);
     assert.equal(locate(root, visibleCount(root)), undefined);
 });

@@ -40,13 +40,15 @@ function questions(point: Point, isOfChain: boolean): PopupItem[] {
             })),
         ];
     }
-    return selection === undefined ? [] : [
-        { label: 'What led here?', does: () => void askWhy(selection) },
-        ...variables.slice(0, MOST).map(of => ({
-            label: `Last change of ${of}`,
-            does: () => void askWhy(selection, of),
-        })),
-    ];
+    return selection === undefined
+        ? []
+        : [
+              { label: 'What led here?', does: () => void askWhy(selection) },
+              ...variables.slice(0, MOST).map(of => ({
+                  label: `Last change of ${of}`,
+                  does: () => void askWhy(selection, of),
+              })),
+          ];
 }
 
 function removal({ id, asked }: Point, isOfChain: boolean): PopupItem[] {
@@ -66,7 +68,7 @@ function factsOf(run: Run, point: Point): [string, string][] {
     const facts: [string, string | number | null | undefined][] = [
         ['place', placeText(point)],
         ['source', text],
-        ['not located', point.located ? undefined : reason ?? 'no reason is known'],
+        ['not located', point.located ? undefined : (reason ?? 'no reason is known')],
         ['value', value],
         ['before', detail?.old],
         ['after', detail?.new],
@@ -79,13 +81,18 @@ function factsOf(run: Run, point: Point): [string, string][] {
         ['hit', detail?.hit],
         ...Object.entries(detail?.operands ?? {}).map(withContent),
         ...Object.entries(detail?.collected ?? {}).map(withContent),
-        ...(detail?.steps ?? []).map(({ passed, variable, file, line }): [string, string] =>
-            [passed, `${variable ?? ''} ${file ?? ''}:${line ?? '?'}`.trim()]),
+        ...(detail?.steps ?? []).map(({ passed, variable, file, line }): [string, string] => [
+            passed,
+            `${variable ?? ''} ${file ?? ''}:${line ?? '?'}`.trim(),
+        ]),
         ...(detail?.notes ?? []).map((note): [string, string] => ['note', note]),
         ['more candidates', more],
     ];
     return facts
-        .filter((fact): fact is [string, string | number] => fact[1] !== undefined && fact[1] !== null && fact[1] !== '')
+        .filter(
+            (fact): fact is [string, string | number] =>
+                fact[1] !== undefined && fact[1] !== null && fact[1] !== '',
+        )
         .slice(0, MOST * 2)
         .map(([name, fact]) => [name, cut(String(fact))]);
 }

@@ -5,7 +5,15 @@ import { useEffect, useRef } from 'preact/hooks';
 import { layOut } from '../../model/timeline-layout';
 import { Nothing, Panel } from '../../parts/panel';
 import {
-    pan, pictureWidth, selectionAt, showSelection, showSpan, showWholeRun, span, timeline, zoom,
+    pan,
+    pictureWidth,
+    selectionAt,
+    showSelection,
+    showSpan,
+    showWholeRun,
+    span,
+    timeline,
+    zoom,
 } from '../../state/timeline';
 import { Picture } from './picture';
 
@@ -35,11 +43,23 @@ function Tools(): JSX.Element {
     const isWhole = from === 0 && to === 1;
     return (
         <>
-            {!isWhole && <span class="dim">{percent(from)} to {percent(to)}</span>}
-            <button type="button" aria-label="Zoom in" title="Zoom in (+)" onClick={() => zoom(STEP)}>+</button>
-            <button type="button" aria-label="Zoom out" title="Zoom out (-)" onClick={() => zoom(1 / STEP)}>−</button>
-            <button type="button" onClick={showWholeRun} disabled={isWhole}>Whole run</button>
-            <button type="button" onClick={showSelection} disabled={selectionAt.value === undefined}>To the selection</button>
+            {!isWhole && (
+                <span class="dim">
+                    {percent(from)} to {percent(to)}
+                </span>
+            )}
+            <button type="button" aria-label="Zoom in" title="Zoom in (+)" onClick={() => zoom(STEP)}>
+                +
+            </button>
+            <button type="button" aria-label="Zoom out" title="Zoom out (-)" onClick={() => zoom(1 / STEP)}>
+                −
+            </button>
+            <button type="button" onClick={showWholeRun} disabled={isWhole}>
+                Whole run
+            </button>
+            <button type="button" onClick={showSelection} disabled={selectionAt.value === undefined}>
+                To the selection
+            </button>
         </>
     );
 }
@@ -82,8 +102,8 @@ function Surface(): JSX.Element {
 
     const onKeyDown = (event: KeyboardEvent): void => {
         const moves: Record<string, () => void> = {
-            'ArrowLeft': () => pan(-PAN),
-            'ArrowRight': () => pan(PAN),
+            ArrowLeft: () => pan(-PAN),
+            ArrowRight: () => pan(PAN),
             '+': () => zoom(STEP),
             '=': () => zoom(STEP),
             '-': () => zoom(1 / STEP),
@@ -120,7 +140,7 @@ function Surface(): JSX.Element {
             onPointerDown={onPointerDown}
             onPointerUp={onPointerUp}
         >
-            <Picture laid={layOut(runs, at => at / (to - from) * width)} names={NAMES} width={width} />
+            <Picture laid={layOut(runs, at => (at / (to - from)) * width)} names={NAMES} width={width} />
         </div>
     );
 }
@@ -129,5 +149,5 @@ function Surface(): JSX.Element {
 function fractionAt(surface: HTMLElement, x: number): number {
     const { left } = surface.getBoundingClientRect();
     const { from, to } = span.peek();
-    return from + (x - left - NAMES) / pictureWidth.peek() * (to - from);
+    return from + ((x - left - NAMES) / pictureWidth.peek()) * (to - from);
 }
