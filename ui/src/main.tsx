@@ -29,7 +29,10 @@ listen({
         doing: ({ text }) => setDoing(text),
         output: ({ text }) => say('output', text),
         said: ({ text }) => say('said', text),
-        session: reloadSession,
+        session: () => {
+            reloadSession();
+            reloadTimeline();
+        },
         diagnosis: reloadDiagnosis,
         chain: reloadChain,
         omissions: reloadOmissions,

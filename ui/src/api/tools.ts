@@ -198,11 +198,18 @@ export interface QueryHelp {
     saved?: string[];
 }
 
+/** `place` says which event of the selected call is meant. */
+export interface QueryRow {
+    text: string;
+    selection?: Place;
+    place?: string;
+}
+
 export interface QueryAnswer {
     command: string;
     reply: string;
     content?: unknown;
-    rows: { text: string; selection?: Place }[];
+    rows: QueryRow[];
     columns?: string[];
     waits?: boolean;
 }

@@ -213,7 +213,7 @@ function items(shape: ObjectShape | undefined): Map<string, Shape> {
 }
 
 /** The variable that a path begins with. */
-export function rootOf(path: string): string {
+function rootOf(path: string): string {
     return /^[^.[{]*/.exec(path)?.[0] ?? path;
 }
 

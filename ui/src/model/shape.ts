@@ -37,7 +37,7 @@ export function simpleName(name: string): string {
 }
 
 /** The name of an object as Java programmers write it: `Rec@7`, `int[3]@9`. */
-export function objectName({ type, object, elements, truncated }: ObjectShape): string {
+function objectName({ type, object, elements, truncated }: ObjectShape): string {
     const simple = simpleName(type);
     if (elements !== undefined && simple.endsWith('[]')) {
         const length = `${elements.length}${truncated === true ? '+' : ''}`;

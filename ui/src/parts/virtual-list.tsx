@@ -13,7 +13,7 @@ import {
 } from '../model/scroll-mapping';
 
 /** The height of a row in pixels. */
-export const ROW_HEIGHT = 24;
+const ROW_HEIGHT = 24;
 /** Rows that are drawn above and below the visible ones, so that fast scrolling shows no gaps. */
 const OVERSCAN = 4;
 /** A row that is farther away than this many rows comes into the middle. */

@@ -2,7 +2,8 @@
 
 import { computed, signal } from '@preact/signals';
 import { get, post } from '../api/client';
-import type { QueryAnswer, QueryHelp } from '../api/tools';
+import type { QueryAnswer, QueryHelp, QueryRow } from '../api/tools';
+import { goToPlace } from './place';
 import { resource } from './resource';
 import { attempt, generation } from './session';
 
@@ -32,5 +33,12 @@ export async function ask(line: string): Promise<void> {
         // The next solution goes below those before.
         const before = line === ';' ? (queryAnswer.peek()?.rows ?? []) : [];
         queryAnswer.value = { ...answer, rows: [...before, ...answer.rows] };
+    }
+}
+
+/** Goes to the event of a row, if it has one. */
+export async function goToRow({ selection, place }: QueryRow): Promise<void> {
+    if (selection !== undefined) {
+        await goToPlace(selection, place);
     }
 }

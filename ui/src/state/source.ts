@@ -3,7 +3,7 @@
 import { computed, effect, signal } from '@preact/signals';
 import { get } from '../api/client';
 import type { Execution, Lines, SourceFile } from '../api/types';
-import { placeName } from '../model/event-text';
+import { namedValues } from '../model/line-values';
 import { resource, type Loaded } from './resource';
 import { attempt, generation, say } from './session';
 import { names, node } from './node';
@@ -56,13 +56,7 @@ export const lineFacts = computed<Loaded<Lines>>(() => {
               ...rest,
               value: {
                   ...value,
-                  lines: value.lines.map(line => ({
-                      ...line,
-                      values: line.values.map(({ name, value: of }) => ({
-                          name: placeName(name, known),
-                          value: of,
-                      })),
-                  })),
+                  lines: value.lines.map(line => ({ ...line, values: namedValues(line.values, known) })),
               },
           };
 });

@@ -250,17 +250,25 @@ export function outdateTree(): void {
     walk(root);
 }
 
-/** Which recording the tree shows, and how much of it: it is made anew when either changes. */
+/** Which recording the tree shows, and how far it has come: its rows become more while the program runs. */
 let shown = '';
+let progress = '';
 
 effect(() => {
     const of = recording.value;
-    const wanted =
-        of === undefined ? '' : `${generation.value} ${of.trace} ${of.state} ${of.threads.length}`;
-    if (wanted === shown) {
+    const wanted = of === undefined ? '' : `${generation.value} ${of.trace}`;
+    const now = of === undefined ? '' : `${of.state} ${of.calls} ${of.threads.length}`;
+    const isSame = wanted === shown;
+    if (isSame && now === progress) {
         return;
     }
+    const wasEmpty = root.count === 0;
     shown = wanted;
+    progress = now;
+    if (isSame && !wasEmpty) {
+        void recount(of?.threads.length ?? 0);
+        return;
+    }
     end(root);
     root = newList<Key>(undefined, of?.threads.length ?? 0);
     activeRow.value = undefined;
@@ -271,6 +279,27 @@ effect(() => {
         void (call === undefined ? open(0) : reveal(call));
     }
 });
+
+/** Takes the new lengths of all lists that are open. */
+async function recount(threadCount: number): Promise<void> {
+    const active = rowsOf(activeRow.peek());
+    const lists: OpenList<Key>[] = [];
+    const walk = (list: OpenList<Key>): void => {
+        lists.push(list);
+        list.open.forEach(({ list: below }) => walk(below));
+    };
+    walk(root);
+    root.count = threadCount;
+    await Promise.all(
+        lists.map(async list => {
+            list.key?.rows.outdate();
+            await list.key?.rows.refresh(0);
+            list.count = list.key?.rows.count.peek() ?? list.count;
+        }),
+    );
+    touch();
+    activate(active);
+}
 
 effect(() => {
     const call = selectedCall.value;

@@ -31,6 +31,7 @@ export function Header(): JSX.Element {
             {shown !== undefined && (
                 <span class="dim command" title={cut(shown.command.join(' '), 1000)}>
                     {shown.calls.toLocaleString('en')} calls, level {shown.level}
+                    {shown.state === 'recording' ? ', still running' : ''}
                 </span>
             )}
             {doing.value !== '' && (

@@ -6,8 +6,7 @@ import { cut } from '../model/shape';
 import { Nothing, Panel } from '../parts/panel';
 import { Scrolled } from '../parts/scrolled';
 import { VirtualList } from '../parts/virtual-list';
-import { ask, askedLines, isAsking, queryAnswer, queryHelp } from '../state/queries';
-import { select } from '../state/selection';
+import { ask, askedLines, goToRow, isAsking, queryAnswer, queryHelp } from '../state/queries';
 
 const line = signal('');
 /** The asked line that the prompt shows, counted from the newest; 0 is a new one. */
@@ -158,9 +157,9 @@ function Answer(): JSX.Element {
             active={active.value}
             onActive={index => {
                 active.value = index;
-                const place = rows[index]?.selection;
-                if (place !== undefined) {
-                    select(place);
+                const row = rows[index];
+                if (row !== undefined) {
+                    void goToRow(row);
                 }
             }}
         />

@@ -99,9 +99,7 @@ function RunPicture({ laid, scale }: { laid: LaidRun; scale: Scale }): JSX.Eleme
                         cy={middleOf(laid, rejected.lane)}
                         r={SMALL}
                     >
-                        <title>
-                            {rejectedText(rejected)}
-                        </title>
+                        <title>{rejectedText(rejected)}</title>
                     </circle>
                 ))}
                 {run.arrows?.map(({ from, to }) => {

@@ -71,6 +71,7 @@ function percent(fraction: number): string {
 function Surface(): JSX.Element {
     const element = useRef<HTMLDivElement>(null);
     const dragged = useRef<{ x: number } | undefined>(undefined);
+    const wasDragged = useRef(false);
     const runs = timeline.value.value?.runs ?? [];
     const width = pictureWidth.value;
     const { from, to } = span.value;
@@ -117,6 +118,7 @@ function Surface(): JSX.Element {
     };
 
     const onPointerDown = (event: PointerEvent): void => {
+        wasDragged.current = false;
         dragged.current = event.button === 0 ? { x: event.clientX } : undefined;
     };
 
@@ -125,7 +127,15 @@ function Surface(): JSX.Element {
         dragged.current = undefined;
         const surface = element.current;
         if (start !== undefined && surface !== null && Math.abs(event.clientX - start) > DRAG) {
+            wasDragged.current = true;
             showSpan({ from: fractionAt(surface, start), to: fractionAt(surface, event.clientX) });
+        }
+    };
+
+    // The end of a drag selects nothing.
+    const onClickCapture = (event: MouseEvent): void => {
+        if (wasDragged.current) {
+            event.stopPropagation();
         }
     };
 
@@ -139,6 +149,7 @@ function Surface(): JSX.Element {
             onKeyDown={onKeyDown}
             onPointerDown={onPointerDown}
             onPointerUp={onPointerUp}
+            onClickCapture={onClickCapture}
         >
             <Picture laid={layOut(runs, at => (at / (to - from)) * width)} names={NAMES} width={width} />
         </div>
