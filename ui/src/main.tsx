@@ -5,7 +5,9 @@ import { listen } from './api/stream';
 import { reloadChain } from './state/chain';
 import { reloadDiagnosis } from './state/diagnosis';
 import { reloadOmissions } from './state/omissions';
-import { find, lose, reloadSession, say, setDoing } from './state/session';
+import { find, lose, reloadEverything, reloadSession, say, setDoing } from './state/session';
+import { showHistory } from './state/history';
+import { selection } from './state/selection';
 import { reloadTimeline } from './state/timeline';
 import { listenToKeys } from './views/keys';
 import { Page } from './views/page';
@@ -15,6 +17,11 @@ if (place !== null) {
     render(<Page />, place);
 }
 listenToKeys();
+const chosen = selection.peek().path;
+if (chosen !== undefined) {
+    // An address with a chosen variable also shows where it was written.
+    showHistory(chosen);
+}
 listen({
     opened: find,
     broken: lose,
@@ -22,10 +29,14 @@ listen({
         doing: ({ text }) => setDoing(text),
         output: ({ text }) => say('output', text),
         said: ({ text }) => say('said', text),
-        session: reloadSession,
+        session: () => {
+            reloadSession();
+            reloadTimeline();
+        },
         diagnosis: reloadDiagnosis,
         chain: reloadChain,
         omissions: reloadOmissions,
         timeline: reloadTimeline,
+        everything: reloadEverything,
     },
 });

@@ -3,7 +3,10 @@
 /** A failure that the server has explained, or that it could not be reached. */
 export class ApiError extends Error {
     /** @param status the HTTP status; 0 if the server did not answer */
-    constructor(readonly status: number, message: string) {
+    constructor(
+        readonly status: number,
+        message: string,
+    ) {
         super(message);
     }
 }
@@ -30,20 +33,12 @@ export function get<T>(path: string, parameters: Parameters = {}, signal?: Abort
     return ask<T>(`/api/${path}${text === '' ? '' : `?${text}`}`, signal === undefined ? {} : { signal });
 }
 
-export function post<T>(path: string, body: unknown, parameters: Parameters = {}): Promise<T> {
-    const query = new URLSearchParams(
-        Object.entries(parameters).flatMap(([name, value]) => value === undefined ? [] : [[name, `${value}`]]),
-    ).toString();
-    return ask<T>(`/api/${path}${query === '' ? '' : `?${query}`}`, {
+export function post<T>(path: string, body: unknown): Promise<T> {
+    return ask<T>(`/api/${path}`, {
         method: 'POST',
         headers: { 'content-type': 'application/json' },
         body: JSON.stringify(body),
     });
-}
-
-/** The text of a file of the server, for a download. */
-export async function getText(path: string): Promise<string> {
-    return (await reach(`/api/${path}`, {})).text();
 }
 
 async function ask<T>(address: string, request: RequestInit): Promise<T> {

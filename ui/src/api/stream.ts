@@ -10,6 +10,8 @@ export interface StreamEvents {
     chain: object;
     omissions: object;
     timeline: object;
+    /** The page was too slow to be told each change. */
+    everything: object;
 }
 
 type Listener<Data> = (data: Data) => void;
@@ -31,7 +33,9 @@ export function listen(handlers: StreamHandlers): void {
     source.onopen = handlers.opened;
     for (const name of Object.keys(handlers.on) as (keyof StreamEvents)[]) {
         const told = handlers.on[name] as Listener<unknown>;
-        source.addEventListener(name, event => told(JSON.parse((event as MessageEvent<string>).data || '{}')));
+        source.addEventListener(name, event =>
+            told(JSON.parse((event as MessageEvent<string>).data || '{}')),
+        );
     }
     source.onerror = () => {
         handlers.broken();

@@ -21,7 +21,8 @@ export interface Bar {
     from: number;
     to: number;
     depth: number;
-    calls: number;
+    /** Number of calls that are too narrow to be told apart. */
+    calls?: number;
 }
 
 export interface Lane {
@@ -43,6 +44,7 @@ export interface PointDetail {
     operands?: Record<string, string>;
     collected?: Record<string, string>;
     contents?: Record<string, string>;
+    steps?: { passed: string; variable?: string | null; file?: string | null; line?: number | null }[];
     notes?: string[];
 }
 
@@ -82,9 +84,9 @@ export interface Run {
     note?: string;
     lanes: Lane[];
     points: Point[];
-    rejected: Rejected[];
+    rejected?: Rejected[];
     more_rejected?: Record<string, number>;
-    arrows: { from: string; to: string }[];
+    arrows?: { from: string; to: string }[];
 }
 
 export interface TimelineData {
@@ -101,26 +103,28 @@ export interface DiagnosisResult {
 
 export interface Diagnosis {
     state: 'none' | 'working' | 'asking' | 'ended';
-    replies: { text: string }[];
+    error?: string;
+    replies?: { text: string }[];
     question?: Question;
     result?: DiagnosisResult;
     suspicious?: number;
     strategy?: string;
-    strategies: { name: string; about: string }[];
+    strategies?: { name: string; about: string }[];
     selection?: Place;
 }
 
-export type DiagnosisAnswer = 'valid' | 'invalid' | 'wrong' | 'trusted' | 'unknown' | 'inadmissible' | 'undo';
+export type DiagnosisAnswer =
+    'valid' | 'invalid' | 'wrong' | 'trusted' | 'unknown' | 'inadmissible' | 'undo';
 
 export type DiagnosisAction =
     | { start: { call?: number; strategy?: string } }
     | {
-        question: number;
-        answer: DiagnosisAnswer;
-        path?: string;
-        of?: 'method' | 'class' | 'package';
-        node?: number;
-    }
+          question: number;
+          answer: DiagnosisAnswer;
+          path?: string;
+          of?: 'method' | 'class' | 'package';
+          node?: number;
+      }
     | { end: true };
 
 export interface Confirmation {
@@ -133,6 +137,9 @@ export interface Confirmation {
 
 export interface Suggestion {
     number: number;
+    /** The jump as text, and the way that it went. */
+    text: string;
+    outcome: string;
     jump: {
         kind: string;
         class: string;
@@ -141,8 +148,6 @@ export interface Suggestion {
         condition?: string;
         was?: string;
         would_be?: string;
-        text: string;
-        outcome?: string;
     };
     passes: { missed: number; all: number };
     operation: {
@@ -158,18 +163,24 @@ export interface Suggestion {
     confirmation?: Confirmation;
 }
 
-export interface OmissionsFound {
+export interface OmissionsFound extends OmissionsState {
     target: string;
     value?: string;
     at: string | Place;
     suggestions: Suggestion[];
     hidden: number;
     more?: number;
-    reasons: string[];
-    notes: string[];
+    reasons?: string[];
+    notes?: string[];
 }
 
-export type Omissions = OmissionsFound | { none: true };
+/** While the search goes on there are no suggestions yet. */
+export type Omissions = OmissionsFound | { none: true } | OmissionsState;
+
+interface OmissionsState {
+    state?: string;
+    error?: string;
+}
 
 export interface OmissionsRequest {
     call: number;
@@ -184,15 +195,21 @@ export interface OmissionsRequest {
 
 export interface QueryHelp {
     queries: { example: string; about: string }[];
-    saved: string[];
-    predicates: unknown[];
+    saved?: string[];
+}
+
+/** `place` says which event of the selected call is meant. */
+export interface QueryRow {
+    text: string;
+    selection?: Place;
+    place?: string;
 }
 
 export interface QueryAnswer {
     command: string;
     reply: string;
     content?: unknown;
-    rows: { text: string; selection?: Place }[];
+    rows: QueryRow[];
     columns?: string[];
     waits?: boolean;
 }
@@ -200,21 +217,24 @@ export interface QueryAnswer {
 export interface ChainPoint {
     id: string;
     question: string;
-    collect: string[];
+    collect?: string[];
     text?: string;
 }
 
 export interface Chain {
-    name: string;
-    points: ChainPoint[];
+    state: 'none' | 'working' | 'running' | 'answered' | 'failed';
+    name?: string;
+    points?: ChainPoint[];
     answer?: { outcome?: string; warnings?: string[] };
-    runs: number;
-    state: 'running' | 'answered' | 'failed';
+    runs?: number;
     error?: string;
+    /** The text of the chain file. */
+    ron?: string;
 }
 
 export type ChainAction =
     | { run: true }
+    | { start: Place }
     | { ask: { from: string; kind: string; of?: string } }
     | { collect: { point: string; expression: string } }
     | { remove: string };

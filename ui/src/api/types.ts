@@ -2,7 +2,7 @@
 
 /** How the diagnosis has judged a call. */
 export type Verdict =
-    | 'valid' | 'invalid' | 'trusted' | 'unknown' | 'inadmissible' | 'buggy' | 'asked' | 'assumed';
+    'valid' | 'invalid' | 'trusted' | 'unknown' | 'inadmissible' | 'buggy' | 'asked' | 'assumed';
 
 /** Where the page can jump to: an event, or the end of a call without `event`. */
 export interface Place {
@@ -14,7 +14,6 @@ export interface ThreadInfo {
     number: number;
     name: string;
     calls: number;
-    roots: number;
 }
 
 export interface Recording {
@@ -26,9 +25,9 @@ export interface Recording {
     calls: number;
     command: string[];
     threads: ThreadInfo[];
-    missing: string[];
-    notes: string[];
-    own: boolean;
+    missing?: string[];
+    notes?: string[];
+    own?: boolean;
 }
 
 export interface Session {
@@ -37,7 +36,7 @@ export interface Session {
     doing: string;
     recordings: Recording[];
     chain: boolean;
-    can_run: boolean;
+    can_run?: boolean;
 }
 
 export interface CallShown {
@@ -132,7 +131,7 @@ export interface Events extends Page<EventRow> {
     source?: string;
     level: string;
     complete: boolean;
-    missing: string[];
+    missing?: string[];
 }
 
 export interface EventPlace extends Place {
@@ -211,17 +210,16 @@ export interface NodeState {
     output: { stream: string; text: string; call?: number; place?: string }[];
     output_more?: number;
     level: string;
-    missing: string[];
+    missing?: string[];
 }
 
 export interface PartRow {
     name: string;
-    old?: string;
     new?: string;
     changed: boolean;
     object?: number;
     elements?: number;
-    selector: string;
+    selector?: string;
 }
 
 export interface Parts {

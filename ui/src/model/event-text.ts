@@ -20,12 +20,20 @@ export function namesOf(question: Question | undefined): Names {
 
 function owner(object: string | undefined, names: Names): string | undefined {
     const number = objectNumber(object);
-    return number === undefined ? object : names.get(number) ?? object;
+    return number === undefined ? object : (names.get(number) ?? object);
+}
+
+/** A place such as `int[4]@4[2]` by the variable of the call: `c[2]`. */
+export function placeName(place: string, names: Names): string {
+    const found = /^[^"'\s@]*@(\d+)(?=[.[{])/.exec(place);
+    const name = found === null ? undefined : names.get(Number(found[1]));
+    return found === null || name === undefined ? place : name + place.slice(found[0].length);
 }
 
 /** A call as `merge(int[4]@5, 0, 2)`. */
 export function callText({ class: of, method, arguments: values }: CallShown, room = 120): string {
-    const name = method === '<init>' ? `new ${simpleName(of)}` : method === '<clinit>' ? `static {}` : method;
+    const name =
+        method === '<init>' ? `new ${simpleName(of)}` : method === '<clinit>' ? `static {}` : method;
     return cut(`${name}(${values.join(', ')})`, room);
 }
 
@@ -41,14 +49,16 @@ export function outcomeText({ result, exception, open }: CallShown, room = 80): 
 }
 
 /** What a write wrote to: `c[2]`, `Rec@7.bar`, `lc`. */
-export function targetText(write: Pick<EventRow, 'object' | 'name' | 'index' | 'declared_by'>,
-    names: Names = new Map()): string {
+export function targetText(
+    write: Pick<EventRow, 'object' | 'name' | 'index' | 'declared_by'>,
+    names: Names = new Map(),
+): string {
     const { object, name, index, declared_by: by } = write;
     const of = owner(object, names) ?? (by === undefined ? undefined : simpleName(by));
     if (index !== undefined) {
         return `${of ?? '?'}[${index}]`;
     }
-    return of === undefined ? name ?? '?' : `${of}.${name ?? '?'}`;
+    return of === undefined ? (name ?? '?') : `${of}.${name ?? '?'}`;
 }
 
 function valueText(old: string | undefined, now: string | undefined, by: string | undefined): string {
@@ -60,7 +70,9 @@ export function eventText(row: EventRow, names: Names = new Map()): string {
     const { kind, object, name, index, key, new: now, old, by } = row;
     switch (kind) {
         case 'call':
-            return row.call === undefined ? 'call' : `${callText(row.call)} ${outcomeText(row.call)}`.trim();
+            return row.call === undefined
+                ? 'call'
+                : `${callText(row.call)} ${outcomeText(row.call)}`.trim();
         case 'field':
         case 'element':
             return `${targetText(row, names)} = ${valueText(old, now, by)}`;
@@ -87,11 +99,15 @@ export function eventText(row: EventRow, names: Names = new Map()): string {
         case 'contents': {
             const at = index !== undefined ? `[${index}]` : key !== undefined ? `{${cut(key)}}` : '';
             const items = row.items === undefined ? '' : ` [${cut(row.items.join(', '))}]`;
-            const value = now === undefined ? old === undefined ? '' : ` ${cut(old)}` : ` = ${cut(now)}`;
-            return `${owner(object, names) ?? '?'}${at} ${name ?? ''}${value}${items}${by ? ` by ${by}` : ''}`;
+            const value = now === undefined ? (old === undefined ? '' : ` ${cut(old)}`) : ` = ${cut(now)}`;
+            const of = owner(object, names) ?? '?';
+            return `${of}${at} ${name ?? ''}${value}${items}${by === undefined ? '' : ` by ${by}`}`;
         }
         default:
-            return [kind, name, object, now].filter(part => part !== undefined).map(part => cut(part)).join(' ');
+            return [kind, name, object, now]
+                .filter(part => part !== undefined)
+                .map(part => cut(part))
+                .join(' ');
     }
 }
 

@@ -44,9 +44,11 @@ export class NodeTree {
             .filter(({ path }) => !roots.has(rootOf(path)) && !roots.has(path) && !isBelow(path, roots))
             .map(({ path, old, new: now }): NodePart => ({ path, name: path, old, now, mark: 'changed' }));
         return [
-            ...(exception === undefined || exception === null ? []
+            ...(exception === undefined || exception === null
+                ? []
                 : [this.part('exception', 'exception', undefined, exception, false)]),
-            ...(result === undefined || result === null ? []
+            ...(result === undefined || result === null
+                ? []
                 : [this.part('result', 'result', undefined, result, false)]),
             ...others,
             ...parts,
@@ -60,37 +62,58 @@ export class NodeTree {
         const isSame = before === undefined || after === undefined || before.object === after.object;
         const object = (after ?? before)?.object;
         const fields = new Set([...Object.keys(before?.fields ?? {}), ...Object.keys(after?.fields ?? {})]);
-        const parts = [...fields].map(name => this.part(
-            `${path}.${name}`, name, before?.fields?.[name], after?.fields?.[name], isSame, `@${object}.${name}`,
-        ));
+        const parts = [...fields].map(name =>
+            this.part(
+                `${path}.${name}`,
+                name,
+                before?.fields?.[name],
+                after?.fields?.[name],
+                isSame,
+                `@${object}.${name}`,
+            ),
+        );
         const was = items(before);
         const is = items(after);
         for (const selector of new Set([...was.keys(), ...is.keys()])) {
-            parts.push(this.part(
-                path + selector, selector, was.get(selector), is.get(selector), isSame, `@${object}${selector}`,
-            ));
+            parts.push(
+                this.part(
+                    path + selector,
+                    selector,
+                    was.get(selector),
+                    is.get(selector),
+                    isSame,
+                    `@${object}${selector}`,
+                ),
+            );
         }
         return parts;
     }
 
     /** Whether the value has parts, here or at the server. */
     hasParts({ old, now }: NodePart): boolean {
-        return [this.resolved(now, this.after), this.resolved(old, this.before)].some(shape =>
-            shape !== undefined && (
-                Object.keys(shape.fields ?? {}).length > 0 || (shape.elements?.length ?? 0) > 0
-                || (shape.truncated === true && shape.text === undefined && shape.printed === undefined)
-            ));
+        return [this.resolved(now, this.after), this.resolved(old, this.before)].some(
+            shape =>
+                shape !== undefined &&
+                (Object.keys(shape.fields ?? {}).length > 0 ||
+                    (shape.elements?.length ?? 0) > 0 ||
+                    (shape.truncated === true && shape.text === undefined && shape.printed === undefined)),
+        );
     }
 
     /** The object of which the question has only some parts. */
     cutObject({ old, now }: NodePart): number | undefined {
         const shape = this.resolved(now, this.after) ?? this.resolved(old, this.before);
-        const isWhole = shape?.truncated !== true || shape.text !== undefined || shape.printed !== undefined;
+        const isWhole =
+            shape?.truncated !== true || shape.text !== undefined || shape.printed !== undefined;
         return isWhole ? undefined : shape.object;
     }
 
     private part(
-        path: string, name: string, old: Shape | undefined, now: Shape | undefined, compares: boolean,
+        path: string,
+        name: string,
+        old: Shape | undefined,
+        now: Shape | undefined,
+        compares: boolean,
         address?: string,
     ): NodePart {
         const part: NodePart = {
@@ -142,9 +165,10 @@ export class NodeTree {
         const is = new Map([...Object.entries(after.fields ?? {}), ...items(after)]);
         return was.some(([name, value]) => {
             const other = is.get(name);
-            return other !== undefined && (
-                differ(value, other)
-                || (isObject(value) && isObject(other) && this.differInside(value, other, seen))
+            return (
+                other !== undefined &&
+                (differ(value, other) ||
+                    (isObject(value) && isObject(other) && this.differInside(value, other, seen)))
             );
         });
     }
@@ -153,7 +177,7 @@ export class NodeTree {
         if (!isObject(shape)) {
             return undefined;
         }
-        return isAgain(shape) ? objects.get(shape.object) ?? shape : shape;
+        return isAgain(shape) ? (objects.get(shape.object) ?? shape) : shape;
     }
 }
 
@@ -189,7 +213,7 @@ function items(shape: ObjectShape | undefined): Map<string, Shape> {
 }
 
 /** The variable that a path begins with. */
-export function rootOf(path: string): string {
+function rootOf(path: string): string {
     return /^[^.[{]*/.exec(path)?.[0] ?? path;
 }
 
@@ -199,6 +223,6 @@ function isBelow(path: string, roots: Set<string>): boolean {
 }
 
 /** A part that the server has listed by itself, as a row of the same tree. */
-export function partPath(above: string, { selector }: PartRow): string {
-    return above + selector;
+export function partPath(above: string, { name, selector }: PartRow): string {
+    return above + (selector ?? `.${name}`);
 }

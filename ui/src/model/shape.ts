@@ -13,8 +13,12 @@ export function isObject(shape: Shape | undefined): shape is ObjectShape {
 
 /** Whether it has no parts since the object stands at another place of the same value. */
 export function isAgain(shape: ObjectShape): boolean {
-    return shape.fields === undefined && shape.elements === undefined && shape.text === undefined
-        && shape.printed === undefined;
+    return (
+        shape.fields === undefined &&
+        shape.elements === undefined &&
+        shape.text === undefined &&
+        shape.printed === undefined
+    );
 }
 
 /** A text of at most `room` characters, which ends in `…` if it had more. */
@@ -22,13 +26,18 @@ export function cut(text: string, room = SHOWN): string {
     return text.length <= room ? text : `${text.slice(0, room - 1)}…`;
 }
 
-/** The name of a class without its package. */
+/** A number with its noun: `1 pass`, `2,000 events`. */
+export function counted(number: number, noun: string, plural = `${noun}s`): string {
+    return `${number.toLocaleString('en')} ${number === 1 ? noun : plural}`;
+}
+
+/** The name of a class as in its source, without its package: `Parcel.Label` for `shop.Parcel$Label`. */
 export function simpleName(name: string): string {
-    return name.slice(name.lastIndexOf('.') + 1);
+    return name.slice(name.lastIndexOf('.') + 1).replace(/(?<=[\w$])\$(?=[A-Za-z])/g, '.');
 }
 
 /** The name of an object as Java programmers write it: `Rec@7`, `int[3]@9`. */
-export function objectName({ type, object, elements, truncated }: ObjectShape): string {
+function objectName({ type, object, elements, truncated }: ObjectShape): string {
     const simple = simpleName(type);
     if (elements !== undefined && simple.endsWith('[]')) {
         const length = `${elements.length}${truncated === true ? '+' : ''}`;
@@ -75,23 +84,42 @@ function objectText(shape: ObjectShape, room: number): string {
     }
     const text = shape.text ?? shape.printed;
     if (text !== undefined) {
-        return `${name} ${JSON.stringify(text)}${shape.truncated === true ? '…' : ''}`;
+        const shown = `${JSON.stringify(text)}${shape.truncated === true ? '…' : ''}`;
+        return shape.printed === undefined ? `${name} ${shown}` : shown;
     }
-    return shape.elements === undefined || room <= 0 ? name : `${name} ${elementsText(shape, room)}`;
+    if (room <= 0) {
+        return name;
+    }
+    if (shape.elements !== undefined) {
+        return `${name} [${partsText(
+            shape.elements.map(element => ['', element]),
+            shape,
+            room,
+        )}]`;
+    }
+    const fields = Object.entries(shape.fields ?? {});
+    return fields.length === 0
+        ? name
+        : `${name} {${partsText(
+              fields.map(([field, value]) => [`${field}: `, value]),
+              shape,
+              room,
+          )}}`;
 }
 
-function elementsText({ elements = [], truncated }: ObjectShape, room: number): string {
+/** As many parts as there is room for. */
+function partsText(parts: [string, Shape][], { truncated }: ObjectShape, room: number): string {
     const shown: string[] = [];
     let used = 0;
-    for (const element of elements) {
-        const text = shapeText(element, 0);
+    for (const [name, value] of parts) {
+        const text = name + shapeText(value, 0);
         used += text.length + 2;
         if (used > room) {
-            return `[${[...shown, '…'].join(', ')}]`;
+            return [...shown, '…'].join(', ');
         }
         shown.push(text);
     }
-    return `[${[...shown, ...(truncated === true ? ['…'] : [])].join(', ')}]`;
+    return [...shown, ...(truncated === true ? ['…'] : [])].join(', ');
 }
 
 /** Whether two values differ, as far as both are known. Parts of an object do not count. */
@@ -112,7 +140,7 @@ export function differ(old: Shape, now: Shape): boolean {
 }
 
 function ownText(shape: ObjectShape): string | undefined {
-    return isAgain(shape) ? undefined : shape.text ?? shape.printed;
+    return isAgain(shape) ? undefined : (shape.text ?? shape.printed);
 }
 
 function isUnknown(shape: Shape): boolean {

@@ -53,13 +53,15 @@ export function locate<Key>(root: OpenList<Key>, index: number): Located<Key> | 
         }
         if (inside === undefined) {
             const below = list.open.find(({ row: at }) => at === row)?.list;
-            return row >= list.count ? undefined : {
-                list,
-                row,
-                depth,
-                ...(below !== undefined && { below }),
-                ...(parent !== undefined && { parent }),
-            };
+            return row >= list.count
+                ? undefined
+                : {
+                      list,
+                      row,
+                      depth,
+                      ...(below !== undefined && { below }),
+                      ...(parent !== undefined && { parent }),
+                  };
         }
         parent = index - inside.rest - 1;
         list = inside.below;
@@ -67,7 +69,7 @@ export function locate<Key>(root: OpenList<Key>, index: number): Located<Key> | 
     }
 }
 
-/** The visible row of the row to which `rows` leads, one number for each level; `undefined` if it is folded. */
+/** The visible row to which `rows` leads, one number for each level; `undefined` if it is folded. */
 export function indexOf<Key>(root: OpenList<Key>, rows: number[]): number | undefined {
     let list = root;
     let index = 0;

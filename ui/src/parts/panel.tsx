@@ -2,18 +2,28 @@
 
 import type { ComponentChildren, JSX } from 'preact';
 
-export function Panel({ label, tools, class: kind, children }: {
+export function Panel({
+    label,
+    tools,
+    class: kind,
+    isNamed = false,
+    children,
+}: {
     label: string;
     tools?: ComponentChildren;
     class?: string;
+    /** Whether the name stands elsewhere already, as on a tab. */
+    isNamed?: boolean;
     children: ComponentChildren;
 }): JSX.Element {
     return (
         <section class={`panel${kind === undefined ? '' : ` ${kind}`}`} aria-label={label}>
-            <div class="panel-head">
-                <h2>{label}</h2>
-                <div class="panel-tools">{tools}</div>
-            </div>
+            {(!isNamed || Boolean(tools)) && (
+                <div class="panel-head">
+                    {!isNamed && <h2>{label}</h2>}
+                    <div class="panel-tools">{tools}</div>
+                </div>
+            )}
             {children}
         </section>
     );

@@ -9,30 +9,42 @@ export interface PopupItem {
     does: () => void;
 }
 
+export interface PopupForm {
+    label: string;
+    button: string;
+    /** What the text is for, as values and names. */
+    choices?: [string, string][];
+    does: (text: string, choice: string | undefined) => void;
+}
+
 export interface PopupShown {
     title: string;
     /** What is known, as names and texts. */
     facts?: [string, string][];
     items: PopupItem[];
-    /** A form below the items. */
-    form?: { label: string; button: string; does: (text: string) => void };
+    /** Forms below the items. */
+    forms?: PopupForm[];
 }
 
 interface Opened extends PopupShown {
     x: number;
-    y: number;
+    /** Where it begins below the element, and where it ends above it if there is no room below. */
+    below: number;
+    above: number;
     from: HTMLElement | SVGElement | null;
 }
 
 const opened = signal<Opened | undefined>(undefined);
 /** The least distance from the edges of the window in pixels. */
 const MARGIN = 8;
+/** The distance from the element in pixels. */
+const GAP = 2;
 
 /** Opens the menu below an element, which gets the focus back when the menu closes. */
 export function openPopup(at: Element, shown: PopupShown): void {
-    const { left, bottom } = at.getBoundingClientRect();
+    const { left, top, bottom } = at.getBoundingClientRect();
     const from = at instanceof HTMLElement || at instanceof SVGElement ? at : null;
-    opened.value = { ...shown, x: left, y: bottom + 2, from };
+    opened.value = { ...shown, x: left, below: bottom + GAP, above: top - GAP, from };
 }
 
 function close(): void {
@@ -59,7 +71,8 @@ export function Popup(): JSX.Element | null {
         }
         const { width, height } = popup.getBoundingClientRect();
         const x = Math.min(shown.x, innerWidth - width - MARGIN);
-        const y = Math.min(shown.y, innerHeight - height - MARGIN);
+        const hasRoom = shown.below + height + MARGIN <= innerHeight;
+        const y = Math.min(hasRoom ? shown.below : shown.above - height, innerHeight - height - MARGIN);
         popup.style.left = `${Math.max(MARGIN, x)}px`;
         popup.style.top = `${Math.max(MARGIN, y)}px`;
         (popup.querySelector<HTMLElement>('[role=menuitem]') ?? popup).focus();
@@ -76,7 +89,8 @@ export function Popup(): JSX.Element | null {
         return null;
     }
     const onKeyDown = (event: KeyboardEvent): void => {
-        const isInput = event.target instanceof HTMLInputElement;
+        const isInput =
+            event.target instanceof HTMLInputElement || event.target instanceof HTMLSelectElement;
         if (event.key === 'Escape') {
             close();
         } else if (!isInput && (event.key === 'ArrowDown' || event.key === 'ArrowUp')) {
@@ -90,7 +104,14 @@ export function Popup(): JSX.Element | null {
         event.stopPropagation();
     };
     return (
-        <div ref={element} class="popup" role="dialog" aria-label={shown.title} tabIndex={-1} onKeyDown={onKeyDown}>
+        <div
+            ref={element}
+            class="popup"
+            role="dialog"
+            aria-label={shown.title}
+            tabIndex={-1}
+            onKeyDown={onKeyDown}
+        >
             <p class="popup-title">{shown.title}</p>
             {shown.facts !== undefined && shown.facts.length > 0 && (
                 <dl>
@@ -117,22 +138,34 @@ export function Popup(): JSX.Element | null {
                     ))}
                 </div>
             )}
-            {shown.form !== undefined && <PopupForm form={shown.form} />}
+            {shown.forms?.map(form => (
+                <Form key={form.label} form={form} />
+            ))}
         </div>
     );
 }
 
-function PopupForm({ form }: { form: NonNullable<PopupShown['form']> }): JSX.Element {
+function Form({ form }: { form: PopupForm }): JSX.Element {
     const submit = (event: Event): void => {
         event.preventDefault();
-        const text = new FormData(event.currentTarget as HTMLFormElement).get('text');
-        if (typeof text === 'string' && text.trim() !== '') {
+        const given = new FormData(event.currentTarget as HTMLFormElement);
+        const text = String(given.get('text')).trim();
+        if (text !== '') {
             close();
-            form.does(text.trim());
+            form.does(text, given.get('choice')?.toString());
         }
     };
     return (
         <form class="line" onSubmit={submit}>
+            {form.choices !== undefined && (
+                <select name="choice" aria-label="Question">
+                    {form.choices.map(([value, name]) => (
+                        <option key={value} value={value}>
+                            {name}
+                        </option>
+                    ))}
+                </select>
+            )}
             <input name="text" aria-label={form.label} placeholder={form.label} autocomplete="off" />
             <button type="submit">{form.button}</button>
         </form>

@@ -9,7 +9,12 @@ const STEP = 2;
 /**
  * `isReversed` says that the panel whose size changes is behind the separator, not before it.
  */
-export function Splitter({ name, label, isVertical, isReversed = false }: {
+export function Splitter({
+    name,
+    label,
+    isVertical,
+    isReversed = false,
+}: {
     name: SizeName;
     label: string;
     isVertical: boolean;
@@ -28,11 +33,13 @@ export function Splitter({ name, label, isVertical, isReversed = false }: {
         const start = isVertical ? event.clientX : event.clientY;
         const room = isVertical ? around.width : around.height;
         const move = (moved: PointerEvent): void => {
-            const by = ((isVertical ? moved.clientX : moved.clientY) - start) / room * 100;
+            const by = (((isVertical ? moved.clientX : moved.clientY) - start) / room) * 100;
             resize(name, size + (isReversed ? -by : by));
         };
         bar.addEventListener('pointermove', move);
-        bar.addEventListener('lostpointercapture', () => bar.removeEventListener('pointermove', move), { once: true });
+        bar.addEventListener('lostpointercapture', () => bar.removeEventListener('pointermove', move), {
+            once: true,
+        });
     };
 
     const onKeyDown = (event: KeyboardEvent): void => {

@@ -3,11 +3,17 @@
 import type { ComponentChildren, HTMLAttributes, JSX } from 'preact';
 import { useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import {
-    elementHeight, isMapped, lastOffset, offsetAt, offsetShowing, scrollTopAt, visibleRows,
+    elementHeight,
+    isMapped,
+    lastOffset,
+    offsetAt,
+    offsetShowing,
+    scrollTopAt,
+    visibleRows,
 } from '../model/scroll-mapping';
 
 /** The height of a row in pixels. */
-export const ROW_HEIGHT = 24;
+const ROW_HEIGHT = 24;
 /** Rows that are drawn above and below the visible ones, so that fast scrolling shows no gaps. */
 const OVERSCAN = 4;
 /** A row that is farther away than this many rows comes into the middle. */
@@ -40,13 +46,20 @@ const ROW_ROLES = { tree: 'treeitem', grid: 'row', treegrid: 'row', listbox: 'op
 /** The row that a key moves to; `undefined` if it moves none. */
 function target(key: string, active: number, count: number, page: number): number | undefined {
     switch (key) {
-        case 'ArrowDown': return Math.min(active + 1, count - 1);
-        case 'ArrowUp': return Math.max(active - 1, 0);
-        case 'PageDown': return Math.min(active + page, count - 1);
-        case 'PageUp': return Math.max(active - page, 0);
-        case 'Home': return 0;
-        case 'End': return count - 1;
-        default: return undefined;
+        case 'ArrowDown':
+            return Math.min(active + 1, count - 1);
+        case 'ArrowUp':
+            return Math.max(active - 1, 0);
+        case 'PageDown':
+            return Math.min(active + page, count - 1);
+        case 'PageUp':
+            return Math.max(active - page, 0);
+        case 'Home':
+            return 0;
+        case 'End':
+            return count - 1;
+        default:
+            return undefined;
     }
 }
 
@@ -169,7 +182,9 @@ export function VirtualList(props: VirtualListProps): JSX.Element {
             aria-label={label}
             tabIndex={0}
             {...(isActiveShown ? { 'aria-activedescendant': `${id}-${active}` } : {})}
-            {...(role === 'grid' || role === 'treegrid' ? { 'aria-rowcount': count, 'aria-colcount': columns } : {})}
+            {...(role === 'grid' || role === 'treegrid'
+                ? { 'aria-rowcount': count, 'aria-colcount': columns }
+                : {})}
             onScroll={onScroll}
             onKeyDown={onKeyDown}
         >

@@ -1,11 +1,10 @@
-// Questions about a value or a place: why is it so, and where does it come from.
+// Questions about a value or a place that the recording answers: why is it so, and what led there.
 
 import { post } from '../api/client';
 import type { Why } from '../api/tools';
 import type { Place } from '../api/types';
 import { attempt, say } from './session';
 import { select, selectedTrace } from './selection';
-import { tool } from './layout';
 import { reloadTimeline } from './timeline';
 
 /** The number of the recording, for requests about another one than the first. */
@@ -15,28 +14,28 @@ export function ofTrace(): { trace?: number } {
 }
 
 /** Where a place is, as a person writes it: `MergeSort.java:12`. */
-export function placeText({ file, line, method }: { file?: string; line?: number; method?: string }): string {
-    const at = file === undefined ? line === undefined ? '' : `line ${line}` : `${file}:${line ?? '?'}`;
+export function placeText({
+    file,
+    line,
+    method,
+}: {
+    file?: string;
+    line?: number;
+    method?: string;
+}): string {
+    const at = file === undefined ? (line === undefined ? '' : `line ${line}`) : `${file}:${line ?? '?'}`;
     return [method, at].filter(part => part !== undefined && part !== '').join(' ');
 }
 
 /** Asks why a variable has its value; without one, which condition or exception led there. */
 export async function askWhy(place: Place, variable?: string): Promise<void> {
     const answer = await attempt(() =>
-        post<Why>('why', { ...ofTrace(), ...place, ...(variable !== undefined && { variable }) }));
+        post<Why>('why', { ...ofTrace(), ...place, ...(variable !== undefined && { variable }) }),
+    );
     if (answer !== undefined) {
         say('said', `${answer.text} (${placeText(answer)})`);
         reloadTimeline();
         select(answer.selection);
-    }
-}
-
-/** Runs the program again to find where a value comes from. The timeline shows the answer. */
-export async function askOrigin(place: Place, variable: string): Promise<void> {
-    const answer = await attempt(() => post('origin', { ...ofTrace(), ...place, variable }));
-    if (answer !== undefined) {
-        tool.value = 'messages';
-        reloadTimeline();
     }
 }
 

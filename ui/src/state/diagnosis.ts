@@ -1,6 +1,6 @@
 // Declarative debugging: the open question and the answers to it.
 
-import { computed, effect, signal } from '@preact/signals';
+import { computed, effect } from '@preact/signals';
 import { get, post } from '../api/client';
 import type { Diagnosis, DiagnosisAction, DiagnosisAnswer } from '../api/tools';
 import { ofTrace } from './asking';
@@ -9,20 +9,17 @@ import { select, selectedCall } from './selection';
 import { outdateTree } from './tree';
 import { resource } from './resource';
 
-const loaded = resource(() => `${generation.value}`, signal => get<Diagnosis>('diagnosis', {}, signal));
+const loaded = resource(
+    () => `${generation.value}`,
+    signal => get<Diagnosis>('diagnosis', {}, signal),
+);
 
-/** What the last action answered, until the next one is loaded. */
-const acted = signal<Diagnosis | undefined>(undefined);
-
-export const diagnosis = computed(() => acted.value ?? loaded.state.value.value);
+export const diagnosis = computed(() => loaded.state.value.value);
 export const question = computed(() =>
-    diagnosis.value?.state === 'asking' ? diagnosis.value.question : undefined);
-
-/** Whether an answer now is about the selected call, since a question is open. */
-export const canPointAtWrong = computed(() => question.value !== undefined && selectedCall.value !== undefined);
+    diagnosis.value?.state === 'asking' ? diagnosis.value.question : undefined,
+);
 
 export function reloadDiagnosis(): void {
-    acted.value = undefined;
     loaded.reload();
     outdateTree();
 }
@@ -30,7 +27,7 @@ export function reloadDiagnosis(): void {
 async function act(action: DiagnosisAction): Promise<void> {
     const answer = await attempt(() => post<Diagnosis>('diagnosis', action));
     if (answer !== undefined) {
-        acted.value = answer;
+        loaded.set(answer);
         outdateTree();
     }
 }
@@ -50,12 +47,15 @@ export function endDiagnosis(): Promise<void> {
 }
 
 /** Answers about the selected call, which may be another one than the question is about. */
-export async function answer(given: DiagnosisAnswer, more: { path?: string; of?: 'method' | 'class' | 'package' } = {},
+export async function answer(
+    given: DiagnosisAnswer,
+    more: { path?: string; of?: 'method' | 'class' | 'package' } = {},
 ): Promise<void> {
     const open = question.peek();
     const call = selectedCall.peek();
     // `undo` is also possible after the last answer, when no question is open.
-    const number = open?.question ?? (given === 'undo' ? diagnosis.peek()?.question?.question ?? 0 : undefined);
+    const number =
+        open?.question ?? (given === 'undo' ? (diagnosis.peek()?.question?.question ?? 0) : undefined);
     if (number === undefined) {
         return;
     }
@@ -67,9 +67,16 @@ export async function answer(given: DiagnosisAnswer, more: { path?: string; of?:
 let followed = '';
 effect(() => {
     const now = diagnosis.value;
-    const call = now?.state === 'asking' ? now.question?.node
-        : now?.state === 'ended' ? now.result?.buggy?.node : undefined;
-    const key = `${now?.state} ${now?.question?.question} ${call}`;
+    if (now === undefined) {
+        return;
+    }
+    const call =
+        now.state === 'asking'
+            ? now.question?.node
+            : now.state === 'ended'
+              ? now.result?.buggy?.node
+              : undefined;
+    const key = `${now.state} ${now.question?.question} ${call}`;
     if (key === followed) {
         return;
     }

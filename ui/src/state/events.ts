@@ -1,10 +1,10 @@
 // The events of the selected call.
 
 import { computed, effect, signal } from '@preact/signals';
-import { get } from '../api/client';
+import { ApiError, get } from '../api/client';
 import type { EventRow, Events } from '../api/types';
 import { PAGE, PagedList } from './paged-list';
-import { generation } from './session';
+import { generation, say } from './session';
 import { selectedCall, selectedEvent, selectedPath, selectedTrace } from './selection';
 
 /** How often a call of which not all events are known yet is asked about again, in milliseconds. */
@@ -16,10 +16,14 @@ export const events = signal<PagedList<EventRow, Events> | undefined>(undefined)
 /** What all pages of the list say. While a list loads, it is that of the list before. */
 export const eventsAbout = signal<Events | undefined>(undefined);
 
-/** Which event decides what the chosen variable is; a variable by its object needs none. */
+/**
+ * Which event decides what the chosen variable is: the one at which it was chosen, so that steps to other
+ * events leave the marks as they are. A variable by its object needs none.
+ */
 const markEvent = computed(() => {
+    void selectedCall.value;
     const path = selectedPath.value;
-    return path === undefined || path.startsWith('@') ? undefined : selectedEvent.value;
+    return path === undefined || path.startsWith('@') ? undefined : selectedEvent.peek();
 });
 
 effect(() => {
@@ -33,17 +37,26 @@ effect(() => {
         eventsAbout.value = undefined;
         return undefined;
     }
-    const list: PagedList<EventRow, Events> = new PagedList((from, limit, aborted) =>
-        get<Events>('events', {
-            trace,
-            call,
-            from,
-            limit,
-            ...(mark !== undefined && { mark, ...(event !== undefined && { mark_event: event }) }),
-        }, aborted));
+    let isMarked = mark !== undefined;
+    const list: PagedList<EventRow, Events> = new PagedList(async (from, limit, aborted) => {
+        const page = { trace, call, from, limit };
+        if (isMarked) {
+            try {
+                return await get<Events>('events', { ...page, mark, mark_event: event }, aborted);
+            } catch (error) {
+                if (!(error instanceof ApiError) || error.status === 0 || error.status === 401) {
+                    throw error;
+                }
+                // A variable that is not there leaves the events without marks.
+                isMarked = false;
+                say('failed', error.message);
+            }
+        }
+        return get<Events>('events', page, aborted);
+    });
     let timer: ReturnType<typeof setTimeout> | undefined;
     let isOver = false;
-    const first = Math.floor(((selectedEvent.peek() ?? 1) - 1) / PAGE);
+    const first = Math.floor((Math.max(selectedEvent.peek() ?? 1, 1) - 1) / PAGE);
     const refresh = async (page: number): Promise<void> => {
         await list.refresh(page);
         if (isOver) {

@@ -2,11 +2,12 @@
 
 import { computed, signal } from '@preact/signals';
 import { get } from '../api/client';
-import type { EventPlace, History, Write } from '../api/types';
+import type { History, Write } from '../api/types';
 import { addressOf } from '../model/event-text';
 import { resource } from './resource';
-import { attempt, generation } from './session';
-import { select, selectedTrace, selection } from './selection';
+import { goToPlace } from './place';
+import { generation } from './session';
+import { selection } from './selection';
 
 interface Asked {
     trace: number;
@@ -22,7 +23,7 @@ const LIMIT = 500;
 const asked = signal<Asked | undefined>(undefined);
 
 const loaded = resource(
-    () => asked.value === undefined ? undefined : `${generation.value} ${JSON.stringify(asked.value)}`,
+    () => (asked.value === undefined ? undefined : `${generation.value} ${JSON.stringify(asked.value)}`),
     signal => get<History>('history', { ...asked.peek() }, signal),
 );
 
@@ -53,18 +54,10 @@ export function showEarlier(): void {
 export async function goToWrite(row: number, write: Write): Promise<void> {
     historyRow.value = row;
     const { call, place } = write;
-    if (call === undefined) {
-        return;
-    }
-    const trace = selectedTrace.peek();
-    const found = place === undefined ? { call }
-        : await attempt(() => get<EventPlace>('event', { trace, call, place }));
-    if (found !== undefined) {
-        const path = addressOf(write);
-        select({
-            call: found.call,
-            ...(found.event !== undefined && { event: found.event }),
-            ...(path !== undefined && { path }),
-        });
+    if (call !== undefined) {
+        // A static field is the same in every call.
+        const isStatic = write.object === undefined && write.event === 'field';
+        const path = addressOf(write) ?? (isStatic ? history.peek().value?.variable : undefined);
+        await goToPlace({ call }, place, path);
     }
 }

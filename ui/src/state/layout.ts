@@ -11,7 +11,7 @@ export const SIZES = {
     left: { initial: 27, least: 12, most: 50 },
     right: { initial: 34, least: 15, most: 55 },
     bottom: { initial: 31, least: 10, most: 70 },
-    events: { initial: 48, least: 15, most: 85 },
+    events: { initial: 42, least: 15, most: 85 },
     source: { initial: 66, least: 15, most: 85 },
     timeline: { initial: 52, least: 20, most: 80 },
 } as const;
@@ -31,9 +31,11 @@ function kept(): Partial<Record<SizeName, number>> {
 const names = Object.keys(SIZES) as SizeName[];
 const before = kept();
 
-export const sizes = signal<Record<SizeName, number>>(Object.fromEntries(
-    names.map(name => [name, bounded(name, before[name] ?? SIZES[name].initial)]),
-) as Record<SizeName, number>);
+export const sizes = signal<Record<SizeName, number>>(
+    Object.fromEntries(
+        names.map(name => [name, bounded(name, before[name] ?? SIZES[name].initial)]),
+    ) as Record<SizeName, number>,
+);
 
 function bounded(name: SizeName, size: number): number {
     const { least, most, initial } = SIZES[name];

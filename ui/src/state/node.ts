@@ -70,7 +70,9 @@ function partsKey(object: number): string {
 export async function loadParts(object: number, from: number): Promise<void> {
     const { trace, call, event } = selection.peek();
     const key = partsKey(object);
-    const answer = await attempt(() => get<Parts>('parts', { trace, call, event, object, from, limit: PAGE }));
+    const answer = await attempt(() =>
+        get<Parts>('parts', { trace, call, event, object, from, limit: PAGE }),
+    );
     if (answer !== undefined) {
         const next = new Map(parts.value);
         next.set(key, {
@@ -94,7 +96,8 @@ export const nodeRows = computed<NodeRow[]>(() => {
 
 function addPart(rows: NodeRow[], known: NodeTree, part: NodePart, depth: number): void {
     const hasParts = known.hasParts(part);
-    const isOpen = hasParts && (toggled.value.get(part.path) ?? (part.mark === 'inside' && depth < OPEN_LEVELS));
+    const isOpen =
+        hasParts && (toggled.value.get(part.path) ?? (part.mark === 'inside' && depth < OPEN_LEVELS));
     rows.push({ is: 'part', depth, part, isOpen, hasParts });
     if (!isOpen) {
         return;

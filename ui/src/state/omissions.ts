@@ -7,18 +7,29 @@ import type { Place } from '../api/types';
 import { ofTrace } from './asking';
 import { outdateEvents } from './events';
 import { tool } from './layout';
-import { attempt, generation, say } from './session';
+import { attempt, generation } from './session';
 import { outdateTree } from './tree';
+import { counted } from '../model/shape';
 import { resource } from './resource';
 
-const loaded = resource(() => `${generation.value}`, signal => get<Omissions>('omissions', {}, signal));
-
-const acted = signal<Omissions | undefined>(undefined);
-const all = computed(() => acted.value ?? loaded.state.value.value);
+const loaded = resource(
+    () => `${generation.value}`,
+    signal => get<Omissions>('omissions', {}, signal),
+);
 
 /** The suggestions that were found; `undefined` if nothing was asked. */
-export const omissions = computed<OmissionsFound | undefined>(() =>
-    all.value === undefined || 'none' in all.value ? undefined : all.value);
+export const omissions = computed<OmissionsFound | undefined>(() => {
+    const all = loaded.state.value.value;
+    return all !== undefined && 'suggestions' in all ? all : undefined;
+});
+
+/** Whether the search goes on, and why the last one failed. */
+export const omissionsState = computed(() => {
+    const all = loaded.state.value.value;
+    return all !== undefined && !('none' in all)
+        ? { isWorking: all.state === 'working', error: all.error }
+        : { isWorking: false, error: undefined };
+});
 
 /** Methods whose suggestions are not shown. */
 export const hidden = signal<ReadonlySet<string>>(new Set());
@@ -28,7 +39,8 @@ export function methodOf({ jump }: Suggestion): string {
 }
 
 export const shownSuggestions = computed(() =>
-    (omissions.value?.suggestions ?? []).filter(found => !hidden.value.has(methodOf(found))));
+    (omissions.value?.suggestions ?? []).filter(found => !hidden.value.has(methodOf(found))),
+);
 
 function outdate(): void {
     outdateTree();
@@ -36,7 +48,6 @@ function outdate(): void {
 }
 
 export function reloadOmissions(): void {
-    acted.value = undefined;
     loaded.reload();
     outdate();
 }
@@ -46,14 +57,18 @@ let last: OmissionsRequest | undefined;
 export const canAskAgain = (): boolean => last !== undefined;
 
 /** Asks what should have happened to the object of a variable. */
-export async function askOmissions(place: Place, what: string, more: Partial<OmissionsRequest> = {}): Promise<void> {
+export async function askOmissions(
+    place: Place,
+    what: string,
+    more: Partial<OmissionsRequest> = {},
+): Promise<void> {
     const request: OmissionsRequest = { ...place, what, ...more };
     tool.value = 'omissions';
     const found = await attempt(() => post<Omissions>('omissions', { ...ofTrace(), ...request }));
     if (found !== undefined) {
         last = request;
         hidden.value = new Set();
-        acted.value = found;
+        loaded.set(found);
         outdate();
     }
 }
@@ -77,27 +92,24 @@ export function showAllMethods(): void {
 /** Runs the program again and makes the jump of a suggestion go the other way. */
 export async function tryOtherWay(number: number, want: string | undefined): Promise<void> {
     const answer = await attempt(() =>
-        post<{ number: number; confirmation: Confirmation }>('omissions/try', {
-            number, ...(want !== undefined && { want }),
-        }));
-    const now = all.peek();
-    if (answer === undefined || now === undefined || 'none' in now) {
-        return;
+        post<Omissions>('omissions/try', { number, ...(want !== undefined && { want }) }),
+    );
+    if (answer !== undefined) {
+        loaded.set(answer);
     }
-    acted.value = {
-        ...now,
-        suggestions: now.suggestions.map(found =>
-            found.number === answer.number ? { ...found, confirmation: answer.confirmation } : found),
-    };
-    say('said', `Suggestion ${answer.number}: ${confirmationText(answer.confirmation)}`);
 }
 
 export function confirmationText({ verdict, found, text, flipped }: Confirmation): string {
-    return text ?? [
-        verdict?.replaceAll('-', ' '),
-        found === undefined ? undefined : `found ${found}`,
-        flipped === undefined ? undefined : `${flipped} passes went the other way`,
-    ].filter(part => part !== undefined).join('; ');
+    return (
+        text ??
+        [
+            verdict?.replaceAll('-', ' '),
+            found === undefined ? undefined : `found ${found}`,
+            flipped === undefined ? undefined : `${counted(flipped, 'pass', 'passes')} went the other way`,
+        ]
+            .filter(part => part !== undefined)
+            .join('; ')
+    );
 }
 
 export async function clearOmissions(): Promise<void> {

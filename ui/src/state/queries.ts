@@ -2,11 +2,15 @@
 
 import { computed, signal } from '@preact/signals';
 import { get, post } from '../api/client';
-import type { QueryAnswer, QueryHelp } from '../api/tools';
+import type { QueryAnswer, QueryHelp, QueryRow } from '../api/tools';
+import { goToPlace } from './place';
 import { resource } from './resource';
 import { attempt, generation } from './session';
 
-const loaded = resource(() => `${generation.value}`, signal => get<QueryHelp>('queries', {}, signal));
+const loaded = resource(
+    () => `${generation.value}`,
+    signal => get<QueryHelp>('queries', {}, signal),
+);
 
 export const queryHelp = computed(() => loaded.state.value.value);
 /** The answer to the last line. */
@@ -27,7 +31,14 @@ export async function ask(line: string): Promise<void> {
     isAsking.value = false;
     if (answer !== undefined) {
         // The next solution goes below those before.
-        const before = line === ';' ? queryAnswer.peek()?.rows ?? [] : [];
+        const before = line === ';' ? (queryAnswer.peek()?.rows ?? []) : [];
         queryAnswer.value = { ...answer, rows: [...before, ...answer.rows] };
+    }
+}
+
+/** Goes to the event of a row, if it has one. */
+export async function goToRow({ selection, place }: QueryRow): Promise<void> {
+    if (selection !== undefined) {
+        await goToPlace(selection, place);
     }
 }

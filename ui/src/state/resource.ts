@@ -1,6 +1,6 @@
 // What the server says about a part of the selection, asked again whenever that part changes.
 
-import { effect, signal, type ReadonlySignal } from '@preact/signals';
+import { effect, signal, untracked, type ReadonlySignal } from '@preact/signals';
 import { isAborted, messageOf } from '../api/client';
 
 export interface Loaded<T> {
@@ -16,18 +16,23 @@ export interface Resource<T> {
     state: ReadonlySignal<Loaded<T>>;
     /** Asks again for the same. */
     reload: () => void;
+    /** Takes the answer to an action, which is newer than what is on its way. */
+    set: (value: T) => void;
 }
 
 /**
- * Loads `load()` whenever `key()` changes, both of which may read signals; nothing if the key is `undefined`.
+ * Loads `load()` whenever a signal that `key()` reads changes; nothing if the key is `undefined`.
+ * With a `delay` in milliseconds, keys that follow each other faster are one request.
  */
 export function resource<T>(
     key: () => string | undefined,
     load: (signal: AbortSignal) => Promise<T>,
+    delay = 0,
 ): Resource<T> {
     const state = signal<Loaded<T>>({ loading: false });
     const round = signal(0);
     let asked: string | undefined;
+    let current: AbortController | undefined;
     effect(() => {
         const wanted = key();
         void round.value;
@@ -39,19 +44,29 @@ export function resource<T>(
         const before = state.peek();
         state.value = { ...before, loading: true };
         const abort = new AbortController();
-        load(abort.signal).then(
-            value => {
-                if (!abort.signal.aborted) {
-                    state.value = { value, key: wanted, loading: false };
-                }
-            },
-            (error: unknown) => {
-                if (!abort.signal.aborted && !isAborted(error)) {
-                    state.value = { error: messageOf(error), key: wanted, loading: false };
-                }
-            },
-        );
-        return () => abort.abort();
+        current = abort;
+        const start = (): void =>
+            void load(abort.signal).then(
+                value => {
+                    if (!abort.signal.aborted) {
+                        state.value = { value, key: wanted, loading: false };
+                    }
+                },
+                (error: unknown) => {
+                    if (!abort.signal.aborted && !isAborted(error)) {
+                        state.value = { error: messageOf(error), key: wanted, loading: false };
+                    }
+                },
+            );
+        // The first answer is wanted at once.
+        const timer = delay === 0 || before.value === undefined ? undefined : setTimeout(start, delay);
+        if (timer === undefined) {
+            untracked(start);
+        }
+        return () => {
+            clearTimeout(timer);
+            abort.abort();
+        };
     });
     return {
         state,
@@ -59,6 +74,10 @@ export function resource<T>(
             if (asked !== undefined) {
                 round.value += 1;
             }
+        },
+        set: value => {
+            current?.abort();
+            state.value = { value, ...(asked !== undefined && { key: asked }), loading: false };
         },
     };
 }

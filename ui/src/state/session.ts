@@ -23,17 +23,26 @@ export function lose(): void {
 export function find(): void {
     if (lost.value !== undefined) {
         lost.value = undefined;
-        generation.value += 1;
+        reloadEverything();
     }
+}
+
+export function reloadEverything(): void {
+    generation.value += 1;
 }
 
 watchAnswers(status => {
     if (status === 0 || status === 401) {
         lose();
+    } else {
+        find();
     }
 });
 
-const loaded = resource(() => `${generation.value}`, signal => get<Session>('session', {}, signal));
+const loaded = resource(
+    () => `${generation.value}`,
+    signal => get<Session>('session', {}, signal),
+);
 
 export const session = computed(() => loaded.state.value.value);
 export const sessionError = computed(() => loaded.state.value.error);
@@ -41,7 +50,8 @@ export const reloadSession = loaded.reload;
 
 /** The recording that is shown. */
 export const recording = computed(() =>
-    session.value?.recordings.find(({ trace }) => trace === selectedTrace.value));
+    session.value?.recordings.find(({ trace }) => trace === selectedTrace.value),
+);
 
 /** What the server is doing, in words; empty if nothing. */
 const told = signal<string | undefined>(undefined);

@@ -1,20 +1,24 @@
 // The source of the selected call, and what its lines did.
 
-import { computed, signal } from '@preact/signals';
+import { computed, effect, signal } from '@preact/signals';
 import { get } from '../api/client';
 import type { Execution, Lines, SourceFile } from '../api/types';
-import { resource } from './resource';
+import { namedValues } from '../model/line-values';
+import { resource, type Loaded } from './resource';
 import { attempt, generation, say } from './session';
-import { node } from './node';
+import { names, node } from './node';
 import { select, selection } from './selection';
 
 /** The class of the selected call. */
 const shownClass = computed(() => node.value.value?.call.class);
 
 const file = resource(
-    () => shownClass.value === undefined ? undefined
-        : `${generation.value} ${selection.value.trace} ${shownClass.value}`,
-    signal => get<SourceFile>('source', { trace: selection.peek().trace, class: shownClass.peek() }, signal),
+    () =>
+        shownClass.value === undefined
+            ? undefined
+            : `${generation.value} ${selection.value.trace} ${shownClass.value}`,
+    signal =>
+        get<SourceFile>('source', { trace: selection.peek().trace, class: shownClass.peek() }, signal),
 );
 
 const facts = resource(
@@ -29,7 +33,33 @@ const facts = resource(
 );
 
 export const source = file.state;
-export const lineFacts = facts.state;
+
+/** How often it is asked again while not all events of the call were looked at, in milliseconds. */
+const AGAIN = 300;
+
+effect(() => {
+    const { value, loading } = facts.state.value;
+    if (loading || value?.complete !== false) {
+        return undefined;
+    }
+    const timer = setTimeout(facts.reload, AGAIN);
+    return () => clearTimeout(timer);
+});
+
+/** What the lines did, with the variables of the call where the server knows only objects. */
+export const lineFacts = computed<Loaded<Lines>>(() => {
+    const { value, ...rest } = facts.state.value;
+    const known = names.value;
+    return value === undefined
+        ? rest
+        : {
+              ...rest,
+              value: {
+                  ...value,
+                  lines: value.lines.map(line => ({ ...line, values: namedValues(line.values, known) })),
+              },
+          };
+});
 
 /** The line that the cursor is on. */
 export const cursorLine = signal(1);
@@ -40,14 +70,18 @@ export function textOfLine(line: number | undefined): string | undefined {
 }
 
 /** Goes to another execution of a line in the selected call. */
-export async function goToExecution(line: number, which: 'previous' | 'next' | 'first' | 'last'): Promise<void> {
+export async function goToExecution(
+    line: number,
+    which: 'previous' | 'next' | 'first' | 'last',
+): Promise<void> {
     const { trace, call, event } = selection.peek();
     const of = shownClass.peek();
     if (call === undefined || of === undefined) {
         return;
     }
     const found = await attempt(() =>
-        get<Execution>('execution', { trace, call, event, class: of, line, which }));
+        get<Execution>('execution', { trace, call, event, class: of, line, which }),
+    );
     if (found === undefined) {
         return;
     }

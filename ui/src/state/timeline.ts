@@ -17,15 +17,31 @@ export const span = signal<Span>({ from: 0, to: 1 });
 /** The width of the picture in pixels: the server leaves out what is narrower than one. */
 export const pictureWidth = signal(500);
 
+/** The timeline follows the other views a little later, so that steps stay fast. In milliseconds. */
+const DELAY = 80;
+
 const loaded = resource(
-    () => `${generation.value} ${JSON.stringify(selection.value)} ${JSON.stringify(span.value)} ${pictureWidth.value}`,
+    () => {
+        const { trace, call, event } = selection.value;
+        const { from, to } = span.value;
+        return [generation.value, trace, call, event, from, to, pictureWidth.value].join(' ');
+    },
     signal => {
         const { trace, call, event } = selection.peek();
         const { from, to } = span.peek();
-        return get<TimelineData>('timeline', {
-            trace, from, to, width: pictureWidth.peek(), ...(call !== undefined && { call, event }),
-        }, signal);
+        return get<TimelineData>(
+            'timeline',
+            {
+                trace,
+                from,
+                to,
+                width: pictureWidth.peek(),
+                ...(call !== undefined && { call, event }),
+            },
+            signal,
+        );
     },
+    DELAY,
 );
 
 export const timeline = loaded.state;

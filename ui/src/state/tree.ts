@@ -4,7 +4,14 @@ import { effect, signal } from '@preact/signals';
 import { get } from '../api/client';
 import type { CallPath, CallRow, Page, ThreadInfo, TreeRow } from '../api/types';
 import {
-    closeBelow, indexOf, locate, newList, openBelow, visibleCount, type Located, type OpenList,
+    closeBelow,
+    indexOf,
+    locate,
+    newList,
+    openBelow,
+    visibleCount,
+    type Located,
+    type OpenList,
 } from '../model/tree-rows';
 import { PagedList } from './paged-list';
 import { attempt, generation, recording } from './session';
@@ -84,13 +91,17 @@ function queryOf(at: Located<Key>): ListOf['query'] | undefined {
 /** Whether rows can be opened below a row. */
 export function canOpen(at: Located<Key>): boolean {
     const shown = shownRow(at);
-    return shown.is === 'thread' || (shown.is === 'rows' && ('folded' in shown.row || shown.row.call.below > 0));
+    return (
+        shown.is === 'thread' ||
+        (shown.is === 'rows' && ('folded' in shown.row || shown.row.call.below > 0))
+    );
 }
 
 async function load(query: ListOf['query']): Promise<OpenList<Key>> {
     const trace = selectedTrace.peek();
     const rows: PagedList<TreeRow> = new PagedList((from, limit, aborted) =>
-        get<Page<TreeRow>>('tree', { trace, ...query, from, limit }, aborted));
+        get<Page<TreeRow>>('tree', { trace, ...query, from, limit }, aborted),
+    );
     await rows.refresh(0);
     const error = rows.error.peek();
     if (error !== undefined) {
@@ -224,8 +235,7 @@ function openLists(steps: { row: number; query: ListOf['query'] }[]): Promise<Op
     let known: OpenList<Key> | undefined = root;
     return steps.slice(0, -1).map(({ row, query }) => {
         const opened: OpenList<Key> | undefined = known?.open.find(found => found.row === row)?.list;
-        const isSame = opened !== undefined
-            && JSON.stringify(opened.key?.query) === JSON.stringify(query);
+        const isSame = opened !== undefined && JSON.stringify(opened.key?.query) === JSON.stringify(query);
         known = isSame ? opened : undefined;
         return known === undefined ? load(query) : Promise.resolve(known);
     });
@@ -240,17 +250,25 @@ export function outdateTree(): void {
     walk(root);
 }
 
-/** Which recording the tree shows, and how much of it: it is made anew when either changes. */
+/** Which recording the tree shows, and how far it has come: its rows become more while the program runs. */
 let shown = '';
+let progress = '';
 
 effect(() => {
     const of = recording.value;
-    const wanted = of === undefined ? ''
-        : `${generation.value} ${of.trace} ${of.state} ${of.threads.length} ${of.calls}`;
-    if (wanted === shown) {
+    const wanted = of === undefined ? '' : `${generation.value} ${of.trace}`;
+    const now = of === undefined ? '' : `${of.state} ${of.calls} ${of.threads.length}`;
+    const isSame = wanted === shown;
+    if (isSame && now === progress) {
         return;
     }
+    const wasEmpty = root.count === 0;
     shown = wanted;
+    progress = now;
+    if (isSame && !wasEmpty) {
+        void recount(of?.threads.length ?? 0);
+        return;
+    }
     end(root);
     root = newList<Key>(undefined, of?.threads.length ?? 0);
     activeRow.value = undefined;
@@ -261,6 +279,27 @@ effect(() => {
         void (call === undefined ? open(0) : reveal(call));
     }
 });
+
+/** Takes the new lengths of all lists that are open. */
+async function recount(threadCount: number): Promise<void> {
+    const active = rowsOf(activeRow.peek());
+    const lists: OpenList<Key>[] = [];
+    const walk = (list: OpenList<Key>): void => {
+        lists.push(list);
+        list.open.forEach(({ list: below }) => walk(below));
+    };
+    walk(root);
+    root.count = threadCount;
+    await Promise.all(
+        lists.map(async list => {
+            list.key?.rows.outdate();
+            await list.key?.rows.refresh(0);
+            list.count = list.key?.rows.count.peek() ?? list.count;
+        }),
+    );
+    touch();
+    activate(active);
+}
 
 effect(() => {
     const call = selectedCall.value;

@@ -9,6 +9,7 @@ import type { DiagnosisResult } from '../api/tools';
 import { LongText } from '../parts/long-text';
 import { Nothing, Panel } from '../parts/panel';
 import { openPopup } from '../parts/popup';
+import { Scrolled } from '../parts/scrolled';
 import { answer, diagnosis, endDiagnosis, question, startDiagnosis } from '../state/diagnosis';
 import { node } from '../state/node';
 import { recording } from '../state/session';
@@ -27,24 +28,39 @@ export function DiagnosisView(): JSX.Element {
         <Panel
             label="Diagnosis"
             class="tool-panel"
-            tools={now !== undefined && now.state !== 'none' && (
-                <>
-                    {now.suspicious !== undefined && <span class="dim">{now.suspicious.toLocaleString('en')} suspicious calls</span>}
-                    <button type="button" onClick={() => void endDiagnosis()}>End</button>
-                </>
-            )}
+            isNamed
+            tools={
+                now !== undefined &&
+                now.state !== 'none' && (
+                    <>
+                        {now.suspicious !== undefined && (
+                            <span class="dim">{now.suspicious.toLocaleString('en')} suspicious calls</span>
+                        )}
+                        <button type="button" onClick={() => void endDiagnosis()}>
+                            End
+                        </button>
+                    </>
+                )
+            }
         >
-            <div class="scrolled">
-                {now === undefined ? <Nothing>Loading…</Nothing> : (
+            <Scrolled label="Question">
+                {now === undefined ? (
+                    <Nothing>Loading…</Nothing>
+                ) : (
                     <>
                         {now.state === 'none' && <Start />}
                         {now.state === 'working' && <p role="status">Looking for the next question…</p>}
                         {question.value !== undefined && <Open question={question.value} />}
                         {now.state === 'ended' && <Result result={now.result} />}
-                        <Replies replies={now.replies} />
+                        {now.error !== undefined && (
+                            <p class="failed">
+                                <LongText text={now.error} />
+                            </p>
+                        )}
+                        <Replies replies={now.replies ?? []} />
                     </>
                 )}
-            </div>
+            </Scrolled>
         </Panel>
     );
 }
@@ -57,28 +73,43 @@ function Start(): JSX.Element {
     return (
         <>
             <p>
-                Questions find the method with the bug: did this call do what it should? A call that did not,
-                while all calls below it did, has the bug.
+                Questions find the method with the bug: did this call do what it should? A call that did
+                not, while all calls below it did, has the bug.
             </p>
-            <p class="line">
-                <label>
-                    Strategy{' '}
-                    <select
-                        value={chosen}
-                        onChange={event => {
-                            strategy.value = event.currentTarget.value;
-                        }}
-                    >
-                        {strategies.map(({ name }) => <option key={name} value={name}>{name}</option>)}
-                    </select>
-                </label>
-            </p>
+            {strategies.length > 0 && (
+                <p class="line">
+                    <label>
+                        Strategy{' '}
+                        <select
+                            value={chosen}
+                            onChange={event => {
+                                strategy.value = event.currentTarget.value;
+                            }}
+                        >
+                            {strategies.map(({ name }) => (
+                                <option key={name} value={name}>
+                                    {name}
+                                </option>
+                            ))}
+                        </select>
+                    </label>
+                </p>
+            )}
             <p class="dim">{strategies.find(({ name }) => name === chosen)?.about}</p>
             <p class="line">
-                <button type="button" class="primary" disabled={!isReady} onClick={() => void startDiagnosis(chosen, undefined)}>
+                <button
+                    type="button"
+                    class="primary"
+                    disabled={!isReady}
+                    onClick={() => void startDiagnosis(chosen, undefined)}
+                >
                     Start
                 </button>
-                <button type="button" disabled={!isReady || call === undefined} onClick={() => void startDiagnosis(chosen, call)}>
+                <button
+                    type="button"
+                    disabled={!isReady || call === undefined}
+                    onClick={() => void startDiagnosis(chosen, call)}
+                >
                     Start below {call === undefined ? 'the selected call' : `#${call}`}
                 </button>
             </p>
@@ -95,20 +126,36 @@ function Open({ question: open }: { question: Question }): JSX.Element {
             <p class="asked" aria-live="polite">
                 Question {open.question}: did{' '}
                 <button type="button" class="link" onClick={() => select({ call: open.node })}>
-                    #{open.node} {open.class}.{known?.node === open.node ? callText(known, 200) : open.method}
+                    #{open.node} {open.class}.
+                    {known?.node === open.node ? callText(known, 200) : open.method}
                 </button>{' '}
                 {known?.node === open.node ? outcomeText(known, 200) : ''} do what it should?
             </p>
             <Changed changed={open.changed} />
             {isOther && <p class="notice">Call #{call} is selected: the answer is about that call.</p>}
             <div class="answers" role="group" aria-label="Answers">
-                <button type="button" class="valid" title="It did what it should (v)" onClick={() => void answer('valid')}>
+                <button
+                    type="button"
+                    class="valid"
+                    title="It did what it should (v)"
+                    onClick={() => void answer('valid')}
+                >
                     <span aria-hidden="true">✓</span> Valid
                 </button>
-                <button type="button" class="invalid" title="It did not (i)" onClick={() => void answer('invalid')}>
+                <button
+                    type="button"
+                    class="invalid"
+                    title="It did not (i)"
+                    onClick={() => void answer('invalid')}
+                >
                     <span aria-hidden="true">✗</span> Invalid
                 </button>
-                <button type="button" class="trusted" title="The method is known to be right (t)" onClick={() => void answer('trusted')}>
+                <button
+                    type="button"
+                    class="trusted"
+                    title="The method is known to be right (t)"
+                    onClick={() => void answer('trusted')}
+                >
                     <span aria-hidden="true">T</span> Trusted
                 </button>
                 <button
@@ -117,31 +164,49 @@ function Open({ question: open }: { question: Question }): JSX.Element {
                     aria-haspopup="menu"
                     aria-label="Trust its class or package"
                     title="Trust its class or package"
-                    onClick={event => openPopup(event.currentTarget, {
-                        title: 'Trust more than the method',
-                        items: [
-                            { label: 'Trust its class', does: () => void answer('trusted', { of: 'class' }) },
-                            { label: 'Trust its package', does: () => void answer('trusted', { of: 'package' }) },
-                        ],
-                    })}
+                    onClick={event =>
+                        openPopup(event.currentTarget, {
+                            title: 'Trust more than the method',
+                            items: [
+                                {
+                                    label: 'Trust its class',
+                                    does: () => void answer('trusted', { of: 'class' }),
+                                },
+                                {
+                                    label: 'Trust its package',
+                                    does: () => void answer('trusted', { of: 'package' }),
+                                },
+                            ],
+                        })
+                    }
                 >
                     ▾
                 </button>
                 <button type="button" title="You cannot say (u)" onClick={() => void answer('unknown')}>
                     <span aria-hidden="true">?</span> Unknown
                 </button>
-                <button type="button" title="It was given wrong inputs (x)" onClick={() => void answer('inadmissible')}>
+                <button
+                    type="button"
+                    title="It was given wrong inputs (x)"
+                    onClick={() => void answer('inadmissible')}
+                >
                     <span aria-hidden="true">↯</span> Wrong inputs
                 </button>
                 <Undo />
             </div>
-            <p class="dim">If one value is wrong, choose it in the node view and use “This is wrong” there.</p>
+            <p class="dim">
+                If one value is wrong, choose it in the node view and use “This is wrong” there.
+            </p>
         </>
     );
 }
 
 function Undo(): JSX.Element {
-    return <button type="button" title="Takes the last answer back (z)" onClick={() => void answer('undo')}>Undo</button>;
+    return (
+        <button type="button" title="Takes the last answer back (z)" onClick={() => void answer('undo')}>
+            Undo
+        </button>
+    );
 }
 
 function Changed({ changed }: { changed: Change[] }): JSX.Element | null {
@@ -152,10 +217,14 @@ function Changed({ changed }: { changed: Change[] }): JSX.Element | null {
         <ul class="changes">
             {changed.slice(0, CHANGES).map(({ path, old, new: now }) => (
                 <li key={path}>
-                    <code>{path}: {cut(shapeText(old))} → {cut(shapeText(now))}</code>
+                    <code>
+                        {path}: {cut(shapeText(old))} → {cut(shapeText(now))}
+                    </code>
                 </li>
             ))}
-            {changed.length > CHANGES && <li class="dim">{changed.length - CHANGES} more in the node view</li>}
+            {changed.length > CHANGES && (
+                <li class="dim">{changed.length - CHANGES} more in the node view</li>
+            )}
         </ul>
     );
 }
@@ -166,19 +235,24 @@ function Result({ result }: { result: DiagnosisResult | undefined }): JSX.Elemen
     return (
         <>
             <p class="result" role="status">
-                {buggy === undefined ? result?.text ?? 'No buggy call was found.' : (
+                {buggy === undefined ? (
+                    (result?.text ?? 'No buggy call was found.')
+                ) : (
                     <>
                         <span aria-hidden="true">✹ </span>The bug is in{' '}
                         <button type="button" class="link" onClick={() => select({ call: buggy.node })}>
-                            {buggy.class}.{buggy.method}{buggy.line === undefined ? '' : `, line ${buggy.line}`}
+                            {buggy.class}.{buggy.method}
+                            {buggy.line === undefined ? '' : `, line ${buggy.line}`}
                         </button>
-                        , call #{buggy.node}, after {result?.answers ?? 0} answers.
+                        , call #{buggy.node}.
                     </>
                 )}
             </p>
             <p class="line">
                 <Undo />
-                <button type="button" onClick={() => void startDiagnosis(strategyNow, undefined)}>Start again</button>
+                <button type="button" onClick={() => void startDiagnosis(strategyNow, undefined)}>
+                    Start again
+                </button>
             </p>
         </>
     );
@@ -192,7 +266,13 @@ function Replies({ replies }: { replies: { text: string }[] }): JSX.Element | nu
     return (
         <details class="replies">
             <summary>What was answered and said ({replies.length})</summary>
-            <ul>{shown.map(({ text }, index) => <li key={index}><LongText text={text} /></li>)}</ul>
+            <ul>
+                {shown.map(({ text }, index) => (
+                    <li key={index}>
+                        <LongText text={text} />
+                    </li>
+                ))}
+            </ul>
         </details>
     );
 }

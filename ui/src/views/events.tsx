@@ -2,13 +2,16 @@
 
 import type { JSX } from 'preact';
 import type { EventRow } from '../api/types';
-import { eventText } from '../model/event-text';
+import { eventText, placeName } from '../model/event-text';
+import { counted } from '../model/shape';
 import { Balloon } from '../parts/balloon';
 import { Nothing, Panel } from '../parts/panel';
 import { VirtualList, type RowShown } from '../parts/virtual-list';
 import { askWhy } from '../state/asking';
+import { startChain } from '../state/chain';
 import { events, eventsAbout } from '../state/events';
 import { names } from '../state/node';
+import { session } from '../state/session';
 import { select, selectedCall, selectedEvent, selectedPath, step } from '../state/selection';
 import { textOfLine } from '../state/source';
 
@@ -19,16 +22,19 @@ export function EventsView(): JSX.Element {
     return (
         <Panel label="Events" class="events-panel" tools={<Tools count={count} />}>
             {error !== undefined && <Nothing>{error}</Nothing>}
-            {selectedCall.value === undefined && <Nothing>Select a call to see what happened in it.</Nothing>}
+            {selectedCall.value === undefined && (
+                <Nothing>Select a call to see what happened in it.</Nothing>
+            )}
             {count === 0 && <Nothing>{emptyText()}</Nothing>}
             {count !== undefined && count > 0 && (
                 <VirtualList
+                    key={selectedCall.value}
                     label="Events of the call"
                     role="grid"
                     columns={4}
                     count={count}
                     row={eventRow}
-                    active={selectedEvent.value === undefined ? undefined : selectedEvent.value - 1}
+                    active={activeRow()}
                     onActive={(index, isStep) => go(index + 1, isStep)}
                     onKey={onKey}
                     onOpen={enter}
@@ -41,21 +47,42 @@ export function EventsView(): JSX.Element {
 function Tools({ count }: { count: number | undefined }): JSX.Element {
     const call = selectedCall.value;
     const event = selectedEvent.value;
+    const path = selectedPath.value;
     const isComplete = eventsAbout.value?.complete !== false;
     return (
         <>
             {count !== undefined && (
-                <span class="dim">{count.toLocaleString('en')}{isComplete ? '' : ' so far'}</span>
+                <span
+                    class="dim"
+                    title={path === undefined ? undefined : `The changes of ${path} are marked`}
+                >
+                    {counted(count, 'event')}
+                    {isComplete ? '' : ' so far'}
+                    {path === undefined ? '' : `, marks ${placeName(path, names.value)}`}
+                </span>
             )}
-            {selectedPath.value !== undefined && <span class="dim">changes of {selectedPath.value} marked</span>}
             <button
                 type="button"
                 disabled={call === undefined}
                 title="Which condition or exception led here"
-                onClick={() => call !== undefined && void askWhy({ call, ...(event !== undefined && { event }) })}
+                onClick={() =>
+                    call !== undefined && void askWhy({ call, ...(event !== undefined && { event }) })
+                }
             >
                 What led here?
             </button>
+            {session.value?.can_run !== false && (
+                <button
+                    type="button"
+                    disabled={call === undefined || event === undefined}
+                    title="Runs the program again up to this event, and begins a chain of questions there"
+                    onClick={() =>
+                        call !== undefined && event !== undefined && void startChain({ call, event })
+                    }
+                >
+                    Run to here
+                </button>
+            )}
             <button
                 type="button"
                 disabled={call === undefined || event === undefined}
@@ -65,6 +92,12 @@ function Tools({ count }: { count: number | undefined }): JSX.Element {
             </button>
         </>
     );
+}
+
+/** The row of the selected event. Event 0 is the entry of the call, which has no row. */
+function activeRow(): number | undefined {
+    const event = selectedEvent.value ?? 0;
+    return event < 1 ? undefined : event - 1;
 }
 
 function emptyText(): string {
@@ -116,8 +149,12 @@ function Event({ row }: { row: EventRow }): JSX.Element {
     const source = row.kind === 'line' || row.kind === 'branch' ? textOfLine(row.line) : undefined;
     return (
         <>
-            <span role="gridcell" class="number">{row.event}</span>
-            <span role="gridcell" class="number dim" title="Line">{row.line ?? ''}</span>
+            <span role="gridcell" class="number">
+                {row.event}
+            </span>
+            <span role="gridcell" class="number dim" title="Line">
+                {row.line ?? ''}
+            </span>
             <span role="gridcell" class="text" title={eventText(row)}>
                 {row.changes === true && <Mark sign="●" word="changes the chosen variable" />}
                 {row.changes_below === true && <Mark sign="◐" word="the chosen variable changes below" />}
@@ -129,7 +166,11 @@ function Event({ row }: { row: EventRow }): JSX.Element {
             </span>
             <span role="gridcell" class="row-tools">
                 {row.call !== undefined && (
-                    <button type="button" tabIndex={-1} onClick={inside(() => select({ call: row.call?.node ?? 0 }))}>
+                    <button
+                        type="button"
+                        tabIndex={-1}
+                        onClick={inside(() => select({ call: row.call?.node ?? 0 }))}
+                    >
                         into
                     </button>
                 )}

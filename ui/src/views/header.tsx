@@ -12,7 +12,7 @@ export function Header(): JSX.Element {
     const shown = recording.value;
     return (
         <header>
-            <h1>{now?.title ?? 'querypoint'}</h1>
+            <h1 title={now?.title}>{now?.title ?? 'querypoint'}</h1>
             {now !== undefined && now.recordings.length > 1 && (
                 <label>
                     <span class="unseen">Recording</span>
@@ -20,21 +20,36 @@ export function Header(): JSX.Element {
                         value={String(shown?.trace ?? 0)}
                         onChange={event => selectTrace(Number(event.currentTarget.value))}
                     >
-                        {now.recordings.map(({ trace, name }) => <option key={trace} value={String(trace)}>{name}</option>)}
+                        {now.recordings.map(({ trace, name }) => (
+                            <option key={trace} value={String(trace)}>
+                                {name}
+                            </option>
+                        ))}
                     </select>
                 </label>
             )}
             {shown !== undefined && (
                 <span class="dim command" title={cut(shown.command.join(' '), 1000)}>
                     {shown.calls.toLocaleString('en')} calls, level {shown.level}
+                    {shown.state === 'recording' ? ', still running' : ''}
                 </span>
             )}
-            <span class="doing" role="status">{doing.value}</span>
-            {doing.value !== '' && <button type="button" onClick={() => void cancel()}>Cancel</button>}
-            <span class="grow" />
+            {doing.value !== '' && (
+                <>
+                    <span class="doing">{doing.value}</span>
+                    <button type="button" onClick={() => void cancel()}>
+                        Cancel
+                    </button>
+                </>
+            )}
+            <Status />
             <span class="dim where">{where()}</span>
-            <button type="button" aria-label="Back" title="Back" onClick={() => history.back()}>←</button>
-            <button type="button" aria-label="Forward" title="Forward" onClick={() => history.forward()}>→</button>
+            <button type="button" aria-label="Back" title="Back" onClick={() => history.back()}>
+                ←
+            </button>
+            <button type="button" aria-label="Forward" title="Forward" onClick={() => history.forward()}>
+                →
+            </button>
             <label>
                 <span class="unseen">Colours</span>
                 <select
@@ -43,10 +58,21 @@ export function Header(): JSX.Element {
                         theme.value = THEMES.find(name => name === event.currentTarget.value) ?? 'system';
                     }}
                 >
-                    {THEMES.map(name => <option key={name} value={name}>{name}</option>)}
+                    {THEMES.map(name => (
+                        <option key={name} value={name}>
+                            {name}
+                        </option>
+                    ))}
                 </select>
             </label>
-            <button type="button" onClick={() => { isHelpOpen.value = true; }}>Keys</button>
+            <button
+                type="button"
+                onClick={() => {
+                    isHelpOpen.value = true;
+                }}
+            >
+                Keys
+            </button>
         </header>
     );
 }
@@ -57,9 +83,19 @@ function where(): string {
     return call === undefined ? '' : `#${call}${event === undefined ? '' : `.${event}`}`;
 }
 
-/** What failed or was said last, and why parts of the run are missing. */
-export function Notices(): JSX.Element {
+/** What was said last, or why the last action failed. All of it is in the messages. */
+function Status(): JSX.Element {
     const last = lines.value.findLast(({ kind }) => kind !== 'output');
+    const text = cut(last?.text ?? '', 1000);
+    return (
+        <span class={`status ${last?.kind ?? ''}`} role="status" title={text}>
+            {doing.value === '' ? text : <span class="unseen">{doing.value}</span>}
+        </span>
+    );
+}
+
+/** Whether the server is lost, and why parts of the run are missing. */
+export function Notices(): JSX.Element {
     const shown = recording.value;
     const missing = [
         ...(shown?.state === 'failed' ? [shown.error ?? 'The recording failed.'] : []),
@@ -68,9 +104,12 @@ export function Notices(): JSX.Element {
     ];
     return (
         <>
-            {lost.value !== undefined && <p class="banner" role="alert">{lost.value}</p>}
+            {lost.value !== undefined && (
+                <p class="banner" role="alert">
+                    {lost.value}
+                </p>
+            )}
             {missing.length > 0 && <p class="notices">{cut(missing.join(' '), 400)}</p>}
-            <p class={`status ${last?.kind ?? ''}`} role="status">{cut(last?.text ?? '', 300)}</p>
         </>
     );
 }

@@ -15,7 +15,11 @@ export function HistoryView(): JSX.Element {
         <Panel
             label="Variable history"
             class="history-panel"
-            tools={historyOf.value !== undefined && <span class="dim">{cut(value?.variable ?? historyOf.value, 60)}</span>}
+            tools={
+                historyOf.value !== undefined && (
+                    <span class="dim">{cut(value?.variable ?? historyOf.value, 60)}</span>
+                )
+            }
         >
             {error !== undefined && <Nothing>{error}</Nothing>}
             {historyOf.value === undefined && (
@@ -55,9 +59,16 @@ function WriteRow({ write }: { write: Write }): JSX.Element {
     const change = `${old === undefined ? '' : `${cut(old)} → `}${cut(now ?? '?')}`;
     const place = `${method}${line === undefined ? '' : `:${line}`}`;
     return (
-        <span class="text" title={`${targetText(write)}: ${change}\n${place}, thread ${thread}${by ? `, by ${by}` : ''}`}>
+        <span
+            class="text"
+            title={`${targetText(write)}: ${change}\n${place}, thread ${thread}${by ? `, by ${by}` : ''}`}
+        >
             <b class="value">{change}</b>{' '}
-            <span class="dim">{call === undefined ? '' : `#${call} `}{place}{by === undefined ? '' : ` by ${by}`}</span>
+            <span class="dim">
+                {call === undefined ? '' : `#${call} `}
+                {place}
+                {by === undefined ? '' : ` by ${by}`}
+            </span>
         </span>
     );
 }

@@ -32,8 +32,9 @@ const KEYS: [string, string][] = [
 export function listenToKeys(): void {
     document.addEventListener('keydown', event => {
         const target = event.target as HTMLElement | null;
-        const isInput = target?.closest('input, select, textarea, [contenteditable=true], dialog') !== null
-            && target !== null;
+        const isInput =
+            target?.closest('input, select, textarea, [contenteditable=true], dialog') !== null &&
+            target !== null;
         if (isInput || event.ctrlKey || event.altKey || event.metaKey || event.defaultPrevented) {
             return;
         }
@@ -56,13 +57,24 @@ export function KeysHelp(): JSX.Element {
         }
     }, [isHelpOpen.value]);
     return (
-        <dialog ref={element} aria-label="Keys" onClose={() => { isHelpOpen.value = false; }}>
+        <dialog
+            ref={element}
+            aria-label="Keys"
+            onClose={() => {
+                isHelpOpen.value = false;
+            }}
+        >
             <h2>Keys</h2>
             <dl>
-                {KEYS.map(([keys, does]) => [<dt key={`${keys} key`}>{keys}</dt>, <dd key={keys}>{does}</dd>])}
+                {KEYS.map(([keys, does]) => [
+                    <dt key={`${keys} key`}>{keys}</dt>,
+                    <dd key={keys}>{does}</dd>,
+                ])}
             </dl>
             <p>Double-click a separator between panels to give it its first place again.</p>
-            <button type="button" onClick={() => element.current?.close()}>Close</button>
+            <button type="button" onClick={() => element.current?.close()}>
+                Close
+            </button>
         </dialog>
     );
 }

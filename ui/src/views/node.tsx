@@ -1,13 +1,14 @@
 // The node view: the variables of the call with their old and new values between its two bounds.
 
 import type { JSX } from 'preact';
-import { signal } from '@preact/signals';
-import type { CallShown } from '../api/types';
+import { effect, signal } from '@preact/signals';
+import type { CallShown, NodeState, Shape } from '../api/types';
 import type { Mark, NodePart } from '../model/node-tree';
 import { callText, outcomeText } from '../model/event-text';
 import { cut, shapeText, simpleName } from '../model/shape';
 import { LongText } from '../parts/long-text';
 import { Nothing, Panel } from '../parts/panel';
+import { Scrolled } from '../parts/scrolled';
 import { VirtualList, type RowShown } from '../parts/virtual-list';
 import { answer, question } from '../state/diagnosis';
 import { showHistory } from '../state/history';
@@ -28,6 +29,11 @@ const SIGNS: Record<Mark, [string, string]> = {
 /** The row that the keyboard is at. */
 const active = signal<number | undefined>(undefined);
 
+effect(() => {
+    void selectedCall.value;
+    active.value = undefined;
+});
+
 export function NodeView(): JSX.Element {
     const { value, error } = node.value;
     const rows = nodeRows.value;
@@ -37,25 +43,40 @@ export function NodeView(): JSX.Element {
         <Panel label="Node" class="node-panel" tools={<Tools />}>
             {error !== undefined && <Nothing>{error}</Nothing>}
             {value === undefined && error === undefined && (
-                <Nothing>{selectedCall.value === undefined ? 'Select a call to see its variables.' : 'Loading…'}</Nothing>
+                <Nothing>
+                    {selectedCall.value === undefined ? 'Select a call to see its variables.' : 'Loading…'}
+                </Nothing>
             )}
             {value !== undefined && (
                 <>
-                    <div class="node-head">
+                    <Scrolled label="The call and its bounds" class="node-head">
                         <CallName call={value.call} />
                         <span class="dim bounds">from its entry to {bound(value.event, value.line)}</span>
-                        {value.output.map(({ stream, text }, index) => (
-                            <span key={index} class="output">{stream} printed <code><LongText text={text} /></code></span>
+                        {outputOf(value).map(({ stream, text }, index) => (
+                            <span key={index} class="output">
+                                {stream} printed{' '}
+                                <code>
+                                    <LongText text={text} />
+                                </code>
+                            </span>
                         ))}
-                        {[...(value.question.notes ?? []), ...value.missing].map(note => (
-                            <span key={note} class="dim">{cut(note, 400)}</span>
+                        {[...(value.question.notes ?? []), ...(value.missing ?? [])].map(note => (
+                            <span key={note} class="dim">
+                                {cut(note, 400)}
+                            </span>
                         ))}
-                    </div>
+                    </Scrolled>
                     <div class="node-columns" aria-hidden="true">
-                        <span>Variable</span><span>At entry</span><span>Now</span><span />
+                        <span>Variable</span>
+                        <span>At entry</span>
+                        <span>Now</span>
+                        <span />
                     </div>
-                    {rows.length === 0 ? <Nothing>The call has no variables.</Nothing> : (
+                    {rows.length === 0 ? (
+                        <Nothing>The call has no variables.</Nothing>
+                    ) : (
                         <VirtualList
+                            key={value.call.node}
                             label="Variables: name, value at entry, value now"
                             role="treegrid"
                             columns={4}
@@ -75,9 +96,13 @@ export function NodeView(): JSX.Element {
 
 function Tools(): JSX.Element {
     const path = selectedPath.value;
-    return path === undefined ? <></> : (
+    return path === undefined ? (
+        <></>
+    ) : (
         <>
-            <button type="button" title={`History of ${path}`} onClick={() => showHistory(path)}>Show history</button>
+            <button type="button" title={`History of ${path}`} onClick={() => showHistory(path)}>
+                Show history
+            </button>
             <button
                 type="button"
                 title={`Ask about ${path}`}
@@ -87,28 +112,59 @@ function Tools(): JSX.Element {
                 Ask…
             </button>
             {question.value !== undefined && (
-                <button type="button" title={`${path} is wrong`} onClick={() => void answer('wrong', { path })}>
+                <button
+                    type="button"
+                    title={`${path} is wrong`}
+                    onClick={() => void answer('wrong', { path })}
+                >
                     This is wrong
                 </button>
             )}
-            <button type="button" title="Mark no changes" aria-label="Mark no changes" onClick={() => choose(undefined)}>
+            <button
+                type="button"
+                title="Mark no changes"
+                aria-label="Mark no changes"
+                onClick={() => choose(undefined)}
+            >
                 ×
             </button>
         </>
     );
 }
 
+/** What was printed, unless it is among the changes. */
+function outputOf({ output, question: { changed } }: NodeState): NodeState['output'] {
+    return output.filter(({ stream }) => !changed.some(({ path }) => path === stream));
+}
+
 function bound(event: number | undefined, line: number | undefined): JSX.Element {
     const at = event ?? selectedEvent.value;
-    return at === undefined ? <>its end</> : <>right after event {at}{line === undefined ? '' : `, line ${line}`}</>;
+    if (at === 0) {
+        return <>its entry</>;
+    }
+    return at === undefined ? (
+        <>its end</>
+    ) : (
+        <>
+            right after event {at}
+            {line === undefined ? '' : `, line ${line}`}
+        </>
+    );
 }
 
 function CallName({ call }: { call: CallShown }): JSX.Element {
     return (
         <span class="call-name">
-            <b>#{call.node} {simpleName(call.class)}.{callText(call, 300)}</b> {outcomeText(call, 200)}
+            <b title={callText(call, 1000)}>
+                #{call.node} {simpleName(call.class)}.{call.method}
+            </b>{' '}
+            {outcomeText(call, 200)}
         </span>
     );
+}
+
+function isAbsent(shape: Shape | undefined): boolean {
+    return shape === undefined || (shape !== null && 'absent' in shape);
 }
 
 function pathOf(row: NodeRow): string {
@@ -121,7 +177,13 @@ function isChosen(row: NodeRow, path: string): boolean {
 
 function valueOf(path: string): string {
     const row = nodeRows.peek().find(found => isChosen(found, path));
-    return row === undefined ? '' : row.is === 'part' ? nowText(row.part) : row.is === 'listed' ? row.part.new ?? '' : '';
+    return row === undefined
+        ? ''
+        : row.is === 'part'
+          ? nowText(row.part)
+          : row.is === 'listed'
+            ? (row.part.new ?? '')
+            : '';
 }
 
 function nowText({ now }: NodePart): string {
@@ -191,21 +253,30 @@ function nodeRow(index: number): RowShown {
     if (row.is === 'more') {
         return {
             attributes: level,
-            content: <span role="gridcell" class="text link" style={indent}>more parts…</span>,
+            content: (
+                <span role="gridcell" class="text link" style={indent}>
+                    more parts…
+                </span>
+            ),
         };
     }
     const path = selectedPath.value;
     const chosen = path !== undefined && isChosen(row, path);
     const mark = row.is === 'part' ? row.part.mark : row.part.changed ? 'changed' : 'same';
-    const old = row.is === 'part' ? shapeText(row.part.old) : row.part.old ?? '';
-    const now = row.is === 'part' ? nowText(row.part) : row.part.new ?? '';
-    const isInitial = row.is === 'part' && row.part.old === undefined;
+    const old = row.is === 'part' ? shapeText(row.part.old) : '';
+    const now = row.is === 'part' ? nowText(row.part) : (row.part.new ?? '');
+    const isInitial = row.is === 'listed' || isAbsent(row.part.old);
     return {
         class: `${mark}${chosen ? ' selected' : ''}`,
         attributes: {
             ...level,
             'aria-selected': chosen,
             ...(row.hasParts && { 'aria-expanded': row.isOpen }),
+            // The menu that JHyde has at the right button of the mouse.
+            onContextMenu: event => {
+                event.preventDefault();
+                openValueMenu(event.currentTarget, pathOf(row), now);
+            },
         },
         content: (
             <>
@@ -226,8 +297,12 @@ function nodeRow(index: number): RowShown {
                     </span>
                     {row.part.name}
                 </span>
-                <span role="gridcell" class="text value old" title={cut(old, 1000)}>{isInitial ? '' : cut(old)}</span>
-                <span role="gridcell" class="text value now" title={cut(now, 1000)}>{cut(now)}</span>
+                <span role="gridcell" class="text value old" title={cut(old, 1000)}>
+                    {isInitial ? '' : cut(old)}
+                </span>
+                <span role="gridcell" class="text value now" title={cut(now, 1000)}>
+                    {cut(now)}
+                </span>
                 <span role="gridcell" class="row-tools">
                     <button
                         type="button"

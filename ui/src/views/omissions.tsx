@@ -7,10 +7,21 @@ import { simpleName } from '../model/shape';
 import { Balloon } from '../parts/balloon';
 import { LongText } from '../parts/long-text';
 import { Nothing, Panel } from '../parts/panel';
+import { Scrolled } from '../parts/scrolled';
 import { placeText } from '../state/asking';
 import {
-    askOmissionsAgain, canAskAgain, clearOmissions, confirmationText, hidden, hideMethod, methodOf, omissions,
-    showAllMethods, shownSuggestions, tryOtherWay,
+    askOmissionsAgain,
+    canAskAgain,
+    clearOmissions,
+    confirmationText,
+    hidden,
+    hideMethod,
+    methodOf,
+    omissions,
+    omissionsState,
+    showAllMethods,
+    shownSuggestions,
+    tryOtherWay,
 } from '../state/omissions';
 import { session } from '../state/session';
 import { select } from '../state/selection';
@@ -23,46 +34,91 @@ const want = signal('');
 
 export function OmissionsView(): JSX.Element {
     const found = omissions.value;
+    const { isWorking, error } = omissionsState.value;
     return (
         <Panel
             label="Omissions"
             class="tool-panel"
-            tools={found !== undefined && <button type="button" onClick={() => void clearOmissions()}>Clear</button>}
+            isNamed
+            tools={
+                found !== undefined && (
+                    <button type="button" onClick={() => void clearOmissions()}>
+                        Clear
+                    </button>
+                )
+            }
         >
-            <div class="scrolled">
+            <Scrolled label="Suggestions">
+                {isWorking && <p role="status">Looking for omissions…</p>}
+                {error !== undefined && (
+                    <p class="failed">
+                        <LongText text={error} />
+                    </p>
+                )}
                 {found === undefined ? (
-                    <Nothing>
-                        If something is missing, choose an object in the node view, open its menu, and ask “What
-                        should have happened to it?”. The operations that a jump has skipped appear here.
-                    </Nothing>
-                ) : <Found found={found} />}
-            </div>
+                    !isWorking && (
+                        <Nothing>
+                            If something is missing, choose an object in the node view, open its menu, and
+                            ask “What should have happened to it?”. The operations that a jump has skipped
+                            appear here.
+                        </Nothing>
+                    )
+                ) : (
+                    <Found found={found} />
+                )}
+            </Scrolled>
         </Panel>
     );
 }
 
 function Found({ found }: { found: OmissionsFound }): JSX.Element {
     const shown = shownSuggestions.value;
-    const at = typeof found.at === 'string' ? found.at
-        : `call #${found.at.call}${found.at.event === undefined ? '' : `, event ${found.at.event}`}`;
+    const at =
+        typeof found.at === 'string'
+            ? found.at
+            : `call #${found.at.call}${found.at.event === undefined ? '' : `, event ${found.at.event}`}`;
     return (
         <>
             <p>
                 What could have happened to <code>{found.target}</code>
-                {found.value === undefined ? '' : <> = <code><LongText text={found.value} /></code></>} before {at}:{' '}
-                {shown.length} of {found.suggestions.length} suggestions.
+                {found.value === undefined ? (
+                    ''
+                ) : (
+                    <>
+                        {' '}
+                        ={' '}
+                        <code>
+                            <LongText text={found.value} />
+                        </code>
+                    </>
+                )}{' '}
+                before {at}: {shown.length} of {found.suggestions.length} suggestions.
             </p>
             <Filter found={found} />
             <ol class="suggestions">
-                {shown.slice(0, room.value).map(suggestion => <Suggested key={suggestion.number} found={suggestion} />)}
+                {shown.slice(0, room.value).map(suggestion => (
+                    <Suggested key={suggestion.number} found={suggestion} />
+                ))}
             </ol>
             {shown.length > room.value && (
-                <button type="button" class="link" onClick={() => { room.value += PAGE; }}>
+                <button
+                    type="button"
+                    class="link"
+                    onClick={() => {
+                        room.value += PAGE;
+                    }}
+                >
                     {shown.length - room.value} more suggestions
                 </button>
             )}
-            {found.more !== undefined && found.more > 0 && <p class="dim">{found.more} more were not listed.</p>}
-            {[...found.reasons, ...found.notes].map(text => <p key={text} class="dim"><LongText text={text} /></p>)}
+            {found.more !== undefined && found.more > 0 && (
+                <p class="dim">{found.more} more were not listed.</p>
+            )}
+            {[...(found.reasons ?? []), ...(found.notes ?? [])].map(text => (
+                <p key={text} class="dim">
+                    <LongText text={text} />
+                </p>
+            ))}
         </>
     );
 }
@@ -82,9 +138,14 @@ function Filter({ found }: { found: OmissionsFound }): JSX.Element {
             )}
             {hidden.value.size > 0 && (
                 <>
-                    <button type="button" onClick={showAllMethods}>Show all methods</button>
+                    <button type="button" onClick={showAllMethods}>
+                        Show all methods
+                    </button>
                     {canAskAgain() && (
-                        <button type="button" onClick={() => void askOmissionsAgain({ hide: [...hidden.value] })}>
+                        <button
+                            type="button"
+                            onClick={() => void askOmissionsAgain({ hide: [...hidden.value] })}
+                        >
                             Search without the hidden methods
                         </button>
                     )}
@@ -96,7 +157,9 @@ function Filter({ found }: { found: OmissionsFound }): JSX.Element {
                     <input
                         value={want.value}
                         placeholder="s.size() > 0"
-                        onInput={event => { want.value = event.currentTarget.value; }}
+                        onInput={event => {
+                            want.value = event.currentTarget.value;
+                        }}
                     />
                 </label>
             )}
@@ -111,16 +174,26 @@ function Suggested({ found }: { found: Suggestion }): JSX.Element {
         <li>
             <p>
                 <Balloon count={number} title={`Suggestion ${number}`} />{' '}
-                <button type="button" class="link" disabled={selection === undefined} onClick={() => selection !== undefined && select(selection)}>
-                    {placeText({ method: `${simpleName(jump.class)}.${jump.method}`, ...(jump.line !== undefined && { line: jump.line }) })}
+                <button
+                    type="button"
+                    class="link"
+                    disabled={selection === undefined}
+                    onClick={() => selection !== undefined && select(selection)}
+                >
+                    {placeText({
+                        method: `${simpleName(jump.class)}.${jump.method}`,
+                        ...(jump.line !== undefined && { line: jump.line }),
+                    })}
                 </button>{' '}
-                <LongText text={jump.text} />
+                <code>{found.text}</code> {found.outcome}
             </p>
             <p class="dim">
                 would lead to <code>{operation.text}</code>
-                {operation.line === undefined ? '' : ` in ${simpleName(operation.class)}, line ${operation.line}`}
-                {operation.chain.length > 1 ? `, by ${operation.chain.join(' → ')}` : ''}
-                {' '}({certainty.replaceAll('-', ' ')}; {passes.missed} of {passes.all} passes missed it)
+                {operation.line === undefined
+                    ? ''
+                    : ` in ${simpleName(operation.class)}, line ${operation.line}`}
+                {operation.chain.length > 1 ? `, by ${operation.chain.join(' → ')}` : ''} (
+                {certainty.replaceAll('-', ' ')}; {passes.missed} of {passes.all} passes missed it)
             </p>
             {confirmation !== undefined && <p class="notice">{confirmationText(confirmation)}</p>}
             <p class="line">
@@ -128,7 +201,12 @@ function Suggested({ found }: { found: Suggestion }): JSX.Element {
                     <button
                         type="button"
                         title="Runs the program, and makes the jump go the other way"
-                        onClick={() => void tryOtherWay(number, want.value.trim() === '' ? undefined : want.value.trim())}
+                        onClick={() =>
+                            void tryOtherWay(
+                                number,
+                                want.value.trim() === '' ? undefined : want.value.trim(),
+                            )
+                        }
                     >
                         Try the other way
                     </button>

@@ -1,6 +1,7 @@
 // The page: where each view is.
 
 import type { JSX } from 'preact';
+import { Guarded } from '../parts/guarded';
 import { Popup } from '../parts/popup';
 import { Splitter } from '../parts/splitter';
 import { sizes } from '../state/layout';
@@ -22,25 +23,58 @@ export function Page(): JSX.Element {
             <Notices />
             <main>
                 <div class="above" style={{ flexBasis: `${100 - bottom}%` }}>
-                    <div class="column" style={{ flexBasis: `${left}%` }}><TreeView /></div>
+                    <div class="column" style={{ flexBasis: `${left}%` }}>
+                        <Guarded>
+                            <TreeView />
+                        </Guarded>
+                    </div>
                     <Splitter name="left" label="Width of the execution tree" isVertical />
                     <div class="column grow">
-                        <div class="cell" style={{ flexBasis: `${events}%` }}><EventsView /></div>
+                        <div class="cell" style={{ flexBasis: `${events}%` }}>
+                            <Guarded>
+                                <EventsView />
+                            </Guarded>
+                        </div>
                         <Splitter name="events" label="Height of the events" isVertical={false} />
-                        <div class="cell grow"><NodeView /></div>
+                        <div class="cell grow">
+                            <Guarded>
+                                <NodeView />
+                            </Guarded>
+                        </div>
                     </div>
                     <Splitter name="right" label="Width of the source" isVertical isReversed />
                     <div class="column" style={{ flexBasis: `${right}%` }}>
-                        <div class="cell" style={{ flexBasis: `${source}%` }}><SourceView /></div>
+                        <div class="cell" style={{ flexBasis: `${source}%` }}>
+                            <Guarded>
+                                <SourceView />
+                            </Guarded>
+                        </div>
                         <Splitter name="source" label="Height of the source" isVertical={false} />
-                        <div class="cell grow"><HistoryView /></div>
+                        <div class="cell grow">
+                            <Guarded>
+                                <HistoryView />
+                            </Guarded>
+                        </div>
                     </div>
                 </div>
-                <Splitter name="bottom" label="Height of the timeline and the tools" isVertical={false} isReversed />
+                <Splitter
+                    name="bottom"
+                    label="Height of the timeline and the tools"
+                    isVertical={false}
+                    isReversed
+                />
                 <div class="below" style={{ flexBasis: `${bottom}%` }}>
-                    <div class="column" style={{ flexBasis: `${timeline}%` }}><TimelineView /></div>
+                    <div class="column" style={{ flexBasis: `${timeline}%` }}>
+                        <Guarded>
+                            <TimelineView />
+                        </Guarded>
+                    </div>
                     <Splitter name="timeline" label="Width of the timeline" isVertical />
-                    <div class="column grow"><Tools /></div>
+                    <div class="column grow">
+                        <Guarded>
+                            <Tools />
+                        </Guarded>
+                    </div>
                 </div>
             </main>
             <Popup />

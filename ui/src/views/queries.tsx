@@ -4,9 +4,9 @@ import type { JSX } from 'preact';
 import { signal } from '@preact/signals';
 import { cut } from '../model/shape';
 import { Nothing, Panel } from '../parts/panel';
+import { Scrolled } from '../parts/scrolled';
 import { VirtualList } from '../parts/virtual-list';
-import { ask, askedLines, isAsking, queryAnswer, queryHelp } from '../state/queries';
-import { select } from '../state/selection';
+import { ask, askedLines, goToRow, isAsking, queryAnswer, queryHelp } from '../state/queries';
 
 const line = signal('');
 /** The asked line that the prompt shows, counted from the newest; 0 is a new one. */
@@ -16,7 +16,7 @@ const active = signal<number | undefined>(undefined);
 export function QueriesView(): JSX.Element {
     const answer = queryAnswer.value;
     return (
-        <Panel label="Queries" class="tool-panel">
+        <Panel label="Queries" class="tool-panel" isNamed>
             <Prompt />
             {answer === undefined ? <Predefined /> : <Answer />}
         </Panel>
@@ -39,7 +39,7 @@ function Prompt(): JSX.Element {
         const lines = askedLines.value;
         if (by !== 0 && lines.length > 0) {
             back.value = Math.min(lines.length, Math.max(0, back.value + by));
-            line.value = back.value === 0 ? '' : lines[lines.length - back.value] ?? '';
+            line.value = back.value === 0 ? '' : (lines[lines.length - back.value] ?? '');
             event.preventDefault();
         }
     };
@@ -53,14 +53,18 @@ function Prompt(): JSX.Element {
         >
             <input
                 aria-label="Query"
-                placeholder="A query, such as: writes c[2]"
+                placeholder={`A query, such as ${queryHelp.value?.queries[0]?.example ?? 'chain 15'}`}
                 autocomplete="off"
                 spellcheck={false}
                 value={line.value}
-                onInput={event => { line.value = event.currentTarget.value; }}
+                onInput={event => {
+                    line.value = event.currentTarget.value;
+                }}
                 onKeyDown={onKeyDown}
             />
-            <button type="submit" disabled={isAsking.value}>Ask</button>
+            <button type="submit" disabled={isAsking.value}>
+                Ask
+            </button>
             <button
                 type="button"
                 disabled={isAsking.value || queryAnswer.value?.waits !== true}
@@ -70,7 +74,14 @@ function Prompt(): JSX.Element {
                 ; next
             </button>
             {queryAnswer.value !== undefined && (
-                <button type="button" onClick={() => { queryAnswer.value = undefined; }}>Examples</button>
+                <button
+                    type="button"
+                    onClick={() => {
+                        queryAnswer.value = undefined;
+                    }}
+                >
+                    Examples
+                </button>
             )}
         </form>
     );
@@ -82,22 +93,38 @@ function Predefined(): JSX.Element {
         return <Nothing>Loading…</Nothing>;
     }
     return (
-        <div class="scrolled">
+        <Scrolled label="Examples of queries">
             <ul class="examples">
                 {help.queries.map(({ example, about }) => (
                     <li key={example}>
-                        <button type="button" class="link code" onClick={() => { line.value = example; }}>{example}</button>{' '}
+                        <button
+                            type="button"
+                            class="link code"
+                            onClick={() => {
+                                line.value = example;
+                            }}
+                        >
+                            {example}
+                        </button>{' '}
                         <span class="dim">{about}</span>
                     </li>
                 ))}
-                {help.saved.map(saved => (
+                {help.saved?.map(saved => (
                     <li key={`saved ${saved}`}>
-                        <button type="button" class="link code" onClick={() => { line.value = saved; }}>{saved}</button>{' '}
+                        <button
+                            type="button"
+                            class="link code"
+                            onClick={() => {
+                                line.value = saved;
+                            }}
+                        >
+                            {saved}
+                        </button>{' '}
                         <span class="dim">saved</span>
                     </li>
                 ))}
             </ul>
-        </div>
+        </Scrolled>
     );
 }
 
@@ -105,7 +132,11 @@ function Answer(): JSX.Element {
     const answer = queryAnswer.value;
     const rows = answer?.rows ?? [];
     if (rows.length === 0) {
-        return <Nothing>{answer === undefined ? '' : contentText(answer.content)}</Nothing>;
+        return (
+            <p class={answer?.reply === 'error' ? 'nothing failed' : 'nothing'} role="status">
+                {answer === undefined ? '' : contentText(answer.content)}
+            </p>
+        );
     }
     return (
         <VirtualList
@@ -116,15 +147,19 @@ function Answer(): JSX.Element {
                 const row = rows[index];
                 return {
                     class: row?.selection === undefined ? 'plain' : '',
-                    content: <span class="text" title={cut(row?.text ?? '', 2000)}>{cut(row?.text ?? '')}</span>,
+                    content: (
+                        <span class="text" title={cut(row?.text ?? '', 2000)}>
+                            {cut(row?.text ?? '')}
+                        </span>
+                    ),
                 };
             }}
             active={active.value}
             onActive={index => {
                 active.value = index;
-                const place = rows[index]?.selection;
-                if (place !== undefined) {
-                    select(place);
+                const row = rows[index];
+                if (row !== undefined) {
+                    void goToRow(row);
                 }
             }}
         />
@@ -132,6 +167,9 @@ function Answer(): JSX.Element {
 }
 
 function contentText(content: unknown): string {
-    return typeof content === 'string' ? cut(content, 2000)
-        : content === undefined ? 'No answer.' : cut(JSON.stringify(content), 2000);
+    return typeof content === 'string'
+        ? cut(content, 2000)
+        : content === undefined || content === null
+          ? 'No answer.'
+          : cut(JSON.stringify(content), 2000);
 }

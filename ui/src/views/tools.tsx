@@ -1,9 +1,11 @@
 // The tools beside the timeline, one of which is shown.
 
 import type { JSX } from 'preact';
+import { Guarded } from '../parts/guarded';
 import { diagnosis } from '../state/diagnosis';
 import { tool, type Tool } from '../state/layout';
 import { omissions } from '../state/omissions';
+import { chain } from '../state/chain';
 import { session } from '../state/session';
 import { ChainView } from './chain';
 import { DiagnosisView } from './diagnosis';
@@ -21,8 +23,11 @@ const VIEWS: { tool: Tool; name: string; view: () => JSX.Element }[] = [
 
 export function Tools(): JSX.Element {
     const hasRecording = (session.value?.recordings.length ?? 0) > 0;
-    const views = VIEWS.filter(({ tool: of }) =>
-        of === 'messages' || (of === 'chain' ? session.value?.chain === true : hasRecording));
+    const views = VIEWS.filter(
+        ({ tool: of }) =>
+            of === 'messages' ||
+            (of === 'chain' ? session.value?.chain === true || chain.value !== undefined : hasRecording),
+    );
     const shown = views.find(({ tool: of }) => of === tool.value) ?? views[0];
     const move = (event: KeyboardEvent): void => {
         const by = event.key === 'ArrowRight' ? 1 : event.key === 'ArrowLeft' ? -1 : 0;
@@ -46,14 +51,21 @@ export function Tools(): JSX.Element {
                         aria-selected={of === shown?.tool}
                         aria-controls="tool"
                         tabIndex={of === shown?.tool ? 0 : -1}
-                        onClick={() => { tool.value = of; }}
+                        onClick={() => {
+                            tool.value = of;
+                        }}
                     >
-                        {name}{badge(of)}
+                        {name}
+                        {badge(of)}
                     </button>
                 ))}
             </div>
             <div id="tool" role="tabpanel" aria-labelledby={`tab-${shown?.tool ?? ''}`}>
-                {shown !== undefined && <shown.view />}
+                {shown !== undefined && (
+                    <Guarded key={shown.tool}>
+                        <shown.view />
+                    </Guarded>
+                )}
             </div>
         </div>
     );

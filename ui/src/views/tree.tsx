@@ -10,12 +10,20 @@ import { VirtualList, type RowShown } from '../parts/virtual-list';
 import { recording, session, sessionError } from '../state/session';
 import { selectedCall } from '../state/selection';
 import {
-    activateRow, activeRow, canOpen, close, levelsAbove, located, open, rowCount, shownRow,
+    activateRow,
+    activeRow,
+    canOpen,
+    close,
+    levelsAbove,
+    located,
+    open,
+    rowCount,
+    shownRow,
 } from '../state/tree';
 
 /** The indentation of a level in pixels, and the last level that has one of its own. */
-const INDENT = 14;
-const DEEPEST = 14;
+const INDENT = 13;
+const DEEPEST = 9;
 
 /** The sign of each verdict, which tells it apart without its colour. */
 const SIGNS: Record<Verdict, string> = {
@@ -48,7 +56,9 @@ export function TreeView(): JSX.Element {
             {levelsAbove.value > 0 && (
                 <Nothing>The outermost {levelsAbove.value} calls of this thread are left out.</Nothing>
             )}
-            {count === 0 ? <Nothing>{failed ?? emptyText()}</Nothing> : (
+            {count === 0 ? (
+                <Nothing>{failed ?? emptyText()}</Nothing>
+            ) : (
                 <VirtualList
                     label="Calls"
                     role="tree"
@@ -68,7 +78,9 @@ function emptyText(): string {
     if (session.value === undefined) {
         return 'Loading…';
     }
-    return recording.value?.state === 'recording' ? 'The program is being recorded.' : 'There is no recorded call.';
+    return recording.value?.state === 'recording'
+        ? 'The program is being recorded.'
+        : 'There is no recorded call.';
 }
 
 function toggle(index: number): void {
@@ -116,18 +128,39 @@ function treeRow(index: number): RowShown {
     const shown = shownRow(at);
     const opens = canOpen(at);
     const attributes = {
-        'aria-level': at.depth + 1,
+        'aria-level': levelOf(at),
         'aria-setsize': at.list.count,
         'aria-posinset': at.row + 1,
         ...(opens && { 'aria-expanded': at.below !== undefined }),
     };
     switch (shown.is) {
         case 'thread':
-            return { attributes, content: <Row at={at} index={index} opens={opens}><Thread {...shown.thread} /></Row> };
+            return {
+                attributes,
+                content: (
+                    <Row at={at} index={index} opens={opens}>
+                        <Thread {...shown.thread} />
+                    </Row>
+                ),
+            };
         case 'waiting':
-            return { attributes, content: <Row at={at} index={index} opens={false}>…</Row> };
+            return {
+                attributes,
+                content: (
+                    <Row at={at} index={index} opens={false}>
+                        …
+                    </Row>
+                ),
+            };
         case 'failed':
-            return { attributes, content: <Row at={at} index={index} opens={false}>{shown.error}</Row> };
+            return {
+                attributes,
+                content: (
+                    <Row at={at} index={index} opens={false}>
+                        {shown.error}
+                    </Row>
+                ),
+            };
         case 'rows': {
             const { row } = shown;
             const isFolded = 'folded' in row;
@@ -141,7 +174,9 @@ function treeRow(index: number): RowShown {
                 content: (
                     <Row at={at} index={index} opens={opens}>
                         {row.verdict !== undefined && <Sign verdict={row.verdict} />}
-                        {row.balloons !== undefined && <Balloons {...row.balloons} isOpen={at.below !== undefined} />}
+                        {row.balloons !== undefined && (
+                            <Balloons {...row.balloons} isOpen={at.below !== undefined} />
+                        )}
                         {isFolded ? <Folded {...row} /> : <Call call={row.call} />}
                     </Row>
                 ),
@@ -150,13 +185,23 @@ function treeRow(index: number): RowShown {
     }
 }
 
-function Row({ at, index, opens, children }: {
+/** The level of a row, also where levels above are left out. */
+function levelOf({ depth }: Located<unknown>): number {
+    return depth + 1 + (depth > 0 ? levelsAbove.value : 0);
+}
+
+function Row({
+    at,
+    index,
+    opens,
+    children,
+}: {
     at: Located<unknown>;
     index: number;
     opens: boolean;
     children: preact.ComponentChildren;
 }): JSX.Element {
-    const isDeep = at.depth > DEEPEST;
+    const isDeep = levelOf(at) > DEEPEST;
     return (
         <span class="tree-row" style={{ paddingInlineStart: `${Math.min(at.depth, DEEPEST) * INDENT}px` }}>
             <span
@@ -171,7 +216,11 @@ function Row({ at, index, opens, children }: {
             >
                 {opens ? (at.below === undefined ? '▸' : '▾') : ''}
             </span>
-            {isDeep && <span class="dim" title="Level of the call">{at.depth}› </span>}
+            {isDeep && (
+                <span class="dim" title="Level of the call">
+                    {levelOf(at)}›{' '}
+                </span>
+            )}
             {children}
         </span>
     );
@@ -206,14 +255,22 @@ function Call({ call }: { call: CallShown }): JSX.Element {
     const outcome = outcomeText(call);
     const full = `#${call.node} ${call.class}.${callText(call, 400)} ${outcomeText(call, 400)}`;
     return (
-        <span class="text" title={full}>
-            <span class="dim">#{call.node}</span> {callText(call)}
-            {outcome !== '' && <span class={call.exception === undefined ? 'outcome' : 'outcome thrown'}> {outcome}</span>}
-        </span>
+        <>
+            <span class="text" title={full}>
+                <span class="dim">#{call.node}</span> {callText(call)}
+            </span>
+            {outcome !== '' && (
+                <span class={call.exception === undefined ? 'outcome' : 'outcome thrown'} title={full}>
+                    {outcome}
+                </span>
+            )}
+        </>
     );
 }
 
 function Balloons({ own, below, isOpen }: Balloons & { isOpen: boolean }): JSX.Element | null {
     const count = own + (isOpen ? 0 : below);
-    return count === 0 ? null : <Balloon count={count} title={`${count} possible omissions here or below`} />;
+    return count === 0 ? null : (
+        <Balloon count={count} title={`${count} possible omissions here or below`} />
+    );
 }

@@ -1,7 +1,8 @@
 // What can be asked about a value.
 
 import { openPopup, type PopupItem } from '../parts/popup';
-import { askOrigin, askWhy } from '../state/asking';
+import { askWhy } from '../state/asking';
+import { askOrigin } from '../state/chain';
 import { answer, question } from '../state/diagnosis';
 import { showHistory } from '../state/history';
 import { askOmissions } from '../state/omissions';
@@ -19,19 +20,31 @@ export function openValueMenu(at: Element, variable: string, value: string): voi
     const isOutcome = variable === 'result' || variable === 'exception';
     const items: PopupItem[] = [
         { label: 'Why this value?', does: () => void askWhy(place, variable) },
-        ...(isOutcome ? [] : [
-            { label: 'Show history', does: () => showHistory(variable) },
-            { label: 'Mark changes', does: () => choose(variable) },
-        ]),
-        ...(session.peek()?.can_run === false ? [] : [
-            { label: 'Where does it come from? (runs the program)', does: () => void askOrigin(place, variable) },
-        ]),
-        ...(/@\d+/.test(value) ? [
-            { label: 'What should have happened to it?', does: () => void askOmissions(place, variable) },
-        ] : []),
-        ...(question.peek() === undefined ? [] : [
-            { label: 'This is wrong', does: () => void answer('wrong', { path: variable }) },
-        ]),
+        ...(isOutcome
+            ? []
+            : [
+                  { label: 'Show history', does: () => showHistory(variable) },
+                  { label: 'Mark changes', does: () => choose(variable) },
+              ]),
+        ...(session.peek()?.can_run === false
+            ? []
+            : [
+                  {
+                      label: 'Where does it come from? (runs the program)',
+                      does: () => void askOrigin(place, variable),
+                  },
+              ]),
+        ...(/@\d+/.test(value)
+            ? [
+                  {
+                      label: 'What should have happened to it?',
+                      does: () => void askOmissions(place, variable),
+                  },
+              ]
+            : []),
+        ...(question.peek() === undefined
+            ? []
+            : [{ label: 'This is wrong', does: () => void answer('wrong', { path: variable }) }]),
     ];
     openPopup(at, { title: `${cut(variable, 60)} = ${cut(value)}`, items });
 }

@@ -2,9 +2,22 @@
 
 import { java } from '@codemirror/lang-java';
 import { HighlightStyle, syntaxHighlighting } from '@codemirror/language';
-import { EditorState, RangeSetBuilder, StateEffect, StateField, type Extension, type Text } from '@codemirror/state';
 import {
-    Decoration, EditorView, GutterMarker, gutter, lineNumbers, WidgetType, type DecorationSet,
+    EditorState,
+    RangeSetBuilder,
+    StateEffect,
+    StateField,
+    type Extension,
+    type Text,
+} from '@codemirror/state';
+import {
+    Decoration,
+    EditorView,
+    GutterMarker,
+    gutter,
+    lineNumbers,
+    WidgetType,
+    type DecorationSet,
 } from '@codemirror/view';
 import { tags } from '@lezer/highlight';
 import type { LineFacts } from '../../api/types';
@@ -38,7 +51,9 @@ class Count extends GutterMarker {
     }
 
     override toDOM(): Node {
-        return document.createTextNode(this.count > 9999 ? `${Math.round(this.count / 1000)}k` : `${this.count}`);
+        return document.createTextNode(
+            this.count > 9999 ? `${Math.round(this.count / 1000)}k` : `${this.count}`,
+        );
     }
 }
 
@@ -52,19 +67,30 @@ class Values extends WidgetType {
     }
 
     override eq(other: Values): boolean {
-        return JSON.stringify([this.facts, this.balloons]) === JSON.stringify([other.facts, other.balloons]);
+        return (
+            JSON.stringify([this.facts, this.balloons]) === JSON.stringify([other.facts, other.balloons])
+        );
     }
 
     override toDOM(): HTMLElement {
         const box = document.createElement('span');
         box.className = 'line-values';
         for (const number of this.balloons) {
-            box.append(button(`${number}`, 'balloon', `Possible omission ${number}`, () =>
-                this.handlers.onBalloon(number)));
+            box.append(
+                button(`${number}`, 'balloon', `Possible omission ${number}`, () =>
+                    this.handlers.onBalloon(number),
+                ),
+            );
         }
         for (const { name, value } of this.facts?.values ?? []) {
-            box.append(button(`${name} = ${cut(value, VALUE)}`, 'line-value', `Ask about ${name} = ${cut(value)}`,
-                at => this.handlers.onValue(at, name, value)));
+            box.append(
+                button(
+                    `${name} = ${cut(value, VALUE)}`,
+                    'line-value',
+                    `Ask about ${name} = ${cut(value)}`,
+                    at => this.handlers.onValue(at, name, value),
+                ),
+            );
         }
         return box;
     }
@@ -96,7 +122,11 @@ function decorations(text: Text, beside: Beside, handlers: EditorHandlers): Deco
         const facts = beside.facts.get(number);
         const balloons = beside.balloons.get(number) ?? [];
         if (number === beside.here) {
-            builder.add(line.from, line.from, Decoration.line({ class: 'here', attributes: { 'aria-current': 'true' } }));
+            builder.add(
+                line.from,
+                line.from,
+                Decoration.line({ class: 'here', attributes: { 'aria-current': 'true' } }),
+            );
         }
         if ((facts?.values.length ?? 0) > 0 || balloons.length > 0) {
             const widget = new Values(facts, balloons, handlers);
@@ -126,10 +156,12 @@ function besideField(handlers: EditorHandlers): StateField<Shown> {
         create: () => ({ beside: none, decorations: Decoration.none }),
         update: (shown, transaction) => {
             const set = transaction.effects.find(effect => effect.is(setBeside));
-            return set === undefined ? shown : {
-                beside: set.value as Beside,
-                decorations: decorations(transaction.newDoc, set.value as Beside, handlers),
-            };
+            return set === undefined
+                ? shown
+                : {
+                      beside: set.value as Beside,
+                      decorations: decorations(transaction.newDoc, set.value as Beside, handlers),
+                  };
         },
         provide: field => EditorView.decorations.from(field, ({ decorations: made }) => made),
     });

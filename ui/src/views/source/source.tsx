@@ -5,7 +5,7 @@ import { useEffect, useRef } from 'preact/hooks';
 import { Nothing, Panel } from '../../parts/panel';
 import { omissions, suggestionsAt } from '../../state/omissions';
 import { tool } from '../../state/layout';
-import { selectedCall } from '../../state/selection';
+import { selectedCall, selection } from '../../state/selection';
 import { cursorLine, goToExecution, lineFacts, source } from '../../state/source';
 import { openValueMenu } from '../value-menu';
 import { SourceEditor } from './editor';
@@ -53,14 +53,18 @@ function Editor(): JSX.Element {
 
     useEffect(() => editor.current?.setText((file?.lines ?? []).join('\n')), [file]);
 
+    const isOfFile = facts !== undefined && facts.class === file?.class;
+    const here = isOfFile ? facts.here : undefined;
+
     useEffect(() => {
-        const isOfFile = facts !== undefined && facts.class === file?.class;
         const lines = isOfFile ? facts.lines : [];
-        const here = isOfFile ? facts.here : undefined;
         const balloons = new Map<number, number[]>();
         for (const { jump } of found?.suggestions ?? []) {
             if (jump.line !== undefined && jump.class === file?.class) {
-                balloons.set(jump.line, suggestionsAt(jump.class, jump.line).map(({ number }) => number));
+                balloons.set(
+                    jump.line,
+                    suggestionsAt(jump.class, jump.line).map(({ number }) => number),
+                );
             }
         }
         editor.current?.setBeside({
@@ -68,10 +72,14 @@ function Editor(): JSX.Element {
             balloons,
             ...(here !== undefined && { here }),
         });
+    }, [file, facts, found]);
+
+    // Later answers about the same selection do not scroll.
+    useEffect(() => {
         if (here !== undefined) {
             editor.current?.reveal(here);
         }
-    }, [file, facts, found]);
+    }, [file, here, selection.value]);
 
     return <div ref={place} class="editor" />;
 }
@@ -87,8 +95,16 @@ function LineTools(): JSX.Element | null {
     return (
         <>
             {name !== undefined && <span class="dim file">{name}</span>}
-            <span class="dim">line {line} ran {count.toLocaleString('en')}{facts.complete ? '' : '+'}×</span>
-            {([['previous', '◂', 'Previous'], ['next', '▸', 'Next']] as const).map(([which, sign, word]) => (
+            <span class="dim">
+                line {line} ran {count.toLocaleString('en')}
+                {facts.complete ? '' : '+'}×
+            </span>
+            {(
+                [
+                    ['previous', '◂', 'Previous'],
+                    ['next', '▸', 'Next'],
+                ] as const
+            ).map(([which, sign, word]) => (
                 <button
                     key={which}
                     type="button"
@@ -112,7 +128,12 @@ function KnownLines(): JSX.Element | null {
     return (
         <ol class="known-lines">
             {facts.lines.slice(0, MOST).map(({ line, count, values }) => (
-                <li key={line} value={line} aria-current={line === facts.here} class={line === facts.here ? 'here' : ''}>
+                <li
+                    key={line}
+                    value={line}
+                    aria-current={line === facts.here}
+                    class={line === facts.here ? 'here' : ''}
+                >
                     line {line}, ran {count.toLocaleString('en')}×{' '}
                     {values.map(({ name, value }) => (
                         <button

@@ -4,9 +4,9 @@ import type { Point, Run } from '../../api/tools';
 import { cut } from '../../model/shape';
 import { openPopup, type PopupItem } from '../../parts/popup';
 import { askWhy, forget, placeText } from '../../state/asking';
-import { askChain, collect, removePoint } from '../../state/chain';
-import { session } from '../../state/session';
+import { askChain, removePoint } from '../../state/chain';
 import { select } from '../../state/selection';
+import { pointForms } from '../point-forms';
 
 /** Maximum number of facts and variables in the menu. */
 const MOST = 12;
@@ -16,19 +16,13 @@ export function openPoint(at: Element, run: Run, point: Point): void {
     if (point.selection !== undefined) {
         select(point.selection);
     }
-    // Only a chain collects values, and only when the program runs again.
-    const isOfChain = session.peek()?.chain === true && point.asked === undefined;
+    const isOfChain = run.kind === 'replay';
     openPopup(at, {
         title: `${point.id}: ${point.question}`,
         facts: factsOf(run, point),
         items: [...questions(point, isOfChain), ...removal(point, isOfChain)],
-        ...(isOfChain && {
-            form: {
-                label: 'An expression to collect here',
-                button: 'Collect',
-                does: (expression: string) => void collect(point.id, expression),
-            },
-        }),
+        // Only a chain collects values, when the program runs again.
+        ...(isOfChain && { forms: pointForms(point.id) }),
     });
 }
 
@@ -46,13 +40,15 @@ function questions(point: Point, isOfChain: boolean): PopupItem[] {
             })),
         ];
     }
-    return selection === undefined ? [] : [
-        { label: 'What led here?', does: () => void askWhy(selection) },
-        ...variables.slice(0, MOST).map(of => ({
-            label: `Last change of ${of}`,
-            does: () => void askWhy(selection, of),
-        })),
-    ];
+    return selection === undefined
+        ? []
+        : [
+              { label: 'What led here?', does: () => void askWhy(selection) },
+              ...variables.slice(0, MOST).map(of => ({
+                  label: `Last change of ${of}`,
+                  does: () => void askWhy(selection, of),
+              })),
+          ];
 }
 
 function removal({ id, asked }: Point, isOfChain: boolean): PopupItem[] {
@@ -65,10 +61,14 @@ function removal({ id, asked }: Point, isOfChain: boolean): PopupItem[] {
 function factsOf(run: Run, point: Point): [string, string][] {
     const { detail, value, text, reason } = point;
     const more = run.more_rejected?.[point.id];
+    const withContent = ([name, shown]: [string, string]): [string, string] => {
+        const content = detail?.contents?.[shown];
+        return [name, content === undefined ? shown : `${shown} ${content}`];
+    };
     const facts: [string, string | number | null | undefined][] = [
         ['place', placeText(point)],
         ['source', text],
-        ['not located', point.located ? undefined : reason ?? 'no reason is known'],
+        ['not located', point.located ? undefined : (reason ?? 'no reason is known')],
         ['value', value],
         ['before', detail?.old],
         ['after', detail?.new],
@@ -79,13 +79,20 @@ function factsOf(run: Run, point: Point): [string, string][] {
         ['exception', detail?.exception?.object],
         ['thread', detail?.thread],
         ['hit', detail?.hit],
-        ...Object.entries(detail?.operands ?? {}),
-        ...Object.entries(detail?.collected ?? {}),
+        ...Object.entries(detail?.operands ?? {}).map(withContent),
+        ...Object.entries(detail?.collected ?? {}).map(withContent),
+        ...(detail?.steps ?? []).map(({ passed, variable, file, line }): [string, string] => [
+            passed,
+            `${variable ?? ''} ${file ?? ''}:${line ?? '?'}`.trim(),
+        ]),
         ...(detail?.notes ?? []).map((note): [string, string] => ['note', note]),
         ['more candidates', more],
     ];
     return facts
-        .filter((fact): fact is [string, string | number] => fact[1] !== undefined && fact[1] !== null && fact[1] !== '')
+        .filter(
+            (fact): fact is [string, string | number] =>
+                fact[1] !== undefined && fact[1] !== null && fact[1] !== '',
+        )
         .slice(0, MOST * 2)
         .map(([name, fact]) => [name, cut(String(fact))]);
 }

@@ -5,7 +5,15 @@ import { useEffect, useRef } from 'preact/hooks';
 import { layOut } from '../../model/timeline-layout';
 import { Nothing, Panel } from '../../parts/panel';
 import {
-    pan, pictureWidth, selectionAt, showSelection, showSpan, showWholeRun, span, timeline, zoom,
+    pan,
+    pictureWidth,
+    selectionAt,
+    showSelection,
+    showSpan,
+    showWholeRun,
+    span,
+    timeline,
+    zoom,
 } from '../../state/timeline';
 import { Picture } from './picture';
 
@@ -35,11 +43,23 @@ function Tools(): JSX.Element {
     const isWhole = from === 0 && to === 1;
     return (
         <>
-            {!isWhole && <span class="dim">{percent(from)} to {percent(to)}</span>}
-            <button type="button" aria-label="Zoom in" title="Zoom in (+)" onClick={() => zoom(STEP)}>+</button>
-            <button type="button" aria-label="Zoom out" title="Zoom out (-)" onClick={() => zoom(1 / STEP)}>−</button>
-            <button type="button" onClick={showWholeRun} disabled={isWhole}>Whole run</button>
-            <button type="button" onClick={showSelection} disabled={selectionAt.value === undefined}>To the selection</button>
+            {!isWhole && (
+                <span class="dim">
+                    {percent(from)} to {percent(to)}
+                </span>
+            )}
+            <button type="button" aria-label="Zoom in" title="Zoom in (+)" onClick={() => zoom(STEP)}>
+                +
+            </button>
+            <button type="button" aria-label="Zoom out" title="Zoom out (-)" onClick={() => zoom(1 / STEP)}>
+                −
+            </button>
+            <button type="button" onClick={showWholeRun} disabled={isWhole}>
+                Whole run
+            </button>
+            <button type="button" onClick={showSelection} disabled={selectionAt.value === undefined}>
+                To the selection
+            </button>
         </>
     );
 }
@@ -51,8 +71,10 @@ function percent(fraction: number): string {
 function Surface(): JSX.Element {
     const element = useRef<HTMLDivElement>(null);
     const dragged = useRef<{ x: number } | undefined>(undefined);
+    const wasDragged = useRef(false);
     const runs = timeline.value.value?.runs ?? [];
     const width = pictureWidth.value;
+    const { from, to } = span.value;
 
     useEffect(() => {
         const surface = element.current;
@@ -81,8 +103,8 @@ function Surface(): JSX.Element {
 
     const onKeyDown = (event: KeyboardEvent): void => {
         const moves: Record<string, () => void> = {
-            'ArrowLeft': () => pan(-PAN),
-            'ArrowRight': () => pan(PAN),
+            ArrowLeft: () => pan(-PAN),
+            ArrowRight: () => pan(PAN),
             '+': () => zoom(STEP),
             '=': () => zoom(STEP),
             '-': () => zoom(1 / STEP),
@@ -96,6 +118,7 @@ function Surface(): JSX.Element {
     };
 
     const onPointerDown = (event: PointerEvent): void => {
+        wasDragged.current = false;
         dragged.current = event.button === 0 ? { x: event.clientX } : undefined;
     };
 
@@ -104,7 +127,15 @@ function Surface(): JSX.Element {
         dragged.current = undefined;
         const surface = element.current;
         if (start !== undefined && surface !== null && Math.abs(event.clientX - start) > DRAG) {
+            wasDragged.current = true;
             showSpan({ from: fractionAt(surface, start), to: fractionAt(surface, event.clientX) });
+        }
+    };
+
+    // The end of a drag selects nothing.
+    const onClickCapture = (event: MouseEvent): void => {
+        if (wasDragged.current) {
+            event.stopPropagation();
         }
     };
 
@@ -118,8 +149,9 @@ function Surface(): JSX.Element {
             onKeyDown={onKeyDown}
             onPointerDown={onPointerDown}
             onPointerUp={onPointerUp}
+            onClickCapture={onClickCapture}
         >
-            <Picture laid={layOut(runs)} names={NAMES} width={width} />
+            <Picture laid={layOut(runs, at => (at / (to - from)) * width)} names={NAMES} width={width} />
         </div>
     );
 }
@@ -128,5 +160,5 @@ function Surface(): JSX.Element {
 function fractionAt(surface: HTMLElement, x: number): number {
     const { left } = surface.getBoundingClientRect();
     const { from, to } = span.peek();
-    return from + (x - left - NAMES) / pictureWidth.peek() * (to - from);
+    return from + ((x - left - NAMES) / pictureWidth.peek()) * (to - from);
 }
