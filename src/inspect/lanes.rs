@@ -1,5 +1,5 @@
-//! Which calls ran when, thread by thread, as bars for a picture. A picture has room for some hundred bars, so
-//! the calls are sampled: at each of some times, the calls that were running then are shown.
+//! Which calls ran when, thread by thread, as bars for a picture. A picture has room for some hundred bars,
+//! so the calls are sampled: at each of some times, the calls that were running then are shown.
 
 use super::error::InspectError;
 use super::recording::Recording;

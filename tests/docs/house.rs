@@ -15,6 +15,7 @@ const LONGEST: usize = 600;
 
 /// The hosts that the project's files may link to, and the one in the name of SVG's namespace.
 const HOSTS: &[&str] = &[
+    "127.0.0.1",
     "adoptium.net",
     "example.org",
     "docs.oracle.com",

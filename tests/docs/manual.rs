@@ -126,7 +126,7 @@ fn a_command_of_the_table_runs_to_json() {
     let interactive = COMMANDS.iter().filter(|row| matches!(row.runs, Runs::Dialogue(_)));
     assert_eq!(
         interactive.map(Row::path).collect::<Vec<_>>(),
-        ["debug", "trace step", "diagnose", "dap", "mcp"]
+        ["debug", "trace step", "diagnose", "dap", "mcp", "serve"]
     );
 }
 

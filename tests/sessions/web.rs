@@ -245,7 +245,7 @@ fn other_sites_get_nothing() {
     recorded(&case, "MergeSort");
     let page = Page::start(&case, &["all.trace"]);
     let cookie = ("Cookie", page.cookie.as_str());
-    for host in ["evil.example", "localhost", "127.0.0.1", "[::1]:80"] {
+    for host in ["example.org", "localhost", "127.0.0.1", "[::1]:80"] {
         let refused = page.raw("GET", "/api/session", &[("Host", host), cookie], "");
         assert_eq!(refused.status, 403, "{host}");
         assert!(refused.body.contains("127.0.0.1"), "{}", refused.body);
@@ -254,16 +254,16 @@ fn other_sites_get_nothing() {
     let json = ("Content-Type", "application/json");
     let body = r#"{"start":{}}"#;
     let post = |headers: &[(&str, &str)]| page.raw("POST", "/api/diagnosis", headers, body).status;
-    assert_eq!(post(&[cookie, json, ("Origin", "http://evil.example")]), 403);
+    assert_eq!(post(&[cookie, json, ("Origin", "http://example.org")]), 403);
     assert_eq!(post(&[cookie, json, ("Origin", "null")]), 403);
     assert_eq!(post(&[cookie, json]), 403);
     assert_eq!(post(&[cookie, ("Content-Type", "text/plain"), ("Origin", &own)]), 415);
     assert_eq!(post(&[cookie, ("Content-Type", "application/x-www-form-urlencoded"), ("Origin", &own)]), 415);
     assert_eq!(post(&[json, ("Origin", &own)]), 401);
-    let preflight = [cookie, ("Origin", "http://evil.example"), ("Access-Control-Request-Method", "POST")];
+    let preflight = [cookie, ("Origin", "http://example.org"), ("Access-Control-Request-Method", "POST")];
     let preflight = page.raw("OPTIONS", "/api/diagnosis", &preflight, "");
     assert_eq!((preflight.status, preflight.header("access-control-allow-origin")), (403, None));
-    let read = page.raw("GET", "/api/session", &[cookie, ("Origin", "http://evil.example")], "");
+    let read = page.raw("GET", "/api/session", &[cookie, ("Origin", "http://example.org")], "");
     assert_eq!((read.status, read.header("access-control-allow-origin")), (403, None));
     assert_eq!(page.get("diagnosis")["state"], json!("none"), "nothing was begun");
     assert_eq!(page.post("diagnosis", &json!({ "start": {} }))["state"], json!("asking"));

@@ -54,8 +54,12 @@ fn a_diagnosis_is_led_by_answers() {
     assert!(marked.contains(&("\"merge\"".to_owned(), "buggy".to_owned())), "{marked:?}");
     assert!(marked.iter().any(|(_, verdict)| verdict == "valid"), "{marked:?}");
     assert!(texts(&shown).contains("the bug is in MergeSort.merge"), "{}", texts(&shown));
+    assert_eq!(shown["result"]["answers"], json!(asked.len()));
     let refused = page.sent("diagnosis", &json!({ "question": 1, "answer": "valid" }));
     assert_eq!(refused.status, 422);
+    let back = page.post("diagnosis", &json!({ "question": 0, "answer": "undo" }));
+    assert_eq!((&back["state"], &back["result"]), (&json!("asking"), &Value::Null), "after the end too");
+    assert_eq!(back["question"]["method"], json!(asked.last().expect("a question")));
     let again = page.post("diagnosis", &json!({ "start": {} }));
     let first = again["question"]["question"].clone();
     let undone = page.post("diagnosis", &json!({ "question": first, "answer": "unknown" }));

@@ -440,6 +440,19 @@ impl DiagnoseDialogue {
         self.open.as_ref().map(|open| open.current.question)
     }
 
+    /// Takes back the last answer after the end, so that the diagnosis goes on. Returns whether there was
+    /// one.
+    ///
+    /// # Errors
+    /// The answer file cannot be written.
+    pub fn reopen(&mut self) -> Result<bool, CommandError> {
+        let is_undone = self.started.diagnoser.undo()?.is_some();
+        if is_undone {
+            (self.code, self.is_found) = (None, false);
+        }
+        Ok(is_undone)
+    }
+
     /// Whether the dialogue has ended.
     pub fn has_ended(&self) -> bool {
         self.code.is_some()

@@ -2,10 +2,10 @@
 //! logic queries.
 
 use super::board::{Board, KnownRecording, RecordingState};
-use super::chain::ChainDesk;
-use super::diagnosis::OpenDiagnosis;
-use super::omissions::FoundOmissions;
-use super::query::OpenQueries;
+use super::chain_desk::ChainDesk;
+use super::found_omissions::FoundOmissions;
+use super::open_diagnosis::OpenDiagnosis;
+use super::open_queries::OpenQueries;
 use super::reader::opened;
 use super::{MEMORY, Serve, usage};
 use crate::chain::Chain;

@@ -2,21 +2,15 @@
 
 use super::bench::{Bench, Start};
 use super::board::{KnownRecording, RecordingState};
+use super::open_diagnosis::OpenDiagnosis;
 use super::{Request, Works, usage};
 use crate::command::CommandError;
 use crate::command::diagnose::{
-    AnswerCommand, AnswerForm, DiagnoseDialogue, DiagnoseReply, GivenAnswer, StartedDiagnosis, StrategyRow,
+    AnswerCommand, AnswerForm, DiagnoseDialogue, DiagnoseReply, DiagnosisResult, GivenAnswer,
+    StartedDiagnosis, StrategyRow,
 };
 use crate::session::{Buggy, Context, Judgement, Question, SessionError, Trust, strategies};
 use serde::Deserialize;
-
-/// A diagnosis that was begun.
-pub struct OpenDiagnosis {
-    dialogue: DiagnoseDialogue,
-    question: Option<Question>,
-    buggy: Option<Buggy>,
-    strategy: Option<String>,
-}
 
 /// What to do with the diagnosis.
 #[derive(Debug, Default, Deserialize)]
@@ -93,8 +87,10 @@ pub struct DiagnosisShown {
     pub replies: Vec<DiagnoseReply>,
     /// The open question.
     pub question: Option<Question>,
-    /// The buggy call.
+    /// The buggy call, or the innermost invalid one where some answers were `unknown`.
     pub buggy: Option<Buggy>,
+    /// The result.
+    pub result: Option<DiagnosisResult>,
     /// The strategy.
     pub strategy: String,
     /// All strategies.
@@ -125,6 +121,15 @@ impl Works for DiagnosisAction {
         let Some(open) = &mut bench.diagnosis else {
             return usage("no diagnosis was begun");
         };
+        if open.dialogue.question().is_none() && given.command == AnswerCommand::Undo {
+            if !open.dialogue.reopen()? {
+                return usage("there is no answer to take back");
+            }
+            (open.result, open.buggy) = (None, None);
+            let replies = Box::pin(open.advance(context)).await;
+            not_interrupted(context)?;
+            return Ok(bench.diagnosis_shown(replies, false));
+        }
         match (self.question, open.dialogue.question()) {
             (_, None) => return usage("the diagnosis has ended"),
             (Some(meant), Some(asked)) if meant != asked => {
@@ -165,26 +170,6 @@ impl DiagnosisAction {
     }
 }
 
-impl OpenDiagnosis {
-    /// Goes on to the next question or to the result.
-    async fn advance(&mut self, context: &Context) -> Vec<DiagnoseReply> {
-        let mut replies = Box::pin(self.dialogue.advance(context)).await;
-        if self.dialogue.has_ended() {
-            replies.extend(Box::pin(self.dialogue.finish(context)).await);
-            self.question = None;
-        }
-        for reply in &replies {
-            match reply {
-                DiagnoseReply::Question(question) => self.question = Some((**question).clone()),
-                DiagnoseReply::Result(result) => self.buggy.clone_from(&result.buggy),
-                DiagnoseReply::Undecided { invalid, .. } => self.buggy.clone_from(invalid),
-                _ => {}
-            }
-        }
-        replies
-    }
-}
-
 impl Bench {
     /// Leads a diagnosis to its first question.
     async fn led(
@@ -195,7 +180,7 @@ impl Bench {
     ) -> Result<DiagnosisShown, CommandError> {
         let dialogue = DiagnoseDialogue::with_person(started);
         let mut replies = dialogue.opening();
-        let mut open = OpenDiagnosis { dialogue, question: None, buggy: None, strategy };
+        let mut open = OpenDiagnosis { dialogue, question: None, result: None, buggy: None, strategy };
         replies.extend(Box::pin(open.advance(context)).await);
         not_interrupted(context)?;
         self.diagnosis = Some(open);
@@ -257,6 +242,7 @@ impl Bench {
             replies,
             question: open.and_then(|open| open.question.clone()),
             buggy: open.and_then(|open| open.buggy.clone()),
+            result: open.and_then(|open| open.result.clone()),
             strategy: open.and_then(|open| open.strategy.clone()).unwrap_or_else(|| first.to_owned()),
             strategies: rows,
         }

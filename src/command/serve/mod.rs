@@ -1,18 +1,23 @@
 //! `qp serve`: the arguments, and the requests of its page.
 //!
-//! Each kind of request has a file: its typed arguments, its work and its typed reply. Requests that only read
-//! recordings ([`Reads`]) go to a [`Reader`], and those that can run the program ([`Works`]) to a [`Bench`],
-//! so that the page can be used while the program runs. Both know the [`Board`], which holds what they show
-//! each other.
+//! Each kind of request has a file: its typed arguments, its work and its typed reply. Requests that only
+//! read recordings ([`Reads`]) go to a [`Reader`], and those that can run the program ([`Works`]) to a
+//! [`Bench`], so that the page can be used while the program runs. Both know the [`Board`], which holds what
+//! they show each other. `chain_desk`, `open_diagnosis`, `found_omissions` and `open_queries` are what a bench
+//! keeps between requests.
 
 mod bench;
 mod board;
 mod chain;
+mod chain_desk;
 mod diagnosis;
 mod events;
+mod found_omissions;
 mod history;
 mod node;
 mod omissions;
+mod open_diagnosis;
+mod open_queries;
 mod query;
 mod reader;
 mod record;
@@ -26,12 +31,13 @@ mod why;
 
 pub use bench::{Bench, Start};
 pub use board::{Board, Notice};
-pub use chain::{ChainAction, ChainShown};
+pub use chain_desk::{ChainAction, ChainShown};
 pub use diagnosis::{BeginDiagnosis, DiagnosisAction, DiagnosisShown, DiagnosisState};
 pub use events::{Event, Events};
+pub use found_omissions::OmissionsShown;
 pub use history::History;
 pub use node::{Node, Parts};
-pub use omissions::{ClearOmissions, FindOmissions, OmissionsShown, TryOmission};
+pub use omissions::{ClearOmissions, FindOmissions, TryOmission};
 pub use query::{AskQuery, Queries, QueriesShown, QueryShown};
 pub use reader::Reader;
 pub use record::RecordProgram;

@@ -2,21 +2,15 @@
 
 use super::bench::Bench;
 use super::board::Balloon;
+use super::found_omissions::{FoundOmissions, OmissionsShown};
 use super::selected::Selected;
 use super::{Request, Works, usage};
 use crate::command::CommandError;
 use crate::session::{
-    self, Context, OmissionAnswer, OmissionLimits, OmissionQuestion, Selection, TriedSuggestion, WITHIN,
-    WantedOutcome, WrongPoint,
+    self, Context, OmissionAnswer, OmissionLimits, OmissionQuestion, TriedSuggestion, WITHIN, WantedOutcome,
+    WrongPoint,
 };
-use serde::{Deserialize, Serialize};
-
-/// The answer that the page shows, and its question.
-pub struct FoundOmissions {
-    question: OmissionQuestion,
-    at: Selected,
-    answer: OmissionAnswer,
-}
+use serde::Deserialize;
 
 /// Arguments of `omissions`.
 #[derive(Debug, Deserialize)]
@@ -45,46 +39,6 @@ pub struct FindOmissions {
     /// Methods whose operations are hidden.
     #[serde(default)]
     pub hide: Vec<String>,
-}
-
-/// Reply to `omissions`.
-#[derive(Debug, Serialize)]
-pub struct OmissionsShown {
-    /// The object or field.
-    pub target: String,
-    /// Its value.
-    pub value: String,
-    /// Where it is wrong.
-    pub at: String,
-    /// The suggestions.
-    pub suggestions: Vec<NumberedSuggestion>,
-    /// Number of suggestions that only read the object, and are hidden.
-    pub hidden: usize,
-    /// Number of further suggestions.
-    pub more: usize,
-    /// Why there are no suggestions, or no more.
-    pub reasons: Vec<String>,
-    /// Remarks.
-    pub notes: Vec<String>,
-}
-
-/// A suggestion with its number.
-#[derive(Debug, Serialize)]
-pub struct NumberedSuggestion {
-    /// Its number, from 1.
-    pub number: usize,
-    /// The jump as text: `if (active)`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub text: Option<String>,
-    /// The way that it went: `was false`.
-    pub outcome: String,
-    /// How sure it is, in words.
-    pub sure: &'static str,
-    /// The event.
-    pub selection: Selection,
-    /// The suggestion.
-    #[serde(flatten)]
-    pub suggestion: TriedSuggestion,
 }
 
 impl Request for FindOmissions {
@@ -128,34 +82,6 @@ impl Works for FindOmissions {
         bench.omissions = Some(found);
         bench.board.changed(&["omissions"]);
         Ok(shown)
-    }
-}
-
-impl FoundOmissions {
-    fn shown(&self, viewer: &mut session::RecordedViewer) -> Result<OmissionsShown, CommandError> {
-        let answer = &self.answer;
-        let mut suggestions = Vec::new();
-        for (number, tried) in (1..).zip(&answer.suggestions) {
-            let jump = &tried.suggestion.jump;
-            suggestions.push(NumberedSuggestion {
-                number,
-                text: jump.text(),
-                outcome: jump.outcome(&jump.was),
-                sure: tried.suggestion.certainty.words(),
-                selection: viewer.selection_of(tried.suggestion.pass.at)?,
-                suggestion: tried.clone(),
-            });
-        }
-        Ok(OmissionsShown {
-            target: answer.target.clone(),
-            value: answer.value.clone(),
-            at: answer.at.clone(),
-            suggestions,
-            hidden: answer.hidden,
-            more: answer.more,
-            reasons: answer.reasons.clone(),
-            notes: answer.notes.clone(),
-        })
     }
 }
 

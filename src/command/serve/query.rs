@@ -1,6 +1,7 @@
 //! `query` and `queries`: logic goals and predefined queries over the recording.
 
 use super::bench::Bench;
+use super::open_queries::OpenQueries;
 use super::{Reader, Reads, Request, Works};
 use crate::command::CommandError;
 use crate::command::exchange::Exchange;
@@ -12,12 +13,6 @@ use serde::{Deserialize, Serialize};
 const GOAL_SECONDS: u64 = 300;
 /// Memory limit of a goal, in bytes.
 const GOAL_MEMORY: usize = 1 << 30;
-
-/// The prompt of a recording.
-pub struct OpenQueries {
-    trace: usize,
-    dialogue: QueryDialogue,
-}
 
 /// Arguments of `query`.
 #[derive(Debug, Deserialize)]

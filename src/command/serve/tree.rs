@@ -19,7 +19,8 @@ pub struct Tree {
     pub call: Option<u32>,
     /// The thread whose outermost calls are listed.
     pub thread: Option<u32>,
-    /// The callees that are listed, unfolded: the index of the first, and the one after the last, as `3-1000`.
+    /// The callees that are listed, unfolded: the index of the first, and the one after the last, as
+    /// `3-1000`.
     pub group: Option<String>,
     /// The first row.
     #[serde(default)]

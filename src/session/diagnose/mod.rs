@@ -2,7 +2,7 @@
 //! left.
 //!
 //! - [`Diagnoser`] chooses questions and takes answers. `question` describes the inputs and effects of a
-//!   call. While a question is open, `call_views` shows more of its call, and other calls.
+//!   call, and `changes` what it changed. While a question is open, `call_views` shows more of its call, and other calls.
 //! - [`node_view`] shows any call up to an event, without a diagnosis.
 //! - `tree` builds the execution tree. `live` asks while the program still runs.
 //! - `generated` recognises members that javac generates. There are no questions about them. `initialisers`
@@ -25,6 +25,7 @@ mod answer_cache;
 mod assertion_site;
 mod call_views;
 mod chance;
+mod changes;
 mod divergence;
 mod failure;
 mod generated;
@@ -43,13 +44,14 @@ mod violations;
 pub use crate::assertions::{AssertFile, AssertedAnswer};
 pub use crate::inspect::snapshot::{Bounds, Shape};
 pub use answer_cache::KeptAnswer;
+pub use changes::Change;
 pub use divergence::{
     Divergence, Varying, VersionComparison, VersionDifference, check_reference, find_divergence,
 };
 pub use failure::{Assumption, NamedNode};
 pub use node_view::{NodeView, PrintedText, node_view};
 pub use oracles::{Confidence, Oracle, OracleAnswer};
-pub use question::{Change, Question};
+pub use question::Question;
 pub use reference::{Launcher, Opinion, Reference};
 pub use tree::nodes::{LoopExit, LoopPart};
 pub use violations::{Survey, Violation};

@@ -5,7 +5,8 @@
 //! instead, so these are followed there too, and both places count. A path to an object denotes everything
 //! that the object refers to.
 
-use super::question::{NamedCall, Question, all_statics, locals};
+use super::changes::all_statics;
+use super::question::{NamedCall, Question, locals};
 use crate::inspect::fields::Fields;
 use crate::inspect::snapshot::{Bounds, ObjectPart, Shape, Shaper};
 use crate::model::short_static_name;

@@ -154,8 +154,8 @@ impl OpenLog {
         .await
     }
 
-    /// Where the events with these ids are: each with its call, by the number that is shown, and the text of its
-    /// place in the thread. `None` for an event outside any call.
+    /// Where the events with these ids are: each with its call, by the number that is shown, and the text of
+    /// its place in the thread. `None` for an event outside any call.
     ///
     /// # Errors
     /// The events cannot be read.

@@ -5,8 +5,8 @@
 //! - [`cover`] runs the program once and notes only what it covers.
 //! - [`RecordedTrace`] is an open recording. [`events`] and [`history`] add detail from other runs of the
 //!   program; all other views are those of `inspect`.
-//! - A [`Stepper`] moves from event to event. `debugger` shows a recording as a debugger does, and `viewer` as
-//!   a page.
+//! - A [`Stepper`] moves from event to event. `debugger` shows a recording as a debugger does, and `viewer`
+//!   as a page.
 //! - [`as_chain`] turns an event into a chain, and [`find`] finds the event of a point. [`export`] writes all
 //!   events for other programs (`parquet`). `secrets` removes passwords from the recorded command.
 

@@ -1,5 +1,5 @@
-//! Who may ask: only the page that was loaded with the address which `qp serve` has printed. A page of another
-//! site, another user of this machine, or a name that was rebound to 127.0.0.1 gets nothing.
+//! Who may ask: only the page that was loaded with the address which `qp serve` has printed. A page of
+//! another site, another user of this machine, or a name that was rebound to 127.0.0.1 gets nothing.
 
 use crate::ui::token::is_token;
 use axum::http::{HeaderMap, Method, Uri, header};
@@ -152,10 +152,10 @@ mod tests {
         let own = (header::ORIGIN, "http://127.0.0.1:4711");
         assert_eq!(check(&Method::GET, &[HOST]), Ok(()));
         assert_eq!(check(&Method::POST, &[HOST, own.clone(), JSON]), Ok(()));
-        assert_eq!(check(&Method::GET, &[(header::HOST, "evil.example:4711")]), Err(Refused::Host));
+        assert_eq!(check(&Method::GET, &[(header::HOST, "example.org:4711")]), Err(Refused::Host));
         assert_eq!(check(&Method::GET, &[(header::HOST, "localhost:4711")]), Err(Refused::Host));
         assert_eq!(check(&Method::GET, &[]), Err(Refused::Host));
-        for other in ["http://evil.example", "null", "http://127.0.0.1:4712", "https://127.0.0.1:4711"] {
+        for other in ["http://example.org", "null", "http://127.0.0.1:4712", "https://127.0.0.1:4711"] {
             let origin = (header::ORIGIN, other);
             assert_eq!(check(&Method::GET, &[HOST, origin.clone()]), Err(Refused::Origin), "{other}");
             assert_eq!(check(&Method::POST, &[HOST, origin, JSON]), Err(Refused::Origin), "{other}");

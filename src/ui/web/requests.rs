@@ -7,6 +7,7 @@ use crate::command::serve::{
     FindOmissions, Forget, History, Lines, Node, Parts, PathTo, Queries, Reader, Reads, RecordProgram,
     Request, Session, Source, Start, Timeline, Tree, TryOmission, Why, Works,
 };
+use crate::session::strategies;
 use axum::body::Bytes;
 use axum::extract::Query;
 use axum::http::Uri;
@@ -131,6 +132,13 @@ impl Begins {
 pub fn nothing_kept(name: &str) -> Value {
     match name {
         "omissions" => serde_json::json!({ "none": true }),
+        "diagnosis" => {
+            let rows: Vec<Value> = strategies()
+                .map(|(name, about)| serde_json::json!({ "name": name, "about": about }))
+                .collect();
+            let first = rows.first().map(|row| row["name"].clone()).unwrap_or_default();
+            serde_json::json!({ "state": "none", "replies": [], "strategy": first, "strategies": rows })
+        }
         _ => serde_json::json!({ "state": "none" }),
     }
 }

@@ -120,8 +120,10 @@ impl Shown for DiagnosisShown {
                 shown.insert("suspicious".to_owned(), question.remaining.into());
                 shown.insert("selection".to_owned(), json!({ "call": question.node }));
             }
+            if let Some(result) = &self.result {
+                shown.insert("result".to_owned(), data(result));
+            }
             if let Some(buggy) = &self.buggy {
-                shown.insert("result".to_owned(), json!({ "buggy": data(buggy) }));
                 shown.insert("selection".to_owned(), json!({ "call": buggy.node }));
             }
         }

@@ -4,7 +4,8 @@
 use crate::alignment::Lambdas;
 use crate::classes::ClassPool;
 use crate::session::diagnose::Shape;
-use crate::session::diagnose::question::{Change, Question};
+use crate::session::diagnose::changes::Change;
+use crate::session::diagnose::question::Question;
 use serde_json::{Map, Value, json};
 use std::collections::HashMap;
 

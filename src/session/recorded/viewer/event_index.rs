@@ -1,5 +1,5 @@
-//! Finds the events of a call by their numbers. A call can have millions of events, so some of their positions
-//! are kept, and only as far as they were asked for.
+//! Finds the events of a call by their numbers. A call can have millions of events, so some of their
+//! positions are kept, and only as far as they were asked for.
 
 use super::{INDEXES, RecordedViewer};
 use crate::session::error::SessionError;

@@ -1,18 +1,21 @@
 //! What each line of a call did: how often it ran, and which values it assigned last.
 
+use super::event_index::listed;
 use super::{RecordedViewer, Selection};
-use crate::inspect::event::event;
+use crate::inspect::event::{EventShown, event};
 use crate::session::error::SessionError;
 use crate::session::recorded::SourceLine;
 use crate::session::recorded::debugger::Which;
-use crate::trace::{EventPosition, Traced, WalkControl};
+use crate::trace::{Calls, EventPosition, Traced, WalkControl};
 use indexmap::IndexMap;
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
-/// How long the events of a call may be read.
-const READING: Duration = Duration::from_millis(60);
+/// How long the events of a call may be read for one answer. The next answer reads on.
+const READING: Duration = Duration::from_millis(30);
+/// Number of events before the selected one whose values are shown.
+const RECENT: u64 = 4000;
 /// How often the time is looked at, in events.
 const LOOK: u64 = 4096;
 /// Maximum number of values that are shown at a line.
@@ -55,81 +58,115 @@ pub struct LineValue {
     pub value: String,
 }
 
-/// A line while the events of its call are read.
-#[derive(Default)]
-struct ReadLine {
-    count: u64,
-    /// The last event that wrote each variable: a local by its name, a part by its object.
-    written: IndexMap<Written, EventPosition>,
+/// How often the lines of a call ran, as far as its events were read.
+pub(super) struct LineCounts {
+    node: u32,
+    /// The last event that was read.
+    last: Option<EventPosition>,
+    counts: BTreeMap<u32, u64>,
+    is_complete: bool,
 }
 
-/// A variable that a line writes.
-#[derive(PartialEq, Eq, Hash)]
-enum Written {
-    Local(String),
-    Part { site: u32, object: Option<u64>, index: Option<i32> },
+impl LineCounts {
+    /// Reads on for a while.
+    fn extend(&mut self, calls: &mut Calls) -> Result<(), SessionError> {
+        let Some(from) = self.last.or_else(|| calls.entry(self.node)) else { return Ok(()) };
+        if self.is_complete {
+            return Ok(());
+        }
+        let (end, mut seen_events, mut is_cut) = (Instant::now() + READING, 0_u64, false);
+        calls.events_after(from, |_, seen| {
+            let Some(place) = listed(self.node, seen) else { return true };
+            if let (Traced::Line(line), true) = (seen.site.what, seen.node == Some(self.node)) {
+                *self.counts.entry(line.into()).or_default() += 1;
+            }
+            self.last = Some(place);
+            seen_events += 1;
+            is_cut = seen_events.is_multiple_of(LOOK) && Instant::now() >= end;
+            !is_cut
+        })?;
+        self.is_complete = !is_cut;
+        Ok(())
+    }
 }
 
 impl RecordedViewer {
-    /// The lines of the selected call.
+    /// The lines of the selected call, with the values that its last events assigned.
     ///
     /// # Errors
     /// There is no such call or event, or the events cannot be read.
     pub fn lines(&mut self, selection: Selection) -> Result<LinesShown, SessionError> {
         let at = self.position(selection)?;
         let here = self.line_at(at)?;
-        let end = Instant::now() + READING;
-        let calls = &mut self.trace().calls;
-        let (mut read, mut seen_events, mut complete) = (BTreeMap::<u32, ReadLine>::new(), 0_u64, true);
-        if let Some(entry) = calls.entry(at.node) {
-            calls.events_after(entry, |_, seen| {
-                seen_events += 1;
-                complete = !seen_events.is_multiple_of(LOOK) || Instant::now() < end;
-                if seen.node != Some(at.node) {
-                    return complete;
-                }
-                let place = seen.position();
-                let is_until = place.is_some_and(|place| place.is_before(at));
-                match (seen.site.what, seen.line()) {
-                    (Traced::Line(line), _) => read.entry(line.into()).or_default().count += 1,
-                    (what, Some(line)) if is_until => {
-                        let number = |at: usize| seen.values.get(at).copied();
-                        let written = match what {
-                            Traced::Local { .. } => {
-                                seen.site.written.as_ref().map(|written| Written::Local(written.name.clone()))
-                            }
-                            Traced::Put | Traced::PutStatic | Traced::Element(_) => Some(Written::Part {
-                                site: seen.site.bci,
-                                object: number(0).and_then(object),
-                                index: number(1)
-                                    .and_then(index)
-                                    .filter(|_| matches!(what, Traced::Element(_))),
-                            }),
-                            _ => None,
-                        };
-                        if let (Some(written), Some(place)) = (written, place) {
-                            let values = &mut read.entry(line.into()).or_default().written;
-                            values.shift_remove(&written);
-                            values.insert(written, place);
-                        }
-                    }
-                    _ => {}
-                }
-                complete
-            })?;
+        let known = self.counts.take().filter(|counts| counts.node == at.node);
+        let mut counts = known.unwrap_or_else(|| LineCounts {
+            node: at.node,
+            last: None,
+            counts: BTreeMap::new(),
+            is_complete: false,
+        });
+        let read = counts.extend(&mut self.trace().calls);
+        let mut lines: BTreeMap<u32, LineShown> = counts
+            .counts
+            .iter()
+            .map(|(line, count)| (*line, LineShown { line: *line, count: *count, values: Vec::new() }))
+            .collect();
+        let is_counted = counts.is_complete;
+        self.counts = Some(counts);
+        read?;
+        let (known, is_whole) = self.known_events(at.node, READING)?;
+        let until = match selection.event {
+            Some(event) => Some(event),
+            None => is_whole.then_some(known),
+        };
+        if let Some(until) = until {
+            self.add_values(at.node, until, &mut lines)?;
         }
-        let mut lines = Vec::new();
-        for (line, of) in read {
-            let mut values = Vec::new();
-            for place in of.written.values().rev().take(VALUES).rev() {
-                values.extend(self.value_at(*place)?);
-            }
-            lines.push(LineShown { line, count: of.count, values });
-        }
+        let complete = is_counted && until.is_some();
         let method = self.recording().calls.method(at.node);
         let class = method.map(|method| method.class.to_string()).unwrap_or_default();
         let file = method.and_then(|method| method.source.as_deref().map(str::to_owned));
-        Ok(LinesShown { class, file, here, lines, complete })
+        Ok(LinesShown { class, file, here, lines: lines.into_values().collect(), complete })
+    }
+
+    /// Adds the values that the events before this number assigned, the last ones of each line.
+    fn add_values(
+        &mut self,
+        node: u32,
+        until: u64,
+        lines: &mut BTreeMap<u32, LineShown>,
+    ) -> Result<(), SessionError> {
+        let from = until.saturating_sub(RECENT);
+        let many = usize::try_from(until - from).unwrap_or(0);
+        let mut values: BTreeMap<u32, IndexMap<String, String>> = BTreeMap::new();
+        for at in self.events_from(node, from, many)? {
+            let calls = &mut self.trace().calls;
+            let is_write = calls.event_at(at, |_, seen| {
+                matches!(
+                    seen.site.what,
+                    Traced::Local { .. } | Traced::Put | Traced::PutStatic | Traced::Element(_)
+                )
+            })?;
+            if is_write != Some(true) {
+                continue;
+            }
+            let Some(shown) = calls.event_at(at, event)? else { continue };
+            let Some((line, LineValue { name, value })) = shown.line.map(u32::from).zip(written(shown))
+            else {
+                continue;
+            };
+            let of_line = values.entry(line).or_default();
+            // The last value of a variable stands last.
+            of_line.shift_remove(&name);
+            of_line.insert(name, value);
+        }
+        for (line, values) in values {
+            let shown = lines.entry(line).or_insert_with(|| LineShown { line, ..LineShown::default() });
+            let last = values.len().saturating_sub(VALUES);
+            shown.values =
+                values.into_iter().skip(last).map(|(name, value)| LineValue { name, value }).collect();
+        }
+        Ok(())
     }
 
     /// The execution of a line nearest to the selected event, in its thread.
@@ -185,33 +222,16 @@ impl RecordedViewer {
         }
         Ok(Some((line, before)))
     }
-
-    /// The variable that an event writes, and its value.
-    fn value_at(&mut self, at: EventPosition) -> Result<Option<LineValue>, SessionError> {
-        let shown = self.trace().calls.event_at(at, event)?;
-        Ok(shown.and_then(|shown| {
-            let of = shown.object.or(shown.declared_by);
-            let name = match (of, shown.name, shown.index) {
-                (Some(of), Some(name), _) => format!("{of}.{name}"),
-                (Some(of), None, Some(index)) => format!("{of}[{index}]"),
-                (_, Some(name), _) => name,
-                _ => return None,
-            };
-            Some(LineValue { name, value: shown.new? })
-        }))
-    }
 }
 
-fn object(value: crate::trace::Value) -> Option<u64> {
-    match value {
-        crate::trace::Value::Object(object) => Some(object.into()),
-        _ => None,
-    }
-}
-
-fn index(value: crate::trace::Value) -> Option<i32> {
-    match value {
-        crate::trace::Value::Int(index) => Some(index),
-        _ => None,
-    }
+/// The variable that an event writes, and its value.
+fn written(shown: EventShown) -> Option<LineValue> {
+    let of = shown.object.or(shown.declared_by);
+    let name = match (of, shown.name, shown.index) {
+        (Some(of), Some(name), _) => format!("{of}.{name}"),
+        (Some(of), None, Some(index)) => format!("{of}[{index}]"),
+        (_, Some(name), _) => name,
+        _ => return None,
+    };
+    Some(LineValue { name, value: shown.new? })
 }

@@ -32,6 +32,7 @@ use crate::inspect::fields::Fields;
 use crate::session::error::SessionError;
 use crate::trace::{Calls, TimeAxis};
 use event_index::EventIndex;
+use line_values::LineCounts;
 use std::collections::VecDeque;
 use std::path::PathBuf;
 use tree_rows::Siblings;
@@ -49,6 +50,8 @@ pub struct RecordedViewer {
     /// The lists of calls that were shown last.
     lists: VecDeque<Siblings>,
     axis: Option<TimeAxis>,
+    /// The call whose lines were counted last.
+    counts: Option<LineCounts>,
 }
 
 impl RecordedViewer {
@@ -58,7 +61,8 @@ impl RecordedViewer {
     /// Nothing was recorded, or the events cannot be read.
     pub fn new(trace: RecordedTrace, sources: &[PathBuf]) -> Result<RecordedViewer, SessionError> {
         let debugger = RecordedDebugger::new(trace, sources)?;
-        Ok(RecordedViewer { debugger, indexes: VecDeque::new(), lists: VecDeque::new(), axis: None })
+        let (indexes, lists) = (VecDeque::new(), VecDeque::new());
+        Ok(RecordedViewer { debugger, indexes, lists, axis: None, counts: None })
     }
 
     /// The recording.
