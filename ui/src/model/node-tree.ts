@@ -39,9 +39,8 @@ export class NodeTree {
         const { entry, exit, result, exception, changed } = this.question;
         const names = [...new Set([...Object.keys(entry), ...Object.keys(exit)])];
         const parts = names.map(name => this.part(name, name, entry[name], exit[name], true));
-        const roots = new Set(names);
         const others = changed
-            .filter(({ path }) => !roots.has(rootOf(path)) && !roots.has(path) && !isBelow(path, roots))
+            .filter(({ path }) => !names.some(root => path === root || isPathBelow(path, root)))
             .map(({ path, old, new: now }): NodePart => ({ path, name: path, old, now, mark: 'changed' }));
         return [
             ...(exception === undefined || exception === null
@@ -147,7 +146,7 @@ export class NodeTree {
 
     private changesInside({ path, old, now }: NodePart): boolean {
         for (const changed of this.changed) {
-            if (changed.startsWith(path) && '.[{'.includes(changed.charAt(path.length))) {
+            if (isPathBelow(changed, path)) {
                 return true;
             }
         }
@@ -212,14 +211,11 @@ function items(shape: ObjectShape | undefined): Map<string, Shape> {
     return found;
 }
 
-/** The variable that a path begins with. */
-function rootOf(path: string): string {
-    return /^[^.[{]*/.exec(path)?.[0] ?? path;
-}
-
-/** Whether a path is below a static field, whose name has dots itself. */
-function isBelow(path: string, roots: Set<string>): boolean {
-    return [...roots].some(root => path.startsWith(root) && '.[{'.includes(path.charAt(root.length)));
+/** Whether a path leads to a part of what `above` is the path of. */
+export function isPathBelow(path: string, above: string): boolean {
+    return (
+        path.length > above.length && path.startsWith(above) && '.[{'.includes(path.charAt(above.length))
+    );
 }
 
 /** A part that the server has listed by itself, as a row of the same tree. */

@@ -12,7 +12,7 @@ import { Scrolled } from '../parts/scrolled';
 import { VirtualList, type RowShown } from '../parts/virtual-list';
 import { answer, question } from '../state/diagnosis';
 import { showHistory } from '../state/history';
-import { loadParts, node, nodeRows, toggle, type NodeRow } from '../state/node';
+import { chosenRow, isRowOf, loadParts, node, nodeRows, pathOf, toggle, type NodeRow } from '../state/node';
 import { choose, selectedCall, selectedEvent, selectedPath } from '../state/selection';
 import { openValueMenu } from './value-menu';
 
@@ -38,7 +38,7 @@ export function NodeView(): JSX.Element {
     const { value, error } = node.value;
     const rows = nodeRows.value;
     const path = selectedPath.value;
-    const chosen = path === undefined ? -1 : rows.findIndex(row => isChosen(row, path));
+    const chosen = path === undefined ? -1 : rows.findIndex(row => isRowOf(row, path));
     return (
         <Panel label="Node" class="node-panel" tools={<Tools />}>
             {error !== undefined && <Nothing>{error}</Nothing>}
@@ -95,7 +95,9 @@ export function NodeView(): JSX.Element {
 }
 
 function Tools(): JSX.Element {
-    const path = selectedPath.value;
+    const row = chosenRow.value;
+    // A variable that was chosen by its object has a path of its own in this call.
+    const path = row === undefined ? selectedPath.value : pathOf(row);
     return path === undefined ? (
         <></>
     ) : (
@@ -107,7 +109,7 @@ function Tools(): JSX.Element {
                 type="button"
                 title={`Ask about ${path}`}
                 aria-haspopup="menu"
-                onClick={event => openValueMenu(event.currentTarget, path, valueOf(path))}
+                onClick={event => openValueMenu(event.currentTarget, path, valueOf(row))}
             >
                 Ask…
             </button>
@@ -167,23 +169,11 @@ function isAbsent(shape: Shape | undefined): boolean {
     return shape === undefined || (shape !== null && 'absent' in shape);
 }
 
-function pathOf(row: NodeRow): string {
-    return row.is === 'part' ? row.part.path : row.path;
-}
-
-function isChosen(row: NodeRow, path: string): boolean {
-    return row.is !== 'more' && (pathOf(row) === path || (row.is === 'part' && row.part.address === path));
-}
-
-function valueOf(path: string): string {
-    const row = nodeRows.peek().find(found => isChosen(found, path));
-    return row === undefined
-        ? ''
-        : row.is === 'part'
-          ? nowText(row.part)
-          : row.is === 'listed'
-            ? (row.part.new ?? '')
-            : '';
+function valueOf(row: NodeRow | undefined): string {
+    if (row === undefined || row.is === 'more') {
+        return '';
+    }
+    return row.is === 'part' ? nowText(row.part) : (row.part.new ?? '');
 }
 
 function nowText({ now }: NodePart): string {
@@ -261,7 +251,7 @@ function nodeRow(index: number): RowShown {
         };
     }
     const path = selectedPath.value;
-    const chosen = path !== undefined && isChosen(row, path);
+    const chosen = path !== undefined && isRowOf(row, path);
     const mark = row.is === 'part' ? row.part.mark : row.part.changed ? 'changed' : 'same';
     const old = row.is === 'part' ? shapeText(row.part.old) : '';
     const now = row.is === 'part' ? nowText(row.part) : (row.part.new ?? '');
