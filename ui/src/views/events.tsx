@@ -28,7 +28,7 @@ export function EventsView(): JSX.Element {
             {count === 0 && <Nothing>{emptyText()}</Nothing>}
             {count !== undefined && count > 0 && (
                 <VirtualList
-                    key={selectedCall.value}
+                    scope={eventsAbout.value?.call.node}
                     label="Events of the call"
                     role="grid"
                     columns={4}

@@ -76,7 +76,7 @@ export function NodeView(): JSX.Element {
                         <Nothing>The call has no variables.</Nothing>
                     ) : (
                         <VirtualList
-                            key={value.call.node}
+                            scope={value.call.node}
                             label="Variables: name, value at entry, value now"
                             role="treegrid"
                             columns={4}
