@@ -58,7 +58,7 @@ function Tools({ count }: { count: number | undefined }): JSX.Element {
                 >
                     {counted(count, 'event')}
                     {isComplete ? '' : ' so far'}
-                    {path === undefined ? '' : `, marks ${placeName(path, names.value)}`}
+                    {path === undefined ? '' : `, ● ${placeName(path, names.value)}`}
                 </span>
             )}
             <button
