@@ -150,3 +150,8 @@ export function isRowOf(row: NodeRow, path: string): boolean {
 export function pathOf(row: NodeRow): string {
     return row.is === 'part' ? row.part.path : row.path;
 }
+
+/** How the server knows the place of a row outside of the question. */
+export function placeOf(row: NodeRow): string | undefined {
+    return row.is === 'part' ? row.part.place : row.path;
+}

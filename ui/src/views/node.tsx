@@ -12,7 +12,17 @@ import { Scrolled } from '../parts/scrolled';
 import { VirtualList, type RowShown } from '../parts/virtual-list';
 import { answer, question } from '../state/diagnosis';
 import { showHistory } from '../state/history';
-import { chosenRow, isRowOf, loadParts, node, nodeRows, pathOf, toggle, type NodeRow } from '../state/node';
+import {
+    chosenRow,
+    isRowOf,
+    loadParts,
+    node,
+    nodeRows,
+    pathOf,
+    placeOf,
+    toggle,
+    type NodeRow,
+} from '../state/node';
 import { choose, selectedCall, selectedEvent, selectedPath } from '../state/selection';
 import { openValueMenu } from './value-menu';
 
@@ -98,18 +108,21 @@ function Tools(): JSX.Element {
     const row = chosenRow.value;
     // A variable that was chosen by its object has a path of its own in this call.
     const path = row === undefined ? selectedPath.value : pathOf(row);
+    const place = row === undefined ? path : placeOf(row);
     return path === undefined ? (
         <></>
     ) : (
         <>
-            <button type="button" title={`History of ${path}`} onClick={() => showHistory(path)}>
-                Show history
-            </button>
+            {place !== undefined && (
+                <button type="button" title={`History of ${path}`} onClick={() => showHistory(place)}>
+                    Show history
+                </button>
+            )}
             <button
                 type="button"
                 title={`Ask about ${path}`}
                 aria-haspopup="menu"
-                onClick={event => openValueMenu(event.currentTarget, path, valueOf(row))}
+                onClick={event => openValueMenu(event.currentTarget, { path, place, text: valueOf(row) })}
             >
                 Ask…
             </button>
@@ -189,7 +202,7 @@ function onActive(index: number, isStep: boolean): void {
     if (row.is === 'more') {
         void loadParts(row.object, row.from);
     } else {
-        choose(pathOf(row));
+        choose(placeOf(row) ?? pathOf(row));
     }
 }
 
@@ -223,11 +236,13 @@ function onKey(event: KeyboardEvent, index: number): boolean {
         case ' ':
             onActive(index, false);
             return true;
-        case 'h':
-            if (row.is !== 'more') {
-                showHistory(pathOf(row));
+        case 'h': {
+            const place = row.is === 'more' ? undefined : placeOf(row);
+            if (place !== undefined) {
+                showHistory(place);
             }
             return true;
+        }
         default:
             return false;
     }
@@ -265,7 +280,7 @@ function nodeRow(index: number): RowShown {
             // The menu that JHyde has at the right button of the mouse.
             onContextMenu: event => {
                 event.preventDefault();
-                openValueMenu(event.currentTarget, pathOf(row), now);
+                openValueMenu(event.currentTarget, { path: pathOf(row), place: placeOf(row), text: now });
             },
         },
         content: (
@@ -301,7 +316,11 @@ function nodeRow(index: number): RowShown {
                         aria-haspopup="menu"
                         onClick={event => {
                             event.stopPropagation();
-                            openValueMenu(event.currentTarget, pathOf(row), now);
+                            openValueMenu(event.currentTarget, {
+                                path: pathOf(row),
+                                place: placeOf(row),
+                                text: now,
+                            });
                         }}
                     >
                         ⋯
