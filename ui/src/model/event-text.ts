@@ -72,7 +72,7 @@ export function eventText(row: EventRow, names: Names = new Map()): string {
         case 'call':
             return row.call === undefined
                 ? 'call'
-                : `${callText(row.call)} ${outcomeText(row.call)}`.trim();
+                : `call ${callText(row.call)} ${outcomeText(row.call)}`.trim();
         case 'field':
         case 'element':
             return `${targetText(row, names)} = ${valueText(old, now, by)}`;
@@ -83,7 +83,7 @@ export function eventText(row: EventRow, names: Names = new Map()): string {
         case 'line':
             return 'line';
         case 'branch':
-            return row.to_line === undefined ? 'branch' : `branch → line ${row.to_line}`;
+            return row.to_line === undefined ? 'if …' : `if … → line ${row.to_line}`;
         case 'throw':
         case 'raised':
         case 'catch':

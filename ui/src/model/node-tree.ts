@@ -14,6 +14,8 @@ export interface NodePart {
     now?: Shape;
     /** The same place without a variable: `@9[2]`. */
     address?: string;
+    /** How the server knows the place outside of the question; the outcome of the call is no place. */
+    place?: string;
     mark: Mark;
 }
 
@@ -38,53 +40,46 @@ export class NodeTree {
     variables(): NodePart[] {
         const { entry, exit, result, exception, changed } = this.question;
         const names = [...new Set([...Object.keys(entry), ...Object.keys(exit)])];
-        const parts = names.map(name => this.part(name, name, entry[name], exit[name], true));
-        const roots = new Set(names);
+        const parts = names.map(name =>
+            this.part({ path: name, name, place: name }, entry[name], exit[name], true),
+        );
         const others = changed
-            .filter(({ path }) => !roots.has(rootOf(path)) && !roots.has(path) && !isBelow(path, roots))
+            .filter(({ path }) => !names.some(root => path === root || isPathBelow(path, root)))
             .map(({ path, old, new: now }): NodePart => ({ path, name: path, old, now, mark: 'changed' }));
         return [
             ...(exception === undefined || exception === null
                 ? []
-                : [this.part('exception', 'exception', undefined, exception, false)]),
+                : [this.part({ path: 'exception', name: 'exception' }, undefined, exception, false)]),
             ...(result === undefined || result === null
                 ? []
-                : [this.part('result', 'result', undefined, result, false)]),
+                : [this.part({ path: 'result', name: 'result' }, undefined, result, false)]),
             ...others,
             ...parts,
         ];
     }
 
     /** The parts of a value that the question contains. */
-    children({ path, old, now }: NodePart): NodePart[] {
-        const before = this.resolved(old, this.before);
-        const after = this.resolved(now, this.after);
+    children(part: NodePart): NodePart[] {
+        const before = this.resolved(part.old, this.before);
+        const after = this.resolved(part.now, this.after);
         const isSame = before === undefined || after === undefined || before.object === after.object;
         const object = (after ?? before)?.object;
+        const named = (
+            name: string,
+            selector: string,
+        ): Pick<NodePart, 'path' | 'name' | 'place' | 'address'> => {
+            const path = part.path + selector;
+            const address = `@${object}${selector}`;
+            return { path, name, address, place: part.place === part.path ? path : address };
+        };
         const fields = new Set([...Object.keys(before?.fields ?? {}), ...Object.keys(after?.fields ?? {})]);
         const parts = [...fields].map(name =>
-            this.part(
-                `${path}.${name}`,
-                name,
-                before?.fields?.[name],
-                after?.fields?.[name],
-                isSame,
-                `@${object}.${name}`,
-            ),
+            this.part(named(name, `.${name}`), before?.fields?.[name], after?.fields?.[name], isSame),
         );
         const was = items(before);
         const is = items(after);
         for (const selector of new Set([...was.keys(), ...is.keys()])) {
-            parts.push(
-                this.part(
-                    path + selector,
-                    selector,
-                    was.get(selector),
-                    is.get(selector),
-                    isSame,
-                    `@${object}${selector}`,
-                ),
-            );
+            parts.push(this.part(named(selector, selector), was.get(selector), is.get(selector), isSame));
         }
         return parts;
     }
@@ -109,19 +104,15 @@ export class NodeTree {
     }
 
     private part(
-        path: string,
-        name: string,
+        named: Pick<NodePart, 'path' | 'name' | 'place' | 'address'>,
         old: Shape | undefined,
         now: Shape | undefined,
         compares: boolean,
-        address?: string,
     ): NodePart {
         const part: NodePart = {
-            path,
-            name,
+            ...named,
             ...(old !== undefined && { old }),
             ...(now !== undefined && { now }),
-            ...(address !== undefined && { address }),
             mark: 'same',
         };
         part.mark = this.markOf(part, compares);
@@ -147,7 +138,7 @@ export class NodeTree {
 
     private changesInside({ path, old, now }: NodePart): boolean {
         for (const changed of this.changed) {
-            if (changed.startsWith(path) && '.[{'.includes(changed.charAt(path.length))) {
+            if (isPathBelow(changed, path)) {
                 return true;
             }
         }
@@ -212,14 +203,11 @@ function items(shape: ObjectShape | undefined): Map<string, Shape> {
     return found;
 }
 
-/** The variable that a path begins with. */
-function rootOf(path: string): string {
-    return /^[^.[{]*/.exec(path)?.[0] ?? path;
-}
-
-/** Whether a path is below a static field, whose name has dots itself. */
-function isBelow(path: string, roots: Set<string>): boolean {
-    return [...roots].some(root => path.startsWith(root) && '.[{'.includes(path.charAt(root.length)));
+/** Whether a path leads to a part of what `above` is the path of. */
+export function isPathBelow(path: string, above: string): boolean {
+    return (
+        path.length > above.length && path.startsWith(above) && '.[{'.includes(path.charAt(above.length))
+    );
 }
 
 /** A part that the server has listed by itself, as a row of the same tree. */

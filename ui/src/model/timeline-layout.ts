@@ -82,18 +82,25 @@ export function middleOf({ lanes }: LaidRun, lane: number): number {
     return lanes[lane]?.middle ?? lanes[0]?.middle ?? 0;
 }
 
-/** A curve from the effect to the cause; points that are close to each other get a higher one. */
-export function arrowPath(
-    from: { x: number; y: number },
-    to: { x: number; y: number },
-    radius: number,
-): string {
+interface Spot {
+    x: number;
+    y: number;
+}
+
+/** How far a curve between points above each other bends to the side, in pixels. */
+const BEND = 16;
+
+/** A curve from the effect to the cause: above points that stand beside each other, or else at their left. */
+export function arrowPath(from: Spot, to: Spot, radius: number): string {
+    if (Math.abs(to.x - from.x) < 2 * radius) {
+        const [start, end] = [from.x - radius, to.x - radius];
+        const side = Math.min(start, end) - BEND;
+        return `M${start} ${from.y}C${side} ${from.y} ${side} ${to.y} ${end} ${to.y}`;
+    }
     const direction = to.x < from.x ? -1 : 1;
     const start = from.x + direction * radius * 0.6;
     const end = to.x - direction * radius * 0.6;
     const lift = Math.min(9, Math.abs(end - start) / 3 + 4);
-    return (
-        `M${start} ${from.y - radius * 0.8}Q${(start + end) / 2} ${Math.min(from.y, to.y) - radius - lift} ` +
-        `${end} ${to.y - radius * 0.8}`
-    );
+    const top = Math.min(from.y, to.y) - radius - lift;
+    return `M${start} ${from.y - radius * 0.8}Q${(start + end) / 2} ${top} ${end} ${to.y - radius * 0.8}`;
 }

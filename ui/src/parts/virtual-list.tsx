@@ -39,6 +39,8 @@ export interface VirtualListProps {
     /** The row was opened by a double click. */
     onOpen?: (index: number) => void;
     columns?: number;
+    /** What the rows are of: another one begins at its first row. */
+    scope?: number | undefined;
 }
 
 const ROW_ROLES = { tree: 'treeitem', grid: 'row', treegrid: 'row', listbox: 'option' } as const;
@@ -64,7 +66,7 @@ function target(key: string, active: number, count: number, page: number): numbe
 }
 
 export function VirtualList(props: VirtualListProps): JSX.Element {
-    const { label, role, count, row, active, onActive, onKey, onOpen, columns } = props;
+    const { label, role, count, row, active, onActive, onKey, onOpen, columns, scope } = props;
     const id = useId();
     const element = useRef<HTMLDivElement>(null);
     const [view, setView] = useState(0);
@@ -112,8 +114,17 @@ export function VirtualList(props: VirtualListProps): JSX.Element {
         return () => list.removeEventListener('wheel', wheel);
     });
 
+    const shownScope = useRef(scope);
     useLayoutEffect(() => {
-        if (active === undefined || view === 0) {
+        if (view === 0) {
+            return;
+        }
+        const isOther = shownScope.current !== scope;
+        shownScope.current = scope;
+        if (active === undefined) {
+            if (isOther) {
+                moveTo(0);
+            }
             return;
         }
         const top = active * ROW_HEIGHT;
@@ -122,7 +133,7 @@ export function VirtualList(props: VirtualListProps): JSX.Element {
         if (next !== shown) {
             moveTo(next);
         }
-    }, [active, view === 0, count]);
+    }, [active, view === 0, count, scope]);
 
     const onScroll = (): void => {
         const top = element.current?.scrollTop ?? 0;

@@ -4,6 +4,7 @@ import { computed, effect, signal } from '@preact/signals';
 import { ApiError, get } from '../api/client';
 import type { EventRow, Events } from '../api/types';
 import { PAGE, PagedList } from './paged-list';
+import { chosenRow, placeOf } from './node';
 import { generation, say } from './session';
 import { selectedCall, selectedEvent, selectedPath, selectedTrace } from './selection';
 
@@ -15,6 +16,16 @@ export const events = signal<PagedList<EventRow, Events> | undefined>(undefined)
 
 /** What all pages of the list say. While a list loads, it is that of the list before. */
 export const eventsAbout = signal<Events | undefined>(undefined);
+
+/** The chosen variable, unless it is the outcome of the call, to which no event writes. */
+const marked = computed(() => {
+    const path = selectedPath.value;
+    if (path !== 'result' && path !== 'exception') {
+        return path;
+    }
+    const row = chosenRow.value;
+    return row === undefined ? undefined : placeOf(row);
+});
 
 /**
  * Which event decides what the chosen variable is: the one at which it was chosen, so that steps to other
@@ -29,7 +40,7 @@ const markEvent = computed(() => {
 effect(() => {
     const trace = selectedTrace.value;
     const call = selectedCall.value;
-    const mark = selectedPath.value;
+    const mark = marked.value;
     const event = markEvent.value;
     void generation.value;
     if (call === undefined) {

@@ -3,12 +3,13 @@
 import { computed, signal } from '@preact/signals';
 import { get } from '../api/client';
 import type { NodeState, PartRow, Parts } from '../api/types';
-import { NodeTree, partPath, type NodePart } from '../model/node-tree';
+import { isPathBelow, NodeTree, partPath, type NodePart } from '../model/node-tree';
 import { namesOf } from '../model/event-text';
+import { isObject } from '../model/shape';
 import { PAGE } from './paged-list';
 import { resource } from './resource';
 import { attempt, generation } from './session';
-import { selection } from './selection';
+import { selectedPath, selection } from './selection';
 
 const loaded = resource(
     () => {
@@ -96,8 +97,7 @@ export const nodeRows = computed<NodeRow[]>(() => {
 
 function addPart(rows: NodeRow[], known: NodeTree, part: NodePart, depth: number): void {
     const hasParts = known.hasParts(part);
-    const isOpen =
-        hasParts && (toggled.value.get(part.path) ?? (part.mark === 'inside' && depth < OPEN_LEVELS));
+    const isOpen = hasParts && (toggled.value.get(part.path) ?? opensByItself(part, depth));
     rows.push({ is: 'part', depth, part, isOpen, hasParts });
     if (!isOpen) {
         return;
@@ -108,6 +108,17 @@ function addPart(rows: NodeRow[], known: NodeTree, part: NodePart, depth: number
     if (object !== undefined) {
         addListed(rows, part.path, object, depth + 1, children.length);
     }
+}
+
+/** Rows are open if they lead to changes or to the chosen variable. Objects may refer to each other in a circle. */
+function opensByItself(part: NodePart, depth: number): boolean {
+    const chosen = selectedPath.value;
+    if (chosen !== undefined && isPathBelow(chosen, part.path)) {
+        return true;
+    }
+    const object = isObject(part.now) ? part.now.object : isObject(part.old) ? part.old.object : undefined;
+    const holdsChosen = chosen !== undefined && object !== undefined && isPathBelow(chosen, `@${object}`);
+    return depth < OPEN_LEVELS && (part.mark === 'inside' || holdsChosen);
 }
 
 function addListed(rows: NodeRow[], path: string, object: number, depth: number, before: number): void {
@@ -124,4 +135,23 @@ function addListed(rows: NodeRow[], path: string, object: number, depth: number,
     if (!listed.isComplete) {
         rows.push({ is: 'more', depth, path, object, from: before + listed.rows.length });
     }
+}
+
+/** The row of the chosen variable, also if it was chosen by its object. */
+export const chosenRow = computed(() => {
+    const path = selectedPath.value;
+    return path === undefined ? undefined : nodeRows.value.find(row => isRowOf(row, path));
+});
+
+export function isRowOf(row: NodeRow, path: string): boolean {
+    return row.is !== 'more' && (pathOf(row) === path || (row.is === 'part' && row.part.address === path));
+}
+
+export function pathOf(row: NodeRow): string {
+    return row.is === 'part' ? row.part.path : row.path;
+}
+
+/** How the server knows the place of a row outside of the question. */
+export function placeOf(row: NodeRow): string | undefined {
+    return row.is === 'part' ? row.part.place : row.path;
 }

@@ -37,9 +37,20 @@ export const source = file.state;
 /** How often it is asked again while not all events of the call were looked at, in milliseconds. */
 const AGAIN = 300;
 
+/** How often at most, for a call that is too long to be looked at as a whole. */
+const ATTEMPTS = 5;
+let attempts = { key: '', left: ATTEMPTS };
+
 effect(() => {
-    const { value, loading } = facts.state.value;
+    const { value, key, loading } = facts.state.value;
     if (loading || value?.complete !== false) {
+        return undefined;
+    }
+    if (key !== undefined && key !== attempts.key) {
+        attempts = { key, left: ATTEMPTS };
+    }
+    attempts.left -= 1;
+    if (attempts.left < 0) {
         return undefined;
     }
     const timer = setTimeout(facts.reload, AGAIN);
@@ -56,7 +67,11 @@ export const lineFacts = computed<Loaded<Lines>>(() => {
               ...rest,
               value: {
                   ...value,
-                  lines: value.lines.map(line => ({ ...line, values: namedValues(line.values, known) })),
+                  // The last value is not known while later events were not looked at.
+                  lines: value.lines.map(line => ({
+                      ...line,
+                      values: value.complete ? namedValues(line.values, known) : [],
+                  })),
               },
           };
 });

@@ -28,7 +28,7 @@ export function EventsView(): JSX.Element {
             {count === 0 && <Nothing>{emptyText()}</Nothing>}
             {count !== undefined && count > 0 && (
                 <VirtualList
-                    key={selectedCall.value}
+                    scope={eventsAbout.value?.call.node}
                     label="Events of the call"
                     role="grid"
                     columns={4}
@@ -58,7 +58,7 @@ function Tools({ count }: { count: number | undefined }): JSX.Element {
                 >
                     {counted(count, 'event')}
                     {isComplete ? '' : ' so far'}
-                    {path === undefined ? '' : `, marks ${placeName(path, names.value)}`}
+                    {path === undefined ? '' : `, ● ${placeName(path, names.value)}`}
                 </span>
             )}
             <button

@@ -12,7 +12,17 @@ import { Scrolled } from '../parts/scrolled';
 import { VirtualList, type RowShown } from '../parts/virtual-list';
 import { answer, question } from '../state/diagnosis';
 import { showHistory } from '../state/history';
-import { loadParts, node, nodeRows, toggle, type NodeRow } from '../state/node';
+import {
+    chosenRow,
+    isRowOf,
+    loadParts,
+    node,
+    nodeRows,
+    pathOf,
+    placeOf,
+    toggle,
+    type NodeRow,
+} from '../state/node';
 import { choose, selectedCall, selectedEvent, selectedPath } from '../state/selection';
 import { openValueMenu } from './value-menu';
 
@@ -38,7 +48,7 @@ export function NodeView(): JSX.Element {
     const { value, error } = node.value;
     const rows = nodeRows.value;
     const path = selectedPath.value;
-    const chosen = path === undefined ? -1 : rows.findIndex(row => isChosen(row, path));
+    const chosen = path === undefined ? -1 : rows.findIndex(row => isRowOf(row, path));
     return (
         <Panel label="Node" class="node-panel" tools={<Tools />}>
             {error !== undefined && <Nothing>{error}</Nothing>}
@@ -76,7 +86,7 @@ export function NodeView(): JSX.Element {
                         <Nothing>The call has no variables.</Nothing>
                     ) : (
                         <VirtualList
-                            key={value.call.node}
+                            scope={value.call.node}
                             label="Variables: name, value at entry, value now"
                             role="treegrid"
                             columns={4}
@@ -95,19 +105,24 @@ export function NodeView(): JSX.Element {
 }
 
 function Tools(): JSX.Element {
-    const path = selectedPath.value;
+    const row = chosenRow.value;
+    // A variable that was chosen by its object has a path of its own in this call.
+    const path = row === undefined ? selectedPath.value : pathOf(row);
+    const place = row === undefined ? path : placeOf(row);
     return path === undefined ? (
         <></>
     ) : (
         <>
-            <button type="button" title={`History of ${path}`} onClick={() => showHistory(path)}>
-                Show history
-            </button>
+            {place !== undefined && (
+                <button type="button" title={`History of ${path}`} onClick={() => showHistory(place)}>
+                    Show history
+                </button>
+            )}
             <button
                 type="button"
                 title={`Ask about ${path}`}
                 aria-haspopup="menu"
-                onClick={event => openValueMenu(event.currentTarget, path, valueOf(path))}
+                onClick={event => openValueMenu(event.currentTarget, { path, place, text: valueOf(row) })}
             >
                 Ask…
             </button>
@@ -167,23 +182,11 @@ function isAbsent(shape: Shape | undefined): boolean {
     return shape === undefined || (shape !== null && 'absent' in shape);
 }
 
-function pathOf(row: NodeRow): string {
-    return row.is === 'part' ? row.part.path : row.path;
-}
-
-function isChosen(row: NodeRow, path: string): boolean {
-    return row.is !== 'more' && (pathOf(row) === path || (row.is === 'part' && row.part.address === path));
-}
-
-function valueOf(path: string): string {
-    const row = nodeRows.peek().find(found => isChosen(found, path));
-    return row === undefined
-        ? ''
-        : row.is === 'part'
-          ? nowText(row.part)
-          : row.is === 'listed'
-            ? (row.part.new ?? '')
-            : '';
+function valueOf(row: NodeRow | undefined): string {
+    if (row === undefined || row.is === 'more') {
+        return '';
+    }
+    return row.is === 'part' ? nowText(row.part) : (row.part.new ?? '');
 }
 
 function nowText({ now }: NodePart): string {
@@ -199,7 +202,7 @@ function onActive(index: number, isStep: boolean): void {
     if (row.is === 'more') {
         void loadParts(row.object, row.from);
     } else {
-        choose(pathOf(row));
+        choose(placeOf(row) ?? pathOf(row));
     }
 }
 
@@ -233,11 +236,13 @@ function onKey(event: KeyboardEvent, index: number): boolean {
         case ' ':
             onActive(index, false);
             return true;
-        case 'h':
-            if (row.is !== 'more') {
-                showHistory(pathOf(row));
+        case 'h': {
+            const place = row.is === 'more' ? undefined : placeOf(row);
+            if (place !== undefined) {
+                showHistory(place);
             }
             return true;
+        }
         default:
             return false;
     }
@@ -261,7 +266,7 @@ function nodeRow(index: number): RowShown {
         };
     }
     const path = selectedPath.value;
-    const chosen = path !== undefined && isChosen(row, path);
+    const chosen = path !== undefined && isRowOf(row, path);
     const mark = row.is === 'part' ? row.part.mark : row.part.changed ? 'changed' : 'same';
     const old = row.is === 'part' ? shapeText(row.part.old) : '';
     const now = row.is === 'part' ? nowText(row.part) : (row.part.new ?? '');
@@ -275,7 +280,7 @@ function nodeRow(index: number): RowShown {
             // The menu that JHyde has at the right button of the mouse.
             onContextMenu: event => {
                 event.preventDefault();
-                openValueMenu(event.currentTarget, pathOf(row), now);
+                openValueMenu(event.currentTarget, { path: pathOf(row), place: placeOf(row), text: now });
             },
         },
         content: (
@@ -311,7 +316,11 @@ function nodeRow(index: number): RowShown {
                         aria-haspopup="menu"
                         onClick={event => {
                             event.stopPropagation();
-                            openValueMenu(event.currentTarget, pathOf(row), now);
+                            openValueMenu(event.currentTarget, {
+                                path: pathOf(row),
+                                place: placeOf(row),
+                                text: now,
+                            });
                         }}
                     >
                         ⋯

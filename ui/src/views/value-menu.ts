@@ -1,5 +1,6 @@
 // What can be asked about a value.
 
+import type { Place } from '../api/types';
 import { openPopup, type PopupItem } from '../parts/popup';
 import { askWhy } from '../state/asking';
 import { askOrigin } from '../state/chain';
@@ -10,41 +11,48 @@ import { session } from '../state/session';
 import { choose, selection } from '../state/selection';
 import { cut } from '../model/shape';
 
-/** Opens the menu of a variable at the selected event. */
-export function openValueMenu(at: Element, variable: string, value: string): void {
+/** A value at the selected event. */
+export interface AskedValue {
+    /** Its path in the question about the call. */
+    path: string;
+    /** How the server knows its place otherwise; the outcome of a call has none. */
+    place: string | undefined;
+    text: string;
+}
+
+/** Opens the menu of a value. */
+export function openValueMenu(at: Element, { path, place: variable, text }: AskedValue): void {
     const { call, event } = selection.peek();
     if (call === undefined) {
         return;
     }
     const place = { call, ...(event !== undefined && { event }) };
-    const isOutcome = variable === 'result' || variable === 'exception';
     const items: PopupItem[] = [
-        { label: 'Why this value?', does: () => void askWhy(place, variable) },
-        ...(isOutcome
-            ? []
-            : [
-                  { label: 'Show history', does: () => showHistory(variable) },
-                  { label: 'Mark changes', does: () => choose(variable) },
-              ]),
-        ...(session.peek()?.can_run === false
-            ? []
-            : [
-                  {
-                      label: 'Where does it come from? (runs the program)',
-                      does: () => void askOrigin(place, variable),
-                  },
-              ]),
-        ...(/@\d+/.test(value)
-            ? [
-                  {
-                      label: 'What should have happened to it?',
-                      does: () => void askOmissions(place, variable),
-                  },
-              ]
-            : []),
+        ...(variable === undefined ? [] : placeItems(place, variable, text)),
         ...(question.peek() === undefined
             ? []
-            : [{ label: 'This is wrong', does: () => void answer('wrong', { path: variable }) }]),
+            : [{ label: 'This is wrong', does: () => void answer('wrong', { path }) }]),
     ];
-    openPopup(at, { title: `${cut(variable, 60)} = ${cut(value)}`, items });
+    openPopup(at, { title: `${cut(path, 60)} = ${cut(text)}`, items });
+}
+
+function placeItems(place: Place, variable: string, text: string): PopupItem[] {
+    const items: PopupItem[] = [
+        { label: 'Why this value?', does: () => void askWhy(place, variable) },
+        { label: 'Show history', does: () => showHistory(variable) },
+        { label: 'Mark changes', does: () => choose(variable) },
+    ];
+    if (session.peek()?.can_run !== false) {
+        items.push({
+            label: 'Where does it come from? (runs the program)',
+            does: () => void askOrigin(place, variable),
+        });
+    }
+    if (/@\d+/.test(text)) {
+        items.push({
+            label: 'What should have happened to it?',
+            does: () => void askOmissions(place, variable),
+        });
+    }
+    return items;
 }

@@ -129,3 +129,17 @@ test('a static field has dots in its name', () => {
     );
     assert.deepEqual(marks(known.variables()), { 'com.acme.Shop.open': 'changed' });
 });
+
+test('parts of the outcome are asked about by their object, since the outcome is no variable', () => {
+    const known = tree({}, { label: object(6, { g: int(1) }) }, { result: object(6, { g: int(1) }) });
+    const [result, label] = known.variables();
+    assert.equal(result?.place, undefined);
+    assert.deepEqual(
+        known.children(result as NodePart).map(({ path, place }) => [path, place]),
+        [['result.g', '@6.g']],
+    );
+    assert.deepEqual(
+        known.children(label as NodePart).map(({ place }) => place),
+        ['label.g'],
+    );
+});

@@ -22,14 +22,14 @@ test('events read as in Java', () => {
         eventText(row('field', { declared_by: 'com.acme.Shop', name: 'open', new: 'true' })),
         'Shop.open = true',
     );
-    assert.equal(eventText(row('branch', { line: 10, to_line: 12 })), 'branch → line 12');
+    assert.equal(eventText(row('branch', { line: 10, to_line: 12 })), 'if … → line 12');
     assert.equal(eventText(row('throw', { object: 'E@7' })), 'throw E@7');
     assert.equal(
         eventText(row('text', { stream: 'System.out', name: 'print', new: '"a"' })),
         'System.out prints "a"',
     );
     const call = { node: 3, class: 'a.B', method: '<init>', descriptor: '()V', arguments: ['1'], below: 0 };
-    assert.equal(eventText(row('call', { call })), 'new B(1)');
+    assert.equal(eventText(row('call', { call })), 'call new B(1)');
     assert.equal(outcomeText({ ...call, exception: 'E@7' }), 'threw E@7');
 });
 

@@ -42,7 +42,7 @@ function Editor(): JSX.Element {
             onCursor: line => {
                 cursorLine.value = line;
             },
-            onValue: openValueMenu,
+            onValue: (at, name, text) => openValueMenu(at, { path: name, place: name, text }),
             onBalloon: () => {
                 tool.value = 'omissions';
             },
@@ -140,7 +140,9 @@ function KnownLines(): JSX.Element | null {
                             key={name}
                             type="button"
                             class="line-value"
-                            onClick={event => openValueMenu(event.currentTarget, name, value)}
+                            onClick={event =>
+                                openValueMenu(event.currentTarget, { path: name, place: name, text: value })
+                            }
                         >
                             {name} = {value.slice(0, 80)}
                         </button>

@@ -216,7 +216,7 @@ function PointPicture({
         <g
             class={point.located ? 'point' : 'point missing'}
             role="button"
-            tabIndex={0}
+            tabindex={0}
             aria-label={label}
             aria-haspopup="dialog"
             onClick={open}
