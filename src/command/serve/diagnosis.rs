@@ -194,7 +194,8 @@ impl Bench {
         };
         let strategy = args.strategy.clone();
         let command = args.folder.is_none().then(|| args.test.command(&args.command));
-        let started = Box::pin(args.start(AnswerForm::Words, true, context)).await?;
+        // The page cannot take back answers of earlier sessions, so it uses them only if the user names them.
+        let started = Box::pin(args.start(AnswerForm::Words, false, context)).await?;
         let known = KnownRecording {
             name: match &command {
                 Some(command) => command.join(" "),

@@ -1,10 +1,11 @@
 //! `qp serve`: shows a recording or a chain as a page in the browser.
 //!
-//! `server` is the HTTP server. `guard` decides who may ask, `assets` has the page, `requests` is the table
+//! `server` is the HTTP server, and `connections` limits its connections. `guard` decides who may ask, `assets` has the page, `requests` is the table
 //! of requests and `desk` runs them on the threads of two sessions. `replies` keeps the replies that the page
 //! may load again, `shown` turns results into JSON, and `stream` tells the page what happens.
 
 mod assets;
+mod connections;
 mod desk;
 mod guard;
 mod replies;

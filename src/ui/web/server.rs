@@ -1,6 +1,7 @@
 //! The HTTP server: passes the requests of the page to the sessions.
 
 use super::assets;
+use super::connections::Connections;
 use super::desk::{Desk, Unanswered, Work};
 use super::guard::{Door, Refused};
 use super::replies::Replies;
@@ -43,7 +44,7 @@ pub struct Server {
 /// Answers requests until the connection breaks.
 pub async fn listen(listener: TcpListener, server: Arc<Server>) -> std::io::Result<()> {
     let router = Router::new().fallback(handle).with_state(server);
-    axum::serve(listener, router).await
+    axum::serve(Connections::new(listener), router).await
 }
 
 async fn handle(State(server): State<Arc<Server>>, request: Request) -> Response<Body> {
