@@ -197,9 +197,10 @@ impl Bench {
         // The page cannot take back answers of earlier sessions, so it uses them only if the user names them.
         let started = Box::pin(args.start(AnswerForm::Words, false, context)).await?;
         let known = KnownRecording {
-            name: match &command {
-                Some(command) => command.join(" "),
-                None => started.folder().display().to_string(),
+            name: match (&args.test.test, &command) {
+                (Some(test), _) => test.clone(),
+                (None, Some(command)) => command.join(" "),
+                (None, None) => started.folder().display().to_string(),
             },
             folder: started.folder().to_owned(),
             state: if started.goes_on() { RecordingState::Recording } else { RecordingState::Ready },
