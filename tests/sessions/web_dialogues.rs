@@ -168,6 +168,7 @@ fn queries_lead_to_events_and_use_no_files() {
     assert!(!case.work().join("answer.json").exists());
     let known = page.get("queries");
     assert!(known["queries"].as_array().is_some_and(|all| all.len() > 5), "{known}");
+    assert_eq!(known["saved"][0], json!("where-set Rec.bar --value true"));
 }
 
 /// The introduction of the paper, from the assertion to the skipped line.

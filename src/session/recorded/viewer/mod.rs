@@ -41,6 +41,8 @@ use tree_rows::Siblings;
 const INDEXES: usize = 8;
 /// Maximum number of lists of calls that are kept.
 const LISTS: usize = 8;
+/// Maximum number of calls in these lists, unless one list has more.
+const CALLS: usize = 12_000_000;
 
 /// A recording with what its views keep.
 pub struct RecordedViewer {
