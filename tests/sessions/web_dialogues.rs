@@ -126,6 +126,7 @@ fn an_omission_hangs_at_its_jump_and_can_be_tried() {
     assert_eq!(page.post("omissions", &by_object)["suggestions"][0]["text"], json!("if (active)"));
     assert_eq!(page.sent("omissions/try", &json!({ "number": 1 })).status, 422);
     page.post("omissions/clear", &json!({}));
+    assert_eq!(page.get("omissions"), json!({ "none": true }));
     assert_eq!(page.get("tree?thread=1")["rows"][0]["balloons"], Value::Null);
 }
 

@@ -136,7 +136,7 @@ impl Server {
                 tokio::spawn(async move {
                     let worked = server.worked(pending, begun).await;
                     server.beginning.fetch_sub(1, Ordering::SeqCst);
-                    if let Err(Unanswered::Failed(why)) = worked {
+                    if let Err(Unanswered::Refused(why) | Unanswered::Failed(why)) = worked {
                         server.board.tell(Notice::Said(why));
                     }
                 });
@@ -231,14 +231,16 @@ impl Server {
                 reply(StatusCode::OK, &value)
             }
             Err(Unanswered::Cancelled) => failed(StatusCode::CONFLICT, "cancelled"),
-            Err(Unanswered::Failed(why)) => failed(StatusCode::UNPROCESSABLE_ENTITY, &why),
+            Err(Unanswered::Refused(why) | Unanswered::Failed(why)) => {
+                failed(StatusCode::UNPROCESSABLE_ENTITY, &why)
+            }
         }
     }
 
     async fn read(&self, work: Work<Reader>) -> Answer {
         let asked = match &*self.reader.lock().unwrap_or_else(PoisonError::into_inner) {
-            Some(actor) => actor.ask(work).map_err(|untaken| Unanswered::Failed(untaken.to_string())),
-            None => Err(Unanswered::Failed("the server ends".to_owned())),
+            Some(actor) => actor.ask(work).map_err(|untaken| Unanswered::Refused(untaken.to_string())),
+            None => Err(Unanswered::Refused("the server ends".to_owned())),
         };
         let mut waiting = GivesUp(asked?);
         let mut given_up = self.given_up.subscribe();
@@ -253,8 +255,8 @@ impl Server {
 
     fn ask_bench(&self, work: Work<Bench>) -> Result<Pending<Answer>, Unanswered> {
         match &*self.bench.lock().unwrap_or_else(PoisonError::into_inner) {
-            Some(actor) => actor.ask(work).map_err(|untaken| Unanswered::Failed(untaken.to_string())),
-            None => Err(Unanswered::Failed("the server ends".to_owned())),
+            Some(actor) => actor.ask(work).map_err(|untaken| Unanswered::Refused(untaken.to_string())),
+            None => Err(Unanswered::Refused("the server ends".to_owned())),
         }
     }
 
@@ -272,12 +274,12 @@ impl Server {
         if self.beginning.load(Ordering::SeqCst) > 0 {
             let why =
                 "the program still runs: wait for its end, or cancel the run to ask about what there is";
-            return Err(Unanswered::Failed(why.to_owned()));
+            return Err(Unanswered::Refused(why.to_owned()));
         }
         let pending = self.ask_bench(work)?;
         let begun = self.begun(row.keeps);
         let working = tokio::spawn(async move { self.worked(pending, begun).await });
-        working.await.unwrap_or_else(|_| Err(Unanswered::Failed("the server ends".to_owned())))
+        working.await.unwrap_or_else(|_| Err(Unanswered::Refused("the server ends".to_owned())))
     }
 
     async fn worked(&self, mut pending: Pending<Answer>, keeps: Option<&'static str>) -> Answer {
