@@ -173,6 +173,7 @@ impl Server {
         }
         self.door.check_cookie(&head.headers)?;
         if let Some(name) = path.strip_prefix(API) {
+            Door::check_origin(&head.headers)?;
             let Ok(body) = to_bytes(body, BODY).await else {
                 return Ok(failed(StatusCode::PAYLOAD_TOO_LARGE, "the request is too large"));
             };
