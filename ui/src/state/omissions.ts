@@ -54,6 +54,9 @@ export function reloadOmissions(): void {
 
 let last: OmissionsRequest | undefined;
 
+/** The options of the last search. */
+export const askedOptions = (): Partial<OmissionsRequest> => last ?? {};
+
 export const canAskAgain = (): boolean => last !== undefined;
 
 /** Asks what should have happened to the object of a variable. */

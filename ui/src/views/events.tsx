@@ -136,7 +136,7 @@ function onKey(event: KeyboardEvent, index: number): boolean {
 function eventRow(index: number): RowShown {
     const row = events.value?.row(index);
     if (row === undefined) {
-        return { content: <span role="gridcell">…</span> };
+        return { class: 'waiting', content: <span role="gridcell">…</span> };
     }
     return {
         class: row.changes === true ? 'changed' : row.changes_below === true ? 'inside' : '',

@@ -145,6 +145,7 @@ function treeRow(index: number): RowShown {
             };
         case 'waiting':
             return {
+                class: 'waiting',
                 attributes,
                 content: (
                     <Row at={at} index={index} opens={false}>

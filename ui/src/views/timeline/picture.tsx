@@ -206,8 +206,10 @@ function PointPicture({
         return null;
     }
     const { x, y } = place;
-    const kind = point.located ? 'Point' : 'Not located:';
-    const label = `${kind} ${point.id}, ${point.question}, ${placeText(point)}`;
+    const short = shortLabel(point.label);
+    const about = [point.id === short ? '' : point.id, point.question, placeText(point)];
+    const kind = point.located ? 'Point' : 'Not located: point';
+    const label = [`${kind} ${short}`, ...about.filter(part => part !== '')].join(', ');
     const open = (event: Event): void => {
         event.stopPropagation();
         openPoint(event.currentTarget as Element, run, point);
@@ -229,7 +231,7 @@ function PointPicture({
         >
             <circle cx={x} cy={y} r={LARGE} />
             <text x={x} y={y + 3.5} text-anchor="middle">
-                {shortLabel(point.label)}
+                {short}
             </text>
             <title>
                 {label}
