@@ -84,7 +84,7 @@ function Found({ found }: { found: OmissionsFound }): JSX.Element {
         <>
             <p>
                 What could have happened to <code>{found.target}</code>
-                {found.value === undefined ? (
+                {found.value === undefined || found.value === found.target ? (
                     ''
                 ) : (
                     <>

@@ -89,7 +89,8 @@ visit('the balloon of FileLister names the jump that skipped the names', fileLis
     await says(page.events.locator('.row:has(.balloon)').first(), /line 20|if/);
     // Folded, the calls above have it too.
     const main = page.tree.getByRole('treeitem', { name: / main\(/ });
-    await says(main, /omission/);
+    await main.dblclick();
+    await says(main, /1 ?1 possible omission/);
 
     // The other way round, the list has names.
     await omissions.getByRole('textbox', { name: /Condition/ }).fill('s.size() > 0');
@@ -104,8 +105,14 @@ visit('the balloon of FileLister names the jump that skipped the names', fileLis
     await says(omissions, /1 of 1 suggestion/);
     await omissions.getByText('Search in another way').click();
     await omissions.getByRole('spinbutton', { name: /Within/ }).fill('0');
-    await page.button('Search again', omissions).click();
-    await says(omissions, /0 of 0 suggestions/);
+    await omissions.getByRole('checkbox', { name: /reads/ }).check();
+    const [asked] = await Promise.all([
+        page.page.waitForRequest(/\/api\/omissions$/),
+        page.button('Search again', omissions).click(),
+    ]);
+    const { what, within, reads, field } = asked.postDataJSON();
+    assert.deepEqual([what, within, reads, field], ['s', 0, true, false]);
+    await says(omissions, /suggestion/);
     await page.button('Clear', omissions).click();
     await says(omissions, /If something is missing/);
 });
