@@ -4,7 +4,7 @@ import type { Lane, Point, Run } from '../api/tools';
 
 /** Heights in pixels. */
 export const RUN_HEAD = 18;
-export const BAR = 10;
+export const BAR = 15;
 const LANE_GAP = 4;
 /** The strip of a lane that holds points. */
 export const STRIP = 24;
@@ -68,7 +68,7 @@ export function layOut(runs: Run[], x: (at: number) => number): Laid {
             own.forEach((level, id) => middles.set(id, middle + level * APART));
             const strip = STRIP + Math.max(0, ...own.values()) * APART;
             const barsTop = top + (hasPoints ? strip : 0);
-            const placed = { lane, top: barsTop, middle, label: top + (hasPoints ? STRIP / 2 + 4 : 9) };
+            const placed = { lane, top: barsTop, middle, label: top + (hasPoints ? STRIP / 2 + 4 : 11) };
             top = Math.max(barsTop + Math.min(depth, DEEPEST) * BAR, top + BAR) + LANE_GAP;
             return placed;
         });

@@ -54,7 +54,7 @@ export function NodeView(): JSX.Element {
             {error !== undefined && <Nothing>{error}</Nothing>}
             {value === undefined && error === undefined && (
                 <Nothing>
-                    {selectedCall.value === undefined ? 'Select a call to see its variables.' : 'Loading…'}
+                    {selectedCall.value === undefined ? 'Select a call in the tree: its variables appear here, as they were at its entry and now.' : 'Loading…'}
                 </Nothing>
             )}
             {value !== undefined && (

@@ -231,7 +231,7 @@ function Suggested({ found }: { found: Suggestion }): JSX.Element {
                 {operation.chain.length > 1 ? `, by ${operation.chain.join(' → ')}` : ''} (
                 {certainty.replaceAll('-', ' ')}; {passes.missed} of {passes.all} passes missed it)
             </p>
-            {confirmation !== undefined && <p class="notice">{confirmationText(confirmation)}</p>}
+            {confirmation !== undefined && <p class={`notice ${confirmation.verdict === 'right' ? 'good' : ''}`}>{confirmationText(confirmation)}</p>}
             <p class="line">
                 {session.value?.can_run !== false && (
                     <button

@@ -79,7 +79,7 @@ function emptyText(): string {
         return 'Loading…';
     }
     return recording.value?.state === 'recording'
-        ? 'The program is being recorded.'
+        ? 'The program runs. Its calls appear here.'
         : 'There is no recorded call.';
 }
 

@@ -194,7 +194,7 @@ visit(
         await press('a page down in the events', 'PageDown');
         await once('the last event', 'End');
         const last = line(await shown.selectedRow(shown.events));
-        assert.match(last, /24 line }$/);
+        assert.match(last, /24 }$/);
         await press('a step up in the events', 'ArrowUp');
 
         const row = tell('of these steps, the row itself', rowsDrawn);

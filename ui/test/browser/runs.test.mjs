@@ -12,7 +12,7 @@ async function chainOf(name) {
     const root = folder();
     copied(`querypoints/${name}.ron`, path.join(root, `querypoints/${name}.ron`));
     await compiled(`examples/${name}`, path.join(root, 'examples', name));
-    return serve(['--trust', path.join(root, `querypoints/${name}.ron`)], root);
+    return serve(['--trust', `querypoints/${name}.ron`], root);
 }
 
 const intro = once(() => chainOf('intro'));
@@ -36,6 +36,11 @@ async function isAnswered(chain) {
 visit('the chain of the introduction leads from the timeline to line 13', intro, async page => {
     const chain = await page.tool('Chain');
     await isAnswered(chain);
+    // Points of a run lead to the recording once that is there too.
+    await until(
+        async () => (await page.timeline.locator('.bar').count()) > 0,
+        () => 'the recording is not in the timeline',
+    );
     // The runs are above each other; the points of the last one are large, its candidates small.
     await equals(async () => (await page.timeline.locator('.run-name').allTextContents()).map(line).length > 1, true);
     await until(
@@ -48,11 +53,12 @@ visit('the chain of the introduction leads from the timeline to line 13', intro,
     );
     const arrows = page.timeline.locator('.picture > g').last().locator('.arrow');
     await equals(() => arrows.count(), 4);
-    await page.picture('web-timeline.png');
     await page.timeline.getByRole('button', { name: /^Point E/ }).last().click();
     await says(page.page.getByRole('dialog'), /^E: /);
     await page.press('Escape');
     await says(page.source.locator('.cm-line.here'), /^stmt2\(record\);/);
+    await says(page.node, /Intro\.main/);
+    await page.picture('web-timeline.png');
 
     // One more question, from a point.
     await page.timeline.getByRole('button', { name: /^Point D/ }).last().click();
@@ -96,6 +102,8 @@ visit('the balloon of FileLister names the jump that skipped the names', fileLis
     await omissions.getByRole('textbox', { name: /Condition/ }).fill('s.size() > 0');
     await page.button('Try the other way', omissions).click();
     await says(omissions.locator('.notice'), /right/);
+    await omissions.getByRole('button', { name: /FileLister\.run/ }).first().click();
+    await says(page.node, /FileLister\.run/);
     await page.picture('web-omission.png');
 
     // Reads, and methods that are of no interest.

@@ -32,7 +32,7 @@ visit('a call, an event, a variable and a write move the other views', mergeSort
     await says(page.timeline.locator('.bar.selected'), /^merge/);
 
     // An event bounds the node view, and its line is marked.
-    await page.events.getByRole('row', { name: /^1 7 line/ }).click();
+    await page.events.getByRole('row', { name: /^1 7 while/ }).click();
     await page.isAt('?trace=0&call=6&event=1');
     await says(page.node, /from its entry to right after event 1, line 7/);
     await says(page.source.locator('.cm-line.here'), /while \(la < ra && lb < rb\)/);

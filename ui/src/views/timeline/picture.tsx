@@ -23,7 +23,7 @@ const LARGE = 9;
 const SMALL = 3.5;
 /** A bar of this width has room for a name; a character takes about this much. */
 const NAMED = 26;
-const CHARACTER = 5.6;
+const CHARACTER = 6.4;
 
 interface Scale {
     names: number;
@@ -169,7 +169,7 @@ function BarPicture({ bar, top, scale }: { bar: Bar; top: number; scale: Scale }
         >
             <rect x={left} y={y} width={width} height={BAR - 1} rx="1.5" />
             {width > NAMED && (
-                <text x={left + 3} y={y + 7.5}>
+                <text x={left + 3} y={y + 10.5}>
                     {cut(method, Math.max(2, Math.floor((width - 6) / CHARACTER)))}
                 </text>
             )}
@@ -189,7 +189,7 @@ function rejectedText({ of, place, hit, reason }: Rejected): string {
 /** What a circle has room for: the id of a point, or the number of its line. */
 function shortLabel(label: string): string {
     const short = (label.split(' ')[0] ?? '').replace(/^:/, '');
-    return short.length > 3 ? '•' : short;
+    return short.length > 3 || (short.length === 3 && !/^\d+$/.test(short)) ? '•' : short;
 }
 
 function PointPicture({

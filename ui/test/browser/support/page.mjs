@@ -51,6 +51,7 @@ export function visit(name, server, body, options = {}) {
             const page = new Shown(await context.newPage(), context, served);
             await page.goTo(at ?? '');
             await body(page);
+            assert.equal(await page.page.getByText('This view has failed').count(), 0);
             assert.deepEqual(
                 heard.filter(text => errors === undefined || !errors.test(text)),
                 [],

@@ -53,12 +53,12 @@ export function copied(from, to) {
 }
 
 /**
- * Records a program at level `all` and returns the folder of its recording.
+ * Records a program at level `all` and returns the folder of its recording, below `cwd`.
  * @param {string} cwd a folder that `compiled` has made
  * @param {string[]} command main class and arguments
  */
 export async function recorded(cwd, command) {
-    const trace = path.join(cwd, 'recorded.trace');
+    const trace = `${command[0]}.trace`;
     const java = ['java', '-cp', 'classes', ...command];
     await run(QP, ['trace', 'record', '--level', 'all', '-o', trace, '--', ...java], {
         cwd,
