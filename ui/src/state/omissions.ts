@@ -14,7 +14,8 @@ import { resource } from './resource';
 
 const loaded = resource(
     () => `${generation.value}`,
-    signal => get<Omissions>('omissions', {}, signal),
+    // A search that was cleared while it worked leaves `null`.
+    async signal => (await get<Omissions | null>('omissions', {}, signal)) ?? { none: true as const },
 );
 
 /** The suggestions that were found; `undefined` if nothing was asked. */

@@ -53,6 +53,11 @@ visit('the chain of the introduction leads from the timeline to line 13', intro,
     );
     const arrows = page.timeline.locator('.picture > g').last().locator('.arrow');
     await equals(() => arrows.count(), 4);
+    // Where the points are in the recording is known a little later; then their places are links.
+    await until(
+        async () => (await chain.getByRole('button', { name: /Intro\.java:13/ }).count()) > 0,
+        () => 'E is not in the recording',
+    );
     await page.timeline.getByRole('button', { name: /^Point E/ }).last().click();
     await says(page.page.getByRole('dialog'), /^E: /);
     await page.press('Escape');
