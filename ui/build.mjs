@@ -1,15 +1,18 @@
 // Builds the page: one script, one style sheet, and the licences of what they contain.
+//
+//     node build.mjs [--out FOLDER]      by default into dist/
 
 import { build } from 'esbuild';
 import { copyFile, mkdir, readFile, readdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { parseArgs } from 'node:util';
 
-const DIST = 'dist';
+const { out } = parseArgs({ options: { out: { type: 'string', default: 'dist' } } }).values;
 const STATIC = 'static';
 
 const built = await build({
     entryPoints: ['src/main.tsx', 'src/style/page.css'].map(file => ({ in: file, out: 'app' })),
-    outdir: DIST,
+    outdir: out,
     bundle: true,
     minify: true,
     target: 'es2022',
@@ -21,11 +24,11 @@ const built = await build({
     logLevel: 'warning',
 });
 
-await mkdir(DIST, { recursive: true });
+await mkdir(out, { recursive: true });
 for (const file of await readdir(STATIC)) {
-    await copyFile(path.join(STATIC, file), path.join(DIST, file));
+    await copyFile(path.join(STATIC, file), path.join(out, file));
 }
-await writeFile(path.join(DIST, 'LICENSES.txt'), await licences(built.metafile));
+await writeFile(path.join(out, 'LICENSES.txt'), await licences(built.metafile));
 
 /**
  * The licences of the packages in the bundle, in the order of their names.

@@ -81,8 +81,18 @@ const exact: Reviver = (_key, value, context) =>
         ? context.source
         : value;
 
+/** Characters that change the direction of the text around them. */
+const DIRECTIONS = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
+
+/**
+ * The data of an answer. Characters that would turn other texts of the page around are written as escapes.
+ */
 export function parse(text: string): unknown {
-    return /\d{16}/.test(text) ? JSON.parse(text, exact) : JSON.parse(text);
+    const plain = text.replace(
+        DIRECTIONS,
+        found => `\\\\u${found.charCodeAt(0).toString(16).padStart(4, '0')}`,
+    );
+    return /\d{16}/.test(plain) ? JSON.parse(plain, exact) : JSON.parse(plain);
 }
 
 /** Whether a failure only says that the page no longer wants the answer. */

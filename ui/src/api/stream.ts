@@ -1,5 +1,7 @@
 // The stream of what happens at the server.
 
+import { parse } from './client';
+
 /** The events of the stream and their data. */
 export interface StreamEvents {
     doing: { text: string };
@@ -34,7 +36,7 @@ export function listen(handlers: StreamHandlers): void {
     for (const name of Object.keys(handlers.on) as (keyof StreamEvents)[]) {
         const told = handlers.on[name] as Listener<unknown>;
         source.addEventListener(name, event =>
-            told(JSON.parse((event as MessageEvent<string>).data || '{}')),
+            told(parse((event as MessageEvent<string>).data || '{}')),
         );
     }
     source.onerror = () => {

@@ -83,7 +83,7 @@ export function eventText(row: EventRow, names: Names = new Map()): string {
         case 'line':
             return 'line';
         case 'branch':
-            return row.to_line === undefined ? 'if …' : `if … → line ${row.to_line}`;
+            return row.to_line === undefined ? 'branch' : `→ line ${row.to_line}`;
         case 'throw':
         case 'raised':
         case 'catch':

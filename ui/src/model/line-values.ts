@@ -12,6 +12,7 @@ const MOST = 6;
  */
 export function namedValues(values: LineValue[], names: Names): LineValue[] {
     const renamed = values.map(({ name, value }) => ({ name: placeName(name, names), value }));
-    const withName = renamed.filter(({ name }) => !/^[^"']*@\d/.test(name));
+    // A variable of the compiler is of no interest beside the source.
+    const withName = renamed.filter(({ name }) => !/^[^"']*@\d|^local variable \d+$/.test(name));
     return (withName.length === 0 ? renamed : withName).slice(-MOST);
 }

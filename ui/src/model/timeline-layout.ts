@@ -4,7 +4,7 @@ import type { Lane, Point, Run } from '../api/tools';
 
 /** Heights in pixels. */
 export const RUN_HEAD = 18;
-export const BAR = 10;
+export const BAR = 15;
 const LANE_GAP = 4;
 /** The strip below the bars for single events. */
 export const TICKS = 8;
@@ -73,7 +73,7 @@ export function layOut(runs: Run[], x: (at: number) => number): Laid {
             const strip = STRIP + Math.max(0, ...own.values()) * APART;
             const barsTop = top + (hasPoints ? strip : 0);
             const ticks = barsTop + Math.min(depth, DEEPEST) * BAR + 1;
-            const placed = { lane, top: barsTop, ticks, middle, label: top + (hasPoints ? STRIP / 2 + 4 : 9) };
+            const placed = { lane, top: barsTop, ticks, middle, label: top + (hasPoints ? STRIP / 2 + 4 : 11) };
             const hasTicks = (lane.events ?? []).length > 0;
             top = Math.max(ticks - 1 + (hasTicks ? TICKS : 0), top + BAR) + LANE_GAP;
             return placed;

@@ -33,9 +33,11 @@ export async function askWhy(place: Place, variable?: string): Promise<void> {
         post<Why>('why', { ...ofTrace(), ...place, ...(variable !== undefined && { variable }) }),
     );
     if (answer !== undefined) {
-        say('said', `${answer.text} (${placeText(answer)})`);
+        say('said', answer.text);
         reloadTimeline();
-        select(answer.selection);
+        // In another call the variable has another name, if any.
+        const isSameCall = answer.selection.call === place.call;
+        select({ ...answer.selection, ...(isSameCall && variable !== undefined && { path: variable }) });
     }
 }
 

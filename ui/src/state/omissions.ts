@@ -14,7 +14,8 @@ import { resource } from './resource';
 
 const loaded = resource(
     () => `${generation.value}`,
-    signal => get<Omissions>('omissions', {}, signal),
+    // A search that was cleared while it worked leaves `null`.
+    async signal => (await get<Omissions | null>('omissions', {}, signal)) ?? { none: true as const },
 );
 
 /** The suggestions that were found; `undefined` if nothing was asked. */
@@ -53,6 +54,9 @@ export function reloadOmissions(): void {
 }
 
 let last: OmissionsRequest | undefined;
+
+/** The options of the last search. */
+export const askedOptions = (): Partial<OmissionsRequest> => last ?? {};
 
 export const canAskAgain = (): boolean => last !== undefined;
 

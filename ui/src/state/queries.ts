@@ -3,6 +3,7 @@
 import { computed, signal } from '@preact/signals';
 import { get, post } from '../api/client';
 import type { QueryAnswer, QueryHelp, QueryRow } from '../api/tools';
+import { ofTrace } from './asking';
 import { goToPlace } from './place';
 import { resource } from './resource';
 import { attempt, generation } from './session';
@@ -31,7 +32,9 @@ export async function ask(line: string): Promise<void> {
         askedHere.value = [...askedHere.value.filter(asked => asked !== line), line].slice(-KEPT);
     }
     isAsking.value = true;
-    const answer = await attempt(() => post<QueryAnswer>('query', { line }));
+    // A goal may be written as at the prompt of Prolog.
+    const asked = line.replace(/^\?-\s*/, '');
+    const answer = await attempt(() => post<QueryAnswer>('query', { ...ofTrace(), line: asked }));
     isAsking.value = false;
     if (answer !== undefined) {
         // The next solution goes below those before.

@@ -90,7 +90,8 @@ export async function cancel(): Promise<void> {
 /** Does what the user asked for. A failure is said where the user sees it. */
 export async function attempt<T>(action: () => Promise<T>): Promise<T | undefined> {
     try {
-        return await action();
+        // The answer to something that was cleared meanwhile is `null`.
+        return (await action()) ?? undefined;
     } catch (error) {
         say('failed', error instanceof Error ? error.message : String(error));
         return undefined;

@@ -37,8 +37,8 @@ export const source = file.state;
 /** How often it is asked again while not all events of the call were looked at, in milliseconds. */
 const AGAIN = 300;
 
-/** How often at most, for a call that is too long to be looked at as a whole. */
-const ATTEMPTS = 5;
+/** How often at most: the server reads on each time, which takes long in a call with millions of events. */
+const ATTEMPTS = 100;
 let attempts = { key: '', left: ATTEMPTS };
 
 effect(() => {
@@ -67,11 +67,7 @@ export const lineFacts = computed<Loaded<Lines>>(() => {
               ...rest,
               value: {
                   ...value,
-                  // The last value is not known while later events were not looked at.
-                  lines: value.lines.map(line => ({
-                      ...line,
-                      values: value.complete ? namedValues(line.values, known) : [],
-                  })),
+                  lines: value.lines.map(line => ({ ...line, values: namedValues(line.values, known) })),
               },
           };
 });

@@ -1,6 +1,6 @@
 // The timeline of all runs, and the part of it that is shown.
 
-import { computed, signal } from '@preact/signals';
+import { computed, effect, signal } from '@preact/signals';
 import { get } from '../api/client';
 import type { TimelineData } from '../api/tools';
 import { resource } from './resource';
@@ -47,6 +47,36 @@ const loaded = resource(
 export const timeline = loaded.state;
 export const reloadTimeline = loaded.reload;
 export const selectionAt = computed(() => timeline.value.value?.selection_at);
+
+/** Where points of a replay are in the recording is known a little after both; asked for again, in milliseconds. */
+const AGAIN = 300;
+/** How often at most: of a point that the recording does not have it is never known. */
+const ATTEMPTS = 10;
+let attempts = ATTEMPTS;
+
+function hasUnknownPoints({ runs }: TimelineData): boolean {
+    const isRecorded = runs.some(({ kind }) => kind === 'recording');
+    return (
+        isRecorded && runs.some(({ points }) => points.some(point => point.located && point.selection === undefined))
+    );
+}
+
+effect(() => {
+    const { value, loading } = loaded.state.value;
+    if (loading || value === undefined) {
+        return undefined;
+    }
+    if (!hasUnknownPoints(value)) {
+        attempts = ATTEMPTS;
+        return undefined;
+    }
+    attempts -= 1;
+    if (attempts < 0) {
+        return undefined;
+    }
+    const timer = setTimeout(loaded.reload, AGAIN);
+    return () => clearTimeout(timer);
+});
 
 /** The narrowest part that can be shown. */
 const NARROWEST = 1e-9;

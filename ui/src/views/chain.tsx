@@ -2,13 +2,16 @@
 
 import type { JSX } from 'preact';
 import { signal } from '@preact/signals';
-import type { Chain, ChainPoint } from '../api/tools';
-import { counted } from '../model/shape';
+import type { Chain, ChainPoint, Point } from '../api/tools';
+import { counted, cut } from '../model/shape';
 import { LongText } from '../parts/long-text';
 import { Nothing, Panel } from '../parts/panel';
 import { openPopup } from '../parts/popup';
 import { Scrolled } from '../parts/scrolled';
+import { placeText } from '../state/asking';
 import { askChain, chain, isRunning, removePoint, runChain } from '../state/chain';
+import { select } from '../state/selection';
+import { timeline } from '../state/timeline';
 import { pointForms } from './point-forms';
 
 /** Whether the text of the chain file is shown. */
@@ -85,17 +88,28 @@ function save(ron: string): void {
     URL.revokeObjectURL(link.href);
 }
 
+/** What the last run that has the point found, as in the timeline. */
+function foundOf(id: string): Point | undefined {
+    return timeline.value.value?.runs
+        .filter(({ kind }) => kind === 'replay')
+        .flatMap(({ points }) => points)
+        .findLast(point => point.id === id);
+}
+
 function PointRow({
     point: { id, question, collect: collected, text },
 }: {
     point: ChainPoint;
 }): JSX.Element {
+    const found = foundOf(id);
     return (
         <li>
             <button
                 type="button"
+                class="point-id"
                 aria-haspopup="dialog"
                 aria-label={`Ask from ${id}`}
+                title={`Ask from ${id}`}
                 onClick={event =>
                     openPopup(event.currentTarget, {
                         title: `${id}: ${question}`,
@@ -108,14 +122,46 @@ function PointRow({
                 }
             >
                 {id}
-            </button>{' '}
-            <code>{question}</code>
-            {collected === undefined || collected.length === 0 ? '' : ` collects ${collected.join(', ')}`}
-            {text !== undefined && (
-                <p class="dim pre">
-                    <LongText text={text} />
-                </p>
-            )}
+            </button>
+            <div class="point-text">
+                <code>{question}</code>
+                {collected === undefined || collected.length === 0
+                    ? ''
+                    : ` collects ${collected.join(', ')}`}
+                {found !== undefined && <Found found={found} />}
+                {text !== undefined && found === undefined && (
+                    <p class="dim pre">
+                        <LongText text={text} />
+                    </p>
+                )}
+            </div>
         </li>
+    );
+}
+
+/** Where a point is, and what was seen there. */
+function Found({ found }: { found: Point }): JSX.Element {
+    const { located, reason, selection, text, value, detail } = found;
+    if (!located) {
+        return <p class="failed">not located: {reason ?? 'no reason is known'}</p>;
+    }
+    const seen = Object.entries(detail?.collected ?? {}).map(([name, shown]) => `${name} = ${shown}`);
+    return (
+        <p class="dim">
+            {selection === undefined ? (
+                placeText(found)
+            ) : (
+                <button type="button" class="link" onClick={() => select(selection)}>
+                    {placeText(found)}
+                </button>
+            )}{' '}
+            {text !== undefined && <code>{cut(text)}</code>}{' '}
+            {[...(value === undefined ? [] : [value]), ...seen].map(shown => [
+                <code key={shown} class="seen">
+                    {cut(shown)}
+                </code>,
+                ' ',
+            ])}
+        </p>
     );
 }

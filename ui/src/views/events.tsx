@@ -23,7 +23,7 @@ export function EventsView(): JSX.Element {
         <Panel label="Events" class="events-panel" tools={<Tools count={count} />}>
             {error !== undefined && <Nothing>{error}</Nothing>}
             {selectedCall.value === undefined && (
-                <Nothing>Select a call to see what happened in it.</Nothing>
+                <Nothing>Select a call in the tree: what happened in it appears here, event by event.</Nothing>
             )}
             {count === 0 && <Nothing>{emptyText()}</Nothing>}
             {count !== undefined && count > 0 && (
@@ -136,7 +136,7 @@ function onKey(event: KeyboardEvent, index: number): boolean {
 function eventRow(index: number): RowShown {
     const row = events.value?.row(index);
     if (row === undefined) {
-        return { content: <span role="gridcell">…</span> };
+        return { class: 'waiting', content: <span role="gridcell">…</span> };
     }
     return {
         class: row.changes === true ? 'changed' : row.changes_below === true ? 'inside' : '',
@@ -161,8 +161,12 @@ function Event({ row }: { row: EventRow }): JSX.Element {
                 {row.omitted?.map(number => (
                     <Balloon key={number} count={number} title={`Possible omission ${number}`} />
                 ))}
-                <span class={`kind-${row.kind}`}>{text}</span>
-                {source !== undefined && <span class="dim code"> {source}</span>}
+                {row.kind === 'line' && source !== undefined ? (
+                    <span class="code">{source}</span>
+                ) : (
+                    <span class={`kind-${row.kind}`}>{text}</span>
+                )}
+                {row.kind === 'branch' && <span class="dim code"> {source ?? ''}</span>}
             </span>
             <span role="gridcell" class="row-tools">
                 {row.call !== undefined && (

@@ -2,11 +2,12 @@
 
 import type { JSX } from 'preact';
 import type { Write } from '../api/types';
-import { targetText } from '../model/event-text';
+import { placeName, targetText } from '../model/event-text';
 import { cut } from '../model/shape';
 import { Nothing, Panel } from '../parts/panel';
 import { VirtualList } from '../parts/virtual-list';
 import { goToWrite, history, historyOf, historyRow, showEarlier } from '../state/history';
+import { names } from '../state/node';
 
 export function HistoryView(): JSX.Element {
     const { value, error, loading } = history.value;
@@ -17,13 +18,15 @@ export function HistoryView(): JSX.Element {
             class="history-panel"
             tools={
                 historyOf.value !== undefined && (
-                    <span class="dim">{cut(value?.variable ?? historyOf.value, 60)}</span>
+                    <span class="dim">
+                        {cut(placeName(value?.variable ?? historyOf.value, names.value), 60)}
+                    </span>
                 )
             }
         >
             {error !== undefined && <Nothing>{error}</Nothing>}
             {historyOf.value === undefined && (
-                <Nothing>Choose a variable in the node view, then “Show history”.</Nothing>
+                <Nothing>Choose a variable in the node view, then “Show history”: every write to it appears here.</Nothing>
             )}
             {loading && value === undefined && <Nothing>Loading…</Nothing>}
             {value !== undefined && value.before > 0 && (

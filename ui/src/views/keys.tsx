@@ -20,6 +20,7 @@ const KEYS: [string, string][] = [
     ['↑ ↓ Page ↑ Page ↓ Home End', 'move in a list; the other views follow'],
     ['→ ←', 'open and close a row of the tree or of the node view'],
     ['Enter', 'in the events: go into the call; in the node view: mark the changes of the variable'],
+    ['m', 'in the node view: open the menu of the value'],
     ['h', 'in the node view: show the history of the variable'],
     ['Alt ← Alt →', 'back and forward'],
     ['v i t u x', 'answer a question: valid, invalid, trusted, unknown, wrong inputs'],

@@ -54,14 +54,14 @@ export function NodeView(): JSX.Element {
             {error !== undefined && <Nothing>{error}</Nothing>}
             {value === undefined && error === undefined && (
                 <Nothing>
-                    {selectedCall.value === undefined ? 'Select a call to see its variables.' : 'Loading…'}
+                    {selectedCall.value === undefined ? 'Select a call in the tree: its variables appear here, as they were at its entry and now.' : 'Loading…'}
                 </Nothing>
             )}
             {value !== undefined && (
                 <>
                     <Scrolled label="The call and its bounds" class="node-head">
                         <CallName call={value.call} />
-                        <span class="dim bounds">from its entry to {bound(value.event, value.line)}</span>
+                        <span class="dim bounds">from its entry to {bound(value)}</span>
                         {outputOf(value).map(({ stream, text }, index) => (
                             <span key={index} class="output">
                                 {stream} printed{' '}
@@ -152,14 +152,15 @@ function outputOf({ output, question: { changed } }: NodeState): NodeState['outp
     return output.filter(({ stream }) => !changed.some(({ path }) => path === stream));
 }
 
-function bound(event: number | undefined, line: number | undefined): JSX.Element {
+function bound({ event, line, call }: NodeState): JSX.Element {
     const at = event ?? selectedEvent.value;
     if (at === 0) {
         return <>its entry</>;
     }
-    return at === undefined ? (
-        <>its end</>
-    ) : (
+    if (at === undefined) {
+        return call.open === undefined ? <>its end</> : <>the end of the recording</>;
+    }
+    return (
         <>
             right after event {at}
             {line === undefined ? '' : `, line ${line}`}
@@ -243,9 +244,20 @@ function onKey(event: KeyboardEvent, index: number): boolean {
             }
             return true;
         }
+        case 'm':
+            if (row.is !== 'more') {
+                const list = event.currentTarget as Element;
+                const drawn = document.getElementById(list.getAttribute('aria-activedescendant') ?? '');
+                openMenu(drawn ?? list, row);
+            }
+            return true;
         default:
             return false;
     }
+}
+
+function openMenu(at: Element, row: Exclude<NodeRow, { is: 'more' }>): void {
+    openValueMenu(at, { path: pathOf(row), place: placeOf(row), text: valueOf(row) });
 }
 
 function nodeRow(index: number): RowShown {
@@ -280,7 +292,7 @@ function nodeRow(index: number): RowShown {
             // The menu that JHyde has at the right button of the mouse.
             onContextMenu: event => {
                 event.preventDefault();
-                openValueMenu(event.currentTarget, { path: pathOf(row), place: placeOf(row), text: now });
+                openMenu(event.currentTarget, row);
             },
         },
         content: (
@@ -316,11 +328,7 @@ function nodeRow(index: number): RowShown {
                         aria-haspopup="menu"
                         onClick={event => {
                             event.stopPropagation();
-                            openValueMenu(event.currentTarget, {
-                                path: pathOf(row),
-                                place: placeOf(row),
-                                text: now,
-                            });
+                            openMenu(event.currentTarget, row);
                         }}
                     >
                         ⋯

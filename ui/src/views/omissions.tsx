@@ -11,6 +11,7 @@ import { Scrolled } from '../parts/scrolled';
 import { placeText } from '../state/asking';
 import {
     askOmissionsAgain,
+    askedOptions,
     canAskAgain,
     clearOmissions,
     confirmationText,
@@ -26,6 +27,8 @@ import {
 import { session } from '../state/session';
 import { select } from '../state/selection';
 
+/** How many calls may be between a jump and an operation, unless it is said. */
+const WITHIN = 5;
 /** Suggestions that are shown at once. */
 const PAGE = 30;
 
@@ -81,7 +84,7 @@ function Found({ found }: { found: OmissionsFound }): JSX.Element {
         <>
             <p>
                 What could have happened to <code>{found.target}</code>
-                {found.value === undefined ? (
+                {found.value === undefined || found.value === found.target ? (
                     ''
                 ) : (
                     <>
@@ -123,21 +126,13 @@ function Found({ found }: { found: OmissionsFound }): JSX.Element {
     );
 }
 
+/** How the search goes, and what of it is shown. */
 function Filter({ found }: { found: OmissionsFound }): JSX.Element {
     return (
-        <p class="line">
-            {found.hidden > 0 && canAskAgain() && (
-                <button type="button" onClick={() => void askOmissionsAgain({ reads: true })}>
-                    Show {found.hidden} reads too
-                </button>
-            )}
-            {canAskAgain() && (
-                <button type="button" onClick={() => void askOmissionsAgain({ loops: true })}>
-                    Include loops that ended early
-                </button>
-            )}
+        <>
+            {canAskAgain() && <Search found={found} />}
             {hidden.value.size > 0 && (
-                <>
+                <p class="line">
                     <button type="button" onClick={showAllMethods}>
                         Show all methods
                     </button>
@@ -149,21 +144,62 @@ function Filter({ found }: { found: OmissionsFound }): JSX.Element {
                             Search without the hidden methods
                         </button>
                     )}
-                </>
+                </p>
             )}
-            {session.value?.can_run !== false && (
+            {session.value?.can_run !== false && found.suggestions.length > 0 && (
+                <p class="line">
+                    <label class="line grow">
+                        Condition that should hold{' '}
+                        <input
+                            class="code grow"
+                            value={want.value}
+                            placeholder="s.size() > 0"
+                            onInput={event => {
+                                want.value = event.currentTarget.value;
+                            }}
+                        />
+                    </label>
+                </p>
+            )}
+        </>
+    );
+}
+
+/** The options of the search. It is asked again with the button. */
+function Search({ found }: { found: OmissionsFound }): JSX.Element {
+    const { within = WITHIN, field = false, reads = false, loops = false } = askedOptions();
+    const submit = (event: Event): void => {
+        event.preventDefault();
+        const given = new FormData(event.currentTarget as HTMLFormElement);
+        void askOmissionsAgain({
+            within: Number(given.get('within')),
+            field: given.has('field'),
+            reads: given.has('reads'),
+            loops: given.has('loops'),
+        });
+    };
+    const options: [string, string, boolean][] = [
+        ['field', 'writes of the variable itself', field],
+        ['reads', found.hidden > 0 ? `reads (${found.hidden} are hidden)` : 'reads', reads],
+        ['loops', 'loops that ended early', loops],
+    ];
+    return (
+        <details class="search">
+            <summary>Search in another way</summary>
+            <form class="line" onSubmit={submit}>
                 <label>
-                    Condition that should hold{' '}
-                    <input
-                        value={want.value}
-                        placeholder="s.size() > 0"
-                        onInput={event => {
-                            want.value = event.currentTarget.value;
-                        }}
-                    />
+                    Within{' '}
+                    <input name="within" type="number" min="0" max="20" required defaultValue={`${within}`} />{' '}
+                    calls
                 </label>
-            )}
-        </p>
+                {options.map(([name, text, isOn]) => (
+                    <label key={name}>
+                        <input name={name} type="checkbox" defaultChecked={isOn} /> {text}
+                    </label>
+                ))}
+                <button type="submit">Search again</button>
+            </form>
+        </details>
     );
 }
 
@@ -195,7 +231,7 @@ function Suggested({ found }: { found: Suggestion }): JSX.Element {
                 {operation.chain.length > 1 ? `, by ${operation.chain.join(' → ')}` : ''} (
                 {certainty.replaceAll('-', ' ')}; {passes.missed} of {passes.all} passes missed it)
             </p>
-            {confirmation !== undefined && <p class="notice">{confirmationText(confirmation)}</p>}
+            {confirmation !== undefined && <p class={`notice ${confirmation.verdict === 'right' ? 'good' : ''}`}>{confirmationText(confirmation)}</p>}
             <p class="line">
                 {session.value?.can_run !== false && (
                     <button

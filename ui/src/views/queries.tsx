@@ -53,7 +53,7 @@ function Prompt(): JSX.Element {
         >
             <input
                 aria-label="Query"
-                placeholder={`A query, such as ${queryHelp.value?.queries[0]?.example ?? 'chain 15'}`}
+                placeholder={'A query or a goal; “help” lists what there is'}
                 autocomplete="off"
                 spellcheck={false}
                 value={line.value}
@@ -153,8 +153,11 @@ function Answer(): JSX.Element {
     const answer = queryAnswer.value;
     const rows = answer?.rows ?? [];
     if (rows.length === 0) {
-        return (
-            <p class={answer?.reply === 'error' ? 'nothing failed' : 'nothing'} role="status">
+        const failed = answer?.reply === 'error' || errorOf(answer?.content) !== undefined;
+        return Array.isArray(answer?.content) ? (
+            <Help content={answer.content as HelpLine[]} />
+        ) : (
+            <p class={failed ? 'nothing failed' : 'nothing'} role="status">
                 {answer === undefined ? '' : contentText(answer.content)}
             </p>
         );
@@ -187,10 +190,39 @@ function Answer(): JSX.Element {
     );
 }
 
+interface HelpLine {
+    words: string;
+    about: string;
+}
+
+function Help({ content }: { content: HelpLine[] }): JSX.Element {
+    return (
+        <Scrolled label="What can be asked">
+            <ul class="examples">
+                {content.map(({ words, about }) => (
+                    <li key={words}>
+                        <code>{words}</code> <span class="dim">{about}</span>
+                    </li>
+                ))}
+            </ul>
+        </Scrolled>
+    );
+}
+
+/** Why a goal has no solution, if that is an error. */
+function errorOf(content: unknown): string | undefined {
+    const error = (content as { error?: unknown } | null | undefined)?.error;
+    return typeof error === 'string' ? error : undefined;
+}
+
 function contentText(content: unknown): string {
-    return typeof content === 'string'
-        ? cut(content, 2000)
-        : content === undefined || content === null
-          ? 'No answer.'
-          : cut(JSON.stringify(content), 2000);
+    const error = errorOf(content);
+    if (error !== undefined) {
+        return cut(error, 2000);
+    }
+    if (typeof content === 'string') {
+        return cut(content, 2000);
+    }
+    // Whatever else has no rows says that there are none.
+    return 'There is no answer.';
 }

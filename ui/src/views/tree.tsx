@@ -79,7 +79,7 @@ function emptyText(): string {
         return 'Loading…';
     }
     return recording.value?.state === 'recording'
-        ? 'The program is being recorded.'
+        ? 'The program runs. Its calls appear here.'
         : 'There is no recorded call.';
 }
 
@@ -145,6 +145,7 @@ function treeRow(index: number): RowShown {
             };
         case 'waiting':
             return {
+                class: 'waiting',
                 attributes,
                 content: (
                     <Row at={at} index={index} opens={false}>

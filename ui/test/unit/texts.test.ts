@@ -22,7 +22,7 @@ test('events read as in Java', () => {
         eventText(row('field', { declared_by: 'com.acme.Shop', name: 'open', new: 'true' })),
         'Shop.open = true',
     );
-    assert.equal(eventText(row('branch', { line: 10, to_line: 12 })), 'if … → line 12');
+    assert.equal(eventText(row('branch', { line: 10, to_line: 12 })), '→ line 12');
     assert.equal(eventText(row('throw', { object: 'E@7' })), 'throw E@7');
     assert.equal(
         eventText(row('text', { stream: 'System.out', name: 'print', new: '"a"' })),

@@ -20,7 +20,7 @@ export function SourceView(): JSX.Element {
     const why = file.error ?? file.value?.why;
     return (
         <Panel label="Source" class="source-panel" tools={<LineTools />}>
-            {selectedCall.value === undefined && <Nothing>Select a call to see its source.</Nothing>}
+            {selectedCall.value === undefined && <Nothing>Select a call in the tree: its source appears here.</Nothing>}
             {why !== undefined && <Nothing>{why}</Nothing>}
             {text.length > 0 ? <Editor /> : <KnownLines />}
         </Panel>

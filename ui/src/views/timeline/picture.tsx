@@ -25,7 +25,7 @@ const LARGE = 9;
 const SMALL = 3.5;
 /** A bar of this width has room for a name; a character takes about this much. */
 const NAMED = 26;
-const CHARACTER = 5.6;
+const CHARACTER = 6.4;
 
 interface Scale {
     names: number;
@@ -184,7 +184,7 @@ function BarPicture({ bar, top, scale }: { bar: Bar; top: number; scale: Scale }
         >
             <rect x={left} y={y} width={width} height={BAR - 1} rx="1.5" />
             {width > NAMED && (
-                <text x={left + 3} y={y + 7.5}>
+                <text x={left + 3} y={y + 10.5}>
                     {cut(method, Math.max(2, Math.floor((width - 6) / CHARACTER)))}
                 </text>
             )}
@@ -208,7 +208,7 @@ function rejectedText({ of, place, hit, reason }: Rejected): string {
 /** What a circle has room for: the id of a point, or the number of its line. */
 function shortLabel(label: string): string {
     const short = (label.split(' ')[0] ?? '').replace(/^:/, '');
-    return short.length > 3 ? '•' : short;
+    return short.length > 3 || (short.length === 3 && !/^\d+$/.test(short)) ? '•' : short;
 }
 
 function PointPicture({
@@ -225,8 +225,10 @@ function PointPicture({
         return null;
     }
     const { x, y } = place;
-    const kind = point.located ? 'Point' : 'Not located:';
-    const label = `${kind} ${point.id}, ${point.question}, ${placeText(point)}`;
+    const short = shortLabel(point.label);
+    const about = [point.id === short ? '' : point.id, point.question, placeText(point)];
+    const kind = point.located ? 'Point' : 'Not located: point';
+    const label = [`${kind} ${short}`, ...about.filter(part => part !== '')].join(', ');
     const open = (event: Event): void => {
         event.stopPropagation();
         openPoint(event.currentTarget as Element, run, point);
@@ -248,7 +250,7 @@ function PointPicture({
         >
             <circle cx={x} cy={y} r={LARGE} />
             <text x={x} y={y + 3.5} text-anchor="middle">
-                {shortLabel(point.label)}
+                {short}
             </text>
             <title>
                 {label}
