@@ -132,6 +132,11 @@ impl Board {
         self.notices.subscribe()
     }
 
+    /// Whether a program is being recorded.
+    pub fn is_recording(&self) -> bool {
+        self.shown().recordings.iter().any(|known| known.state == RecordingState::Recording)
+    }
+
     /// Notes that the program of a recording has ended.
     pub fn is_recorded(&self, trace: usize) {
         if let Some(known) = self.shown().recordings.get_mut(trace) {

@@ -93,8 +93,8 @@ impl Door {
         Ok(())
     }
 
-    /// Checks that a request for data comes from the page itself. Browsers say so since 2023 (Fetch Metadata);
-    /// a page at another port of this machine is of the same site, and so it would send the cookie.
+    /// Checks that a request for data comes from the page itself, where the browser says so (Fetch Metadata).
+    /// A page at another port of this machine is of the same site, and so it would send the cookie.
     ///
     /// # Errors
     /// It comes from elsewhere.

@@ -272,7 +272,7 @@ impl Server {
 
     /// Waits for work. It goes on when the page that asked for it has gone: others see its reply.
     async fn work(self: Arc<Server>, row: &'static Row, work: Work<Bench>) -> Answer {
-        if self.beginning.load(Ordering::SeqCst) > 0 {
+        if self.beginning.load(Ordering::SeqCst) > 0 && self.board.is_recording() {
             let why =
                 "the program still runs: wait for its end, or cancel the run to ask about what there is";
             return Err(Unanswered::Refused(why.to_owned()));
