@@ -1,7 +1,7 @@
 //! The variables of a call before one of its events.
 
 use super::error::InspectError;
-use crate::trace::{Calls, EventPosition, Level, Traced, Value};
+use crate::trace::{Calls, EventPosition, Level, Traced, TracedEvent, Value};
 
 /// A parameter or local variable.
 pub(crate) struct LocalValue {
@@ -9,6 +9,51 @@ pub(crate) struct LocalValue {
     pub(crate) value: Value,
     /// Whether it is a parameter whose value differs from that at the entry of the call.
     pub(crate) changed: bool,
+}
+
+/// The local variables that a call wrote before one of its events. A call can have millions of events, so
+/// whoever reads them all can keep some of these, and others go on from there.
+#[derive(Clone, Debug)]
+pub(crate) struct WrittenLocals {
+    /// The event.
+    pub(crate) at: EventPosition,
+    /// In the order of their first writes.
+    pub(crate) written: Vec<WrittenLocal>,
+}
+
+/// A local variable with its last write.
+#[derive(Clone, Debug)]
+pub(crate) struct WrittenLocal {
+    pub(crate) name: String,
+    pub(crate) descriptor: String,
+    pub(crate) value: Value,
+    /// Its last write.
+    pub(crate) at: EventPosition,
+}
+
+impl WrittenLocals {
+    /// At the entry of a call.
+    pub(crate) fn at_entry(at: EventPosition) -> WrittenLocals {
+        WrittenLocals { at, written: Vec::new() }
+    }
+
+    /// Takes the next event of the call.
+    pub(crate) fn see(&mut self, seen: &TracedEvent<'_>) {
+        let (Traced::Local { .. }, Some(written), Some(value), Some(at)) =
+            (seen.site.what, &seen.site.written, seen.values.first(), seen.position())
+        else {
+            return;
+        };
+        match self.written.iter_mut().find(|known| known.name == written.name) {
+            Some(known) => (known.value, known.at) = (*value, at),
+            None => self.written.push(WrittenLocal {
+                name: written.name.clone(),
+                descriptor: written.descriptor.clone(),
+                value: *value,
+                at,
+            }),
+        }
+    }
 }
 
 /// The variables of a call before the event `at`. They can be advanced to a later event.
@@ -50,6 +95,25 @@ impl KnownLocals {
             })?;
         }
         known.at = at;
+        Ok(Some(known))
+    }
+
+    /// The variables of a call where it has written these; `None` if its entry was not recorded.
+    ///
+    /// # Errors
+    /// The events cannot be read.
+    pub(crate) fn with(
+        calls: &mut Calls,
+        locals: &WrittenLocals,
+    ) -> Result<Option<KnownLocals>, InspectError> {
+        let Some(mut known) = KnownLocals::at_entry(calls, locals.at.node)? else { return Ok(None) };
+        for local in &locals.written {
+            match known.held.iter_mut().find(|(name, ..)| *name == local.name) {
+                Some((_, value, _)) => *value = local.value,
+                None => known.held.push((local.name.clone(), local.value, None)),
+            }
+        }
+        known.at = locals.at;
         Ok(Some(known))
     }
 

@@ -10,8 +10,11 @@ fn the_page_works_in_a_browser() {
         eprintln!("skipped: QP_TEST_BROWSER does not name a Chromium");
         return;
     };
+    let folder = root().join("ui/test/browser");
+    let entries = std::fs::read_dir(&folder).expect("the tests").map(|entry| entry.expect("an entry").path());
+    let tests = entries.filter(|file| file.to_string_lossy().ends_with(".test.mjs"));
     let mut node = Command::new("node");
-    node.args(["--test", "--test-concurrency=1", "test/browser/"]).current_dir(root().join("ui"));
+    node.args(["--test", "--test-concurrency=1"]).args(tests).current_dir(root().join("ui"));
     node.env("QP", env!("CARGO_BIN_EXE_qp")).env("QP_TEST_BROWSER", browser);
     let output = finish(&mut node);
     assert!(output.status.success(), "{}", said(&output));

@@ -63,7 +63,7 @@ impl Works for FindOmissions {
             is_object: what.contains('@') && !what.contains('.') && !what.contains('['),
             of_field: self.field,
             limits: OmissionLimits {
-                within: self.within.unwrap_or(WITHIN).clamp(1, 100),
+                within: self.within.unwrap_or(WITHIN).min(100),
                 reads: self.reads,
                 loops: self.loops,
             },

@@ -67,12 +67,14 @@ pub fn node_view(viewer: &mut RecordedViewer, selection: Selection) -> Result<No
     let line = viewer.shown_at(selection)?.line;
     let node = viewer.position(selection)?.node;
     let no_such = InspectError::NoSuchCall { node: selection.call, calls: viewer.recording().calls.count() };
+    let end = until.or_else(|| viewer.recording().calls.end(node));
+    let known = end.map_or(Ok(None), |end| viewer.locals_before(end))?;
     let (calls, fields) = viewer.calls_and_fields();
     let (begins, ends) = calls.span(node)?;
     let span = (begins, until.map_or(Ok(ends), |until| calls.when_at(until))?);
     // The event at the end of a call is the call's last: after it everything is over.
     let until = until.filter(|until| calls.end(node) != Some(*until));
-    let subject = QuestionSubject { calls, node, part: None, until, fields, bounds: SHOWN };
+    let subject = QuestionSubject { calls, node, part: None, until, known, fields, bounds: SHOWN };
     let question = subject.question(0, (0, None))?;
     let (output, more) = printed(viewer, span)?;
     let trace = viewer.trace();

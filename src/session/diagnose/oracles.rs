@@ -275,8 +275,8 @@ impl Diagnoser {
             Some(asserts) if part.is_none() => asserts.judge(calls, node, fields, is_part).await?,
             _ => None,
         };
-        let question =
-            QuestionSubject { calls, node, part, until: None, fields, bounds }.question(number, counts);
+        let question = QuestionSubject { calls, node, part, until: None, known: None, fields, bounds }
+            .question(number, counts);
         if is_later {
             fields.forget();
         }

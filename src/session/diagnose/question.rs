@@ -7,6 +7,7 @@ use super::tree::nodes::{LoopExecution, LoopExit, LoopPart, ProgramLoop};
 use crate::classes::ClassPool;
 use crate::inspect::InspectError;
 use crate::inspect::fields::Fields;
+use crate::inspect::locals::{WrittenLocal, WrittenLocals};
 use crate::inspect::snapshot::{Bounds, ObjectPart, Shape, Shaper};
 use crate::session::error::SessionError;
 use crate::trace::{Call, Calls, EventPosition, EventTime, Exit, Level, Method, Traced, Value};
@@ -77,6 +78,8 @@ pub struct QuestionSubject<'a> {
     pub part: Option<(&'a LoopExecution, ProgramLoop)>,
     /// The event of the call before which the question ends; `None` for the end of the call or loop.
     pub until: Option<EventPosition>,
+    /// Local variables of the call at an event before that, from which reading goes on.
+    pub known: Option<WrittenLocals>,
     /// The fields of classes.
     pub fields: &'a mut Fields,
     /// How much of values is shown.
@@ -93,12 +96,13 @@ impl QuestionSubject<'_> {
         number: u32,
         (remaining, influential): (u64, Option<u64>),
     ) -> Result<Question, SessionError> {
-        let QuestionSubject { calls, node, part, until, fields, bounds } = self;
+        let QuestionSubject { calls, node, part, until, known, fields, bounds } = self;
+        let known = known.as_ref();
         let NamedCall { call, method, this, arguments, result } = NamedCall::of(calls, node)?;
         let statics = statics(calls, fields.pool());
         let QuestionSpan { begins, ends, given, at_exit, left, thrown } = match (part, until) {
-            (None, None) => whole(calls, node, &arguments)?,
-            (None, Some(until)) => beginning(calls, node, &arguments, until)?,
+            (None, None) => whole(calls, node, &arguments, known)?,
+            (None, Some(until)) => beginning(calls, node, &arguments, (until, known))?,
             (Some((part, of)), _) => between(calls, part, &of, &arguments)?,
         };
         let mut shaper = Shaper { calls, fields, bounds };
@@ -229,13 +233,18 @@ struct QuestionSpan {
     thrown: Option<Value>,
 }
 
-fn whole(calls: &mut Calls, node: u32, arguments: &[VariableValue]) -> Result<QuestionSpan, SessionError> {
+fn whole(
+    calls: &mut Calls,
+    node: u32,
+    arguments: &[VariableValue],
+    known: Option<&WrittenLocals>,
+) -> Result<QuestionSpan, SessionError> {
     let (begins, ends) = calls.span(node)?;
     let thrown = match (calls.exit(node), calls.end(node)) {
         (Exit::Threw, Some(end)) => calls.event_at(end, |_, seen| seen.values.first().copied())?.flatten(),
         _ => None,
     };
-    let (given, at_exit) = (arguments.to_vec(), locals(calls, node, arguments, None)?);
+    let (given, at_exit) = (arguments.to_vec(), locals_from(calls, node, arguments, (None, known))?);
     let at_exit = at_exit.into_iter().map(|(held, _)| held).collect();
     Ok(QuestionSpan { begins, ends, given, at_exit, left: LoopExit::Return, thrown })
 }
@@ -245,11 +254,12 @@ fn beginning(
     calls: &mut Calls,
     node: u32,
     arguments: &[VariableValue],
-    until: EventPosition,
+    (until, known): (EventPosition, Option<&WrittenLocals>),
 ) -> Result<QuestionSpan, SessionError> {
     let (begins, _) = calls.span(node)?;
     let ends = calls.when_at(until)?;
-    let at_exit = locals(calls, node, arguments, Some(until))?.into_iter().map(|(held, _)| held).collect();
+    let at_exit = locals_from(calls, node, arguments, (Some(until), known))?;
+    let at_exit = at_exit.into_iter().map(|(held, _)| held).collect();
     // Nothing was returned yet.
     let left = LoopExit::Normally;
     Ok(QuestionSpan { begins, ends, given: arguments.to_vec(), at_exit, left, thrown: None })
@@ -281,33 +291,42 @@ fn between(
     Ok(QuestionSpan { begins, ends, given, at_exit, left: part.left, thrown })
 }
 
+/// A variable with its last write.
+type WrittenValue = (VariableValue, Option<EventPosition>);
+
 /// The arguments and local variables of a call before an event, or at the exit if `until` is `None`. Each
 /// comes with its last write.
+///
+/// # Errors
+/// The events cannot be read.
 pub fn locals(
     calls: &mut Calls,
     node: u32,
     arguments: &[VariableValue],
     until: Option<EventPosition>,
-) -> Result<Vec<(VariableValue, Option<EventPosition>)>, SessionError> {
-    let mut held: Vec<(VariableValue, Option<EventPosition>)> =
-        arguments.iter().map(|held| (held.clone(), None)).collect();
+) -> Result<Vec<WrittenValue>, SessionError> {
+    locals_from(calls, node, arguments, (until, None))
+}
+
+/// The same. Reading goes on from those that are known.
+fn locals_from(
+    calls: &mut Calls,
+    node: u32,
+    arguments: &[VariableValue],
+    (until, known): (Option<EventPosition>, Option<&WrittenLocals>),
+) -> Result<Vec<WrittenValue>, SessionError> {
+    let mut held: Vec<WrittenValue> = arguments.iter().map(|held| (held.clone(), None)).collect();
     let has_locals = calls.method(node).is_some_and(|method| method.level == Level::All);
     if let (true, Some(entry)) = (has_locals, calls.entry(node)) {
-        calls.events_after(entry, |_, seen| {
-            if until.is_some_and(|until| seen.is_at(until)) {
-                return false;
+        let mut locals = known.cloned().unwrap_or_else(|| WrittenLocals::at_entry(entry));
+        let until = until.unwrap_or_else(|| EventPosition::new(node, EventTime::END));
+        calls.events_between(locals.at, until, |_, seen| locals.see(seen))?;
+        for WrittenLocal { name, descriptor, value, at } in locals.written {
+            match held.iter_mut().find(|((known, ..), _)| *known == name) {
+                Some(((_, known, _), last)) => (*known, *last) = (value, Some(at)),
+                None => held.push(((name, value, descriptor), Some(at))),
             }
-            if let (Traced::Local { .. }, Some(written), Some(value)) =
-                (seen.site.what, &seen.site.written, seen.values.first())
-            {
-                let at = seen.position();
-                match held.iter_mut().find(|((name, ..), _)| *name == written.name) {
-                    Some(((_, known, _), last)) => (*known, *last) = (*value, at),
-                    None => held.push(((written.name.clone(), *value, written.descriptor.clone()), at)),
-                }
-            }
-            true
-        })?;
+        }
     }
     Ok(held)
 }

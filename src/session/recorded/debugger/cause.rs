@@ -121,7 +121,7 @@ impl RecordedDebugger {
     /// # Errors
     /// There is no such variable, or the events cannot be read.
     pub fn watched(&mut self, frame: EventPosition, name: &str) -> Result<WatchedVariable, SessionError> {
-        WatchedVariable::named(name.trim(), &mut self.trace.recording.calls, frame)
+        WatchedVariable::named(name.trim(), &mut self.trace.recording.calls, frame, &mut self.known)
     }
 
     /// The variable that a name means in a frame, to mark its changes.
@@ -129,7 +129,7 @@ impl RecordedDebugger {
     /// # Errors
     /// There is no such variable, or the events cannot be read.
     pub fn marked(&mut self, frame: EventPosition, name: &str) -> Result<MarkedVariable, SessionError> {
-        MarkedVariable::named(name.trim(), &mut self.trace.recording.calls, frame)
+        MarkedVariable::named(name.trim(), &mut self.trace.recording.calls, frame, &mut self.known)
     }
 
     /// What led to the position of a frame: the last condition of its call on which the position depends, or

@@ -89,6 +89,11 @@ impl RecordedDebugger {
         (&mut self.trace.recording.calls, &mut self.code.fields)
     }
 
+    /// Variables of a call at an earlier event, from which reading goes on.
+    pub(in crate::session::recorded) fn remember(&mut self, known: Option<KnownLocals>) {
+        self.known = known;
+    }
+
     /// The event at a position.
     ///
     /// # Errors

@@ -18,7 +18,8 @@ pub struct WatchedVariable {
 }
 
 impl WatchedVariable {
-    /// The variable that a name means before an event.
+    /// The variable that a name means before an event. `known` has variables from which reading goes on, and
+    /// then those at the event.
     ///
     /// # Errors
     /// No variable has this name there, or the events cannot be read.
@@ -26,8 +27,9 @@ impl WatchedVariable {
         name: &str,
         calls: &mut Calls,
         at: EventPosition,
+        known: &mut Option<KnownLocals>,
     ) -> Result<WatchedVariable, SessionError> {
-        let known = KnownLocals::before(None, calls, at)?;
+        *known = KnownLocals::before(known.take(), calls, at)?;
         let variable = EventScope::of(calls, at, known.as_ref())?.variable(name)?;
         Ok(WatchedVariable { variable, name: name.to_owned() })
     }
@@ -62,7 +64,8 @@ pub struct MarkedVariable {
 }
 
 impl MarkedVariable {
-    /// The variable that a name means before an event.
+    /// The variable that a name means before an event. `known` has variables from which reading goes on, and
+    /// then those at the event.
     ///
     /// # Errors
     /// No variable has this name there, or the events cannot be read.
@@ -70,8 +73,9 @@ impl MarkedVariable {
         name: &str,
         calls: &mut Calls,
         at: EventPosition,
+        known: &mut Option<KnownLocals>,
     ) -> Result<MarkedVariable, SessionError> {
-        let known = KnownLocals::before(None, calls, at)?;
+        *known = KnownLocals::before(known.take(), calls, at)?;
         let mut scope = EventScope::of(calls, at, known.as_ref())?;
         let variable = scope.variable(name)?;
         let contents = scope.collection(&variable)?;

@@ -28,6 +28,7 @@ impl RecordedViewer {
             Some(_) => self.position_after(selection)?,
             None => self.position(selection)?,
         };
+        self.resume_locals(at)?;
         // The debugger stands there, so that objects have the values of that time.
         self.debugger.to_event(at)?;
         let cause = match variable {

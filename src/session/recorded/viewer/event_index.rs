@@ -2,12 +2,15 @@
 //! positions are kept, and only as far as they were asked for.
 
 use super::{INDEXES, RecordedViewer};
+use crate::inspect::locals::{KnownLocals, WrittenLocals};
 use crate::session::error::SessionError;
 use crate::trace::{Calls, EventPosition, Traced};
 use std::time::{Duration, Instant};
 
 /// One position of so many is kept.
 const STEP: u64 = 256;
+/// The local variables are kept at one position of so many.
+const LOCALS: u64 = 16_384;
 /// How often the time is looked at, in events.
 const LOOK: u64 = 4096;
 
@@ -16,6 +19,10 @@ pub(super) struct EventIndex {
     node: u32,
     /// The positions of events 0, [`STEP`], twice [`STEP`]…
     marks: Vec<EventPosition>,
+    /// The local variables before events 0, [`LOCALS`], twice [`LOCALS`]…
+    kept: Vec<WrittenLocals>,
+    /// The local variables after the last event that was read.
+    locals: Option<WrittenLocals>,
     /// Number of events that were read, and the last of them.
     count: u64,
     last: Option<EventPosition>,
@@ -36,7 +43,15 @@ enum Until {
 
 impl EventIndex {
     fn new(node: u32) -> EventIndex {
-        EventIndex { node, marks: Vec::new(), count: 0, last: None, is_complete: false }
+        EventIndex {
+            node,
+            marks: Vec::new(),
+            kept: Vec::new(),
+            locals: None,
+            count: 0,
+            last: None,
+            is_complete: false,
+        }
     }
 
     /// Reads on.
@@ -59,6 +74,11 @@ impl EventIndex {
                 if self.count.is_multiple_of(STEP) {
                     self.marks.push(place);
                 }
+                let locals = self.locals.get_or_insert_with(|| WrittenLocals::at_entry(place));
+                if self.count.is_multiple_of(LOCALS) {
+                    self.kept.push(WrittenLocals { at: place, ..locals.clone() });
+                }
+                locals.see(seen);
                 self.count += 1;
                 self.last = Some(place);
                 is_cut = is_enough(self);
@@ -101,6 +121,27 @@ impl RecordedViewer {
         let done = work(&mut index, &mut self.trace().calls);
         self.keep(index);
         done
+    }
+
+    /// The local variables of a call before one of the last events up to a position, if that was read
+    /// already.
+    pub(in crate::session) fn locals_before(
+        &mut self,
+        at: EventPosition,
+    ) -> Result<Option<WrittenLocals>, SessionError> {
+        self.with_index(at.node, |index, _| {
+            let behind = index.kept.partition_point(|kept| kept.at.is_before(at));
+            Ok(behind.checked_sub(1).and_then(|last| index.kept.get(last)).cloned())
+        })
+    }
+
+    /// Makes the debugger know the local variables of a call near a position, so that it reads few events.
+    pub(super) fn resume_locals(&mut self, at: EventPosition) -> Result<(), SessionError> {
+        if let Some(locals) = self.locals_before(at)? {
+            let known = KnownLocals::with(&mut self.trace().calls, &locals)?;
+            self.debugger.remember(known);
+        }
+        Ok(())
     }
 
     /// Number of events of a call that are known, and whether these are all. Looks for more for about this

@@ -9,7 +9,7 @@ use serde_json::Value as Json;
 use std::time::Duration;
 
 /// How long an answer may take to count events that it does not show.
-const COUNTING: Duration = Duration::from_millis(40);
+const COUNTING: Duration = Duration::from_millis(25);
 
 /// Which events are listed.
 #[derive(Clone, Debug)]
@@ -95,6 +95,7 @@ impl RecordedViewer {
         let mark = match &page.mark {
             Some((name, at)) => {
                 let at = self.position_after(*at)?;
+                self.resume_locals(at)?;
                 Some(self.debugger.marked(at, name)?)
             }
             None => None,

@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 /// How long the events of a call may be read for one answer. The next answer reads on.
 const READING: Duration = Duration::from_millis(30);
 /// Number of events before the selected one whose values are shown.
-const RECENT: u64 = 4000;
+const RECENT: u64 = 1500;
 /// How often the time is looked at, in events.
 const LOOK: u64 = 4096;
 /// Maximum number of values that are shown at a line.
