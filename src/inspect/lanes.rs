@@ -9,6 +9,8 @@ use std::collections::HashMap;
 
 /// Number of levels of calls that are shown.
 const LEVELS: usize = 6;
+/// Maximum number of events of a lane that are shown.
+const EVENTS: usize = 200;
 /// Maximum number of callers that are followed from a call.
 const CALLERS: usize = 20_000;
 
@@ -30,6 +32,25 @@ pub struct Lane {
     pub number: u32,
     /// Its calls in the window, the outermost first.
     pub bars: Vec<Bar>,
+    /// Its events in the window, if they are few.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub events: Vec<Tick>,
+}
+
+/// An event of a picture.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Tick {
+    /// When it happened, as a fraction of the run.
+    pub at: f64,
+    /// The call that contains it.
+    pub call: u32,
+    /// The text of its place in the thread.
+    pub place: String,
+    /// Its kind.
+    pub kind: &'static str,
+    /// Its source line, if known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub line: Option<u16>,
 }
 
 /// A call of a picture.
@@ -55,12 +76,12 @@ pub struct Bar {
 /// # Errors
 /// The recording cannot be read.
 pub fn lanes(
-    trace: &Recording,
+    trace: &mut Recording,
     axis: &TimeAxis,
     window: TimeWindow,
     samples: u32,
 ) -> Result<Vec<Lane>, InspectError> {
-    let calls = &trace.calls;
+    let calls = &mut trace.calls;
     let mut found = Vec::new();
     for (number, thread, _) in calls.threads() {
         let width = (window.to - window.from).max(0.0);
@@ -70,7 +91,15 @@ pub fn lanes(
                 axis.call_at(calls, number, at(sample)).map_or_else(Vec::new, |call| stack(calls, call))
             })
             .collect();
-        found.push(Lane { thread, number, bars: bars(calls, axis, &stacks) });
+        let bars = bars(calls, axis, &stacks);
+        let mut events = Vec::new();
+        for at in axis.events_between(calls, number, (window.from, window.to), EVENTS)? {
+            let shown = calls.event_at(at, |_, seen| (seen.site.what.word(), seen.line()))?;
+            let Some((kind, line)) = shown else { continue };
+            let (fraction, call) = (axis.fraction(at), calls.shown(at.node));
+            events.push(Tick { at: fraction, call, place: at.text(), kind, line });
+        }
+        found.push(Lane { thread, number, bars, events });
     }
     Ok(found)
 }

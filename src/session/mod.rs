@@ -40,7 +40,7 @@ mod workspace;
 pub use crate::classes::DefaultScope;
 pub use crate::debuggee::{StdinRecording, test_command};
 pub use crate::files::{TemporaryFolder, remove_abandoned, write_private, write_whole};
-pub use crate::inspect::lanes::{Bar, Lane, TimeWindow};
+pub use crate::inspect::lanes::{Bar, Lane, Tick, TimeWindow};
 pub use crate::logic::log::Kind;
 pub use crate::logic::queries::{Asked, Choice, QUERIES, Query as PredefinedQuery, Word};
 pub use crate::logic::rules::{AskItem, Asked as AskedGoal, AskedSolution, Rules};

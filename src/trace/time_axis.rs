@@ -5,6 +5,7 @@ use super::calls::Calls;
 use super::cursor::EventPosition;
 use super::error::TraceError;
 use super::event_time::ChunkOffset;
+use super::walk::WalkControl;
 use std::ops::ControlFlow;
 
 /// Up to this size, in bytes, the threads of a recording are interleaved turn by turn. The events of larger
@@ -85,12 +86,43 @@ impl TimeAxis {
 
     /// The innermost call of a thread at a time; `None` if the thread is in no recorded call then.
     pub fn call_at(&self, calls: &Calls, thread: u32, fraction: f64) -> Option<u32> {
+        calls.innermost_at(thread, self.place(thread, fraction)?)
+    }
+
+    /// The place in a thread's events at a time; `None` before the thread's first event.
+    fn place(&self, thread: u32, fraction: f64) -> Option<ChunkOffset> {
         let when = bytes(fraction, self.all);
         let of_thread = self.stretches.iter().filter(|of| of.thread == thread && of.before <= when);
         let stretch = of_thread.max_by_key(|of| of.before)?;
         let inside = u32::try_from(when - stretch.before).unwrap_or(u32::MAX);
-        let byte = stretch.from.saturating_add(inside).min(stretch.to);
-        calls.innermost_at(thread, (stretch.chunk, byte))
+        Some((stretch.chunk, stretch.from.saturating_add(inside).min(stretch.to)))
+    }
+
+    /// The events of a thread between two times, if they are at most `limit`; otherwise none.
+    ///
+    /// # Errors
+    /// The events cannot be read.
+    pub fn events_between(
+        &self,
+        calls: &mut Calls,
+        thread: u32,
+        (from, to): (f64, f64),
+        limit: usize,
+    ) -> Result<Vec<EventPosition>, TraceError> {
+        let begins = self.place(thread, from).unwrap_or((0, 0));
+        let Some(ends) = self.place(thread, to) else { return Ok(Vec::new()) };
+        let mut found = Vec::new();
+        calls.walk_from(thread, begins, |_, seen| {
+            if seen.place > ends || found.len() > limit {
+                return WalkControl::Stop;
+            }
+            found.extend(seen.position());
+            WalkControl::Next
+        })?;
+        if found.len() > limit {
+            found.clear();
+        }
+        Ok(found)
     }
 }
 

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 /// The rooms below that each room may use, top down. docs/ARCHITECTURE.md shows the same table.
 const LAYERS: &[(&str, &[&str])] = &[
-    ("ui", &["command", "session", "model", "dap", "rmcp"]),
+    ("ui", &["command", "session", "model", "dap", "rmcp", "axum"]),
     ("command", &["session", "chain"]),
     (
         "session",
@@ -56,6 +56,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("jdwp", &[]),
     ("dap", &[]),
     ("rmcp", &[]),
+    ("axum", &[]),
     ("agent", &["bytecode", "jdk", "wire"]),
     ("bytecode", &[]),
     ("jdk", &[]),

@@ -265,6 +265,11 @@ fn other_sites_get_nothing() {
     assert_eq!((preflight.status, preflight.header("access-control-allow-origin")), (403, None));
     let read = page.raw("GET", "/api/session", &[cookie, ("Origin", "http://example.org")], "");
     assert_eq!((read.status, read.header("access-control-allow-origin")), (403, None));
+    // A page at another port is of the same site: its requests have the cookie.
+    for site in ["same-site", "cross-site"] {
+        let read = page.raw("GET", "/api/session", &[cookie, ("Sec-Fetch-Site", site)], "");
+        assert_eq!(read.status, 403, "{site}");
+    }
     assert_eq!(page.get("diagnosis")["state"], json!("none"), "nothing was begun");
     assert_eq!(page.post("diagnosis", &json!({ "start": {} }))["state"], json!("asking"));
 }

@@ -1,7 +1,7 @@
 //! What a page asks of the program: diagnoses, omissions, queries, chains, and recordings that still grow.
 
 use crate::support::case::Case;
-use crate::support::processes_with;
+use crate::support::{processes_with, root};
 use crate::web::{Page, query_of, recorded, rows};
 use serde_json::{Value, json};
 use std::time::{Duration, Instant};
@@ -126,6 +126,7 @@ fn an_omission_hangs_at_its_jump_and_can_be_tried() {
     assert_eq!(page.post("omissions", &by_object)["suggestions"][0]["text"], json!("if (active)"));
     assert_eq!(page.sent("omissions/try", &json!({ "number": 1 })).status, 422);
     page.post("omissions/clear", &json!({}));
+    assert_eq!(page.get("omissions"), json!({ "none": true }));
     assert_eq!(page.get("tree?thread=1")["rows"][0]["balloons"], Value::Null);
 }
 
@@ -168,6 +169,7 @@ fn queries_lead_to_events_and_use_no_files() {
     assert!(!case.work().join("answer.json").exists());
     let known = page.get("queries");
     assert!(known["queries"].as_array().is_some_and(|all| all.len() > 5), "{known}");
+    assert_eq!(known["saved"][0], json!("where-set Rec.bar --value true"));
 }
 
 /// The introduction of the paper, from the assertion to the skipped line.
@@ -309,4 +311,59 @@ fn work_can_be_cancelled() {
         );
     });
     assert_eq!(page.post("query", &json!({ "line": "threads" }))["reply"], json!("answer"));
+}
+
+/// `qp diagnose --web` asks in the browser, while the program runs. What assertions answer is shown.
+#[test]
+fn a_diagnosis_begins_in_the_browser() {
+    let case = Case::new("goes-on");
+    let before = case.files();
+    let mut command = case.qp();
+    let page = Page::of(command.args(["diagnose", "--web", "--", "java", "-cp", "classes", "GoesOn"]));
+    let mut shown = page.until("diagnosis", |shown| shown["state"] == json!("asking"));
+    assert_eq!(page.get("session")["recordings"][0]["state"], json!("recording"));
+    // `add` adds what `twice` returns; `twice(7)` is wrong.
+    while shown["state"] == json!("asking") {
+        let question = &shown["question"];
+        let is_seven = question["entry"]["n"]["value"] == json!(7);
+        let answer = if is_seven { "invalid" } else { "valid" };
+        shown = page.post("diagnosis", &json!({ "question": question["question"], "answer": answer }));
+    }
+    assert_eq!(shown["result"]["buggy"]["method"], json!("twice"), "{shown}");
+    assert_eq!(page.end(), Some(0));
+    let end = Instant::now() + Duration::from_secs(20);
+    while !processes_with(&case.name()).is_empty() && Instant::now() < end {
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    assert_eq!(processes_with(&case.name()), []);
+    assert_eq!(case.files(), before);
+}
+
+#[test]
+fn the_page_shows_what_assertions_answered() {
+    let case = Case::of_example("mergesort");
+    let asserts = std::fs::read_to_string(root().join("examples/mergesort/asserts.ron")).expect("assertions");
+    std::fs::write(case.work().join("asserts.ron"), asserts).expect("written");
+    recorded(&case, "MergeSort");
+    let mut command = case.qp();
+    let page = Page::of(command.args(["diagnose", "--web", "--assert", "asserts.ron", "all.trace"]));
+    let shown = page
+        .until("diagnosis", |shown| shown["state"] != json!("working") && shown["state"] != json!("none"));
+    let by_assertion = |reply: &Value| reply["by_assertion"].is_object() || reply["assertions"].is_object();
+    assert!(shown["replies"].as_array().is_some_and(|all| all.iter().any(by_assertion)), "{shown}");
+    assert!(shown["result"]["answered_by_assertion"].as_u64() > Some(0) || shown["state"] == json!("asking"));
+}
+
+/// Others on this machine can connect, but not keep the page from working.
+#[test]
+fn idle_connections_do_no_harm() {
+    let case = Case::of_example("mergesort");
+    recorded(&case, "MergeSort");
+    let page = Page::start(&case, &["all.trace"]);
+    let idle: Vec<_> =
+        (0..40).map(|_| std::net::TcpStream::connect(&page.host).expect("a connection")).collect();
+    for _ in 0..20 {
+        assert_eq!(page.get("session")["recordings"][0]["calls"], json!(7));
+    }
+    drop(idle);
 }

@@ -290,6 +290,10 @@ fn causes_lead_back_and_stand_in_the_timeline() {
     let main = page.get("tree?thread=1&limit=100");
     let main = rows(&main).iter().find(|row| row["call"]["method"] == json!("main")).expect("main");
     let call = main["call"]["node"].clone();
+    // The page begins where the exception was thrown that nobody caught.
+    let start = &page.get("session")["recordings"][0]["start"];
+    let at = page.get(&format!("event?{}", query_of(start)));
+    assert_eq!((&at["call"], &at["line"]), (&call, &json!(31)), "{start}");
     let foo = page.post("why", &json!({ "call": call, "variable": "foo" }));
     assert_eq!((&foo["line"], &foo["kind"]), (&json!(26), &json!("written")), "{foo}");
     let condition = page.post("why", &json!({ "call": call, "event": foo["selection"]["event"] }));
@@ -368,6 +372,23 @@ fn the_timeline_zooms_from_the_run_to_a_call() {
         (from, to) = (a, b);
     }
     assert!(deepest > 1, "{deepest}");
+    // A narrow window shows the events themselves, and each leads to its place.
+    let windows = (1..30).map(|step| 0.5_f64.powi(step));
+    let drawn = windows.map(|width| page.get(&format!("timeline?from=0.5&to={}", 0.5 + width / 2.0)));
+    let few = drawn.map(|drawn| drawn["runs"][0]["lanes"][0]["events"].clone()).find(Value::is_array);
+    let few = few.expect("a window with few events");
+    let ticks = few.as_array().expect("events");
+    assert!((1..=200).contains(&ticks.len()), "{}", ticks.len());
+    for tick in ticks {
+        let at = page.get(&format!(
+            "event?call={}&place={}",
+            tick["call"],
+            tick["place"].as_str().expect("a place")
+        ));
+        assert_eq!(at["call"], tick["call"]);
+        let drawn = page.get(&format!("timeline?width=1&{}", query_of(&at)));
+        assert_eq!(drawn["selection_at"], tick["at"], "{tick}");
+    }
 }
 
 /// Values of the program are data, wherever they are shown.
@@ -392,4 +413,31 @@ fn a_hostile_value_is_text() {
     assert_eq!(response.header("x-content-type-options"), Some("nosniff"));
     let value = &response.json()["question"]["changed"][0]["new"]["value"];
     assert!(value.as_str().is_some_and(|text| text.contains("<img src=x onerror=alert(1)>")), "{value}");
+}
+
+/// The time axis of the picture has the calls of all threads in the order in which they were entered.
+#[test]
+fn the_time_axis_orders_the_calls_of_all_threads() {
+    let case = Case::new("races");
+    recorded(&case, "Races");
+    let page = Page::start(&case, &["all.trace"]);
+    let file = case.work().join("all.jsonl");
+    let output = finish(case.qp().args(["trace", "export", "--to", "all.jsonl", "all.trace"]));
+    assert!(output.status.success(), "{}", said(&output));
+    let text = std::fs::read_to_string(file).expect("the events");
+    let events = text.lines().map(|line| serde_json::from_str::<Value>(line).expect("JSON"));
+    let mut entered: Vec<Value> = events.filter(|event| event["event"] == json!("enter")).collect();
+    // The turns order the events of all threads.
+    entered.sort_by_key(|event| event["turn"].as_u64());
+    let threads: Vec<String> = entered.iter().map(|event| event["thread"].to_string()).collect();
+    let switches = threads.windows(2).filter(|two| two[0] != two[1]).count();
+    assert!(switches > threads.iter().collect::<BTreeSet<_>>().len(), "they alternate: {threads:?}");
+    let mut last = (0.0, json!(null));
+    for call in entered.iter().map(|event| event["node"].clone()) {
+        let at = page.get(&format!("timeline?width=1&call={call}&event=0"))["selection_at"].as_f64();
+        let at = at.expect("a time");
+        assert!(at >= last.0, "#{call} is at {at}, before {} of #{}", last.0, last.1);
+        last = (at, call);
+    }
+    assert!(last.0 > 0.3, "{last:?}");
 }

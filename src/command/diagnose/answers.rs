@@ -187,16 +187,45 @@ struct AnswerObject {
     path: Option<String>,
 }
 
-#[derive(Clone, Copy, Deserialize, PartialEq, Eq)]
+/// An answer, in a word that programs write.
+#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
 #[serde(rename_all = "lowercase")]
-enum AnswerWord {
+pub enum AnswerWord {
+    /// The call did what it should.
     Valid,
+    /// It did not.
     Invalid,
+    /// It did not, and the value at a path is wrong.
     Wrong,
+    /// Its method is always right, or a whole class or package.
     Trusted,
+    /// The answer is unknown.
     Unknown,
+    /// The call was given wrong inputs.
     Inadmissible,
+    /// Takes back the last answer.
     Undo,
+}
+
+impl AnswerWord {
+    /// What the answer does. `of` is the scope of `trusted`, and `path` that of the wrong value.
+    ///
+    /// # Errors
+    /// `wrong` has no path.
+    pub fn command(self, of: Option<Trust>, path: Option<String>) -> Result<AnswerCommand, CommandError> {
+        Ok(match (self, path) {
+            (AnswerWord::Valid, _) => AnswerCommand::Judge(Judgement::Valid),
+            (AnswerWord::Invalid, _) => AnswerCommand::Judge(Judgement::Invalid),
+            (AnswerWord::Unknown, _) => AnswerCommand::Judge(Judgement::Unknown),
+            (AnswerWord::Inadmissible, _) => AnswerCommand::Judge(Judgement::Inadmissible),
+            (AnswerWord::Trusted, _) => AnswerCommand::Judge(Judgement::Trusted(of.unwrap_or(Trust::Method))),
+            (AnswerWord::Undo, _) => AnswerCommand::Undo,
+            (AnswerWord::Wrong, Some(path)) => AnswerCommand::Wrong(path),
+            (AnswerWord::Wrong, None) => {
+                return Err(CommandError::Usage("`wrong` needs the `path` of the wrong value".to_owned()));
+            }
+        })
+    }
 }
 
 impl AnswerObject {
@@ -239,21 +268,7 @@ impl AnswerObject {
             (None, None) => return Err(none("it has no `answer`")),
             (Some(_), Some(_)) => return Err(none("it has an `answer` and a `command`")),
         };
-        let command = match (word, answer.path) {
-            (AnswerWord::Valid, _) => AnswerCommand::Judge(Judgement::Valid),
-            (AnswerWord::Invalid, _) => AnswerCommand::Judge(Judgement::Invalid),
-            (AnswerWord::Unknown, _) => AnswerCommand::Judge(Judgement::Unknown),
-            (AnswerWord::Inadmissible, _) => AnswerCommand::Judge(Judgement::Inadmissible),
-            (AnswerWord::Trusted, _) => {
-                AnswerCommand::Judge(Judgement::Trusted(answer.of.unwrap_or(Trust::Method)))
-            }
-            (AnswerWord::Undo, _) => AnswerCommand::Undo,
-            (AnswerWord::Wrong, Some(path)) => AnswerCommand::Wrong(path),
-            (AnswerWord::Wrong, None) => {
-                return Err(CommandError::Usage("`wrong` needs the `path` of the wrong value".to_owned()));
-            }
-        };
-        Ok(GivenAnswer { node, command })
+        Ok(GivenAnswer { node, command: word.command(answer.of, answer.path)? })
     }
 }
 

@@ -70,6 +70,26 @@ impl Serve {
     }
 }
 
+impl Start {
+    /// The board of a page that begins with this.
+    pub fn board(&self) -> Board {
+        let board = Board::default();
+        {
+            let mut shown = board.shown();
+            if let Start::Recording(folder) = self {
+                shown.recordings.push(KnownRecording {
+                    name: folder.display().to_string(),
+                    folder: folder.clone(),
+                    command: None,
+                    state: RecordingState::Ready,
+                });
+            }
+            shown.has_chain = matches!(self, Start::Chain(..));
+        }
+        board
+    }
+}
+
 /// Does the work of the page, one request after another.
 pub struct Bench {
     /// What is shown.
@@ -87,20 +107,8 @@ pub struct Bench {
 }
 
 impl Bench {
-    /// A bench for a page. A recording that is there is on the board at once.
+    /// A bench for a page.
     pub fn new(board: Board, start: Start, args: Serve) -> Bench {
-        {
-            let mut shown = board.shown();
-            if let Start::Recording(folder) = &start {
-                shown.recordings.push(KnownRecording {
-                    name: folder.display().to_string(),
-                    folder: folder.clone(),
-                    command: None,
-                    state: RecordingState::Ready,
-                });
-            }
-            shown.has_chain = matches!(start, Start::Chain(..));
-        }
         let chain = match &start {
             Start::Chain(file, chain) => Some(ChainDesk::new(file.display().to_string(), (**chain).clone())),
             _ => None,

@@ -10,7 +10,7 @@ use tokio::sync::broadcast;
 
 /// Maximum number of notices that a page may be behind.
 const BEHIND: usize = 1024;
-/// Maximum number of causes that are kept.
+/// Maximum number of causes, and of queries, that are kept.
 const ASKED: usize = 200;
 
 /// Something that the pages should know.
@@ -91,6 +91,8 @@ pub struct Shown {
     pub verdicts: BTreeMap<u32, &'static str>,
     /// The jumps at which operations were lost.
     pub balloons: Vec<Balloon>,
+    /// The queries that were asked, the oldest first, each once.
+    pub queries: Vec<String>,
     /// Number of causes that were asked for.
     asked_ever: usize,
 }
@@ -130,12 +132,26 @@ impl Board {
         self.notices.subscribe()
     }
 
+    /// Whether a program is being recorded.
+    pub fn is_recording(&self) -> bool {
+        self.shown().recordings.iter().any(|known| known.state == RecordingState::Recording)
+    }
+
     /// Notes that the program of a recording has ended.
     pub fn is_recorded(&self, trace: usize) {
         if let Some(known) = self.shown().recordings.get_mut(trace) {
             known.state = RecordingState::Ready;
         }
         self.changed(&["session"]);
+    }
+
+    /// Adds a query that was asked.
+    pub fn add_query(&self, line: &str) {
+        let queries = &mut self.shown().queries;
+        queries.retain(|asked| asked != line);
+        queries.push(line.to_owned());
+        let old = queries.len().saturating_sub(ASKED);
+        queries.drain(..old);
     }
 
     /// Adds a cause, and returns its number. Forgets the oldest one if there are too many.

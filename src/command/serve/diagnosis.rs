@@ -6,10 +6,10 @@ use super::open_diagnosis::OpenDiagnosis;
 use super::{Request, Works, usage};
 use crate::command::CommandError;
 use crate::command::diagnose::{
-    AnswerCommand, AnswerForm, DiagnoseDialogue, DiagnoseReply, DiagnosisResult, GivenAnswer,
+    AnswerCommand, AnswerForm, AnswerWord, DiagnoseDialogue, DiagnoseReply, DiagnosisResult, GivenAnswer,
     StartedDiagnosis, StrategyRow,
 };
-use crate::session::{Buggy, Context, Judgement, Question, SessionError, Trust, strategies};
+use crate::session::{Buggy, Context, Question, SessionError, Trust, strategies};
 use serde::Deserialize;
 
 /// What to do with the diagnosis.
@@ -43,26 +43,6 @@ pub struct StartOfDiagnosis {
     pub call: Option<u32>,
     /// The strategy.
     pub strategy: Option<String>,
-}
-
-/// An answer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum AnswerWord {
-    /// The call did what it should.
-    Valid,
-    /// It did not.
-    Invalid,
-    /// It did not, and `path` is wrong.
-    Wrong,
-    /// Its method is always right.
-    Trusted,
-    /// The answer is unknown.
-    Unknown,
-    /// The call was given wrong inputs.
-    Inadmissible,
-    /// Takes back the last answer.
-    Undo,
 }
 
 /// How far a diagnosis is.
@@ -154,18 +134,12 @@ fn not_interrupted(context: &Context) -> Result<(), CommandError> {
 
 impl DiagnosisAction {
     fn command(&self) -> Result<AnswerCommand, CommandError> {
-        let judge = |judgement| Ok(AnswerCommand::Judge(judgement));
-        match (self.answer, &self.path) {
-            (Some(AnswerWord::Wrong), Some(path)) => Ok(AnswerCommand::Wrong(path.clone())),
-            (Some(AnswerWord::Wrong), None) => usage("`wrong` needs the `path` of the wrong value"),
-            (Some(_), Some(_)) => usage("`path` goes with the answer `wrong`"),
-            (None, _) => usage("there is no `answer`"),
-            (Some(AnswerWord::Valid), None) => judge(Judgement::Valid),
-            (Some(AnswerWord::Invalid), None) => judge(Judgement::Invalid),
-            (Some(AnswerWord::Trusted), None) => judge(Judgement::Trusted(self.of.unwrap_or(Trust::Method))),
-            (Some(AnswerWord::Unknown), None) => judge(Judgement::Unknown),
-            (Some(AnswerWord::Inadmissible), None) => judge(Judgement::Inadmissible),
-            (Some(AnswerWord::Undo), None) => Ok(AnswerCommand::Undo),
+        match self.answer {
+            None => usage("there is no `answer`"),
+            Some(word) if self.path.is_some() && word != AnswerWord::Wrong => {
+                usage("`path` goes with the answer `wrong`")
+            }
+            Some(word) => word.command(self.of, self.path.clone()),
         }
     }
 }
@@ -194,11 +168,13 @@ impl Bench {
         };
         let strategy = args.strategy.clone();
         let command = args.folder.is_none().then(|| args.test.command(&args.command));
-        let started = Box::pin(args.start(AnswerForm::Words, true, context)).await?;
+        // The page cannot take back answers of earlier sessions, so it uses them only if the user names them.
+        let started = Box::pin(args.start(AnswerForm::Words, false, context)).await?;
         let known = KnownRecording {
-            name: match &command {
-                Some(command) => command.join(" "),
-                None => started.folder().display().to_string(),
+            name: match (&args.test.test, &command) {
+                (Some(test), _) => test.clone(),
+                (None, Some(command)) => command.join(" "),
+                (None, None) => started.folder().display().to_string(),
             },
             folder: started.folder().to_owned(),
             state: if started.goes_on() { RecordingState::Recording } else { RecordingState::Ready },

@@ -3,8 +3,8 @@
 //! Each kind of request has a file: its typed arguments, its work and its typed reply. Requests that only
 //! read recordings ([`Reads`]) go to a [`Reader`], and those that can run the program ([`Works`]) to a
 //! [`Bench`], so that the page can be used while the program runs. Both know the [`Board`], which holds what
-//! they show each other. `chain_desk`, `open_diagnosis`, `found_omissions` and `open_queries` are what a bench
-//! keeps between requests.
+//! they show each other. `chain_desk`, `open_diagnosis`, `found_omissions` and `open_queries` are what a
+//! bench keeps between requests.
 
 mod bench;
 mod board;

@@ -6,7 +6,7 @@ use super::{Reader, Reads, Request, Works};
 use crate::command::CommandError;
 use crate::command::exchange::Exchange;
 use crate::command::query::{QueryDialogue, QueryReply};
-use crate::session::{AnswerRow, AskRequest, Context, OpenLog, QUERIES};
+use crate::session::{AnswerRow, AskRequest, Context, OpenLog, QUERIES, SessionError};
 use serde::{Deserialize, Serialize};
 
 /// Time limit of a goal, in seconds.
@@ -49,19 +49,13 @@ impl Works for AskQuery {
             None => {
                 let trace = bench.own_trace(self.trace, context).await?;
                 let log = OpenLog::open(trace, context).await?;
-                let request = AskRequest {
-                    goal: String::new(),
-                    rules: Vec::new(),
-                    saved_rules: true,
-                    solutions: usize::MAX,
-                    timeout_s: GOAL_SECONDS,
-                    memory: GOAL_MEMORY,
-                    explain: false,
-                };
-                let dialogue = QueryDialogue::new(log, request, true).without_files();
+                let dialogue = QueryDialogue::new(log, request(), true).without_files();
                 OpenQueries { trace: self.trace, dialogue }
             }
         };
+        if self.line.trim() != ";" {
+            bench.board.add_query(self.line.trim());
+        }
         let exchange = Box::pin(open.dialogue.take(&self.line, context)).await;
         let waits = open.dialogue.waits();
         let places = match &exchange.reply {
@@ -75,6 +69,19 @@ impl Works for AskQuery {
         };
         bench.queries = Some(open);
         Ok(QueryShown { exchange, waits, places })
+    }
+}
+
+/// What each goal has in common.
+fn request() -> AskRequest {
+    AskRequest {
+        goal: String::new(),
+        rules: Vec::new(),
+        saved_rules: true,
+        solutions: usize::MAX,
+        timeout_s: GOAL_SECONDS,
+        memory: GOAL_MEMORY,
+        explain: false,
     }
 }
 
@@ -97,6 +104,10 @@ pub struct Queries {}
 pub struct QueriesShown {
     /// The predefined queries.
     pub queries: Vec<PredefinedShown>,
+    /// The predicates of the saved rules of the user and the project: `login/0`.
+    pub predicates: Vec<String>,
+    /// The queries that were asked of this server, the oldest first.
+    pub saved: Vec<String>,
 }
 
 /// A predefined query.
@@ -117,12 +128,16 @@ impl Request for Queries {
 }
 
 impl Reads for Queries {
-    async fn read(self, _reader: &mut Reader, _context: &Context) -> Result<QueriesShown, CommandError> {
+    async fn read(self, reader: &mut Reader, _context: &Context) -> Result<QueriesShown, CommandError> {
         let row = |query: &'static crate::session::PredefinedQuery| PredefinedShown {
             name: query.name,
             example: query.example,
             about: query.about,
         };
-        Ok(QueriesShown { queries: QUERIES.iter().map(row).collect() })
+        Ok(QueriesShown {
+            queries: QUERIES.iter().map(row).collect(),
+            predicates: request().read_rules()?.predicates().map_err(SessionError::from)?,
+            saved: reader.board.shown().queries.clone(),
+        })
     }
 }

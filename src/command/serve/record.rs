@@ -28,7 +28,8 @@ impl Works for RecordProgram {
         match &bench.start {
             Start::Recording(_) => Ok(()),
             Start::Program(command) => {
-                let (chain, name) = (bench.program(command), command.join(" "));
+                let name = bench.args.test.test.clone().unwrap_or_else(|| command.join(" "));
+                let chain = bench.program(command);
                 let level = bench.args.level.into();
                 bench.record(&chain, &name, level, context).await
             }

@@ -3,7 +3,7 @@
 use super::board::RecordingState;
 use super::{Reader, Reads, Request};
 use crate::command::CommandError;
-use crate::session::{Context, Level};
+use crate::session::{Context, Level, Selection};
 use serde::{Deserialize, Serialize};
 
 /// Arguments of `session`.
@@ -44,6 +44,9 @@ pub struct RecordingShown {
     pub command: Vec<String>,
     /// Its threads.
     pub threads: Vec<ThreadOfPage>,
+    /// Where the page begins: at the exception that ended the first thread, or at its end.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub start: Option<Selection>,
     /// What it lacks, and why.
     pub missing: Vec<String>,
     /// Remarks about it.
@@ -90,6 +93,11 @@ impl Reads for Session {
                 RecordingShown { trace, name: of.name.clone(), state, error, ..Default::default() };
             match reader.viewer(trace, context).await {
                 Ok(viewer) => {
+                    // While the program runs, its end is elsewhere soon.
+                    shown.start = match state {
+                        "ready" => Some(viewer.start()?),
+                        _ => None,
+                    };
                     let opened = viewer.recording();
                     let named = |(number, name, calls)| ThreadOfPage {
                         number,

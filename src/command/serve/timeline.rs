@@ -4,7 +4,7 @@
 use super::replay_shown::{Arrow, DrawnReplay, RejectedPoint, ReplayShown, TimelinePoint};
 use super::{Reader, Reads, Request};
 use crate::command::CommandError;
-use crate::session::{Bar, Cause, CauseKind, Context, EventShown, Selection, TimeWindow};
+use crate::session::{Bar, Cause, CauseKind, Context, EventShown, Selection, Tick, TimeWindow};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -75,6 +75,9 @@ pub struct LaneShown {
     /// When which calls ran; of the recording.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub bars: Vec<Bar>,
+    /// The events, where few are in the window.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub events: Vec<Tick>,
 }
 
 impl Request for Timeline {
@@ -124,7 +127,11 @@ impl Reads for Timeline {
                     ..cause_point(&of.cause.cause)
                 });
             }
-            let lanes = lanes.into_iter().map(|lane| LaneShown { thread: lane.thread, bars: lane.bars });
+            let lanes = lanes.into_iter().map(|lane| LaneShown {
+                thread: lane.thread,
+                bars: lane.bars,
+                events: lane.events,
+            });
             shown.runs.push(RunShown {
                 run: 0,
                 name: "recording".to_owned(),
@@ -144,7 +151,7 @@ impl Reads for Timeline {
 
 fn run(replay: &ReplayShown) -> RunShown {
     let DrawnReplay { lanes, points, rejected, more_rejected, arrows } = replay.drawn();
-    let lane = |thread| LaneShown { thread, bars: Vec::new() };
+    let lane = |thread| LaneShown { thread, bars: Vec::new(), events: Vec::new() };
     RunShown {
         run: replay.number,
         name: format!("replay {}", replay.number),

@@ -2,7 +2,8 @@
 //! left.
 //!
 //! - [`Diagnoser`] chooses questions and takes answers. `question` describes the inputs and effects of a
-//!   call, and `changes` what it changed. While a question is open, `call_views` shows more of its call, and other calls.
+//!   call, and `changes` what it changed. While a question is open, `call_views` shows more of its call, and
+//!   other calls.
 //! - [`node_view`] shows any call up to an event, without a diagnosis.
 //! - `tree` builds the execution tree. `live` asks while the program still runs.
 //! - `generated` recognises members that javac generates. There are no questions about them. `initialisers`

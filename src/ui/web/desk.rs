@@ -11,7 +11,9 @@ use serde_json::Value;
 pub enum Unanswered {
     /// It was cancelled.
     Cancelled,
-    /// The reason, for the user.
+    /// It does not fit what there is, for this reason.
+    Refused(String),
+    /// The work failed, for this reason.
     Failed(String),
 }
 
@@ -32,6 +34,7 @@ impl<S: 'static> Serves for Desk<S> {
         }
         work(&mut self.0, context).await.map_err(|error| match error {
             CommandError::Session(SessionError::Interrupted) => Unanswered::Cancelled,
+            CommandError::Usage(why) => Unanswered::Refused(why),
             error => Unanswered::Failed(reason(&error)),
         })
     }

@@ -93,6 +93,19 @@ impl Door {
         Ok(())
     }
 
+    /// Checks that a request for data comes from the page itself, where the browser says so (Fetch Metadata).
+    /// A page at another port of this machine is of the same site, and so it would send the cookie.
+    ///
+    /// # Errors
+    /// It comes from elsewhere.
+    pub fn check_origin(headers: &HeaderMap) -> Result<(), Refused> {
+        let site = headers.get("sec-fetch-site").map(|site| site.to_str().unwrap_or_default());
+        match site {
+            None | Some("same-origin" | "none") => Ok(()),
+            Some(_) => Err(Refused::Origin),
+        }
+    }
+
     /// Checks that a request has the cookie.
     ///
     /// # Errors
@@ -164,6 +177,15 @@ mod tests {
         let form = (header::CONTENT_TYPE, "application/x-www-form-urlencoded");
         assert_eq!(check(&Method::POST, &[HOST, own.clone(), form]), Err(Refused::NoJson));
         assert_eq!(check(&Method::POST, &[HOST, own]), Err(Refused::NoJson));
+    }
+
+    #[test]
+    fn data_is_for_the_page_itself() {
+        let of =
+            |site: &str| Door::check_origin(&headers(&[(HeaderName::from_static("sec-fetch-site"), site)]));
+        assert_eq!(["same-origin", "none"].map(of), [Ok(()); 2]);
+        assert_eq!(["same-site", "cross-site", "x"].map(of), [Err(Refused::Origin); 3]);
+        assert_eq!(Door::check_origin(&HeaderMap::new()), Ok(()), "other clients send none");
     }
 
     #[test]

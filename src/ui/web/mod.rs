@@ -1,10 +1,12 @@
 //! `qp serve`: shows a recording or a chain as a page in the browser.
 //!
-//! `server` is the HTTP server. `guard` decides who may ask, `assets` has the page, `requests` is the table
-//! of requests and `desk` runs them on the threads of two sessions. `replies` keeps the replies that the page
-//! may load again, `shown` turns results into JSON, and `stream` tells the page what happens.
+//! `server` is the HTTP server, and `connections` limits its connections. `guard` decides who may ask,
+//! `assets` has the page, `requests` is the table of requests and `desk` runs them on the threads of two
+//! sessions. `replies` keeps the replies that the page may load again, `shown` turns results into JSON, and
+//! `stream` tells the page what happens.
 
 mod assets;
+mod connections;
 mod desk;
 mod guard;
 mod replies;
@@ -64,7 +66,7 @@ async fn served(cli: &Cli, args: Serve, start: Start) -> std::io::Result<()> {
     listener.set_nonblocking(true)?;
     let listener = tokio::net::TcpListener::from_std(listener)?;
     let door = Door::new(port, new_token()?, new_token()?);
-    let board = Board::default();
+    let board = start.board();
     let begins = Begins::of(&start);
     let (reads, reading) = relay();
     let (works, working) = relay();

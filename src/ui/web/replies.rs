@@ -2,7 +2,7 @@
 
 use super::desk::Unanswered;
 use super::requests::nothing_kept;
-use serde_json::{Map, Value};
+use serde_json::Value;
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -49,16 +49,18 @@ impl Replies {
             inner.working.swap_remove(at);
         }
         match reply {
+            // What was there is cleared.
+            Ok(Value::Null) => {
+                inner.kept.remove(name);
+            }
             Ok(reply) => {
                 let mut reply = reply.clone();
-                if let Some(Value::Object(before)) = inner.kept.get(name) {
-                    continue_replies(before, &mut reply);
-                }
+                continue_replies(inner.kept.get(name), &mut reply);
                 inner.kept.insert(name, reply);
             }
-            Err(Unanswered::Cancelled) => {}
+            Err(Unanswered::Cancelled | Unanswered::Refused(_)) => {}
             Err(Unanswered::Failed(why)) => {
-                // What was there stays: an answer that could not be taken changes nothing.
+                // What was there stays.
                 let mut failed = inner.kept.remove(name).unwrap_or_else(|| nothing_kept(name));
                 if let Value::Object(failed) = &mut failed {
                     failed.insert("error".to_owned(), why.clone().into());
@@ -84,19 +86,62 @@ impl Replies {
     }
 }
 
-/// Puts the replies of a diagnosis behind those that were said before.
-fn continue_replies(before: &Map<String, Value>, reply: &mut Value) {
+/// Puts the replies of a diagnosis behind those that were said before, unless it is new.
+fn continue_replies(before: Option<&Value>, reply: &mut Value) {
     let Value::Object(reply) = reply else { return };
     let is_new = reply.remove("new") == Some(Value::Bool(true));
-    let (Some(Value::Array(said)), Some(Value::Array(now))) =
-        (before.get("replies"), reply.get_mut("replies"))
-    else {
-        return;
-    };
-    if !is_new {
+    let said = before.and_then(|before| before.get("replies"));
+    if let (Some(Value::Array(said)), Some(Value::Array(now)), false) =
+        (said, reply.get_mut("replies"), is_new)
+    {
         let mut all = said.clone();
         all.append(now);
         all.drain(..all.len().saturating_sub(SAID));
         *now = all;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn replies_continue_until_a_diagnosis_is_new() {
+        let replies = Replies::default();
+        assert_eq!(replies.kept("diagnosis")["state"], json!("none"));
+        let said = |new: bool, text: &str| {
+            replies.begin("diagnosis");
+            assert_eq!(replies.kept("diagnosis")["state"], json!("working"));
+            let reply = json!({ "state": "asking", "new": new, "replies": [text] });
+            replies.end("diagnosis", &Ok(reply));
+            replies.kept("diagnosis")["replies"].clone()
+        };
+        assert_eq!(said(true, "a"), json!(["a"]));
+        assert_eq!(said(false, "b"), json!(["a", "b"]));
+        assert_eq!(said(true, "c"), json!(["c"]));
+        assert_eq!(replies.kept("diagnosis")["new"], Value::Null, "the page needs no mark");
+    }
+
+    #[test]
+    fn what_fails_changes_nothing_but_says_why() {
+        let replies = Replies::default();
+        let fails = |name| {
+            replies.begin(name);
+            replies.end(name, &Err(Unanswered::Failed("no".to_owned())));
+        };
+        fails("chain");
+        assert_eq!(replies.kept("chain"), json!({ "state": "failed", "error": "no" }));
+        replies.end("chain", &Ok(json!({ "state": "answered", "runs": 1 })));
+        assert_eq!(replies.kept("chain"), json!({ "state": "answered", "runs": 1 }));
+        fails("chain");
+        assert_eq!(replies.kept("chain"), json!({ "state": "answered", "runs": 1, "error": "no" }));
+        replies.end("chain", &Ok(json!({ "state": "answered", "runs": 2 })));
+        replies.end("chain", &Err(Unanswered::Cancelled));
+        replies.end("chain", &Err(Unanswered::Refused("no such point".to_owned())));
+        assert_eq!(replies.kept("chain"), json!({ "state": "answered", "runs": 2 }));
+        replies.end("omissions", &Ok(json!({ "target": "x" })));
+        replies.end("omissions", &Ok(Value::Null));
+        assert_eq!(replies.kept("omissions"), json!({ "none": true }));
     }
 }

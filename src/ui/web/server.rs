@@ -1,6 +1,7 @@
 //! The HTTP server: passes the requests of the page to the sessions.
 
 use super::assets;
+use super::connections::Connections;
 use super::desk::{Desk, Unanswered, Work};
 use super::guard::{Door, Refused};
 use super::replies::Replies;
@@ -43,7 +44,7 @@ pub struct Server {
 /// Answers requests until the connection breaks.
 pub async fn listen(listener: TcpListener, server: Arc<Server>) -> std::io::Result<()> {
     let router = Router::new().fallback(handle).with_state(server);
-    axum::serve(listener, router).await
+    axum::serve(Connections::new(listener), router).await
 }
 
 async fn handle(State(server): State<Arc<Server>>, request: Request) -> Response<Body> {
@@ -135,7 +136,7 @@ impl Server {
                 tokio::spawn(async move {
                     let worked = server.worked(pending, begun).await;
                     server.beginning.fetch_sub(1, Ordering::SeqCst);
-                    if let Err(Unanswered::Failed(why)) = worked {
+                    if let Err(Unanswered::Refused(why) | Unanswered::Failed(why)) = worked {
                         server.board.tell(Notice::Said(why));
                     }
                 });
@@ -172,6 +173,7 @@ impl Server {
         }
         self.door.check_cookie(&head.headers)?;
         if let Some(name) = path.strip_prefix(API) {
+            Door::check_origin(&head.headers)?;
             let Ok(body) = to_bytes(body, BODY).await else {
                 return Ok(failed(StatusCode::PAYLOAD_TOO_LARGE, "the request is too large"));
             };
@@ -230,14 +232,16 @@ impl Server {
                 reply(StatusCode::OK, &value)
             }
             Err(Unanswered::Cancelled) => failed(StatusCode::CONFLICT, "cancelled"),
-            Err(Unanswered::Failed(why)) => failed(StatusCode::UNPROCESSABLE_ENTITY, &why),
+            Err(Unanswered::Refused(why) | Unanswered::Failed(why)) => {
+                failed(StatusCode::UNPROCESSABLE_ENTITY, &why)
+            }
         }
     }
 
     async fn read(&self, work: Work<Reader>) -> Answer {
         let asked = match &*self.reader.lock().unwrap_or_else(PoisonError::into_inner) {
-            Some(actor) => actor.ask(work).map_err(|untaken| Unanswered::Failed(untaken.to_string())),
-            None => Err(Unanswered::Failed("the server ends".to_owned())),
+            Some(actor) => actor.ask(work).map_err(|untaken| Unanswered::Refused(untaken.to_string())),
+            None => Err(Unanswered::Refused("the server ends".to_owned())),
         };
         let mut waiting = GivesUp(asked?);
         let mut given_up = self.given_up.subscribe();
@@ -252,8 +256,8 @@ impl Server {
 
     fn ask_bench(&self, work: Work<Bench>) -> Result<Pending<Answer>, Unanswered> {
         match &*self.bench.lock().unwrap_or_else(PoisonError::into_inner) {
-            Some(actor) => actor.ask(work).map_err(|untaken| Unanswered::Failed(untaken.to_string())),
-            None => Err(Unanswered::Failed("the server ends".to_owned())),
+            Some(actor) => actor.ask(work).map_err(|untaken| Unanswered::Refused(untaken.to_string())),
+            None => Err(Unanswered::Refused("the server ends".to_owned())),
         }
     }
 
@@ -268,15 +272,15 @@ impl Server {
 
     /// Waits for work. It goes on when the page that asked for it has gone: others see its reply.
     async fn work(self: Arc<Server>, row: &'static Row, work: Work<Bench>) -> Answer {
-        if self.beginning.load(Ordering::SeqCst) > 0 {
+        if self.beginning.load(Ordering::SeqCst) > 0 && self.board.is_recording() {
             let why =
                 "the program still runs: wait for its end, or cancel the run to ask about what there is";
-            return Err(Unanswered::Failed(why.to_owned()));
+            return Err(Unanswered::Refused(why.to_owned()));
         }
         let pending = self.ask_bench(work)?;
         let begun = self.begun(row.keeps);
         let working = tokio::spawn(async move { self.worked(pending, begun).await });
-        working.await.unwrap_or_else(|_| Err(Unanswered::Failed("the server ends".to_owned())))
+        working.await.unwrap_or_else(|_| Err(Unanswered::Refused("the server ends".to_owned())))
     }
 
     async fn worked(&self, mut pending: Pending<Answer>, keeps: Option<&'static str>) -> Answer {

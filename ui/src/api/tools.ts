@@ -28,6 +28,17 @@ export interface Bar {
 export interface Lane {
     thread: string;
     bars?: Bar[];
+    /** The events, where few are shown. */
+    events?: Tick[];
+}
+
+/** An event of the timeline. */
+export interface Tick {
+    at: number;
+    call: number;
+    place: string;
+    kind: string;
+    line?: number;
 }
 
 /** The parts of a PointAnswer (docs/formats.md) that the page shows. */
@@ -195,6 +206,9 @@ export interface OmissionsRequest {
 
 export interface QueryHelp {
     queries: { example: string; about: string }[];
+    /** The predicates of the saved rules. */
+    predicates?: string[];
+    /** The lines that were asked of this server, the oldest first. */
     saved?: string[];
 }
 

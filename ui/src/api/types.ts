@@ -25,6 +25,8 @@ export interface Recording {
     calls: number;
     command: string[];
     threads: ThreadInfo[];
+    /** Where the page begins: at the failure, or at the end. */
+    start?: Place;
     missing?: string[];
     notes?: string[];
     own?: boolean;

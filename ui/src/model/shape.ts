@@ -49,7 +49,8 @@ function objectName({ type, object, elements, truncated }: ObjectShape): string 
 
 function plainText(type: string, value: string | number | boolean): string {
     if (type === 'char' || type === 'java.lang.Character') {
-        return `'${value}'`;
+        // Controls are escaped as in a string.
+        return `'${JSON.stringify(value).slice(1, -1).replaceAll('\\"', '"')}'`;
     }
     return type === 'java.lang.String' || type === 'String' ? JSON.stringify(value) : String(value);
 }

@@ -6,6 +6,8 @@ import type { Lane, Point, Run } from '../api/tools';
 export const RUN_HEAD = 18;
 export const BAR = 15;
 const LANE_GAP = 4;
+/** The strip below the bars for single events. */
+export const TICKS = 8;
 /** The strip of a lane that holds points. */
 export const STRIP = 24;
 /** Points that are closer than this stand above each other, as far as there are levels. */
@@ -18,6 +20,8 @@ export interface LaidLane {
     lane: Lane;
     /** The top of its bars. */
     top: number;
+    /** The top of its events. */
+    ticks: number;
     /** The middle of its strip of points. */
     middle: number;
     /** The base line of its name. */
@@ -68,8 +72,10 @@ export function layOut(runs: Run[], x: (at: number) => number): Laid {
             own.forEach((level, id) => middles.set(id, middle + level * APART));
             const strip = STRIP + Math.max(0, ...own.values()) * APART;
             const barsTop = top + (hasPoints ? strip : 0);
-            const placed = { lane, top: barsTop, middle, label: top + (hasPoints ? STRIP / 2 + 4 : 11) };
-            top = Math.max(barsTop + Math.min(depth, DEEPEST) * BAR, top + BAR) + LANE_GAP;
+            const ticks = barsTop + Math.min(depth, DEEPEST) * BAR + 1;
+            const placed = { lane, top: barsTop, ticks, middle, label: top + (hasPoints ? STRIP / 2 + 4 : 11) };
+            const hasTicks = (lane.events ?? []).length > 0;
+            top = Math.max(ticks - 1 + (hasTicks ? TICKS : 0), top + BAR) + LANE_GAP;
             return placed;
         });
         return { run, top: start, bottom: top, lanes, points: middles };

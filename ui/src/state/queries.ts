@@ -18,14 +18,18 @@ export const queryHelp = computed(() => loaded.state.value.value);
 export const queryAnswer = signal<QueryAnswer | undefined>(undefined);
 export const isAsking = signal(false);
 
-/** Lines that were asked, the oldest first. */
-export const askedLines = signal<string[]>([]);
+const askedHere = signal<string[]>([]);
+/** Lines that were asked, the oldest first; those of other tabs too. */
+export const askedLines = computed(() => {
+    const here = askedHere.value;
+    return [...(queryHelp.value?.saved ?? []).filter(line => !here.includes(line)), ...here];
+});
 /** Maximum number of lines that are kept. */
 const KEPT = 200;
 
 export async function ask(line: string): Promise<void> {
     if (line !== ';') {
-        askedLines.value = [...askedLines.value.filter(asked => asked !== line), line].slice(-KEPT);
+        askedHere.value = [...askedHere.value.filter(asked => asked !== line), line].slice(-KEPT);
     }
     isAsking.value = true;
     // A goal may be written as at the prompt of Prolog.

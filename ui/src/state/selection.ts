@@ -45,6 +45,13 @@ export function select(place: { call: number; event?: number; path?: string }): 
     go(at(place), false);
 }
 
+/** Selects where the page begins, if the address selects nothing. */
+export function begin(place: { call: number; event?: number }): void {
+    if (current.value.call === undefined) {
+        go(at(place), true);
+    }
+}
+
 /** Steps that follow each other within this time are one entry in the history of the browser. */
 const STEPS = 1000;
 let stepped = -Infinity;

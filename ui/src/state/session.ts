@@ -1,10 +1,10 @@
 // What the server serves, and whether it still does.
 
-import { computed, signal } from '@preact/signals';
+import { computed, effect, signal } from '@preact/signals';
 import { get, post, watchAnswers } from '../api/client';
 import type { Session } from '../api/types';
 import { resource } from './resource';
-import { selectedTrace } from './selection';
+import { begin, selectedTrace } from './selection';
 
 /** Why the page has no server; `undefined` while it has one. */
 export const lost = signal<string | undefined>(undefined);
@@ -52,6 +52,13 @@ export const reloadSession = loaded.reload;
 export const recording = computed(() =>
     session.value?.recordings.find(({ trace }) => trace === selectedTrace.value),
 );
+
+effect(() => {
+    const start = recording.value?.start;
+    if (start !== undefined) {
+        begin(start);
+    }
+});
 
 /** What the server is doing, in words; empty if nothing. */
 const told = signal<string | undefined>(undefined);

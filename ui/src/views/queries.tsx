@@ -114,6 +114,20 @@ function Predefined(): JSX.Element {
                         <span class="dim">{about}</span>
                     </li>
                 ))}
+                {help.predicates?.map(predicate => (
+                    <li key={`rule ${predicate}`}>
+                        <button
+                            type="button"
+                            class="link code"
+                            onClick={() => {
+                                line.value = callOf(predicate);
+                            }}
+                        >
+                            {predicate}
+                        </button>{' '}
+                        <span class="dim">of your rules</span>
+                    </li>
+                ))}
                 {help.saved?.map(saved => (
                     <li key={`saved ${saved}`}>
                         <button
@@ -123,12 +137,19 @@ function Predefined(): JSX.Element {
                         >
                             {saved}
                         </button>{' '}
-                        <span class="dim">saved</span>
+                        <span class="dim">asked before</span>
                     </li>
                 ))}
             </ul>
         </Scrolled>
     );
+}
+
+/** A goal with a predicate such as `login/2`: `login(A, B)`. */
+function callOf(predicate: string): string {
+    const [name = '', arity = '0'] = predicate.split('/');
+    const names = Array.from({ length: Number(arity) }, (_, index) => String.fromCharCode(65 + (index % 26)));
+    return names.length === 0 ? name : `${name}(${names.join(', ')})`;
 }
 
 function Answer(): JSX.Element {

@@ -30,7 +30,7 @@ impl RecordedViewer {
     pub fn drawn(&mut self, window: TimeWindow, samples: u32) -> Result<DrawnRun, SessionError> {
         self.axis()?;
         let Some(axis) = &self.axis else { return Ok(DrawnRun { lanes: Vec::new() }) };
-        Ok(DrawnRun { lanes: lanes(self.debugger.recording(), axis, window, samples)? })
+        Ok(DrawnRun { lanes: lanes(self.debugger.trace(), axis, window, samples)? })
     }
 
     /// When the selected event happened, as a fraction of the run, and the number of its thread.

@@ -30,7 +30,7 @@ use super::debugger::RecordedDebugger;
 use super::open::RecordedTrace;
 use crate::inspect::fields::Fields;
 use crate::session::error::SessionError;
-use crate::trace::{Calls, TimeAxis};
+use crate::trace::{Calls, EventPosition, TimeAxis};
 use event_index::EventIndex;
 use line_values::LineCounts;
 use std::collections::VecDeque;
@@ -41,10 +41,14 @@ use tree_rows::Siblings;
 const INDEXES: usize = 8;
 /// Maximum number of lists of calls that are kept.
 const LISTS: usize = 8;
+/// Maximum number of calls in these lists, unless one list has more.
+const CALLS: usize = 12_000_000;
 
 /// A recording with what its views keep.
 pub struct RecordedViewer {
     debugger: RecordedDebugger,
+    /// Where a page begins.
+    start: EventPosition,
     /// The calls whose events were listed last.
     indexes: VecDeque<EventIndex>,
     /// The lists of calls that were shown last.
@@ -62,7 +66,17 @@ impl RecordedViewer {
     pub fn new(trace: RecordedTrace, sources: &[PathBuf]) -> Result<RecordedViewer, SessionError> {
         let debugger = RecordedDebugger::new(trace, sources)?;
         let (indexes, lists) = (VecDeque::new(), VecDeque::new());
-        Ok(RecordedViewer { debugger, indexes, lists, axis: None, counts: None })
+        let start = debugger.position();
+        Ok(RecordedViewer { debugger, start, indexes, lists, axis: None, counts: None })
+    }
+
+    /// Where a page begins: the end of the thread that recorded the first call, or where the exception was
+    /// thrown that ended it.
+    ///
+    /// # Errors
+    /// The events cannot be read.
+    pub fn start(&mut self) -> Result<Selection, SessionError> {
+        self.selection_of(self.start)
     }
 
     /// The recording.

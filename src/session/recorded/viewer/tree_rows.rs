@@ -1,11 +1,12 @@
 //! The execution tree by row number: the calls of a thread or the callees of a call, in which consecutive
 //! calls of one method are folded.
 
-use super::{LISTS, RecordedViewer};
+use super::{CALLS, LISTS, RecordedViewer};
 use crate::inspect::{CallShown, InspectError};
 use crate::session::error::SessionError;
 use crate::trace::Calls;
 use serde::Serialize;
+use std::collections::VecDeque;
 use std::ops::Range;
 
 /// Number of consecutive calls of one method that are shown before folding. Up to twice as many are shown
@@ -278,5 +279,10 @@ impl RecordedViewer {
     fn keep_list(&mut self, list: Siblings) {
         self.lists.push_front(list);
         self.lists.truncate(LISTS);
+        // A call can have millions of callees.
+        let all = |lists: &VecDeque<Siblings>| lists.iter().map(|list| list.nodes.len()).sum::<usize>();
+        while self.lists.len() > 1 && all(&self.lists) > CALLS {
+            self.lists.pop_back();
+        }
     }
 }

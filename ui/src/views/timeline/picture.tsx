@@ -1,19 +1,21 @@
 // The picture of the timeline.
 
 import type { JSX } from 'preact';
-import type { Bar, Point, Rejected, Run } from '../../api/tools';
+import type { Bar, Point, Rejected, Run, Tick } from '../../api/tools';
 import {
     arrowPath,
     BAR,
     DEEPEST,
     middleOf,
     RUN_HEAD,
+    TICKS,
     type Laid,
     type LaidLane,
     type LaidRun,
 } from '../../model/timeline-layout';
 import { cut } from '../../model/shape';
 import { placeText } from '../../state/asking';
+import { goToPlace } from '../../state/place';
 import { select, selectedCall } from '../../state/selection';
 import { selectionAt, span } from '../../state/timeline';
 import { openPoint } from './point-menu';
@@ -131,7 +133,7 @@ function Now({ top, bottom, scale }: { top: number; bottom: number; scale: Scale
 }
 
 function LanePicture({
-    laid: { lane, top, middle, label },
+    laid: { lane, top, ticks, middle, label },
     scale,
 }: {
     laid: LaidLane;
@@ -148,6 +150,19 @@ function LanePicture({
             <g clip-path="url(#inside)">
                 {bars.map(bar => (
                     <BarPicture key={`${bar.depth} ${bar.from}`} bar={bar} top={top} scale={scale} />
+                ))}
+                {lane.events?.map(event => (
+                    <rect
+                        key={event.place}
+                        class="tick"
+                        x={scale.x(event.at)}
+                        y={ticks}
+                        width="3"
+                        height={TICKS - 2}
+                        onClick={() => void goToPlace({ call: event.call }, event.place)}
+                    >
+                        <title>{tickText(event)}</title>
+                    </rect>
                 ))}
             </g>
         </g>
@@ -176,6 +191,10 @@ function BarPicture({ bar, top, scale }: { bar: Bar; top: number; scale: Scale }
             <title>{barText(bar)}</title>
         </g>
     );
+}
+
+function tickText({ call, kind, line }: Tick): string {
+    return `#${call}: ${kind}${line === undefined ? '' : `, line ${line}`}`;
 }
 
 function barText({ call, method, calls = 1 }: Bar): string {
