@@ -134,7 +134,7 @@ visit(
             'first paint',
             await page.evaluate(() => performance.getEntriesByName('first-contentful-paint')[0].startTime),
         );
-        one('the tree has its rows', await page.evaluate(() => window.measured.loaded));
+        one('all views have their data after loading', await page.evaluate(() => window.measured.loaded));
         const since = () => page.evaluate(() => window.measured.since());
         const moves = { tree: [], events: [] };
         const rowsDrawn = [];
@@ -157,7 +157,7 @@ visit(
         // The tree: its 40,000 rows of one method are one row, which is opened.
         const tree = shown.tree.getByRole('tree');
         await shown.tree.getByRole('treeitem', { name: / main\(/ }).click();
-        one('selecting the outermost call', await since());
+        await since();
         await tree.focus();
         await once('opening it', 'ArrowRight');
         await shown.tree.getByRole('treeitem', { name: /\d more/ }).first().click();
