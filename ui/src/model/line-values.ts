@@ -13,6 +13,7 @@ const MOST = 6;
 export function namedValues(values: LineValue[], names: Names): LineValue[] {
     const renamed = values.map(({ name, value }) => ({ name: placeName(name, names), value }));
     // A variable of the compiler is of no interest beside the source.
-    const withName = renamed.filter(({ name }) => !/^[^"']*@\d|^local variable \d+$/.test(name));
-    return (withName.length === 0 ? renamed : withName).slice(-MOST);
+    const written = renamed.filter(({ name }) => !/^local variable \d+$/.test(name));
+    const withName = written.filter(({ name }) => !/^[^"']*@\d/.test(name));
+    return (withName.length === 0 ? written : withName).slice(-MOST);
 }

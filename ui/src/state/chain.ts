@@ -6,7 +6,7 @@ import type { Chain, ChainAction } from '../api/tools';
 import type { Place } from '../api/types';
 import { tool } from './layout';
 import { resource } from './resource';
-import { attempt, generation, reloadSession } from './session';
+import { attempt, generation, reloadSession, session } from './session';
 import { reloadTimeline } from './timeline';
 
 const loaded = resource(
@@ -25,6 +25,16 @@ export const reloadChain = loaded.reload;
 export const isRunning = computed(
     () => chain.value?.state === 'working' || chain.value?.state === 'running',
 );
+
+/** A served chain is what the page is for, so its tool is shown first. */
+const stop = effect(() => {
+    if (session.value !== undefined) {
+        if (session.value.chain) {
+            tool.value = 'chain';
+        }
+        queueMicrotask(() => stop());
+    }
+});
 
 async function act(action: ChainAction): Promise<Chain | undefined> {
     tool.value = 'chain';

@@ -3,7 +3,7 @@
 import type { JSX } from 'preact';
 import { signal } from '@preact/signals';
 import { callText, outcomeText } from '../model/event-text';
-import { cut, shapeText } from '../model/shape';
+import { counted, cut, shapeText } from '../model/shape';
 import type { Change, Question } from '../api/types';
 import type { DiagnosisResult } from '../api/tools';
 import { LongText } from '../parts/long-text';
@@ -244,10 +244,17 @@ function Result({ result }: { result: DiagnosisResult | undefined }): JSX.Elemen
                             {buggy.class}.{buggy.method}
                             {buggy.line === undefined ? '' : `, line ${buggy.line}`}
                         </button>
-                        , call #{buggy.node}.
+                        , call #{buggy.node}
+                        {result?.answers === undefined ? '' : `, after ${counted(result.answers, 'answer')}`}.
                     </>
                 )}
             </p>
+            {buggy !== undefined && (
+                <p class="dim">
+                    All calls below it are right. To find its line, choose a wrong value in the node view and
+                    ask why it is so, or read its events.
+                </p>
+            )}
             <p class="line">
                 <Undo />
                 <button type="button" onClick={() => void startDiagnosis(strategyNow, undefined)}>

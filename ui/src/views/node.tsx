@@ -183,6 +183,16 @@ function isAbsent(shape: Shape | undefined): boolean {
     return shape === undefined || (shape !== null && 'absent' in shape);
 }
 
+/** The array of a text such as `int[4]@4 [4, 9, 1, 7]`: `int[4]@4`. */
+function arrayOf(text: string): string | undefined {
+    return /^\S+\[\d*\]@\d+(?= \[)/.exec(text)?.[0];
+}
+
+/** Its elements. Where an array is the same as before, they are what one wants to compare. */
+function elementsOf(text: string): string {
+    return text.slice((arrayOf(text)?.length ?? -1) + 1);
+}
+
 function valueOf(row: NodeRow | undefined): string {
     if (row === undefined || row.is === 'more') {
         return '';
@@ -283,6 +293,7 @@ function nodeRow(index: number): RowShown {
     const old = row.is === 'part' ? shapeText(row.part.old) : '';
     const now = row.is === 'part' ? nowText(row.part) : (row.part.new ?? '');
     const isInitial = row.is === 'listed' || isAbsent(row.part.old);
+    const isSameArray = arrayOf(now) !== undefined && (isInitial || arrayOf(old) === arrayOf(now));
     return {
         class: `${mark}${chosen ? ' selected' : ''}`,
         attributes: {
@@ -315,10 +326,10 @@ function nodeRow(index: number): RowShown {
                     {row.part.name}
                 </span>
                 <span role="gridcell" class="text value old" title={cut(old, 1000)}>
-                    {isInitial ? '' : cut(old)}
+                    {isInitial ? '' : cut(isSameArray ? elementsOf(old) : old)}
                 </span>
                 <span role="gridcell" class="text value now" title={cut(now, 1000)}>
-                    {cut(now)}
+                    {cut(isSameArray ? elementsOf(now) : now)}
                 </span>
                 <span role="gridcell" class="row-tools">
                     <button

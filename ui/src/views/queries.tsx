@@ -2,7 +2,7 @@
 
 import type { JSX } from 'preact';
 import { signal } from '@preact/signals';
-import { cut } from '../model/shape';
+import { counted, cut } from '../model/shape';
 import { Nothing, Panel } from '../parts/panel';
 import { Scrolled } from '../parts/scrolled';
 import { VirtualList } from '../parts/virtual-list';
@@ -87,6 +87,13 @@ function Prompt(): JSX.Element {
     );
 }
 
+/** Puts a line into the prompt, where it can be changed before it is asked. */
+function take(event: MouseEvent, text: string): void {
+    line.value = text;
+    const panel = (event.currentTarget as Element).closest('section');
+    panel?.querySelector<HTMLInputElement>('.prompt input')?.focus();
+}
+
 function Predefined(): JSX.Element {
     const help = queryHelp.value;
     if (help === undefined) {
@@ -100,9 +107,7 @@ function Predefined(): JSX.Element {
                         <button
                             type="button"
                             class="link code"
-                            onClick={() => {
-                                line.value = example;
-                            }}
+                            onClick={event => take(event, example)}
                         >
                             {example}
                         </button>{' '}
@@ -128,9 +133,7 @@ function Predefined(): JSX.Element {
                         <button
                             type="button"
                             class="link code"
-                            onClick={() => {
-                                line.value = saved;
-                            }}
+                            onClick={event => take(event, saved)}
                         >
                             {saved}
                         </button>{' '}
@@ -162,31 +165,37 @@ function Answer(): JSX.Element {
             </p>
         );
     }
+    const asked = answer?.command === ';' ? askedLines.value.at(-1) : answer?.command;
     return (
-        <VirtualList
-            label={`Answers to ${answer?.command ?? ''}`}
-            role="listbox"
-            count={rows.length}
-            row={index => {
-                const row = rows[index];
-                return {
-                    class: row?.selection === undefined ? 'plain' : '',
-                    content: (
-                        <span class="text" title={cut(row?.text ?? '', 2000)}>
-                            {cut(row?.text ?? '')}
-                        </span>
-                    ),
-                };
-            }}
-            active={active.value}
-            onActive={index => {
-                active.value = index;
-                const row = rows[index];
-                if (row !== undefined) {
-                    void goToRow(row);
-                }
-            }}
-        />
+        <>
+            <p class="answered dim">
+                <code>{cut(asked ?? '', 200)}</code>: {counted(rows.length, 'answer')}
+            </p>
+            <VirtualList
+                label={`Answers to ${answer?.command ?? ''}`}
+                role="listbox"
+                count={rows.length}
+                row={index => {
+                    const row = rows[index];
+                    return {
+                        class: row?.selection === undefined ? 'plain' : '',
+                        content: (
+                            <span class="text" title={cut(row?.text ?? '', 2000)}>
+                                {cut(row?.text ?? '')}
+                            </span>
+                        ),
+                    };
+                }}
+                active={active.value}
+                onActive={index => {
+                    active.value = index;
+                    const row = rows[index];
+                    if (row !== undefined) {
+                        void goToRow(row);
+                    }
+                }}
+            />
+        </>
     );
 }
 

@@ -11,10 +11,15 @@ import { serve } from './support/server.mjs';
 
 const CALLS = Number(process.env.QP_WEB_CALLS ?? 200_000);
 /** How often each key is pressed. */
-const TIMES = 8;
-/** What a move may take at the median until its row is drawn, and until all views have their data, in milliseconds. */
+const TIMES = 6;
+/**
+ * What a move may take at the median, in milliseconds: until its row is drawn; until all views have their
+ * data, in the tree; and the same in a call with more events than calls. A debug build of the server on a
+ * busy machine keeps to it.
+ */
 const ROW = 100;
-const VIEWS = 600;
+const IN_TREE = 300;
+const IN_EVENTS = 2000;
 /** The memory that the page may use for its scripts, in bytes. */
 const HEAP = 200e6;
 
@@ -79,7 +84,14 @@ function measure() {
             }
         }
     };
+    const loaded = async () => {
+        while (document.querySelector('[role=treeitem]') === null) {
+            await painted();
+        }
+        return settled('views');
+    };
     window.measured = {
+        loaded: loaded(),
         since: async () => (await settled('views')) - began,
         drawn: () => drawn - began,
         scroll: async (list, part) => {
@@ -122,18 +134,18 @@ visit(
             'first paint',
             await page.evaluate(() => performance.getEntriesByName('first-contentful-paint')[0].startTime),
         );
-        one('all views have their data after loading', await page.evaluate(() => window.measured.since()));
+        one('all views have their data after loading', await page.evaluate(() => window.measured.loaded));
         const since = () => page.evaluate(() => window.measured.since());
-        const moves = [];
+        const moves = { tree: [], events: [] };
         const rowsDrawn = [];
-        const press = async (what, key) => {
+        const press = async (list, what, key) => {
             const times = [];
             for (let time = 0; time < TIMES; time += 1) {
                 await page.keyboard.press(key);
                 times.push(await since());
                 rowsDrawn.push(await page.evaluate(() => window.measured.drawn()));
             }
-            moves.push(tell(what, times));
+            moves[list].push(tell(what, times));
         };
         const once = async (what, key) => {
             await page.keyboard.press(key);
@@ -145,15 +157,15 @@ visit(
         // The tree: its 40,000 rows of one method are one row, which is opened.
         const tree = shown.tree.getByRole('tree');
         await shown.tree.getByRole('treeitem', { name: / main\(/ }).click();
-        one('selecting the outermost call', await since());
+        await since();
         await tree.focus();
         await once('opening it', 'ArrowRight');
         await shown.tree.getByRole('treeitem', { name: /\d more/ }).first().click();
         await once('opening its folded calls', 'ArrowRight');
         const rows = Number(await tree.getByRole('treeitem').nth(6).getAttribute('aria-setsize'));
         assert.ok(rows > CALLS / 5 - 10, `${rows} rows`);
-        await press('a step down in the tree', 'ArrowDown');
-        await press('a page down in the tree', 'PageDown');
+        await press('tree', 'a step down in the tree', 'ArrowDown');
+        await press('tree', 'a page down in the tree', 'PageDown');
         const scroll = async (what, list, part) => {
             one(what, await list.evaluate((element, to) => window.measured.scroll(element, to), part));
         };
@@ -167,12 +179,12 @@ visit(
         await says(shown.node, new RegExp(`#${number} Many\\.four`));
         await shown.picture('web-large.png');
         await tree.focus();
-        await press('a step down in the middle', 'ArrowDown');
-        await press('a step up in the middle', 'ArrowUp');
+        await press('tree', 'a step down in the middle', 'ArrowDown');
+        await press('tree', 'a step up in the middle', 'ArrowUp');
         await scroll('scrolling the tree to its end', tree, 1);
         await once('its last call', 'End');
         await says(shown.tree.locator('[aria-selected=true]'), /four\(/);
-        await press('a step up at the end', 'ArrowUp');
+        await press('tree', 'a step up at the end', 'ArrowUp');
 
         // With the timeline, which waits for the last of several steps.
         await page.keyboard.press('ArrowUp');
@@ -190,12 +202,12 @@ visit(
         await shown.events.getByRole('row').nth(8).click();
         one('selecting an event there', await since());
         await events.focus();
-        await press('a step down in the events', 'ArrowDown');
-        await press('a page down in the events', 'PageDown');
+        await press('events', 'a step down in the events', 'ArrowDown');
+        await press('events', 'a page down in the events', 'PageDown');
         await once('the last event', 'End');
         const last = line(await shown.selectedRow(shown.events));
         assert.match(last, /24 }$/);
-        await press('a step up in the events', 'ArrowUp');
+        await press('events', 'a step up in the events', 'ArrowUp');
 
         const row = tell('of these steps, the row itself', rowsDrawn);
         const session = await context.newCDPSession(page);
@@ -210,8 +222,8 @@ visit(
         }
         assert.ok(heap < HEAP, `${heap} bytes`);
         assert.ok(row <= ROW, `a row took ${row} ms at the median`);
-        const worst = Math.max(...moves);
-        assert.ok(worst <= VIEWS, `a move took ${worst} ms at the median`);
+        assert.ok(Math.max(...moves.tree) <= IN_TREE, `moves in the tree took ${moves.tree} ms`);
+        assert.ok(Math.max(...moves.events) <= IN_EVENTS, `moves in the events took ${moves.events} ms`);
     },
 );
 
