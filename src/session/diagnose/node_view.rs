@@ -67,8 +67,10 @@ pub fn node_view(viewer: &mut RecordedViewer, selection: Selection) -> Result<No
     let line = viewer.shown_at(selection)?.line;
     let node = viewer.position(selection)?.node;
     let no_such = InspectError::NoSuchCall { node: selection.call, calls: viewer.recording().calls.count() };
-    let end = until.or_else(|| viewer.recording().calls.end(node));
-    let known = end.map_or(Ok(None), |end| viewer.locals_before(end))?;
+    let known = match until {
+        Some(until) => viewer.locals_before(until)?,
+        None => viewer.locals_at_end(node)?,
+    };
     let (calls, fields) = viewer.calls_and_fields();
     let (begins, ends) = calls.span(node)?;
     let span = (begins, until.map_or(Ok(ends), |until| calls.when_at(until))?);

@@ -135,6 +135,15 @@ impl RecordedViewer {
         })
     }
 
+    /// The local variables of a call before one of its last events. Reads the events that are not known yet.
+    pub(in crate::session) fn locals_at_end(
+        &mut self,
+        node: u32,
+    ) -> Result<Option<WrittenLocals>, SessionError> {
+        self.count_events(node)?;
+        self.with_index(node, |index, _| Ok(index.kept.last().cloned()))
+    }
+
     /// Makes the debugger know the local variables of a call near a position, so that it reads few events.
     pub(super) fn resume_locals(&mut self, at: EventPosition) -> Result<(), SessionError> {
         if let Some(locals) = self.locals_before(at)? {
