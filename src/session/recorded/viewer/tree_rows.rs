@@ -107,6 +107,14 @@ struct Stretch {
     is_folded: bool,
 }
 
+/// The row that shows a call.
+#[derive(Default)]
+struct RowOfCall {
+    row: usize,
+    /// If it is folded: the indices of the folded calls, and its row among them.
+    fold: Option<(Range<usize>, usize)>,
+}
+
 impl Siblings {
     fn of(calls: &Calls, of: (bool, u32)) -> Siblings {
         let nodes = if of.0 { calls.roots(of.1) } else { calls.children(of.1) };
@@ -147,15 +155,18 @@ impl Siblings {
         (row < self.count).then_some((index..index + 1, false))
     }
 
-    /// The row of a call, and its fold and row in the fold if it is folded.
-    fn place(&self, node: u32) -> Option<(usize, Option<(Range<usize>, usize)>)> {
+    /// The row of a call.
+    fn place(&self, node: u32) -> Option<RowOfCall> {
         let index = self.nodes.binary_search(&node).ok()?;
         let behind = self.stretches.partition_point(|stretch| stretch.index <= index);
         let stretch = self.stretches.get(behind.checked_sub(1)?)?;
         let inside = index - stretch.index;
         Some(match stretch.is_folded {
-            true => (stretch.row, Some((stretch.index..stretch.index + stretch.calls, inside))),
-            false => (stretch.row + inside, None),
+            true => {
+                let fold = Some((stretch.index..stretch.index + stretch.calls, inside));
+                RowOfCall { row: stretch.row, fold }
+            }
+            false => RowOfCall { row: stretch.row + inside, fold: None },
         })
     }
 }
@@ -252,7 +263,7 @@ impl RecordedViewer {
         while let Some(node) = at {
             let parent = self.recording().calls.parent(node);
             let list = self.list(parent.map_or((true, thread), |parent| (false, parent)));
-            let (row, fold) = list.place(node).unwrap_or((0, None));
+            let RowOfCall { row, fold } = list.place(node).unwrap_or_default();
             self.keep_list(list);
             let calls = &self.recording().calls;
             let method = calls.method(node).map(|method| format!("{}.{}", method.class, method.name));
