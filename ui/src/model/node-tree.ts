@@ -36,17 +36,27 @@ export class NodeTree {
         gather(question.exception ?? null, this.after);
     }
 
-    /** The outcome, the arguments, the local variables and the static fields. */
+    /**
+     * The outcome, other changes, the arguments, the local variables and the static fields. What only the
+     * initialisers of classes changed comes last: the call did not mean to do it.
+     */
     variables(): NodePart[] {
         const { entry, exit, result, exception, changed } = this.question;
         const names = [...new Set([...Object.keys(entry), ...Object.keys(exit)])];
         const parts = names.map(name =>
-            this.part({ path: name, name, place: name }, entry[name], exit[name], true),
+            this.part({ path: name, name: shortName(name), place: name }, entry[name], exit[name], true),
         );
+        const initial = new Set(changed.filter(change => change.by_initialiser === true).map(({ path }) => path));
         const others = changed
             .filter(({ path }) => !names.some(root => path === root || isPathBelow(path, root)))
-            .map(({ path, old, new: now }): NodePart => ({ path, name: path, old, now, mark: 'changed' }));
-        return [
+            .map(({ path, old, new: now }): NodePart => ({
+                path,
+                name: shortName(path),
+                old,
+                now,
+                mark: 'changed',
+            }));
+        const all = [
             ...(exception === undefined || exception === null
                 ? []
                 : [this.part({ path: 'exception', name: 'exception' }, undefined, exception, false)]),
@@ -55,6 +65,10 @@ export class NodeTree {
                 : [this.part({ path: 'result', name: 'result' }, undefined, result, false)]),
             ...others,
             ...parts,
+        ];
+        return [
+            ...all.filter(({ path }) => !initial.has(path)),
+            ...all.filter(({ path }) => initial.has(path)),
         ];
     }
 
@@ -201,6 +215,11 @@ function items(shape: ObjectShape | undefined): Map<string, Shape> {
         }
     });
     return found;
+}
+
+/** A static field by its class and name, without the package. */
+function shortName(path: string): string {
+    return /^[\w$]+(\.[\w$]+){2,}$/.test(path) ? path.split('.').slice(-2).join('.') : path;
 }
 
 /** Whether a path leads to a part of what `above` is the path of. */

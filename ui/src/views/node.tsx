@@ -323,7 +323,7 @@ function nodeRow(index: number): RowShown {
                         <span aria-hidden="true">{SIGNS[mark][0]}</span>
                         {mark !== 'same' && <span class="unseen">{SIGNS[mark][1]}: </span>}
                     </span>
-                    {row.part.name}
+                    <span title={'path' in row.part ? row.part.path : row.part.name}>{row.part.name}</span>
                 </span>
                 <span role="gridcell" class="text value old" title={cut(old, 1000)}>
                     {isInitial ? '' : cut(isSameArray ? elementsOf(old) : old)}

@@ -119,6 +119,18 @@ test('the outcome and what was printed come first', () => {
     );
 });
 
+test('what only class initialisers changed comes last, without its package', () => {
+    const changed = [
+        { path: 'org.acme.Shop.MAX', old: int(0), new: int(9), by_initialiser: true },
+        { path: 'org.acme.Shop.open', old: int(0), new: int(1) },
+    ];
+    const parts = tree({ x: int(1) }, { x: int(1) }, { changed }).variables();
+    assert.deepEqual(
+        parts.map(({ name }) => name),
+        ['Shop.open', 'x', 'Shop.MAX'],
+    );
+});
+
 test('a static field has dots in its name', () => {
     const known = tree(
         { 'com.acme.Shop.open': int(0) },
