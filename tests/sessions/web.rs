@@ -1,10 +1,12 @@
 //! A page that talks to `qp serve`, and what its views show.
 
 use crate::support::case::Case;
-use crate::support::{finish, said};
+use crate::support::{finish, processes_with, said};
 use serde_json::{Value, json};
+use std::collections::BTreeSet;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
+use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
@@ -181,6 +183,25 @@ impl Drop for Page {
         drop(self.child.kill());
         drop(self.child.wait());
     }
+}
+
+/// The outermost call of a method in the first thread.
+pub fn outermost(page: &Page, method: &str) -> Value {
+    let calls = page.get("tree?thread=1&limit=100");
+    let is_it = |row: &&Value| row["call"]["method"] == json!(method);
+    let row = rows(&calls).iter().find(is_it).unwrap_or_else(|| panic!("no {method}: {calls}"));
+    row["call"]["node"].clone()
+}
+
+/// Ends a server, and checks that nothing of it is left: no process, and no file besides these.
+pub fn ends_without_a_trace(page: Page, case: &Case, before: &BTreeSet<PathBuf>) {
+    assert_eq!(page.end(), Some(0));
+    let end = Instant::now() + LIMIT;
+    while !processes_with(&case.name()).is_empty() && Instant::now() < end {
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    assert_eq!(processes_with(&case.name()), []);
+    assert_eq!(case.files(), *before);
 }
 
 /// A recording of a program at level `all`.

@@ -1,8 +1,8 @@
 //! What a page asks of the program: diagnoses, omissions, queries, chains, and recordings that still grow.
 
 use crate::support::case::Case;
-use crate::support::{processes_with, root};
-use crate::web::{Page, query_of, recorded, rows};
+use crate::support::root;
+use crate::web::{Page, ends_without_a_trace, outermost, query_of, recorded, rows};
 use serde_json::{Value, json};
 use std::time::{Duration, Instant};
 
@@ -239,9 +239,7 @@ fn a_chain_begins_at_an_event() {
     let case = Case::of_example("intro");
     recorded(&case, "Intro");
     let page = Page::start(&case, &["all.trace"]);
-    let main = page.get("tree?thread=1&limit=100");
-    let main = rows(&main).iter().find(|row| row["call"]["method"] == json!("main")).expect("main");
-    let call = main["call"]["node"].clone();
+    let call = outermost(&page, "main");
     let foo = page.post("why", &json!({ "call": call, "variable": "foo" }));
     let begun = page.post("chain", &json!({ "start": foo["selection"] }));
     assert_eq!(begun["answer"]["outcome"], json!("held"), "{begun}");
@@ -278,13 +276,7 @@ fn a_program_is_shown_while_it_runs() {
     page.until("session", |session| session["recordings"][0]["state"] == json!("ready"));
     let found = page.post("query", &json!({ "line": "threads" }));
     assert_eq!(found["reply"], json!("answer"), "{found}");
-    assert_eq!(page.end(), Some(0));
-    let end = Instant::now() + Duration::from_secs(20);
-    while !processes_with(&case.name()).is_empty() && Instant::now() < end {
-        std::thread::sleep(Duration::from_millis(50));
-    }
-    assert_eq!(processes_with(&case.name()), []);
-    assert_eq!(case.files(), before);
+    ends_without_a_trace(page, &case, &before);
 }
 
 #[test]
@@ -330,13 +322,7 @@ fn a_diagnosis_begins_in_the_browser() {
         shown = page.post("diagnosis", &json!({ "question": question["question"], "answer": answer }));
     }
     assert_eq!(shown["result"]["buggy"]["method"], json!("twice"), "{shown}");
-    assert_eq!(page.end(), Some(0));
-    let end = Instant::now() + Duration::from_secs(20);
-    while !processes_with(&case.name()).is_empty() && Instant::now() < end {
-        std::thread::sleep(Duration::from_millis(50));
-    }
-    assert_eq!(processes_with(&case.name()), []);
-    assert_eq!(case.files(), before);
+    ends_without_a_trace(page, &case, &before);
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use crate::support::case::Case;
 use crate::support::{finish, said};
-use crate::web::{Page, query_of, recorded, rows};
+use crate::web::{Page, outermost, query_of, recorded, rows};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -232,9 +232,7 @@ fn lines_show_what_they_did_and_lead_to_other_executions() {
     let case = Case::of_example("intro");
     recorded(&case, "Intro");
     let page = Page::start(&case, &["all.trace"]);
-    let main = page.get("tree?thread=1&limit=100");
-    let main = rows(&main).iter().find(|row| row["call"]["method"] == json!("main")).expect("main");
-    let call = main["call"]["node"].as_u64().expect("a number");
+    let call = outermost(&page, "main").as_u64().expect("a number");
     let lines = page.get(&format!("lines?call={call}"));
     assert_eq!((&lines["class"], &lines["file"]), (&json!("Intro"), &json!("Intro.java")));
     let line = |number: u32| {
@@ -287,9 +285,7 @@ fn causes_lead_back_and_stand_in_the_timeline() {
     let case = Case::of_example("intro");
     recorded(&case, "Intro");
     let page = Page::start(&case, &["all.trace"]);
-    let main = page.get("tree?thread=1&limit=100");
-    let main = rows(&main).iter().find(|row| row["call"]["method"] == json!("main")).expect("main");
-    let call = main["call"]["node"].clone();
+    let call = outermost(&page, "main");
     // The page begins where the exception was thrown that nobody caught.
     let start = &page.get("session")["recordings"][0]["start"];
     let at = page.get(&format!("event?{}", query_of(start)));
