@@ -334,6 +334,21 @@ fn the_page_may_run_only_its_own_code() {
 }
 
 #[test]
+fn what_cannot_be_served_is_refused_at_the_start() {
+    let case = Case::of_example("mergesort");
+    std::fs::write(case.work().join("bad.ron"), "(format: 1").expect("written");
+    std::fs::create_dir(case.work().join("empty")).expect("a folder");
+    case.run(&["serve", "nowhere"]).fails(2, &["there is no nowhere", "qp trace record"]);
+    case.run(&["serve", "empty"]).fails(2, &["no recording in empty", "qp trace record"]);
+    case.run(&["serve", "bad.ron"]).fails(2, &["bad.ron:1"]);
+    case.run(&["serve"]).fails(2, &["<FOLDER|CHAIN>"]);
+    case.run(&["diagnose", "--port", "1", "x"]).fails(2, &["--web"]);
+    let taken = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
+    let port = taken.local_addr().expect("bound").port().to_string();
+    case.run(&["serve", "--port", &port, "--", "java", "-version"]).fails(4, &["cannot be served", "--port"]);
+}
+
+#[test]
 fn requests_that_do_not_fit_are_refused_with_a_reason() {
     let case = Case::of_example("mergesort");
     recorded(&case, "MergeSort");

@@ -42,7 +42,11 @@ impl Serve {
             };
         };
         match target {
-            folder if folder.is_dir() => Ok(Start::Recording(folder.clone())),
+            folder if folder.join("about.json").is_file() => Ok(Start::Recording(folder.clone())),
+            folder if folder.is_dir() => usage(format!(
+                "there is no recording in {}: `qp trace record --level all -o FOLDER -- java …` makes one",
+                folder.display()
+            )),
             file if file.is_file() => Ok(Start::Chain(file.clone(), Box::new(trust::load(file, context)?))),
             other => usage(format!(
                 "there is no {}: name a folder of `qp trace record`, or a chain file",

@@ -28,7 +28,7 @@ export function find(): void {
 }
 
 export function reloadEverything(): void {
-    generation.value += 1;
+    generation.value = generation.peek() + 1;
 }
 
 watchAnswers(status => {
@@ -57,6 +57,20 @@ effect(() => {
     const start = recording.value?.start;
     if (start !== undefined) {
         begin(start);
+    }
+});
+
+/** How far the shown recording was, when the server told it last. */
+let known: string | undefined;
+
+effect(() => {
+    const state = recording.value?.state;
+    if (state !== undefined) {
+        // What was not recorded yet when a view asked for it may be there at the end of the program.
+        if (known === 'recording' && state !== 'recording') {
+            reloadEverything();
+        }
+        known = state;
     }
 });
 
