@@ -91,6 +91,8 @@ pub struct Shown {
     pub verdicts: BTreeMap<u32, &'static str>,
     /// The jumps at which operations were lost.
     pub balloons: Vec<Balloon>,
+    /// What the server is doing; empty when it waits.
+    pub doing: String,
     /// The queries that were asked, the oldest first, each once.
     pub queries: Vec<String>,
     /// Number of causes that were asked for.
@@ -120,6 +122,12 @@ impl Board {
     pub fn tell(&self, notice: Notice) {
         // Without a page, nobody needs it.
         let _ = self.notices.send(notice);
+    }
+
+    /// Tells the pages what the server is doing from now on.
+    pub fn set_doing(&self, text: String) {
+        self.shown().doing.clone_from(&text);
+        self.tell(Notice::Doing(text));
     }
 
     /// Tells the pages that the replies to these requests have changed.

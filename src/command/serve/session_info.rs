@@ -21,6 +21,8 @@ pub struct SessionShown {
     pub recordings: Vec<RecordingShown>,
     /// Whether there is a chain.
     pub chain: bool,
+    /// What the server is doing; empty when it waits.
+    pub doing: String,
 }
 
 /// A recording.
@@ -121,6 +123,7 @@ impl Reads for Session {
             }
             recordings.push(shown);
         }
-        Ok(SessionShown { title, version: env!("CARGO_PKG_VERSION"), recordings, chain })
+        let doing = reader.board.shown().doing.clone();
+        Ok(SessionShown { title, version: env!("CARGO_PKG_VERSION"), recordings, chain, doing })
     }
 }

@@ -101,16 +101,16 @@ async fn served(cli: &Cli, args: Serve, start: Start) -> std::io::Result<()> {
 /// what runs the program matters more than what reads.
 async fn tell((who, mut heard): (usize, Heard), doing: Arc<Mutex<[String; 2]>>, board: Board) {
     loop {
-        board.tell(match heard.next().await {
-            Told::Output(lines) => Notice::Output(lines),
-            Told::Said(text) => Notice::Said(text),
+        match heard.next().await {
+            Told::Output(lines) => board.tell(Notice::Output(lines)),
+            Told::Said(text) => board.tell(Notice::Said(text)),
             Told::Doing(text) => {
                 let mut doing = doing.lock().unwrap_or_else(PoisonError::into_inner);
                 if let Some(own) = doing.get_mut(who) {
                     *own = text;
                 }
-                Notice::Doing(doing.iter().find(|text| !text.is_empty()).cloned().unwrap_or_default())
+                board.set_doing(doing.iter().find(|text| !text.is_empty()).cloned().unwrap_or_default());
             }
-        });
+        }
     }
 }

@@ -18,23 +18,11 @@ struct Inner {
     kept: HashMap<&'static str, Value>,
     /// The names whose work goes on, each as often as there is work.
     working: Vec<&'static str>,
-    /// What the sessions are doing.
-    doing: String,
 }
 
 impl Replies {
     fn inner(&self) -> MutexGuard<'_, Inner> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// What the sessions are doing from now on.
-    pub fn set_doing(&self, text: &str) {
-        text.clone_into(&mut self.inner().doing);
-    }
-
-    /// What the sessions are doing; empty when they wait.
-    pub fn doing(&self) -> String {
-        self.inner().doing.clone()
     }
 
     /// Work begins whose reply is kept.

@@ -34,7 +34,7 @@ pub struct Server {
     board: Board,
     reader: Mutex<Option<Actor<Desk<Reader>>>>,
     bench: Mutex<Option<Actor<Desk<Bench>>>>,
-    replies: Arc<Replies>,
+    replies: Replies,
     /// Number of pieces of work that began with the server and go on.
     beginning: AtomicUsize,
     /// Changes when the user gives up all work.
@@ -92,6 +92,15 @@ fn reply(status: StatusCode, value: &Value) -> Response<Body> {
     response
 }
 
+/// Work that the bench was given.
+struct Begun {
+    pending: Pending<Answer>,
+    /// The name under which its reply is kept.
+    keeps: Option<&'static str>,
+    /// Changes when the user gives up all work.
+    given_up: watch::Receiver<u64>,
+}
+
 /// Gives up a request when the page no longer waits for it.
 struct GivesUp<A>(Pending<A>);
 
@@ -109,7 +118,7 @@ impl Server {
             board,
             reader: Mutex::new(Some(reader)),
             bench: Mutex::new(Some(bench)),
-            replies: Arc::default(),
+            replies: Replies::default(),
             beginning: AtomicUsize::new(0),
             given_up: watch::Sender::new(0),
         }
@@ -117,24 +126,12 @@ impl Server {
 
     /// Starts the work before the first request.
     pub fn begin(self: &Arc<Server>, begins: Begins) {
-        let mut notices = self.board.notices();
-        let replies = self.replies.clone();
-        tokio::spawn(async move {
-            loop {
-                match notices.recv().await {
-                    Ok(Notice::Doing(text)) => replies.set_doing(&text),
-                    Ok(_) | Err(tokio::sync::broadcast::error::RecvError::Lagged(_)) => {}
-                    Err(tokio::sync::broadcast::error::RecvError::Closed) => return,
-                }
-            }
-        });
         for (keeps, work) in begins.0 {
-            if let Ok(pending) = self.ask_bench(work) {
+            if let Ok(begun) = self.begun(keeps, work) {
                 let server = self.clone();
-                let begun = self.begun(keeps);
                 self.beginning.fetch_add(1, Ordering::SeqCst);
                 tokio::spawn(async move {
-                    let worked = server.worked(pending, begun).await;
+                    let worked = server.worked(begun).await;
                     server.beginning.fetch_sub(1, Ordering::SeqCst);
                     if let Err(Unanswered::Refused(why) | Unanswered::Failed(why)) = worked {
                         server.board.tell(Notice::Said(why));
@@ -194,7 +191,7 @@ impl Server {
     async fn answer(self: Arc<Server>, name: &str, method: &Method, uri: Uri, body: Bytes) -> Response<Body> {
         let acts = *method == Method::POST;
         match (name, acts) {
-            ("stream", false) => return stream(&self.board, &self.replies).into_response(),
+            ("stream", false) => return stream(&self.board).into_response(),
             ("cancel", true) => {
                 self.given_up.send_modify(|times| *times += 1);
                 return reply(StatusCode::OK, &json!({}));
@@ -226,9 +223,6 @@ impl Server {
                 if let (Some(kept), false) = (row.keeps, value.is_null()) {
                     value = self.replies.kept(kept);
                 }
-                if let ("session", Value::Object(session)) = (row.name, &mut value) {
-                    session.insert("doing".to_owned(), self.replies.doing().into());
-                }
                 reply(StatusCode::OK, &value)
             }
             Err(Unanswered::Cancelled) => failed(StatusCode::CONFLICT, "cancelled"),
@@ -254,20 +248,19 @@ impl Server {
         answered(waiting.0.answer().await)
     }
 
-    fn ask_bench(&self, work: Work<Bench>) -> Result<Pending<Answer>, Unanswered> {
-        match &*self.bench.lock().unwrap_or_else(PoisonError::into_inner) {
+    /// Gives work to the bench. Its reply is kept under the name, if there is one.
+    fn begun(&self, keeps: Option<&'static str>, work: Work<Bench>) -> Result<Begun, Unanswered> {
+        // From here on, it can be given up.
+        let given_up = self.given_up.subscribe();
+        let pending = match &*self.bench.lock().unwrap_or_else(PoisonError::into_inner) {
             Some(actor) => actor.ask(work).map_err(|untaken| Unanswered::Refused(untaken.to_string())),
             None => Err(Unanswered::Refused("the server ends".to_owned())),
-        }
-    }
-
-    /// Notes that work begins whose reply may be kept.
-    fn begun(&self, keeps: Option<&'static str>) -> Option<&'static str> {
+        }?;
         if let Some(name) = keeps {
             self.replies.begin(name);
             self.board.changed(&[name]);
         }
-        keeps
+        Ok(Begun { pending, keeps, given_up })
     }
 
     /// Waits for work. It goes on when the page that asked for it has gone: others see its reply.
@@ -277,14 +270,12 @@ impl Server {
                 "the program still runs: wait for its end, or cancel the run to ask about what there is";
             return Err(Unanswered::Refused(why.to_owned()));
         }
-        let pending = self.ask_bench(work)?;
-        let begun = self.begun(row.keeps);
-        let working = tokio::spawn(async move { self.worked(pending, begun).await });
+        let begun = self.begun(row.keeps, work)?;
+        let working = tokio::spawn(async move { self.worked(begun).await });
         working.await.unwrap_or_else(|_| Err(Unanswered::Refused("the server ends".to_owned())))
     }
 
-    async fn worked(&self, mut pending: Pending<Answer>, keeps: Option<&'static str>) -> Answer {
-        let mut given_up = self.given_up.subscribe();
+    async fn worked(&self, Begun { mut pending, keeps, mut given_up }: Begun) -> Answer {
         let answer = tokio::select! {
             answer = pending.answer() => answer,
             _ = given_up.changed() => {

@@ -1,12 +1,10 @@
 //! Tells the page what happens, as a stream of events.
 
-use super::replies::Replies;
 use crate::command::serve::{Board, Notice};
 use axum::response::sse::{Event, KeepAlive, Sse};
 use futures_util::stream::{Stream, unfold};
 use serde_json::json;
 use std::convert::Infallible;
-use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::broadcast::error::RecvError;
 
@@ -14,11 +12,8 @@ use tokio::sync::broadcast::error::RecvError;
 const ALIVE: Duration = Duration::from_secs(15);
 
 /// The stream of a page. It begins with what the server is doing.
-pub fn stream(
-    board: &Board,
-    replies: &Arc<Replies>,
-) -> Sse<impl Stream<Item = Result<Event, Infallible>> + use<>> {
-    let first = event("doing", &json!({ "text": replies.doing() }));
+pub fn stream(board: &Board) -> Sse<impl Stream<Item = Result<Event, Infallible>> + use<>> {
+    let first = event("doing", &json!({ "text": board.shown().doing }));
     let events = unfold((board.notices(), Some(first)), |(mut notices, first)| async move {
         if let Some(first) = first {
             return Some((Ok(first), (notices, None)));
