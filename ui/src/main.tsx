@@ -23,7 +23,15 @@ if (chosen !== undefined) {
     showHistory(chosen);
 }
 listen({
-    opened: find,
+    opened: () => {
+        find();
+        // Changes between the first answers and now were not told.
+        reloadSession();
+        reloadDiagnosis();
+        reloadChain();
+        reloadOmissions();
+        reloadTimeline();
+    },
     broken: lose,
     on: {
         doing: ({ text }) => setDoing(text),

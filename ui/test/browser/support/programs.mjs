@@ -13,7 +13,7 @@ const run = promisify(execFile);
 const ROOT = fileURLToPath(new URL('../../../../', import.meta.url));
 
 /** The binary under test. */
-export const QP = process.env.QP ?? path.join(ROOT, 'target/debug/qp');
+export const QP = path.resolve(process.env.QP ?? path.join(ROOT, 'target/debug/qp'));
 
 /** Longer than any run of these programs on a slow machine, in milliseconds. */
 const PATIENCE = 120_000;
