@@ -22,10 +22,13 @@ const fileLister = once(async () => {
     return serve(['--', 'java', '-cp', 'classes', 'FileLister'], cwd);
 });
 
-const goesOn = once(async () => {
+async function endless() {
     const cwd = await compiled('tests/fixtures/goes-on');
     return serve(['--', 'java', '-cp', 'classes', 'GoesOn'], cwd);
-});
+}
+
+const goesOn = once(endless);
+const goesOnToo = once(endless);
 
 const points = page => page.timeline.getByRole('button', { name: /^Point/ });
 
@@ -147,6 +150,27 @@ visit('a program that goes on: its tree grows, and it can be ended', goesOn, asy
     await page.tree.getByRole('treeitem', { name: /#1 add/ }).click();
     await says(page.node, /#1 GoesOn\.add from its entry to its end/);
     await says(page.source.locator('.cm-line.here'), /^}/);
+});
+
+visit('what changed before the stream was open is shown', goesOnToo, async page => {
+    let open = () => {};
+    const held = new Promise(resolve => (open = resolve));
+    await page.context.route(/\/api\/stream$/, async route => {
+        await held;
+        await route.continue();
+    });
+    await page.page.reload();
+    await says(page.page.getByRole('banner'), /still running/);
+    await page.button('Cancel').click();
+    const ended = () =>
+        page.page.evaluate(async () => {
+            const session = await (await fetch('/api/session')).json();
+            return session.recordings[0].state === 'ready';
+        });
+    await until(ended, () => 'the program still runs');
+    await says(page.page.getByRole('banner'), /still running/);
+    open();
+    await says(page.page.getByRole('banner'), /calls, level all(?!, still)/);
 });
 
 /** A server that the test ends, and starts again at the same port. */
