@@ -414,8 +414,8 @@ fn a_hostile_value_is_text() {
 /// The time axis of the picture has the calls of all threads in the order in which they were entered.
 #[test]
 fn the_time_axis_orders_the_calls_of_all_threads() {
-    let case = Case::new("races");
-    recorded(&case, "Races");
+    let case = Case::new("taking-turns");
+    recorded(&case, "TakingTurns");
     let page = Page::start(&case, &["all.trace"]);
     let file = case.work().join("all.jsonl");
     let output = finish(case.qp().args(["trace", "export", "--to", "all.jsonl", "all.trace"]));
@@ -425,9 +425,11 @@ fn the_time_axis_orders_the_calls_of_all_threads() {
     let mut entered: Vec<Value> = events.filter(|event| event["event"] == json!("enter")).collect();
     // The turns order the events of all threads.
     entered.sort_by_key(|event| event["turn"].as_u64());
-    let threads: Vec<String> = entered.iter().map(|event| event["thread"].to_string()).collect();
-    let switches = threads.windows(2).filter(|two| two[0] != two[1]).count();
-    assert!(switches > threads.iter().collect::<BTreeSet<_>>().len(), "they alternate: {threads:?}");
+    let steps =
+        entered.iter().filter(|event| event["method"].as_str().is_some_and(|name| name.contains("step")));
+    let threads: Vec<&str> = steps.filter_map(|event| event["thread"].as_str()).collect();
+    let in_turn: Vec<String> = (0..120).map(|number| format!("turns-{}", number % 3)).collect();
+    assert_eq!(threads, in_turn);
     let mut last = (0.0, json!(null));
     for call in entered.iter().map(|event| event["node"].clone()) {
         let at = page.get(&format!("timeline?width=1&call={call}&event=0"))["selection_at"].as_f64();
