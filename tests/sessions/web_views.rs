@@ -183,7 +183,8 @@ fn an_event_bounds_the_node_view_and_a_variable_marks_events() {
     let at_last = page.get(&format!("node?call={sort}&event={last}"));
     assert_eq!(whole["question"]["exit"]["a"], at_last["question"]["exit"]["a"]);
     assert_eq!(whole["question"]["entry"], at_last["question"]["entry"]);
-    let question = told(&case, &["trace", "state", &sort.to_string(), "--object", "@4", "all.trace"]);
+    let array = format!("@{}", whole["question"]["exit"]["a"]["object"]);
+    let question = told(&case, &["trace", "state", &sort.to_string(), "--object", &array, "all.trace"]);
     let parts = question["parts"].as_array().expect("parts");
     for part in parts {
         let index = usize::try_from(part["index"].as_u64().expect("an index")).expect("small");
