@@ -1,6 +1,6 @@
 //! Answers of several runs, of two versions, and of two points of one run, compared.
 
-use crate::shops::{Version, all, file, json, query, text};
+use crate::shops::{COMMAND, Version, all, file, json, query, text};
 use crate::support::said;
 use serde_json::{Value, json};
 
@@ -142,7 +142,7 @@ fn without_the_sources_lines_are_compared_by_their_distance() {
     }
     let trace = folder.join("trace");
     let mut record = crate::support::qp();
-    record.current_dir(&folder).args(["trace", "record", "--level", "all", "--", "java", "-cp", ".", "Shop"]);
+    record.current_dir(&folder).args(["trace", "record", "--level", "all", "--"]).args(COMMAND);
     crate::support::finish(&mut record);
     query(&[&question[..], &["--save", text(&there), text(&trace)]].concat());
     let (code, found) = json(&["diff", text(&here), text(&there)]);
