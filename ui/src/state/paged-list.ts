@@ -16,7 +16,7 @@ export class PagedList<Row, Answer extends Page<Row> = Page<Row>> {
     readonly answer: Signal<Answer | undefined> = signal(undefined);
     private readonly arrived = signal(0);
     private readonly pages = new PageCache<{ rows: Row[]; round: number }>();
-    private readonly asked = new Map<number, AbortController>();
+    private readonly asked = new Map<number, { abort: AbortController; done: Promise<void> }>();
     private ended = false;
     /** Pages of an earlier round are shown until their new rows are here. */
     private round = 0;
@@ -43,16 +43,33 @@ export class PagedList<Row, Answer extends Page<Row> = Page<Row>> {
         return this.pages.get(page)?.rows[index - page * PAGE];
     }
 
+    /** The row, which is loaded if it is not here; `undefined` if it cannot be loaded. */
+    async arrival(index: number): Promise<Row | undefined> {
+        if (this.peek(index) === undefined) {
+            await this.refresh(Math.floor(index / PAGE));
+        }
+        return this.peek(index);
+    }
+
     /** Loads a page, also one that is here. */
-    async refresh(page: number): Promise<void> {
-        if (this.ended || this.asked.has(page)) {
-            return;
+    refresh(page: number): Promise<void> {
+        if (this.ended) {
+            return Promise.resolve();
+        }
+        const underway = this.asked.get(page);
+        if (underway !== undefined) {
+            return underway.done;
         }
         const abort = new AbortController();
-        this.asked.set(page, abort);
+        const done = this.take(page, abort.signal);
+        this.asked.set(page, { abort, done });
+        return done;
+    }
+
+    private async take(page: number, signal: AbortSignal): Promise<void> {
         const { round } = this;
         try {
-            const answer = await this.load(page * PAGE, PAGE, abort.signal);
+            const answer = await this.load(page * PAGE, PAGE, signal);
             this.pages.set(page, { rows: answer.rows, round });
             this.count.value = answer.count;
             this.answer.value = answer;
@@ -77,7 +94,7 @@ export class PagedList<Row, Answer extends Page<Row> = Page<Row>> {
     /** Nobody wants the rows any more. */
     end(): void {
         this.ended = true;
-        for (const abort of this.asked.values()) {
+        for (const { abort } of this.asked.values()) {
             abort.abort();
         }
     }

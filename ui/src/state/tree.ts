@@ -2,7 +2,7 @@
 
 import { effect, signal } from '@preact/signals';
 import { get } from '../api/client';
-import type { CallPath, CallRow, Page, ThreadInfo, TreeRow } from '../api/types';
+import type { CallPath, Page, ThreadInfo, TreeRow } from '../api/types';
 import {
     closeBelow,
     indexOf,
@@ -169,16 +169,35 @@ function activate(rows: number[] | undefined): void {
 /** Makes a row the active one, and selects its call if it is one. */
 export function activateRow(index: number, isStep: boolean): void {
     activeRow.value = index;
-    const call = callAt(index);
-    if (call !== undefined) {
-        (isStep ? step : select)({ call });
+    const at = locate(root, index);
+    const rows = at?.list.key?.rows;
+    if (at === undefined || rows === undefined) {
+        return;
+    }
+    const row = rows.peek(at.row);
+    if (row !== undefined) {
+        selectRow(row, isStep);
+        return;
+    }
+    void rows.arrival(at.row).then(arrived => {
+        const active = activeRow.peek();
+        const now = active === undefined ? undefined : locate(root, active);
+        if (arrived !== undefined && now?.list === at.list && now.row === at.row) {
+            selectRow(arrived, isStep);
+        }
+    });
+}
+
+function selectRow(row: TreeRow, isStep: boolean): void {
+    if ('call' in row) {
+        (isStep ? step : select)({ call: row.call.node });
     }
 }
 
 function callAt(index: number): number | undefined {
     const at = locate(root, index);
     const row = at?.list.key?.rows.peek(at.row);
-    return row !== undefined && 'call' in row ? (row as CallRow).call.node : undefined;
+    return row !== undefined && 'call' in row ? row.call.node : undefined;
 }
 
 let revealing = 0;
