@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 /// One position of so many is kept.
 const STEP: u64 = 256;
 /// The local variables are kept at one position of so many.
-const LOCALS: u64 = 16_384;
+const LOCALS: u64 = 4096;
 /// How often the time is looked at, in events.
 const LOOK: u64 = 4096;
 

@@ -12,7 +12,9 @@ use serde::Serialize;
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
-/// How long the events of a call may be read for one answer. The next answer reads on.
+/// How long the events of a call may be read on for the first answer about a selection, so that it is there
+/// soon, and for each later one.
+const FIRST_READING: Duration = Duration::from_millis(5);
 const READING: Duration = Duration::from_millis(30);
 /// Number of events before the selected one whose values are shown.
 const RECENT: u64 = 1500;
@@ -61,6 +63,8 @@ pub struct LineValue {
 /// How often the lines of a call ran, as far as its events were read.
 pub(super) struct LineCounts {
     node: u32,
+    /// The selection that was asked about last.
+    asked: Option<Selection>,
     /// The last event that was read.
     last: Option<EventPosition>,
     counts: BTreeMap<u32, u64>,
@@ -68,13 +72,13 @@ pub(super) struct LineCounts {
 }
 
 impl LineCounts {
-    /// Reads on for a while.
-    fn extend(&mut self, calls: &mut Calls) -> Result<(), SessionError> {
+    /// Reads on for about this long.
+    fn extend(&mut self, calls: &mut Calls, most: Duration) -> Result<(), SessionError> {
         let Some(from) = self.last.or_else(|| calls.entry(self.node)) else { return Ok(()) };
         if self.is_complete {
             return Ok(());
         }
-        let (end, mut seen_events, mut is_cut) = (Instant::now() + READING, 0_u64, false);
+        let (end, mut seen_events, mut is_cut) = (Instant::now() + most, 0_u64, false);
         calls.events_after(from, |_, seen| {
             let Some(place) = listed(self.node, seen) else { return true };
             if let (Traced::Line(line), true) = (seen.site.what, seen.node == Some(self.node)) {
@@ -101,11 +105,14 @@ impl RecordedViewer {
         let known = self.counts.take().filter(|counts| counts.node == at.node);
         let mut counts = known.unwrap_or_else(|| LineCounts {
             node: at.node,
+            asked: None,
             last: None,
             counts: BTreeMap::new(),
             is_complete: false,
         });
-        let read = counts.extend(&mut self.trace().calls);
+        let is_first = counts.asked.replace(selection) != Some(selection);
+        let reading = if is_first { FIRST_READING } else { READING };
+        let read = counts.extend(&mut self.trace().calls, reading);
         let mut lines: BTreeMap<u32, LineShown> = counts
             .counts
             .iter()
@@ -114,10 +121,12 @@ impl RecordedViewer {
         let is_counted = counts.is_complete;
         self.counts = Some(counts);
         read?;
-        let (known, is_whole) = self.known_events(at.node, READING)?;
         let until = match selection.event {
             Some(event) => Some(event),
-            None => is_whole.then_some(known),
+            None => {
+                let (known, is_whole) = self.known_events(at.node, reading)?;
+                is_whole.then_some(known)
+            }
         };
         if let Some(until) = until {
             self.add_values(at.node, until, &mut lines)?;
