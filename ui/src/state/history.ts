@@ -1,6 +1,6 @@
 // The history of one variable over the whole run.
 
-import { computed, signal } from '@preact/signals';
+import { batch, computed, signal } from '@preact/signals';
 import { get } from '../api/client';
 import type { History, Write } from '../api/types';
 import { addressOf } from '../model/event-text';
@@ -38,7 +38,11 @@ export function showHistory(variable: string): void {
     const { trace, call, event } = selection.peek();
     if (call !== undefined) {
         historyRow.value = undefined;
-        asked.value = { trace, call, variable, limit: LIMIT, ...(event !== undefined && { event }) };
+        batch(() => {
+            asked.value = { trace, call, variable, limit: LIMIT, ...(event !== undefined && { event }) };
+            // Asked for again, also if it is the same.
+            loaded.reload();
+        });
     }
 }
 

@@ -1,6 +1,6 @@
 // What the server says about a part of the selection, asked again whenever that part changes.
 
-import { effect, signal, untracked, type ReadonlySignal } from '@preact/signals';
+import { computed, effect, signal, untracked, type ReadonlySignal } from '@preact/signals';
 import { isAborted, messageOf } from '../api/client';
 
 export interface Loaded<T> {
@@ -21,7 +21,7 @@ export interface Resource<T> {
 }
 
 /**
- * Loads `load()` whenever a signal that `key()` reads changes; nothing if the key is `undefined`.
+ * Loads `load()` whenever `key()` changes, which reads signals; nothing if the key is `undefined`.
  * With a `delay` in milliseconds, keys that follow each other faster are one request.
  */
 export function resource<T>(
@@ -31,10 +31,11 @@ export function resource<T>(
 ): Resource<T> {
     const state = signal<Loaded<T>>({ loading: false });
     const round = signal(0);
+    const wantedKey = computed(key);
     let asked: string | undefined;
     let current: AbortController | undefined;
     effect(() => {
-        const wanted = key();
+        const wanted = wantedKey.value;
         void round.value;
         asked = wanted;
         if (wanted === undefined) {

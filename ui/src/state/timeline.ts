@@ -17,8 +17,11 @@ export const span = signal<Span>({ from: 0, to: 1 });
 /** The width of the picture in pixels: the server leaves out what is narrower than one. */
 export const pictureWidth = signal(500);
 
-/** The timeline follows the other views a little later, so that steps stay fast. In milliseconds. */
-const DELAY = 80;
+/**
+ * The timeline follows the other views a little later, so that steps stay fast. In milliseconds: longer than
+ * the time between two steps of a held key, so that it is asked for when the key is let go.
+ */
+const DELAY = 40;
 
 const loaded = resource(
     () => {

@@ -36,6 +36,8 @@ function measure() {
     const isOfTimeline = address => String(address).includes('/api/timeline');
     const isOfViews = address => /\/api\/(tree|path|events|node|lines|source|history)/.test(String(address));
     const open = { views: 0, timeline: 0 };
+    /** When the timeline was asked for last. */
+    let timelineAsked = 0;
     const request = window.fetch;
     window.fetch = async (address, options) => {
         const kind = isOfTimeline(address) ? 'timeline' : isOfViews(address) ? 'views' : undefined;
@@ -43,6 +45,9 @@ function measure() {
             return request(address, options);
         }
         open[kind] += 1;
+        if (kind === 'timeline') {
+            timelineAsked = performance.now();
+        }
         try {
             const answer = await request(address, options);
             const text = await answer.text();
@@ -99,10 +104,10 @@ function measure() {
             list.scrollTop = list.scrollHeight * part;
             return (await settled('views')) - began;
         },
-        // The timeline is asked for up to 80 ms later, for steps that follow each other.
+        /** With the timeline, which is asked for a little later. */
         sinceWithTimeline: async () => {
             await settled('views');
-            while (performance.now() - began < 100) {
+            while (timelineAsked < began) {
                 await painted();
             }
             return (await settled('timeline')) - began;
@@ -136,16 +141,30 @@ visit(
         );
         one('all views have their data after loading', await page.evaluate(() => window.measured.loaded));
         const since = () => page.evaluate(() => window.measured.since());
-        const moves = { tree: [], events: [] };
+        const moves = { tree: [], events: [], timeline: [] };
         const rowsDrawn = [];
+        /** Each step selects the call of its row, also where the row had to be loaded. */
+        const follows = async () => {
+            const number = /#(\d+)/.exec(await shown.selectedRow(shown.tree))?.[1];
+            await shown.isAt(`?trace=0&call=${number}`);
+        };
         const press = async (list, what, key) => {
             const times = [];
             for (let time = 0; time < TIMES; time += 1) {
                 await page.keyboard.press(key);
                 times.push(await since());
                 rowsDrawn.push(await page.evaluate(() => window.measured.drawn()));
+                if (list === 'tree') {
+                    await follows();
+                }
             }
             moves[list].push(tell(what, times));
+            const withTimeline = [];
+            for (let time = 0; time < TIMES; time += 1) {
+                await page.keyboard.press(key);
+                withTimeline.push(await page.evaluate(() => window.measured.sinceWithTimeline()));
+            }
+            moves.timeline.push(tell(`${what}, with the timeline`, withTimeline));
         };
         const once = async (what, key) => {
             await page.keyboard.press(key);
@@ -186,10 +205,6 @@ visit(
         await says(shown.tree.locator('[aria-selected=true]'), /four\(/);
         await press('tree', 'a step up at the end', 'ArrowUp');
 
-        // With the timeline, which waits for the last of several steps.
-        await page.keyboard.press('ArrowUp');
-        one('a step with the timeline', await page.evaluate(() => window.measured.sinceWithTimeline()));
-
         // The events of main.
         await page.goto(`${shown.server.origin}/?trace=0&call=0`);
         const events = shown.events.getByRole('grid');
@@ -224,6 +239,7 @@ visit(
         assert.ok(row <= ROW, `a row took ${row} ms at the median`);
         assert.ok(Math.max(...moves.tree) <= IN_TREE, `moves in the tree took ${moves.tree} ms`);
         assert.ok(Math.max(...moves.events) <= IN_EVENTS, `moves in the events took ${moves.events} ms`);
+        assert.ok(Math.max(...moves.timeline) <= IN_EVENTS, `the timeline took ${moves.timeline} ms`);
     },
 );
 
