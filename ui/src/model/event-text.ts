@@ -1,6 +1,7 @@
 // The text of an event, as in `c[2] = 9 (was 7)`.
 
 import type { CallShown, EventRow, Question, Write } from '../api/types';
+import { contentsText, textChangeText } from './contents-text';
 import { cut, isObject, objectNumber, simpleName } from './shape';
 
 /** The names of variables by the number of the object that they refer to throughout the call. */
@@ -63,11 +64,16 @@ export function targetText(
 
 function valueText(old: string | undefined, now: string | undefined, by: string | undefined): string {
     const was = old === undefined ? '' : ` (was ${cut(old)})`;
-    return `${cut(now ?? '?')}${was}${by === undefined ? '' : ` by ${by}`}`;
+    return `${cut(now ?? '?')}${was}${byText(by)}`;
+}
+
+/** The method that acted, where it is not the call's own. */
+function byText(by: string | undefined): string {
+    return by === undefined ? '' : ` by ${by}`;
 }
 
 export function eventText(row: EventRow, names: Names = new Map()): string {
-    const { kind, object, name, index, key, new: now, old, by } = row;
+    const { kind, object, name, new: now, old, by } = row;
     switch (kind) {
         case 'call':
             return row.call === undefined
@@ -85,24 +91,19 @@ export function eventText(row: EventRow, names: Names = new Map()): string {
         case 'branch':
             return row.to_line === undefined ? 'branch' : `→ line ${row.to_line}`;
         case 'throw':
-        case 'raised':
+            return `throws ${cut(owner(object, names) ?? '?')}`;
         case 'catch':
+            return `caught ${cut(owner(object, names) ?? '?')}`;
+        case 'raised':
         case 'lock':
         case 'unlock':
             return `${kind} ${cut(owner(object, names) ?? '?')}`;
         case 'start':
-            return `start thread ${cut(name ?? object ?? '?')}`;
+            return `starts ${name === undefined ? 'a thread' : `thread ${cut(name)}`} (${cut(object ?? '?')})`;
         case 'text':
-            return row.stream === undefined
-                ? `${owner(object, names) ?? 'text'} ${name ?? ''} ${cut(now ?? '')}`
-                : `${row.stream} prints ${cut(now ?? '')}`;
-        case 'contents': {
-            const at = index !== undefined ? `[${index}]` : key !== undefined ? `{${cut(key)}}` : '';
-            const items = row.items === undefined ? '' : ` [${cut(row.items.join(', '))}]`;
-            const value = now === undefined ? (old === undefined ? '' : ` ${cut(old)}`) : ` = ${cut(now)}`;
-            const of = owner(object, names) ?? '?';
-            return `${of}${at} ${name ?? ''}${value}${items}${by === undefined ? '' : ` by ${by}`}`;
-        }
+            return textChangeText(row, owner(object, names)) + byText(by);
+        case 'contents':
+            return contentsText(row, owner(object, names)) + byText(by);
         default:
             return [kind, name, object, now]
                 .filter(part => part !== undefined)

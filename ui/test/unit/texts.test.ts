@@ -23,14 +23,38 @@ test('events read as in Java', () => {
         'Shop.open = true',
     );
     assert.equal(eventText(row('branch', { line: 10, to_line: 12 })), '→ line 12');
-    assert.equal(eventText(row('throw', { object: 'E@7' })), 'throw E@7');
-    assert.equal(
-        eventText(row('text', { stream: 'System.out', name: 'print', new: '"a"' })),
-        'System.out prints "a"',
-    );
+    assert.equal(eventText(row('throw', { object: 'E@7' })), 'throws E@7');
+    assert.equal(eventText(row('start', { object: 'Thread@7', name: 'a' })), 'starts thread a (Thread@7)');
     const call = { node: 3, class: 'a.B', method: '<init>', descriptor: '()V', arguments: ['1'], below: 0 };
     assert.equal(eventText(row('call', { call })), 'call new B(1)');
     assert.equal(outcomeText({ ...call, exception: 'E@7' }), 'threw E@7');
+});
+
+test('changes of collections and texts are in the words of the command line', () => {
+    const names = new Map([[4, 'seen']]);
+    const contents = (name: string, more: Partial<EventRow>): string =>
+        eventText(row('contents', { object: 'HashMap@4', name, ...more }), names);
+    assert.equal(contents('all', { index: 0, items: [] }), 'seen holds []');
+    assert.equal(contents('all', { index: 2, items: ['1'], keys: ['"a"'] }), 'seen holds too ["a" = 1]');
+    assert.equal(contents('backed', { new: 'List@5' }), 'seen holds what List@5 holds');
+    assert.equal(contents('insert', { index: 1, new: '7' }), 'seen: 7 put in at [1]');
+    assert.equal(contents('set', { index: 1, new: '7' }), 'seen[1] = 7');
+    assert.equal(contents('put', { key: '"a"', new: '7', by: 'Map.merge' }), 'seen["a"] = 7 by Map.merge');
+    assert.equal(contents('last', { key: '"a"', new: '7' }), 'seen["a"] = 7, now the last one');
+    assert.equal(contents('remove', { key: '"a"' }), 'seen: key "a" removed');
+    assert.equal(contents('remove', { index: 0 }), 'seen: [0] removed');
+    assert.equal(contents('remove', { old: '3' }), 'seen: 3 removed');
+    assert.equal(contents('clear', {}), 'seen: all removed');
+    const many = Array.from({ length: 14 }, (_, at) => String(at));
+    assert.match(contents('all', { items: many }), /10, 11, … 2 more]$/);
+    const text = (name: string, more: Partial<EventRow>): string =>
+        eventText(row('text', { object: 'StringBuilder@4', name, ...more }), new Map([[4, 'out']]));
+    assert.equal(text('print', { stream: 'System.out', new: '"a"' }), 'System.out printed "a"');
+    assert.equal(text('whole', { new: '"a"' }), 'out holds "a"');
+    assert.equal(text('same', { new: 'S@5' }), 'out has the text of S@5');
+    assert.equal(text('change', { index: 2, inserted: 1, new: '"a"' }), 'out: "a" put in at [2]');
+    assert.equal(text('change', { index: 2, removed: 3 }), 'out: 3 removed at [2]');
+    assert.equal(text('change', { index: 2, removed: 3, inserted: 1, new: '"a"' }), 'out: 3 replaced by "a" at [2]');
 });
 
 test('the place of a write needs no variable', () => {
