@@ -28,6 +28,17 @@ pub enum InspectError {
          `com.acme.Shop.open` for a static field"
     )]
     NoVariable(String),
+    /// The text names an element of an object that is no array.
+    #[error(
+        "`{written}` names no variable: {object} is no array; a collection can move all its elements at each write, so ask \
+         about all of it: `{object}`"
+    )]
+    NoElement {
+        /// The element as the user wrote it.
+        written: String,
+        /// The object.
+        object: String,
+    },
     /// The local variable has no value at this place.
     #[error("`{0}` has no value here: this call assigns it later; `forward {0}` goes there")]
     NoValueYet(String),

@@ -34,7 +34,8 @@ impl Variable {
                 let (number, rest) = of.split_at(digits);
                 let number = number.parse().ok();
                 let element = rest.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')?.parse().ok());
-                let field = rest.strip_prefix('.').filter(|name| !name.is_empty());
+                let is_field = |name: &&str| !name.is_empty() && !name.contains(['[', '{', '(']);
+                let field = rest.strip_prefix('.').filter(is_field);
                 match (number, field, element) {
                     (Some(number), Some(field), _) => Some(Variable::Field(number, field.to_owned())),
                     (Some(number), None, Some(index)) => Some(Variable::Element(number, index)),
@@ -63,11 +64,14 @@ impl Variable {
     /// Checks that its object was recorded and has the given class.
     ///
     /// # Errors
-    /// The object was not recorded, or has another class.
+    /// The object was not recorded, or has another class; or it has no elements, and the variable is one.
     pub(crate) fn check(&self, text: &str, calls: &Calls) -> Result<(), InspectError> {
-        match self.object(text) {
-            Some((number, class)) => check_object(calls, number, class),
-            None => Ok(()),
+        if let Some((number, class)) = self.object(text) {
+            check_object(calls, number, class)?;
+        }
+        match self {
+            Variable::Element(object, _) => check_element(text, calls.objects.own(*object), calls),
+            _ => Ok(()),
         }
     }
 
@@ -91,6 +95,19 @@ impl Variable {
             Variable::Element(object, _) => (own(object), Vec::new()),
             Variable::Contents(object) => (own(object), vec![CONTENTS, TEXT]),
             Variable::Static(field) => (0, named(field)),
+        }
+    }
+}
+
+/// Checks that an object is an array. An element of a collection has no writes of its own.
+///
+/// # Errors
+/// It is no array.
+pub(crate) fn check_element(text: &str, object: u32, calls: &Calls) -> Result<(), InspectError> {
+    match calls.objects.is_array(object) {
+        true => Ok(()),
+        false => {
+            Err(InspectError::NoElement { written: text.to_owned(), object: calls.objects.name(object) })
         }
     }
 }
@@ -132,6 +149,19 @@ pub struct History {
     /// What the recording lacks that can matter here, and why.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub missing: Vec<String>,
+}
+
+impl History {
+    /// Which calls the writes are of, if they are not those of the whole run.
+    pub fn coverage(&self) -> Option<String> {
+        let calls: Vec<String> = self.only.iter().map(|node| format!("#{node}")).collect();
+        (!calls.is_empty()).then(|| {
+            format!(
+                "writes are known only for the calls recorded again: {} and those below",
+                calls.join(", ")
+            )
+        })
+    }
 }
 
 /// A write.

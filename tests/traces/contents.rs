@@ -169,6 +169,11 @@ fn what_changed_where_nobody_tells_of_it_is_said_to_be_unsure() {
         let words: Vec<&str> =
             history["writes"].as_array().expect("writes").iter().map(|w| text(&w["name"])).collect();
         assert_eq!(words, ["all", "insert", "insert", "insert", "all"], "{history:#}");
+        // Elements of a list move: none has writes of its own.
+        let element = format!("{list}[0]");
+        let refused = finish(crate::support::qp().args(["trace", "history", &element]).arg(&folder));
+        assert_eq!(refused.status.code(), Some(2), "{}", said(&refused));
+        assert!(unwrapped(&said(&refused)).contains(&format!("all of it: `{list}`")), "{}", said(&refused));
     }
 }
 

@@ -518,7 +518,7 @@ fn what_cannot_be_done_is_said() {
     run.is(1, &["ended with exit code 1", "nothing was recorded", "--scope", "last output"]);
     std::fs::remove_dir_all(&folder).expect("removed");
     let run = case.run(&["trace", "record", &out, "--timeout=2", "--", "java", "-cp", "classes", "Endless"]);
-    run.is(4, &["ended with by qp after 2 s"]);
+    run.is(4, &["was ended by qp after 2 s"]);
     let shown = folder.display().to_string();
     case.run(&["trace", "calls", &shown, "--node=4000000000"]).fails(2, &["there is no call 4000000000"]);
     case.run(&["trace", "calls", &shown, "--thread=x"]).fails(2, &["no call of a thread `x`", "main"]);

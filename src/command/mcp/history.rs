@@ -79,12 +79,13 @@ impl Works for History {
         let asked = variable(&self.variable);
         let found = session::history(open, &asked, skip + ROWS, context).await?;
         let more = (found.before > 0).then(|| (skip + ROWS).to_string());
+        let missing = found.coverage().into_iter().chain(found.missing.iter().cloned()).collect();
         let writes: Vec<WriteRow> = found.writes.into_iter().rev().skip(skip).map(row).collect();
         let next = match writes.is_empty() {
             true => "state shows the fields of an object; find value=… where a value came up".to_owned(),
             false => "events call=… shows what the writer did; why asks what led there".to_owned(),
         };
-        Ok(HistoryResult { trace, writes, more, missing: found.missing, next })
+        Ok(HistoryResult { trace, writes, more, missing, next })
     }
 }
 

@@ -8,7 +8,7 @@ use crate::command::mcp::{
 };
 use crate::session::{Answer, EventsShown};
 use crate::ui::render::{
-    Paint, answer_about, arms, call_line, contents_between, counted, diagnosed, happening, omission,
+    Paint, answer_about, arms, call_line, contents_between, counted, diagnosed, ended, happening, omission,
     shown_row, shown_solution,
 };
 
@@ -26,7 +26,7 @@ fn missing(missing: &[String]) -> String {
 impl Told for RecordResult {
     fn parts(&self) -> Parts {
         let calls = counted(u64::try_from(self.calls).unwrap_or(u64::MAX), "call");
-        let mut head = format!("{}: {calls}; the program ended with {}\n", self.trace, self.ended);
+        let mut head = format!("{}: {calls}; the program {}\n", self.trace, ended(&self.ended));
         for thread in &self.threads {
             let end =
                 thread.uncaught.as_ref().map(|exception| format!(", ended by the uncaught {exception}"));

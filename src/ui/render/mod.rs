@@ -36,7 +36,7 @@ pub use query_reply::query_reply;
 pub use question::diagnosed;
 pub use step::stepped;
 use trace::lacks;
-pub use trace::{arms, happening, line as call_line};
+pub use trace::{arms, ended, happening, line as call_line};
 
 use crate::model::short_class_name;
 use crate::session::FrameAnswer;

@@ -98,15 +98,23 @@ pub(super) fn missing(missing: &[String], paint: Paint) -> String {
     missing.iter().map(line).collect()
 }
 
+/// How a program ended, after "the program".
+pub fn ended(how: &str) -> String {
+    if how.starts_with("exit code") {
+        return format!("ended with {how}");
+    }
+    if how.starts_with("by ") { format!("was ended {how}") } else { format!("ended: {how}") }
+}
+
 fn recorded_run(run: &RecordedRun, paint: Paint) -> String {
     let recorded = &run.recorded;
     let mut out = format!(
-        "recorded in {}: {} of events, {} on disk; the run took {:.1} s and ended with {}\n",
+        "recorded in {}: {} of events, {} on disk; the run took {:.1} s and {}\n",
         run.folder.display(),
         bytes(recorded.bytes),
         bytes(run.stored),
         recorded.seconds,
-        recorded.ended
+        ended(&recorded.ended)
     );
     if recorded.waited_s >= 0.05 {
         out.push_str(&format!(
@@ -384,12 +392,7 @@ pub(super) fn writes(history: &History, paint: Paint) -> String {
     if history.writes.is_empty() {
         out.push_str(&format!("no write to {} was recorded\n", history.variable));
     }
-    if !history.only.is_empty() {
-        let calls: Vec<String> = history.only.iter().map(|node| format!("#{node}")).collect();
-        let only = format!(
-            "writes are known only for the calls recorded again: {} and those below",
-            calls.join(", ")
-        );
+    if let Some(only) = history.coverage() {
         out.push_str(&format!("{}\n", paint.on(palette::DIM, only)));
     }
     out.push_str(&missing(&history.missing, paint));

@@ -1,7 +1,7 @@
 //! Resolves a variable's name at an event.
 
 use crate::inspect::InspectError;
-use crate::inspect::history::Variable as NamedPart;
+use crate::inspect::history::{Variable as NamedPart, check_element};
 use crate::inspect::locals::{KnownLocals, LocalValue};
 use crate::inspect::state::NearestWrites;
 use crate::session::error::SessionError;
@@ -87,7 +87,10 @@ impl EventScope<'_> {
             };
             let parts = match step {
                 PathStep::Field(name) => self.fields(object, &name)?,
-                PathStep::Element(index) => vec![index],
+                PathStep::Element(index) => {
+                    check_element(text, object, self.calls)?;
+                    vec![index]
+                }
             };
             let calls = &mut *self.calls;
             value = match parts.first() {
