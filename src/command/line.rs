@@ -10,7 +10,7 @@ pub struct LineArgs {
     #[arg(long, value_name = "CLASS:LINE")]
     pub at: String,
     /// Only passes at which this Java condition holds
-    #[arg(long, value_name = "CONDITION")]
+    #[arg(long, value_name = "CONDITION", allow_hyphen_values = true)]
     pub when: Option<String>,
     /// Only passes with this method on the stack
     #[arg(long, value_name = "CLASS.METHOD")]
