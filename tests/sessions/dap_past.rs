@@ -142,6 +142,9 @@ fn methods_exceptions_and_variables_have_breakpoints() {
     assert_eq!((&states[0]["verified"], &states[1]["verified"]), (&json!(true), &json!(false)));
     let stopped = editor.go("reverseContinue");
     assert_eq!(stopped["reason"], "function breakpoint");
+    // Standing at the entry, it shows the line that the method executes first.
+    let place = editor.place(&stopped);
+    assert!(place.starts_with("Shop.price:") && !place.ends_with(":0"), "{place}");
     assert_eq!(editor.scope(1, "Arguments"), ["n = 11"]);
     editor.ask("setFunctionBreakpoints", json!({"breakpoints": []}));
 

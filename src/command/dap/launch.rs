@@ -156,6 +156,9 @@ impl Launch {
         let run = session::record(&Chain::new(debuggee, Vec::new()), &options, context).await?;
         let trace = RecordedTrace::open(&out, MEMORY, context).await?.of_command(&command);
         let mut notes = run.notes.clone();
+        if run.exit_code.is_none() {
+            notes.push(format!("how the program ended: {}", run.recorded.ended));
+        }
         notes.extend(trace.missing().into_iter().map(|missing| format!("missing: {missing}")));
         let debugger = RecordedDebugger::new(trace, &self.sources())?;
         Ok(Launched { debugger, exit_code: run.exit_code, notes, _folder: Some(folder) })

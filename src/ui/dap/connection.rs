@@ -13,7 +13,7 @@ use crate::ui::relay::{Heard, Told, relay};
 use crate::ui::token::is_token;
 use dap::types::{
     EventBody, OutputBody, OutputCategory, ProgressEndBody, ProgressStartBody, ProgressUpdateBody,
-    RunInTerminalArguments, TerminalKind,
+    RunInTerminalArguments, TerminalKind, TerminatedBody,
 };
 use dap::{Command, Decoder, ErrorMessage, Event, Incoming, Request, Response, encode};
 use std::collections::VecDeque;
@@ -367,6 +367,10 @@ impl<W: Write> Connection<W> {
             }
             Some(Err(refusal)) => {
                 self.messages.refuse(&asked.request, refusal)?;
+                // Nothing runs and nothing was recorded: an editor would wait for a stop.
+                if matches!(asked.request.command.as_str(), "configurationDone" | "restart") {
+                    self.messages.event(EventBody::Terminated(TerminatedBody::default()))?;
+                }
                 Ok(false)
             }
             None => Err(std::io::Error::other("the session broke")),

@@ -2,7 +2,7 @@
 
 use super::RecordedDebugger;
 use crate::session::error::SessionError;
-use crate::trace::{EventPosition, Traced};
+use crate::trace::{Calls, EventPosition, Traced};
 use std::path::PathBuf;
 
 /// A recorded thread.
@@ -111,6 +111,7 @@ impl RecordedDebugger {
         };
         let line = match own.flatten() {
             Some(line) => Some(line),
+            None if is_innermost && calls.entry(at.node) == Some(at) => first_line(calls, at)?,
             None => calls.called_from(at)?,
         };
         let method = calls.method(at.node);
@@ -127,4 +128,17 @@ impl RecordedDebugger {
         let (path, has_text) = (path.filter(|path| path.is_file()), found.is_some());
         FrameSource { name, path, class: class.to_owned(), has_text }
     }
+}
+
+/// The line that a call executes first; `None` if its lines were not recorded.
+fn first_line(calls: &mut Calls, entry: EventPosition) -> Result<Option<u16>, SessionError> {
+    let mut line = None;
+    calls.events_after(entry, |_, seen| {
+        let is_own = seen.node == Some(entry.node) && !matches!(seen.site.what, Traced::Enter);
+        if is_own {
+            line = seen.line();
+        }
+        !is_own
+    })?;
+    Ok(line)
 }
