@@ -364,7 +364,8 @@ fn primitive(value: Value, descriptor: &str) -> Shape {
             value.into(),
         ),
         Value::Long(value) => ("long", value.into()),
-        Value::Float(value) => ("float", real(value.into())),
+        // The shortest number that is this `float`, and not the `double` nearest to it.
+        Value::Float(value) => ("float", real(value.to_string().parse().unwrap_or_else(|_| value.into()))),
         Value::Double(value) => ("double", real(value)),
         Value::Object(_) => return Shape::Null,
     };

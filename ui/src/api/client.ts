@@ -75,11 +75,21 @@ function reason(text: string, status: number): string {
 
 type Reviver = (this: unknown, key: string, value: unknown, context?: { source?: string }) => unknown;
 
-/** Integers beyond 2^53 become texts, since a `long` of the program must keep its last digits. */
-const exact: Reviver = (_key, value, context) =>
-    typeof value === 'number' && Math.abs(value) > Number.MAX_SAFE_INTEGER && context?.source !== undefined
-        ? context.source
-        : value;
+/** The types whose values have a fraction, or a sign at 0: `3.0`, `-0.0`. */
+const FRACTIONS = /^(java\.lang\.)?(double|float)$/i;
+
+/**
+ * Numbers of the program that JavaScript would show otherwise become texts: a `long` beyond 2^53 keeps its last
+ * digits, and a `double` its fraction.
+ */
+const exact: Reviver = function (key, value, context) {
+    if (typeof value !== 'number' || context?.source === undefined) {
+        return value;
+    }
+    const of = key === 'value' ? (this as { type?: unknown }).type : undefined;
+    const isFraction = typeof of === 'string' && FRACTIONS.test(of);
+    return isFraction || Math.abs(value) > Number.MAX_SAFE_INTEGER ? context.source : value;
+};
 
 /** Characters that change the direction of the text around them. */
 const DIRECTIONS = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
@@ -92,7 +102,7 @@ export function parse(text: string): unknown {
         DIRECTIONS,
         found => `\\\\u${found.charCodeAt(0).toString(16).padStart(4, '0')}`,
     );
-    return /\d{16}/.test(plain) ? JSON.parse(plain, exact) : JSON.parse(plain);
+    return /\d{16}|"(java\.lang\.)?(double|float)"/i.test(plain) ? JSON.parse(plain, exact) : JSON.parse(plain);
 }
 
 /** Whether a failure only says that the page no longer wants the answer. */

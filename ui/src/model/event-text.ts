@@ -91,10 +91,11 @@ export function eventText(row: EventRow, names: Names = new Map()): string {
         case 'branch':
             return row.to_line === undefined ? 'branch' : `→ line ${row.to_line}`;
         case 'throw':
-            return `throws ${cut(owner(object, names) ?? '?')}`;
+            return `throws ${cut(object ?? '?')}`;
         case 'catch':
-            return `caught ${cut(owner(object, names) ?? '?')}`;
+            return `caught ${cut(object ?? '?')}`;
         case 'raised':
+            return `raised ${cut(object ?? '?')}`;
         case 'lock':
         case 'unlock':
             return `${kind} ${cut(owner(object, names) ?? '?')}`;

@@ -14,7 +14,10 @@ export interface NodePart {
     now?: Shape;
     /** The same place without a variable: `@9[2]`. */
     address?: string;
-    /** How the server knows the place outside of the question; the outcome of the call is no place. */
+    /**
+     * How the server knows the place outside of the question; the outcome of the call is no place. Of an element
+     * of a collection it is the whole collection, since a write to it can move all elements.
+     */
     place?: string;
     mark: Mark;
 }
@@ -44,7 +47,12 @@ export class NodeTree {
         const { entry, exit, result, exception, changed } = this.question;
         const names = [...new Set([...Object.keys(entry), ...Object.keys(exit)])];
         const parts = names.map(name =>
-            this.part({ path: name, name: shortName(name), place: name }, entry[name], exit[name], true),
+            this.part(
+                { path: name, name: shortName(name), ...(name !== 'this' && { place: name }) },
+                entry[name],
+                exit[name],
+                true,
+            ),
         );
         const initial = new Set(changed.filter(change => change.by_initialiser === true).map(({ path }) => path));
         const others = changed
@@ -52,6 +60,7 @@ export class NodeTree {
             .map(({ path, old, new: now }): NodePart => ({
                 path,
                 name: shortName(path),
+                ...(isStatic(path) && { place: path }),
                 old,
                 now,
                 mark: 'changed',
@@ -84,8 +93,10 @@ export class NodeTree {
         ): Pick<NodePart, 'path' | 'name' | 'place' | 'address'> => {
             const path = part.path + selector;
             const address = `@${object}${selector}`;
-            return { path, name, address, place: part.place === part.path ? path : address };
+            const isByPath = part.place === part.path || part.path === 'this';
+            return { path, name, address, place: isByPath ? path : address };
         };
+        const isArray = (after ?? before)?.type.endsWith('[]') === true;
         const fields = new Set([...Object.keys(before?.fields ?? {}), ...Object.keys(after?.fields ?? {})]);
         const parts = [...fields].map(name =>
             this.part(named(name, `.${name}`), before?.fields?.[name], after?.fields?.[name], isSame),
@@ -93,7 +104,9 @@ export class NodeTree {
         const was = items(before);
         const is = items(after);
         for (const selector of new Set([...was.keys(), ...is.keys()])) {
-            parts.push(this.part(named(selector, selector), was.get(selector), is.get(selector), isSame));
+            const place = isArray ? {} : { place: `@${object}` };
+            const item = { ...named(selector, selector), ...place };
+            parts.push(this.part(item, was.get(selector), is.get(selector), isSame));
         }
         return parts;
     }
@@ -110,11 +123,11 @@ export class NodeTree {
     }
 
     /** The object of which the question has only some parts. */
-    cutObject({ old, now }: NodePart): number | undefined {
+    cutObject({ old, now }: NodePart): ObjectShape | undefined {
         const shape = this.resolved(now, this.after) ?? this.resolved(old, this.before);
         const isWhole =
             shape?.truncated !== true || shape.text !== undefined || shape.printed !== undefined;
-        return isWhole ? undefined : shape.object;
+        return isWhole ? undefined : shape;
     }
 
     private part(
@@ -217,6 +230,11 @@ function items(shape: ObjectShape | undefined): Map<string, Shape> {
     return found;
 }
 
+/** Whether a change is one of a static field, and not of what a stream has printed. */
+function isStatic(path: string): boolean {
+    return /^[\w$]+(\.[\w$]+)+$/.test(path) && !/^System\.(out|err)$/.test(path);
+}
+
 /** A static field by its class and name, without the package. */
 function shortName(path: string): string {
     return /^[\w$]+(\.[\w$]+){2,}$/.test(path) ? path.split('.').slice(-2).join('.') : path;
@@ -232,4 +250,15 @@ export function isPathBelow(path: string, above: string): boolean {
 /** A part that the server has listed by itself, as a row of the same tree. */
 export function partPath(above: string, { name, selector }: PartRow): string {
     return above + (selector ?? `.${name}`);
+}
+
+/** How the server knows such a part of an object. */
+export function partPlace({ object, isArray }: Container, { name, selector }: PartRow): string {
+    return selector === undefined ? `@${object}.${name}` : isArray ? `@${object}${selector}` : `@${object}`;
+}
+
+/** An object by its number, and whether its elements are those of an array. */
+export interface Container {
+    object: number;
+    isArray: boolean;
 }

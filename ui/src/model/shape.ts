@@ -52,7 +52,18 @@ function plainText(type: string, value: string | number | boolean): string {
         // Controls are escaped as in a string.
         return `'${JSON.stringify(value).slice(1, -1).replaceAll('\\"', '"')}'`;
     }
-    return type === 'java.lang.String' || type === 'String' ? JSON.stringify(value) : String(value);
+    if (type === 'java.lang.String' || type === 'String') {
+        return JSON.stringify(value);
+    }
+    return String(value) + suffix(type, String(value));
+}
+
+/** What Java writes behind a number of a type: `1L`, `0.1f`. */
+function suffix(type: string, value: string): string {
+    if (type === 'long' || type === 'java.lang.Long') {
+        return 'L';
+    }
+    return (type === 'float' || type === 'java.lang.Float') && /\d$/.test(value) ? 'f' : '';
 }
 
 /** The value in one line, with the beginning of what an array or a collection contains. */

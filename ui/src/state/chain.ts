@@ -4,9 +4,10 @@ import { computed, effect } from '@preact/signals';
 import { get, post } from '../api/client';
 import type { Chain, ChainAction } from '../api/tools';
 import type { Place } from '../api/types';
+import { events } from './events';
 import { tool } from './layout';
 import { resource } from './resource';
-import { attempt, generation, reloadSession, session } from './session';
+import { attempt, generation, reloadSession, say, session } from './session';
 import { reloadTimeline } from './timeline';
 
 const loaded = resource(
@@ -69,9 +70,35 @@ export function askChain(from: string, kind: string, of?: string): Promise<unkno
     return act({ ask: { from, kind, ...(of !== undefined && { of }) } });
 }
 
-/** Asks where a value comes from: of the last point of a chain that begins at the event. */
+/** Events that change what is known of a variable. */
+const WRITES = ['local', 'field', 'element', 'contents', 'text'];
+
+/**
+ * Where the program halts with the values that the views show: these are right after an event, and it halts
+ * before one. `undefined` if it halts nowhere between them.
+ */
+async function haltWith({ call, event }: Place): Promise<Place | undefined> {
+    const list = events.peek();
+    const count = list?.count.peek() ?? 0;
+    if (list === undefined || event === undefined || event >= count) {
+        return count === 0 ? undefined : { call, event: event ?? count };
+    }
+    const isWrite = event > 0 && WRITES.includes((await list.arrival(event - 1))?.kind ?? '');
+    if (!isWrite) {
+        return { call, event };
+    }
+    // Halting at a call is in its method, where the variable has another name or none.
+    return (await list.arrival(event))?.kind === 'call' ? undefined : { call, event: event + 1 };
+}
+
+/** Asks where a value comes from: of the last point of a chain that begins where it is. */
 export async function askOrigin(place: Place, variable: string): Promise<void> {
-    if ((await act({ start: place })) === undefined) {
+    const halt = await haltWith(place);
+    if (halt === undefined) {
+        say('failed', 'The program cannot halt between this write and the call that follows. Select a line before it.');
+        return;
+    }
+    if ((await act({ start: halt })) === undefined) {
         return;
     }
     const last = (await ended())?.points?.at(-1);

@@ -17,14 +17,17 @@ export const events = signal<PagedList<EventRow, Events> | undefined>(undefined)
 /** What all pages of the list say. While a list loads, it is that of the list before. */
 export const eventsAbout = signal<Events | undefined>(undefined);
 
-/** The chosen variable, unless it is the outcome of the call, to which no event writes. */
+/** What no event writes to: the call's object, its outcome, and the streams. */
+const UNWRITTEN = /^(this|result|exception|System\.(out|err))$/;
+
+/** The chosen variable as the server knows it, unless no event writes to it. */
 const marked = computed(() => {
     const path = selectedPath.value;
-    if (path !== 'result' && path !== 'exception') {
-        return path;
-    }
     const row = chosenRow.value;
-    return row === undefined ? undefined : placeOf(row);
+    if (path !== undefined && row !== undefined) {
+        return placeOf(row);
+    }
+    return path === undefined || UNWRITTEN.test(path) ? undefined : path;
 });
 
 /**

@@ -3,7 +3,7 @@
 import { computed, signal } from '@preact/signals';
 import { get } from '../api/client';
 import type { NodeState, PartRow, Parts } from '../api/types';
-import { isPathBelow, NodeTree, partPath, type NodePart } from '../model/node-tree';
+import { isPathBelow, NodeTree, partPath, partPlace, type Container, type NodePart } from '../model/node-tree';
 import { namesOf } from '../model/event-text';
 import { isObject } from '../model/shape';
 import { PAGE } from './paged-list';
@@ -33,7 +33,15 @@ export const names = computed(() => namesOf(node.value.value?.question));
 
 export type NodeRow =
     | { is: 'part'; depth: number; part: NodePart; isOpen: boolean; hasParts: boolean }
-    | { is: 'listed'; depth: number; path: string; part: PartRow; isOpen: boolean; hasParts: boolean }
+    | {
+          is: 'listed';
+          depth: number;
+          path: string;
+          place: string;
+          part: PartRow;
+          isOpen: boolean;
+          hasParts: boolean;
+      }
     | { is: 'more'; depth: number; path: string; object: number; from: number };
 
 /** Rows that were opened or closed by hand. The paths hold in every call that has such variables. */
@@ -106,7 +114,8 @@ function addPart(rows: NodeRow[], known: NodeTree, part: NodePart, depth: number
     children.forEach(child => addPart(rows, known, child, depth + 1));
     const object = known.cutObject(part);
     if (object !== undefined) {
-        addListed(rows, part.path, object, depth + 1, children.length);
+        const container = { object: object.object, isArray: object.type.endsWith('[]') };
+        addListed(rows, part.path, container, depth + 1, children.length);
     }
 }
 
@@ -121,15 +130,24 @@ function opensByItself(part: NodePart, depth: number): boolean {
     return depth < OPEN_LEVELS && (part.mark === 'inside' || holdsChosen);
 }
 
-function addListed(rows: NodeRow[], path: string, object: number, depth: number, before: number): void {
+function addListed(
+    rows: NodeRow[],
+    path: string,
+    container: Container,
+    depth: number,
+    before: number,
+): void {
+    const { object } = container;
     const listed = parts.value.get(partsKey(object)) ?? { rows: [], isComplete: false };
     for (const part of listed.rows) {
         const below = partPath(path, part);
         const hasParts = part.object !== undefined;
         const isOpen = hasParts && toggled.value.get(below) === true;
-        rows.push({ is: 'listed', depth, path: below, part, isOpen, hasParts });
+        const place = partPlace(container, part);
+        rows.push({ is: 'listed', depth, path: below, place, part, isOpen, hasParts });
         if (isOpen && part.object !== undefined) {
-            addListed(rows, below, part.object, depth + 1, 0);
+            const isArray = /^[^@"]*\[\d*\][^@"]*@/.test(part.new ?? '');
+            addListed(rows, below, { object: part.object, isArray }, depth + 1, 0);
         }
     }
     if (!listed.isComplete) {
@@ -144,7 +162,16 @@ export const chosenRow = computed(() => {
 });
 
 export function isRowOf(row: NodeRow, path: string): boolean {
-    return row.is !== 'more' && (pathOf(row) === path || (row.is === 'part' && row.part.address === path));
+    if (row.is === 'more') {
+        return false;
+    }
+    return pathOf(row) === path || (row.is === 'part' ? row.part.address : row.place) === path;
+}
+
+/** How a row is chosen: by its place, so that it stays chosen in other calls, unless that is of more than the row. */
+export function chosenBy(row: NodeRow): string {
+    const place = placeOf(row);
+    return place !== undefined && isRowOf(row, place) ? place : pathOf(row);
 }
 
 export function pathOf(row: NodeRow): string {
@@ -153,5 +180,5 @@ export function pathOf(row: NodeRow): string {
 
 /** How the server knows the place of a row outside of the question. */
 export function placeOf(row: NodeRow): string | undefined {
-    return row.is === 'part' ? row.part.place : row.path;
+    return row.is === 'part' ? row.part.place : row.is === 'listed' ? row.place : undefined;
 }

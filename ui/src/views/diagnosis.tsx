@@ -3,7 +3,7 @@
 import type { JSX } from 'preact';
 import { signal } from '@preact/signals';
 import { callText, outcomeText } from '../model/event-text';
-import { counted, cut, shapeText } from '../model/shape';
+import { counted, cut, shapeText, simpleName } from '../model/shape';
 import type { Change, Question } from '../api/types';
 import type { DiagnosisResult } from '../api/tools';
 import { LongText } from '../parts/long-text';
@@ -241,7 +241,7 @@ function Result({ result }: { result: DiagnosisResult | undefined }): JSX.Elemen
                     <>
                         <span aria-hidden="true">✹ </span>The bug is in{' '}
                         <button type="button" class="link" onClick={() => select({ call: buggy.node })}>
-                            {buggy.class}.{buggy.method}
+                            {simpleName(buggy.class)}.{buggy.method}
                             {buggy.line === undefined ? '' : `, line ${buggy.line}`}
                         </button>
                         , call #{buggy.node}
@@ -251,8 +251,10 @@ function Result({ result }: { result: DiagnosisResult | undefined }): JSX.Elemen
             </p>
             {buggy !== undefined && (
                 <p class="dim">
-                    All calls below it are right. To find its line, choose a wrong value in the node view and
-                    ask why it is so, or read its events.
+                    No call below it was found wrong. To find its line, choose a wrong value in the node view
+                    and ask why it is so, or read its events.
+                    {(recording.value?.threads.length ?? 0) > 1 &&
+                        ' Calls of other threads may not have been asked about: select one and use “Start below”.'}
                 </p>
             )}
             <p class="line">

@@ -18,6 +18,7 @@ import {
     loadParts,
     node,
     nodeRows,
+    chosenBy,
     pathOf,
     placeOf,
     toggle,
@@ -213,7 +214,7 @@ function onActive(index: number, isStep: boolean): void {
     if (row.is === 'more') {
         void loadParts(row.object, row.from);
     } else {
-        choose(placeOf(row) ?? pathOf(row));
+        choose(chosenBy(row));
     }
 }
 

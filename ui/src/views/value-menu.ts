@@ -9,7 +9,7 @@ import { showHistory } from '../state/history';
 import { askOmissions } from '../state/omissions';
 import { session } from '../state/session';
 import { choose, selection } from '../state/selection';
-import { cut } from '../model/shape';
+import { cut, objectNumber } from '../model/shape';
 
 /** A value at the selected event. */
 export interface AskedValue {
@@ -29,11 +29,21 @@ export function openValueMenu(at: Element, { path, place: variable, text }: Aske
     const place = { call, ...(event !== undefined && { event }) };
     const items: PopupItem[] = [
         ...(variable === undefined ? [] : placeItems(place, variable, text)),
+        ...contentsItems(variable, text),
         ...(question.peek() === undefined
             ? []
             : [{ label: 'This is wrong', does: () => void answer('wrong', { path }) }]),
     ];
     openPopup(at, { title: `${cut(path, 60)} = ${cut(text)}`, items });
+}
+
+/** A collection or a builder has changes of its own, besides those of a variable that refers to it. */
+function contentsItems(variable: string | undefined, text: string): PopupItem[] {
+    const number = objectNumber(text);
+    const holds = /^[^@[\s]+@\d+ ["[]/.test(text);
+    return number === undefined || !holds || variable === `@${number}`
+        ? []
+        : [{ label: 'Show changes of its contents', does: () => showHistory(`@${number}`) }];
 }
 
 function placeItems(place: Place, variable: string, text: string): PopupItem[] {
@@ -42,13 +52,15 @@ function placeItems(place: Place, variable: string, text: string): PopupItem[] {
         { label: 'Show history', does: () => showHistory(variable) },
         { label: 'Mark changes', does: () => choose(variable) },
     ];
-    if (session.peek()?.can_run !== false) {
+    // Another run has other numbers of objects.
+    const isNamed = !variable.startsWith('@');
+    if (isNamed && session.peek()?.can_run !== false) {
         items.push({
             label: 'Where does it come from? (runs the program)',
             does: () => void askOrigin(place, variable),
         });
     }
-    if (/@\d+/.test(text)) {
+    if (isNamed && /@\d+/.test(text)) {
         items.push({
             label: 'What should have happened to it?',
             does: () => void askOmissions(place, variable),

@@ -54,6 +54,38 @@ test('a variable with another value is changed, and a reference to changed parts
     );
 });
 
+test('the server knows parts by their names, and below a collection by their objects', () => {
+    const account = object(42, { balance: int(5) });
+    const map: Shape = {
+        type: 'java.util.TreeMap',
+        object: 25,
+        elements: [{ key: { type: 'java.lang.String', value: 'bob' }, value: account }],
+    };
+    const self = { this: object(7, { accounts: map, sums: array(9, int(1)) }) };
+    const known = tree(self, self, {
+        changed: [
+            { path: 'shop.Shop.open', old: null, new: int(1) },
+            { path: 'System.out', old: null, new: int(1) },
+        ],
+    });
+    const places: Record<string, string | undefined> = {};
+    const add = (part: NodePart): void => {
+        places[part.path] = part.place;
+        known.children(part).forEach(add);
+    };
+    known.variables().forEach(add);
+    assert.deepEqual(places, {
+        'shop.Shop.open': 'shop.Shop.open',
+        'System.out': undefined,
+        this: undefined,
+        'this.accounts': 'this.accounts',
+        'this.accounts{"bob"}': '@25',
+        'this.accounts{"bob"}.balance': '@42.balance',
+        'this.sums': 'this.sums',
+        'this.sums[0]': 'this.sums[0]',
+    });
+});
+
 test('parts of two different objects are not compared', () => {
     const known = tree({ c: array(4, int(1)) }, { c: array(5, int(2)) });
     const [c] = known.variables();
@@ -73,7 +105,7 @@ test('what the question lists as changed is changed, also where values were cut'
     const [self] = known.variables();
     assert.equal(self?.mark, 'inside');
     assert.equal(known.hasParts(self as NodePart), true);
-    assert.equal(known.cutObject(self as NodePart), 7);
+    assert.equal(known.cutObject(self as NodePart)?.object, 7);
 });
 
 test('an object that occurs again has the parts of its first mention', () => {

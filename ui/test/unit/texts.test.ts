@@ -77,6 +77,16 @@ test('values are cut', () => {
     );
 });
 
+test('numbers read as in Java', () => {
+    const read = (text: string): string => shapeText(parse(text) as Parameters<typeof shapeText>[0]);
+    assert.equal(read('{"type": "long", "value": 5}'), '5L');
+    if ('rawJSON' in JSON) {
+        assert.equal(read('{"type":"double","value":-0.0}'), '-0.0');
+        assert.equal(read('{"type":"java.lang.Float","value":3.0}'), '3.0f');
+    }
+    assert.equal(read('{"type":"float","value":"NaN"}'), 'NaN');
+});
+
 test('a selection survives its address', () => {
     const selection = { trace: 1, call: 12, event: 4, path: 'm{"a&b"}' };
     assert.deepEqual(selectionOf(queryOf(selection)), selection);
