@@ -8,7 +8,7 @@ import { namesOf } from '../model/event-text';
 import { isObject } from '../model/shape';
 import { PAGE } from './paged-list';
 import { resource } from './resource';
-import { attempt, generation } from './session';
+import { attempt, generation, retryWhileRecording } from './session';
 import { selectedPath, selection } from './selection';
 
 const loaded = resource(
@@ -23,6 +23,7 @@ const loaded = resource(
 );
 
 export const node = loaded.state;
+retryWhileRecording(loaded);
 const tree = computed(() => {
     const question = node.value.value?.question;
     return question === undefined ? undefined : new NodeTree(question);

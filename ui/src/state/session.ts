@@ -3,7 +3,7 @@
 import { computed, effect, signal } from '@preact/signals';
 import { get, post, watchAnswers } from '../api/client';
 import type { Session } from '../api/types';
-import { resource } from './resource';
+import { resource, type Resource } from './resource';
 import { begin, selectedTrace } from './selection';
 
 /** Why the page has no server; `undefined` while it has one. */
@@ -73,6 +73,21 @@ effect(() => {
         known = state;
     }
 });
+
+/** How long to wait before a failed answer is asked for again while the program runs, in milliseconds. */
+const RETRY = 1000;
+
+/** Asks again after a failure while the program runs: what is missing may be recorded by then. */
+export function retryWhileRecording({ state, reload }: Pick<Resource<unknown>, 'state' | 'reload'>): void {
+    effect(() => {
+        const { error, loading } = state.value;
+        if (loading || error === undefined || recording.value?.state !== 'recording') {
+            return undefined;
+        }
+        const timer = setTimeout(reload, RETRY);
+        return () => clearTimeout(timer);
+    });
+}
 
 /** What the server is doing, in words; empty if nothing. */
 const told = signal<string | undefined>(undefined);

@@ -5,7 +5,7 @@ import { get } from '../api/client';
 import type { Execution, Lines, SourceFile } from '../api/types';
 import { namedValues } from '../model/line-values';
 import { resource, type Loaded } from './resource';
-import { attempt, generation, say } from './session';
+import { attempt, generation, retryWhileRecording, say } from './session';
 import { names, node } from './node';
 import { select, selection } from './selection';
 
@@ -33,6 +33,8 @@ const facts = resource(
 );
 
 export const source = file.state;
+retryWhileRecording(file);
+retryWhileRecording(facts);
 
 /** How often it is asked again while not all events of the call were looked at, in milliseconds. */
 const AGAIN = 300;

@@ -47,9 +47,17 @@ function contentsItems(variable: string | undefined, text: string): PopupItem[] 
 }
 
 function placeItems(place: Place, variable: string, text: string): PopupItem[] {
+    // Of an element the whole collection is asked about: which write was of the element is not known.
+    const isCollection = /^@\d+$/.test(variable);
     const items: PopupItem[] = [
-        { label: 'Why this value?', does: () => void askWhy(place, variable) },
-        { label: 'Show history', does: () => showHistory(variable) },
+        {
+            label: isCollection ? 'What changed the collection last?' : 'Why this value?',
+            does: () => void askWhy(place, variable),
+        },
+        {
+            label: isCollection ? 'Show changes of the collection' : 'Show history',
+            does: () => showHistory(variable),
+        },
         { label: 'Mark changes', does: () => choose(variable) },
     ];
     // Another run has other numbers of objects.
