@@ -70,32 +70,44 @@ export function askChain(from: string, kind: string, of?: string): Promise<unkno
     return act({ ask: { from, kind, ...(of !== undefined && { of }) } });
 }
 
-/** Events that change what is known of a variable. */
-const WRITES = ['local', 'field', 'element', 'contents', 'text'];
+/** Events that change a variable. */
+const WRITES = ['local', 'field', 'element'];
+/** Maximum number of events after a write among which a line is looked for. */
+const NEAR = 20;
 
 /**
  * Where the program halts with the values that the views show: these are right after an event, and it halts
- * before one. `undefined` if it halts nowhere between them.
+ * before one. After a write that is the next line, unless something else is written or called before it.
+ * `undefined` if there is no such place.
  */
 async function haltWith({ call, event }: Place): Promise<Place | undefined> {
     const list = events.peek();
     const count = list?.count.peek() ?? 0;
-    if (list === undefined || event === undefined || event >= count) {
-        return count === 0 ? undefined : { call, event: event ?? count };
+    const at = event ?? count;
+    if (list === undefined || at === 0) {
+        return event === undefined ? undefined : { call, event };
     }
-    const isWrite = event > 0 && WRITES.includes((await list.arrival(event - 1))?.kind ?? '');
-    if (!isWrite) {
-        return { call, event };
+    const kind = async (of: number): Promise<string> => (await list.arrival(of - 1))?.kind ?? '';
+    if (!WRITES.includes(await kind(at))) {
+        return { call, event: at };
     }
-    // Halting at a call is in its method, where the variable has another name or none.
-    return (await list.arrival(event))?.kind === 'call' ? undefined : { call, event: event + 1 };
+    for (let next = at + 1; next <= Math.min(count, at + NEAR); next += 1) {
+        const found = await kind(next);
+        if (found === 'line') {
+            return { call, event: next };
+        }
+        if (found === 'call' || WRITES.includes(found)) {
+            return undefined;
+        }
+    }
+    return undefined;
 }
 
 /** Asks where a value comes from: of the last point of a chain that begins where it is. */
 export async function askOrigin(place: Place, variable: string): Promise<void> {
     const halt = await haltWith(place);
     if (halt === undefined) {
-        say('failed', 'The program cannot halt between this write and the call that follows. Select a line before it.');
+        say('failed', 'The program cannot halt right after this write. Select the next line.');
         return;
     }
     if ((await act({ start: halt })) === undefined) {
