@@ -1,6 +1,6 @@
 // What the server serves, and whether it still does.
 
-import { computed, effect, signal } from '@preact/signals';
+import { batch, computed, effect, signal } from '@preact/signals';
 import { get, post, watchAnswers } from '../api/client';
 import type { Session } from '../api/types';
 import { resource, type Resource } from './resource';
@@ -11,8 +11,10 @@ export const lost = signal<string | undefined>(undefined);
 
 const ENDED = 'The server has ended. Start `qp serve` again and open the address it prints.';
 
-/** Rises when everything must be loaded again, since the server was started again. */
+/** Rises when everything must be loaded again. */
 export const generation = signal(0);
+/** Rises when the server was started again: then it can have other recordings. */
+export const restarts = signal(0);
 
 /** The server cannot be reached, or it does not know this page. */
 export function lose(): void {
@@ -22,8 +24,11 @@ export function lose(): void {
 /** The server is there, perhaps again. */
 export function find(): void {
     if (lost.value !== undefined) {
-        lost.value = undefined;
-        reloadEverything();
+        batch(() => {
+            lost.value = undefined;
+            restarts.value += 1;
+            reloadEverything();
+        });
     }
 }
 

@@ -14,7 +14,7 @@ import {
     type OpenList,
 } from '../model/tree-rows';
 import { PagedList } from './paged-list';
-import { attempt, generation, recording } from './session';
+import { attempt, generation, recording, restarts } from './session';
 import { select, selectedCall, selectedTrace, step } from './selection';
 
 /** What a list contains: the children of a thread or of a call, or a part of them. */
@@ -237,9 +237,9 @@ async function reveal(call: number): Promise<void> {
         return;
     }
     let list = root;
-    for (const [at, { row }] of steps.slice(0, -1).entries()) {
-        const below = lists[at];
-        if (below !== undefined && list.open.find(opened => opened.row === row)?.list !== below) {
+    for (const [at, { row, query: of }] of steps.slice(0, -1).entries()) {
+        const below = openOf(list, row, of) ?? lists[at];
+        if (below !== undefined && openOf(list, row, of) !== below) {
             openBelow(list, row, below);
         }
         list = below ?? list;
@@ -249,13 +249,17 @@ async function reveal(call: number): Promise<void> {
     activate(steps.map(({ row }) => row));
 }
 
+/** The list that is open below a row, if it is the wanted one. */
+function openOf(list: OpenList<Key>, row: number, query: ListOf['query']): OpenList<Key> | undefined {
+    const opened = list.open.find(found => found.row === row)?.list;
+    return JSON.stringify(opened?.key?.query) === JSON.stringify(query) ? opened : undefined;
+}
+
 /** The lists below the steps of a path but the last; those that are open already are kept. */
 function openLists(steps: { row: number; query: ListOf['query'] }[]): Promise<OpenList<Key>>[] {
     let known: OpenList<Key> | undefined = root;
     return steps.slice(0, -1).map(({ row, query }) => {
-        const opened: OpenList<Key> | undefined = known?.open.find(found => found.row === row)?.list;
-        const isSame = opened !== undefined && JSON.stringify(opened.key?.query) === JSON.stringify(query);
-        known = isSame ? opened : undefined;
+        known = known === undefined ? undefined : openOf(known, row, query);
         return known === undefined ? load(query) : Promise.resolve(known);
     });
 }
@@ -275,8 +279,9 @@ let progress = '';
 
 effect(() => {
     const of = recording.value;
-    const wanted = of === undefined ? '' : `${generation.value} ${of.trace}`;
-    const now = of === undefined ? '' : `${of.state} ${of.calls} ${of.threads.length}`;
+    const wanted = of === undefined ? '' : `${restarts.value} ${of.trace}`;
+    // What is open stays open while the same recording is loaded again.
+    const now = of === undefined ? '' : `${generation.value} ${of.state} ${of.calls} ${of.threads.length}`;
     const isSame = wanted === shown;
     if (isSame && now === progress) {
         return;
