@@ -14,7 +14,7 @@ use crate::session::{self, Context, LogOptions, Logged};
 )]
 pub struct Log {
     /// What to print: a Java expression. `+` joins texts and values
-    #[arg(value_name = "EXPR", allow_hyphen_values = true)]
+    #[arg(value_name = "EXPR")]
     pub expr: String,
     #[command(flatten)]
     #[allow(missing_docs)]

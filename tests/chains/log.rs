@@ -104,8 +104,8 @@ fn a_log_point_without_a_line_says_why() {
     run.is(2, &["`nothing`: is not a local or field here"]);
     let run = log(&case, "i +", "// <- step", &[], java, "40");
     run.is(2, &["expected an expression"]);
-    // Expressions can begin with a minus sign.
-    let run = log(&case, "-i", "// <- step", &["--when", "-i < -3"], java, "7");
+    // Conditions can begin with a minus sign.
+    let run = log(&case, "0 - i", "// <- step", &["--when", "-i < -3"], java, "7");
     run.is(0, &["-4", "-5"]);
     let run = log(&case, "i", "// <- step", &["--when", "name.length() == 0"], java, "10");
     run.is(3, &["the condition could not be evaluated 6 times"]);

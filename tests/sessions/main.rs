@@ -20,6 +20,7 @@ mod dialogue;
 mod editor;
 mod mcp;
 mod mcp_clients;
+mod mcp_history;
 mod mcp_protocol;
 mod query_prompt;
 mod relaunches;

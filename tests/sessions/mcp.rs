@@ -14,7 +14,7 @@ fn tokens(text: &str, per_token: f64) -> f64 {
 }
 
 /// `qp mcp` with the program of `examples/intro`.
-fn intro(case: &Case) -> Agent {
+pub fn intro(case: &Case) -> Agent {
     let classes = compiled("../examples/intro", &["-g"]);
     let source = root().join("examples/intro");
     let (classes, source) = (classes.to_str().expect("a path"), source.to_str().expect("a path"));
@@ -222,27 +222,6 @@ const MANY: &str = "public class Many {
 ";
 
 /// `QP_MCP_CALLS=10000000` for as many calls as a large run has.
-/// Where only calls were recorded, writes are known of the calls that were recorded again.
-#[test]
-fn a_history_of_a_few_calls_says_so() {
-    let case = Case::new("traced");
-    let mut agent = intro(&case);
-    agent.call("record", json!({"level": "calls"}));
-    let calls = agent.call("calls", json!({"method": "Intro.stmt2", "all": true}));
-    let call = &calls.data["calls"][0]["call"];
-    let events = agent.call("events", json!({"call": call, "level": "writes"}));
-    let events = events.data["events"].as_array().expect("events").clone();
-    let write = events.iter().find(|event| event["object"].is_string() && event["name"].is_string());
-    let write = write.unwrap_or_else(|| panic!("a write: {events:#?}"));
-    let variable = [&write["object"], &write["name"]].map(|part| part.as_str().expect("a text")).join(".");
-    let history = agent.call("history", json!({"variable": variable}));
-    let said = format!(
-        "writes are known only for the calls recorded again: #{}",
-        call.to_string().trim_matches('"').replace("call:", "")
-    );
-    assert!(history.text.contains(&said), "{said}: {}", history.text);
-}
-
 #[test]
 fn many_calls_need_little_memory() {
     let calls = std::env::var("QP_MCP_CALLS").ok().and_then(|n| n.parse().ok()).unwrap_or(200_000_u64);
