@@ -16,6 +16,10 @@ const GOAL_S: u64 = 300;
 /// Memory limit of a goal, in bytes.
 const GOAL_MEMORY: usize = 64 << 20;
 
+/// Which values the log of a recording has.
+const SEARCHED: &str = "searched: arguments, results, fields and exceptions; not the elements of arrays and collections, nor \
+                        local variables";
+
 /// Arguments of `find`.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -194,7 +198,9 @@ impl Works for Find {
             (true, _) => "a text is written in quotes; calls shows what ran".to_owned(),
             (false, _) => "events call=… shows how it came; why at=Class:LINE asks backwards".to_owned(),
         };
-        Ok(FindResult { trace, found, more, notes: answer.notes, next })
+        let searched = self.value.is_some().then(|| SEARCHED.to_owned());
+        let notes = answer.notes.into_iter().chain(searched).collect();
+        Ok(FindResult { trace, found, more, notes, next })
     }
 }
 
