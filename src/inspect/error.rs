@@ -30,8 +30,8 @@ pub enum InspectError {
     NoVariable(String),
     /// The text names an element of an object that is no array.
     #[error(
-        "`{written}` names no variable: {object} is no array; a collection can move all its elements at each write, so ask \
-         about all of it: `{object}`"
+        "`{written}` names no variable: {object} is no array; a collection can move all its elements at each \
+         write, so ask about all of it: `{object}`"
     )]
     NoElement {
         /// The element as the user wrote it.

@@ -99,7 +99,7 @@ impl Variable {
     }
 }
 
-/// Checks that an object is an array. An element of a collection has no writes of its own.
+/// Checks that an object is an array. In a recording, only elements of arrays have writes of their own.
 ///
 /// # Errors
 /// It is no array.

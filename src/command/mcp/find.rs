@@ -17,8 +17,8 @@ const GOAL_S: u64 = 300;
 const GOAL_MEMORY: usize = 64 << 20;
 
 /// Which values the log of a recording has.
-const SEARCHED: &str = "searched: arguments, results, fields and exceptions; not the elements of arrays and collections, nor \
-                        local variables";
+const SEARCHED: &str = "searched: arguments, results, fields and exceptions; not the elements of arrays \
+                        and collections, nor local variables";
 
 /// Arguments of `find`.
 #[derive(Debug, Deserialize, JsonSchema)]
