@@ -120,6 +120,7 @@ impl<'a> Checker<'a> {
             Node::This => Ok(Type::Class(self.names.scope.class.clone())),
             Node::Super => Ok(self.above()),
             Node::OuterThis(class) => self.outer_this(node, class),
+            Node::ClassObject(_) => Ok(Type::Class("java.lang.Class".into())),
             Node::Event(part) => match self.event.of(*part) {
                 Some(of) => Ok(of.clone()),
                 None => wrong(node, "this event has no such part"),

@@ -76,6 +76,17 @@ impl<M: Machine> Evaluator<'_, M> {
             },
             Node::This => self.this("this").await,
             Node::OuterThis(class) => self.outer_this(class).await,
+            Node::ClassObject(class) => {
+                let found = self.find(class).await?;
+                let object = match found {
+                    Some(found) => self.machine.class_object(&found).await.map_err(EvalError::Machine)?,
+                    None => None,
+                };
+                match object {
+                    Some(object) => Ok(Operand::of(object)),
+                    None => type_error::<_, M>(node, "is not loaded for this frame"),
+                }
+            }
             Node::Event(part) => match self.machine.event_part(*part) {
                 Some(value) => Ok(Operand::of(value)),
                 None => Err(EvalError::NotInEvent { part: *part }),

@@ -104,6 +104,12 @@ pub trait Machine {
     /// loader. Called for many names that do not exist, so it should not cost a round trip each time.
     async fn find_class(&mut self, binary_name: &str) -> Result<Option<Self::Class>, Self::Error>;
 
+    /// The `java.lang.Class` object of a class; `None` if this machine does not know it.
+    async fn class_object(&mut self, class: &Self::Class) -> Result<Option<Value>, Self::Error> {
+        let _ = class;
+        Ok(None)
+    }
+
     /// The declarations of a class. Called often; implementations should cache it.
     async fn class_info(&mut self, class: &Self::Class) -> Result<Arc<ClassInfo<Self::Class>>, Self::Error>;
 

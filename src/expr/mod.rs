@@ -110,6 +110,11 @@ impl Expr {
         Expr::from_node(Node::Event(part))
     }
 
+    /// The expression for the `java.lang.Class` object of a class, by its binary name.
+    pub fn class_object(class: &str) -> Expr {
+        Expr::from_node(Node::ClassObject(class.to_owned()))
+    }
+
     /// The expression for a node.
     pub fn of_node(node: &Node) -> Expr {
         Expr::from_node(node.clone())

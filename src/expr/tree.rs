@@ -16,6 +16,9 @@ pub enum Node {
     Super,
     /// `Outer.this`: the dotted name of the class.
     OuterThis(String),
+    /// The `java.lang.Class` object of the class with this binary name, as the frame's class sees it. It
+    /// cannot be written.
+    ClassObject(String),
     /// A part of the event, such as `.old`.
     Event(EventPart),
     /// `owner.name`: a field, the length of an array, or a further part of a class name.
@@ -268,6 +271,7 @@ impl Node {
             | Node::This
             | Node::Super
             | Node::OuterThis(_)
+            | Node::ClassObject(_)
             | Node::Event(_) => Vec::new(),
             Node::Field { owner, .. } => vec![owner],
             Node::Index { array, index } => vec![array, index],
@@ -359,6 +363,7 @@ impl fmt::Display for Node {
             Node::This => f.write_str("this"),
             Node::Super => f.write_str("super"),
             Node::OuterThis(class) => write!(f, "{class}.this"),
+            Node::ClassObject(class) => write!(f, "{class}.class"),
             Node::Event(part) => write!(f, "{part}"),
             Node::Field { owner, name } => {
                 owner.write_at(12, f)?;

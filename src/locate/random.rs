@@ -179,7 +179,7 @@ impl World {
     }
 
     fn frame(&mut self, method: u8, bci: u32) -> FrameKey {
-        self.tables.frame_key(Frame { site: site(method, bci), line: None, source_file: None })
+        self.tables.frame_key(Frame { site: site(method, bci), line: None, source_file: None, loader: None })
     }
 
     fn live(&self) -> Vec<ActivationKey> {

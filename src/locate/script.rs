@@ -154,7 +154,8 @@ impl Run {
         let calls = &self.threads[thread];
         let mut frames: Vec<FrameKey> = Vec::new();
         for call in calls.iter().rev() {
-            let frame = Frame { site: site(call.method, call.bci), line: None, source_file: None };
+            let frame =
+                Frame { site: site(call.method, call.bci), line: None, source_file: None, loader: None };
             frames.push(self.tables.frame_key(frame));
         }
         Occurrence {

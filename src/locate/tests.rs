@@ -385,7 +385,7 @@ fn an_uncertain_activation_is_reported() {
     ];
     let mut locator = Locator::new(queries, Options::default()).unwrap();
     let mut tables = Tables::default();
-    let frame = tables.frame_key(Frame { site: site("m", 0), line: None, source_file: None });
+    let frame = tables.frame_key(Frame { site: site("m", 0), line: None, source_file: None, loader: None });
     let stack = tables.stack_key(&[frame]);
     let activation = tables.add_activation(Activation { caller: None, depth: 1, method: 0, certain: false });
     for (query, sequence) in [(1, 1), (0, 2)] {

@@ -35,6 +35,8 @@ pub struct Frame {
     pub line: Option<u32>,
     /// Name of the source file, if the class file names it.
     pub source_file: Option<Arc<str>>,
+    /// The loader that defined its class, if a query watches that class.
+    pub loader: Option<Arc<str>>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
@@ -56,6 +58,7 @@ pub struct Tables {
     activations: HashMap<ActivationKey, Activation>,
     last_activation: Option<NonZeroU64>,
     descriptions: HashMap<ObjectId, ObjectDescription>,
+    class_objects: HashMap<ObjectId, Arc<str>>,
 }
 
 /// Maximum number of described objects per run; about 50 MB.
@@ -87,6 +90,16 @@ impl Tables {
             Value::Object { class, .. } => Some(self.class(*class)),
             _ => None,
         }
+    }
+
+    /// Notes the loader of the class of a class object.
+    pub fn note_loader(&mut self, class_object: &Value, loader: Arc<str>) {
+        self.class_objects.extend(class_object.object_id().map(|id| (id, loader)));
+    }
+
+    /// The loader of the class of a class object, if that was noted.
+    pub fn loader(&self, class_object: &Value) -> Option<&Arc<str>> {
+        self.class_objects.get(&class_object.object_id()?)
     }
 
     /// Stores the description of an immutable object.
@@ -262,7 +275,7 @@ mod tests {
 
     fn frame(tables: &mut Tables, bci: u32) -> FrameKey {
         let site = Site { method: MethodName::new("C", "m", "()V"), bci };
-        tables.frame_key(Frame { site, line: None, source_file: None })
+        tables.frame_key(Frame { site, line: None, source_file: None, loader: None })
     }
 
     #[test]

@@ -132,13 +132,12 @@ pub async fn offer_below(
 
 /// A frame that calls a constructor, with the line of its `new`. The arguments may be on other lines.
 fn at_new(watched: &mut Watched, key: FrameKey) -> FrameKey {
-    let Some(Frame { site, line, source_file }) = watched.tables.frame(key).cloned() else {
-        return key;
-    };
+    let Some(frame) = watched.tables.frame(key).cloned() else { return key };
+    let site = &frame.site;
     let file = watched.pool().find(&site.method.class).ok().flatten();
     let declared = file.as_ref().and_then(|f| f.file.method(&site.method.name, &site.method.descriptor));
     let of_new = declared
         .and_then(|m| m.code.as_ref())
         .and_then(|code| bytecode::lines::line_of(code, bytecode::construct::new_of(code, site.bci)?));
-    watched.tables.frame_key(Frame { site, line: of_new.or(line), source_file })
+    watched.tables.frame_key(Frame { line: of_new.or(frame.line), ..frame })
 }

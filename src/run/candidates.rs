@@ -271,7 +271,7 @@ impl Candidates {
             frame,
             stack,
             activation,
-            owner: stop.parts.owner.clone().unwrap_or(Value::Null),
+            owner: stop.parts.owner.clone().or_else(|| stop.parts.class.clone()).unwrap_or(Value::Null),
             old: stop.parts.old.clone().unwrap_or(Value::Unassigned),
             new: stop.parts.new.clone().unwrap_or(Value::Unassigned),
             way: None,

@@ -6,6 +6,7 @@ use super::collect::slot_value;
 use super::error::RunError;
 use super::stop::Stop;
 use super::threads::MissingValue;
+use super::twins::note_twins;
 use super::vm::bci;
 use super::watched::Watched;
 use super::watches::Interest;
@@ -232,9 +233,10 @@ async fn branched(
     if branches.get(usize::from(branch)).is_none() {
         return Ok(());
     }
-    let Some(occurrence) = candidates.admitted(watched, stop, &query).await? else {
+    let Some(mut occurrence) = candidates.admitted(watched, stop, &query).await? else {
         return Ok(());
     };
+    note_twins(watched, stop, &mut occurrence).await?;
     let completes = MissingValue::Branch { query: number, branch };
     candidates.wait(watched, stop, occurrence, completes).await
 }
@@ -261,11 +263,19 @@ pub async fn field(
     }
     let current = current.await?.into_iter().next().unwrap_or(jdwp::Value::NULL);
     let mut raw = vec![current];
-    raw.extend(object.map(jdwp::Value::from));
+    // A static field belongs to the class object, since several loaders can define its class.
+    raw.push(match object {
+        Some(object) => jdwp::Value::from(object),
+        None => watched.vm.class_object(watch.class).await?,
+    });
     raw.extend(new);
     let mut values = watched.vm.values(&mut watched.tables, &raw).await?.into_iter();
     stop.parts.old = values.next();
-    stop.parts.owner = object.and_then(|_| values.next());
+    let owner = values.next();
+    (stop.parts.owner, stop.parts.class) = match object {
+        Some(_) => (owner, None),
+        None => (None, watched.class_owner(watch.class, owner)),
+    };
     stop.parts.new = if new.is_some() { values.next() } else { stop.parts.old.clone() };
     for number in watch.queries {
         if let Some(query) = candidates.query(number) {
@@ -448,7 +458,7 @@ async fn handler_frame(
     let method = watched.vm.method(at.class, at.method).await?;
     let site = Site { method: place.site.method.clone(), bci: handler };
     let line = method.line(u64::from(handler));
-    Ok(watched.tables.frame_key(Frame { site, line, source_file: place.source_file.clone() }))
+    Ok(watched.tables.frame_key(Frame { site, line, ..place.clone() }))
 }
 
 /// Whether a query asks about exceptions caught at this handler.

@@ -149,6 +149,16 @@ impl Installed {
         report.classes.entry(name.clone()).or_default().prepared += u32::from(is_new);
         let class = vm.class(id).await?;
         let loader = self.notices.loader(vm, id).await?;
+        vm.loader_names.insert(id, loader.as_str().into());
+        let is_further = is_new && report.classes.get(name).is_some_and(|known| known.prepared > 1);
+        if self.by_probes && is_further {
+            // A probe passes no class object, so it cannot tell whose static field is accessed.
+            let fields = watch.written.keys().chain(watch.read.keys());
+            let is_static = |name: &&Arc<str>| class.fields.iter().any(|f| f.is_static && *f.name == ***name);
+            report.unprobed.extend(fields.filter(is_static).map(|field| {
+                format!("several loaders define {name}, and probes do not tell their fields {field} apart")
+            }));
+        }
         self.notices.watch(vm, &class, watch, report).await?;
         let refused = self.methods(vm, &class, watch, pool, &loader).await?;
         if is_new {

@@ -82,7 +82,8 @@ impl<'a> FrameMachine<'a> {
     }
 }
 
-fn wire_id(object: ObjectId) -> jdwp::ObjectId {
+/// The JDWP id of an object.
+pub fn wire_id(object: ObjectId) -> jdwp::ObjectId {
     jdwp::ObjectId::new(object.0)
 }
 
@@ -144,18 +145,13 @@ impl Machine for FrameMachine<'_> {
                 Ok(None)
             }
             [one] => Ok(Some(*one)),
-            [first, ..] => {
-                // Several loaders define it: prefer the loader of the frame's class.
-                let conn = self.watched.vm.conn().clone();
-                let mine = conn.send(reference_type::ClassLoader { ref_type: self.location.class }).await?;
-                for class in &found {
-                    if conn.send(reference_type::ClassLoader { ref_type: *class }).await? == mine {
-                        return Ok(Some(*class));
-                    }
-                }
-                Ok(Some(*first))
-            }
+            several => self.watched.vm.seen_from(self.location.class, several).await,
         }
+    }
+
+    async fn class_object(&mut self, class: &ReferenceTypeId) -> Result<Option<Value>, RunError> {
+        let raw = self.watched.vm.class_object(*class).await?;
+        self.value(raw).await.map(Some)
     }
 
     async fn class_info(

@@ -47,6 +47,7 @@ mod report;
 mod requests;
 mod stop;
 mod threads;
+mod twins;
 mod unwatched_vms;
 mod vm;
 mod watched;

@@ -11,6 +11,8 @@ use jdwp::{FrameId, Location, ThreadId};
 #[derive(Clone, Debug, Default)]
 pub struct EventParts {
     pub owner: Option<Value>,
+    /// The class object of the static field that was written or read.
+    pub class: Option<Value>,
     pub old: Option<Value>,
     pub new: Option<Value>,
     pub exception: Option<Value>,

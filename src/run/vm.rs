@@ -5,8 +5,10 @@
 use super::error::RunError;
 use super::probes::agent_report::{AgentReport, RewrittenMethod};
 use crate::model::{ClassKey, Frame, FrameKey, JavaString, MethodName, ObjectId, Site, Tables, Value};
-use jdwp::commands::{method, object_reference, reference_type, string_reference, virtual_machine};
-use jdwp::{Connection, FieldId, Location, MethodId, ReferenceTypeId, StringId, Tag};
+use jdwp::commands::{
+    class_loader_reference, method, object_reference, reference_type, string_reference, virtual_machine,
+};
+use jdwp::{ClassLoaderId, Connection, FieldId, Location, MethodId, ReferenceTypeId, StringId, Tag};
 use std::collections::HashMap;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -97,6 +99,10 @@ pub struct Vm {
     methods: HashMap<(ReferenceTypeId, MethodId), Rc<LoadedMethod>>,
     frames: HashMap<Location, FrameKey>,
     names: HashMap<String, Vec<ReferenceTypeId>>,
+    loaders: HashMap<ReferenceTypeId, Option<ClassLoaderId>>,
+    /// The names of the loaders of watched classes.
+    pub loader_names: HashMap<ReferenceTypeId, Arc<str>>,
+    class_objects: HashMap<ReferenceTypeId, jdwp::Value>,
     kinds: HashMap<jdwp::ObjectId, (ReferenceTypeId, ClassKey)>,
     /// Interpretations of the fields of classes.
     pub layouts: super::content::Layouts,
@@ -119,6 +125,9 @@ impl Vm {
             methods: HashMap::new(),
             frames: HashMap::new(),
             names: HashMap::new(),
+            loaders: HashMap::new(),
+            loader_names: HashMap::new(),
+            class_objects: HashMap::new(),
             kinds: HashMap::new(),
             layouts: super::content::Layouts::default(),
             top: jdwp::TopFrames::default(),
@@ -285,7 +294,12 @@ impl Vm {
         let method = self.method(location.class, location.method).await?;
         let site = Site { method: method.name.clone(), bci: bci(location.index) };
         let line = method.line(location.index);
-        let key = tables.frame_key(Frame { site, line, source_file: method.source_file.clone() });
+        let key = tables.frame_key(Frame {
+            site,
+            line,
+            source_file: method.source_file.clone(),
+            loader: self.loader_names.get(&location.class).cloned(),
+        });
         self.frames.insert(location, key);
         Ok(key)
     }
@@ -302,6 +316,74 @@ impl Vm {
             self.names.insert(name.to_owned(), ids.clone());
         }
         Ok(ids)
+    }
+
+    /// Which of several classes of one name the code of a class refers to: the one that its loader defines,
+    /// or to which its loader has resolved the name, or else the only one of the JDK's loaders. `None` if
+    /// that is unknown.
+    pub async fn seen_from(
+        &mut self,
+        from: ReferenceTypeId,
+        several: &[ReferenceTypeId],
+    ) -> Result<Option<ReferenceTypeId>, RunError> {
+        let mine = self.loader(from).await?;
+        let mut loaders = Vec::with_capacity(several.len());
+        for class in several {
+            loaders.push((*class, self.loader(*class).await?));
+        }
+        if let Some((class, _)) = loaders.iter().find(|(_, loader)| *loader == mine) {
+            return Ok(Some(*class));
+        }
+        if mine.is_some() {
+            let class_loader_object = mine;
+            let seen = or_default(
+                self.conn.send(class_loader_reference::VisibleClasses { class_loader_object }).await,
+            )?;
+            let is_seen = |class: &&ReferenceTypeId| seen.iter().any(|seen| seen.type_id == **class);
+            if let Some(class) = several.iter().find(is_seen) {
+                return Ok(Some(*class));
+            }
+        }
+        let mut of_jdk = Vec::new();
+        for (class, loader) in loaders {
+            let is_jdks = match loader {
+                Some(loader) => self.loader_class(loader).await?.starts_with("jdk.internal.loader."),
+                None => true,
+            };
+            of_jdk.extend(is_jdks.then_some(class));
+        }
+        Ok(match of_jdk[..] {
+            [only] => Some(only),
+            _ => None,
+        })
+    }
+
+    /// The loader that defined a class; `None` for the VM's own.
+    pub async fn loader(&mut self, class: ReferenceTypeId) -> Result<Option<ClassLoaderId>, RunError> {
+        if let Some(known) = self.loaders.get(&class) {
+            return Ok(*known);
+        }
+        let loader = or_default(self.conn.send(reference_type::ClassLoader { ref_type: class }).await)?;
+        self.loaders.insert(class, loader);
+        Ok(loader)
+    }
+
+    /// The binary name of a loader's class.
+    async fn loader_class(&mut self, loader: ClassLoaderId) -> Result<Arc<str>, RunError> {
+        let object = jdwp::ObjectId::from(loader);
+        let of = self.conn.send(object_reference::ReferenceType { object }).await?;
+        Ok(self.class(of.type_id).await?.name.clone())
+    }
+
+    /// The `java.lang.Class` object of a class.
+    pub async fn class_object(&mut self, class: ReferenceTypeId) -> Result<jdwp::Value, RunError> {
+        if let Some(known) = self.class_objects.get(&class) {
+            return Ok(*known);
+        }
+        let object = self.conn.send(reference_type::ClassObject { ref_type: class }).await?;
+        let object = jdwp::Value::Object { tag: Tag::ClassObject, id: Some(object.into()) };
+        self.class_objects.insert(class, object);
+        Ok(object)
     }
 
     /// The loaded classes with a VM signature, including hidden classes.

@@ -7,10 +7,10 @@ use super::report::{Hidden, RunReport};
 use super::vm::{Vm, type_name};
 use super::watches::Watches;
 use crate::classes::ClassPool;
-use crate::model::{MethodName, Tables};
+use crate::model::{MethodName, Tables, Value};
 use crate::query::TraceQuery;
 use jdwp::commands::{thread_reference, virtual_machine};
-use jdwp::{Event, EventSet, Events, Location, SuspendPolicy, ThreadId};
+use jdwp::{Event, EventSet, Events, Location, ReferenceTypeId, SuspendPolicy, ThreadId};
 use std::collections::{BTreeMap, VecDeque};
 use std::rc::Rc;
 use std::sync::Arc;
@@ -65,6 +65,14 @@ impl Watched {
             watches,
             pool,
         }
+    }
+
+    /// The value of a class object that owns a static field, whose loader the answer may name.
+    pub fn class_owner(&mut self, class: ReferenceTypeId, object: Option<Value>) -> Option<Value> {
+        if let (Some(object), Some(loader)) = (&object, self.vm.loader_names.get(&class)) {
+            self.tables.note_loader(object, loader.clone());
+        }
+        object
     }
 
     /// Puts an event set back to be processed next.

@@ -56,8 +56,8 @@ pub use crate::run::Interrupt;
 pub use crate::trace::{EventPosition, Level, Occurrence, Place, Places, Steered, Steering};
 pub use actor::{Actor, Pending, Serves, Untaken};
 pub use answer::{
-    Answer, ChainQueryAnswer, Difference, ExceptionAnswer, Expectation, FrameAnswer, OmittedOperation,
-    Outcome, OwnFrame, PointAnswer, RejectedAnswer, StatementAnswer, StepAnswer,
+    Answer, ChainQueryAnswer, Difference, ExceptionAnswer, Expectation, FrameAnswer, LoaderAnswer,
+    OmittedOperation, Outcome, OwnFrame, PointAnswer, RejectedAnswer, StatementAnswer, StepAnswer,
 };
 pub use class_path::{class_path, with_class_path};
 pub use consent::{Consent, Wanted};

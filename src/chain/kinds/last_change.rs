@@ -90,7 +90,7 @@ impl TargetExpression {
         descriptor: &str,
         owner: Option<&Expr>,
     ) -> Ask {
-        let constraints = self.of_owner(context, owner);
+        let constraints = self.of_field(context, &field, owner);
         let events = write_events(&field, descriptor);
         let sites = context.classes().private_accesses(&field, true);
         Ask { constraints, ..Ask::plain(Event::Written(field), sites, events) }

@@ -20,7 +20,7 @@ impl Rule for LastRead<'_> {
         let Variable::Field { field, owner, .. } = target.variable(context)? else {
             return Err(Refusal::NotReadAsField { text: target.expr.to_string() }.into());
         };
-        let constraints = target.of_owner(context, owner.as_ref());
+        let constraints = target.of_field(context, &field, owner.as_ref());
         let events = owner_event(&field);
         let sites = context.classes().private_accesses(&field, false);
         Ok(Ask { constraints, ..Ask::plain(Event::Read(field), sites, events) })

@@ -101,6 +101,18 @@ impl TargetExpression {
         constraints
     }
 
+    /// The same for a field: several loaders can define its class, so a static field is that of the class
+    /// object that the point sees.
+    pub(super) fn of_field(
+        &self,
+        context: &mut PointContext<'_, '_>,
+        field: &Field,
+        owner: Option<&Expr>,
+    ) -> Vec<Constraint> {
+        let class = field.is_static.then(|| Expr::class_object(&field.class));
+        self.of_owner(context, owner.or(class.as_ref()))
+    }
+
     /// The variable that the expression names, at each possible site of the frame.
     fn places(&self, context: &mut PointContext<'_, '_>) -> Result<Places, Stop> {
         let mut sites = context.sites_of(self.point, self.frame)?;

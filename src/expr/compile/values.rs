@@ -44,7 +44,11 @@ impl Compiler<'_, '_> {
             Node::Cast { to, operand } => self.cast(node, to, operand),
             Node::Conditional { condition, yes, no } => self.conditional(node, condition, yes, no),
             Node::Event(part) => self.event_part(node, *part),
-            Node::Super | Node::OuterThis(_) | Node::Mapped { .. } | Node::Call { .. } => Outside::of(node),
+            Node::Super
+            | Node::OuterThis(_)
+            | Node::ClassObject(_)
+            | Node::Mapped { .. }
+            | Node::Call { .. } => Outside::of(node),
         }
     }
 

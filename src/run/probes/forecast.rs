@@ -76,7 +76,10 @@ async fn forecast(
         | Event::ElementWritten(_)
         | Event::Made(_)
         | Event::Changed(_) => {
+            let is_static = matches!(&query.event, Event::Written(f) | Event::Read(f) if f.is_static);
             let owner = match owner_seen(query, candidate, point) {
+                // The recorder knows no owner of static fields.
+                _ if is_static => jdwp::Value::NULL,
                 Some(value @ (Value::Object { .. } | Value::Str(_))) => to_wire(value),
                 // Null has no fields.
                 Some(_) => return Ok(LastHit::Never.into()),

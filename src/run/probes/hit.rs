@@ -17,6 +17,7 @@ use crate::run::collect::slot_value;
 use crate::run::error::RunError;
 use crate::run::hits;
 use crate::run::stop::Stop;
+use crate::run::twins::note_twins;
 use crate::run::watched::Watched;
 use jdwp::commands::{array_reference, object_reference, reference_type, stack_frame};
 use jdwp::{ArrayId, Location, Tag, ThreadId};
@@ -177,6 +178,7 @@ async fn occurred(
                 return Ok(());
             };
             occurrence.way = way;
+            note_twins(watched, stop, &mut occurrence).await?;
             tell_turns(&mut occurrence, turns);
             candidates.add(occurrence);
             Ok(())
@@ -224,14 +226,8 @@ async fn accessed(
     hit: &mut RecorderStop,
     writes: bool,
 ) -> Result<(), RunError> {
-    let Some(class) = declaring(watched, field, hit.owner).await? else {
-        let warning = format!(
-            "{}.{} was accessed by code that refers to another class of that name",
-            field.class, field.name
-        );
-        watched.report.warn(warning);
-        return Ok(());
-    };
+    // With several classes of the name the run is refused (`install`).
+    let Some(class) = declaring(watched, field, hit.owner).await? else { return Ok(()) };
     let Some(declared) = class.fields.iter().find(|f| *f.name == *field.name) else { return Ok(()) };
     let (fields, descriptor) = (vec![declared.id], declared.descriptor.clone());
     let by_jdk = jdk_write(watched, site, &descriptor, hit).await?;
@@ -245,10 +241,14 @@ async fn accessed(
         _ => conn.send(reference_type::GetValues { ref_type: class.id, fields }).await?,
     };
     let mut raw = vec![old.into_iter().next().unwrap_or(jdwp::Value::NULL)];
-    raw.extend((!field.is_static).then_some(hit.owner));
+    raw.push(if field.is_static { watched.vm.class_object(class.id).await? } else { hit.owner });
     let mut values = watched.vm.values(&mut watched.tables, &raw).await?.into_iter();
     stop.parts.old = values.next();
-    stop.parts.owner = if field.is_static { None } else { values.next() };
+    let owner = values.next();
+    (stop.parts.owner, stop.parts.class) = match field.is_static {
+        true => (None, watched.class_owner(class.id, owner)),
+        false => (owner, None),
+    };
     stop.parts.new =
         if writes { Some(new_value(watched, &descriptor, hit).await?) } else { stop.parts.old.clone() };
     let detail = by_jdk.map(|(old, detail)| {

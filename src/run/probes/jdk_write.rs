@@ -30,6 +30,6 @@ pub async fn jdk_write(
 
 /// The detail of a write by a called method.
 pub fn written_by(tables: &mut Tables, method: MethodName) -> Detail {
-    let called = Frame { site: Site { method, bci: 0 }, line: None, source_file: None };
+    let called = Frame { site: Site { method, bci: 0 }, line: None, source_file: None, loader: None };
     Detail { by: Some(tables.frame_key(called)), ..Detail::default() }
 }

@@ -57,14 +57,16 @@ async fn kept_occurrence(
     hit: KeptHit,
 ) -> Result<Option<Occurrence>, RunError> {
     let Some(frames) = &hit.frames else { return Ok(None) };
+    let mut class_object = None;
     let descriptor = match &query.event {
         Event::Written(field) => {
             let class = declaring(watched, field, owner).await?;
             let declared = class.as_ref().and_then(|c| c.fields.iter().find(|f| *f.name == *field.name));
-            match declared {
-                Some(declared) => declared.descriptor.clone(),
-                None => return Ok(None),
+            let (Some(class), Some(declared)) = (&class, declared) else { return Ok(None) };
+            if field.is_static {
+                class_object = Some(watched.vm.class_object(class.id).await?);
             }
+            declared.descriptor.clone()
         }
         Event::ElementWritten(element) => element.descriptor.to_string(),
         _ => return Ok(None),
@@ -88,11 +90,7 @@ async fn kept_occurrence(
             _ => return Ok(None),
         });
     }
-    let is_static = matches!(&query.event, Event::Written(field) if field.is_static);
-    let owner = match owner {
-        _ if is_static => Value::Null,
-        owner => watched.vm.value(&mut watched.tables, owner).await?,
-    };
+    let owner = watched.vm.value(&mut watched.tables, class_object.unwrap_or(owner)).await?;
     let thread = threads.key_of_name(&mut watched.tables, &at.thread);
     let notes = [NOTE].into_iter().chain(is_cut.then_some(CUT)).map(str::to_owned).collect();
     let by = watched.vm.agent_report.as_mut().and_then(|report| report.called_at(query.point.0, &at.site));

@@ -10,7 +10,9 @@ use super::source_context::{CodeBook, Source, unique};
 use super::stack_values::{GONE, add_stack_values};
 use super::steps::steps;
 use super::unlocated::pending;
-use super::{Answer, ExceptionAnswer, FrameAnswer, Outcome, PointAnswer, RejectedAnswer, arms, unlocated};
+use super::{
+    Answer, ExceptionAnswer, FrameAnswer, LoaderAnswer, Outcome, PointAnswer, RejectedAnswer, arms, unlocated,
+};
 use crate::chain::Chain;
 use crate::classes::CodeOwner;
 use crate::locate::{Located, PointReport};
@@ -22,6 +24,7 @@ use crate::query::{Constraint, Event, PointIndex, TraceQuery};
 use crate::run::Ended;
 use bytecode::ValueLines;
 use indexmap::IndexMap;
+use std::sync::Arc;
 
 /// Number of output lines to show if the program failed.
 const LAST_OUTPUT: usize = 20;
@@ -261,7 +264,9 @@ impl Assembly<'_> {
         answer.rejections = report.rejected.iter().map(|(reason, n)| (describe(reason), *n)).collect();
         for (occurrence, reason) in &report.sample {
             let Some(frame) = tables.frame(occurrence.frame) else { continue };
-            let owner = occurrence.owner.object_id().map(|_| namer.text(&occurrence.owner, tables));
+            // A class object is that of a static field.
+            let owner = occurrence.owner.object_id().filter(|_| tables.loader(&occurrence.owner).is_none());
+            let owner = owner.map(|_| namer.text(&occurrence.owner, tables));
             let (place, hit, reason) = (frame_answer(frame), occurrence.ordinal.into(), describe(reason));
             let sequence = occurrence.sequence;
             let thread = tables.thread(occurrence.thread).to_string();
@@ -315,6 +320,7 @@ impl Filling<'_, '_> {
         answer.class = Some(frame.site.method.class.to_string());
         answer.method = Some(frame.site.method.name.to_string());
         answer.file = frame.source_file.as_ref().map(ToString::to_string);
+        answer.loader = self.loader(&frame.site.method.class, frame.loader.as_ref());
         answer.own_line = frame.line;
         answer.bci = Some(frame.site.bci);
         answer.thread = Some(tables.thread(occurrence.thread).to_string());
@@ -347,6 +353,13 @@ impl Filling<'_, '_> {
             answer.notes.push(late(*hits).trim_start_matches("; ").to_owned());
         }
         answer.notes.extend(book.stale(frame));
+    }
+
+    /// The class and its loader, if several loaders define classes of this name.
+    fn loader(&self, class: &Arc<str>, loader: Option<&Arc<str>>) -> Option<LoaderAnswer> {
+        let report = self.assembly.facts.run_facts.outcome.report.classes.get(class)?;
+        let others = report.loaders.len().checked_sub(1).filter(|others| *others > 0)?;
+        Some(LoaderAnswer { name: loader?.to_string(), class: class.to_string(), others })
     }
 
     /// Whether the first point of the chain is in a library.
@@ -391,8 +404,14 @@ impl Filling<'_, '_> {
             self.query.event,
             Event::Written(_) | Event::Stored(_) | Event::ElementWritten(_) | Event::Changed(_)
         );
-        if o.owner.object_id().is_some() {
-            answer.owner = Some(self.text(&o.owner));
+        match &self.query.event {
+            // The owner is the class object.
+            Event::Written(field) | Event::Read(field) if field.is_static => {
+                let loader = self.assembly.facts.run_facts.outcome.tables.loader(&o.owner);
+                answer.loader = self.loader(&field.class, loader);
+            }
+            _ if o.owner.object_id().is_some() => answer.owner = Some(self.text(&o.owner)),
+            _ => {}
         }
         let is_printed = matches!(&self.query.event, Event::Changed(contents) if contents.is_stream);
         if is_printed || !is_change && !matches!(self.query.event, Event::Read(_)) {

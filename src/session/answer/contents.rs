@@ -55,7 +55,7 @@ pub fn name_lambdas(namer: &mut Namer, tables: &Tables, book: &CodeBook<'_>) {
         let text = lambda_in_source(&code, |file, line| {
             let method = MethodName::new(code.class.clone(), &*code.method, "()V");
             let source_file = Some(file.clone());
-            book.text(&Frame { site: Site { method, bci: 0 }, line: Some(line), source_file })
+            book.text(&Frame { site: Site { method, bci: 0 }, line: Some(line), source_file, loader: None })
         });
         if let Some(text) = text {
             namer.name_lambda(code, text);

@@ -119,6 +119,10 @@ pub struct PointAnswer {
     pub reason: Option<String>,
     /// Binary name of the class.
     pub class: Option<String>,
+    /// The loader of the class, or of the class whose static field changed, if several loaders define
+    /// classes of its name.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub loader: Option<LoaderAnswer>,
     /// Name of the method.
     pub method: Option<String>,
     /// Name of the source file, if the class file has it.
@@ -217,6 +221,17 @@ pub struct PointAnswer {
     pub rejections: IndexMap<String, u64>,
     /// Whether the chain's expectation holds.
     pub expectation: Option<Expectation>,
+}
+
+/// The loader that defined a class.
+#[derive(Clone, Debug, Serialize, PartialEq, Eq)]
+pub struct LoaderAnswer {
+    /// Its name: `app`, `URLClassLoader`, `URLClassLoader #2`.
+    pub name: String,
+    /// Binary name of the class.
+    pub class: String,
+    /// Number of other loaders that define a class of this name.
+    pub others: usize,
 }
 
 /// An operation that was not executed, and lost at a jump.

@@ -9,7 +9,7 @@ use super::tree::tree;
 use super::way::way;
 use super::{Paint, Text, clipped, frame_text, hanging, palette, wrap};
 use crate::model::short_class_name;
-use crate::session::{Answer, ChainQueryAnswer, FrameAnswer, Outcome, PointAnswer};
+use crate::session::{Answer, ChainQueryAnswer, FrameAnswer, LoaderAnswer, Outcome, PointAnswer};
 use indexmap::IndexMap;
 use std::collections::HashSet;
 use std::fmt::Write as _;
@@ -120,6 +120,11 @@ fn point(out: &mut String, p: &PointAnswer, paint: Paint) {
     place.push(format!("thread {},", thread_name(p.thread.as_deref().unwrap_or("?"))));
     place.push(format!("hit {}", p.hit.unwrap_or_default()));
     out.push_str(&wrap(&place, "", INDENT, WIDTH));
+    if let Some(loader) = &p.loader {
+        let LoaderAnswer { name, class, others } = loader;
+        let plural = if *others == 1 { "loader defines" } else { "loaders define" };
+        row(out, "loader", format!("{name}; {others} other {plural} a class {class} too"));
+    }
     if let Some(own) = &p.own_frame {
         let text = format!("in your code: {}", paint.on(palette::POINT, frame_text(&own.frame)));
         out.push_str(&hanging(&text, INDENT, WIDTH));

@@ -284,15 +284,23 @@ fn threads_of_one_name_keep_what_each_has_written() {
 #[test]
 fn each_loader_has_a_class_of_its_own() {
     let points = r#"
-        (id: "A", at: Line("Counted", {A}), when: "name.equals(\"second\")"),
-        (id: "B", at: LastChange("A:Counted.count")), (id: "C", at: LastChange("A:this.own")),
+        (id: "A", at: Line("Counted", {A}), when: "name.equals(\"first\")"),
+        (id: "B", at: LastChange("A:Counted.count"), collect: ["name"]), (id: "C", at: LastChange("A:this.own")),
+        (id: "T", at: Line("Counted", {T})), (id: "D", at: LastCondition("T")),
     "#;
     let fixture = Fixture::built("two-loaders", "TwoLoaders")
         .source_root("loaded")
         .debuggee(r#"classes: ["classes/loaded"],"#);
     for asked in fixture.ask(points) {
         asked.held().at("A", "A").at("B", "B").has("B", &[("old", "0"), ("new", "1")]).certain("B");
-        asked.at("C", "C").has("C", &[("new", "\"second\"")]);
+        // Both classes write the same values.
+        assert_eq!(asked.point("B")["collected"]["name"], "\"first\"");
+        asked.at("C", "C").has("C", &[("new", "\"first\"")]);
+        for id in ["A", "B"] {
+            let loader = serde_json::json!({"name": "URLClassLoader", "class": "Counted", "others": 1});
+            assert_eq!(asked.point(id)["loader"], loader);
+        }
+        asked.at("D", "D").has("D", &[("taken", "false")]).noted("D", "that of the loader URLClassLoader #2");
     }
 }
 
