@@ -6,7 +6,7 @@ use super::script::{occurrence, query};
 use super::{Locator, Options, Unlocated};
 use crate::model::{
     Activation, ActivationKey, Catch, ClassKey, Detail, ExceptionDetail, Frame, FrameKey, MethodName,
-    ObjectId, Occurrence, Site, StackKey, Tables, ThreadKey, Value, Way,
+    ObjectId, Occurrence, Site, StackKey, Tables, ThreadIdentity, ThreadKey, Value, Way,
 };
 use crate::query::{BranchSite, Constraint, Event, FrameSelector, PointIndex, Slot, StoreSite, TraceQuery};
 use proptest::prelude::*;
@@ -173,7 +173,7 @@ impl World {
     fn new() -> World {
         let mut tables = Tables::default();
         for name in ["main", "worker"] {
-            tables.add_thread(name);
+            tables.thread_key(ThreadIdentity::named(name));
         }
         World { tables, threads: vec![Thread::default(); 2], sequence: 0 }
     }

@@ -1,8 +1,8 @@
 //! Identifies an occurrence across runs. Uses only names and counts, since nothing else survives a relaunch.
 
 use super::site::Site;
+use super::thread_identity::ThreadIdentity;
 use super::way::Way;
-use std::sync::Arc;
 
 /// The coordinate of an occurrence (DESIGN §5.14).
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -11,9 +11,9 @@ pub struct Coordinate {
     pub query: u16,
     /// The site of the event.
     pub site: Site,
-    /// Name of the thread.
-    pub thread: Arc<str>,
-    /// The number of the hit among those of the event at this site in threads with this name, from 1.
+    /// The thread. Its number may differ in another run.
+    pub thread: ThreadIdentity,
+    /// The number of the hit among those of the event at this site in this thread, from 1.
     pub ordinal: u32,
     /// The `way` of the occurrence.
     pub way: Option<Way>,

@@ -13,6 +13,7 @@ mod numbers;
 mod occurrence;
 mod site;
 mod tables;
+mod thread_identity;
 mod value;
 mod way;
 
@@ -28,5 +29,6 @@ pub use namer::{
 pub use occurrence::{Catch, CollectionState, Detail, EventFrame, ExceptionDetail, Occurrence, StackValue};
 pub use site::{MethodName, Site};
 pub use tables::{Activation, Frame, Tables};
+pub use thread_identity::ThreadIdentity;
 pub use value::{JavaString, ObjectId, Value};
 pub use way::Way;

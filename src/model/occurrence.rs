@@ -103,9 +103,8 @@ pub struct Occurrence {
     pub sequence: u64,
     /// The TraceQuery of which it may be an instance, by its position in the chain.
     pub query: u16,
-    /// The number of the hit among all hits of the event at this place in threads with this name, from 1.
-    /// Hits that were not occurrences count. Place, thread name and ordinal are the coordinate by which
-    /// another run finds it.
+    /// The number of the hit among all hits of the event at this place in its thread, from 1. Hits that were
+    /// not occurrences count. Place, thread and ordinal are the coordinate by which another run finds it.
     pub ordinal: u32,
     /// The thread in which it happened.
     pub thread: ThreadKey,

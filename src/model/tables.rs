@@ -6,6 +6,7 @@
 use super::content::ObjectDescription;
 use super::keys::{ActivationKey, ClassKey, FrameKey, ReasonKey, ShapeKey, StackKey, ThreadKey};
 use super::site::{MethodName, Site};
+use super::thread_identity::ThreadIdentity;
 use super::value::{ObjectId, Value};
 use indexmap::IndexSet;
 use std::collections::HashMap;
@@ -51,7 +52,11 @@ pub struct Tables {
     shapes: IndexSet<Vec<Arc<str>>>,
     reasons: IndexSet<String>,
     classes: IndexSet<Arc<str>>,
-    threads: Vec<Arc<str>>,
+    threads: Vec<ThreadIdentity>,
+    /// The threads with a number.
+    numbered: HashMap<ThreadIdentity, ThreadKey>,
+    /// How many threads have a name.
+    namesakes: HashMap<Arc<str>, u32>,
     frames: IndexSet<Frame>,
     stacks: IndexSet<StackNode>,
     methods: IndexSet<MethodName>,
@@ -152,15 +157,34 @@ impl Tables {
         self.reasons.get_index(reason.0 as usize).map_or("unknown", String::as_str)
     }
 
-    /// Adds a thread by name. Threads may share a name, so each call creates a new key.
-    pub fn add_thread(&mut self, name: impl Into<Arc<str>>) -> ThreadKey {
-        self.threads.push(name.into());
-        ThreadKey(key(self.threads.len() - 1))
+    /// The key of a thread; adds it if it is new. A thread without a number always is.
+    pub fn thread_key(&mut self, thread: ThreadIdentity) -> ThreadKey {
+        if let Some(known) = self.numbered.get(&thread) {
+            return *known;
+        }
+        let added = ThreadKey(key(self.threads.len()));
+        if thread.number != 0 {
+            self.numbered.insert(thread.clone(), added);
+        }
+        *self.namesakes.entry(thread.name.clone()).or_default() += 1;
+        self.threads.push(thread);
+        added
     }
 
-    /// The name that a thread had when it was first seen.
-    pub fn thread(&self, thread: ThreadKey) -> Arc<str> {
-        self.threads.get(thread.0 as usize).cloned().unwrap_or_else(|| "?".into())
+    /// A thread, with the name that it had when it was first seen.
+    pub fn thread(&self, thread: ThreadKey) -> ThreadIdentity {
+        let known = self.threads.get(thread.0 as usize).cloned();
+        known.unwrap_or_else(|| ThreadIdentity::named("?"))
+    }
+
+    /// Whether other threads of the run have the name of this one.
+    pub fn has_namesakes(&self, thread: &ThreadIdentity) -> bool {
+        self.namesakes.get(&thread.name).is_some_and(|threads| *threads > 1)
+    }
+
+    /// The text by which a thread is shown.
+    pub fn thread_label(&self, thread: &ThreadIdentity) -> Arc<str> {
+        thread.label(self.has_namesakes(thread))
     }
 
     /// The key of a frame; adds it if it is new.

@@ -289,8 +289,7 @@ impl Candidates {
         occurrence: &mut Occurrence,
     ) -> Result<(), RunError> {
         self.filter.remember_arrival(occurrence);
-        let (queries, threads) = (&self.queries, &self.threads);
-        let (forecasts, kept) = forecasts(watched, queries, threads, stop, occurrence).await?;
+        let (forecasts, kept) = forecasts(watched, &self.queries, stop, occurrence).await?;
         self.found.extend(kept);
         if !forecasts.is_empty() {
             occurrence.detail.get_or_insert_default().forecasts = forecasts;

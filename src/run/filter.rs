@@ -9,16 +9,15 @@ use super::report::Sample;
 use super::stop::Stop;
 use super::watched::Watched;
 use crate::expr::{Expr, holds};
-use crate::model::{Coordinate, FrameKey, MethodName, Occurrence, Value};
+use crate::model::{Coordinate, FrameKey, MethodName, Occurrence, ThreadKey, Value};
 use crate::query::TraceQuery;
 use std::collections::HashMap;
-use std::sync::Arc;
 
 /// Counts hits and selects those that the queries admit.
 #[derive(Default)]
 pub struct Filter {
-    /// Number of hits by query, site and thread name.
-    hits: HashMap<(u16, FrameKey, Arc<str>), u32>,
+    /// Number of hits by query, site and thread.
+    hits: HashMap<(u16, FrameKey, ThreadKey), u32>,
     /// The coordinate to halt at.
     halt_at: Option<Coordinate>,
     /// The query of the coordinate just reached, and its candidate.
@@ -38,7 +37,7 @@ impl Filter {
         Ok(fits(watched, stop, query).await?.then_some(ordinal))
     }
 
-    /// Counts a hit among the threads of one name, and records whether it is the hit to halt at.
+    /// Counts a hit among those of its thread, and records whether it is the hit to halt at.
     pub async fn count(
         &mut self,
         watched: &mut Watched,
@@ -46,17 +45,17 @@ impl Filter {
         query: &TraceQuery,
     ) -> Result<u32, RunError> {
         let frame = watched.vm.frame_key(&mut watched.tables, stop.location).await?;
-        let thread = watched.tables.thread(stop.key);
         let (ordinal, way) = match stop.counted {
             Some((ordinal, way)) => (ordinal, way),
             None => {
-                let hits = self.hits.entry((query.point.0, frame, thread.clone())).or_insert(0);
+                let hits = self.hits.entry((query.point.0, frame, stop.key)).or_insert(0);
                 *hits = hits.saturating_add(1);
                 (*hits, None)
             }
         };
         if let Some(at) = &self.halt_at
-            && (at.query, at.ordinal, &at.thread) == (query.point.0, ordinal, &thread)
+            && (at.query, at.ordinal) == (query.point.0, ordinal)
+            && at.thread.may_be(&watched.tables.thread(stop.key))
             && (way.is_none() || way == at.way)
             && watched.tables.frame(frame).is_some_and(|f| f.site == at.site)
         {
@@ -100,13 +99,14 @@ pub async fn fits(watched: &mut Watched, stop: &mut Stop, query: &TraceQuery) ->
         }
     }
     watched.report.query(number).events += 1;
+    let thread = watched.tables.thread(stop.key);
     if let Some(wanted) = &query.local.thread
-        && watched.tables.thread(stop.key) != *wanted
+        && !wire::names_thread(wanted, &thread.name, thread.number)
     {
-        let name = watched.tables.thread(stop.key);
+        let label = watched.tables.thread_label(&thread);
         let report = watched.report.query(number);
         report.other_thread += 1;
-        report.threads.add(&name);
+        report.threads.add(&label);
         return Ok(false);
     }
     if let Some(from) = &query.local.from {

@@ -67,9 +67,10 @@ impl Halted {
         self.live.tables()
     }
 
-    /// The name of the halted thread.
+    /// The label of the halted thread.
     pub fn thread(&self) -> Arc<str> {
-        self.tables().thread(self.halted_thread.stop.key)
+        let thread = self.tables().thread(self.halted_thread.stop.key);
+        self.tables().thread_label(&thread)
     }
 
     /// The stack of the thread, newest frame first.

@@ -66,4 +66,3 @@ pub use questions::{FurtherQuestions, Questions};
 pub use recording::Recording;
 pub use report::{ClassReport, Ended, FlowVisit, QueryReport, RunReport, Sample, Tally};
 pub use watches::Marks;
-pub use wire::LoggedLine;

@@ -1,9 +1,8 @@
 //! The observer receives occurrences while the program runs, and decides whether the run continues.
 
-use crate::model::{ActivationKey, Occurrence, Tables};
+use crate::model::{ActivationKey, Occurrence, Tables, ThreadIdentity};
 use crate::query::TraceQuery;
 use std::sync::Arc;
-use wire::LoggedLine;
 
 /// The observer's decision about the run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -51,7 +50,7 @@ pub trait Observer {
     ///
     /// # Errors
     /// As [`Observer::occurrence`].
-    fn line(&mut self, _line: LoggedLine) -> Result<Control, ObserverError> {
+    fn line(&mut self, _thread: ThreadIdentity, _text: String) -> Result<Control, ObserverError> {
         Ok(Control::Continue)
     }
 

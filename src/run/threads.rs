@@ -6,11 +6,11 @@ use super::arms::ArmStack;
 use super::error::RunError;
 use super::probes::update_by_ids;
 use super::stop::Stop;
-use super::vm::or_default;
+use super::vm::{Vm, or_default};
 use super::watched::Watched;
-use crate::model::{ActivationKey, Occurrence, Tables, ThreadKey};
-use jdwp::commands::{thread_reference, virtual_machine};
-use jdwp::{MethodId, ReferenceTypeId, Tag, ThreadId};
+use crate::model::{ActivationKey, Occurrence, ThreadIdentity, ThreadKey};
+use jdwp::commands::{object_reference, thread_reference, virtual_machine};
+use jdwp::{MethodId, ObjectId, ReferenceTypeId, Tag, ThreadId};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
@@ -61,17 +61,10 @@ impl Threads {
         if let Some(key) = self.known.get(&thread).and_then(|t| t.key) {
             return Ok(key);
         }
-        let ask = watched.vm.conn().send(thread_reference::Name { thread });
-        let name: Arc<str> = or_default(ask.await)?.into();
-        let key = watched.tables.add_thread(name.clone());
-        self.known.insert(thread, ThreadState { key: Some(key), name, ..ThreadState::default() });
+        let identity = identity(&mut watched.vm, thread).await?;
+        let key = watched.tables.thread_key(identity);
+        self.known.insert(thread, ThreadState { key: Some(key), ..ThreadState::default() });
         Ok(key)
-    }
-
-    /// The key of an interrupted thread with this name, or a new key.
-    pub fn key_of_name(&self, tables: &mut Tables, name: &Arc<str>) -> ThreadKey {
-        let known = self.known.values().filter(|state| state.name == *name).find_map(|state| state.key);
-        known.unwrap_or_else(|| tables.add_thread(name.clone()))
     }
 
     /// The activations that may still be on a stack, or in which an occurrence waits.
@@ -114,11 +107,35 @@ impl Threads {
     }
 }
 
+/// A thread, with its present name.
+async fn identity(vm: &mut Vm, thread: ThreadId) -> Result<ThreadIdentity, RunError> {
+    let conn = vm.conn().clone();
+    let name = conn.send(thread_reference::Name { thread });
+    let object = ObjectId::from(thread);
+    let mut number = 0;
+    if let Some(class) = vm.classes_named("java.lang.Thread").await?.first().copied() {
+        let class = vm.class(class).await?;
+        if let Some(field) = class.fields.iter().find(|field| field.name == "tid") {
+            let fields = vec![field.id];
+            let values = or_default(conn.send(object_reference::GetValues { object, fields }).await)?;
+            if let Some(jdwp::Value::Long(tid)) = values.into_iter().next() {
+                number = u64::try_from(tid).unwrap_or(0);
+            }
+        }
+    }
+    let name: Arc<str> = or_default(name.await)?.into();
+    let mut is_virtual = false;
+    if name.is_empty() {
+        let class = conn.send(object_reference::ReferenceType { object }).await?;
+        is_virtual = vm.class(class.type_id).await?.name.contains("VirtualThread");
+    }
+    Ok(ThreadIdentity { name, number, is_virtual })
+}
+
 /// The state of one interrupted thread.
 #[derive(Default)]
 pub struct ThreadState {
     key: Option<ThreadKey>,
-    name: Arc<str>,
     activations: ActivationStack,
     waiting: Vec<IncompleteOccurrence>,
     /// Passes in progress: the activation, the query and its pass.

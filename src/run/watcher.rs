@@ -154,7 +154,7 @@ impl Watcher {
     pub(super) fn pass_on_lines(&mut self, observer: &mut dyn Observer) -> Result<Control, RunError> {
         let Some(pipe) = &mut self.lines else { return Ok(Control::Continue) };
         for line in pipe.take().map_err(RunError::Lines)? {
-            match observer.line(line).map_err(RunError::Observer)? {
+            match observer.line(line.thread.into(), line.text).map_err(RunError::Observer)? {
                 Control::Continue => {}
                 control => return Ok(control),
             }

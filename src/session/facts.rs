@@ -3,7 +3,7 @@
 use crate::chain::Translation;
 use crate::classes::ClassPool;
 use crate::locate::{Located, Locator};
-use crate::model::{FlowStep, LastHit, ValueFlow};
+use crate::model::{Coordinate, LastHit, Tables, ThreadIdentity, ValueFlow};
 use crate::query::{PointIndex, TraceQuery};
 use crate::run;
 use crate::run::{FlowVisit, Gate};
@@ -57,7 +57,15 @@ pub struct ValueFlows {
     pub(super) changes: BTreeMap<PointIndex, u32>,
 }
 
-/// The observed hit of a step.
-pub fn visit<'v>(step: &FlowStep, visits: &'v [FlowVisit]) -> Option<&'v FlowVisit> {
-    visits.iter().rev().find(|visit| visit.at == step.at)
+/// The hit of a run at a place that an earlier run has logged.
+pub fn visit<'v>(logged: &Coordinate, visits: &'v [FlowVisit], tables: &Tables) -> Option<&'v FlowVisit> {
+    let is_same = |at: &Coordinate| {
+        let thread = match tables.has_namesakes(&at.thread) || at.thread.name.is_empty() {
+            true => logged.thread.clone(),
+            // The name says which thread it is, whatever its number in this run.
+            false => ThreadIdentity { number: at.thread.number, ..logged.thread.clone() },
+        };
+        *at == Coordinate { thread, ..logged.clone() }
+    };
+    visits.iter().rev().find(|visit| is_same(&visit.at))
 }

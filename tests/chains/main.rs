@@ -15,6 +15,7 @@ mod hot;
 mod invisible;
 mod jdk_writes;
 mod log;
+mod namesakes;
 mod narrowed;
 mod own_frames;
 mod refused_events;

@@ -5,7 +5,7 @@ use jvmti_bindings::prelude::*;
 use std::fs::File;
 use std::io::Write;
 use std::sync::{Mutex, PoisonError};
-use wire::LoggedLine;
+use wire::{LoggedLine, ToldThread};
 
 /// The pipe. Nothing else waits for this lock.
 static PIPE: Mutex<Pipe> = Mutex::new(Pipe::Unopened);
@@ -33,7 +33,8 @@ pub unsafe extern "system" fn Java_java_lang_QuerypointProbeAgent_line(
         let env = JniEnv::from_raw(env);
         [thread, text].map(|text| env.get_string_lossy(text).unwrap_or_default())
     };
-    let Ok(mut line) = serde_json::to_vec(&LoggedLine::new(&thread, &text)) else { return };
+    let thread = ToldThread::parse(&thread).unwrap_or_default();
+    let Ok(mut line) = serde_json::to_vec(&LoggedLine::new(thread, &text)) else { return };
     line.push(b'\n');
     let mut pipe = PIPE.lock().unwrap_or_else(PoisonError::into_inner);
     if let Pipe::Unopened = *pipe {

@@ -109,7 +109,7 @@ pub unsafe extern "system" fn Java_java_lang_QuerypointProbeAgent_known(
     jni::jint::try_from(known).unwrap_or(jni::jint::MAX)
 }
 
-/// `QuerypointProbeAgent.about(int, String)`.
+/// `QuerypointProbeAgent.about(int, long, String)`.
 ///
 /// # Safety
 /// Called by the VM only.
@@ -118,19 +118,21 @@ pub unsafe extern "system" fn Java_java_lang_QuerypointProbeAgent_about(
     env: *mut jni::JNIEnv,
     _class: jni::jclass,
     site: jni::jint,
+    number: jni::jlong,
     thread: jni::jstring,
 ) -> jni::jlongArray {
     // SAFETY: the VM passes its environment.
     let env = unsafe { JniEnv::from_raw(env) };
+    let number = number.cast_unsigned();
     // SAFETY: the recorder passes the name of a thread.
     let thread = unsafe { env.get_string_lossy(thread) }.unwrap_or_default();
     let about = with_state(|state| {
         let State { probes, .. } = state;
         let site = u32::try_from(site).ok().and_then(|number| probes.sites.get(number))?;
-        let is_other = probes.plan.is_tested_elsewhere(site.query, &thread);
+        let is_other = probes.plan.is_tested_elsewhere(site.query, &thread, number);
         let query = i64::from(site.query) | if is_other { OTHER_THREAD } else { 0 };
         let query = if probes.is_meant(site) { query } else { -1 };
-        let armed = probes.sites.armed(&probes.plan, site, &thread);
+        let armed = probes.sites.armed(&probes.plan, site, &thread, number);
         let armed = armed.into_iter().map(|hit| jni::jlong::try_from(hit).unwrap_or(jni::jlong::MAX));
         Some([query].into_iter().chain(armed).collect::<Vec<_>>())
     });

@@ -57,14 +57,15 @@ impl Sites {
         self.all.get(usize::try_from(number).ok()?)
     }
 
-    /// The ordinals of hits that stop at a site in threads with a name, ascending.
-    pub fn armed(&self, plan: &Plan, site: &Site, thread: &str) -> Vec<u64> {
+    /// The ordinals of hits that stop at a site in a thread with this name and number, ascending.
+    pub fn armed(&self, plan: &Plan, site: &Site, thread: &str, number: u64) -> Vec<u64> {
         let here = |a: &&ArmedHit| {
             a.class == site.class
                 && a.method == site.method
                 && a.descriptor == site.descriptor
                 && (a.bci, a.way) == (site.bci, site.way)
                 && a.thread == thread
+                && a.numbers.is_none_or(|(first, last)| (first..=last).contains(&number))
         };
         let query = plan.queries.get(usize::from(site.query));
         let mut hits: Vec<u64> =

@@ -18,6 +18,7 @@ mod report;
 mod stack_values;
 pub mod steering;
 mod text_change;
+mod thread;
 
 pub use coverage::{CoverableClass, CoverableMethod, CoveredRun, FlowEdge};
 pub use lines::LoggedLine;
@@ -32,6 +33,7 @@ pub use report::{
     TestedCounts, reports,
 };
 pub use stack_values::{KeptStackValue, UsedStackValue};
+pub use thread::{ToldThread, names_thread};
 
 /// The class called by inserted probes, with slashes.
 pub const PROBE_CLASS: &str = "java/lang/QuerypointProbe";

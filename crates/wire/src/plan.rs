@@ -43,7 +43,7 @@ pub struct PlannedQuery {
     pub armed: Vec<ArmedHit>,
     /// Numbers the hits over all threads, for a run that need not repeat another one.
     pub varied: Option<HitWindow>,
-    /// The only threads whose hits are asked for, at sites that are tested: their name.
+    /// The only threads whose hits are asked for, at sites that are tested: see [`crate::names_thread`].
     #[serde(default)]
     pub thread: Option<String>,
     /// A method that must be further down the stack, at sites that are tested: `Class.method`, see
@@ -157,7 +157,10 @@ pub struct ArmedHit {
     pub way: Option<u32>,
     /// The name of the thread.
     pub thread: String,
-    /// The number of the hit among those of the site in threads with this name, from 1.
+    /// The numbers that the thread can have in this run, from the first to the last; `None` for any.
+    #[serde(default)]
+    pub numbers: Option<(u64, u64)>,
+    /// The number of the hit among those of the site in the thread, from 1.
     pub ordinal: u64,
 }
 
@@ -473,10 +476,10 @@ impl Plan {
         }
     }
 
-    /// Whether a query does not ask for hits in threads of this name, at sites that are tested.
-    pub fn is_tested_elsewhere(&self, query: u16, thread: &str) -> bool {
-        let planned = self.queries.get(usize::from(query));
-        planned.and_then(|planned| planned.thread.as_deref()).is_some_and(|wanted| wanted != thread)
+    /// Whether a query does not ask for hits in a thread with this name and number, at sites that are tested.
+    pub fn is_tested_elsewhere(&self, query: u16, thread: &str, number: u64) -> bool {
+        let wanted = self.queries.get(usize::from(query)).and_then(|planned| planned.thread.as_deref());
+        wanted.is_some_and(|wanted| !crate::names_thread(wanted, thread, number))
     }
 
     /// The path of a plan in the folder of a run: that of one process, or that for any process.

@@ -1,7 +1,7 @@
 //! Reads the arguments with which the recorder stops, and calls the recorder's methods in a stopped thread.
 
 use super::recorder::{Recorder, newest_frames, own_frames};
-use crate::model::{CollectionState, Value};
+use crate::model::{CollectionState, ThreadIdentity, Value};
 use crate::run::error::RunError;
 use crate::run::stop::Stop;
 use crate::run::vm::or_default;
@@ -9,12 +9,13 @@ use crate::run::watched::Watched;
 use jdwp::commands::thread_reference::Frame;
 use jdwp::commands::{array_reference, class_type, stack_frame, string_reference};
 use jdwp::{ArrayId, InvokeOptions, Location, MethodId, ReferenceTypeId, StringId, Tag, ThreadId};
+use wire::ToldThread;
 
 /// A hit that interrupts the program.
 pub struct RecorderStop {
     /// The number of its site.
     pub site: u32,
-    /// Its ordinal among the hits of the site in threads of that name.
+    /// Its ordinal among the hits of the site in its thread.
     pub ordinal: u64,
     /// The owner of the field, or the array.
     pub owner: jdwp::Value,
@@ -103,8 +104,8 @@ pub enum LastHitReply {
         site: u32,
         /// Its ordinal.
         ordinal: u64,
-        /// The name of its thread.
-        thread: String,
+        /// Its thread.
+        thread: ThreadIdentity,
     },
     /// The last hit is unknown; with the reason.
     Unknown(String),
@@ -212,11 +213,22 @@ pub async fn logged(
     Ok(reply.map_or(Err("the recorder failed".to_owned()), |text| parse_logged(&text)))
 }
 
-/// The name of a thread in the log.
-pub async fn named(watched: &mut Watched, stop: &mut Stop, thread: u16) -> Result<String, RunError> {
-    let Some(class) = watched.recorder.as_deref().and_then(Recorder::class) else { return Ok(String::new()) };
+/// A thread in the log.
+pub async fn named(
+    watched: &mut Watched,
+    stop: &mut Stop,
+    thread: u16,
+) -> Result<Option<ThreadIdentity>, RunError> {
+    let Some(class) = watched.recorder.as_deref().and_then(Recorder::class) else { return Ok(None) };
     let arguments = vec![jdwp::Value::Int(thread.into())];
-    Ok(text_of(watched, stop, class.id, class.named, arguments).await?.unwrap_or_default())
+    let text = text_of(watched, stop, class.id, class.named, arguments).await?;
+    Ok(text.and_then(|text| ToldThread::parse(&text)).map(ThreadIdentity::from))
+}
+
+impl From<ToldThread> for ThreadIdentity {
+    fn from(told: ToldThread) -> ThreadIdentity {
+        ThreadIdentity { name: told.name.into(), number: told.number, is_virtual: told.is_virtual }
+    }
 }
 
 fn parse_logged(text: &str) -> Result<LogState, String> {
@@ -243,9 +255,9 @@ fn parse(text: &str) -> LastHitReply {
     }
     let mut parts = text.splitn(3, ' ');
     let mut next = || parts.next();
-    match (next().map(str::parse), next().map(str::parse), next()) {
+    match (next().map(str::parse), next().map(str::parse), next().and_then(ToldThread::parse)) {
         (Some(Ok(site)), Some(Ok(ordinal)), Some(thread)) => {
-            LastHitReply::Hit { site, ordinal, thread: thread.to_owned() }
+            LastHitReply::Hit { site, ordinal, thread: thread.into() }
         }
         _ => LastHitReply::Unknown(format!("the recorder said `{text}`")),
     }
@@ -335,9 +347,13 @@ mod tests {
     #[test]
     fn answers_are_read() {
         assert_eq!(parse(""), LastHitReply::None);
-        let thread = "pool 1 thread 2".to_owned();
-        assert_eq!(parse("7 1000 pool 1 thread 2"), LastHitReply::Hit { site: 7, ordinal: 1000, thread });
-        assert_eq!(parse("7 1000 "), LastHitReply::Hit { site: 7, ordinal: 1000, thread: String::new() });
+        let thread = ThreadIdentity { number: 12, ..ThreadIdentity::named("pool 1 thread 2") };
+        assert_eq!(
+            parse("7 1000 12 0 pool 1 thread 2"),
+            LastHitReply::Hit { site: 7, ordinal: 1000, thread }
+        );
+        let thread = ThreadIdentity { number: 31, is_virtual: true, ..ThreadIdentity::default() };
+        assert_eq!(parse("7 1000 31 1 "), LastHitReply::Hit { site: 7, ordinal: 1000, thread });
         assert_eq!(parse("? no memory"), LastHitReply::Unknown("no memory".to_owned()));
         assert!(matches!(parse("7"), LastHitReply::Unknown(_)));
     }

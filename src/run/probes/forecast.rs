@@ -10,7 +10,6 @@ use crate::query::{Aspect, Constraint, Event, FrameSelector, PointIndex, Slot, T
 use crate::run::error::RunError;
 use crate::run::queries::Queries;
 use crate::run::stop::Stop;
-use crate::run::threads::Threads;
 use crate::run::vm::to_wire;
 use crate::run::watched::Watched;
 use jdwp::Tag;
@@ -37,7 +36,6 @@ impl From<LastHit> for LastHitForecast {
 pub async fn forecasts(
     watched: &mut Watched,
     queries: &Queries,
-    threads: &Threads,
     stop: &mut Stop,
     candidate: &Occurrence,
 ) -> Result<(Vec<Forecast>, Vec<Occurrence>), RunError> {
@@ -53,7 +51,7 @@ pub async fn forecasts(
         let Some(query) = queries.get(number) else { continue };
         let point = PointIndex(candidate.query);
         if query.constraints.contains(&Constraint::Before(point)) {
-            let last_hit = forecast(watched, threads, stop, candidate, &query, point).await?;
+            let last_hit = forecast(watched, stop, candidate, &query, point).await?;
             forecasts.push(Forecast { query: number, last: last_hit.last, number: last_hit.number });
             kept.extend(last_hit.kept);
         }
@@ -64,7 +62,6 @@ pub async fn forecasts(
 /// The last hit of a query before a candidate.
 async fn forecast(
     watched: &mut Watched,
-    threads: &Threads,
     stop: &mut Stop,
     candidate: &Occurrence,
     query: &Arc<TraceQuery>,
@@ -100,7 +97,7 @@ async fn forecast(
             if !is_varied {
                 return Ok(last.into());
             }
-            let hit = kept_hit(watched, threads, stop, query, owner, index, &last).await?;
+            let hit = kept_hit(watched, stop, query, owner, index, &last).await?;
             let (number, kept) = hit.map_or((None, None), |(number, kept)| (Some(number), kept));
             Ok(LastHitForecast { last, number, kept })
         }
@@ -151,7 +148,7 @@ async fn in_activation(
         if ordinal == 0 {
             continue;
         }
-        let thread = watched.tables.thread(stop.key).to_string();
+        let thread = watched.tables.thread(stop.key);
         let hit = hit_of(watched, query, LastHitReply::Hit { site, ordinal, thread });
         return Ok(match hit {
             LastHit::At(coordinate) if !is_for(query, &coordinate, &here) => LastHit::Unknown(format!(
@@ -184,7 +181,7 @@ fn hit_of(watched: &mut Watched, query: &TraceQuery, last: LastHitReply) -> Last
     LastHit::At(Coordinate {
         query: site.query,
         site: site.site.clone(),
-        thread: thread.into(),
+        thread,
         ordinal: u32::try_from(ordinal).unwrap_or(u32::MAX),
         way: way(query, &site),
     })

@@ -38,7 +38,7 @@ pub async fn probed(
         *stopped = stopped.saturating_add(1);
     }
     let key = candidates.thread_key(watched, thread).await?;
-    let thread_name = watched.tables.thread(key);
+    let identity = watched.tables.thread(key);
     let location = Location { index: site.site.bci.into(), ..hit.location };
     let mut stop = Stop::below(thread, key, location, hit.hidden);
     if let Some(frames) = hit.frames.take() {
@@ -54,7 +54,7 @@ pub async fn probed(
         && recorder.varied.contains(&site.query)
     {
         let (query, site) = (site.query, site.site.clone());
-        let thread = thread_name.clone();
+        let thread = identity.clone();
         recorder.numbered.insert(Coordinate { query, site, thread, ordinal, way: hit_way });
     }
     let is_tested = watched.recorder.as_ref().is_some_and(|recorder| recorder.tested.is_tested(&site));
@@ -67,7 +67,7 @@ pub async fn probed(
         let passed = passed(watched, &mut hit, !is_reached).await?;
         if let Some(recorder) = &mut watched.recorder {
             let at = (hit.site, hit.index);
-            recorder.tested.note(&mut watched.report, &query, &thread_name, at, passed);
+            recorder.tested.note(&mut watched.report, &query, &identity, at, passed);
         }
         stop.passed = passed.before;
         let false_before = watched.report.query(site.query).condition_false;

@@ -10,7 +10,6 @@ use crate::model::{Coordinate, Detail, FrameKey, LastHit, Occurrence, StackKey, 
 use crate::query::{Event, TraceQuery};
 use crate::run::error::RunError;
 use crate::run::stop::Stop;
-use crate::run::threads::Threads;
 use crate::run::vm::type_name;
 use crate::run::watched::Watched;
 use jdwp::{Location, TypeTag};
@@ -25,7 +24,6 @@ const CUT: &str = "older frames were not kept";
 /// values, also returns its candidate.
 pub async fn kept_hit(
     watched: &mut Watched,
-    threads: &Threads,
     stop: &mut Stop,
     query: &TraceQuery,
     owner: jdwp::Value,
@@ -40,7 +38,7 @@ pub async fn kept_hit(
     if watched.recorder.as_ref().is_some_and(|r| r.numbered.contains(at)) {
         return Ok(Some((number, None)));
     }
-    let kept = kept_occurrence(watched, threads, query, owner, index, at, hit).await?;
+    let kept = kept_occurrence(watched, query, owner, index, at, hit).await?;
     if let (Some(recorder), true) = (&mut watched.recorder, kept.is_some()) {
         recorder.numbered.insert(at.clone());
     }
@@ -49,7 +47,6 @@ pub async fn kept_hit(
 
 async fn kept_occurrence(
     watched: &mut Watched,
-    threads: &Threads,
     query: &TraceQuery,
     owner: jdwp::Value,
     index: i32,
@@ -91,7 +88,7 @@ async fn kept_occurrence(
         });
     }
     let owner = watched.vm.value(&mut watched.tables, class_object.unwrap_or(owner)).await?;
-    let thread = threads.key_of_name(&mut watched.tables, &at.thread);
+    let thread = watched.tables.thread_key(at.thread.clone());
     let notes = [NOTE].into_iter().chain(is_cut.then_some(CUT)).map(str::to_owned).collect();
     let by = watched.vm.agent_report.as_mut().and_then(|report| report.called_at(query.point.0, &at.site));
     let detail = by.map(|by| written_by(&mut watched.tables, by)).unwrap_or_default();

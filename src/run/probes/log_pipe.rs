@@ -64,6 +64,7 @@ mod tests {
     use super::*;
     use std::fs::File;
     use std::io::Write;
+    use wire::ToldThread;
 
     #[tokio::test]
     async fn lines_arrive_whole() {
@@ -72,16 +73,16 @@ mod tests {
         let mut pipe = LogPipe::create(&path).unwrap();
         assert_eq!(pipe.take().unwrap(), []);
         let mut writer = File::options().write(true).open(&path).unwrap();
-        let one = serde_json::to_string(&LoggedLine::new("main", "a\nb")).unwrap();
-        let two = serde_json::to_string(&LoggedLine::new("main", "c")).unwrap();
+        let one = serde_json::to_string(&LoggedLine::new(ToldThread::default(), "a\nb")).unwrap();
+        let two = serde_json::to_string(&LoggedLine::new(ToldThread::default(), "c")).unwrap();
         let (begin, end) = two.split_at(7);
         write!(writer, "{one}\n{begin}").unwrap();
         pipe.readable().await.unwrap();
-        assert_eq!(pipe.take().unwrap(), [LoggedLine::new("main", "a\nb")]);
+        assert_eq!(pipe.take().unwrap(), [LoggedLine::new(ToldThread::default(), "a\nb")]);
         writeln!(writer, "{end}").unwrap();
         drop(writer);
         pipe.readable().await.unwrap();
-        assert_eq!(pipe.take().unwrap(), [LoggedLine::new("main", "c")]);
+        assert_eq!(pipe.take().unwrap(), [LoggedLine::new(ToldThread::default(), "c")]);
         assert_eq!(pipe.take().unwrap(), []);
     }
 }

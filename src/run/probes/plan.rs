@@ -3,7 +3,7 @@
 use super::conditions::Conditions;
 use super::gate::Gate;
 use crate::classes::ClassPool;
-use crate::model::{Coordinate, MethodName, Site};
+use crate::model::{Coordinate, MethodName, Site, ThreadIdentity};
 use crate::query::{
     self, Aspect, ContentsCall, Copies, CopySite, CopyWhat, Event, Key, Making, MakingSite, StoreSite,
     TraceQuery, groups_of_way,
@@ -16,6 +16,9 @@ use wire::{
     ArmedHit, ArraySites, BranchEdge, CollectionCall, ContentsSites, CopyEvent, Counts, FieldSites,
     LocalStore, MakingSites, MethodSites, Plan, PlannedQuery, PlannedSite, SiteEvent,
 };
+
+/// How far the number of a thread without a name may be from that in the previous run.
+const NEAR: u64 = 256;
 
 /// The plan for these queries and the watches of a run.
 ///
@@ -255,6 +258,13 @@ pub fn slashes(name: &str) -> String {
     name.replace('.', "/")
 }
 
+/// The numbers that a thread of the previous run can have in this one. A name usually identifies the thread, or
+/// a few. There may be thousands without a name: the VM numbers them in turn, but for a few of its own threads.
+fn near(thread: &ThreadIdentity) -> Option<(u64, u64)> {
+    let is_known = thread.name.is_empty() && thread.number != 0;
+    is_known.then(|| (thread.number.saturating_sub(NEAR), thread.number.saturating_add(NEAR)))
+}
+
 fn armed_at(query: &TraceQuery, at: &Coordinate) -> Option<ArmedHit> {
     let way = match &query.event {
         Event::Stored(stores) => {
@@ -271,7 +281,8 @@ fn armed_at(query: &TraceQuery, at: &Coordinate) -> Option<ArmedHit> {
         descriptor: method.descriptor.to_string(),
         bci: *bci,
         way,
-        thread: at.thread.to_string(),
+        thread: at.thread.name.to_string(),
+        numbers: near(&at.thread),
         ordinal: at.ordinal.into(),
     })
 }

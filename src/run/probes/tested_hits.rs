@@ -2,7 +2,7 @@
 
 use super::agent_report::NumberedSite;
 use super::conditions::Conditions;
-use crate::model::Site;
+use crate::model::{Site, ThreadIdentity};
 use crate::query::TraceQuery;
 use crate::run::report::RunReport;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
@@ -23,7 +23,7 @@ pub struct TestedHits {
     outside: BTreeMap<u16, BTreeSet<String>>,
     /// By site and thread, what the last interruption has told of the hits before it: how many were not asked
     /// for, and how many had another caller.
-    last: HashMap<(u32, Arc<str>), (u64, u64)>,
+    last: HashMap<(u32, ThreadIdentity), (u64, u64)>,
 }
 
 /// What the recorder tells with an interruption at a tested site.
@@ -76,7 +76,7 @@ impl TestedHits {
         &mut self,
         report: &mut RunReport,
         query: &TraceQuery,
-        thread: &Arc<str>,
+        thread: &ThreadIdentity,
         (site, told): (u32, i32),
         passed: Passed,
     ) {
@@ -90,7 +90,8 @@ impl TestedHits {
         let report = report.query(query.point.0);
         report.events += silent + strangers;
         report.other_caller += strangers;
-        if query.local.thread.as_ref().is_some_and(|wanted| wanted != thread) {
+        let is_other = |wanted: &Arc<str>| !wire::names_thread(wanted, &thread.name, thread.number);
+        if query.local.thread.as_ref().is_some_and(is_other) {
             report.other_thread += silent;
         } else {
             report.condition_false += silent;

@@ -5,7 +5,7 @@ use super::activation_ids::activation_id;
 use super::ask;
 use super::plan::copied;
 use super::walk::{FlowHit, SoughtVariable, walk};
-use crate::model::{Coordinate, FlowStep, LastHit, Occurrence, Site, Value, ValueFlow, Way};
+use crate::model::{Coordinate, FlowStep, LastHit, Occurrence, Site, ThreadIdentity, Value, ValueFlow, Way};
 use crate::query::{Copies, SeenCopy, TraceQuery};
 use crate::run::error::RunError;
 use crate::run::stop::Stop;
@@ -95,10 +95,10 @@ pub async fn value_flow(
         Ok(None) => return Ok(LastHit::Never),
         Err(error) => return Ok(unreadable(error)),
     };
-    let mut names: HashMap<u16, Arc<str>> = HashMap::new();
+    let mut names: HashMap<u16, ThreadIdentity> = HashMap::new();
     for hit in steps.iter().flat_map(|step| [Some(step.hit), step.got]).flatten() {
         if let Entry::Vacant(unknown) = names.entry(hit.thread) {
-            unknown.insert(ask::named(watched, stop, hit.thread).await?.into());
+            unknown.insert(ask::named(watched, stop, hit.thread).await?.unwrap_or_default());
         }
     }
     let step = |step: &FlowHit| {
@@ -131,7 +131,7 @@ fn coordinate(
     query: &TraceQuery,
     copies: &Copies,
     hit: &LoggedHit,
-    names: &HashMap<u16, Arc<str>>,
+    names: &HashMap<u16, ThreadIdentity>,
 ) -> Option<Coordinate> {
     Some(Coordinate {
         query: query.point.0,

@@ -269,7 +269,7 @@ impl Assembly<'_> {
             let owner = owner.map(|_| namer.text(&occurrence.owner, tables));
             let (place, hit, reason) = (frame_answer(frame), occurrence.ordinal.into(), describe(reason));
             let sequence = occurrence.sequence;
-            let thread = tables.thread(occurrence.thread).to_string();
+            let thread = tables.thread_label(&tables.thread(occurrence.thread)).to_string();
             answer.rejected.push(RejectedAnswer { place, hit, thread, owner, sequence, reason });
         }
     }
@@ -323,7 +323,9 @@ impl Filling<'_, '_> {
         answer.loader = self.loader(&frame.site.method.class, frame.loader.as_ref());
         answer.own_line = frame.line;
         answer.bci = Some(frame.site.bci);
-        answer.thread = Some(tables.thread(occurrence.thread).to_string());
+        let thread = tables.thread(occurrence.thread);
+        answer.thread = Some(tables.thread_label(&thread).to_string());
+        answer.thread_base = Some(thread.base().to_string());
         answer.hit = Some(occurrence.ordinal.into());
         answer.sequence = Some(occurrence.sequence);
         let given = self.given(occurrence, frame);

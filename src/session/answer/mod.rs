@@ -140,9 +140,12 @@ pub struct PointAnswer {
     pub own_line: Option<u32>,
     /// Bytecode index in the method.
     pub bci: Option<u32>,
-    /// Name of the thread.
+    /// Label of the thread: its name, and its number if other threads of the run have that name.
     pub thread: Option<String>,
-    /// The number of the hit among all hits of its place in threads with this name, from 1.
+    /// Name of the thread: what the label says of it in every run.
+    #[serde(skip)]
+    pub thread_base: Option<String>,
+    /// The number of the hit among all hits of its place in this thread, from 1.
     pub hit: Option<u64>,
     /// The order of the occurrence in its run: earlier ones have smaller numbers.
     #[serde(skip)]
@@ -279,9 +282,9 @@ pub struct StepAnswer {
     /// The beginning of the statement; see [`PointAnswer::statement`].
     #[serde(skip_serializing_if = "Option::is_none")]
     pub statement: Option<StatementAnswer>,
-    /// Name of the thread.
+    /// Label of the thread.
     pub thread: String,
-    /// The number of the hit among all hits of its place in threads with this name, from 1.
+    /// The number of the hit among all hits of its place in this thread, from 1.
     pub hit: u64,
 }
 
@@ -344,9 +347,9 @@ pub struct OwnFrame {
 pub struct RejectedAnswer {
     /// Its place.
     pub place: FrameAnswer,
-    /// The number of the hit among all hits of its place in threads with this name, from 1.
+    /// The number of the hit among all hits of its place in this thread, from 1.
     pub hit: u64,
-    /// Name of the thread.
+    /// Label of the thread.
     pub thread: String,
     /// The object whose field was written or read.
     pub owner: Option<String>,

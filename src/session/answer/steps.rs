@@ -22,7 +22,7 @@ pub fn steps(
 
 fn one(run_facts: &RunFacts, copies: &Copies, step: &FlowStep, book: &CodeBook<'_>) -> Option<StepAnswer> {
     let outcome = &run_facts.outcome;
-    let visit = visit(step, &outcome.report.visits)?;
+    let visit = visit(&step.at, &outcome.report.visits, &outcome.tables)?;
     let what = &copies.site(step.at.way?.get().into())?.what;
     let own = outcome.tables.frame(visit.frame)?;
     // A parameter is shown at the call that passes it.
@@ -45,7 +45,7 @@ fn one(run_facts: &RunFacts, copies: &Copies, step: &FlowStep, book: &CodeBook<'
         line: shown.line,
         text: book.text(&shown),
         statement: book.statement(frame, &given),
-        thread: step.at.thread.to_string(),
+        thread: outcome.tables.thread_label(&visit.at.thread).to_string(),
         hit: step.at.ordinal.into(),
     })
 }

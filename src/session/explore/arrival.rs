@@ -69,7 +69,11 @@ impl FoundPoint {
         let happened = occurrence.detail.as_ref().and_then(|d| d.happened.as_ref());
         let above = caught.map(|c| c.above).or(happened.map(|h| h.above)).unwrap_or(0);
         let site = tables.frame(exception.map_or(occurrence.event_frame(), |e| e.thrown))?.site.clone();
-        let (thread, ordinal) = (tables.thread(occurrence.thread), occurrence.ordinal);
+        let (mut thread, ordinal) = (tables.thread(occurrence.thread), occurrence.ordinal);
+        if !thread.name.is_empty() && !tables.has_namesakes(&thread) {
+            // The name says which thread it is, whatever its number in the next run.
+            thread.number = 0;
+        }
         Some(FoundPoint {
             coordinate: Coordinate { query: point.0, site, thread, ordinal, way: occurrence.way },
             sequence: occurrence.sequence,

@@ -200,7 +200,7 @@ fn parts(old: &PointAnswer, new: &PointAnswer) -> Vec<Difference> {
             ("question", Some(p.question.clone())),
             ("place", place),
             ("text", p.text.clone()),
-            ("thread", p.thread.clone()),
+            ("thread", p.thread_base.clone()),
             ("owner", p.owner.clone()),
             ("old", p.old.clone()),
             ("new", p.new.clone()),

@@ -9,8 +9,8 @@ use crate::chain::{Chain, translate_log};
 use crate::classes::ClassPool;
 use crate::debuggee::{Forward, StdinRecording};
 use crate::expr::{TextPart, text_of};
-use crate::model::{ActivationKey, Namer, ObjectDescription, Occurrence, Tables, Value};
-use crate::run::{Control, Ended, Gate, LoggedLine, Observer, ObserverError, Outcome, QueryReport};
+use crate::model::{ActivationKey, Namer, ObjectDescription, Occurrence, Tables, ThreadIdentity, Value};
+use crate::run::{Control, Ended, Gate, Observer, ObserverError, Outcome, QueryReport};
 use crate::session::context::Context;
 use crate::session::error::SessionError;
 use crate::session::progress::{LogLine, Progress};
@@ -127,6 +127,8 @@ struct Printer<'a> {
     /// The parts of each text, once the run has asked for them.
     parts: Rc<RefCell<Vec<TextPart>>>,
     namer: Namer,
+    /// The threads of the lines.
+    threads: Tables,
     /// Lines that were not shown at once.
     lines: Vec<LogLine>,
     shown: u64,
@@ -140,8 +142,14 @@ struct Printer<'a> {
 
 impl<'a> Printer<'a> {
     fn new(progress: &'a dyn Progress, limit: u64, parts: Rc<RefCell<Vec<TextPart>>>) -> Printer<'a> {
-        let (namer, lines) = (Namer::default(), Vec::new());
-        Printer { progress, limit, parts, namer, lines, shown: 0, more: 0, stops: 0, unread: false }
+        let (namer, threads, lines) = (Namer::default(), Tables::default(), Vec::new());
+        Printer { progress, limit, parts, namer, threads, lines, shown: 0, more: 0, stops: 0, unread: false }
+    }
+
+    /// The label of a thread. Of several threads with one name, the first is known as such at the second's line.
+    fn label(&mut self, thread: ThreadIdentity) -> String {
+        self.threads.thread_key(thread.clone());
+        self.threads.thread_label(&thread).to_string()
     }
 
     fn print(&mut self, line: LogLine) -> Control {
@@ -221,12 +229,12 @@ impl Observer for Printer<'_> {
     ) -> Result<Control, ObserverError> {
         self.stops += 1;
         let text = self.text(&occurrence, tables);
-        let thread = tables.thread(occurrence.thread).to_string();
+        let thread = self.label(tables.thread(occurrence.thread));
         Ok(self.print(LogLine { thread, text }))
     }
 
-    fn line(&mut self, line: LoggedLine) -> Result<Control, ObserverError> {
-        let LoggedLine { thread, text } = line;
+    fn line(&mut self, thread: ThreadIdentity, text: String) -> Result<Control, ObserverError> {
+        let thread = self.label(thread);
         Ok(self.print(LogLine { thread, text }))
     }
 

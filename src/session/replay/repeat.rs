@@ -107,7 +107,7 @@ impl RepeatedPoint {
 /// the same part.
 fn values(point: &PointAnswer) -> IndexMap<String, String> {
     let own = [
-        ("thread", &point.thread),
+        ("thread", &point.thread_base),
         ("old", &point.old),
         ("new", &point.new),
         ("owner", &point.owner),

@@ -4,8 +4,7 @@
 use crate::model::{Coordinate, LastHit, Site, Tables, Value, ValueFlow, short_class_name};
 use crate::query::{Constraint, Copies, CopyWhat, Event, PointIndex, TraceQuery};
 use crate::run::FlowVisit;
-use crate::session::facts::RunFacts;
-use crate::session::facts::ValueFlows;
+use crate::session::facts::{RunFacts, ValueFlows, visit};
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 /// How often the value flow may change between runs before probes give up.
@@ -146,7 +145,7 @@ fn compare(
     seen: Option<&Value>,
     tables: &Tables,
 ) -> FlowComparison {
-    let at = |coordinate: &Coordinate| visits.iter().rev().find(|visit| visit.at == *coordinate);
+    let at = |coordinate: &Coordinate| visit(coordinate, visits, tables);
     let site = |visit: &FlowVisit| tables.frame(visit.frame).map(|frame| frame.site.clone());
     let mut value: Option<Passing<'_>> = seen.map(|seen| (seen, None));
     let cut = |steps: usize, end: String| {

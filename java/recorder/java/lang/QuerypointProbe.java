@@ -359,8 +359,7 @@ public final class QuerypointProbe {
     @Hidden
     @ForceInline
     private static void hit(Object owner, long bits, Object value, int number, int query) {
-        Thread thread = Thread.currentThread();
-        QuerypointProbeSite site = QuerypointProbeSite.here(thread, number);
+        QuerypointProbeSite site = QuerypointProbeSite.here(Thread.currentThread(), number);
         if (site == null) {
             blind(number, owner, 0, bits, value);
             return;
@@ -372,7 +371,7 @@ public final class QuerypointProbe {
         }
         site.record = record;
         if (query >= 0 && site.isKept()) {
-            QUERIES[query].keep(thread, site, record, owner);
+            QUERIES[query].keep(site, record, owner);
         }
     }
 
@@ -385,8 +384,7 @@ public final class QuerypointProbe {
             count(number);
             return;
         }
-        Thread thread = Thread.currentThread();
-        QuerypointProbeSite site = QuerypointProbeSite.here(thread, number);
+        QuerypointProbeSite site = QuerypointProbeSite.here(Thread.currentThread(), number);
         if (site == null) {
             blind(number, array, index, bits, value);
             return;
@@ -397,7 +395,7 @@ public final class QuerypointProbe {
         }
         site.record = record;
         if (query >= 0 && site.isKept()) {
-            QUERIES[query].keepElement(thread, site, record, array, index);
+            QUERIES[query].keepElement(site, record, array, index);
         }
     }
 
@@ -428,8 +426,7 @@ public final class QuerypointProbe {
             count(number);
             return;
         }
-        Thread thread = Thread.currentThread();
-        QuerypointProbeSite site = QuerypointProbeSite.here(thread, number);
+        QuerypointProbeSite site = QuerypointProbeSite.here(Thread.currentThread(), number);
         if (site == null) {
             blind(number, owner, index, bits, given.told(value));
             return;
@@ -441,9 +438,9 @@ public final class QuerypointProbe {
         site.record = record;
         if (query >= 0 && site.isKept()) {
             if (isElement) {
-                QUERIES[query].keepElement(thread, site, record, owner, index);
+                QUERIES[query].keepElement(site, record, owner, index);
             } else {
-                QUERIES[query].keep(thread, site, record, owner);
+                QUERIES[query].keep(site, record, owner);
             }
         }
     }
@@ -460,13 +457,12 @@ public final class QuerypointProbe {
     /** Counts a hit and keeps it as the last one of its owner. */
     @Hidden
     public static void keep(Object owner, int number, int query) {
-        Thread thread = Thread.currentThread();
-        QuerypointProbeSite site = QuerypointProbeSite.here(thread, number);
+        QuerypointProbeSite site = QuerypointProbeSite.here(Thread.currentThread(), number);
         if (site != null) {
             long record = site.record + QuerypointProbeSite.HIT;
             site.record = record;
             if (site.isKept()) {
-                QUERIES[query].keep(thread, site, record, owner);
+                QUERIES[query].keep(site, record, owner);
             }
         }
     }
@@ -478,13 +474,12 @@ public final class QuerypointProbe {
             count(number);
             return;
         }
-        Thread thread = Thread.currentThread();
-        QuerypointProbeSite site = QuerypointProbeSite.here(thread, number);
+        QuerypointProbeSite site = QuerypointProbeSite.here(Thread.currentThread(), number);
         if (site != null) {
             long record = site.record + QuerypointProbeSite.HIT;
             site.record = record;
             if (site.isKept()) {
-                QUERIES[query].keepElement(thread, site, record, array, index);
+                QUERIES[query].keepElement(site, record, array, index);
             }
         }
     }
@@ -616,8 +611,7 @@ public final class QuerypointProbe {
     /** Counts a hit, and logs it where it is not known yet which of them are asked for. */
     @Hidden
     private static void copied(int number, long serial, Object owner, int index, long bits, Object value) {
-        Thread thread = Thread.currentThread();
-        QuerypointProbeSite site = QuerypointProbeSite.here(thread, number);
+        QuerypointProbeSite site = QuerypointProbeSite.here(Thread.currentThread(), number);
         if (site == null) {
             blind(number, owner, index, bits, value);
             return;
@@ -628,11 +622,8 @@ public final class QuerypointProbe {
         }
         site.record = record;
         if (!COUNTING && site.query >= 0 && !QUERIES[site.query].known) {
-            QuerypointProbeThread own = site.thread == thread ? site.probe : QuerypointProbeThread.of(thread);
-            if (own != null) {
-                int of = QuerypointProbeNumber.give(owner);
-                QuerypointProbeLog.add(record & ~QuerypointProbeSite.NUMBERS | number, serial << 16 | own.place, (long) of << 32 | index & 0xffffffffL);
-            }
+            int of = QuerypointProbeNumber.give(owner);
+            QuerypointProbeLog.add(record & ~QuerypointProbeSite.NUMBERS | number, serial << 16 | site.probe.place, (long) of << 32 | index & 0xffffffffL);
         }
     }
 
@@ -747,12 +738,12 @@ public final class QuerypointProbe {
         return QuerypointProbeAgent.joined(own.place, QuerypointProbeNumber.give(owner), own.marked ? 1 : 0);
     }
 
-    /** The name of a thread in the log. */
+    /** A thread in the log, as {@link QuerypointProbeThread#told} tells it. */
     @Hidden
     private static String named(int place) {
         for (QuerypointProbeThread known = QuerypointProbeThread.newest; known != null; known = known.older) {
             if (known.place == place) {
-                return known.name;
+                return known.told();
             }
         }
         return "";

@@ -93,7 +93,7 @@ final class QuerypointProbeAgent {
     /**
      * The query of a site, with {@link QuerypointProbeSite#OTHER_THREAD} if no hit in threads of a name is
      * asked for, and the hits that are to stop there in such threads, ascending. */
-    static native long[] about(int site, String thread);
+    static native long[] about(int site, long number, String thread);
 
     /**
      * The field of an object of a class that is found from one of its superclasses upwards; null if there is
@@ -119,7 +119,7 @@ final class QuerypointProbeAgent {
     /** Whether the method that a query asks for is on this thread's stack, below the newest frame. */
     static native boolean isCalled(int query);
 
-    /** Writes a line of a log point, with the name of its thread. */
+    /** Writes a line of a log point, with its thread as {@link QuerypointProbeThread#told} tells it. */
     static native void line(String thread, String text);
 
     /**

@@ -155,48 +155,47 @@ final class QuerypointProbeQuery {
     /** The hit of this record is the last one of an owner. */
     @Hidden
     @ForceInline
-    void keep(Thread thread, QuerypointProbeSite site, long record, Object owner) {
+    void keep(QuerypointProbeSite site, long record, Object owner) {
         if (!rows.keep(owner, record) && !dormant) {
-            add(thread, site, record, owner);
+            add(site, record, owner);
         }
     }
 
     /** As {@link #keep}, of an element that is asked for. */
     @Hidden
     @ForceInline
-    void keepElement(Thread thread, QuerypointProbeSite site, long record, Object array, int index) {
+    void keepElement(QuerypointProbeSite site, long record, Object array, int index) {
         if (this.index >= 0) {
-            keep(thread, site, record, array);
+            keep(site, record, array);
         } else if (!rows.keep(array, index, record) && !dormant) {
-            add(thread, site, record, array, index);
+            add(site, record, array, index);
         }
     }
 
     @Hidden
     @DontInline
-    private void add(Thread thread, QuerypointProbeSite site, long record, Object owner) {
+    private void add(QuerypointProbeSite site, long record, Object owner) {
         if (narrow) {
             keepOnly(record, hash(owner, 0));
         } else if (!rows.add(owner, record)) {
-            add(thread, site, record, hash(owner, 0));
+            add(site, record, hash(owner, 0));
         }
     }
 
     @Hidden
     @DontInline
-    private void add(Thread thread, QuerypointProbeSite site, long record, Object array, int index) {
+    private void add(QuerypointProbeSite site, long record, Object array, int index) {
         if (narrow) {
             keepOnly(record, hash(array, index));
         } else if (!rows.add(array, index, record)) {
-            add(thread, site, record, hash(array, index));
+            add(site, record, hash(array, index));
         }
     }
 
     /** Keeps a hit by the hash code of its owner. */
     @Hidden
-    private void add(Thread thread, QuerypointProbeSite site, long record, int hash) {
-        // Threads of one name share their sites, and keep what they keep each for itself.
-        QuerypointProbeThread own = site.thread == thread ? site.probe : QuerypointProbeThread.of(thread);
+    private void add(QuerypointProbeSite site, long record, int hash) {
+        QuerypointProbeThread own = site.probe;
         QuerypointProbeKept kept = own == null ? null : own.kept(number);
         if (kept == null) {
             return;

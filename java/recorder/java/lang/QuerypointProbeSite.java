@@ -6,7 +6,7 @@ import jdk.internal.vm.annotation.Hidden;
 import jdk.internal.vm.annotation.Stable;
 
 /**
- * A site in the threads of one name: counts its hits, and stops at those that are asked for.
+ * A site in one thread: counts its hits, and stops at those that are asked for.
  *
  * <p>The compiler knows the elements of {@link #SITES} as constants. So a hit in the thread that was the
  * first at its site costs a few loads from known addresses; any other thread looks its own site up.
@@ -97,7 +97,7 @@ final class QuerypointProbeSite {
             QuerypointProbeAgent.lose(QuerypointProbeAgent.SITES);
             return null;
         }
-        long[] about = QuerypointProbeAgent.about(number, probe.name);
+        long[] about = QuerypointProbeAgent.about(number, probe.tid, probe.name);
         if (made == all.length) {
             QuerypointProbeSite[] wider = new QuerypointProbeSite[made * 2];
             for (int i = 0; i < made; i++) {
@@ -115,11 +115,11 @@ final class QuerypointProbeSite {
         return site;
     }
 
-    /** Where the hit of a record was: "site ordinal thread". */
+    /** Where the hit of a record was: "site ordinal thread", as {@link QuerypointProbeThread#told} tells it. */
     @Hidden
     static String told(long record) {
         QuerypointProbeSite site = all[(int) record & NUMBERS];
-        return QuerypointProbeAgent.joined(site.site, record / HIT).concat(" ").concat(site.probe.name);
+        return QuerypointProbeAgent.joined(site.site, record / HIT).concat(" ").concat(site.probe.told());
     }
 
     /**
@@ -224,7 +224,7 @@ final class QuerypointProbeSite {
         if (of.from && !QuerypointProbeAgent.isCalled(query)) {
             strangers++;
         } else if (of.takesLine()) {
-            QuerypointProbeAgent.line(probe.name, text);
+            QuerypointProbeAgent.line(probe.told(), text);
         }
     }
 

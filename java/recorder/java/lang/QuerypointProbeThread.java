@@ -15,6 +15,8 @@ final class QuerypointProbeThread {
     private static final int MOST = 1 << 16;
     /** So many sites are made at once for a thread: later there may be no memory for them. */
     private static final int FEW = 256;
+    /** Where there are more threads, each gets a site when it first comes there. */
+    private static final int MANY = 64;
     static final Object LOCK = new Object();
 
     /** By the lower bits of the thread's number; further ones behind {@link #chained}. */
@@ -22,14 +24,17 @@ final class QuerypointProbeThread {
     static QuerypointProbeThread newest;
     private static int threads;
 
-    private final long tid;
+    /** Tells it from all other threads of the run, whatever their names. */
+    final long tid;
     final String name;
+    /** Of a thread without a name: whether it is virtual. */
+    private final boolean isVirtual;
     /** Tells it from other threads in the log. */
     final int place;
     private QuerypointProbeThread chained;
     final QuerypointProbeThread older;
 
-    /** Those of the threads of this name, by number. */
+    /** Those of this thread, by number. */
     private QuerypointProbeSite[] sites = new QuerypointProbeSite[16];
     /** By query. */
     final QuerypointProbeKept[] kept = new QuerypointProbeKept[QuerypointProbe.QUERIES.length];
@@ -43,11 +48,18 @@ final class QuerypointProbeThread {
     boolean marked;
 
     @Hidden
-    private QuerypointProbeThread(long tid, String name, int place, QuerypointProbeThread older) {
+    private QuerypointProbeThread(Thread thread, long tid, int place, QuerypointProbeThread older) {
         this.tid = tid;
-        this.name = name;
+        this.name = thread.getName();
+        this.isVirtual = name.isEmpty() && thread.getClass().getName().contains("VirtualThread");
         this.place = place;
         this.older = older;
+    }
+
+    /** What tells it from other threads: "number virtual name", where `virtual` is 1 or 0. */
+    @Hidden
+    String told() {
+        return QuerypointProbeAgent.joined(tid, isVirtual ? 1 : 0).concat(" ").concat(name);
     }
 
     /** Null where there is no memory left. */
@@ -71,12 +83,12 @@ final class QuerypointProbeThread {
     @Hidden
     private static QuerypointProbeThread enlist(Thread thread, long tid) {
         try {
-            return newest(thread.getName(), tid);
+            return newest(thread, tid);
         } catch (Throwable e) {
             QuerypointProbeAgent.yield();
         }
         try {
-            return newest(thread.getName(), tid);
+            return newest(thread, tid);
         } catch (Throwable e) {
             QuerypointProbeAgent.lose(QuerypointProbeAgent.THREAD);
             return null;
@@ -84,7 +96,7 @@ final class QuerypointProbeThread {
     }
 
     @Hidden
-    private static QuerypointProbeThread newest(String name, long tid) {
+    private static QuerypointProbeThread newest(Thread thread, long tid) {
         synchronized (LOCK) {
             // While the table was made wider it may have looked as if it were not there.
             QuerypointProbeThread known = find(tid);
@@ -96,14 +108,7 @@ final class QuerypointProbeThread {
             } else if (threads > table.length) {
                 rehash();
             }
-            QuerypointProbeThread made = new QuerypointProbeThread(tid, name, threads, newest);
-            for (QuerypointProbeThread other = newest; other != null && !QuerypointProbe.COUNTING; other = other.older) {
-                if (other.name.equals(name)) {
-                    // Hits are counted by the names of threads: those survive a relaunch.
-                    made.sites = other.sites;
-                    break;
-                }
-            }
+            QuerypointProbeThread made = new QuerypointProbeThread(thread, tid, threads, newest);
             int at = (int) tid & (table.length - 1);
             made.chained = table[at];
             U.storeFence();
@@ -138,7 +143,7 @@ final class QuerypointProbeThread {
         return site != null ? site : known.first(thread, number);
     }
 
-    /** The first hit of a site in threads of this name; null where there is no memory left. */
+    /** The first hit of a site in this thread; null where there is no memory left. */
     @Hidden
     private QuerypointProbeSite first(Thread thread, int number) {
         try {
@@ -158,7 +163,7 @@ final class QuerypointProbeThread {
     private QuerypointProbeSite make(Thread thread, int number) {
         synchronized (LOCK) {
             int known = QuerypointProbeAgent.known();
-            boolean one = QuerypointProbe.COUNTING || known > FEW;
+            boolean one = QuerypointProbe.COUNTING || known > FEW || threads > MANY;
             int from = one ? number : 0;
             int to = one ? number + 1 : known;
             if (to > sites.length) {
@@ -180,11 +185,7 @@ final class QuerypointProbeThread {
         for (int i = 0; i < old.length; i++) {
             wider[i] = old[i];
         }
-        for (QuerypointProbeThread thread = newest; thread != null; thread = thread.older) {
-            if (thread.sites == old) {
-                thread.sites = wider;
-            }
-        }
+        sites = wider;
     }
 
     /** What this thread keeps of a query; null where there is no memory left. */
