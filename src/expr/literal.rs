@@ -1,6 +1,7 @@
 //! The values of literals (JLS §3.10). The grammar has already checked their syntax.
 
 use super::tree::Literal;
+use crate::model::units;
 
 /// The value of an integer literal. `negative` says whether it follows a minus sign.
 ///
@@ -108,55 +109,4 @@ pub(super) fn character(text: &str) -> Result<Literal, String> {
         [unit] => Ok(Literal::Char(*unit)),
         _ => Err(format!("{text} does not fit into char; write it as a string")),
     }
-}
-
-/// Decodes the UTF-16 units between the quotes, including escapes (JLS §3.3, §3.10.7).
-fn units(quoted: &str) -> Vec<u16> {
-    let inner = quoted.get(1..quoted.len().saturating_sub(1)).unwrap_or_default();
-    let mut out = Vec::with_capacity(inner.len());
-    let mut chars = inner.chars().peekable();
-    while let Some(c) = chars.next() {
-        if c != '\\' {
-            out.extend_from_slice(c.encode_utf16(&mut [0; 2]));
-            continue;
-        }
-        let unit = match chars.next() {
-            Some('b') => 8,
-            Some('s') => 32,
-            Some('t') => 9,
-            Some('n') => 10,
-            Some('f') => 12,
-            Some('r') => 13,
-            Some('u') => {
-                while chars.next_if_eq(&'u').is_some() {}
-                number(&mut chars, 16, 4)
-            }
-            Some(c) => match c.to_digit(8) {
-                // The maximum is 0377: three digits only if the first is 0 to 3.
-                Some(first) if first < 4 => continue_octal(first, &mut chars, 2),
-                Some(first) => continue_octal(first, &mut chars, 1),
-                None => u16::try_from(u32::from(c)).unwrap_or(u16::MAX),
-            },
-            None => continue,
-        };
-        out.push(unit);
-    }
-    out
-}
-
-type Chars<'a> = std::iter::Peekable<std::str::Chars<'a>>;
-
-fn continue_octal(first: u32, chars: &mut Chars<'_>, most: usize) -> u16 {
-    let mut value = first;
-    for _ in 0..most {
-        let Some(digit) = chars.peek().and_then(|c| c.to_digit(8)) else { break };
-        value = value * 8 + digit;
-        chars.next();
-    }
-    u16::try_from(value).unwrap_or(u16::MAX)
-}
-
-fn number(chars: &mut Chars<'_>, radix: u32, digits: usize) -> u16 {
-    let value = chars.by_ref().take(digits).filter_map(|c| c.to_digit(radix)).fold(0, |v, d| v * radix + d);
-    u16::try_from(value).unwrap_or(u16::MAX)
 }

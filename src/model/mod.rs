@@ -5,6 +5,7 @@
 
 mod content;
 mod coordinate;
+mod escapes;
 mod fact;
 mod keys;
 mod lambda_source;
@@ -19,6 +20,7 @@ mod way;
 
 pub use content::{ContentsByObject, LambdaCode, MOST_ITEMS, ObjectContents, ObjectDescription};
 pub use coordinate::{Coordinate, FlowStep, Forecast, LastHit, ValueFlow};
+pub use escapes::{units, unquoted};
 pub use fact::{Fact, instant_text};
 pub use keys::{ActivationKey, ClassKey, FrameKey, ReasonKey, ShapeKey, StackKey, ThreadKey};
 pub use lambda_source::lambda_in_source;

@@ -234,3 +234,16 @@ fn histories_of_locals_and_elements_are_in_order() {
     let none = recorded.answer(&["history", &format!("int[]@{number}"), "--thread=worker"]);
     assert_eq!(none["rows"].as_array().unwrap().len(), 0);
 }
+
+/// A class name stands before static fields only: "no such event" would be false for a field of objects.
+#[test]
+fn the_history_of_a_field_of_objects_names_what_to_ask() {
+    let recorded = queried();
+    let output = recorded.query(&["history", "Queried.Rec.bar"]);
+    let text = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(2), "{text}");
+    assert!(text.contains("`Queried.Rec.bar` is not a static field"), "{text}");
+    assert!(text.contains("where-set bar"), "{text}");
+    let answer = recorded.answer(&["history", "Queried.count"]);
+    assert!(!ids(&answer).is_empty(), "{answer:#}");
+}

@@ -152,7 +152,9 @@ pub fn word(value: &Term) -> Option<String> {
         Term::Atom(name) if name.chars().count() == 1 && name != "?" => format!("'{name}'"),
         Term::Int(value) => value.to_string(),
         Term::Float(value) if value.is_finite() => format!("{value:?}"),
-        Term::Text(text) if !text.contains('"') => format!("\"{text}\""),
+        Term::Text(text) if !text.contains(char::is_control) => {
+            format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\""))
+        }
         Term::Compound(name, args) if name == "o" => {
             format!("@{}", args[1].int().filter(|number| *number > 0)?)
         }

@@ -35,12 +35,9 @@ fn find(source: &mut Source, asked: &Asked) -> Result<Answer, LogicError> {
         // The owner of a field is no value that the event passes on.
         let has_owner = found.event.kind == Kind::SetField || values.first() == Some(&Value::Object(0));
         let skipped = usize::from(has_owner);
-        let is_message = |value: &Value| match (value, &asked.part, &asked.value) {
-            (Value::Object(object), part, value) if found.event.kind == Kind::Exception => {
-                objects.message(*object).is_some_and(|text| {
-                    part.as_ref().is_some_and(|part| text.begins.contains(part.as_str()))
-                        || value.as_ref().is_some_and(|value| text.begins == *value.trim_matches('"'))
-                })
+        let is_message = |value: &Value| match value {
+            Value::Object(object) if found.event.kind == Kind::Exception => {
+                objects.message(*object).is_some_and(|text| wanted.is_text(&text.begins))
             }
             _ => false,
         };

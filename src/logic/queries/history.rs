@@ -52,6 +52,7 @@ fn history(source: &mut Source, asked: &Asked) -> Result<Answer, LogicError> {
         Variable::Static(field) => {
             let (class, name) = field.rsplit_once('.').unwrap_or(("", &field));
             names::check_field(class, name, source)?;
+            names::check_static(class, name, source)?;
             let (declared_by, name) = (Some(class.to_owned()), Some(name.to_owned()));
             listed(source, asked, Pattern { owner: Owner::Class(None), name, declared_by, ..pattern })
         }

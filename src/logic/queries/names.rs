@@ -61,6 +61,26 @@ pub(super) fn check_field(class: &str, name: &str, source: &Source) -> Result<()
     Err(LogicError::NoSuchField { name: text, nearest })
 }
 
+/// Checks that `Class.name` is a static field, as far as the recording knows the class.
+///
+/// # Errors
+/// It is a field of the objects of that class.
+pub(super) fn check_static(class: &str, name: &str, source: &Source) -> Result<(), LogicError> {
+    let classes = source.recording.calls.sites.classes().filter(|(of, _)| class_fits(of, class));
+    let fields = classes.flat_map(|(_, of)| of.fields.iter().filter(|field| field.name == name));
+    let mut of_objects = fields.map(|field| !field.is_static).peekable();
+    if of_objects.peek().is_some() && of_objects.all(|of_object| of_object) {
+        return Err(LogicError::NotThis {
+            given: format!("{class}.{name}"),
+            expected: format!(
+                "a static field; each object has its own `{name}`: ask `where-set {name}`, or name an object as in \
+                 `{class}@43.{name}`"
+            ),
+        });
+    }
+    Ok(())
+}
+
 /// The number of a recorded object: `Rec@43`, `@43`, or `43`.
 ///
 /// # Errors

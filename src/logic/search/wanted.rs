@@ -1,5 +1,6 @@
 //! A value that is asked for.
 
+use crate::model::unquoted;
 use crate::trace::{Objects, Value};
 
 /// A value that is asked for, as its term in the log says it.
@@ -42,15 +43,24 @@ impl Wanted {
         }
     }
 
+    /// Whether a text is this one, or contains it.
+    pub fn is_text(&self, text: &str) -> bool {
+        match self {
+            Wanted::Text(wanted) => text == wanted,
+            Wanted::Containing(part) => text.contains(part.as_str()),
+            _ => false,
+        }
+    }
+
     fn is_object(&self, object: u32, objects: &Objects) -> bool {
         use crate::model::Value as Plain;
         match self {
             Wanted::Object(number) => objects.own(*number) == object,
-            Wanted::Text(wanted) => {
-                objects.text_of(object).is_some_and(|text| text.is_whole() && text.begins == *wanted)
+            Wanted::Text(_) => {
+                objects.text_of(object).is_some_and(|text| text.is_whole() && self.is_text(&text.begins))
             }
-            Wanted::Containing(part) => {
-                objects.text_of(object).is_some_and(|text| text.begins.contains(part.as_str()))
+            Wanted::Containing(_) => {
+                objects.text_of(object).is_some_and(|text| self.is_text(&text.begins))
             }
             Wanted::Boolean(_) | Wanted::Char(_) | Wanted::Integer(_) | Wanted::Float(_) => {
                 let boxed = objects.class(object).and_then(|class| objects.boxed(object, class));
@@ -75,11 +85,10 @@ impl Wanted {
     /// Parses a value as Java writes it: `null`, `true`, `'c'`, `4711`, `2.5`, `"text"`, `Rec@43`. Another
     /// word is a string.
     pub fn parse(text: &str) -> Wanted {
-        let inner = |quote: char| text.strip_prefix(quote).and_then(|rest| rest.strip_suffix(quote));
-        if let Some(text) = inner('"') {
-            return Wanted::Text(text.to_owned());
+        if let Some(text) = unquoted(text, '"') {
+            return Wanted::Text(text);
         }
-        if let Some(c) = inner('\'').and_then(|c| c.chars().next()) {
+        if let Some(c) = unquoted(text, '\'').and_then(|c| c.chars().next()) {
             return Wanted::Char(c);
         }
         match text {
@@ -120,6 +129,8 @@ mod tests {
             ("-8L", Wanted::Integer(-8)),
             ("2.5", Wanted::Float(2.5)),
             ("\"a b\"", Wanted::Text("a b".to_owned())),
+            (r#""a\"b\n""#, Wanted::Text("a\"b\n".to_owned())),
+            (r"'\''", Wanted::Char('\'')),
             ("Rec@43", Wanted::Object(43)),
             ("@43", Wanted::Object(43)),
             ("Berlin", Wanted::Text("Berlin".to_owned())),

@@ -294,6 +294,8 @@ fn switch(s: &Simulation<'_>, pc: u32, position: usize, scope: &Scope) -> Option
         labels = found;
         node = text;
         readable = None;
+    } else if node.descriptor().as_deref() == Some("C") {
+        labels = character_labels(s, position);
     }
     if readable.is_none() {
         readable = selector.leaves.iter().find(|leaf| **leaf == node).cloned();
@@ -346,6 +348,18 @@ fn pattern_labels(s: &Simulation<'_>, position: usize) -> BTreeMap<i32, String> 
     let mut labels: BTreeMap<i32, String> = (0..).zip(bootstrap.arguments.iter().map(label)).collect();
     labels.insert(-1, "null".to_owned());
     labels
+}
+
+/// The labels of a switch over a `char`.
+fn character_labels(s: &Simulation<'_>, position: usize) -> BTreeMap<i32, String> {
+    let Some(Op::Switch { keys, .. }) = s.code.instructions.get(position).map(|i| &i.op) else {
+        return BTreeMap::new();
+    };
+    let label = |key: i32| {
+        let node = ExprNode::Const(Constant::Int(key)).coerced("C");
+        (key, Scope::default().text(&node))
+    };
+    keys.iter().map(|(key, _)| label(*key)).collect()
 }
 
 /// Recognises the second switch of a string switch. Its selector is a number that javac stored where `equals`

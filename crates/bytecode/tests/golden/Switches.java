@@ -54,4 +54,16 @@ class Switches {
             default -> n = 3;
         }
     }
+
+    int characters(char c) {
+        switch (c) {
+            case 'a':
+            case '\n':
+                return 1;
+            case '\'':
+                return 2;
+            default:
+                return 3;
+        }
+    }
 }
