@@ -1,8 +1,9 @@
 //! The fields of objects: declared by class files, with the keys under which their writes are found.
 
 use crate::classes::ClassPool;
-use crate::trace::{Calls, Value};
-use std::collections::HashMap;
+use crate::trace::{Calls, Level, Value};
+use bytecode::Op;
+use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
 /// Maximum number of superclasses; no class has that many.
@@ -21,7 +22,8 @@ pub struct Field {
     pub descriptor: String,
     /// The key under which its writes are found; `None` if it is never written.
     pub part: Option<u32>,
-    /// Whether writes by the methods of its class are recorded.
+    /// Whether writes by the methods of its class are recorded, and no method whose writes are not recorded
+    /// can have written it.
     pub is_recorded: bool,
 }
 
@@ -41,12 +43,23 @@ pub struct FieldsOf {
 pub struct Fields {
     pool: Option<ClassPool>,
     known: HashMap<String, Rc<FieldsOf>>,
+    unrecorded: Option<Rc<UnrecordedWrites>>,
+}
+
+/// The fields that methods of recorded classes can write without a recorded event, since the methods could
+/// not be recorded.
+#[derive(Default)]
+struct UnrecordedWrites {
+    /// Names of fields.
+    fields: HashSet<String>,
+    /// The classes of such methods whose class files are missing.
+    classes: HashSet<String>,
 }
 
 impl Fields {
     /// Uses class files if available; otherwise only written fields are known.
     pub fn new(pool: Option<ClassPool>) -> Fields {
-        Fields { pool, known: HashMap::new() }
+        Fields { pool, known: HashMap::new(), unrecorded: None }
     }
 
     /// The class files.
@@ -57,6 +70,7 @@ impl Fields {
     /// Forgets the keys, which differ in another recording.
     pub fn forget(&mut self) {
         self.known.clear();
+        self.unrecorded = None;
     }
 
     /// The fields of a class, by its binary name.
@@ -69,7 +83,14 @@ impl Fields {
         found
     }
 
-    fn find(&self, class: &str, calls: &Calls) -> FieldsOf {
+    fn unrecorded(&mut self, calls: &Calls) -> Rc<UnrecordedWrites> {
+        self.unrecorded
+            .get_or_insert_with(|| Rc::new(UnrecordedWrites::of(self.pool.as_ref(), calls)))
+            .clone()
+    }
+
+    fn find(&mut self, class: &str, calls: &Calls) -> FieldsOf {
+        let unrecorded = self.unrecorded(calls);
         let mut declared: Vec<(String, String, String)> = Vec::new();
         let mut at = Some(class.to_owned());
         let mut is_whole = true;
@@ -102,7 +123,9 @@ impl Fields {
         for (at, (of, name, descriptor)) in declared.iter().enumerate() {
             let is_hidden = declared.iter().skip(at + 1).any(|(_, other, _)| other == name);
             let shown = if is_hidden { hidden(of, name) } else { name.clone() };
-            let is_recorded = calls.sites.methods().iter().any(|method| *method.class == **of);
+            let is_recorded = calls.sites.methods().iter().any(|method| *method.class == **of)
+                && !unrecorded.fields.contains(name)
+                && !unrecorded.classes.contains(of);
             fields.push(Field {
                 class: of.clone(),
                 name: shown,
@@ -112,6 +135,34 @@ impl Fields {
             });
         }
         FieldsOf { fields, is_whole, is_record }
+    }
+}
+
+impl UnrecordedWrites {
+    fn of(pool: Option<&ClassPool>, calls: &Calls) -> UnrecordedWrites {
+        let mut found = UnrecordedWrites::default();
+        let methods = calls.sites.methods();
+        if methods.iter().all(|method| method.level < Level::Writes) {
+            // Nothing is known about any field.
+            return found;
+        }
+        let left = calls.sites.left.iter().filter_map(|(method, _)| method.rsplit_once('.'));
+        let lower = methods.iter().filter(|method| method.level < Level::Writes);
+        let lower = lower.map(|method| (&*method.class, method.name.as_str()));
+        for (class, name) in left.chain(lower) {
+            let Some(file) = pool.and_then(|pool| pool.find(class).ok().flatten()) else {
+                found.classes.insert(class.to_owned());
+                continue;
+            };
+            let code = file.file.methods.iter().filter(|method| method.name == name);
+            let instructions =
+                code.filter_map(|method| method.code.as_ref()).flat_map(|code| &code.instructions);
+            found.fields.extend(instructions.filter_map(|instruction| match &instruction.op {
+                Op::PutField(field) => Some(field.name.clone()),
+                _ => None,
+            }));
+        }
+        found
     }
 }
 

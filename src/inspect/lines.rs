@@ -167,7 +167,12 @@ impl Lines {
         let method_and_site = calls.event_at(at, |calls, seen| {
             let gives = matches!(
                 seen.site.what,
-                Traced::Put | Traced::PutStatic | Traced::Element(_) | Traced::Local { .. } | Traced::Return
+                Traced::Put
+                    | Traced::Preset
+                    | Traced::PutStatic
+                    | Traced::Element(_)
+                    | Traced::Local { .. }
+                    | Traced::Return
             );
             let own =
                 gives && seen.site.by.is_none() && !seen.site.is_nowhere() && seen.node == Some(at.node);

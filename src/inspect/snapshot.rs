@@ -46,9 +46,7 @@ impl ObjectPart {
     /// An element of an array with this class; `was_made`: whether the array's creation was recorded.
     pub fn of_element(class: &str, index: u32, was_made: bool) -> ObjectPart {
         let descriptor = class.get(1..).unwrap_or("I").to_owned();
-        // A multidimensional array can be created together with its inner arrays, by one instruction.
-        let begins_empty = was_made && !descriptor.starts_with('[');
-        ObjectPart { name: None, part: Some(index), descriptor, begins_empty }
+        ObjectPart { name: None, part: Some(index), descriptor, begins_empty: was_made }
     }
 
     /// A field of an object; `was_made`: whether the object's creation was recorded.

@@ -178,8 +178,8 @@ impl Frame {
     }
 
     /// The value on top of the stack.
-    pub fn top(&self) -> Node {
-        self.stack.last().map_or(0, |val| val.node)
+    pub fn top(&self) -> Val {
+        self.stack.last().copied().unwrap_or_default()
     }
 
     /// The dependences of the whole stack.

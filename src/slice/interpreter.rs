@@ -123,6 +123,17 @@ impl<'a> Replay<'a> {
             self.stored_by_call(frame, instruction?, calls, seen)?;
             return Ok(None);
         }
+        if let Ok(Instruction { op: Op::MultiNewArray { .. }, .. }) = &instruction
+            && instruction.is_ok_and(|made| frame.pc == made.next_pc())
+            && is_inside(frame.top(), calls, seen)
+        {
+            // The outer array was made, and those inside it follow.
+            if seen.site.what != Traced::Array {
+                let node = self.graph.join(frame.top().node, frame.control());
+                self.write(frame.call, node, calls, seen)?;
+            }
+            return Ok(None);
+        }
         self.advance(frame, seen.site.bci, calls)?;
         (frame.pending, frame.called) = (0, None);
         match seen.site.what {
@@ -457,13 +468,13 @@ impl<'a> Replay<'a> {
         for pc in body.unseen(frame.pc).0 {
             let Some(instruction) = body.code.at(pc) else { break };
             self.execute(&mut trial, instruction, calls, None)?;
-            all = self.all(&[all, trial.top(), trial.made]);
+            all = self.all(&[all, trial.top().node, trial.made]);
             trial.made = 0;
         }
         // An exception can also come from the next instruction, if it is a throw.
         let next = body.code.at(trial.pc).filter(|next| next.op == Op::Throw);
         if next.is_some() {
-            all = self.graph.join(all, trial.top());
+            all = self.graph.join(all, trial.top().node);
         }
         self.heap.set_outside(as_it_was);
         Ok(all)
@@ -477,4 +488,14 @@ pub fn plain(value: Value) -> Value {
         Value::Char(value) => Value::Int(value.into()),
         value => value,
     }
+}
+
+/// Whether an event is about an array inside `outer`, which was made with it, or stores one into an array.
+fn is_inside(outer: Val, calls: &Calls, seen: &TracedEvent<'_>) -> bool {
+    let class = |object: Option<u32>| object.and_then(|object| calls.objects.class(object));
+    let array = match seen.values.first() {
+        Some(Value::Object(array)) => Some(*array),
+        _ => None,
+    };
+    seen.site.what != Traced::Array || class(outer.object()) != class(array)
 }

@@ -11,7 +11,7 @@ use wire::recording::{BOARD, BOARD_BYTES, Level, Places, Window};
 use wire::steering::{Steered, Steering};
 
 /// Version of the recording format.
-const FORMAT: u32 = 12;
+const FORMAT: u32 = 13;
 
 /// The folder of a recording.
 #[derive(Clone, Debug)]

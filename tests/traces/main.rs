@@ -9,6 +9,7 @@ mod contents;
 mod damaged;
 mod derived_lines;
 mod diff;
+mod early;
 mod files;
 mod given;
 mod gone;

@@ -108,10 +108,9 @@ struct Method<'a> {
 
 impl<'a> Method<'a> {
     fn new(shape: &MethodShape, effects: &[RecordedEffect], flow: &'a [Successors]) -> Method<'a> {
-        let has_event = |handler: &u32| !shape.is_early(*handler);
         let mut method = Method {
             flow: flow.iter().map(|instruction| (instruction.pc, instruction)).collect(),
-            caught: shape.handlers.iter().copied().filter(has_event).collect(),
+            caught: shape.handlers.iter().copied().collect(),
             stores: BTreeSet::new(),
             branches: BTreeSet::new(),
             others: BTreeSet::new(),
@@ -213,6 +212,7 @@ impl<'a> Method<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use bytecode::rewrite::Reference;
 
     fn shape(handlers: &[u32]) -> MethodShape {
         MethodShape {
@@ -241,7 +241,10 @@ mod tests {
     }
 
     fn store(pc: u32) -> RecordedEffect {
-        RecordedEffect { pc, what: Effect::Local { slot: 0, kind: Kind::Int, named: None } }
+        RecordedEffect {
+            pc,
+            what: Effect::Local { slot: 0, kind: Kind::Int, value: Reference::Usable, named: None },
+        }
     }
 
     fn branch(pc: u32, to: &[u32]) -> RecordedEffect {

@@ -9,7 +9,9 @@ use crate::text;
 use crate::threads;
 use crate::weave::weave;
 use crate::weaving::Weaving;
-use bytecode::rewrite::{self, Effect, MethodPlan, MethodShape, RecordedEffect, RewriteError, Scan, Step};
+use bytecode::rewrite::{
+    self, Effect, MethodPlan, MethodShape, RecordedEffect, Reference, RewriteError, Scan, Step,
+};
 use foldhash::fast::FixedState;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use wire::TRACE_WINDOW_CLASS;
@@ -241,6 +243,8 @@ impl Tracer {
             let mut level = levels.get(&key).copied().unwrap_or(self.plan.level);
             let mut effects = scan.recorded_effects(&shape.name, &shape.descriptor)?;
             let mut is_called = true;
+            // Only a call of the constructor tells whose field it was.
+            let has_preset = effects.iter().any(is_preset);
             if let Some(brief) = &self.plan.brief {
                 let class = class.replace('/', ".");
                 if brief.has_no_steps(&class, &key.0, &key.1) {
@@ -249,17 +253,15 @@ impl Tracer {
                     if !effects.iter().any(is_field_write) {
                         continue;
                     }
-                    is_called = false;
+                    is_called = has_preset;
+                    level = level.min(Level::Writes);
                 }
             }
             let mut tests: &[(usize, Constant)] = &[];
             if let Some(chosen) = &self.plan.chosen {
                 is_called = chosen.has_method(&class.replace('/', "."), &shape.name);
                 effects.retain(|effect| is_chosen(&effect.what, chosen));
-                // Only a call of the constructor tells whose field it was.
-                let has_preset = effects.iter().any(|effect| {
-                    matches!(effect.what, Effect::Put { is_preset: true, .. }) && shape.is_early(effect.pc)
-                });
+                let has_preset = effects.iter().any(is_preset);
                 is_called |= has_preset;
                 if !has_preset {
                     tests = chosen.method_tests(&class.replace('/', "."), &shape.name);
@@ -392,6 +394,11 @@ fn is_field_write(effect: &RecordedEffect) -> bool {
     matches!(effect.what, Effect::Put { .. } | Effect::Call { .. })
 }
 
+/// Whether an effect writes a field of a `this` that is not initialised.
+fn is_preset(effect: &RecordedEffect) -> bool {
+    matches!(effect.what, Effect::Put { constant: None, owner: Reference::UninitialisedThis, .. })
+}
+
 /// Whether an effect is recorded if only some methods and fields are. Lines give the places of writes.
 fn is_chosen(what: &Effect, chosen: &Chosen) -> bool {
     match what {
@@ -402,7 +409,7 @@ fn is_chosen(what: &Effect, chosen: &Chosen) -> bool {
             !chosen.fields.is_empty() && written_by(class, name, descriptor).is_some()
         }
         Effect::Element(_)
-        | Effect::Array
+        | Effect::Array(_)
         | Effect::Local { .. }
         | Effect::Branch { .. }
         | Effect::Lock

@@ -11,7 +11,9 @@ use crate::value_tests::{Comparison, comparable};
 use crate::weaving::Weaving;
 use bytecode::Kind;
 use bytecode::descriptor;
-use bytecode::rewrite::{Effect, Kept, MethodPlan, MethodShape, RecordedEffect, Slot, StackOp, Step};
+use bytecode::rewrite::{
+    Effect, Kept, MethodPlan, MethodShape, RecordedEffect, Reference, Slot, StackOp, Step,
+};
 use wire::TRACE_CLASS;
 use wire::chosen::Chosen;
 use wire::recording::{Level, Traced, TracedMethod, TracedSite};
@@ -64,11 +66,8 @@ pub fn weave(
         plan.after.insert(call, born.to_vec());
     }
     for handler in &shape.handlers {
-        // Before `this` is initialised, inserted code cannot continue from a handler.
-        if shape.initialised_from.is_some_and(|from| *handler >= from) {
-            let caught = [Step::Stack(StackOp::Dup), ring.clone(), site(*handler, Traced::Catch)];
-            plan.before.insert(*handler, caught.into_iter().chain([exception("caught")]).collect());
-        }
+        let caught = [Step::Stack(StackOp::Dup), ring.clone(), site(*handler, Traced::Catch)];
+        plan.before.insert(*handler, caught.into_iter().chain([exception("caught")]).collect());
     }
     let derived = DerivedLines::find(shape, effects, flow);
     let mut weaver = EffectWeaver::new(shape, weaving, &detail, &mut plan);
@@ -81,8 +80,7 @@ pub fn weave(
             Effect::Line(line) if derived.has(effect.pc) => {
                 site(effect.pc, Traced::Line(*line));
             }
-            // Before `this` is initialised, no handler could report what a throwing call has stored.
-            Effect::Call { .. } if shape.is_early(effect.pc) => {}
+            Effect::Call { .. } if shape.constructs_at == Some(effect.pc) => {}
             Effect::Call { class, name, descriptor } => {
                 let is_own = !class.starts_with('[') && is_recorded(class) && !is_inherited(name, descriptor);
                 if let (false, Some(handed)) = (is_own, handed(class, name, descriptor)) {
@@ -166,7 +164,7 @@ fn weave_writes(
         match &effect.what {
             Effect::Put { .. } => weaver.put(effect, &mut site),
             Effect::Call { class, name, descriptor }
-                if !shape.is_early(effect.pc) && !(weaving.is_recorded)(class) =>
+                if shape.constructs_at != Some(effect.pc) && !(weaving.is_recorded)(class) =>
             {
                 if let Some(has_owner) = written_by(class, name, descriptor) {
                     weaver.write(effect.pc, descriptor, has_owner, &mut site);
@@ -182,7 +180,7 @@ fn weave_writes(
 fn least(what: &Effect) -> Level {
     match what {
         Effect::Throw => Level::Calls,
-        Effect::Put { .. } | Effect::Element(_) | Effect::Array | Effect::Call { .. } => Level::Writes,
+        Effect::Put { .. } | Effect::Element(_) | Effect::Array(_) | Effect::Call { .. } => Level::Writes,
         Effect::Line(_) | Effect::Local { .. } | Effect::Branch { .. } | Effect::Lock | Effect::Unlock => {
             Level::All
         }
@@ -221,7 +219,7 @@ impl<'a> EffectWeaver<'a> {
 
     fn put(&mut self, effect: &RecordedEffect, site: &mut dyn FnMut(u32, Traced) -> Step) {
         let pc = effect.pc;
-        // Before `this` is initialised, references are not recorded, because they may be `this`.
+        // Before `this` is initialised, it cannot be passed to the recorder.
         let is_early = self.shape.is_early(pc);
         match &effect.what {
             Effect::Line(line) => {
@@ -239,14 +237,13 @@ impl<'a> EffectWeaver<'a> {
                     }
                 }
             }
-            Effect::Put { descriptor, constant: None, is_preset, .. } if is_early => {
-                if *is_preset {
-                    let kind = Kind::of_descriptor(descriptor);
-                    let dup = if kind.slots() == 2 { StackOp::Dup2 } else { StackOp::Dup };
-                    let id = site(pc, Traced::Preset);
-                    let told = event(kind, self.ring, id, self.may_skip);
-                    self.before(pc, [Step::Stack(dup)].into_iter().chain(told).collect());
-                }
+            Effect::Put { constant: None, owner: Reference::Unknown, .. } => {}
+            Effect::Put { descriptor, constant: None, owner: Reference::UninitialisedThis, .. } => {
+                let kind = Kind::of_descriptor(descriptor);
+                let dup = if kind.slots() == 2 { StackOp::Dup2 } else { StackOp::Dup };
+                let id = site(pc, Traced::Preset);
+                let told = event(kind, self.ring, id, self.may_skip);
+                self.before(pc, [Step::Stack(dup)].into_iter().chain(told).collect());
             }
             Effect::Put { name: field, descriptor, constant: None, .. } => {
                 let kind = Kind::of_descriptor(descriptor);
@@ -309,11 +306,17 @@ impl<'a> EffectWeaver<'a> {
                 let dup = Step::Stack(StackOp::Dup2);
                 self.before(pc, vec![store, dup, load.clone(), self.ring.clone(), id, told, load]);
             }
-            Effect::Array => {
+            Effect::Array(0) => {
                 let id = site(pc, Traced::Array);
                 self.after(pc, vec![Step::Stack(StackOp::Dup), self.ring.clone(), id, rare()]);
             }
-            Effect::Local { kind: Kind::Reference, .. } if is_early => {}
+            Effect::Array(inside) => {
+                let (made, element) = (site(pc, Traced::Array), site(pc, Traced::Element('L')));
+                let told = arrays("made", "(Ljava/lang/Object;IJII)V");
+                let (dup, inside) = (Step::Stack(StackOp::Dup), Step::Int((*inside).into()));
+                self.after(pc, vec![dup, inside, self.ring.clone(), made, element, told]);
+            }
+            Effect::Local { kind: Kind::Reference, value, .. } if *value != Reference::Usable => {}
             Effect::Local { slot, kind, .. } => {
                 let letter = kind.descriptor().chars().next().unwrap_or('L');
                 let id = site(pc, Traced::Local { slot: *slot, kind: letter });

@@ -35,6 +35,17 @@ impl Kind {
         }
     }
 
+    /// The kind with a place among the opcodes: the inverse of [`Kind::place`].
+    pub fn at(place: u8) -> Kind {
+        match place {
+            0 => Kind::Int,
+            1 => Kind::Long,
+            2 => Kind::Float,
+            3 => Kind::Double,
+            _ => Kind::Reference,
+        }
+    }
+
     /// The kind of a value with this field descriptor.
     pub fn of_descriptor(descriptor: &str) -> Kind {
         match descriptor.as_bytes().first() {

@@ -118,20 +118,17 @@ fn kinds(locals: &BTreeMap<u16, Type>, is_whole: bool) -> BTreeMap<u16, Kind> {
 /// The slot that an instruction stores to, with the kind of the value.
 fn stored(code: &[u8], raw: &Raw) -> Option<(u16, Kind)> {
     let pc = usize::try_from(raw.pc).ok()?;
-    let kind = |number: u8| {
-        [Kind::Int, Kind::Long, Kind::Float, Kind::Double, Kind::Reference].get(usize::from(number)).copied()
-    };
     let opcode = raw.opcode;
     if (STORE.0..=STORE.1).contains(&opcode) {
-        return Some((u16::from(*code.get(pc + 1)?), kind(opcode - STORE.0)?));
+        return Some((u16::from(*code.get(pc + 1)?), Kind::at(opcode - STORE.0)));
     }
     if (STORE_N.0..=STORE_N.1).contains(&opcode) {
         let number = opcode - STORE_N.0;
-        return Some((u16::from(number % 4), kind(number / 4)?));
+        return Some((u16::from(number % 4), Kind::at(number / 4)));
     }
     match code.get(pc..pc + 4)? {
         [WIDE, opcode, high, low] if (STORE.0..=STORE.1).contains(opcode) => {
-            Some((u16::from_be_bytes([*high, *low]), kind(opcode - STORE.0)?))
+            Some((u16::from_be_bytes([*high, *low]), Kind::at(opcode - STORE.0)))
         }
         _ => None,
     }

@@ -11,6 +11,7 @@ use super::pool::Pool;
 use super::reader::{ClassLayout, MethodAt, Reader, attributes, slice};
 use super::steps::{Assembled, Kept, Slots, Step, assemble};
 use super::tables;
+use super::uninitialised::References;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
@@ -111,6 +112,20 @@ pub fn initialised_from(
         return Ok(Some(0));
     }
     Ok(old.after_super_call(class)?.ok())
+}
+
+/// The references that the method stores, or through which it writes fields.
+pub fn references(
+    class: &ClassLayout<'_>,
+    method: &MethodAt,
+    (start, end): (usize, usize),
+) -> Result<References, RewriteError> {
+    let mut references = References::new(initialised_from(class, method, (start, end))?);
+    if class.is(method.name, "<init>") {
+        let old = Old::read(class, method, start, end)?;
+        references.follow(class, old.code, &old.instructions, &old.frames)?;
+    }
+    Ok(references)
 }
 
 /// A plan, assembled to bytes.

@@ -11,8 +11,9 @@
 //! - `scan`, `shape`, `recorded_effects` and `steered_jump` inspect a class before it is rewritten. `outline`
 //!   builds input for `scan` from a class without a file.
 //! - `layout` assigns code indices, `frames` decodes and encodes the StackMapTable, and `tables` adjusts the
-//!   other tables. `local_kinds` reads from the StackMapTable what local variables hold. `guards` handles
-//!   exceptions of inserted calls, and `method` rewrites one method.
+//!   other tables. `local_kinds` reads from the StackMapTable what local variables hold. `uninitialised`
+//!   finds the references to a `this` that no constructor has initialised. `guards` handles exceptions of
+//!   inserted calls, and `method` rewrites one method.
 
 mod error;
 mod frames;
@@ -32,6 +33,7 @@ mod steps;
 mod successors;
 mod tables;
 mod text;
+mod uninitialised;
 
 pub use error::{NotRewritten, RewriteError};
 pub use local_kinds::local_kinds;
@@ -43,6 +45,7 @@ pub use steered_jump::{JumpOperands, LoopCondition};
 pub use steps::{Kept, Slot, StackOp, Step};
 pub use successors::Successors;
 pub use text::Text;
+pub use uninitialised::Reference;
 
 use crate::kind::Kind;
 use pool::Pool;

@@ -196,6 +196,14 @@ impl<'a> ClassLayout<'a> {
         self.member(self.constant(index, 10).or_else(|_| self.constant(index, 11))?)
     }
 
+    /// The descriptor of an InvokeDynamic constant.
+    pub fn dynamic_descriptor(&self, index: u16) -> Result<Cow<'a, str>, RewriteError> {
+        let mut reader = self.constant(index, 18)?;
+        reader.u2()?;
+        let [_, descriptor] = self.name_and_type(reader.u2()?)?;
+        Ok(descriptor)
+    }
+
     /// The class, name and descriptor of a Fieldref constant.
     pub fn field_ref(&self, index: u16) -> Result<[Cow<'a, str>; 3], RewriteError> {
         self.member(self.constant(index, 9)?)

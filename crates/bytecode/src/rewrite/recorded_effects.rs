@@ -6,6 +6,7 @@ use super::instructions::{self, ATHROW, GOTO, GOTO_W, JSR, JSR_W, JumpTargets, N
 use super::reader::{ClassLayout, MethodAt, Reader, attributes, slice};
 use super::scan::Scan;
 use super::tables;
+use super::uninitialised::{Reference, References};
 use crate::kind::Kind;
 use std::borrow::Cow;
 
@@ -13,9 +14,9 @@ const DUP: u8 = 0x59;
 const WIDE: u8 = 0xc4;
 const IINC: u8 = 0x84;
 const RET: u8 = 0xa9;
-const ALOAD_0: u8 = 0x2a;
 const PUTSTATIC: u8 = 0xb3;
 const PUTFIELD: u8 = 0xb5;
+const MULTIANEWARRAY: u8 = 0xc5;
 
 /// An instruction whose effect is recorded.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -41,15 +42,14 @@ pub enum Effect {
         descriptor: String,
         /// For a static field: the index of the class file's own constant that names it.
         constant: Option<u16>,
-        /// Whether it is one of the writes to `this` at the start of a constructor, before the call of
-        /// another constructor.
-        is_preset: bool,
+        /// The object, for a field of one.
+        owner: Reference,
     },
     /// It stores into an array. The letter is the first of the element's descriptor, with `B` also for
     /// `boolean`, and `L` for all references.
     Element(char),
-    /// It creates an array.
-    Array,
+    /// It creates an array, together with this many levels of arrays inside it.
+    Array(u8),
     /// It calls a method.
     Call {
         /// The class named by the instruction, with slashes; for an array, its descriptor.
@@ -65,6 +65,8 @@ pub enum Effect {
         slot: u16,
         /// The kind of the value written.
         kind: Kind,
+        /// The value written, if it is a reference.
+        value: Reference,
         /// Its name and descriptor, if the class file has them.
         named: Option<(String, String)>,
     },
@@ -125,13 +127,14 @@ impl Scan<'_> {
     ) -> Result<Vec<RecordedEffect>, RewriteError> {
         let class = self.layout();
         let is = |m: &&MethodAt| class.is(m.name, name) && class.is(m.descriptor, descriptor);
-        let range = class.methods.iter().find(is).and_then(|method| method.code);
-        range.map_or_else(|| Ok(Vec::new()), |range| read_effects(class, range))
+        let Some(method) = class.methods.iter().find(is) else { return Ok(Vec::new()) };
+        method.code.map_or_else(|| Ok(Vec::new()), |range| read_effects(class, method, range))
     }
 }
 
 fn read_effects(
     class: &ClassLayout<'_>,
+    method: &MethodAt,
     (start, end): (usize, usize),
 ) -> Result<Vec<RecordedEffect>, RewriteError> {
     let mut reader = Reader::at(slice(class.bytes, 0, end)?, start + 10);
@@ -142,20 +145,20 @@ fn read_effects(
     let Tables { lines: mut found, variables } = Tables::read(class, &mut reader)?;
     // With subroutines, a variable may hold a return address.
     let has_subroutines = instructions.iter().any(|raw| matches!(raw.opcode, JSR | JSR_W | RET));
-    let presets = presets(&instructions);
+    let references = super::method::references(class, method, (start, end))?;
     let mut before: [u8; 2] = [0; 2];
     for raw in &instructions {
         let is_new = before[1] == NEW || before == [NEW, DUP];
         before = [before[1], raw.opcode];
-        let what = match effect_of(class, code, raw, &presets)? {
+        let what = match effect_of(class, code, raw, &references)? {
             // An object that no constructor has initialised cannot be passed on.
             Some(Effect::Local { kind: Kind::Reference, .. }) if is_new || has_subroutines => None,
-            Some(Effect::Local { slot, kind, .. }) => {
+            Some(Effect::Local { slot, kind, value, .. }) => {
                 // The range of a variable begins after its first store.
                 let at = raw.pc + raw.length;
                 let is = |v: &&Variable| v.slot == slot && (v.start..v.end).contains(&at);
                 let named = variables.iter().find(is).map(|v| (v.name.clone(), v.descriptor.clone()));
-                Some(Effect::Local { slot, kind, named })
+                Some(Effect::Local { slot, kind, value, named })
             }
             what => what,
         };
@@ -210,26 +213,26 @@ fn effect_of(
     class: &ClassLayout<'_>,
     code: &[u8],
     raw: &Raw,
-    presets: &[u32],
+    references: &References,
 ) -> Result<Option<Effect>, RewriteError> {
     let mut operand = Reader::at(code, raw.pc as usize + 1);
+    let reference = references.at(raw.pc);
+    let local = |slot, kind| Effect::Local { slot, kind, value: reference, named: None };
     Ok(Some(match raw.opcode {
         opcode @ (PUTSTATIC | PUTFIELD) => {
             let constant = operand.u2()?;
             let [class, name, descriptor] = class.field_ref(constant)?.map(Cow::into_owned);
-            let is_preset = presets.contains(&raw.pc);
-            Effect::Put {
-                class,
-                name,
-                descriptor,
-                constant: (opcode == PUTSTATIC).then_some(constant),
-                is_preset,
-            }
+            let constant = (opcode == PUTSTATIC).then_some(constant);
+            Effect::Put { class, name, descriptor, constant, owner: reference }
         }
         opcode @ 0x4f..=0x56 => Effect::Element(
             ['I', 'J', 'F', 'D', 'L', 'B', 'C', 'S'].get(usize::from(opcode - 0x4f)).copied().unwrap_or('L'),
         ),
-        0xbc | 0xbd | 0xc5 => Effect::Array,
+        0xbc | 0xbd => Effect::Array(0),
+        MULTIANEWARRAY => {
+            operand.u2()?;
+            Effect::Array(operand.u1()?.saturating_sub(1))
+        }
         0xb6..=0xb9 => {
             let [class, name, descriptor] = class.method_ref(operand.u2()?)?.map(Cow::into_owned);
             Effect::Call { class, name, descriptor }
@@ -237,19 +240,15 @@ fn effect_of(
         ATHROW => Effect::Throw,
         0xc2 => Effect::Lock,
         0xc3 => Effect::Unlock,
-        opcode @ 0x36..=0x3a => {
-            Effect::Local { slot: operand.u1()?.into(), kind: kind(opcode - 0x36), named: None }
-        }
+        opcode @ 0x36..=0x3a => local(operand.u1()?.into(), Kind::at(opcode - 0x36)),
         opcode @ 0x3b..=0x4e => {
             let number = opcode - 0x3b;
-            Effect::Local { slot: u16::from(number % 4), kind: kind(number / 4), named: None }
+            local(u16::from(number % 4), Kind::at(number / 4))
         }
-        IINC => Effect::Local { slot: operand.u1()?.into(), kind: Kind::Int, named: None },
+        IINC => local(operand.u1()?.into(), Kind::Int),
         WIDE => match operand.u1()? {
-            opcode @ 0x36..=0x3a => {
-                Effect::Local { slot: operand.u2()?, kind: kind(opcode - 0x36), named: None }
-            }
-            IINC => Effect::Local { slot: operand.u2()?, kind: Kind::Int, named: None },
+            opcode @ 0x36..=0x3a => local(operand.u2()?, Kind::at(opcode - 0x36)),
+            IINC => local(operand.u2()?, Kind::Int),
             _ => return Ok(None),
         },
         GOTO | GOTO_W | JSR | JSR_W => return Ok(None),
@@ -264,34 +263,4 @@ fn effect_of(
             }
         }
     }))
-}
-
-/// The kinds in the order of the store instructions.
-fn kind(number: u8) -> Kind {
-    match number {
-        0 => Kind::Int,
-        1 => Kind::Long,
-        2 => Kind::Float,
-        3 => Kind::Double,
-        _ => Kind::Reference,
-    }
-}
-
-/// The writes at the start of a constructor, before the call of another constructor. The pattern is: load
-/// `this`, load a variable or constant, write. Each therefore writes a field of `this`.
-fn presets(instructions: &[Raw]) -> Vec<u32> {
-    let mut found = Vec::new();
-    let mut is_begun = false;
-    for raw in instructions {
-        match raw.opcode {
-            ALOAD_0 if !is_begun => is_begun = true,
-            PUTFIELD if is_begun => {
-                found.push(raw.pc);
-                is_begun = false;
-            }
-            0x01..=0x2d if is_begun => {}
-            _ => break,
-        }
-    }
-    found
 }

@@ -176,6 +176,21 @@ public final class QuerypointTraceArrays {
         new QuerypointTraceArrays(array, null, 0, false, element, null).all(count, ring);
     }
 
+    /** An array was made, with this many levels of arrays inside it. */
+    @Hidden
+    public static void made(Object array, int inside, long ring, int site, int element) {
+        QuerypointTrace.rare(array, ring, site);
+        if (inside == 0 || QuerypointTrace.isOutside(ring) || ring == QuerypointTrace.NOWHERE) {
+            return;
+        }
+        Object[] rows = (Object[]) array;
+        QuerypointTraceArrays of = new QuerypointTraceArrays(array, null, 0, false, element, null);
+        for (int i = 0; i < rows.length && rows[i] != null; i++) {
+            made(rows[i], inside - 1, ring, site, element);
+            of.told(i, null, rows[i], ring);
+        }
+    }
+
     /** Tells what is another one now. */
     @Hidden
     private void tell(long ring) {

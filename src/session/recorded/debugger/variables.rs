@@ -164,7 +164,8 @@ impl RecordedDebugger {
             if seen.is_at(here) || seen.is_at(at) || is_cut {
                 return WalkControl::Stop;
             }
-            if matches!(seen.site.what, Traced::Put | Traced::PutStatic | Traced::Element(_)) {
+            if matches!(seen.site.what, Traced::Put | Traced::Preset | Traced::PutStatic | Traced::Element(_))
+            {
                 let shown = event(calls, seen);
                 let of = shown.object.clone().or_else(|| shown.declared_by.clone()).unwrap_or_default();
                 let name = match (&shown.name, shown.index) {

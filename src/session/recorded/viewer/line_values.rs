@@ -153,7 +153,11 @@ impl RecordedViewer {
             let is_write = calls.event_at(at, |_, seen| {
                 matches!(
                     seen.site.what,
-                    Traced::Local { .. } | Traced::Put | Traced::PutStatic | Traced::Element(_)
+                    Traced::Local { .. }
+                        | Traced::Put
+                        | Traced::Preset
+                        | Traced::PutStatic
+                        | Traced::Element(_)
                 )
             })?;
             if is_write != Some(true) {
