@@ -7,6 +7,7 @@ use super::address::Address;
 use super::chain_query::{ChainQuery, RecordedLevel};
 use super::kinds::Kind;
 use super::translate::Remembered;
+use crate::classes::SourceEncoding;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -104,6 +105,9 @@ pub struct Debuggee {
     /// Roots of the source text.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub sources: Vec<PathBuf>,
+    /// The encoding of the sources; without one, their bytes decide.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub source_encoding: Option<SourceEncoding>,
     /// Folders and jars of classes that are not on its class path, because its own loaders load them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub classes: Vec<PathBuf>,

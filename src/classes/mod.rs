@@ -17,6 +17,7 @@ mod origin;
 mod paths;
 mod pool;
 mod runtime;
+mod source_encoding;
 mod sources;
 mod test_class;
 #[cfg(test)]
@@ -29,4 +30,5 @@ pub use names::Resolution;
 pub use origin::{ClassBytes, Origin};
 pub use paths::ClassPaths;
 pub use pool::{ClassPool, FoundClass};
+pub use source_encoding::SourceEncoding;
 pub use sources::{SourceRoots, SourceText};

@@ -3,6 +3,7 @@
 use super::archive::Archive;
 use super::origin::Origin;
 use super::pool::FoundClass;
+use super::source_encoding::{SourceEncoding, decode, lines_of};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -31,7 +32,7 @@ impl SourceText {
         self.lines.get(at).map(String::as_str)
     }
 
-    /// All lines without their terminators. Invalid UTF-8 becomes U+FFFD.
+    /// All lines without their terminators.
     pub fn lines(&self) -> &[String] {
         &self.lines
     }
@@ -47,9 +48,8 @@ impl SourceText {
         })
     }
 
-    fn new(path: String, modified: Option<SystemTime>, bytes: &[u8]) -> SourceText {
-        let text = String::from_utf8_lossy(bytes);
-        SourceText { path, modified, lines: text.lines().map(str::to_owned).collect() }
+    fn new(path: String, modified: Option<SystemTime>, text: &str) -> SourceText {
+        SourceText { path, modified, lines: lines_of(text) }
     }
 }
 
@@ -57,6 +57,8 @@ impl SourceText {
 pub struct SourceRoots {
     cwd: PathBuf,
     roots: Vec<Root>,
+    /// The encoding of the sources; without one, their bytes decide.
+    encoding: Option<SourceEncoding>,
     missing: Vec<PathBuf>,
     jdk: Option<PathBuf>,
     jdk_archive: OnceLock<Option<Archive>>,
@@ -92,11 +94,18 @@ impl SourceRoots {
         SourceRoots {
             cwd: cwd.to_owned(),
             roots: roots.iter().filter_map(open).collect(),
+            encoding: None,
             missing,
             jdk,
             jdk_archive: OnceLock::new(),
             known: Mutex::default(),
         }
+    }
+
+    /// The same roots, whose sources are in this encoding.
+    #[must_use]
+    pub fn encoded(self, encoding: Option<SourceEncoding>) -> SourceRoots {
+        SourceRoots { encoding, ..self }
     }
 
     /// The roots that do not exist, as written.
@@ -105,8 +114,8 @@ impl SourceRoots {
     }
 
     /// Finds the source of a class. `source_file` is its SourceFile attribute (JVMS §4.7.10); without it, the
-    /// file is named after the top-level class. `origin` leads to the JDK's sources and to files near the
-    /// class file.
+    /// file is named after the class or one around it. `origin` leads to the JDK's sources and to files near
+    /// the class file.
     pub fn find(
         &self,
         binary_name: &str,
@@ -114,19 +123,17 @@ impl SourceRoots {
         origin: Option<&Origin>,
     ) -> Option<Arc<SourceText>> {
         let (package, simple) = binary_name.rsplit_once('.').unwrap_or(("", binary_name));
-        let file = match source_file {
-            Some(file) => file.to_owned(),
-            None => format!("{}.java", simple.split('$').find(|part| !part.is_empty()).unwrap_or(simple)),
+        let files = match source_file {
+            // The attribute is a bare file name (JVMS §4.7.10). A path could lead out of the roots.
+            Some(file) if file.contains(['/', '\\']) => return None,
+            Some(file) => vec![file.to_owned()],
+            None => files_of(simple),
         };
-        // The attribute is a bare file name (JVMS §4.7.10). Refuse paths, which could lead out of the roots.
-        if file.contains(['/', '\\']) {
-            return None;
-        }
-        let key = (package.to_owned(), file);
+        let key = (package.to_owned(), files.join("/"));
         if let Some(known) = self.known.lock().unwrap_or_else(PoisonError::into_inner).get(&key) {
             return known.clone();
         }
-        let found = self.look(&key.0, &key.1, origin).map(Arc::new);
+        let found = files.iter().find_map(|file| self.look(package, file, origin)).map(Arc::new);
         self.known.lock().unwrap_or_else(PoisonError::into_inner).insert(key, found.clone());
         found
     }
@@ -139,7 +146,7 @@ impl SourceRoots {
         for root in &self.roots {
             let found = match root {
                 Root::Folder(folder) => self.in_folder(folder, package, file),
-                Root::Archive { shown, archive } => in_archive(shown, archive, &in_package),
+                Root::Archive { shown, archive } => in_archive(shown, archive, &in_package, self.encoding),
             };
             if found.is_some() {
                 return found;
@@ -184,7 +191,7 @@ impl SourceRoots {
             let Ok(bytes) = std::fs::read(&real) else { continue };
             let modified = std::fs::metadata(&real).and_then(|m| m.modified()).ok();
             let path = shown.strip_prefix(".").unwrap_or(&shown).display().to_string();
-            let text = SourceText::new(path, modified, &bytes);
+            let text = SourceText::new(path, modified, &decode(&bytes, self.encoding));
             if declared_package(&text.lines) == package {
                 return Some(text);
             }
@@ -195,14 +202,28 @@ impl SourceRoots {
     fn in_jdk(&self, module: &str, in_package: &Path) -> Option<SourceText> {
         let path = self.jdk.as_deref()?;
         let archive = self.jdk_archive.get_or_init(|| Archive::open(path).ok()).as_ref()?;
-        in_archive(path, archive, &Path::new(module).join(in_package))
+        in_archive(path, archive, &Path::new(module).join(in_package), Some(SourceEncoding::Utf8))
     }
 }
 
-fn in_archive(shown: &Path, archive: &Archive, file: &Path) -> Option<SourceText> {
+/// The files in which a class can be, by its name without package. A `$` can be part of a name, so the class
+/// may be its own top-level class.
+fn files_of(simple: &str) -> Vec<String> {
+    let ends = simple.match_indices('$').map(|(at, _)| at).filter(|at| *at > 0).chain([simple.len()]);
+    let names: Vec<&str> = ends.filter_map(|end| simple.get(..end)).collect();
+    names.into_iter().rev().map(|name| format!("{name}.java")).collect()
+}
+
+fn in_archive(
+    shown: &Path,
+    archive: &Archive,
+    file: &Path,
+    encoding: Option<SourceEncoding>,
+) -> Option<SourceText> {
     let entry = file.to_str()?.replace('\\', "/");
     let bytes = archive.read(&entry).ok().flatten()?;
-    Some(SourceText::new(format!("{}!/{entry}", shown.display()), archive.modified, &bytes))
+    let text = decode(&bytes, encoding);
+    Some(SourceText::new(format!("{}!/{entry}", shown.display()), archive.modified, &text))
 }
 
 /// The package that a source file declares; empty if none. Skips comments, annotations and blank lines before
@@ -246,7 +267,7 @@ mod tests {
     fn only_user_classes_can_be_older_than_their_source() {
         let bytes = include_bytes!("../../java/reference/QuerypointReference.class");
         let file = Arc::new(bytecode::ClassFile::parse(bytes).expect("a class file"));
-        let source = SourceText::new("Of.java".to_owned(), Some(SystemTime::now()), b"");
+        let source = SourceText::new("Of.java".to_owned(), Some(SystemTime::now()), "");
         let older = |origin: Origin| {
             let modified = Some(SystemTime::UNIX_EPOCH);
             source.newer_than(&FoundClass { name: "Of".to_owned(), file: file.clone(), origin, modified })
@@ -257,8 +278,14 @@ mod tests {
     }
 
     #[test]
+    fn a_class_without_a_source_file_is_in_that_of_a_class_around_it() {
+        assert_eq!(files_of("A$B$1"), ["A$B$1.java", "A$B.java", "A.java"]);
+        assert_eq!(files_of("$A"), ["$A.java"]);
+    }
+
+    #[test]
     fn packages_are_read_past_comments() {
-        let package = |text: &str| declared_package(&text.lines().map(str::to_owned).collect::<Vec<_>>());
+        let package = |text: &str| declared_package(&lines_of(text));
         assert_eq!(package("/* package no;\n */ /** x */ package a.b ; // c"), "a.b");
         assert_eq!(package("// package no;\nimport x.Y;\npackage late;"), "");
         assert_eq!(package("class A {}"), "");

@@ -1,7 +1,7 @@
 //! The program of a question without a chain file, from the options and the words after `--`.
 
 use super::CommandError;
-use crate::chain::{Address, Debuggee};
+use crate::chain::{Address, Debuggee, SourceEncoding};
 use crate::session::{StdinRecording, test_command};
 use std::io::IsTerminal;
 use std::path::PathBuf;
@@ -38,6 +38,9 @@ pub struct ProgramArgs {
     /// Folder or archive with Java sources; can be repeated
     #[arg(long = "source", value_name = "DIR", requires = "program")]
     pub sources: Vec<PathBuf>,
+    /// Encoding of the sources, such as `UTF-16` or `windows-1252`; by default their bytes decide
+    #[arg(long, value_name = "NAME", requires = "program")]
+    pub source_encoding: Option<SourceEncoding>,
     /// Folder or jar with classes that the command does not name: classes of a script's VM, of plug-ins, or
     /// copies of a remote program's classes; can be repeated
     #[arg(long = "classes", value_name = "PATH", requires = "program")]
@@ -60,6 +63,7 @@ impl ProgramArgs {
             attach: self.attach.as_ref().map(ToString::to_string),
             relaunch,
             sources: self.sources.clone(),
+            source_encoding: self.source_encoding,
             classes: self.classes.clone(),
             ..Debuggee::default()
         }

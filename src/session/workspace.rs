@@ -2,7 +2,7 @@
 
 use super::error::SessionError;
 use crate::chain::{self, Chain};
-use crate::classes::{ClassPaths, ClassPool, LaunchCommand, SourceRoots};
+use crate::classes::{ClassPaths, ClassPool, LaunchCommand, SourceEncoding, SourceRoots};
 use crate::debuggee::{DebuggeeError, Forward, Ready, Remote, Settings, Stdin, StdinRecording, Template};
 use crate::files::TemporaryFolder;
 use crate::run::VmFacts;
@@ -22,6 +22,7 @@ pub struct Workspace {
     template: Arc<Template>,
     cwd: PathBuf,
     sources: Vec<PathBuf>,
+    source_encoding: Option<SourceEncoding>,
     classes: Vec<PathBuf>,
     /// The classes compiled from `X.java` for `java X.java`, and that file's modification time. Removed with
     /// the workspace.
@@ -70,7 +71,8 @@ impl Workspace {
         settings.timeout = Duration::from_secs(timeout_s.min(LONGEST_S));
         let template = Arc::new(Template::new(settings)?);
         let (sources, classes) = (debuggee.sources.clone(), debuggee.classes.clone());
-        Ok(Workspace { template, cwd, sources, classes, compiled: RefCell::default() })
+        let source_encoding = debuggee.source_encoding;
+        Ok(Workspace { template, cwd, sources, source_encoding, classes, compiled: RefCell::default() })
     }
 
     /// The debuggee.
@@ -175,7 +177,7 @@ impl Workspace {
             _ => None,
         };
         let roots = if self.sources.is_empty() { vec![PathBuf::from(".")] } else { self.sources.clone() };
-        SourceRoots::open(&roots, &self.cwd, java_home.as_deref())
+        SourceRoots::open(&roots, &self.cwd, java_home.as_deref()).encoded(self.source_encoding)
     }
 }
 
