@@ -17,7 +17,7 @@ fn classes() -> &'static Path {
     static CLASSES: OnceLock<PathBuf> = OnceLock::new();
     CLASSES.get_or_init(|| {
         let folder = tempfile::tempdir_in(scratch()).expect("a folder").keep();
-        let files = ["CartTest.java", "OldTest.java", "Uncaught.java"];
+        let files = ["CartTest.java", "OldTest.java", "Uncaught.java", "Late.java"];
         let files = files.map(|file| root().join(FIXTURE).join(file));
         crate::support::javac::Javac::new().args(["-g", "-cp", JUNIT, "-d"]).arg(&folder).args(files).run();
         folder
@@ -149,6 +149,17 @@ fn an_exception_that_leaves_main_needs_no_first_answer() {
     };
     let told =
         told(&mut command(), |question| if question["method"] == "parsed" { "invalid" } else { "valid" });
+    assert_eq!(told.last["buggy"]["method"], "parsed", "{:#}", told.last);
+}
+
+#[test]
+fn a_class_initialiser_is_not_asked_about_before_the_failure_is_known() {
+    let mut command = qp();
+    command.args(["diagnose", "--format=json", "--", "java", "-cp"]).arg(classes()).arg("Late");
+    let told =
+        told(&mut command, |question| if question["method"] == "parsed" { "invalid" } else { "valid" });
+    let first = &told.questions[0];
+    assert_ne!(first["method"], "<clinit>", "{first:#}");
     assert_eq!(told.last["buggy"]["method"], "parsed", "{:#}", told.last);
 }
 

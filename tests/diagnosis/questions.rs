@@ -297,6 +297,10 @@ fn it_begins_below_a_call_that_is_wrong() {
     ends_at_merge(&below);
     let asked: Vec<u64> = below.questions.iter().map(|q| q["node"].as_u64().expect("a call")).collect();
     assert_eq!(asked, [2, 3, 4, 5, 6]);
+    // The program that runs is recorded to its end first: before, there may be no such call.
+    let classes = merge_sort().display().to_string();
+    let command = ["--node=1", "--strategy=top-down", "--", "java", "-cp", &classes, "MergeSort"];
+    ends_at_merge(&told(&mut diagnose(&command), truth));
     let leaf = told(&mut diagnose(&["--node=6", &folder]), truth);
     ends_at_merge(&leaf);
     assert_eq!(leaf.questions.len(), 0);

@@ -36,6 +36,17 @@ fn runs_tests(command: &[String]) -> bool {
 /// Size of events in bytes up to which a recording is read once more before the first question.
 const SMALL: u64 = 1 << 20;
 
+/// [`SHORT`], as far as the program gets a CPU: longer if more threads of the system run than it has CPUs.
+fn short() -> Duration {
+    let cpus = std::thread::available_parallelism().map_or(1, usize::from);
+    // The fourth field of Linux's file is `RUNNING/ALL`; other systems have no such file.
+    let load = std::fs::read_to_string("/proc/loadavg").unwrap_or_default();
+    let running: Option<usize> =
+        load.split(' ').nth(3).and_then(|threads| threads.split('/').next()?.parse().ok());
+    let share = running.unwrap_or(1).div_ceil(cpus).max(1);
+    SHORT.saturating_mul(u32::try_from(share).unwrap_or(u32::MAX)).min(ENDING)
+}
+
 /// Whether an exception has left the main thread, as far as the run is recorded. A large recording is not
 /// read for that: the first question would come later.
 async fn main_threw(out: &Path, memory: usize, context: &Context) -> bool {
@@ -104,7 +115,8 @@ impl Drop for Live {
 
 impl Diagnoser {
     /// Records a program, and starts asking as soon as one of its calls has ended. A test is recorded to its
-    /// end first, since its failure answers the first question; so is any program if `to_its_end`.
+    /// end first, since its failure answers the first question. So is any program if `to_its_end`, or if the
+    /// options name a call: only the whole recording has the numbers of all calls.
     ///
     /// # Errors
     /// The program cannot be launched, nothing was recorded, or the user interrupted it before the first
@@ -117,11 +129,13 @@ impl Diagnoser {
         context: &Context,
     ) -> Result<Diagnoser, SessionError> {
         let (out, memory) = (recording.out.clone(), recording.memory);
-        let to_its_end = to_its_end || runs_tests(&chain.debuggee.command);
+        let to_its_end = to_its_end || options.node.is_some() || runs_tests(&chain.debuggee.command);
         let mut live = Live::begin(chain, recording);
         // The diagnosis of what could be asked first, and the time when it was opened.
         let mut begun: Option<(Instant, Diagnoser)> = None;
         let mut first: Option<Instant> = None;
+        // Since when only class initialisers could be asked about.
+        let mut initialised: Option<Instant> = None;
         loop {
             context.progress().waiting(0);
             tokio::select! {
@@ -152,7 +166,7 @@ impl Diagnoser {
                 return Diagnoser::new(trace, options);
             }
             if let Some((since, mut found)) = begun.take() {
-                let waits = since.elapsed() < SHORT;
+                let waits = since.elapsed() < short();
                 let is_late = first.get_or_insert(since).elapsed() >= ENDING;
                 // The program can end while its events are read.
                 let ends = !waits && !is_late && main_threw(&out, memory, context).await || !live.goes_on();
@@ -183,11 +197,21 @@ impl Diagnoser {
                 Ok(trace) => {
                     let trace = trace.of_command(&live.command);
                     let found = Diagnoser::new(trace, options.clone())?;
-                    let can_ask = found.diagnosis.situation().outermost_in_turn().next().is_some();
+                    // A program that has only initialised a class can fail at once, or run on for long.
+                    let situation = found.diagnosis.situation();
+                    let can_ask = situation.outermost_in_turn().any(|node| !found.is_initialiser(node))
+                        || situation.outermost_in_turn().next().is_some()
+                            && initialised.get_or_insert_with(Instant::now).elapsed() >= ENDING;
+                    drop(situation);
                     begun = can_ask.then(|| (Instant::now(), found));
                 }
             }
         }
+    }
+
+    /// Whether a node is a call of a class initialiser.
+    fn is_initialiser(&self, node: u32) -> bool {
+        self.trace.calls.method(self.nodes.call(node)).is_some_and(|method| method.name == "<clinit>")
     }
 
     /// Whether the program still runs.
