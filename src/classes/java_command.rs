@@ -40,6 +40,8 @@ pub struct JavaCommand {
     pub options_at: usize,
     /// Options that change the program's behaviour: assertions, system properties, access to modules.
     pub options: Vec<String>,
+    /// The version of Java in which a source file is written, if the command names it.
+    pub source_version: Option<String>,
 }
 
 /// What a `java` command runs.
@@ -63,7 +65,8 @@ pub enum Main {
         /// The main class; if absent, the module's descriptor names it.
         class: Option<String>,
     },
-    /// `java X.java`: the launcher compiles in memory, so class files exist only after a second compilation.
+    /// `java X.java` or `java --source N X`: the launcher compiles in memory, so class files exist only after
+    /// a second compilation.
     SourceFile(PathBuf),
 }
 
@@ -138,7 +141,7 @@ struct Scan {
     patches: Vec<String>,
     boot_append: Vec<String>,
     debug_agent: Option<String>,
-    source_mode: bool,
+    source_version: Option<String>,
     jar: bool,
     module: Option<String>,
     target: Option<String>,
@@ -261,6 +264,7 @@ impl JavaCommand {
             patches: split(&scan.patches),
             options_at: 1,
             options: scan.options,
+            source_version: scan.source_version,
         };
         Ok((command, scan.debug_agent))
     }
@@ -333,7 +337,7 @@ impl Scan {
             "-p" | "--module-path" => self.module_path.push(value),
             "--upgrade-module-path" => self.module_path.insert(0, value),
             "--patch-module" => self.patches.extend(value.split_once('=').map(|(_, path)| path.to_owned())),
-            "--source" => self.source_mode = true,
+            "--source" => self.source_version = Some(value),
             _ => {}
         }
     }
@@ -356,7 +360,7 @@ impl Scan {
             };
             return Ok(Main::Jar { jar, main_class, start_class: archive.manifest.start_class.clone() });
         }
-        if self.source_mode || target.ends_with(".java") {
+        if self.source_version.is_some() || target.ends_with(".java") {
             return Ok(Main::SourceFile(PathBuf::from(target)));
         }
         Ok(Main::Class(target.replace('/', ".")))

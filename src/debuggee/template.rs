@@ -8,7 +8,7 @@ use super::peer::JvmPattern;
 use super::ready::Ready;
 use super::remote::Remote;
 use super::stdin::Stdin;
-use super::test_runner::add_runner;
+use super::test_runner::{COMPILER, add_runner, unpack};
 use crate::classes::{LaunchCommand, Main, find_program};
 use crate::files::TemporaryFolder;
 use std::path::{Path, PathBuf};
@@ -195,21 +195,35 @@ impl Template {
     /// Returns the folder of the classes, removed on drop; `None` when `java` runs classes.
     ///
     /// # Errors
-    /// The file cannot be compiled, or there is no `javac`.
+    /// The file cannot be compiled, or the `java` of the command has no compiler.
     pub async fn compile_source(&self) -> Result<Option<TemporaryFolder>, DebuggeeError> {
         let LaunchCommand::Java(java) = self.launch_command()? else { return Ok(None) };
         let Main::SourceFile(file) = &java.main else { return Ok(None) };
         let folder = TemporaryFolder::new("querypoint-source-");
         let folder = folder.map_err(DebuggeeError::TemporaryFolder)?;
-        // Prefer the `javac` of the same JDK, else the one on the path.
-        let beside =
-            java.java_home.as_ref().map(|home| home.join("bin/javac")).filter(|javac| javac.is_file());
-        let javac = beside.map_or_else(|| "javac".to_owned(), |javac| javac.display().to_string());
-        let mut command = vec![javac, "-g".to_owned(), "-nowarn".to_owned(), "-proc:none".to_owned()];
-        if let Ok(class_path) = std::env::join_paths(&java.class_path) {
-            command.extend(["-cp".to_owned(), class_path.to_string_lossy().into_owned()]);
+        let compiler = unpack().map_err(DebuggeeError::TemporaryFolder)?;
+        let shown = |path: &Path| path.display().to_string();
+        // The launcher's own Java has the compiler that the launcher uses.
+        let mut command = vec![shown(&java.java)];
+        command.extend(java.options.iter().filter(|option| option.starts_with("-Dfile.encoding=")).cloned());
+        command.extend(["-cp".to_owned(), shown(compiler.path()), COMPILER.to_owned(), shown(file)]);
+        command.extend(["-g", "-nowarn", "-proc:none", "-d"].map(str::to_owned));
+        command.push(shown(folder.path()));
+        for (option, paths) in [("-cp", &java.class_path), ("--module-path", &java.module_path)] {
+            let joined = std::env::join_paths(paths).ok().filter(|_| !paths.is_empty());
+            command.extend(
+                joined.into_iter().flat_map(|paths| [option.to_owned(), paths.to_string_lossy().into()]),
+            );
         }
-        command.extend(["-d".to_owned(), folder.path().display().to_string(), file.display().to_string()]);
+        let opens: Vec<&String> =
+            java.options.iter().filter(|option| option.starts_with("--add-exports=")).collect();
+        if let Some(version) = &java.source_version {
+            // The compiler does not combine `--release` with access to packages that are not exported.
+            let option = if opens.is_empty() { "--release" } else { "--source" };
+            command.extend([option.to_owned(), version.clone()]);
+        }
+        let preview = java.options.iter().filter(|option| *option == "--enable-preview");
+        command.extend(preview.chain(opens).cloned());
         self.step(Step::SourceFile, &command, None, Some(self.settings.timeout)).await?;
         Ok(Some(folder))
     }

@@ -1,4 +1,5 @@
-//! The Java program that runs one test, or the tests of one class, by the JUnit of the program's class path.
+//! The Java programs that `qp` brings along: one runs a test, or the tests of one class, by the JUnit of the
+//! program's class path; another compiles the file of `java FILE`.
 //!
 //! A command names it as its main class: `java -cp CLASSPATH querypoint.runner.RunTest CLASS#METHOD`. So
 //! recordings and saved chains keep an ordinary command. Its class files are added to the class path only
@@ -12,7 +13,10 @@ use std::path::Path;
 /// The main class of the runner.
 const RUNNER: &str = "querypoint.runner.RunTest";
 
-/// The folder of its package.
+/// The main class of the compiler of source files. Its arguments are the file, and options of `javac`.
+pub(super) const COMPILER: &str = "querypoint.runner.CompileSource";
+
+/// The folder of their package.
 const PACKAGE: &str = "querypoint/runner";
 
 macro_rules! class_files {
@@ -21,7 +25,12 @@ macro_rules! class_files {
     };
 }
 
-const CLASSES: [(&str, &[u8]); 2] = class_files!["RunTest.class", "RunTest$NoTest.class"];
+const CLASSES: [(&str, &[u8]); 4] = class_files![
+    "RunTest.class",
+    "RunTest$NoTest.class",
+    "CompileSource.class",
+    "CompileSource$Source.class"
+];
 
 /// Options of `java` with a class path.
 const CLASS_PATH: [&str; 3] = ["-cp", "-classpath", "--class-path"];
@@ -42,6 +51,17 @@ pub fn tests_of_class(command: &[String]) -> Option<Vec<String>> {
     Some(all)
 }
 
+/// The class files of all these programs in a temporary folder.
+pub(super) fn unpack() -> io::Result<TemporaryFolder> {
+    let folder = TemporaryFolder::new("querypoint-")?;
+    let package = folder.path().join(PACKAGE);
+    std::fs::create_dir_all(&package)?;
+    for (name, bytes) in CLASSES {
+        std::fs::write(package.join(name), bytes)?;
+    }
+    Ok(folder)
+}
+
 /// The class files of the runner in a temporary folder, if a command needs them. They come last on the
 /// command's class path, which `env` completes if the command names none.
 ///
@@ -54,12 +74,7 @@ pub(super) fn add_runner(
     if !command.iter().any(|word| word == RUNNER) {
         return Ok(None);
     }
-    let folder = TemporaryFolder::new("querypoint-")?;
-    let package = folder.path().join(PACKAGE);
-    std::fs::create_dir_all(&package)?;
-    for (name, bytes) in CLASSES {
-        std::fs::write(package.join(name), bytes)?;
-    }
+    let folder = unpack()?;
     let at = command.iter().position(|word| CLASS_PATH.contains(&word.as_str()));
     match at.and_then(|at| command.get_mut(at.saturating_add(1))) {
         Some(class_path) => *class_path = joined(class_path, folder.path()),

@@ -171,6 +171,16 @@ fn a_source_file_is_run_by_the_launcher() {
     assert_eq!((&point(&answer, "C")["old"], &point(&answer, "C")["new"]), (&"3".into(), &"6".into()));
     assert_eq!(temporary_folders(), before, "the classes are gone");
 
+    // The file may have any name.
+    std::fs::write(folder.path().join("one"), format!("#!/usr/bin/java --source 17\n{program}"))
+        .expect("written");
+    let other =
+        text.replace("\"One.java\"", "\"--source\", \"17\", \"one\"").replace("9)), (id", "10)), (id");
+    let (code, answer) = replay(&chain_file("source-other.ron", &other), &[]);
+    assert_eq!(code, 0, "{answer:#}");
+    assert_eq!((&point(&answer, "B")["line"], &point(&answer, "B")["new"]), (&8.into(), &"3".into()));
+    assert!(answer.to_string().contains("last = i;"), "the source is found: {answer:#}");
+
     std::fs::write(folder.path().join("One.java"), "public class One { no java }").expect("written");
     let output =
         crate::support::finish(crate::support::qp().arg("replay").arg(chain_file("source-file.ron", &text)));
