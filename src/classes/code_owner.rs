@@ -104,7 +104,8 @@ impl CodeOwners {
             // A library can share a package with own code.
             let shared = self.libraries.values().flatten();
             let shared = shared.filter(|class| packages.contains(package(class)) && !is_harness(class));
-            trust.extend(shared.map(|class| top_level(class).to_owned()).collect::<BTreeSet<String>>());
+            trust
+                .extend(shared.filter_map(|class| pattern_beside(class, &own)).collect::<BTreeSet<String>>());
         }
         let summary = self.summary(&present, &libraries, (own.is_empty(), limits));
         DefaultScope { scope, trust, summary }
@@ -183,6 +184,20 @@ pub fn is_of_harness(class: &str) -> bool {
     HARNESSES.iter().any(|harness| harness.has(class))
 }
 
+/// The shortest pattern of a library's class that selects no own class: its top-level class, if that is not
+/// own. `None` if there is none: an own class is nested in this one.
+fn pattern_beside(class: &str, own: &BTreeSet<&str>) -> Option<String> {
+    let is_beside = |pattern: &&str| {
+        let nested = format!("{pattern}$");
+        let first = own.range(nested.as_str()..).next();
+        !own.contains(pattern) && !first.is_some_and(|first| first.starts_with(&nested))
+    };
+    let top_level = top_level(class);
+    let ends = class.match_indices('$').map(|(at, _)| at).filter(|at| *at > top_level.len());
+    let outer = ends.filter_map(|end| class.get(..end));
+    std::iter::once(top_level).chain(outer).chain([class]).find(is_beside).map(str::to_owned)
+}
+
 fn package(class: &str) -> &str {
     class.rsplit_once('.').map_or("", |(package, _)| package)
 }
@@ -232,6 +247,17 @@ mod tests {
         assert_eq!(scope.trust, ["shop.Shared"]);
         let summary = scope.summary.unwrap();
         assert_eq!(summary, "own code: classes; not recorded: the libraries csv.jar (--scope names more)");
+    }
+
+    /// An older version of own classes stands in a jar behind them, with a nested class more.
+    #[test]
+    fn an_older_version_in_a_library_leaves_no_own_class_out() {
+        let old: (&str, &[&str]) = ("/lib/old.jar", &["p.B$Old", "p.B$Old$1", "p.C", "p.C$X", "p.D"]);
+        let scope = owners(&["p.B", "p.B$New", "p.D$Own"], &[old]).default_scope();
+        assert_eq!(
+            (scope.scope, scope.trust),
+            (vec!["p.*".to_owned()], vec!["p.B$Old".into(), "p.C".into()])
+        );
     }
 
     #[test]
