@@ -15,6 +15,12 @@ pub fn with_class_path(command: &[String], before: &str) -> Option<Vec<String>> 
     Some(changed)
 }
 
+/// The class path with entries that begin at the root instead of `from`.
+pub fn absolute_class_path(class_path: &str, from: &Path) -> Option<String> {
+    let all = std::env::split_paths(class_path).map(|entry| from.join(entry));
+    std::env::join_paths(all).ok()?.into_string().ok()
+}
+
 /// The class path that a command names; `None` if it names none or one that `java` expands.
 pub fn class_path(command: &[String]) -> Option<String> {
     let at = command.iter().position(|word| OPTIONS.contains(&word.as_str()))?;

@@ -59,7 +59,7 @@ pub use answer::{
     Answer, ChainQueryAnswer, Difference, ExceptionAnswer, Expectation, FrameAnswer, LoaderAnswer,
     OmittedOperation, Outcome, OwnFrame, PointAnswer, RejectedAnswer, StatementAnswer, StepAnswer,
 };
-pub use class_path::{class_path, with_class_path};
+pub use class_path::{absolute_class_path, class_path, with_class_path};
 pub use consent::{Consent, Wanted};
 pub use context::Context;
 pub use diagnose::{

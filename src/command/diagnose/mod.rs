@@ -289,7 +289,9 @@ impl Diagnose {
             session::check_reference(&diagnoser, class_path)?;
             let here = std::env::current_dir().map_err(super::unwritten(std::path::Path::new(".")))?;
             let reference = Reference::new(diagnoser.launcher(), class_path, &here)?;
-            let runs = (self.reference_by == ReferenceBy::Runs).then(|| class_path.clone());
+            // The program may run in another folder.
+            let absolute = session::absolute_class_path(class_path, &here);
+            let runs = absolute.filter(|_| self.reference_by == ReferenceBy::Runs);
             diagnoser.ask_first(reference, runs);
         }
         Ok(StartedDiagnosis { diagnoser, recorded, is_unattended: self.unattended })
