@@ -276,6 +276,18 @@ pub enum PutPosition {
 }
 
 impl Event {
+    /// Whether the event occurs where a value is stored or returned.
+    pub fn gives(&self) -> bool {
+        matches!(
+            self,
+            Event::Written(_)
+                | Event::ElementWritten(_)
+                | Event::Stored(_)
+                | Event::Returned(_)
+                | Event::Copied(_)
+        )
+    }
+
     /// Whether only probes can observe it.
     pub fn needs_probes(&self) -> bool {
         matches!(

@@ -1,12 +1,14 @@
 //! Finds the source line of the value that an instruction uses. javac gives a store behind a `switch`
-//! expression or a `?:` the line of the last arm in the code, whichever arm ran. The line table alone is
-//! therefore not enough: the arm follows from the instruction that executed before.
+//! expression or a `?:` the line of the last arm in the code, whichever arm ran; that of Java 25 gives it the
+//! line on which the `switch` expression ends. The line table alone is therefore not enough: the arm follows
+//! from the instruction that executed before.
 
 use crate::cfg::{Cfg, normal_edges};
 use crate::class::Code;
 use crate::control::{Dominance, dominators};
 use crate::lines::line_of;
 use crate::op::{Constant, Op};
+use crate::producers::passes;
 use crate::stack::{depths, effect};
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
@@ -109,6 +111,55 @@ impl<'a> Arms<'a> {
         Some(ArmLines { marks, statement })
     }
 
+    /// The last instructions of the arms between which a condition chose the value that the instruction at
+    /// `pc` stores or returns. Empty if no condition chose it.
+    pub fn choices(&self, pc: u32) -> Vec<u32> {
+        let Some(position) = self.code.index_of(pc) else { return Vec::new() };
+        let uses = |op: &Op| {
+            matches!(
+                op,
+                Op::Store { .. }
+                    | Op::PutField(_)
+                    | Op::PutStatic(_)
+                    | Op::ArrayStore(_)
+                    | Op::Return(Some(_))
+            )
+        };
+        let Some(op) = self.op(position).filter(|op| uses(op)) else { return Vec::new() };
+        let user = match op {
+            Op::Return(_) => self.kept_by(position).unwrap_or(position),
+            _ => position,
+        };
+        let (Some(op), Some(depth)) = (self.op(user), self.depth(user)) else { return Vec::new() };
+        // The statement begins where the operand stack holds nothing of it.
+        let below = depth.saturating_sub(effect(op).0);
+        let (mut work, mut found, mut seen) = (vec![user], BTreeSet::new(), HashSet::new());
+        while let Some(position) = work.pop() {
+            if !seen.insert(position) {
+                continue;
+            }
+            match self.chosen_at(position, below) {
+                Some(join) => work.extend(self.before(join)),
+                None if position == user => {}
+                None => found.extend(self.code.instructions.get(position).map(|i| i.pc)),
+            }
+        }
+        found.into_iter().collect()
+    }
+
+    /// The join of arms between an instruction and the start of its statement or arm.
+    fn chosen_at(&self, position: usize, below: u16) -> Option<usize> {
+        let mut at = position;
+        while self.depth(at)? > below {
+            match self.before(at) {
+                [from] if from + 1 == at && self.op(*from)?.targets().is_empty() => at = *from,
+                [] | [_] => return None,
+                _ => return self.has_pushed(at).then_some(at),
+            }
+        }
+        None
+    }
+
     /// The store that saves a return value while a `finally` block runs. javac uses a slot without a name for
     /// it.
     fn kept_by(&self, position: usize) -> Option<usize> {
@@ -164,7 +215,7 @@ impl<'a> Arms<'a> {
         loop {
             let before = self.before(at);
             if self.starts_line(at) {
-                return None;
+                return self.ends_switch(at).then_some(at);
             }
             match before {
                 [from] if from + 1 == at => at = *from,
@@ -180,11 +231,25 @@ impl<'a> Arms<'a> {
     fn is_join(&self, at: usize) -> bool {
         match self.op(at) {
             Some(Op::Goto { .. } | Op::Const(Constant::Int(0 | 1))) => true,
-            _ => {
-                let decided = self.decided_by(at).and_then(|from| self.depth_behind(from));
-                self.depth(at).is_some_and(|here| here > decided.unwrap_or(0))
-            }
+            _ => self.has_pushed(at),
         }
+    }
+
+    /// Whether the paths that meet here have pushed a value.
+    fn has_pushed(&self, at: usize) -> bool {
+        let decided = self.decided_by(at).and_then(|from| self.depth_behind(from));
+        self.depth(at).is_some_and(|here| here > decided.unwrap_or(0))
+    }
+
+    /// Whether the line table entry that begins here has the last line of a `switch` expression. A call or an
+    /// access on a chosen object has an entry too, and made the value itself.
+    fn ends_switch(&self, at: usize) -> bool {
+        let makes_value = match self.op(at) {
+            Some(Op::Invoke { kind, method }) => !passes(*kind, method),
+            Some(Op::InvokeDynamic { .. } | Op::GetField(_) | Op::ArrayLoad(_)) => true,
+            _ => false,
+        };
+        !makes_value && self.before(at).len() > 1 && self.has_pushed(at)
     }
 
     /// The last instruction that lies on every path to a join.

@@ -152,7 +152,7 @@ fn step(op: &Op, pc: u32, before: &[Slot]) -> Option<Vec<Slot>> {
 }
 
 /// Whether a call only boxes, unboxes or returns its argument.
-fn passes(kind: InvokeKind, method: &MethodRef) -> bool {
+pub(crate) fn passes(kind: InvokeKind, method: &MethodRef) -> bool {
     const BOXES: [(&str, &str, &str); 8] = [
         ("java.lang.Boolean", "Z", "booleanValue"),
         ("java.lang.Byte", "B", "byteValue"),

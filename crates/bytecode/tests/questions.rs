@@ -4,6 +4,8 @@
 
 mod support;
 
+use std::collections::BTreeSet;
+
 use bytecode::{
     ClassFile, Code, ConditionOutcome, ControlDependence, EdgeKind, Expressions, Method, Op, StoreError,
     StoreKind, expression, lines, skip, stores,
@@ -341,4 +343,72 @@ fn invalid_files_are_errors() {
     assert!(ClassFile::parse(b"").is_err());
     assert!(ClassFile::parse(b"PK\x03\x04").is_err());
     assert!(ClassFile::parse(&[0xca, 0xfe, 0xba, 0xbe, 0, 0, 0, 61, 0, 1]).is_err());
+}
+
+const SWITCH_EXPRESSION: &str = "
+class Chosen {
+    static int of(int n) {
+        int v = 1 + switch (n) {
+            case 0 -> n + 10; // zero
+            case 1 -> 2 * switch (n + 1) {
+                case 2 -> n + 20; // two
+                default -> n + 30; // other
+            }; // inner
+            default -> n + 40; // default
+        }; // outer
+        return v;
+    }
+}";
+
+/// The javac of Java 25 gives the instruction at which the arms join the last line of the `switch` expression.
+#[test]
+fn the_arms_are_known_where_the_switch_expression_has_a_line_of_its_own() {
+    let classes = support::compile_text("Chosen", SWITCH_EXPRESSION, &["-g"]);
+    let chosen = class(&classes, "Chosen");
+    let (_, older) = method(chosen, "of");
+    let line = |text: &str| line(SWITCH_EXPRESSION, text);
+    let wanted: Vec<u32> = ["// zero", "// two", "// other", "// default"].map(line).into();
+    let store = older.instructions.iter().find(|i| matches!(i.op, Op::Store { .. })).unwrap().pc;
+    let lines_of = |code: &Code| bytecode::Arms::new(code).unwrap().of(store).unwrap();
+    assert_eq!(lines_of(older).lines().into_iter().collect::<Vec<_>>(), wanted);
+
+    let mut newer = older.clone();
+    let jumps = older.instructions.iter().filter_map(|i| match i.op {
+        Op::Goto { target } => Some(target),
+        _ => None,
+    });
+    let joins: BTreeSet<u32> = jumps.collect();
+    assert_eq!(joins.len(), 2, "the inner and the outer switch");
+    for (pc, text) in joins.into_iter().zip(["// inner", "// outer"]) {
+        newer.lines.push(bytecode::LineEntry { start_pc: pc, line: line(text) });
+    }
+    newer.lines.sort_by_key(|entry| entry.start_pc);
+    let found = lines_of(&newer);
+    assert_eq!(found.lines().into_iter().collect::<Vec<_>>(), wanted);
+    assert_eq!(found.statement, Some(line("int v")));
+}
+
+const NARROWED: &str = "
+class Narrowed {
+    static byte of(int x, int y) {
+        byte b = (byte) (x + y);
+        b += 200;
+        b = (byte) x;
+        long wide = x + y;
+        return b;
+    }
+}";
+
+#[test]
+fn what_a_cast_narrowed_is_a_value_of_the_store() {
+    let classes = support::compile_text("Narrowed", NARROWED, &["-g"]);
+    let chosen = class(&classes, "Narrowed");
+    let (method, code) = method(chosen, "of");
+    let expressions = Expressions::new(chosen, method).unwrap();
+    let stores = code.instructions.iter().filter(|i| matches!(i.op, Op::Store { .. }));
+    let texts = stores.map(|i| expressions.stack_values(i.pc).into_iter().map(|value| value.text).collect());
+    let texts: Vec<Vec<String>> = texts.collect();
+    let none: Vec<String> = Vec::new();
+    // A variable is read where it is, and widening loses nothing.
+    assert_eq!(texts, [vec!["x + y".to_owned()], vec!["b + 200".to_owned()], none.clone(), none]);
 }

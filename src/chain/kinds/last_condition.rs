@@ -1,5 +1,6 @@
 //! `LastCondition("B")`: the last condition or handler that led to a point (paper §4.1.3, DESIGN §5.6). It
-//! treats the code of all methods on the point's stack as one block.
+//! treats the code of all methods on the point's stack as one block. If the point stores or returns a value
+//! that a `?:`, a `switch` expression or a condition has chosen, that choice is the condition.
 
 use super::{Complaint, Rule};
 use crate::chain::translate::{Ask, PointContext, Stop};
@@ -7,7 +8,7 @@ use crate::classes::CodeOwner;
 use crate::expr::{EventTypes, Type};
 use crate::model::{MethodName, Site};
 use crate::query::{BranchSite, Constraint, Event, FrameSelector};
-use bytecode::ControlDependence;
+use bytecode::{Arms, ControlDependence, Dependences};
 use std::collections::{BTreeMap, HashMap};
 
 pub(super) struct LastCondition<'a> {
@@ -42,7 +43,8 @@ impl Rule for LastCondition<'_> {
         for site in &sites {
             // A jump back to the start of a method is not an entry; only an entry leads to conditions in the
             // caller.
-            if context.is_entry(point, site) || found.add(context, site) {
+            let gives = context.gives_value(point, site);
+            if context.is_entry(point, site) || found.add(context, site, gives) {
                 from_entry.push(site.clone());
             }
         }
@@ -62,7 +64,7 @@ impl Rule for LastCondition<'_> {
             {
                 let border = border(context, &stack);
                 let reached = stack.get(..border).unwrap_or(&stack);
-                let is_decided = reached.iter().skip(1).any(|caller| !found.add(context, caller));
+                let is_decided = reached.iter().skip(1).any(|caller| !found.add(context, caller, false));
                 let callers = stack.get(border..).unwrap_or_default();
                 // Frames of reflection say less than who used it.
                 let of_jdk =
@@ -120,14 +122,21 @@ struct Conditions {
 impl Conditions {
     /// Adds the conditions that control a site in its own method. Returns whether the site can also be
     /// reached from the method's entry without any of them. True if the code is unknown (generated accessors,
-    /// lambda proxies).
-    fn add(&mut self, context: &PointContext<'_, '_>, site: &Site) -> bool {
+    /// lambda proxies). If the site gives a value that a condition chose, it is the choice that led to it:
+    /// the last edge that led to one of the arms.
+    fn add(&mut self, context: &PointContext<'_, '_>, site: &Site, gives: bool) -> bool {
         let analysis = self.analysed.entry(site.method.clone()).or_insert_with(|| {
             let code = |m: &bytecode::Method| m.code.as_ref().map(ControlDependence::new);
             context.classes().at(&site.method, |_, method| code(method)).flatten()
         });
         let Some(analysis) = analysis else { return true };
-        let depends = analysis.of(site.bci);
+        let choices = |m: &bytecode::Method| Some(Arms::new(m.code.as_ref()?)?.choices(site.bci));
+        let choices = match gives {
+            true => context.classes().at(&site.method, |_, method| choices(method)).flatten(),
+            false => None,
+        };
+        let places = choices.filter(|choices| !choices.is_empty()).unwrap_or_else(|| vec![site.bci]);
+        let depends: Vec<Dependences> = places.into_iter().map(|place| analysis.of(place)).collect();
         let mut add = |bci: u32, way: u32, targets: Vec<u32>, turns: Option<u32>| {
             let at = Site { method: site.method.clone(), bci };
             let branch = self.branches.entry(at.clone()).or_insert_with(|| BranchSite {
@@ -142,18 +151,18 @@ impl Conditions {
                 ways.push(way);
             }
         };
-        for edge in &depends.edges {
+        for edge in depends.iter().flat_map(|depends| &depends.edges) {
             let mut targets: Vec<u32> =
                 analysis.edges_of(edge.branch_pc).into_iter().map(|e| e.target_pc).collect();
             targets.sort_unstable();
             targets.dedup();
             add(edge.branch_pc, edge.target_pc, targets, analysis.leaves(edge));
         }
-        for handler in &depends.handlers {
+        for handler in depends.iter().flat_map(|depends| &depends.handlers) {
             for thrown in &handler.thrown_at {
                 add(handler.handler_pc, *thrown, Vec::new(), None);
             }
         }
-        depends.from_entry
+        depends.iter().any(|depends| depends.from_entry)
     }
 }

@@ -157,6 +157,11 @@ impl<'a> PointContext<'_, 'a> {
         !is_entry.is_empty() && is_entry.into_iter().all(|entry| entry)
     }
 
+    /// Whether an earlier point is where a value is stored or returned. A parameter is given by the caller.
+    pub(crate) fn gives_value(&self, point: PointIndex, site: &Site) -> bool {
+        self.translated(point).is_some_and(|a| a.query.event.gives()) && !self.is_entry(point, site)
+    }
+
     /// The stack where an earlier point was last located, newest frame first; empty if it was not.
     pub(crate) fn stack_of(&self, point: PointIndex) -> &[Site] {
         self.state.learned.frames(point)

@@ -62,25 +62,13 @@ pub fn marks(queries: &[TraceQuery], pool: &ClassPool, found: &BTreeSet<Site>) -
 
 /// Sites of located points whose arm is unknown; the next run must mark their arms.
 pub fn unmarked(run_facts: &RunFacts) -> Vec<Site> {
-    let located = run_facts.queries.iter().filter(|query| gives(&query.event));
+    let located = run_facts.queries.iter().filter(|query| query.event.gives());
     let located = located.filter_map(|query| Some(&run_facts.located(query.point)?.occurrence));
     let unknown = located.filter(|found| found.detail.as_ref().is_none_or(|detail| detail.arm.is_none()));
     let sites = unknown.filter_map(|found| Some(run_facts.outcome.tables.frame(found.frame)?.site.clone()));
     sites
         .filter(|site| given(&run_facts.pool, site, None).is_some_and(|given| !given.open.is_empty()))
         .collect()
-}
-
-/// Whether the event occurs where a value is stored or returned.
-pub fn gives(event: &Event) -> bool {
-    matches!(
-        event,
-        Event::Written(_)
-            | Event::ElementWritten(_)
-            | Event::Stored(_)
-            | Event::Returned(_)
-            | Event::Copied(_)
-    )
 }
 
 /// Whether the place stores or returns a value.

@@ -380,7 +380,7 @@ impl Filling<'_, '_> {
                 let place = o.way.and_then(|way| copies.site(way.get().into()));
                 !place.is_some_and(|place| arms::uses(&place.what))
             }
-            event => !arms::gives(event),
+            event => !event.gives(),
         };
         if is_entry {
             return ValueLines::default();

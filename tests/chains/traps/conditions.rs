@@ -17,17 +17,30 @@ fn of_several_operands_the_one_that_decided_is_named() {
 }
 
 #[test]
-fn a_condition_that_is_a_value_is_no_way_to_a_line() {
+fn a_stored_value_is_due_to_the_condition_that_chose_it() {
     let points = r#"
         (id: "A3", at: Line("Conditions", {A3})), (id: "B3", at: LastChange("A3:size")),
         (id: "B4", at: LastCondition("B3")),
         (id: "A4", at: Line("Conditions", {A4})), (id: "B5", at: LastChange("A4:flag")),
+        (id: "B7", at: LastCondition("B5")),
+        (id: "A6", at: Line("Conditions", {A6})), (id: "B8", at: LastChange("A6:last")),
+        (id: "B9", at: LastCondition("B8")), (id: "B10", at: LastCondition("B9")),
+        (id: "A7", at: Line("Conditions", {A7}), when: "n == 1"), (id: "B11", at: LastChange("A7:name")),
+        (id: "B12", at: LastCondition("B11")), (id: "B13", at: LastCondition("B12")),
     "#;
     for asked in Fixture::new("conditions", "Conditions").ask(points) {
-        assert_eq!(asked.code, 1, "{:#}", asked.answer);
-        asked.at("B3", "B3").has("B3", &[("old", "unassigned"), ("new", "\"small\"")]);
+        asked.held().at("B3", "B3").has("B3", &[("old", "unassigned"), ("new", "\"small\"")]);
+        asked.at("B4", "B3").has("B4", &[("condition", "args.length > 3"), ("taken", "false")]);
         asked.at("B5", "B5").has("B5", &[("old", "unassigned"), ("new", "true")]);
-        asked.missing("B4", "nothing in the methods on its stack decides");
+        asked.at("B7", "B5").has("B7", &[("decided_by", "size.length() == 5"), ("taken", "true")]);
+        asked.at("B8", "B8").has("B8", &[("old", "20L"), ("new", "10L")]);
+        asked
+            .at("B9", "B8")
+            .has("B9", &[("condition", "n % 3 == 1"), ("taken", "true"), ("operands.n", "4")]);
+        asked.at("B10", "B10").has("B10", &[("condition", "n < 5"), ("taken", "true")]);
+        asked.at("B11", "B11").has("B11", &[("new", "\"one\"")]);
+        asked.at("B12", "B12").has("B12", &[("condition", "switch (n)"), ("taken", "case 1")]);
+        asked.at("B13", "B13").has("B13", &[("condition", "n < 3"), ("taken", "true")]);
     }
 }
 

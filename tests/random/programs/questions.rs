@@ -3,6 +3,7 @@
 use super::ast::{FIELDS, Home, Kind, Program, Stmt, Ty, Var, blocks};
 use super::log::Event;
 use super::oracle::{Answer, Place};
+use super::render::expr;
 use super::trace::Trace;
 use crate::support::rng::Rng;
 
@@ -70,6 +71,17 @@ fn is_root(stmt: &Stmt) -> bool {
         Kind::Try { .. } | Kind::Declare { value: None, .. } => false,
         _ => true,
     }
+}
+
+/// Whether the stored value may be chosen by a condition: `c ? a : b`, `a && b`, `a < b`.
+fn stores_choice(stmt: &Stmt) -> bool {
+    let value = match &stmt.kind {
+        Kind::Declare { value: Some(value), .. } | Kind::Return(Some(value)) => value,
+        Kind::Assign { value, .. } | Kind::SetField { value, .. } | Kind::SetElement { value, .. } => value,
+        _ => return false,
+    };
+    let text = expr(value, false);
+    ["?", "&&", "||", "!", "<", ">", "=="].iter().any(|sign| text.contains(sign))
 }
 
 impl<'p> Asker<'_, 'p> {
@@ -241,7 +253,10 @@ impl<'p> Asker<'_, 'p> {
 
     /// Questions from an answer.
     fn behind(&mut self, here: Asked<'_>) {
-        self.conditions(here.id, here.place, 1);
+        // What chose a stored value is the condition that led to it; the log has no such order of conditions.
+        if !self.stmt_at(here.place).is_some_and(stores_choice) {
+            self.conditions(here.id, here.place, 1);
+        }
         // For a `for` line, the syntax does not show which part contains a store.
         if self.stmt_at(here.place).is_some_and(is_root) {
             self.variables(here, 1);
