@@ -68,6 +68,9 @@ impl TargetExpression {
         let events = context.events_of(self.point);
         let types =
             context.at_sites(&sites, |_, scope, classes| expr::check(expr, scope, classes, &events))?;
+        if self.frame == 0 {
+            context.only_where_known(self.point, &types);
+        }
         Ok(types.into_iter().map(|(_, of)| of).collect())
     }
 

@@ -63,6 +63,9 @@ impl TargetExpression {
         let events = context.events_of(self.point);
         let types =
             context.at_sites(&sites, |_, scope, classes| expr::check(&self.expr, scope, classes, &events))?;
+        if self.frame == 0 {
+            context.only_where_known(self.point, &types);
+        }
         let Some((_, first)) = types.first() else { return Ok(None) };
         if let Type::Primitive(_) | Type::Void = first {
             let (text, of) = (self.expr.to_string(), first.to_string());

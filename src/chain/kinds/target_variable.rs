@@ -120,6 +120,11 @@ impl TargetExpression {
             context.at_sites(sites, |_, scope, classes| expr::place(&self.expr, scope, classes))
         };
         let mut places = at(context, &sites);
+        if self.frame == 0
+            && let Ok(places) = &places
+        {
+            context.only_where_known(self.point, places);
+        }
         // The user means the variable at one site. If the variable differs between sites, a run must tell the
         // site.
         if places.as_ref().is_ok_and(|p| !is_one(p)) {

@@ -256,6 +256,18 @@ impl<'a> PointContext<'_, 'a> {
         })
     }
 
+    /// Restricts an earlier point to the methods in which a question about it makes sense. A line can have
+    /// code in several methods, such as a lambda and the method around it, which have different names.
+    pub(crate) fn only_where_known<T>(&mut self, point: PointIndex, known: &[(Site, T)]) {
+        let Some(Some(asked)) = self.state.translated.get_mut(usize::from(point.0)) else { return };
+        let Event::Reached(passes) = &mut asked.query.event else { return };
+        let is_known = |method: &MethodName| known.iter().any(|(site, _)| site.method == *method);
+        if passes.iter().any(|pass| is_known(&pass.method)) {
+            passes.retain(|pass| is_known(&pass.method));
+            asked.sites.iter_mut().for_each(|sites| sites.retain(|site| is_known(&site.method)));
+        }
+    }
+
     /// Checks an expression at each site where it is valid. It is refused if it is invalid at every site.
     pub(crate) fn at_sites<T>(
         &self,
@@ -263,7 +275,8 @@ impl<'a> PointContext<'_, 'a> {
         mut check: impl FnMut(&Site, &Scope, &Classes<'a>) -> Result<T, TypeError>,
     ) -> Result<Vec<(Site, T)>, Refusal> {
         let mut fine = Vec::new();
-        let mut wrong = Vec::new();
+        let mut wrong: Option<Refusal> = None;
+        let mut told: Vec<&MethodName> = Vec::new();
         for site in sites {
             let Some(scope) = self.state.classes.scope(site) else { continue };
             match check(site, &scope, &self.state.classes) {
@@ -271,12 +284,22 @@ impl<'a> PointContext<'_, 'a> {
                 Err(error) => {
                     let note = || self.state.classes.scope_note(site, &error.text);
                     let scope = if error.is_unknown_name() { note() } else { String::new() };
-                    wrong.push(Refusal::Type { error, place: self.state.classes.place(site), scope });
+                    let place = self.state.classes.place(site);
+                    let is_other = !told.contains(&&site.method);
+                    told.push(&site.method);
+                    match &mut wrong {
+                        None => wrong = Some(Refusal::Type { error, place, scope }),
+                        // Each method that has code there has its own names.
+                        Some(Refusal::Type { scope: all, .. }) if is_other && !scope.is_empty() => {
+                            all.push_str(&format!("; at {place}{scope}"));
+                        }
+                        Some(_) => {}
+                    }
                 }
             }
         }
-        match wrong.into_iter().next() {
-            Some(first) if fine.is_empty() => Err(first),
+        match wrong {
+            Some(wrong) if fine.is_empty() => Err(wrong),
             _ => Ok(fine),
         }
     }

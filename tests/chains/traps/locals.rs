@@ -121,3 +121,18 @@ fn without_debug_information_a_local_has_no_name() {
     let said = lines.refused(r#"(id: "A", at: Line("NoDebugInfo", {A}), when: "local == 1")"#);
     assert!(said.contains("local") && said.contains("-g"), "{said}");
 }
+
+/// A line can have code in a lambda and in the method around it, each with names of its own.
+#[test]
+fn a_name_that_only_the_lambda_knows_asks_about_the_lambda() {
+    let fixture = Fixture::new("lambdas", "Lambdas");
+    let points = r#"(id: "A", at: Line("Lambdas", {A}), index: 1), (id: "B", at: LastChange("A:x"))"#;
+    for asked in fixture.ask(points) {
+        asked.held().has("A", &[("method", "lambda$main$0")]).has("B", &[("method", "lambda$main$0")]);
+        assert_eq!(asked.point("A")["hit"], 2, "{}", asked.java);
+    }
+    let said = fixture.refused(r#"(id: "A", at: Line("Lambdas", {A})), (id: "B", at: LastChange("A:y"))"#);
+    for names in ["in scope there: `args`, `factor`", "lambda$main$0@0", "in scope there: `factor`, `x`"] {
+        assert!(said.contains(names), "{names}: {said}");
+    }
+}
