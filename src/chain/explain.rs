@@ -276,6 +276,9 @@ impl Names<'_> {
         let (event, sites) = self.event(&query.event);
         row.event = Some(event);
         row.sites = sites;
+        if matches!(&query.event, Event::Skipped(lines) if lines.iter().any(|l| !l.left_from.is_empty())) {
+            row.conditions.push("or leaving its method".to_owned());
+        }
         let local = &query.local;
         row.conditions.extend(local.site.iter().map(|s| format!("only at {}", self.classes.place(s))));
         row.conditions.extend(local.when.iter().map(|w| format!("when {w}")));

@@ -137,7 +137,9 @@ fn satisfied(
             on_stack(c).iter().any(|(k, _)| *k == theirs.0).then_some(theirs.1.certain)
         }
         Constraint::CaughtIn(_) => {
-            let catcher = c.detail.as_ref()?.exception.as_ref()?.caught.as_ref()?.activation?;
+            let exception = c.detail.as_ref()?.exception.as_ref()?;
+            let left = exception.bypassed.as_ref().map(|bypassed| bypassed.activation);
+            let catcher = left.or_else(|| Some(exception.caught.as_ref()?.activation))??;
             let method = tables.activation(catcher)?.method;
             let newest = on_stack(p).into_iter().find(|(_, a)| a.method == method)?;
             (newest.0 == catcher).then_some(newest.1.certain)

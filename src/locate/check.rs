@@ -83,7 +83,10 @@ pub(super) fn slot(occurrence: &Occurrence, slot: Slot) -> Option<&Value> {
 /// The activation that catches an occurrence's exception.
 pub(super) fn catcher(occurrence: &Occurrence) -> Option<ActivationKey> {
     let exception = occurrence.detail.as_ref()?.exception.as_ref()?;
-    exception.caught.as_ref()?.activation
+    match &exception.bypassed {
+        Some(bypassed) => bypassed.activation,
+        None => exception.caught.as_ref()?.activation,
+    }
 }
 
 /// Checks constraints. Indexes the sites of the TraceQueries for fast look-up.

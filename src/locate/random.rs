@@ -224,7 +224,7 @@ impl World {
             above: u32::from(*caught),
             activation: *activation,
         });
-        let exception = ExceptionDetail { caught: catch, thrown: frame };
+        let exception = ExceptionDetail { caught: catch, thrown: frame, bypassed: None };
         Some(Occurrence {
             thread: ThreadKey(u32::from(*thread)),
             frame,

@@ -43,6 +43,7 @@ pub(super) fn query(point: u16, constraints: Vec<Constraint>, index: i64) -> Tra
             entries: vec![0],
             exits: Vec::new(),
             on_entry: false,
+            gates: Vec::new(),
         }]),
         constraints,
         index,
@@ -186,7 +187,7 @@ pub(super) fn keeps(value: Value, occurrence: Occurrence) -> Occurrence {
 
 pub(super) fn caught_in(activation: ActivationKey, occurrence: Occurrence) -> Occurrence {
     let catch = Catch { frame: occurrence.frame, handler: 9, above: 0, activation: Some(activation) };
-    let exception = ExceptionDetail { caught: Some(catch), thrown: occurrence.frame };
+    let exception = ExceptionDetail { caught: Some(catch), thrown: occurrence.frame, bypassed: None };
     Occurrence {
         detail: Some(Box::new(Detail { exception: Some(exception), ..Detail::default() })),
         ..occurrence

@@ -28,7 +28,9 @@ pub use namer::{
     Namer, boxed, is_lambda_class, lambda_text, message_text, optional, quoted, short_class_name,
     short_static_name,
 };
-pub use occurrence::{Catch, CollectionState, Detail, EventFrame, ExceptionDetail, Occurrence, StackValue};
+pub use occurrence::{
+    BypassedFrame, Catch, CollectionState, Detail, EventFrame, ExceptionDetail, Occurrence, StackValue,
+};
 pub use site::{MethodName, Site};
 pub use tables::{Activation, Frame, Tables};
 pub use thread_identity::ThreadIdentity;

@@ -13,6 +13,17 @@ pub struct ExceptionDetail {
     pub caught: Option<Catch>,
     /// Where it was thrown, if the occurrence itself is in an older frame (`SkippedLine`, DESIGN §5.10).
     pub thrown: FrameKey,
+    /// The frame whose line it bypassed, if a `SkippedLine` asked.
+    pub bypassed: Option<BypassedFrame>,
+}
+
+/// A frame that an exception left, or in which it was caught behind the line.
+#[derive(Clone, Debug, PartialEq)]
+pub struct BypassedFrame {
+    /// Number of newer frames.
+    pub above: u32,
+    /// Its activation, if its method is tracked.
+    pub activation: Option<ActivationKey>,
 }
 
 /// Where an exception is caught.

@@ -113,6 +113,9 @@ pub struct Pass {
     pub exits: Vec<u32>,
     /// Whether the place is the start of the method. A jump back to index 0 is then no pass.
     pub on_entry: bool,
+    /// The targets of the branch edges on which the place depends. Whoever comes to one of them comes to the
+    /// place, unless an exception or a call that does not return prevents it.
+    pub gates: Vec<u32>,
 }
 
 /// A field, with the names of the class file.
@@ -308,6 +311,9 @@ pub struct SkippedLine {
     /// For each start of a handler, the throwing or calling instructions from which entering it bypasses the
     /// line.
     pub bypassed_from: BTreeMap<u32, Vec<u32>>,
+    /// The instructions from which normal flow leads to the line. An exception that leaves the method there
+    /// bypasses it too.
+    pub left_from: Vec<u32>,
 }
 
 /// One store to a local variable.

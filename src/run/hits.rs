@@ -3,7 +3,9 @@
 use super::caller_frame::constructed;
 use super::candidates::{Candidates, tell_turns};
 use super::collect::slot_value;
+use super::describe::describe_values;
 use super::error::RunError;
+use super::report::PreventedPass;
 use super::stop::Stop;
 use super::threads::MissingValue;
 use super::twins::note_twins;
@@ -11,9 +13,12 @@ use super::vm::bci;
 use super::watched::Watched;
 use super::watches::Interest;
 use crate::model::{
-    Catch, Detail, ExceptionDetail, Frame, FrameKey, MethodName, Occurrence, Site, Value, Way,
+    ActivationKey, BypassedFrame, Catch, Detail, ExceptionDetail, Frame, FrameKey, MethodName, Occurrence,
+    Site, Value, Way,
 };
-use crate::query::{Event, TraceQuery};
+use crate::query::{Event, SkippedLine, TraceQuery};
+use bytecode::Op;
+use bytecode::skip::{Bypass, leading_to};
 use jdwp::commands::{object_reference, reference_type};
 use jdwp::{Location, RequestId, Tag, TaggedObject, ThreadId};
 
@@ -100,6 +105,9 @@ pub async fn passed(
     let Some(place) = passes.get(usize::from(pass)) else { return Ok(()) };
     if place.on_entry && !enters {
         return Ok(());
+    }
+    if watched.installed.notices.is_prevented(number) {
+        watched.installed.settle(&watched.vm, number).await?;
     }
     if place.entries.len() > 1
         && let Some(activation) = candidates.thread(stop.thread).activation(watched, stop).await?
@@ -329,9 +337,13 @@ pub async fn exception(
             }
             continue;
         }
-        if !matches!(query.event, Event::Thrown { .. })
-            && !catcher.as_ref().is_some_and(|(m, at)| concerns(&query, &m.name, bci(at.index)))
-        {
+        let is_caught = || catcher.as_ref().is_some_and(|(m, at)| concerns(&query, &m.name, bci(at.index)));
+        let is_concerned = match &query.event {
+            Event::Thrown { .. } | Event::Reached(_) => true,
+            Event::Skipped(lines) => lines.iter().any(|line| !line.left_from.is_empty()) || is_caught(),
+            _ => is_caught(),
+        };
+        if !is_concerned {
             continue;
         }
         let value = watched.vm.value(&mut watched.tables, thrown.into()).await?;
@@ -342,7 +354,19 @@ pub async fn exception(
             Some(at) => catch(watched, candidates, stop, at).await?,
             None => None,
         };
-        let exception = Some(ExceptionDetail { caught, thrown: place });
+        if matches!(query.event, Event::Reached(_)) {
+            let prevented = prevented(watched, stop, &query, caught.as_ref()).await?;
+            if let Some(at) = prevented {
+                describe_values(watched, stop.location, &[&value]).await?;
+                let prevented = PreventedPass { exception: value, thrown: place, at };
+                watched.report.query(number).prevented = Some(prevented);
+            }
+            if watched.installed.notices.count_prevented(number) || prevented.is_some() {
+                watched.installed.settle(&watched.vm, number).await?;
+            }
+            continue;
+        }
+        let exception = Some(ExceptionDetail { caught, thrown: place, bypassed: None });
         let detail = Detail { exception, thrown: Some(value), ..Detail::default() };
         match &query.event {
             Event::Thrown { .. } => candidates.offer(watched, stop, &query, Some(detail)).await?,
@@ -378,21 +402,61 @@ async fn catch(
         f.location.class == at.class && f.location.method == at.method && covers(bci(f.location.index))
     });
     let Some(above) = found else { return Ok(None) };
-    let total = frames.len();
     let (_, keys) = stop.stack(&mut watched.vm, &mut watched.tables).await?;
     let Some(frame) = keys.get(above).copied() else { return Ok(None) };
-    let depth = u32::try_from(total - above).unwrap_or(u32::MAX);
-    let tracked = watched.tracked(&method.name);
-    let activation = match tracked {
-        Some(method) => candidates.thread(stop.thread).activation_of(watched, stop, method, depth).await?,
-        None => None,
-    };
+    let activation = activation_below(watched, candidates, stop, &method.name, above).await?;
     let above = u32::try_from(above).unwrap_or(u32::MAX);
     Ok(Some(Catch { frame, handler, above, activation }))
 }
 
-/// Offers an exception caught where a `SkippedLine` or a `LastCondition` asks for it. Its point is in the
-/// catching frame (DESIGN §5.10).
+/// The activation of the method's frame below this number of newer frames, if the method is tracked.
+async fn activation_below(
+    watched: &mut Watched,
+    candidates: &mut Candidates,
+    stop: &mut Stop,
+    method: &MethodName,
+    above: usize,
+) -> Result<Option<ActivationKey>, RunError> {
+    let Some(method) = watched.tracked(method) else { return Ok(None) };
+    let total = stop.frames(&mut watched.vm).await?.len();
+    let depth = u32::try_from(total.saturating_sub(above)).unwrap_or(u32::MAX);
+    candidates.thread(stop.thread).activation_of(watched, stop, method, depth).await
+}
+
+/// The newest frame in which an exception prevents a pass: it leaves the frame before the place, or is caught
+/// there behind it. Where the frame itself executes a `throw` statement, a condition decided that.
+async fn prevented(
+    watched: &mut Watched,
+    stop: &mut Stop,
+    query: &TraceQuery,
+    caught: Option<&Catch>,
+) -> Result<Option<FrameKey>, RunError> {
+    let Event::Reached(passes) = &query.event else { return Ok(None) };
+    let (_, keys) = stop.stack(&mut watched.vm, &mut watched.tables).await?;
+    let is_prevented = |(above, key): (u32, FrameKey)| {
+        let site = &watched.tables.frame(key)?.site;
+        let pass = passes.iter().find(|pass| pass.method == site.method)?;
+        let class = watched.pool().find(&site.method.class).ok().flatten()?;
+        let code = class.file.method(&site.method.name, &site.method.descriptor)?.code.as_ref()?;
+        if matches!(code.at(site.bci)?.op, Op::Throw) {
+            return None;
+        }
+        let is_prevented = match caught.filter(|catch| catch.above == above) {
+            Some(catch) => {
+                let bypass = Bypass::new(code, site.bci, catch.handler)?;
+                pass.entries.iter().any(|entry| bypass.skips(*entry))
+            }
+            None => leading_to(code, &pass.entries).contains(&site.bci),
+        };
+        is_prevented.then_some(key)
+    };
+    let left = (0..).zip(keys.iter().copied());
+    let mut left = left.take_while(|(above, _)| caught.is_none_or(|catch| *above <= catch.above));
+    Ok(left.find_map(is_prevented))
+}
+
+/// Offers an exception caught where a `LastCondition` asks for it, or that bypassed a line for which a
+/// `SkippedLine` asks. Its point is in the catching frame, or in the frame that it left (DESIGN §5.10).
 async fn offer_caught(
     watched: &mut Watched,
     candidates: &mut Candidates,
@@ -400,53 +464,89 @@ async fn offer_caught(
     query: &TraceQuery,
     detail: Detail,
 ) -> Result<(), RunError> {
-    let Some(catch) = detail.exception.as_ref().and_then(|e| e.caught.clone()) else { return Ok(()) };
-    let Some(place) = watched.tables.frame(catch.frame).cloned() else { return Ok(()) };
-    let is_handler = matches!(query.event, Event::Branched(_));
-    if let Event::Skipped(lines) = &query.event {
-        let bypassed = lines.iter().any(|line| {
-            line.method == place.site.method
-                && line.bypassed_from.get(&catch.handler).is_some_and(|from| from.contains(&place.site.bci))
-        });
-        if !bypassed {
-            return Ok(());
-        }
+    let catch = detail.exception.as_ref().and_then(|e| e.caught.clone());
+    let frames = match &query.event {
+        Event::Skipped(lines) => bypassed(watched, stop, lines, catch.as_ref()).await?,
+        _ => catch.iter().map(|catch| (catch.above, catch.frame)).collect(),
+    };
+    if frames.is_empty() {
+        return Ok(());
     }
     let Some(ordinal) = candidates.admits(watched, stop, query).await? else { return Ok(()) };
-    let newest = usize::try_from(catch.above).unwrap_or(usize::MAX);
-    let (_, keys) = stop.stack(&mut watched.vm, &mut watched.tables).await?;
-    let mut keys = keys.get(newest..).unwrap_or_default().to_vec();
-    let location = stop.frames(&mut watched.vm).await?.get(newest).map(|f| f.location);
-    let Some(location) = location else { return Ok(()) };
-    let mut older = stop.at_frame(newest, location);
-    let (shape, kept) = candidates.collect(watched, &mut older, query).await?;
-    let mut frame = catch.frame;
-    if is_handler {
-        // The condition is at the handler: what it decides depends on whether the handler is entered.
-        frame = handler_frame(watched, &place, catch.handler, location).await?;
-        if let Some(first) = keys.first_mut() {
-            *first = frame;
+    for (above, frame) in frames {
+        let mut detail = detail.clone();
+        let catch = catch.as_ref().filter(|catch| catch.above == above);
+        let Some(place) = watched.tables.frame(frame).cloned() else { continue };
+        let newest = usize::try_from(above).unwrap_or(usize::MAX);
+        let activation = match catch {
+            Some(catch) => catch.activation,
+            None => activation_below(watched, candidates, stop, &place.site.method, newest).await?,
+        };
+        let (_, keys) = stop.stack(&mut watched.vm, &mut watched.tables).await?;
+        let mut keys = keys.get(newest..).unwrap_or_default().to_vec();
+        let location = stop.frames(&mut watched.vm).await?.get(newest).map(|f| f.location);
+        let Some(location) = location else { continue };
+        let mut older = stop.at_frame(newest, location);
+        let (shape, kept) = candidates.collect(watched, &mut older, query).await?;
+        let (mut frame, mut way) = (frame, None);
+        if matches!(query.event, Event::Branched(_)) {
+            // The condition is at the handler: what it decides depends on whether the handler is entered.
+            let handler = catch.map_or(place.site.bci, |catch| catch.handler);
+            frame = handler_frame(watched, &place, handler, location).await?;
+            if let Some(first) = keys.first_mut() {
+                *first = frame;
+            }
+            way = Way::new(place.site.bci);
+        } else if let Some(exception) = &mut detail.exception {
+            exception.bypassed = Some(BypassedFrame { above, activation });
         }
+        let stack = watched.tables.stack_key(&keys);
+        let occurrence = Occurrence {
+            sequence: 0,
+            query: query.point.0,
+            thread: stop.key,
+            frame,
+            stack,
+            activation,
+            owner: Value::Null,
+            old: Value::Unassigned,
+            new: Value::Unassigned,
+            way,
+            ordinal,
+            shape,
+            kept,
+            detail: Some(Box::new(detail)),
+        };
+        candidates.add_whole(occurrence);
     }
-    let stack = watched.tables.stack_key(&keys);
-    let occurrence = Occurrence {
-        sequence: 0,
-        query: query.point.0,
-        thread: stop.key,
-        frame,
-        stack,
-        activation: catch.activation,
-        owner: Value::Null,
-        old: Value::Unassigned,
-        new: Value::Unassigned,
-        way: if is_handler { Way::new(place.site.bci) } else { None },
-        ordinal,
-        shape,
-        kept,
-        detail: Some(Box::new(detail)),
-    };
-    candidates.add_whole(occurrence);
     Ok(())
+}
+
+/// The frames in which an exception bypassed one of these lines, each with the number of newer frames, oldest
+/// first: the last one is where it happened first.
+async fn bypassed(
+    watched: &mut Watched,
+    stop: &mut Stop,
+    lines: &[SkippedLine],
+    catch: Option<&Catch>,
+) -> Result<Vec<(u32, FrameKey)>, RunError> {
+    let (_, keys) = stop.stack(&mut watched.vm, &mut watched.tables).await?;
+    let is_bypassed = |(above, key): &(u32, FrameKey)| {
+        let Some(frame) = watched.tables.frame(*key) else { return false };
+        let handler = catch.filter(|catch| catch.above == *above).map(|catch| catch.handler);
+        lines.iter().filter(|line| line.method == frame.site.method).any(|line| {
+            let from = match handler {
+                Some(handler) => line.bypassed_from.get(&handler),
+                None => Some(&line.left_from),
+            };
+            from.is_some_and(|from| from.contains(&frame.site.bci))
+        })
+    };
+    let left = (0..).zip(keys.iter().copied());
+    let left = left.take_while(|(above, _)| catch.is_none_or(|catch| *above <= catch.above));
+    let mut found: Vec<(u32, FrameKey)> = left.filter(is_bypassed).collect();
+    found.reverse();
+    Ok(found)
 }
 
 async fn handler_frame(

@@ -10,6 +10,7 @@ use super::requests::{breakpoint, exceptions, of_class};
 use super::vm::{LoadedClass, Vm, or_default, type_signature};
 use super::watches::{ClassWatch, Interest, MethodWatch, Watches};
 use crate::classes::ClassPool;
+use crate::model::MethodName;
 use jdwp::commands::{event_request, method, virtual_machine};
 use jdwp::{EventKind, Location, MethodId, Modifier, ReferenceTypeId, RequestId, SuspendPolicy, TypeTag};
 use std::collections::{BTreeSet, HashMap};
@@ -185,6 +186,23 @@ impl Installed {
         Ok(())
     }
 
+    /// Requests the exceptions that may prevent a pass of a query's line.
+    pub async fn watch_preventing(&mut self, vm: &Vm, query: u16) -> Result<(), RunError> {
+        let all = vec![(query, None)];
+        let request = vm.conn().send(exceptions(None, &all)).await?;
+        self.exceptions.insert(request, all);
+        self.notices.prevents(query, request);
+        Ok(())
+    }
+
+    /// Ends the search for exceptions that prevent a pass of a query's line.
+    pub async fn settle(&mut self, vm: &Vm, query: u16) -> Result<(), RunError> {
+        let Some(request_id) = self.notices.settle(query) else { return Ok(()) };
+        self.exceptions.remove(&request_id);
+        let event_kind = EventKind::Exception;
+        or_default(vm.conn().send(event_request::Clear { event_kind, request_id }).await)
+    }
+
     /// Returns the queries that have not yet requested the exceptions of a class, and records that they have
     /// now.
     fn not_yet_told(
@@ -256,6 +274,10 @@ impl Installed {
                     file.origin
                 ));
                 continue;
+            }
+            if known.is_some() {
+                let method = MethodName::new(class.name.clone(), name.clone(), descriptor.clone());
+                self.notices.watch_gates(vm, (class.id, id), &method, &method_watch.gates).await?;
             }
             let jumped_to = known.is_some_and(|k| k.is_branch_target(0));
             if jumped_to && has_activation(method_watch) {

@@ -8,11 +8,11 @@ use super::report::RunReport;
 use super::requests::{exceptions, once};
 use super::vm::{ACC_ABSTRACT, ACC_NATIVE, LoadedClass, Vm, or_default};
 use super::watches::ClassWatch;
-use crate::model::{MethodName, short_class_name};
+use crate::model::{MethodName, Site, short_class_name};
 use jdwp::TypeTag;
 use jdwp::commands::{event_request, object_reference, reference_type};
 use jdwp::{ClassLoaderId, EventKind, Location, MethodId, Modifier, ObjectId, ReferenceTypeId, RequestId};
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 
 /// The name of a static initialiser (JVMS §2.9.2).
@@ -26,19 +26,81 @@ pub struct Notices {
     loaders: HashMap<ClassLoaderId, String>,
     /// Methods whose first entry was requested.
     asked: HashSet<(ReferenceTypeId, MethodId)>,
+    /// The exceptions that may prevent a pass of a line, by query, with how many more are looked at.
+    preventing: HashMap<u16, (RequestId, u32)>,
+    /// Queries whose line was reached, or for which enough is known.
+    settled: HashSet<u16>,
 }
+
+/// Number of exceptions that are looked at to explain why a line was not reached.
+const EXCEPTIONS: u32 = 1000;
 
 struct FirstEntry {
     at: Location,
     method: MethodName,
+    /// Queries about a line of the method.
+    lines: Vec<u16>,
+    /// The instruction, if it is a gate of these lines and not the method's entry.
+    gate: Option<u32>,
 }
 
 impl Notices {
-    /// Records the first entry of a method. Returns whether the request was for one.
-    pub fn entered(&mut self, request: RequestId, report: &mut RunReport) -> bool {
-        let Some(first) = self.entries.remove(&request) else { return false };
+    /// Records the first entry of a method or gate. Returns the queries about a line of an entered method;
+    /// `None` if the request was for something else.
+    pub fn entered(&mut self, request: RequestId, report: &mut RunReport) -> Option<Vec<u16>> {
+        let first = self.entries.remove(&request)?;
+        if let Some(bci) = first.gate {
+            for query in first.lines {
+                let site = Site { method: first.method.clone(), bci };
+                report.query(query).held.insert(site);
+            }
+            return Some(Vec::new());
+        }
         note(first.method, report);
-        true
+        let is_open = |query: &u16| !self.settled.contains(query) && !self.preventing.contains_key(query);
+        Some(first.lines.into_iter().filter(is_open).collect())
+    }
+
+    /// Records that a request reports the exceptions that may prevent a pass of the query's line.
+    pub fn prevents(&mut self, query: u16, request: RequestId) {
+        self.preventing.insert(query, (request, EXCEPTIONS));
+    }
+
+    /// Whether such exceptions are requested.
+    pub fn is_prevented(&self, query: u16) -> bool {
+        self.preventing.contains_key(&query)
+    }
+
+    /// Counts such an exception. Returns whether there were enough of them.
+    pub fn count_prevented(&mut self, query: u16) -> bool {
+        let Some((_, left)) = self.preventing.get_mut(&query) else { return true };
+        *left = left.saturating_sub(1);
+        *left == 0
+    }
+
+    /// Ends the search for such exceptions. Returns the request to clear.
+    pub fn settle(&mut self, query: u16) -> Option<RequestId> {
+        self.settled.insert(query);
+        self.preventing.remove(&query).map(|(request, _)| request)
+    }
+
+    /// Requests the first hits of the gates of a method's lines. Runs by probes have none: a breakpoint that is
+    /// never hit keeps the VM from compiling the method.
+    pub async fn watch_gates(
+        &mut self,
+        vm: &Vm,
+        (class, id): (ReferenceTypeId, MethodId),
+        method: &MethodName,
+        gates: &BTreeMap<u32, Vec<u16>>,
+    ) -> Result<(), RunError> {
+        for (bci, lines) in gates {
+            let at = Location { type_tag: TypeTag::Class, class, method: id, index: u64::from(*bci) };
+            if let Some(request) = or_default(vm.conn().send(once(at)).await.map(Some))? {
+                let (method, lines) = (method.clone(), lines.clone());
+                self.entries.insert(request, FirstEntry { at, method, lines, gate: Some(*bci) });
+            }
+        }
+        Ok(())
     }
 
     /// The queries that exclude by `caught` the exception of this request.
@@ -48,8 +110,9 @@ impl Notices {
 
     /// Records that the class was initialised before it was watched.
     pub fn begun(&mut self, class: ReferenceTypeId, report: &mut RunReport) {
-        let initialiser =
-            |first: &FirstEntry| first.at.class == class && *first.method.name == *STATIC_INITIALISER;
+        let initialiser = |first: &FirstEntry| {
+            first.at.class == class && *first.method.name == *STATIC_INITIALISER && first.gate.is_none()
+        };
         let found = self.entries.iter().find(|(_, first)| initialiser(first)).map(|(_, f)| f.method.clone());
         found.into_iter().for_each(|method| note(method, report));
     }
@@ -76,8 +139,9 @@ impl Notices {
                 report.classes.entry(class.name.clone()).or_default().not_initialised += 1;
             }
             let at = Location { type_tag: TypeTag::Class, class: class.id, method: declared.id, index: 0 };
+            let lines = watch.methods.get(&name).map(|method| method.lines.clone()).unwrap_or_default();
             let method = MethodName::new(class.name.clone(), name.0, name.1);
-            asked.push((FirstEntry { at, method }, conn.send(once(at))));
+            asked.push((FirstEntry { at, method, lines, gate: None }, conn.send(once(at))));
         }
         for (first, request) in asked {
             if let Some(request) = or_default(request.await.map(Some))? {

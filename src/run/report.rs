@@ -2,7 +2,7 @@
 //! §5.20).
 
 use super::probes::HitCounts;
-use crate::model::{Coordinate, FrameKey, MethodName, Value};
+use crate::model::{Coordinate, FrameKey, MethodName, Site, Value};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::sync::Arc;
@@ -125,6 +125,21 @@ pub struct QueryReport {
     pub evaluated: u64,
     /// Where an exception of the class was thrown that `caught` excludes.
     pub left_out: Option<FrameKey>,
+    /// The gates of its places that were reached ([`crate::query::Pass`]).
+    pub held: BTreeSet<Site>,
+    /// The first exception that prevented a pass of its place.
+    pub prevented: Option<PreventedPass>,
+}
+
+/// An exception that left a method before a place there was reached, or was caught behind that place.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PreventedPass {
+    /// The exception.
+    pub exception: Value,
+    /// Where it was thrown.
+    pub thrown: FrameKey,
+    /// The method's frame.
+    pub at: FrameKey,
 }
 
 impl QueryReport {

@@ -84,7 +84,13 @@ impl Watched {
     pub async fn noticed(&mut self, event: &Event) -> Result<bool, RunError> {
         match event {
             Event::Breakpoint { request, .. } => {
-                Ok(self.installed.notices.entered(*request, &mut self.report))
+                let Some(lines) = self.installed.notices.entered(*request, &mut self.report) else {
+                    return Ok(false);
+                };
+                for query in lines {
+                    self.installed.watch_preventing(&self.vm, query).await?;
+                }
+                Ok(true)
             }
             Event::Exception { request, location, .. } => {
                 let Some(queries) = self.installed.notices.left_out(*request) else { return Ok(false) };

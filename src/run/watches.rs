@@ -45,6 +45,10 @@ pub struct MethodWatch {
     pub at: BTreeMap<u32, Vec<Interest>>,
     /// Queries that watch its normal return.
     pub returns: Vec<u16>,
+    /// Queries about a line in it. If the line is never reached, what prevented that is told.
+    pub lines: Vec<u16>,
+    /// The gates of these lines ([`crate::query::Pass`]), with their queries.
+    pub gates: BTreeMap<u32, Vec<u16>>,
 }
 
 /// What to watch in one class.
@@ -121,6 +125,11 @@ impl Watches {
                     for entry in &pass.entries {
                         self.interest(&pass.method, *entry, Interest::Pass { query: q, pass: number });
                     }
+                    if !pass.on_entry {
+                        let method = self.method(&pass.method);
+                        method.lines.push(q);
+                        pass.gates.iter().for_each(|gate| method.gates.entry(*gate).or_default().push(q));
+                    }
                     if pass.entries.len() > 1 {
                         // Whether a pass is in progress is a property of one activation.
                         self.interest(&pass.method, 0, Interest::Activation);
@@ -152,7 +161,8 @@ impl Watches {
                 self.classes.entry(class.clone()).or_default().thrown.push((q, *caught));
             }
             Event::Skipped(lines) => {
-                self.thrown.push((q, Some(true)));
+                let may_leave = lines.iter().any(|line| !line.left_from.is_empty());
+                self.thrown.push((q, (!may_leave).then_some(true)));
                 for line in lines {
                     self.interest(&line.method, 0, Interest::Activation);
                 }

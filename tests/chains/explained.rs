@@ -124,9 +124,23 @@ fn a_method_was_not_entered_or_took_another_path() {
         ),
         (
             r#"at: Line("Explained", {unbroken})"#,
-            "Explained.breaks was entered, but line {unbroken} of Explained.java was never reached: no condition \
-             decides that, so an exception, or a call that did not return, came before",
+            "Explained.breaks was entered, but line {unbroken} of Explained.java was never reached: \
+             IllegalStateException@1 \"deep\", thrown in Explained.fails on line {thrown}, came before it on line \
+             {breaks}",
         ),
+        (
+            r#"at: Line("Explained", {finished})"#,
+            "Explained.checked was entered, but line {finished} of Explained.java was never reached: \
+             IllegalArgumentException@1 \"too many\", thrown in Explained.check on line {check}, came before it on \
+             line {calls check}",
+        ),
+        (
+            r#"at: Line("Explained", {after exit})"#,
+            "Explained.exits was entered, but line {after exit} of Explained.java was never reached: `code < 1` on \
+             line {exits} held, so a call that did not return came before",
+        ),
+    ]);
+    explained(&[
         (
             r#"at: Entry("Explained.uncalled")"#,
             "Explained.uncalled was never entered (class Explained was loaded by app)",
@@ -140,6 +154,23 @@ fn a_method_was_not_entered_or_took_another_path() {
             "Explained.fails was entered and never returned normally; an exceptional exit is an Exception point",
         ),
     ]);
+}
+
+#[test]
+fn an_exception_that_left_the_method_skipped_its_line() {
+    let points = r#"
+        (id: "E", at: Line("Explained", {end})),
+        (id: "S", at: SkippedLine("Explained", {finished}), before: "E"),
+        (id: "C", at: Entry("Explained.checked")), (id: "T", at: SkippedLine("Explained", {finished}), after: "C"),
+        (id: "G", at: SkippedLine("Explained", {got}), before: "E"),
+    "#;
+    for asked in program().ask(points) {
+        asked.held().at("S", "calls check").at("T", "calls check").at("G", "gets");
+        for id in ["S", "T"] {
+            asked.place(&asked.point(id)["exception"]["thrown"], "check");
+            assert_eq!(asked.point(id)["exception"]["caught"]["class"], "java.util.concurrent.FutureTask");
+        }
+    }
 }
 
 #[test]
@@ -231,7 +262,7 @@ fn what_is_asked_from_a_point_says_what_it_lacked() {
         assert_eq!(reason("B"), "it needs the method of frame 1 at A, and A was not located");
         assert_eq!(
             reason("D"),
-            "no exception bypassed the line: Explained.guarded caught no exception thrown before it"
+            "no exception bypassed the line: none that was thrown before it left Explained.guarded, or was caught there"
         );
         assert_eq!(
             reason("F"),
@@ -311,7 +342,7 @@ fn a_line_without_code_shows_what_stands_around_it() {
     );
     refused(
         &point("4000"),
-        "line 4000 of Explained.java has no code (the file ends with line 139); the nearest line with code is 138 `}`",
+        "line 4000 of Explained.java has no code (the file ends with line 168); the nearest line with code is 167 `}`",
     );
     let skipped =
         r#"(id: "A", at: Entry("Explained.main")), (id: "S", at: SkippedLine("Explained", 3), after: "A")"#;

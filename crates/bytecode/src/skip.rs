@@ -30,11 +30,7 @@ impl Bypass {
         let handler_block = cfg.block_at(handler_pc)?.index();
         let flow = flow_of(&cfg, false);
         let post = flow.post_dominators();
-        // No control flow follows a `throw` statement: it bypasses the code that stands after it.
-        let stands_after = match code.at(throw_pc).map(|i| &i.op) {
-            Some(Op::Throw) => code.successor(throw_pc).and_then(|pc| cfg.block_at(pc)).map(NodeIndex::index),
-            _ => None,
-        };
+        let stands_after = stands_after(code, &cfg, throw_pc);
         let meet = stands_after
             .or_else(|| post.immediate(throw_block))
             .and_then(|after| post.chain(after).find(|candidate| post.dominates(*candidate, handler_block)));
@@ -56,6 +52,37 @@ impl Bypass {
             in_rest || (block != self.throw_block && self.from_throw.get(block).copied().unwrap_or(false));
         ahead && !self.from_handler.get(block).copied().unwrap_or(false)
     }
+}
+
+/// The block that stands after a `throw` statement. No control flow follows it: it bypasses that code.
+fn stands_after(code: &Code, cfg: &Cfg, pc: u32) -> Option<usize> {
+    match code.at(pc).map(|i| &i.op) {
+        Some(Op::Throw) => code.successor(pc).and_then(|pc| cfg.block_at(pc)).map(NodeIndex::index),
+        _ => None,
+    }
+}
+
+/// The instructions from which normal flow leads to one of `places`, ascending. After a `throw` statement it
+/// is assumed to continue with the instruction that stands after it.
+pub fn leading_to(code: &Code, places: &[u32]) -> Vec<u32> {
+    let cfg = Cfg::new(code);
+    let block_at = |pc: u32| cfg.block_at(pc).map(NodeIndex::index);
+    let ends: BTreeSet<usize> = places.iter().filter_map(|place| block_at(*place)).collect();
+    let mut leading = BTreeSet::new();
+    let mut work: Vec<usize> = ends.iter().copied().collect();
+    while let Some(block) = work.pop() {
+        let before = cfg.predecessors(NodeIndex::new(block), false);
+        work.extend(before.into_iter().map(|(from, _)| from.index()).filter(|from| leading.insert(*from)));
+    }
+    let leads = |pc: u32| {
+        let block = block_at(pc);
+        let is_before = |place: &u32| *place > pc && block_at(*place) == block;
+        let after = stands_after(code, &cfg, pc);
+        block.is_some_and(|block| leading.contains(&block))
+            || places.iter().any(is_before)
+            || after.is_some_and(|after| ends.contains(&after) || leading.contains(&after))
+    };
+    code.instructions.iter().map(|i| i.pc).filter(|pc| leads(*pc)).collect()
 }
 
 /// Whether an exception thrown at `throw_pc` and caught at `handler_pc`, both in the frame of `code`,

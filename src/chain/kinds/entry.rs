@@ -29,7 +29,8 @@ impl Rule for Entry<'_> {
         }
         warn_inherited(point, self.method, &name);
         let site = Site { method: name.clone(), bci: 0 };
-        let pass = Pass { method: name, entries: vec![0], exits: Vec::new(), on_entry: true };
+        let (exits, gates) = (Vec::new(), Vec::new());
+        let pass = Pass { method: name, entries: vec![0], exits, on_entry: true, gates };
         Ok(Ask::plain(Event::Reached(vec![pass]), Some(vec![site]), EventTypes::default()))
     }
 }

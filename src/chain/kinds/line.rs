@@ -6,6 +6,8 @@ use crate::chain::translate::{Ask, PointContext, Stop};
 use crate::expr::EventTypes;
 use crate::model::Site;
 use crate::query::{Event, Pass};
+use bytecode::{Code, ControlDependence};
+use std::collections::BTreeSet;
 
 pub(super) struct Line<'a> {
     pub(super) class: &'a str,
@@ -33,8 +35,17 @@ impl Rule for Line<'_> {
             sites.extend(part.entries.iter().map(|bci| Site { method: part.method.clone(), bci: *bci }));
             // With a single entry, each hit begins a new pass, so no exits are needed.
             let exits = if part.entries.len() > 1 { part.exits } else { Vec::new() };
-            passes.push(Pass { method: part.method, entries: part.entries, exits, on_entry: false });
+            let gates = gates(part.code, &part.entries);
+            passes.push(Pass { method: part.method, entries: part.entries, exits, on_entry: false, gates });
         }
         Ok(Ask::plain(Event::Reached(passes), Some(sites), EventTypes::default()))
     }
+}
+
+/// The targets of the branch edges on which one of the entries depends, without the entries themselves.
+fn gates(code: &Code, entries: &[u32]) -> Vec<u32> {
+    let control = ControlDependence::new(code);
+    let edges = entries.iter().flat_map(|entry| control.of(*entry).edges);
+    let gates: BTreeSet<u32> = edges.map(|edge| edge.target_pc).filter(|to| !entries.contains(to)).collect();
+    gates.into_iter().collect()
 }

@@ -1,6 +1,7 @@
-//! `SkippedLine("Class", 14)` with `after: "D"`: the first exception after D that is caught in D's activation
-//! and whose throw bypassed the line (DESIGN §5.10). With `before: "A"` alone: the last one before A, in any
-//! activation. It answers "which exception skipped this line?".
+//! `SkippedLine("Class", 14)` with `after: "D"`: the first exception after D whose throw bypassed the line in
+//! D's activation, because it was caught there behind the line or left the activation (DESIGN §5.10). With
+//! `before: "A"` alone: the last one before A, in any activation. It answers "which exception skipped this
+//! line?".
 
 use super::{Complaint, Rule, SpecialField, class_complaints, line_complaints};
 use crate::chain::translate::lines::SourceLine;
@@ -9,7 +10,7 @@ use crate::expr::{EventTypes, Type};
 use crate::model::Site;
 use crate::query::{Constraint, Event, SkippedLine as Skip};
 use bytecode::op::{BinaryOp, Kind};
-use bytecode::skip::is_bypassed;
+use bytecode::skip::{is_bypassed, leading_to};
 use bytecode::{Code, Constant, Instruction, Op};
 use std::collections::BTreeMap;
 
@@ -42,12 +43,13 @@ impl Rule for SkippedLine<'_> {
         let mut sites = Vec::new();
         for part in found.parts() {
             let bypassed_from = bypasses(part.code, found.line);
-            let mut from: Vec<u32> = bypassed_from.values().flatten().copied().collect();
+            let left_from = leaves(part.code, &part.entries);
+            let mut from: Vec<u32> = bypassed_from.values().flatten().chain(&left_from).copied().collect();
             from.sort_unstable();
             from.dedup();
-            sites.extend(from.into_iter().map(|bci| Site { method: part.method.clone(), bci }));
-            if !bypassed_from.is_empty() {
-                skips.push(Skip { method: part.method, bypassed_from });
+            if !from.is_empty() {
+                sites.extend(from.into_iter().map(|bci| Site { method: part.method.clone(), bci }));
+                skips.push(Skip { method: part.method, bypassed_from, left_from });
             }
         }
         if skips.is_empty() {
@@ -77,6 +79,13 @@ fn bypasses(code: &Code, line: u32) -> BTreeMap<u32, Vec<u32>> {
         from.dedup();
     }
     found
+}
+
+/// The instructions that can throw and from which normal flow leads to the line. An exception that a handler
+/// caught and throws again came from an earlier instruction.
+fn leaves(code: &Code, entries: &[u32]) -> Vec<u32> {
+    let throws = |pc: &u32| code.at(*pc).is_some_and(can_throw) && bytecode::rethrow(code, *pc).is_none();
+    leading_to(code, entries).into_iter().filter(throws).collect()
 }
 
 /// Whether executing the instruction can throw (JVMS §6.5), other than by Thread.stop.

@@ -87,7 +87,7 @@ fn what_is_surely_wrong_is_said_before_the_run() {
         r#"(id: "A", at: Line("Shop", 16), from: "Shop.finsh")"#,
         r#"(id: "A", at: Line("Shop", 21)), (id: "B", at: LastChange("A:here + 1"))"#,
         r#"(id: "A", at: Line("Shop", 21)), (id: "B", at: LastChange("A:i"))"#,
-        r#"(id: "A", at: Line("Shop", 20)), (id: "B", at: SkippedLine("Shop", 21), after: "A")"#,
+        r#"(id: "A", at: Line("Shop", 20)), (id: "B", at: SkippedLine("Shop", 19), after: "A")"#,
     ];
     let shown: Vec<String> = wrong.iter().map(|points| program.refusal(points)).collect();
     insta::assert_snapshot!(shown.join("\n"));

@@ -175,10 +175,9 @@ pub enum Refusal {
         /// The class.
         class: String,
     },
-    /// No handler can bypass the line.
+    /// No exception can bypass the line.
     #[error(
-        "no exception can skip line {line} of {file} and be caught in the same method: no handler there protects code \
-         before the line; ask for the method that catches, or for `Exception(\"java.lang.Throwable\")`"
+        "no exception can skip line {line} of {file}: nothing in its method that can throw comes before it"
     )]
     NeverSkipped {
         /// The source file.

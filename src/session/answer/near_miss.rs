@@ -5,9 +5,9 @@ use super::answer_facts::AnswerFacts;
 use super::false_conditions::{list, shortened};
 use super::missed_events::{missed_writes, unmade};
 use super::source_context::CodeBook;
-use crate::model::{Frame, MethodName, Site, short_class_name};
+use crate::model::{Frame, MethodName, Namer, Site, short_class_name};
 use crate::query::{Constraint, Event, Field, Making, Pass, PointIndex, TraceQuery};
-use crate::run::{ClassReport, Ended, RunReport};
+use crate::run::{ClassReport, Ended, QueryReport, RunReport};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -146,10 +146,10 @@ impl NearMiss<'_> {
     }
 
     /// Explains why the event never occurred although its class was loaded.
-    pub fn event(&self) -> String {
+    pub fn event(&self, namer: &mut Namer) -> String {
         match &self.query.event {
             Event::Reached(passes) if passes.iter().all(|p| p.on_entry) => self.entry(passes),
-            Event::Reached(passes) => self.line(passes),
+            Event::Reached(passes) => self.line(passes, namer),
             Event::Returned(methods) => self.exit(methods),
             Event::Written(field) => self.field(field, true),
             Event::Read(field) => self.field(field, false),
@@ -163,7 +163,7 @@ impl NearMiss<'_> {
                 match self.not_entered(&methods) {
                     Some(none) => format!("{none}, so no exception bypassed the line"),
                     None => format!(
-                        "no exception bypassed the line: {} caught no exception thrown before it",
+                        "no exception bypassed the line: none that was thrown before it left {}, or was caught there",
                         self.names(&methods)
                     ),
                 }
@@ -205,7 +205,7 @@ impl NearMiss<'_> {
         self.cut().map_or_else(|| "was never reached".to_owned(), |cut| format!("was not reached when {cut}"))
     }
 
-    fn line(&self, passes: &[Pass]) -> String {
+    fn line(&self, passes: &[Pass], namer: &mut Namer) -> String {
         let place = passes
             .first()
             .and_then(|pass| Some(Site { method: pass.method.clone(), bci: *pass.entries.first()? }));
@@ -219,7 +219,11 @@ impl NearMiss<'_> {
             return format!("{} {} there", self.names(&methods), self.not_reached());
         };
         let who: Vec<&MethodName> = entered.iter().map(|p| &p.method).collect();
-        let decided = self.decided(pass).map(|decided| format!(": {decided}")).unwrap_or_default();
+        let decided = match self.prevented(namer) {
+            Some(prevented) => Some(prevented),
+            None => self.decided(pass),
+        };
+        let decided = decided.map(|decided| format!(": {decided}")).unwrap_or_default();
         format!("{} was entered, but {line} {}{decided}", self.names(&who), self.not_reached())
     }
 
@@ -237,13 +241,41 @@ impl NearMiss<'_> {
                 conditions.push(shown);
             }
         }
+        if self.report().is_some_and(|report| !report.held.is_empty()) {
+            let came = self.cut().is_none().then_some(", so a call that did not return came before");
+            return Some(format!("{} held{}", list(&conditions), came.unwrap_or_default()));
+        }
         if !conditions.is_empty() {
-            return Some(format!("that depends on {}; a `Line` there shows its values", list(&conditions)));
+            // Whether they held is not known from a run by probes.
+            let is_probed = self.facts.run_facts.gates.is_some();
+            let unless = if is_probed { ", unless a call behind that did not return" } else { "" };
+            let conditions = list(&conditions);
+            return Some(format!("that depends on {conditions}{unless}; a `Line` there shows its values"));
         }
         self.cut().is_none().then(|| {
             "no condition decides that, so an exception, or a call that did not return, came before"
                 .to_owned()
         })
+    }
+
+    fn report(&self) -> Option<&QueryReport> {
+        self.run().queries.get(&self.query.point.0)
+    }
+
+    /// The exception that came before the place, if one was seen.
+    fn prevented(&self, namer: &mut Namer) -> Option<String> {
+        let found = self.report()?.prevented.as_ref()?;
+        let tables = &self.facts.run_facts.outcome.tables;
+        let mut exception = namer.text(&found.exception, tables);
+        let message = namer.contents(&found.exception, None, tables);
+        exception.extend(message.map(|message| format!(" {message}")));
+        let (thrown, at) = (tables.frame(found.thrown)?, tables.frame(found.at)?);
+        let line = |frame: &Frame| frame.line.map(|line| format!(" on line {line}")).unwrap_or_default();
+        let place = match found.thrown == found.at {
+            true => String::new(),
+            false => format!(", thrown in {}{},", self.shown(&thrown.site.method), line(thrown)),
+        };
+        Some(format!("{exception}{place} came before it{}", line(at)))
     }
 
     fn exit(&self, methods: &[MethodName]) -> String {

@@ -258,5 +258,8 @@ fn near_miss<'l>(
     }
     let near_miss = NearMiss { facts, query };
     let class = near_miss.class().or_else(|| change_missing(facts, query, namer, located));
-    class.unwrap_or_else(|| near_miss.event())
+    match class {
+        Some(class) => class,
+        None => near_miss.event(namer),
+    }
 }

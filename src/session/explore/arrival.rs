@@ -67,7 +67,8 @@ impl FoundPoint {
         let exception = occurrence.detail.as_ref().and_then(|d| d.exception.as_ref());
         let caught = exception.filter(|e| e.thrown != occurrence.frame).and_then(|e| e.caught.as_ref());
         let happened = occurrence.detail.as_ref().and_then(|d| d.happened.as_ref());
-        let above = caught.map(|c| c.above).or(happened.map(|h| h.above)).unwrap_or(0);
+        let bypassed = exception.and_then(|e| e.bypassed.as_ref()).map(|b| b.above);
+        let above = bypassed.or(caught.map(|c| c.above)).or(happened.map(|h| h.above)).unwrap_or(0);
         let site = tables.frame(exception.map_or(occurrence.event_frame(), |e| e.thrown))?.site.clone();
         let (mut thread, ordinal) = (tables.thread(occurrence.thread), occurrence.ordinal);
         if !thread.name.is_empty() && !tables.has_namesakes(&thread) {

@@ -129,8 +129,8 @@ fn place_of(calls: &mut Calls, point_answer: &PointAnswer) -> Result<Option<Even
     Ok(None)
 }
 
-/// The line that an exception left, by the number of such exceptions that the same method caught: the last
-/// line of the call before it entered the handler.
+/// The line that an exception left, by the number of such exceptions that left the same method or were caught
+/// in it: the last line of the call before.
 fn left_line(
     calls: &mut Calls,
     point_answer: &PointAnswer,
@@ -159,7 +159,15 @@ fn left_line(
                         return WalkControl::Stop;
                     }
                 }
-                Traced::Return | Traced::Leave => {
+                Traced::Leave => {
+                    let left = standing.remove(&at.node).filter(|(number, _)| *number == line);
+                    count += u64::from(left.is_some());
+                    if count == hit && left.is_some() {
+                        found = left.map(|(_, at)| at);
+                        return WalkControl::Stop;
+                    }
+                }
+                Traced::Return => {
                     standing.remove(&at.node);
                 }
                 _ => {}
