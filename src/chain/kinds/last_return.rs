@@ -6,8 +6,9 @@ use super::{Complaint, Rule};
 use crate::chain::translate::classes::{method_name, parameters};
 use crate::chain::translate::{Ask, PointContext, Refusal, Stop};
 use crate::expr::{self, EventTypes, Expr, Node, Primitive, Reference, Type, method_types};
-use crate::model::Site;
-use crate::query::{Constraint, Event, Keep, Slot};
+use crate::model::{MethodName, Site};
+use crate::query::{Constraint, Event, Keep, Pass, Slot};
+use bytecode::lines::line_of;
 use bytecode::{ClassFile, Method, Op};
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -59,6 +60,7 @@ impl Rule for LastReturn<'_> {
         if method.is_abstract() {
             return Err(context.classes().without_code(&file, &declared).into());
         }
+        self.tell_own_call(context, &target, &declared);
         let code = method.code.as_ref();
         let sites = code.map(|code| {
             let returns = code.instructions.iter().filter(|i| matches!(i.op, Op::Return(_)));
@@ -80,6 +82,40 @@ impl Rule for LastReturn<'_> {
         let result = method_types(&declared.descriptor).map(|(_, result)| result);
         let events = EventTypes { result: result.filter(|of| *of != Type::Void), ..EventTypes::default() };
         Ok(Ask { constraints, keep, ..Ask::plain(Event::Returned(vec![declared]), sites, events) })
+    }
+}
+
+impl LastReturn<'_> {
+    /// Warns if the point's line makes such a call itself: the point stands before that call.
+    fn tell_own_call(
+        &self,
+        context: &mut PointContext<'_, '_>,
+        target: &TargetExpression,
+        called: &MethodName,
+    ) {
+        let Ok((Event::Reached(passes), ..)) = context.event_of(target.point) else { return };
+        let calls = |pass: &Pass| {
+            let line = context.classes().at(&pass.method, |_, method| {
+                let code = method.code.as_ref()?;
+                let line = line_of(code, *pass.entries.first()?)?;
+                let mut calls = code.instructions.iter().filter(|i| match &i.op {
+                    Op::Invoke { method, .. } => {
+                        *method.name == *called.name && *method.descriptor == *called.descriptor
+                    }
+                    _ => false,
+                });
+                calls.any(|i| line_of(code, i.pc) == Some(line)).then_some(line)
+            });
+            line.flatten()
+        };
+        let own = passes.iter().filter(|pass| target.frame == 0 && !pass.on_entry).find_map(calls);
+        if let (Some(line), Ok(Reference { point: Some(id), .. })) = (own, Reference::parse(self.reference)) {
+            let (class, name) = (&called.class, &called.name);
+            context.warn(format!(
+                "line {line} calls `{name}` too, and {id} stands before that: this is the last call before the \
+                 line. For a call that the line makes, ask `Exit(\"{class}.{name}\")` with `after: \"{id}\"`"
+            ));
+        }
     }
 }
 

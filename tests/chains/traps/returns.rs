@@ -50,6 +50,20 @@ fn a_method_that_is_named_alone_is_called_on_this() {
 }
 
 #[test]
+fn the_call_before_a_line_is_told_from_the_one_that_the_line_makes() {
+    let points = r#"
+        (id: "A", at: Line("Returns", {theirs})), (id: "B", at: LastReturn("A:scaled(2)")),
+        (id: "C", at: Line("Returns", {compared})), (id: "D", at: LastReturn("C:scaled(2)")),
+    "#;
+    for asked in Fixture::new("returns", "Returns").ask(points) {
+        asked.at("B", "scaled").has("B", &[("result", "6")]);
+        let warnings = asked.answer["warnings"].to_string();
+        assert!(warnings.contains("calls `scaled` too, and A stands before that"), "{warnings}");
+        assert!(!warnings.contains("and C stands"), "{warnings}");
+    }
+}
+
+#[test]
 fn what_cannot_be_compared_is_said() {
     let points = |call: &str| {
         format!("(id: \"A\", at: Line(\"Returns\", {{end}})), (id: \"B\", at: LastReturn(\"A:{call}\")),")
