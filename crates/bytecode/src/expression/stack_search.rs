@@ -234,6 +234,17 @@ impl<'s, 'a> Search<'s, 'a> {
         {
             self.found.entry(StackPlace::After(pc)).or_insert_with(|| pushed.clone());
         }
+        // What a narrowing conversion lost is in its operand alone.
+        if used != Use::Passed
+            && let Op::Convert { from, to } = &instruction.op
+            && !is_widening(*from, *to)
+            && let [Producer::At(operand)] = self.producers.below(pc, 0)[..]
+            // A cast of a `long` to a `byte` is two conversions.
+            && !matches!(s.code.at(operand).map(|i| &i.op), Some(Op::Convert { .. }))
+            && let Some(operand) = s.code.index_of(operand).and_then(|position| s.pushed.get(&position))
+        {
+            self.compared(pc, 0, &operand.node);
+        }
         let parts = used.of_parts(&instruction.op);
         if !self.visited.insert((pc, parts == Use::Passed)) {
             return;

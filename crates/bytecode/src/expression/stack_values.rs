@@ -1,5 +1,6 @@
 //! Finds the values on the operand stack from which a branch, a `switch` or a store makes its decision or its
-//! value: the compared values, and the results of calls and the elements that flow there. They can be kept
+//! value: the compared values, the results of calls and the elements that flow there, and what a narrowing
+//! conversion narrowed. They can be kept
 //! when they are pushed, and are gone afterwards.
 //!
 //! `stack_search` finds the instructions that pushed them, and the simulation knows their text.
