@@ -5,7 +5,7 @@ use super::machine::{CallMachine, Names};
 use super::unrecorded_writes::Unseen;
 use crate::chain::Classes;
 use crate::classes::{ClassPool, SourceRoots};
-use crate::expr::{EventTypes, Expr, Scope, Type, check};
+use crate::expr::{EventTypes, Expr, Scope, Type, VariableRef, check, place};
 use crate::inspect::fields::Fields;
 use crate::inspect::locals::KnownLocals;
 use crate::model::{MethodName, Site, Value};
@@ -27,6 +27,17 @@ pub struct RecordedValue {
 /// The declared type of an expression at a site; `None` if it does not fit there.
 pub fn type_at(expr: &Expr, site: &Site, pool: &ClassPool) -> Option<Type> {
     checked(expr, site, pool).ok().map(|(_, of)| of)
+}
+
+/// The variable that an expression denotes at a site.
+///
+/// # Errors
+/// It denotes none.
+pub fn variable_at(expr: &Expr, site: &Site, pool: &ClassPool) -> Result<VariableRef, String> {
+    let sources = SourceRoots::open(&[], Path::new("."), None);
+    let classes = Classes { pool, sources: &sources };
+    let scope = classes.scope(site).ok_or_else(|| format!("there is no code of {}", site.method))?;
+    place(expr, &scope, &classes).map_err(|error| format!("`{}` {}", error.text, error.problem))
 }
 
 /// The variables that are visible at a site, and the type of an expression there.

@@ -454,12 +454,7 @@ impl Machine for CallMachine<'_> {
         if let Some(who) = self.unseen.of_fields() {
             return not_known(format!("`{name}` may have been written by {who}, which is not recorded"));
         }
-        let fields = self.calls.fields().iter();
-        let number = (0..).zip(fields).find(|(_, (of, field))| **of == **class && *field == declared.name);
-        let Some((number, _)) = number else {
-            return not_known(format!("the value of `{name}` was not recorded"));
-        };
-        let part = ObjectPart { descriptor: declared.descriptor, ..ObjectPart::of_static(number) };
+        let part = ObjectPart::of_static_field(class, &declared.name, self.fields, self.calls);
         self.part(0, &part, || name)
     }
 

@@ -15,7 +15,7 @@ mod synthetic_object;
 mod unread;
 mod unrecorded_writes;
 
-pub use at_event::{ExpressionAt, Moment, RecordedValue, type_at};
+pub use at_event::{ExpressionAt, Moment, RecordedValue, type_at, variable_at};
 pub use error::AssertionError;
 pub use file::AssertFile;
 

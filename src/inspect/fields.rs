@@ -2,12 +2,17 @@
 
 use crate::classes::ClassPool;
 use crate::trace::{Calls, Level, Value};
-use bytecode::Op;
+use bytecode::{ClassFile, Method, Op};
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
+use std::sync::Arc;
 
 /// Maximum number of superclasses; no class has that many.
 const MOST_ABOVE: usize = 64;
+/// `ACC_PUBLIC`, `ACC_PRIVATE` and `ACC_PROTECTED` (JVMS table 4.5-A)
+const ACC_PUBLIC: u16 = 0x0001;
+const ACC_PRIVATE: u16 = 0x0002;
+const ACC_PROTECTED: u16 = 0x0004;
 /// The superclass of all records.
 const RECORD: &str = "java.lang.Record";
 
@@ -44,6 +49,8 @@ pub struct Fields {
     pool: Option<ClassPool>,
     known: HashMap<String, Rc<FieldsOf>>,
     unrecorded: Option<Rc<UnrecordedWrites>>,
+    /// By class and name of a static field.
+    statics: HashMap<(String, String), Rc<StaticField>>,
 }
 
 /// The fields that methods of recorded classes can write without a recorded event, since the methods could
@@ -56,10 +63,21 @@ struct UnrecordedWrites {
     classes: HashSet<String>,
 }
 
+/// A static field.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct StaticField {
+    /// Its descriptor; empty without its class file.
+    pub descriptor: String,
+    /// The key under which its writes are found; `None` if it is never written.
+    pub part: Option<u32>,
+    /// Whether it has its type's default value before its first recorded write.
+    pub begins_empty: bool,
+}
+
 impl Fields {
     /// Uses class files if available; otherwise only written fields are known.
     pub fn new(pool: Option<ClassPool>) -> Fields {
-        Fields { pool, known: HashMap::new(), unrecorded: None }
+        Fields { pool, ..Fields::default() }
     }
 
     /// The class files.
@@ -71,6 +89,36 @@ impl Fields {
     pub fn forget(&mut self) {
         self.known.clear();
         self.unrecorded = None;
+        self.statics.clear();
+    }
+
+    /// The static field that an instruction names by this class.
+    pub fn of_static(&mut self, class: &str, name: &str, calls: &Calls) -> Rc<StaticField> {
+        let key = (class.to_owned(), name.to_owned());
+        if let Some(known) = self.statics.get(&key) {
+            return known.clone();
+        }
+        let found = Rc::new(self.find_static(class, name, calls));
+        self.statics.insert(key, found.clone());
+        found
+    }
+
+    fn find_static(&self, class: &str, name: &str, calls: &Calls) -> StaticField {
+        let found = self.pool.as_ref().and_then(|pool| Some((pool, declaring(pool, class, name)?)));
+        let Some((pool, file)) = found else {
+            return StaticField { part: part_of(calls, class, name), ..StaticField::default() };
+        };
+        let Some(field) = file.field(name) else { return StaticField::default() };
+        let part = part_of(calls, &file.name, name);
+        // A constant has its value from the class file, and a class that is not initialised writes later.
+        let begins_otherwise = || {
+            let mut initial = file.methods_named("<clinit>");
+            field.constant.is_some() || part.is_none() && initial.any(|method| writes(method, field))
+        };
+        let begins_empty = calls.records(&file.name)
+            && !begins_otherwise()
+            && !may_be_written_unseen(pool, &file.name, field, calls);
+        StaticField { descriptor: field.descriptor.clone(), part, begins_empty }
     }
 
     /// The fields of a class, by its binary name.
@@ -113,12 +161,6 @@ impl Fields {
             declared.splice(0..0, own);
             at = found.file.super_name.as_ref().map(|name| name.replace('/', "."));
         }
-        let part = |class: &str, name: &str| {
-            (0..)
-                .zip(calls.fields())
-                .find(|(_, (of, field))| of == class && field == name)
-                .map(|(part, _)| part)
-        };
         let mut fields: Vec<Field> = Vec::new();
         for (at, (of, name, descriptor)) in declared.iter().enumerate() {
             let is_hidden = declared.iter().skip(at + 1).any(|(_, other, _)| other == name);
@@ -130,7 +172,7 @@ impl Fields {
                 class: of.clone(),
                 name: shown,
                 descriptor: descriptor.clone(),
-                part: part(of, name),
+                part: part_of(calls, of, name),
                 is_recorded,
             });
         }
@@ -164,6 +206,63 @@ impl UnrecordedWrites {
         }
         found
     }
+}
+
+/// The key under which the writes to a field are found.
+fn part_of(calls: &Calls, class: &str, name: &str) -> Option<u32> {
+    let mut all = (0..).zip(calls.fields());
+    all.find(|(_, (of, field))| of == class && field == name).map(|(part, _)| part)
+}
+
+/// The class that declares a static field (JVMS §5.4.3).
+fn declaring(pool: &ClassPool, class: &str, name: &str) -> Option<Arc<ClassFile>> {
+    let mut next = vec![class.to_owned()];
+    for _ in 0..MOST_ABOVE {
+        let file = pool.find(&next.pop()?).ok().flatten()?.file.clone();
+        if file.field(name).is_some_and(|field| field.is_static()) {
+            return Some(file);
+        }
+        next.extend(file.super_name.iter().chain(file.interfaces.iter().rev()).cloned());
+    }
+    None
+}
+
+/// Whether code that is not recorded may write a static field of a class.
+fn may_be_written_unseen(pool: &ClassPool, class: &str, field: &bytecode::Field, calls: &Calls) -> bool {
+    // The access of the field tells where such code can be.
+    let (nest, package) = (outermost(class), class.rsplit_once('.').map_or("", |(package, _)| package));
+    let can_write = |other: &str| match field.access & (ACC_PRIVATE | ACC_PROTECTED | ACC_PUBLIC) {
+        ACC_PRIVATE => outermost(other) == nest,
+        0 => other.rsplit_once('.').map_or("", |(package, _)| package) == package,
+        _ => true,
+    };
+    let has_write = |other: &str| {
+        let Ok(Some(read)) = pool.read(other) else { return true };
+        // Few files have the name at all.
+        if !read.bytes.windows(field.name.len()).any(|part| part == field.name.as_bytes()) {
+            return false;
+        }
+        let Ok(Some(found)) = pool.find(other) else { return true };
+        found.file.methods.iter().any(|method| writes(method, field))
+    };
+    let mut unseen = pool.user_classes().filter(|other| can_write(other) && !calls.records(other));
+    unseen.any(has_write)
+}
+
+/// Whether a method writes a static field with this name and type.
+fn writes(method: &Method, field: &bytecode::Field) -> bool {
+    let is_it = |op: &Op| match op {
+        Op::PutStatic(of) => of.name == field.name && of.descriptor == field.descriptor,
+        _ => false,
+    };
+    method.code.iter().any(|code| code.instructions.iter().any(|instruction| is_it(&instruction.op)))
+}
+
+/// The name of the class around a nested one. Where `$` is part of a name, other classes have this one too.
+fn outermost(class: &str) -> &str {
+    let begin = class.rfind('.').map_or(0, |dot| dot + 1);
+    let end = class.get(begin + 1..).and_then(|name| name.find('$')).map(|at| begin + 1 + at);
+    end.and_then(|end| class.get(..end)).unwrap_or(class)
 }
 
 /// The display name of a field hidden by another one of the same name.

@@ -43,6 +43,13 @@ impl ObjectPart {
         ObjectPart { name: None, part: Some(number), descriptor: String::new(), begins_empty: false }
     }
 
+    /// The static field that an instruction names by this class.
+    pub fn of_static_field(class: &str, name: &str, fields: &mut Fields, calls: &Calls) -> ObjectPart {
+        let field = fields.of_static(class, name, calls);
+        let (descriptor, begins_empty) = (field.descriptor.clone(), field.begins_empty);
+        ObjectPart { name: None, part: field.part, descriptor, begins_empty }
+    }
+
     /// An element of an array with this class; `was_made`: whether the array's creation was recorded.
     pub fn of_element(class: &str, index: u32, was_made: bool) -> ObjectPart {
         let descriptor = class.get(1..).unwrap_or("I").to_owned();

@@ -41,12 +41,19 @@ fn uses(
         let is_named = target.field.as_ref().is_none_or(|name| *name == field.name);
         is_named && above.contains(&field.class)
     };
+    let is_static = target.object == 0;
+    let is_meant_static = |field: &bytecode::FieldRef| {
+        is_static
+            && target.field.as_ref() == Some(&field.name)
+            && program.index.declares(field).is_some_and(|(declares, _)| declares == target.class)
+    };
     match op {
-        Op::PutField(field) if is_meant(field) => {
+        Op::PutStatic(field) if is_meant_static(field) => vec![(None, true)],
+        Op::GetStatic(field) if is_meant_static(field) => vec![(None, false)],
+        Op::PutField(field) if !is_static && is_meant(field) => {
             vec![(Some(descriptor::slots(&field.descriptor)), true)]
         }
-        Op::PutStatic(field) if target.object == 0 && is_meant(field) => vec![(None, true)],
-        Op::GetField(field) if is_meant(field) => vec![(Some(0), false)],
+        Op::GetField(field) if !is_static && is_meant(field) => vec![(Some(0), false)],
         // What a call does to a field is in the called method.
         _ if target.field.is_some() => Vec::new(),
         Op::ArrayStore(element) if is_array_of(&target.class, *element) => {

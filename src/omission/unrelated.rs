@@ -126,7 +126,7 @@ impl Finder<'_> {
     fn has_use(&mut self, code: &Code) -> bool {
         code.instructions.iter().any(|instruction| match (&instruction.op, self.target) {
             (
-                Op::PutField(field) | Op::PutStatic(field) | Op::GetField(field),
+                Op::PutField(field) | Op::PutStatic(field) | Op::GetField(field) | Op::GetStatic(field),
                 DeclaredTarget::Field(name),
             ) => field.name == *name,
             (_, DeclaredTarget::Field(_)) => false,

@@ -7,7 +7,8 @@ use crate::program::call_index::PlaceAt;
 pub struct Target {
     /// The number of the object; 0 for a static field.
     pub object: u32,
-    /// Its class, with dots; an array as in a class file (`[I`).
+    /// Its class, with dots; an array as in a class file (`[I`). For a static field, the class that declares
+    /// it.
     pub class: String,
     /// The field, if only that is wrong.
     pub field: Option<String>,

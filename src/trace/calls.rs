@@ -17,6 +17,7 @@ use crate::files::TemporaryFolder;
 use crate::model::LambdaCode;
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use wire::recording::is_recorded;
 
 /// A recorded run, opened for reading.
 pub struct Calls {
@@ -54,6 +55,9 @@ pub struct Calls {
     pub(super) recent: EventCache,
     /// The numbers by which calls are shown, where another recording defines them.
     numbers: CallNumbering,
+    /// The patterns of the classes that were recorded, and of those that were not. `None` if only a part of
+    /// the run was recorded.
+    patterns: Option<(Vec<String>, Vec<String>)>,
     /// Tables that are not kept, because the recording still grows or its folder is read-only.
     _temporary: Option<TemporaryFolder>,
     /// Compresses what is not compressed yet.
@@ -109,7 +113,14 @@ impl Calls {
     pub fn open(folder: &Folder, about: &About, opening: OpenOptions<'_>) -> Result<Calls, TraceError> {
         let mut calls = Calls::opened(folder, about, opening)?;
         lambdas::name_lambdas(&mut calls.objects, &calls.sites);
+        calls.patterns = about.is_whole().is_ok().then(|| (about.scope.clone(), about.trust.clone()));
         Ok(calls)
+    }
+
+    /// Whether all code of a class, given by its name with dots, is recorded from the beginning of the run.
+    pub fn records(&self, class: &str) -> bool {
+        let of = |(scope, trust): &(Vec<String>, Vec<String>)| is_recorded(scope, trust, class);
+        self.patterns.as_ref().is_some_and(of)
     }
 
     fn opened(folder: &Folder, about: &About, opening: OpenOptions<'_>) -> Result<Calls, TraceError> {
@@ -170,6 +181,7 @@ impl Calls {
             rows,
             recent: EventCache::of(BYTES),
             numbers: CallNumbering::default(),
+            patterns: None,
             _packing: None,
             _temporary: temporary,
         }
@@ -224,6 +236,7 @@ impl Calls {
             rows: self.rows.clone(),
             recent: EventCache::of(FEW_BYTES),
             numbers: self.numbers.clone(),
+            patterns: self.patterns.clone(),
             _packing: None,
             _temporary: None,
         }

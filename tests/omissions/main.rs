@@ -18,6 +18,7 @@ mod made;
 mod oracle;
 mod paper;
 mod several;
+mod shapes;
 mod sound;
 mod suggested;
 mod unrelated;

@@ -199,10 +199,10 @@ fn object(text: &str, calls: &Calls) -> Result<Target, SessionError> {
     Ok(Target { object, class, field: None })
 }
 
-/// The time of the first event that names an object.
+/// The time of the first event that names an object. A static field is there from the beginning of the run.
 fn begin(calls: &mut Calls, object: u32) -> Result<Option<EventTime>, SessionError> {
     if object == 0 {
-        return Ok(None);
+        return Ok(Some(EventTime::BEGIN));
     }
     let mut first: Option<EventTime> = None;
     for (thread, ..) in calls.threads() {

@@ -5,7 +5,7 @@ use super::target;
 use crate::assertions::ExpressionAt;
 use crate::classes::ClassPool;
 use crate::inspect::fields::Fields;
-use crate::inspect::snapshot::{Bounds, Shape, Shaper};
+use crate::inspect::snapshot::{Bounds, ObjectPart, Shape, Shaper};
 use crate::model::MethodName;
 use crate::omission::Target;
 use crate::session::error::SessionError;
@@ -103,13 +103,9 @@ fn shape(
         return Ok(shaper.shape(Some(Value::Object(target.object)), "", when)?);
     };
     if target.object == 0 {
-        let number = (0..)
-            .zip(shaper.calls.fields())
-            .find(|(_, (class, name))| *class == target.class && name == field);
-        let number = number.map(|(number, _)| number);
-        let part = crate::inspect::snapshot::ObjectPart::of_static(number.unwrap_or(u32::MAX));
+        let part = ObjectPart::of_static_field(&target.class, field, shaper.fields, shaper.calls);
         let held = shaper.held(0, &part, when)?;
-        return Ok(shaper.shape(held, "", when)?);
+        return Ok(shaper.shape(held, &part.descriptor, when)?);
     }
     let (parts, _) = shaper.parts(target.object, usize::MAX)?;
     let Some(part) = parts.into_iter().find(|part| part.name.as_ref() == Some(field)) else {

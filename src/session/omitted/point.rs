@@ -115,8 +115,15 @@ impl WrongPoint {
                 .and_then(|back| chosen.len().checked_sub(back))
                 .and_then(|at| chosen.get(at)),
         };
+        let line_of = line;
         let SourceLine { class, line } = line;
         at.copied().ok_or_else(|| {
+            if let Some(left_out) = not_recorded(line_of, calls, pool) {
+                return SessionError::NoStep(format!(
+                    "no execution of {class}:{line} can be recorded: {left_out} is not among the classes that \
+                     are recorded, so name it by `--scope`, together with the others that matter"
+                ));
+            }
             let with = when.as_ref().map(|when| format!(" with `{when}`")).unwrap_or_default();
             SessionError::NoStep(format!(
                 "{class}:{line} was executed {} times{with}; `qp query lines {class}.java` lists the \
@@ -125,6 +132,18 @@ impl WrongPoint {
             ))
         })
     }
+}
+
+/// The class of a line that was not to be recorded; `None` if a class of the line was recorded.
+fn not_recorded(line: &SourceLine, calls: &Calls, pool: &ClassPool) -> Option<String> {
+    let has_line = |class: &&str| {
+        let Ok(Some(found)) = pool.find(class) else { return false };
+        let mut lines = found.file.methods.iter().filter_map(|method| method.code.as_ref());
+        lines.any(|code| code.lines.iter().any(|entry| entry.line == line.line))
+    };
+    let mut of_line = pool.user_classes().filter(|class| line.is_of(class)).filter(has_line).peekable();
+    let first = (*of_line.peek()?).to_owned();
+    (!of_line.any(|class| calls.records(class))).then_some(first)
 }
 
 /// The executions of a line in the order of the run, each with its method and code index.

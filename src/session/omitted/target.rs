@@ -1,9 +1,10 @@
 //! What is wrong at a point: an object, or a field of one.
 
-use crate::assertions::ExpressionAt;
+use crate::assertions::{ExpressionAt, variable_at};
 use crate::classes::ClassPool;
-use crate::expr::{Expr, Node};
+use crate::expr::{Expr, VariableRef};
 use crate::inspect::fields::Fields;
+use crate::model::Site;
 use crate::omission::Target;
 use crate::session::error::SessionError;
 use crate::trace::{Calls, EventPosition};
@@ -34,33 +35,24 @@ pub(super) async fn of_expression(
     }
     // A value that cannot change: what should have been written is the field that holds it.
     let expr = Expr::parse(text).map_err(|error| refused(error.to_string()))?;
-    let (owner, field) = match expr.node() {
-        Node::Field { owner, name } => (owner.to_string(), name.clone()),
-        Node::Name(name) => ("this".to_owned(), name.clone()),
-        _ => return Err(refused(no_object(text, &value.text))),
+    let variable = variable_at(&expr, &Site { method: name.clone(), bci }, pool);
+    let no_object = || refused(no_object(text, &value.text));
+    let (owner, field) = match variable.map_err(|_| no_object())? {
+        VariableRef::Field { owner, name, .. } => (owner.to_string(), name),
+        VariableRef::Unknown { owner, field } => (owner.to_string(), field),
+        VariableRef::Static { class, name, .. } => {
+            return Ok((Target { object: 0, class, field: Some(name) }, value.text));
+        }
+        VariableRef::Local { .. } | VariableRef::Element { .. } => return Err(no_object()),
     };
-    let owner_at = ExpressionAt::new(&owner, &name, bci, (calls, pool));
-    let held = match owner_at {
-        Ok(owner_at) => owner_at.value(calls, fields, at).await?.ok().and_then(|owner| owner.object),
-        Err(_) => None,
-    };
+    let owner = ExpressionAt::new(&owner, &name, bci, (calls, pool)).map_err(refused)?;
+    let held = owner.value(calls, fields, at).await?.ok().and_then(|owner| owner.object);
     let class = held.and_then(|object| calls.objects.class(object)).map(ToString::to_string);
     match (held, class) {
         (Some(object), Some(class)) if has_field(pool, &class, &field) => {
             Ok((Target { object, class, field: Some(field) }, value.text))
         }
-        _ => {
-            let class = if owner == "this" { name.class.to_string() } else { owner };
-            let class = calls.sites.classes().find_map(|(known, _)| {
-                (**known == *class || known.ends_with(&format!(".{class}"))).then(|| known.to_string())
-            });
-            match class {
-                Some(class) if has_field(pool, &class, &field) => {
-                    Ok((Target { object: 0, class, field: Some(field) }, value.text))
-                }
-                _ => Err(refused(no_object(text, &value.text))),
-            }
-        }
+        _ => Err(no_object()),
     }
 }
 

@@ -1,0 +1,51 @@
+//! Shapes of programs: static fields, another object in a loop, many cases before a condition, counters, and
+//! programs that look at the folder they run in.
+
+use crate::suggested::{Answer, asked};
+use crate::support::{compiled, finish, marked, qp, said, scratch, unwrapped};
+
+const FOLDER: &str = "fixtures/omissions/shapes";
+
+fn at(program: &str) -> String {
+    format!("{program}:{}", marked(FOLDER, &format!("{program}.java"), "// the point"))
+}
+
+#[track_caller]
+fn of(what: &str, program: &str, options: &[&str]) -> Answer {
+    asked(what, &at(program), options, &[program], &compiled(FOLDER, &["-g"]))
+}
+
+#[test]
+fn static_fields_have_omissions() {
+    let lines = |what: &str| of(what, "Statics", &[]).lines();
+    assert_eq!(lines("level"), ["branch Statics.mark:21 > level = 5:22 certain 1/1"]);
+    // The most typical one: nothing ever writes the field.
+    assert_eq!(lines("Statics.never"), ["branch Statics.mark:21 > never = 6:23 certain 1/1"]);
+    assert_eq!(lines("name"), ["branch Statics.mark:21 > name = \"set\":24 certain 1/1"]);
+    let inherited = ["branch Statics$Below.set:14 > inherited = 3:15 certain 1/1"];
+    assert_eq!(lines("Below.inherited"), inherited);
+    let answer = of("never", "Statics", &["--want", "never == 6", "--confirm"]);
+    assert_eq!(answer.verdicts(), ["right"]);
+}
+
+/// What is not known is never the default of the type.
+#[test]
+fn a_static_field_that_may_have_another_value_is_refused() {
+    let classes = compiled(FOLDER, &["-g"]);
+    let refused = |what: &str, scope: &str| {
+        let mut command = qp();
+        command.args(["omitted", what, "--at", &at("Unset"), "--scope", scope]);
+        let output = finish(command.args(["--", "java", "-cp"]).arg(&classes).arg("Unset"));
+        let said = unwrapped(&said(&output));
+        (output.status.code() == Some(2)).then_some(said)
+    };
+    let late = refused("Late.begins", "Unset").expect("a class that is never initialised");
+    assert!(late.contains("the value of `Unset$Late.begins` was not recorded"), "{late}");
+    assert_eq!(refused("Late.plain", "Unset"), None);
+    let outside = refused("value", "Unset$In").expect("code that is not recorded writes it");
+    assert!(outside.contains("the value of `Unset$In.value` was not recorded"), "{outside}");
+    // The point is in a class that is left out.
+    let point = refused("value", "Unset$Outside").expect("no execution");
+    assert!(point.contains("Unset$In is not among the classes that are recorded"), "{point}");
+    assert!(point.contains("--scope"), "{point}");
+}
