@@ -87,6 +87,9 @@ pub struct Debuggee {
     /// Its working folder, relative to the chain's file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cwd: Option<PathBuf>,
+    /// Words before each command, by which it sees a copy in place of that folder. No chain file has them.
+    #[serde(skip)]
+    pub stand_in: Vec<String>,
     /// File that is fed to its standard input.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stdin: Option<PathBuf>,

@@ -11,6 +11,7 @@ use super::stdin::Stdin;
 use super::test_runner::{COMPILER, add_runner, unpack};
 use crate::classes::{LaunchCommand, Main, find_program};
 use crate::files::TemporaryFolder;
+use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -26,6 +27,8 @@ pub struct Settings {
     pub remote: Option<Remote>,
     /// Working directory of every command.
     pub cwd: PathBuf,
+    /// Words before every command, by which it sees a copy in place of `cwd` (`stand_in`).
+    pub stand_in: Vec<String>,
     /// Variables added to `qp`'s own environment.
     pub env: Vec<(String, String)>,
     /// The program's input.
@@ -57,6 +60,7 @@ impl Settings {
             command,
             remote: None,
             cwd,
+            stand_in: Vec::new(),
             env: Vec::new(),
             stdin: Stdin::Null,
             build: None,
@@ -281,10 +285,25 @@ impl Template {
     ) -> Result<Group, DebuggeeError> {
         let settings = &self.settings;
         let name = command.first().ok_or(DebuggeeError::Empty(step))?;
-        let program = find_program(name, &settings.cwd, self.variable("PATH").as_deref())
-            .ok_or_else(|| DebuggeeError::NoProgram { step, program: name.clone() })?;
-        // A relative path would be resolved after the change to `cwd`.
-        let program = std::path::absolute(&program).unwrap_or(program);
+        let find = |name: &String| -> Result<PathBuf, DebuggeeError> {
+            let program = find_program(name, &settings.cwd, self.variable("PATH").as_deref())
+                .ok_or_else(|| DebuggeeError::NoProgram { step, program: name.clone() })?;
+            // A relative path would be resolved after the change to `cwd`.
+            Ok(std::path::absolute(&program).unwrap_or(program))
+        };
+        let mut program = find(name)?;
+        let mut words = Cow::Borrowed(command);
+        if let Some(first) = settings.stand_in.first() {
+            let rest = command.iter().skip(1).cloned();
+            words = settings
+                .stand_in
+                .iter()
+                .cloned()
+                .chain([program.display().to_string()])
+                .chain(rest)
+                .collect();
+            program = find(first)?;
+        }
         let env = [&settings.env, more_env].concat();
         let letter = match step {
             Step::Build => 'b',
@@ -295,7 +314,7 @@ impl Template {
             Step::SourceFile => 's',
         };
         let mark = format!("{}{letter}", self.mark);
-        let spec = Spec { program, command, cwd: &settings.cwd, env: &env, stdin, mark };
+        let spec = Spec { program, command: &words, cwd: &settings.cwd, env: &env, stdin, mark };
         let output = match (&settings.ready, step) {
             (Some(Ready::Output(pattern)), Step::Command | Step::Relaunch) => {
                 Output::new(forward).awaiting(pattern.clone())

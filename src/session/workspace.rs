@@ -48,6 +48,7 @@ impl Workspace {
         let command = if remote.is_some() { &debuggee.relaunch } else { &debuggee.command };
         let mut settings = Settings::new(command.clone(), cwd.clone());
         settings.remote = remote;
+        settings.stand_in.clone_from(&debuggee.stand_in);
         settings.env = debuggee.env.iter().map(|(k, v)| (k.clone(), v.clone())).collect();
         if let Some(file) = &debuggee.stdin {
             let path = cwd.join(file);

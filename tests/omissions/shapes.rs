@@ -49,3 +49,21 @@ fn a_static_field_that_may_have_another_value_is_refused() {
     assert!(point.contains("Unset$In is not among the classes that are recorded"), "{point}");
     assert!(point.contains("--scope"), "{point}");
 }
+
+#[test]
+fn a_program_that_looks_at_its_folder_does_the_same_in_the_copy() {
+    let work = tempfile::tempdir_in(scratch()).expect("a folder");
+    let kept = std::fs::File::create(work.path().join("kept")).expect("a file");
+    let old = std::time::SystemTime::UNIX_EPOCH + std::time::Duration::from_secs(1_000_000);
+    kept.set_modified(old).expect("the time");
+    let mut command = qp();
+    command.current_dir(work.path()).args(["omitted", "orders", "--at", &at("Place"), "--confirm"]);
+    command.args(["--want", "orders.size() == 1", "--", "java", "-cp"]);
+    let output = finish(command.arg(compiled(FOLDER, &["-g"])).arg("Place"));
+    let said = unwrapped(&said(&output));
+    // Where no mount is allowed, the other path is what is told.
+    let is_right = said.contains("taken the other way: right");
+    assert!(is_right || said.contains("the copy of its folder, which has another path"), "{said}");
+    let written = std::fs::read_to_string(work.path().join("written")).expect("the file");
+    assert_eq!(written, "[]", "altered code changed the copy only");
+}

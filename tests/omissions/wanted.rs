@@ -123,22 +123,22 @@ fn what_cannot_be_compared_is_refused() {
     refused(&["--want-output-file", "nowhere"], "--want-output-file nowhere");
 }
 
-/// The command runs in the folder of each run: that of the recorded one, and the copy of the other.
+/// The command runs where each run does: in the folder of the recorded one, and in the copy of the other.
 #[test]
 fn a_command_runs_before_each_run() {
     let classes = compiled(FOLDER, &["-g"]);
     let work = tempfile::tempdir_in(scratch()).expect("a folder");
-    let log = work.path().join("log");
-    let before = format!("sh -c 'pwd >> {}'", log.display());
+    let log = tempfile::NamedTempFile::new_in(scratch()).expect("a file");
+    let before = format!("sh -c 'pwd >> {}; echo once >> count'", log.path().display());
     let mut command = qp();
     command.current_dir(work.path()).args(["omitted", "orders", "--at", &at(), "--confirm", "--before-run"]);
     command.arg(before).args(["--", "java", "-cp"]).arg(&classes).arg("Exit");
     let output = finish(&mut command);
     assert_eq!(output.status.code(), Some(0), "{}", said(&output));
-    let log = std::fs::read_to_string(log).expect("a log");
-    let folders: Vec<&str> = log.lines().collect();
-    assert_eq!(folders.len(), 2, "{log}");
-    assert!(folders[0] != folders[1] && folders[1].contains("qp-omitted-"), "{log}");
+    let log = std::fs::read_to_string(log.path()).expect("a log");
+    assert_eq!(log.lines().count(), 2, "{log}");
+    let count = std::fs::read_to_string(work.path().join("count")).expect("a count");
+    assert_eq!(count, "once\n", "the second one was counted in the copy");
     // The user is told before the first run.
     assert!(said(&output).contains("altered code runs in copies of"), "{}", said(&output));
 }

@@ -159,7 +159,13 @@ impl Trial<'_> {
         let first = flip.first(suggestion);
         let own = digest(calls, steering, first)?;
         if digest(flipped, steering, first)? != own {
-            let why = "the events before the jump differ: what the program does varies from run to run";
+            let why = match work.is_at_path() {
+                true => "the events before the jump differ: what the program does varies from run to run",
+                false => {
+                    "the events before the jump differ: the program does something else in the copy of its \
+                     folder, which has another path, or what it does varies from run to run"
+                }
+            };
             return Ok(told(Verdict::RunPartedEarlier, why));
         }
         let pool = Workspace::open(&chain, None, None)?.pool(None)?;

@@ -1,10 +1,13 @@
 //! A copy of a program's working folder, so that a run of altered code changes no files of the user there.
+//! Where the system allows it, the program sees the copy at the path of the folder itself.
 
 use crate::chain::Debuggee;
+use crate::debuggee::stand_in;
 use crate::files::TemporaryFolder;
 use crate::session::class_path::leading_out_of;
 use crate::session::error::SessionError;
 use std::path::{Path, PathBuf};
+use std::time::SystemTime;
 
 /// Most bytes that are copied.
 const BYTES: u64 = 256 << 20;
@@ -15,6 +18,7 @@ const FILES: usize = 20_000;
 pub(super) struct WorkCopy {
     folder: TemporaryFolder,
     debuggee: Debuggee,
+    is_at_path: bool,
 }
 
 impl WorkCopy {
@@ -31,11 +35,25 @@ impl WorkCopy {
         let to = folder.path().join("work");
         let mut left = (BYTES, FILES);
         copy(&from, &to, &mut left).map_err(|error| refused(&from, &error))?;
-        // Only the folder is copied, and not what stands beside it.
         let from = std::path::absolute(&from).map_err(|error| refused(&from, &error))?;
-        let command = leading_out_of(&from, &debuggee.command);
-        let debuggee = Debuggee { command, cwd: Some(to), ..debuggee.clone() };
-        Ok(WorkCopy { folder, debuggee })
+        // What `qp` and the program share must stay where both see it.
+        let shared = [Some(std::env::temp_dir()), crate::files::cache_folder()];
+        let is_shared = shared.into_iter().flatten().any(|folder| folder.starts_with(&from));
+        let stand_in = if is_shared { None } else { stand_in(&to, &from) };
+        let is_at_path = stand_in.is_some();
+        let (command, cwd) = match is_at_path {
+            true => (debuggee.command.clone(), from),
+            // Only the folder is copied, and not what stands beside it.
+            false => (leading_out_of(&from, &debuggee.command), to),
+        };
+        let stand_in = stand_in.unwrap_or_default();
+        let debuggee = Debuggee { command, cwd: Some(cwd), stand_in, ..debuggee.clone() };
+        Ok(WorkCopy { folder, debuggee, is_at_path })
+    }
+
+    /// Whether the program sees the copy at the path of the folder itself.
+    pub fn is_at_path(&self) -> bool {
+        self.is_at_path
     }
 
     /// The folder around the copy.
@@ -59,12 +77,15 @@ fn refused(folder: &Path, error: &std::io::Error) -> SessionError {
 fn copy(from: &Path, to: &Path, left: &mut (u64, usize)) -> std::io::Result<()> {
     std::fs::create_dir(to)?;
     let mut work: Vec<(PathBuf, PathBuf)> = vec![(from.to_owned(), to.to_owned())];
+    // Programs look at times, so each file and folder keeps its own.
+    let mut folders: Vec<(PathBuf, SystemTime)> = vec![(to.to_owned(), from.metadata()?.modified()?)];
     while let Some((from, to)) = work.pop() {
         for entry in std::fs::read_dir(&from)? {
             let entry = entry?;
             let (kind, to) = (entry.file_type()?, to.join(entry.file_name()));
             if kind.is_dir() {
                 std::fs::create_dir(&to)?;
+                folders.push((to.clone(), entry.metadata()?.modified()?));
                 work.push((entry.path(), to));
             } else if kind.is_symlink() {
                 std::os::unix::fs::symlink(std::fs::read_link(entry.path())?, &to)?;
@@ -77,8 +98,15 @@ fn copy(from: &Path, to: &Path, left: &mut (u64, usize)) -> std::io::Result<()> 
                 };
                 *left = (bytes, files);
                 std::fs::copy(entry.path(), &to)?;
+                keep_time(&to, entry.metadata()?.modified()?);
             }
         }
     }
+    folders.iter().for_each(|(folder, time)| keep_time(folder, *time));
     Ok(())
+}
+
+/// Sets the time of a copy. A file that may not be written keeps the time of its copying.
+fn keep_time(path: &Path, time: SystemTime) {
+    drop(std::fs::File::open(path).and_then(|file| file.set_modified(time)));
 }
