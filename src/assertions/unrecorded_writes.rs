@@ -200,28 +200,26 @@ impl Code<'_> {
         if method.class.ends_with("[]") {
             return false;
         }
+        if method.class == "java.lang.Object" {
+            return true;
+        }
+        // A class comes before its interfaces, as where the VM looks for the method (JVMS §5.4.3).
         let mut names = vec![method.class.clone()];
-        let mut at = 0;
-        while let Some(name) = names.get(at).cloned() {
-            at += 1;
-            let is_recorded = self.recorded.contains(&*name);
+        let mut known: HashSet<String> = HashSet::new();
+        while let Some(name) = names.pop() {
+            if name == "java.lang.Object" || !known.insert(name.clone()) {
+                continue;
+            }
             let found = self.pool.and_then(|pool| pool.find(&name).ok().flatten());
-            let Some(found) = found.filter(|found| is_recorded || !found.origin.is_runtime()) else {
-                return true;
-            };
+            let Some(found) = found else { return true };
             if let Some(declared) = found.file.method(&method.name, &method.descriptor) {
+                let is_recorded = self.recorded.contains(&*name);
                 // Without a scope, a class of the program that is not recorded was never entered.
                 let is_outside = self.has_outside && !is_recorded && declared.code.is_some();
-                return declared.is_native() || is_outside;
+                let is_of_jdk = found.origin.is_runtime() && !is_recorded;
+                return is_of_jdk || declared.is_native() || is_outside;
             }
-            let above: Vec<String> =
-                found.file.super_name.iter().chain(&found.file.interfaces).cloned().collect();
-            names.extend(
-                above
-                    .into_iter()
-                    .filter(|above| above != "java.lang.Object" && !names.contains(above))
-                    .collect::<Vec<_>>(),
-            );
+            names.extend(found.file.interfaces.iter().rev().chain(&found.file.super_name).cloned());
         }
         false
     }

@@ -50,6 +50,14 @@ fn a_static_field_that_may_have_another_value_is_refused() {
     assert!(point.contains("--scope"), "{point}");
 }
 
+/// The method is recorded, though an interface of the JDK is nearer than the class that declares it.
+#[test]
+fn a_method_behind_an_interface_of_the_jdk_is_known_to_be_recorded() {
+    let lines = of("this.parts", "Parts", &[]).lines();
+    assert_eq!(lines, ["branch Parts.build:26 > parts.add(door):27 certain 1/1"]);
+    assert_eq!(of("this.name", "Parts", &[]).lines(), Vec::<String>::new());
+}
+
 #[test]
 fn a_program_that_looks_at_its_folder_does_the_same_in_the_copy() {
     let work = tempfile::tempdir_in(scratch()).expect("a folder");
