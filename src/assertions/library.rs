@@ -10,7 +10,7 @@ use jdk::Finds;
 use std::sync::Arc;
 
 /// The methods that conditions can call, with their numbers of arguments.
-const CALLED: [(&str, usize); 16] = [
+const CALLED: [(&str, usize); 17] = [
     ("size", 0),
     ("isEmpty", 0),
     ("get", 1),
@@ -20,6 +20,7 @@ const CALLED: [(&str, usize); 16] = [
     ("length", 0),
     ("charAt", 1),
     ("equals", 1),
+    ("toString", 0),
     ("compareTo", 1),
     ("startsWith", 1),
     ("endsWith", 1),
@@ -28,6 +29,10 @@ const CALLED: [(&str, usize); 16] = [
     ("min", 2),
     ("max", 2),
 ];
+
+/// The classes of the JDK whose objects build a text of characters.
+const BUILDERS: [&str; 4] =
+    ["java.lang.StringBuilder", "java.lang.StringBuffer", "java.io.StringWriter", "java.io.CharArrayWriter"];
 
 /// The objects of a recorded call, as the library reads them.
 pub trait RecordedObjects: Machine<Class = Arc<str>, Error = Unread> {
@@ -63,6 +68,12 @@ pub trait RecordedObjects: Machine<Class = Arc<str>, Error = Unread> {
     /// # Errors
     /// They were not recorded.
     fn contents(&mut self, object: ObjectId) -> Result<CollectionContents, Unread>;
+
+    /// The text that a builder holds.
+    ///
+    /// # Errors
+    /// Not all of it was recorded.
+    fn built(&mut self, object: ObjectId) -> Result<String, Unread>;
 
     /// Creates an object for the condition.
     fn create(&mut self, object: SyntheticObject) -> Value;
@@ -104,10 +115,20 @@ pub async fn invoke<M: RecordedObjects>(
         return are_equal(machine, &own, other).await.map(Value::Boolean);
     }
     if let Value::Str(text) = machine.value_of(target)? {
+        if matches!((name, arguments.as_slice()), ("toString", [])) {
+            return Ok(Value::Str(text));
+        }
         return of_text(&text.text, name, &arguments).map_or_else(|| unsupported(&runtime, name), Ok);
     }
     if machine.boxed(target)?.is_some() {
         return unsupported(&runtime, name);
+    }
+    if BUILDERS.contains(&&*runtime) {
+        let text = machine.built(target)?;
+        if matches!((name, arguments.as_slice()), ("toString", [])) {
+            return Ok(machine.create(SyntheticObject::Text(text)));
+        }
+        return of_text(&text, name, &arguments).map_or_else(|| unsupported(&runtime, name), Ok);
     }
     let is_null = arguments.first() == Some(&Value::Null);
     let known = jdk::class(&runtime);

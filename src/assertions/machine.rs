@@ -279,6 +279,20 @@ impl RecordedObjects for CallMachine<'_> {
         }
     }
 
+    fn built(&mut self, object: ObjectId) -> Result<String, Unread> {
+        let when = self.when();
+        let number = CallMachine::number(object).unwrap_or(0);
+        let held = if self.calls.has_text(number)? { self.calls.text(number, when)? } else { None };
+        let whole = held.filter(|held| held.is_whole() && !held.unsure).map(|held| held.text());
+        // An unpaired surrogate reads as this character too.
+        match whole.filter(|text| !text.contains('\u{fffd}')) {
+            Some(text) => Ok(text),
+            None => {
+                not_known(format!("not all of the text {} was recorded", self.calls.objects.show(number)))
+            }
+        }
+    }
+
     fn is_of_jdk(&self, class: &str) -> bool {
         let found = self.fields.pool().and_then(|pool| pool.find(class).ok().flatten());
         found.is_some_and(|found| found.origin.is_runtime())

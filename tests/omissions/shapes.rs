@@ -50,6 +50,15 @@ fn a_static_field_that_may_have_another_value_is_refused() {
     assert!(point.contains("--scope"), "{point}");
 }
 
+/// The text of a builder is compared as the one that it shows.
+#[test]
+fn a_text_that_was_built_can_be_wanted() {
+    let answer = of("text", "Lines", &["--want", "text.toString().contains(\"|\")", "--confirm"]);
+    assert_eq!(answer.verdicts(), vec!["right"; answer.lines().len()]);
+    let answer = of("text", "Lines", &["--want", "text.length() == 5", "--confirm"]);
+    assert_eq!(answer.verdicts(), vec!["changed-not-right"; answer.lines().len()]);
+}
+
 /// The method is recorded, though an interface of the JDK is nearer than the class that declares it.
 #[test]
 fn a_method_behind_an_interface_of_the_jdk_is_known_to_be_recorded() {
