@@ -5,6 +5,7 @@ use super::bodies::{Body, leads_to};
 use crate::inspect::InspectError;
 use crate::inspect::fields::Fields;
 use crate::inspect::snapshot::{ObjectPart, held};
+use crate::program::call_index::{Index, PlaceAt};
 use crate::program::effect::{Effect, effect};
 use crate::trace::{Calls, EventTime, Value};
 use bytecode::{Constant, FieldRef, Op};
@@ -92,6 +93,8 @@ pub(super) struct Heap<'a> {
     pub calls: &'a mut Calls,
     /// The fields of classes.
     pub fields: &'a mut Fields,
+    /// The code of the program.
+    pub index: &'a Index<'a>,
     /// The time.
     pub when: EventTime,
 }
@@ -112,16 +115,23 @@ impl Heap<'_> {
         }
     }
 
-    fn static_field(&mut self, field: &FieldRef) -> Result<Known, InspectError> {
-        let known = (0..).zip(self.calls.fields());
-        let number = known
-            .filter(|(_, (class, name))| *class == field.class && *name == field.name)
-            .map(|(number, _)| number)
-            .next();
-        match number {
-            Some(number) => held(self.calls, 0, &ObjectPart::of_static(number), self.when),
-            None => Ok(None),
+    /// Whether a value stays in a field: it is a reference, and only initialisers with this name write it.
+    fn is_kept(&self, value: Value, field: &FieldRef, initialiser: &str) -> bool {
+        // An initialiser that is still at work may write what is null so far.
+        if !matches!(value, Value::Object(1..)) {
+            return false;
         }
+        let Some((class, true)) = self.index.declares(field) else { return false };
+        let is_initial = |place: &PlaceAt| {
+            let writer = (self.index.file(place.0), self.index.method(place.0));
+            matches!(writer, (Some(file), Some(method)) if file.name == class && method.name == initialiser)
+        };
+        self.index.puts(&class, &field.name, &field.descriptor).iter().all(is_initial)
+    }
+
+    fn static_field(&mut self, field: &FieldRef) -> Result<Known, InspectError> {
+        let part = ObjectPart::of_static_field(&field.class, &field.name, self.fields, self.calls);
+        held(self.calls, 0, &part, self.when)
     }
 }
 
@@ -258,16 +268,21 @@ fn step(op: &Op, state: &mut State, heap: &mut Heap<'_>) -> Result<(), InspectEr
         Op::CheckCast(_) => {}
         Op::GetField(field) => {
             let object = state.pop(pops).first().copied().flatten();
-            let is_old = state.is_unsure || state.changed.contains(&field.name);
             let value = match object {
-                Some(Value::Object(object)) if object != 0 && !is_old => heap.field(object, &field.name)?,
+                Some(Value::Object(object)) if object != 0 && !state.changed.contains(&field.name) => {
+                    heap.field(object, &field.name)?
+                }
                 _ => None,
             };
+            let is_sure = |value: &Value| !state.is_unsure || heap.is_kept(*value, field, "<init>");
+            let value = value.filter(is_sure);
             state.push(value, pushes);
         }
         Op::GetStatic(field) => {
-            let is_old = state.is_unsure || state.changed.contains(&field.name);
-            let value = if is_old { None } else { heap.static_field(field)? };
+            let is_changed = state.changed.contains(&field.name);
+            let value = if is_changed { None } else { heap.static_field(field)? };
+            let is_sure = |value: &Value| !state.is_unsure || heap.is_kept(*value, field, "<clinit>");
+            let value = value.filter(is_sure);
             state.push(value, pushes);
         }
         Op::PutField(field) | Op::PutStatic(field) => {

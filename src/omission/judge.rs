@@ -79,7 +79,8 @@ impl Judge<'_, '_> {
             let begin = self.state_of(candidate, pass)?;
             let through = |block: NodeIndex| candidate.between.contains(&block);
             let way = (candidate.to, chain.first.1, is_first);
-            let mut heap = Heap { calls: self.calls, fields: self.fields, when: pass.when };
+            let mut heap =
+                Heap { calls: self.calls, fields: self.fields, index: &self.program.index, when: pass.when };
             match state_at(&body, way, &through, begin, &mut heap)? {
                 Some(known) => state = known,
                 None => return Ok(Ending::Never),
@@ -100,7 +101,8 @@ impl Judge<'_, '_> {
             };
             let Some(arguments) = arguments else { return Ok(Ending::Never) };
             let begin = state.called(arguments);
-            let mut heap = Heap { calls: self.calls, fields: self.fields, when: pass.when };
+            let mut heap =
+                Heap { calls: self.calls, fields: self.fields, index: &self.program.index, when: pass.when };
             let Some(known) = state_in(&callee, (*next, is_first), &begin, &mut heap)? else {
                 return Ok(Ending::Never);
             };

@@ -50,6 +50,16 @@ fn a_static_field_that_may_have_another_value_is_refused() {
     assert!(point.contains("--scope"), "{point}");
 }
 
+#[test]
+fn another_object_is_excluded_in_a_loop() {
+    for list in ["good", "bad"] {
+        let answer = of(list, "Loops", &[]);
+        let other = if list == "good" { "bad.add" } else { "good.add" };
+        assert!(answer.lines().iter().all(|line| !line.contains(other)), "{:?}", answer.lines());
+        assert!(!answer.suggestions().is_empty());
+    }
+}
+
 /// The text of a builder is compared as the one that it shows.
 #[test]
 fn a_text_that_was_built_can_be_wanted() {
