@@ -9,8 +9,7 @@ use super::suggestion::{Certainty, Jump, JumpKind, JumpPass, Operation, Passes, 
 use super::use_site::UseSite;
 use crate::model::MethodName;
 use crate::trace::Calls;
-use bytecode::Op;
-use bytecode::expression::Operand;
+use bytecode::{ExprNode, Expressions, Method, Op, Operand};
 use petgraph::graph::NodeIndex;
 
 /// The suggestion of a candidate.
@@ -141,5 +140,19 @@ fn text(body: &Body, site: &UseSite) -> String {
     let call = bytecode::expression::call_at(&body.class, method, pc).map(|call| call.text);
     let stored =
         || bytecode::expression::stored_expression(&body.class, method, pc).map(|stored| stored.text);
-    call.or_else(stored).unwrap_or_default()
+    call.or_else(stored).or_else(|| read(body, method, pc)).unwrap_or_default()
+}
+
+/// The field or element that an instruction reads, as text.
+fn read(body: &Body, method: &Method, pc: u32) -> Option<String> {
+    let op = &body.code.at(pc)?.op;
+    let expressions = Expressions::new(&body.class, method)?;
+    let is_it = |node: &ExprNode| match (node, op) {
+        (ExprNode::Field { name, .. }, Op::GetField(field)) => *name == field.name,
+        (ExprNode::Static { name, .. }, Op::GetStatic(field)) => *name == field.name,
+        (ExprNode::ArrayLoad { .. }, Op::ArrayLoad(_)) => true,
+        _ => false,
+    };
+    let found = expressions.reads_on_line(body.line(pc)?).into_iter().find(is_it)?;
+    Some(expressions.text_at(&found, pc))
 }

@@ -4,7 +4,7 @@ use crate::trace::EventPosition;
 use serde::Serialize;
 
 /// A place in the code of the program.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize)]
 pub struct Place {
     /// The class, with dots.
     pub class: String,
@@ -20,7 +20,7 @@ pub struct Place {
 }
 
 /// The kind of a jump.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum JumpKind {
     /// A condition or switch.

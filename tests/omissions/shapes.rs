@@ -60,6 +60,24 @@ fn another_object_is_excluded_in_a_loop() {
     }
 }
 
+#[test]
+fn one_of_each_branch_is_tried_before_all_cases_of_one() {
+    let answer = of("out", "Cases", &["--want", "out.contains(\"end\")", "--confirm"]);
+    assert_eq!(answer.verdicts()[0], "right");
+    assert_eq!(answer.lines()[0], "branch Cases.main:88 > out.add(\"end\"):89 certain 1/1");
+}
+
+/// The read of `counter++` stands behind the same jump, and is not told a second time.
+#[test]
+fn an_operation_is_told_once_and_with_its_text() {
+    let answer = of("counter", "Lines", &["--want", "counter == 1", "--confirm"]);
+    let lines = answer.lines();
+    assert_eq!(answer.verdicts(), vec!["right"; lines.len()]);
+    assert!(lines.iter().all(|line| line.contains("> counter++:")), "{lines:?}");
+    let reads = of("counter", "Lines", &["--reads"]).lines();
+    assert!(reads.iter().any(|line| line.contains("> counter:")), "{reads:?}");
+}
+
 /// The text of a builder is compared as the one that it shows.
 #[test]
 fn a_text_that_was_built_can_be_wanted() {

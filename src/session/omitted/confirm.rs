@@ -20,6 +20,8 @@ use std::time::Duration;
 
 /// Most suggestions that are tried.
 pub(super) const FLIPS: usize = 20;
+/// How many of them are kept for tries at several passes.
+pub(super) const FLIPS_AT_SEVERAL: usize = 6;
 /// How many times the recorded run's time a run may take.
 const TIMES: f64 = 10.0;
 /// The least time limit, in seconds.

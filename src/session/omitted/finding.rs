@@ -50,6 +50,9 @@ pub async fn ask_omissions(
     if question.confirm {
         Box::pin(try_all((&mut answer, reads), &mut trace, question, found, context)).await?;
     }
+    // Those that make the point right come first, wherever they stood.
+    answer.more = answer.suggestions.len().saturating_sub(question.limit);
+    answer.suggestions.truncate(question.limit);
     // Those that make the point right are shown.
     match answer.hidden {
         0 => {}
@@ -98,8 +101,6 @@ async fn answer(
         (found.suggestions, reads) = all.into_iter().partition(|suggestion| suggestion.operation.writes);
         found.hidden_reads += reads.len();
     }
-    let more = found.suggestions.len().saturating_sub(question.limit);
-    found.suggestions.truncate(question.limit);
     let shown = match (&target.field, target.object) {
         (Some(field), 0) => format!("{}.{field}", crate::trace::shown_class(&target.class)),
         (Some(field), object) => format!("{}.{field}", calls.objects.name(object)),
@@ -113,7 +114,7 @@ async fn answer(
         at: place.unwrap_or_default(),
         suggestions: found.suggestions.into_iter().map(new).collect(),
         hidden: found.hidden_reads,
-        more,
+        more: 0,
         notes: Vec::new(),
     };
     let reads = reads.into_iter().map(new).collect();

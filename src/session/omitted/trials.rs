@@ -2,7 +2,7 @@
 
 use super::agreement::agree;
 use super::asked::{OmissionAnswer, OmissionQuestion, TriedSuggestion};
-use super::confirm::{Confirmation, FLIPS, Trial, Verdict};
+use super::confirm::{Confirmation, FLIPS, FLIPS_AT_SEVERAL, Trial, Verdict};
 use super::flip::{Flip, FlippedPasses, flips};
 use super::outcome::Compared;
 use super::point::FoundPoint;
@@ -10,12 +10,13 @@ use super::right_version;
 use crate::chain::{Chain, Debuggee};
 use crate::classes::ClassPool;
 use crate::inspect::fields::Fields;
-use crate::omission::{Jump, JumpKind, JumpPass, Suggestion};
+use crate::omission::{Jump, JumpKind, JumpPass, Place, Suggestion};
 use crate::session::context::Context;
 use crate::session::error::SessionError;
 use crate::session::recorded::{RecordOptions, RecordedTrace};
 use crate::session::workspace::Workspace;
 use crate::trace::{About, Calls, Level};
+use std::collections::HashSet;
 
 /// Tries the suggestions one after another, the likeliest first, and then those that only read the object. Of
 /// these it adds the ones that make the point right.
@@ -94,25 +95,49 @@ pub(super) async fn try_all(
         wanted: &question.wanted,
         right: right.as_ref(),
     };
-    let mut trials = Trials { trial: &trial, pool: &pool, known: Vec::new(), runs: 0 };
+    let mut trials = Trials { trial: &trial, pool: &pool, known: Vec::new(), runs: 0, most: FLIPS };
     let calls = &mut trace.recording.calls;
-    for suggestion in answer.suggestions.iter_mut().chain(&mut reads) {
-        suggestion.confirmation = trials.of(calls, &suggestion.suggestion, context).await?;
-    }
-    // At several passes only where one is not enough.
-    if !answer.suggestions.iter().chain(&reads).any(is_right) {
-        for suggestion in answer.suggestions.iter_mut().chain(&mut reads) {
+    let mut all: Vec<&mut TriedSuggestion> = answer.suggestions.iter_mut().chain(&mut reads).collect();
+    one_of_each_kind_first(&mut all);
+    // Runs are kept for the tries at several passes, if there is anything to try so.
+    let has_several = all.iter().any(|of| of.suggestion.passes.missed > 1);
+    let once = if has_several { FLIPS - FLIPS_AT_SEVERAL } else { FLIPS };
+    trials.each_once(calls, &mut all, (once, context)).await?;
+    // At several passes only where one is not enough, and first where one changed something.
+    if !all.iter().any(|of| is_right(of)) {
+        let has_changed = |of: &TriedSuggestion| {
+            let verdict = of.confirmation.as_ref().map(|confirmed| confirmed.verdict);
+            matches!(verdict, Some(Verdict::Changed | Verdict::ChangedNotRight))
+        };
+        let (changed, others): (Vec<_>, Vec<_>) = all.into_iter().partition(|of| has_changed(of));
+        all = changed.into_iter().chain(others).collect();
+        for suggestion in &mut all {
             if let Some(right) = trials.at_several(calls, &suggestion.suggestion, context).await? {
                 suggestion.confirmation = Some(right);
             }
         }
     }
+    trials.each_once(calls, &mut all, (FLIPS, context)).await?;
     context.progress().done();
-    reads.retain(is_right);
+    // A read behind the jump that a shown suggestion names would say the same again.
+    let is_shown = |read: &TriedSuggestion| {
+        answer.suggestions.iter().any(|of| of.suggestion.jump == read.suggestion.jump)
+    };
+    reads.retain(|read| is_right(read) && !is_shown(read));
     answer.hidden -= reads.len().min(answer.hidden);
     answer.suggestions.append(&mut reads);
     answer.suggestions.sort_by_key(|suggestion| !is_right(suggestion));
     Ok(())
+}
+
+/// Sorts suggestions for the tries: the first one of each branch, then the others, and then those that only
+/// read the object. A `switch` has a suggestion for each of its cases.
+fn one_of_each_kind_first(all: &mut [&mut TriedSuggestion]) {
+    let mut known: HashSet<(JumpKind, Place)> = HashSet::new();
+    all.sort_by_cached_key(|of| {
+        let Suggestion { jump, operation, .. } = &of.suggestion;
+        (!operation.writes, !known.insert((jump.kind, jump.place.clone())))
+    });
 }
 
 fn is_right(of: &TriedSuggestion) -> bool {
@@ -133,9 +158,26 @@ struct Trials<'t> {
     known: Vec<(Jump, JumpPass, Confirmation)>,
     /// Number of runs.
     runs: usize,
+    /// Most runs.
+    most: usize,
 }
 
 impl Trials<'_> {
+    /// Tries the suggestions that were not tried yet, each at one pass, until this many runs were made.
+    async fn each_once(
+        &mut self,
+        calls: &mut Calls,
+        all: &mut [&mut TriedSuggestion],
+        (most, context): (usize, &Context),
+    ) -> Result<(), SessionError> {
+        self.most = most;
+        for of in all.iter_mut().filter(|of| of.confirmation.is_none()) {
+            of.confirmation = self.of(calls, &of.suggestion, context).await?;
+        }
+        self.most = FLIPS;
+        Ok(())
+    }
+
     /// Tries a suggestion at one pass; `None` if enough runs were made.
     async fn of(
         &mut self,
@@ -188,7 +230,7 @@ impl Trials<'_> {
         flip: (&Suggestion, &Flip),
         context: &Context,
     ) -> Result<Option<Confirmation>, SessionError> {
-        if self.runs == FLIPS {
+        if self.runs >= self.most {
             return Ok(None);
         }
         self.runs += 1;
