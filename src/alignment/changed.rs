@@ -10,6 +10,10 @@ use std::collections::HashMap;
 /// The prefix of methods that the compiler numbers: bodies of lambdas, and accessors.
 const NUMBERED: [&str; 2] = ["lambda$", "access$"];
 
+/// The access flags that say how the code runs: `ACC_STATIC`, `ACC_SYNCHRONIZED`, `ACC_NATIVE` and
+/// `ACC_ABSTRACT`.
+const CODE_FLAGS: u16 = 0x0008 | 0x0020 | 0x0100 | 0x0400;
+
 /// The methods whose code was compared, by class, name and descriptor in the first version.
 #[derive(Default)]
 pub struct ChangedMethods {
@@ -46,10 +50,13 @@ impl ChangedMethods {
     }
 }
 
-/// The operations of a method. Names that the compiler numbers are left out.
+/// The operations and exception handlers of a method, and whether it is synchronized, native or abstract.
+/// Names that the compiler numbers are left out.
 fn code(method: &bytecode::class::Method) -> Vec<String> {
     let instructions = method.code.iter().flat_map(|code| &code.instructions);
-    instructions.map(|instruction| text_without_numbers(&instruction.op)).collect()
+    let operations = instructions.map(|instruction| text_without_numbers(&instruction.op));
+    let handlers = method.code.iter().flat_map(|code| &code.handlers).map(|handler| format!("{handler:?}"));
+    operations.chain(handlers).chain([(method.access & CODE_FLAGS).to_string()]).collect()
 }
 
 /// An operation as text, without names that the compiler numbers.

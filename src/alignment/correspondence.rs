@@ -1,6 +1,6 @@
 //! Which objects of one run are those of the other.
 
-use super::hashed::NumberMap;
+use super::hashed::{NumberMap, NumberSet};
 use super::versions::Versions;
 use crate::classes::ClassPool;
 use crate::trace::{Calls, Value};
@@ -14,6 +14,8 @@ pub struct Correspondence {
     here: NumberMap<u32, u32>,
     /// The pairs in the order in which they were found.
     pairs: Vec<(u32, u32)>,
+    /// The objects of each run that never have a partner: streams that the other run does not use.
+    lone: [NumberSet<u32>; 2],
 }
 
 /// Whether two objects are the same.
@@ -35,6 +37,23 @@ impl Correspondence {
             self.here.insert(there, here);
             self.pairs.push((here, there));
         }
+    }
+
+    /// Notes that an object of a run never has a partner.
+    pub fn set_lone(&mut self, side: usize, object: u32) {
+        if let Some(lone) = self.lone.get_mut(side) {
+            lone.insert(object);
+        }
+    }
+
+    /// Whether an object of a run never has a partner.
+    pub fn is_lone(&self, side: usize, object: u32) -> bool {
+        self.lone.get(side).is_some_and(|lone| lone.contains(&object))
+    }
+
+    /// The partner of an object of a run.
+    pub fn partner(&self, side: usize, object: u32) -> Option<u32> {
+        if side == 0 { self.there(object) } else { self.here(object) }
     }
 
     /// Number of pairs.
@@ -87,6 +106,7 @@ impl Contents<'_> {
         }
         match (pairs.there(one), pairs.here(other)) {
             (Some(there), _) if there == other => return Sameness::Same,
+            (None, None) if pairs.is_lone(0, one) || pairs.is_lone(1, other) => return Sameness::Different,
             (None, None) => {}
             // Objects that are equal by content can stand for each other.
             _ => return if self.is_equal(one, other, DEEP) { Sameness::Same } else { Sameness::Different },

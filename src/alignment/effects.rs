@@ -2,7 +2,7 @@
 //! that are reachable from outside.
 
 use super::correspondence::Sameness;
-use super::heap::{Held, Place};
+use super::heap::{Held, LoggedWrite, Place};
 use super::report::DifferentStep;
 use super::state::State;
 use crate::trace::{EventTime, Items, TEXT, TextChange, TraceError, Value};
@@ -312,7 +312,7 @@ fn in_any_order(state: &mut State<'_>, here: &[Value], there: &[Value]) -> Optio
 /// A recording cannot be read.
 pub fn differences(state: &mut State<'_>, scope: &EffectScope) -> Result<Vec<DifferentStep>, TraceError> {
     let mut found = Vec::new();
-    let mut known = HashSet::new();
+    let (mut known, mut lone) = (HashSet::new(), HashSet::new());
     if let Some((here, there)) = scope.born {
         let mut parts: Vec<u32> = state.heaps[0].parts(here).to_vec();
         parts.extend(state.heaps[1].parts(there));
@@ -325,7 +325,12 @@ pub fn differences(state: &mut State<'_>, scope: &EffectScope) -> Result<Vec<Dif
     for side in [0, 1] {
         let writes = state.heaps[side].writes_from(scope.writes[side]).to_vec();
         for write in writes {
-            let Some(place) = state.place_here(side, write.place) else { continue };
+            let Some(place) = state.place_here(side, write.place) else {
+                if lone.insert((side, write.place)) {
+                    compare_lone_place(state, scope, side, write, &mut found)?;
+                }
+                continue;
+            };
             let is_known_outside = place.0 == 0 || is_outside(state, scope, place.0);
             if is_known_outside && known.insert(place) {
                 compare_place(state, scope, place, Some((side, write.before)), &mut found)?;
@@ -344,16 +349,78 @@ pub fn note_differences(
     scope: &EffectScope,
     writes: &[(usize, usize, usize)],
 ) -> Result<(), TraceError> {
-    let mut known = HashSet::new();
+    let (mut known, mut lone) = (HashSet::new(), HashSet::new());
     for (side, from, to) in writes {
         let writes = state.heaps[*side].writes_from(*from);
         let writes = writes.get(..to.saturating_sub(*from)).unwrap_or(writes).to_vec();
         for write in writes {
-            let Some(place) = state.place_here(*side, write.place) else { continue };
+            let Some(place) = state.place_here(*side, write.place) else {
+                if lone.insert((*side, write.place)) {
+                    compare_lone_place(state, scope, *side, write, &mut Vec::new())?;
+                }
+                continue;
+            };
             if known.insert(place) {
                 compare_place(state, scope, place, Some((*side, write.before)), &mut Vec::new())?;
             }
         }
+    }
+    Ok(())
+}
+
+/// Compares a place of an object without a partner, which calls of one run wrote, with what the place held
+/// before the calls: the other run left that. `first` is the first of the writes. Only what code outside of
+/// the calls knows is compared.
+fn compare_lone_place(
+    state: &mut State<'_>,
+    scope: &EffectScope,
+    side: usize,
+    first: LoggedWrite,
+    found: &mut Vec<DifferentStep>,
+) -> Result<(), TraceError> {
+    let (object, part) = first.place;
+    if !state.is_shared_alone(side, object, scope.writes[side]) {
+        return Ok(());
+    }
+    let (began, ended) = (scope.began[side], scope.ended[side]);
+    let calls = &mut *state.runs[side].calls;
+    let is_same = match (state.heaps[side].held(first.place), first.before) {
+        (None | Some(Held::Varies), _) | (_, Some(Held::Varies)) => None,
+        (Some(Held::Contents), _) if part == TEXT && calls.is_stream(object) => {
+            let mut is_printed = false;
+            calls.each_text_change(object, (began, ended), |change, _| is_printed |= change.inserted > 0)?;
+            Some(!is_printed)
+        }
+        (Some(Held::Contents), _) if part == TEXT => {
+            let texts = calls.text(object, began)?.zip(calls.text(object, ended)?);
+            texts.filter(|(was, is)| !was.unsure && !is.unsure).map(|(was, is)| was == is)
+        }
+        (Some(Held::Contents), _) => {
+            let contents = calls.contents(object, began)?.zip(calls.contents(object, ended)?);
+            contents.filter(|(was, is)| !was.unsure && !is.unsure).map(|(was, is)| was == is)
+        }
+        (Some(Held::Value(now)), Some(Held::Value(before))) => {
+            Some(before.is(now) || has_equal_content(state, side, before, now))
+        }
+        (Some(Held::Value(_)), _) => None,
+    };
+    let Some(is_same) = is_same else {
+        state.is_same_in_part();
+        return Ok(());
+    };
+    if side == 0 {
+        state.set_differs(first.place, !is_same);
+    }
+    if !is_same {
+        let what = state.show_place(side, first.place);
+        let now = match part {
+            TEXT => shown_text(state, scope, side, object)?,
+            _ => state.show_held(side, state.heaps[side].held(first.place)),
+        };
+        let was =
+            if part == TEXT && state.runs[side].calls.is_stream(object) { "nothing" } else { "as it was" };
+        let (here, there) = if side == 0 { (now, was.to_owned()) } else { (was.to_owned(), now) };
+        found.push(DifferentStep { what, here, there });
     }
     Ok(())
 }

@@ -35,6 +35,8 @@ pub struct Heap {
     parts: NumberMap<u32, Vec<u32>>,
     /// The objects that were put into each collection.
     inside: NumberMap<u32, Vec<u32>>,
+    /// Objects that were stored where other code finds them, by the number of writes up to that one.
+    shared: NumberMap<u32, usize>,
     log: Vec<LoggedWrite>,
 }
 
@@ -58,6 +60,22 @@ impl Heap {
     /// Notes that a text changed.
     pub fn change_text(&mut self, text: u32, varies: bool) {
         self.write((text, TEXT), None, if varies { Held::Varies } else { Held::Contents });
+    }
+
+    /// Notes that the next write stores an object, with all that it refers to, where other code finds it.
+    pub fn share(&mut self, object: u32) {
+        let mut open = vec![object];
+        while let Some(object) = open.pop() {
+            if object != 0 && !self.shared.contains_key(&object) {
+                self.shared.insert(object, self.log.len() + 1);
+                open.extend(self.referred(object));
+            }
+        }
+    }
+
+    /// Whether one of this number of first writes has stored an object where other code finds it.
+    pub fn was_shared(&self, object: u32, writes: usize) -> bool {
+        self.shared.get(&object).is_some_and(|since| *since <= writes)
     }
 
     /// What a place holds; `None` if no write was recorded.

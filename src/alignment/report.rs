@@ -54,6 +54,8 @@ pub struct DifferingCall {
 pub struct Alignment {
     /// The calls that differ, in the order in which they ended.
     pub differing: Vec<DifferingCall>,
+    /// First calls of a thread of which one returned and the other threw, or did not end, by their numbers.
+    pub other_ends: Vec<(u32, u32)>,
     /// Differences among the first calls of a thread. They have no caller that could be named.
     pub among_roots: Vec<DifferentStep>,
     /// Number of calls that do the same.

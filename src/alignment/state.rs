@@ -40,9 +40,13 @@ impl<'a> State<'a> {
     pub fn new(runs: [AlignedRun<'a>; 2]) -> State<'a> {
         let versions = Versions::new(&runs);
         let mut pairs = Correspondence::default();
-        for (here, name) in runs[0].calls.streams().filter(|(_, name)| name.is_some()) {
-            if let Some((there, _)) = runs[1].calls.streams().find(|(_, other)| *other == name) {
-                pairs.pair(here, there);
+        for (side, run) in runs.iter().enumerate() {
+            for (stream, name) in run.calls.streams().filter(|(_, name)| name.is_some()) {
+                match runs[1 - side].calls.streams().find(|(_, other)| *other == name) {
+                    Some((other, _)) if side == 0 => pairs.pair(stream, other),
+                    Some(_) => {}
+                    None => pairs.set_lone(side, stream),
+                }
             }
         }
         State {
@@ -108,12 +112,26 @@ impl<'a> State<'a> {
         }
     }
 
-    /// The place of the first run that corresponds to a place of a run.
+    /// The place of the first run that corresponds to a place of a run; `None` if its object has no partner.
     pub fn place_here(&self, side: usize, place: Place) -> Option<Place> {
         match (side, place.0) {
-            (0, _) | (_, 0) => Some(place),
-            _ => self.pairs.here(place.0).map(|object| (object, place.1)),
+            (_, 0) => Some(place),
+            (0, object) => self.pairs.there(object).map(|_| place),
+            (_, object) => self.pairs.here(object).map(|object| (object, place.1)),
         }
+    }
+
+    /// Whether code outside of a call knows an object of one run that has no partner. `writes` is the number
+    /// of writes before the call.
+    pub fn is_shared_alone(&self, side: usize, object: u32, writes: usize) -> bool {
+        self.pairs.is_lone(side, object) || self.heaps[side].was_shared(object, writes)
+    }
+
+    /// Whether a run stores an object where other code finds it when it stores it in this object.
+    pub fn shares_by(&self, side: usize, holder: u32) -> bool {
+        holder == 0
+            || self.pairs.partner(side, holder).is_some()
+            || self.heaps[side].was_shared(holder, usize::MAX)
     }
 
     /// Whether something that differs can be reached from values of the first run, or is static.

@@ -131,10 +131,14 @@ impl<'a, 'g> Walk<'a, 'g> {
                 true => self.matched(&here, &there),
                 false => Some(threads::by_input(&mut self.state, &here, &there)),
             };
+            let initialisers = initialisers(&here, &there);
             let mut root = self.pair(None, [Rc::new(here), Rc::new(there)], matched);
             root.varies |= varies;
             self.open.push(root);
             self.group = group.name;
+            for (side, node) in initialisers {
+                self.initialise(side, node)?;
+            }
             self.run()?;
         }
         Ok(())
@@ -253,10 +257,7 @@ impl<'a, 'g> Walk<'a, 'g> {
         let one = self.steps(0, here)?;
         let other = self.steps(1, there)?;
         let matched = self.matched(&one, &other);
-        let initialisers: Vec<(usize, u32)> = [(0, &one), (1, &other)]
-            .iter()
-            .flat_map(|(side, of)| of.initialisers.iter().map(|n| (*side, *n)))
-            .collect();
+        let initialisers = initialisers(&one, &other);
         let mut pair = self.pair(Some((here, there)), [one, other], matched);
         (pair.is_judged, pair.is_initialiser) = (is_judged, is_initialiser);
         self.open.push(pair);
@@ -397,8 +398,14 @@ impl<'a, 'g> Walk<'a, 'g> {
     /// Takes a step of one run that the other run lacks.
     fn alone(&mut self, side: usize, step: &Step) -> Result<(), TraceError> {
         let Some(top) = self.open.last() else { return Ok(()) };
-        let varies = top.varies || self.state.runs[side].variation.has(step.origin);
+        let is_end = matches!(step.kind, StepKind::Return | StepKind::Throw);
+        // Whether a call returns or throws is compared also where its steps vary in number.
+        let varies = top.varies && !is_end || self.state.runs[side].variation.has(step.origin);
         let calls = top.calls;
+        let is_first = self.open.iter().rev().nth(1).is_some_and(|around| around.calls.is_none());
+        if let Some(calls) = calls.filter(|_| is_end && is_first && !varies) {
+            self.found.other_ends.push(calls);
+        }
         // A new array and a caught exception are no effect. A listing of contents is no change.
         let is_effect = match step.kind {
             StepKind::Array | StepKind::Catch | StepKind::Born => false,
@@ -461,14 +468,19 @@ impl<'a, 'g> Walk<'a, 'g> {
 
     /// Keeps what a step wrote.
     fn write(&mut self, side: usize, step: &Step, varies: bool) {
+        let shares = !varies && step.written().is_some_and(|place| self.state.shares_by(side, place.0));
         let heap = &mut self.state.heaps[side];
+        let stored = |value: &Value| match value {
+            Value::Object(object) => Some(*object),
+            _ => None,
+        };
+        if shares {
+            let first = if step.kind == StepKind::Contents { 3 } else { step.values.len().saturating_sub(1) };
+            step.values.iter().skip(first).filter_map(stored).for_each(|object| heap.share(object));
+        }
         match (step.kind, step.written(), step.values.last()) {
             (StepKind::Contents, Some((collection, _)), _) => {
-                let objects = step.values.iter().skip(3).filter_map(|value| match value {
-                    Value::Object(object) => Some(*object),
-                    _ => None,
-                });
-                heap.change_contents(collection, varies, objects);
+                heap.change_contents(collection, varies, step.values.iter().skip(3).filter_map(stored));
             }
             (StepKind::Text, Some((text, _)), _) => heap.change_text(text, varies),
             (_, Some(place), Some(value)) => {
@@ -571,4 +583,12 @@ impl<'a, 'g> Walk<'a, 'g> {
         }
         Ok(())
     }
+}
+
+/// The initialisers that ran in two calls, with the side of each.
+fn initialisers(here: &OwnSteps, there: &OwnSteps) -> Vec<(usize, u32)> {
+    let of = |side: usize, steps: &OwnSteps| -> Vec<(usize, u32)> {
+        steps.initialisers.iter().map(|node| (side, *node)).collect()
+    };
+    [of(0, here), of(1, there)].concat()
 }

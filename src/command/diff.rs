@@ -70,6 +70,9 @@ pub struct Parting {
     /// What counts as whose code, in one line, if that decided what was recorded.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub whose_code: Option<String>,
+    /// What was not compared, because it is not known.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub uncompared: Vec<String>,
     /// Number of runs of each version that were compared.
     pub runs: usize,
     /// The places that vary between runs of one version, and were not compared.
@@ -78,6 +81,9 @@ pub struct Parting {
     /// Number of further places that vary.
     #[serde(skip_serializing_if = "is_none")]
     pub more: usize,
+    /// Whether runs of one version end differently.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub ends_vary: bool,
     /// Why a version could not be compared with itself.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub unconfirmed: Option<String>,
@@ -138,6 +144,7 @@ impl Command for Diff {
             session::check_reference(here, reference)?;
         }
         let mut there = vec![self.open(&folders[1], context).await?];
+        let unlike = self.record_alike(&mut here, &mut there, work.path(), context).await?;
         loop {
             let found = session::find_divergence(&mut here, &mut there, context).await?;
             let runs = here.len();
@@ -154,18 +161,23 @@ impl Command for Diff {
                 whose_code,
                 runs,
                 only_in_one,
+                uncompared: found.uncompared,
+                ends_vary: found.ends_vary,
                 varies,
                 more,
                 unconfirmed: None,
                 missing,
             };
+            if let Some(why) = &unlike {
+                parting.uncompared.push(why.clone());
+            }
             if found.wanted <= runs {
                 return Ok(parting);
             }
             // A difference counts only where runs of one version agree.
             for (version, name) in [(&mut here, "here"), (&mut there, "there")] {
                 let out = work.path().join(format!("{name}-{runs}"));
-                match self.again(version, out, context).await {
+                match self.again(version, out, None, context).await {
                     Ok(run) => version.push(run),
                     Err(Again::Failed(error)) => return Err(error),
                     Err(Again::Cannot(why)) => {
@@ -179,11 +191,45 @@ impl Command for Diff {
 }
 
 impl Diff {
-    /// Records another run of a version and opens it.
+    /// If the runs were recorded at different levels, replaces one of them by a run at the level of the
+    /// other: identity hash codes, and with them the order of hash tables, depend on the level. Returns why
+    /// that is impossible, if it is.
+    async fn record_alike(
+        &self,
+        here: &mut [Diagnoser],
+        there: &mut [Diagnoser],
+        work: &Path,
+        context: &Context,
+    ) -> Result<Option<String>, CommandError> {
+        let [one, other] = [&*here, &*there].map(|runs| runs.first().map(Diagnoser::level));
+        let (Some(one), Some(other)) = (one, other) else { return Ok(None) };
+        if one == other {
+            return Ok(None);
+        }
+        let mut whys = Vec::new();
+        for (version, level) in [(there, one), (here, other)] {
+            match self.again(version, work.join(format!("alike-{level}")), Some(level), context).await {
+                Ok(run) => {
+                    if let Some(first) = version.first_mut() {
+                        *first = run;
+                    }
+                    return Ok(None);
+                }
+                Err(Again::Failed(error)) => return Err(error),
+                Err(Again::Cannot(why)) => whys.push(why),
+            }
+        }
+        let text =
+            "what depends on the level of recording, such as identity hash codes: the runs were recorded at";
+        Ok(Some(format!("{text} {one} and {other}, and not again ({})", whys.join("; "))))
+    }
+
+    /// Records another run of a version, at its level unless another one is named, and opens it.
     async fn again(
         &self,
         version: &mut [Diagnoser],
         out: PathBuf,
+        level: Option<Level>,
         context: &Context,
     ) -> Result<Diagnoser, Again> {
         let Some(first) = version.first_mut() else {
@@ -193,7 +239,8 @@ impl Diff {
         // permission.
         first.allow(context).map_err(|error| Again::Cannot(error.to_string()))?;
         let (chain, options) = first.again(out.clone()).map_err(Again::Cannot)?;
-        let options = RecordOptions { timeout_s: self.timeout, ..options };
+        let level = level.unwrap_or(options.level);
+        let options = RecordOptions { timeout_s: self.timeout, level, ..options };
         match session::record(&chain, &options, context).await {
             Ok(_) => self.open(&out, context).await.map_err(Again::Failed),
             Err(SessionError::Interrupted) => Err(Again::Failed(SessionError::Interrupted.into())),

@@ -44,7 +44,7 @@ pub use build::BuildOutcome;
 pub use error::{DebuggeeError, ForeignConnections, OtherConnections, Step};
 pub use group::Exit;
 pub use no_waiting_vm::{NoWaitingVm, PortState};
-pub use output::{Forward, MAX_LINE_BYTES, Stream, Tail};
+pub use output::{Forward, MAX_LINE_BYTES, PrintedDigest, Stream, Tail};
 pub use peer::Peer;
 pub use ready::Ready;
 pub use remote::Remote;

@@ -13,6 +13,8 @@ const KEPT_BYTES: usize = 256 << 10;
 pub const MAX_LINE_BYTES: usize = 16 << 10;
 /// Maximum number of bytes per read.
 const READ_BYTES: usize = 128 << 10;
+/// How a line of a printed stack trace begins.
+const FRAME: &[u8] = b"\tat ";
 /// How the VM's message about `JAVA_TOOL_OPTIONS` begins.
 const PICKED_UP: &[u8] = b"Picked up JAVA_TOOL_OPTIONS:";
 
@@ -89,6 +91,34 @@ fn content(line: &[u8]) -> &[u8] {
     line.strip_suffix(b"\r").unwrap_or(line)
 }
 
+/// All that was printed on a stream, as a digest. The frames of stack traces are left out: the numbers of
+/// their lines change with any edit.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct PrintedDigest {
+    /// Number of bytes.
+    pub bytes: u64,
+    /// CRC-32 of the bytes.
+    pub crc: u32,
+}
+
+impl PrintedDigest {
+    /// Adds whole lines, or a part of one.
+    fn add(&mut self, lines: &[u8]) {
+        if memchr::memmem::find(lines, FRAME).is_none() {
+            return self.add_bytes(lines);
+        }
+        let lines = lines.split_inclusive(|byte| *byte == b'\n');
+        lines.filter(|line| !line.starts_with(FRAME)).for_each(|line| self.add_bytes(line));
+    }
+
+    fn add_bytes(&mut self, bytes: &[u8]) {
+        let mut hasher = crc32fast::Hasher::new_with_initial(self.crc);
+        hasher.update(bytes);
+        self.crc = hasher.finalize();
+        self.bytes = self.bytes.saturating_add(u64::try_from(bytes.len()).unwrap_or(u64::MAX));
+    }
+}
+
 /// The end of a process's output, both streams in the order of arrival.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Tail {
@@ -97,6 +127,8 @@ pub struct Tail {
     pub dropped: u64,
     /// Number of bytes of all that was printed.
     pub printed: u64,
+    /// All that was printed on standard output and on standard error.
+    pub digests: [PrintedDigest; 2],
 }
 
 impl Tail {
@@ -130,9 +162,19 @@ struct OutputBuffer {
     pieces: VecDeque<(Stream, usize)>,
     dropped: u64,
     printed: u64,
+    digests: [PrintedDigest; 2],
 }
 
 impl OutputBuffer {
+    /// Adds lines to the digest of a stream.
+    fn digest(&mut self, stream: Stream, lines: &[u8]) {
+        let [out, err] = &mut self.digests;
+        match stream {
+            Stream::Out => out.add(lines),
+            Stream::Err => err.add(lines),
+        }
+    }
+
     /// Appends whole lines and drops the oldest ones that exceed the limit.
     fn push(&mut self, stream: Stream, lines: &[u8]) {
         if lines.is_empty() {
@@ -181,7 +223,7 @@ impl OutputBuffer {
             let text = |line| String::from_utf8_lossy(content(line)).into_owned();
             lines.extend(each_line(piece).map(|line| (*stream, text(line))));
         }
-        Tail { lines, dropped: self.dropped, printed: self.printed }
+        Tail { lines, dropped: self.dropped, printed: self.printed, digests: self.digests }
     }
 }
 
@@ -232,20 +274,20 @@ impl Output {
         self.kept.lock().unwrap_or_else(PoisonError::into_inner).tail()
     }
 
-    /// Handles whole lines of a stream.
-    fn lines(&self, stream: Stream, lines: &[u8], buffer: &mut Vec<u8>) {
+    /// Handles whole lines of a stream. `is_cut`: the last line feed was not printed.
+    fn lines(&self, stream: Stream, lines: &[u8], is_cut: bool, buffer: &mut Vec<u8>) {
         // The VM prints this message about the option that `qp` added; the program did not.
         if stream == Stream::Err && memchr::memmem::find(lines, PICKED_UP).is_some() {
             let is_ours =
                 |line: &[u8]| line.starts_with(PICKED_UP) && memchr::memmem::find(line, b"jdwp").is_some();
             let others: Vec<&[u8]> = each_line(lines).filter(|line| !is_ours(line)).collect();
-            return self.of_program(stream, &others.concat(), buffer);
+            return self.of_program(stream, &others.concat(), is_cut, buffer);
         }
-        self.of_program(stream, lines, buffer);
+        self.of_program(stream, lines, is_cut, buffer);
     }
 
     /// Handles whole lines that the program itself printed.
-    fn of_program(&self, stream: Stream, lines: &[u8], buffer: &mut Vec<u8>) {
+    fn of_program(&self, stream: Stream, lines: &[u8], is_cut: bool, buffer: &mut Vec<u8>) {
         if lines.is_empty() {
             return;
         }
@@ -255,7 +297,10 @@ impl Output {
         if let Some(forward) = &self.forward {
             forward.pass(stream, lines, buffer);
         }
-        self.kept.lock().unwrap_or_else(PoisonError::into_inner).push(stream, lines);
+        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        let printed = if is_cut { lines.strip_suffix(b"\n").unwrap_or(lines) } else { lines };
+        kept.digest(stream, printed);
+        kept.push(stream, lines);
     }
 
     /// Reads to the end of the stream. An error also ends it: the process or its pipe is gone.
@@ -269,7 +314,7 @@ impl Output {
             let new = bytes.get(begun..end).unwrap_or_default();
             if let Some(last) = memchr::memrchr(b'\n', new) {
                 let behind = begun + last + 1;
-                self.lines(stream, bytes.get(..behind).unwrap_or_default(), &mut buffer);
+                self.lines(stream, bytes.get(..behind).unwrap_or_default(), false, &mut buffer);
                 bytes.copy_within(behind..end, 0);
                 begun = end - behind;
             } else {
@@ -290,7 +335,7 @@ impl Output {
     /// Treats bytes without a line feed as a line.
     fn cut(&self, stream: Stream, bytes: &[u8], line: Range<usize>, buffer: &mut Vec<u8>) {
         let line = [bytes.get(line).unwrap_or_default(), b"\n"].concat();
-        self.lines(stream, &line, buffer);
+        self.lines(stream, &line, true, buffer);
     }
 }
 
@@ -350,6 +395,19 @@ mod tests {
         // An incomplete character does not block the output.
         let (seen, _) = drained(&[b"x".repeat(20_000), vec![0xe2, 0x82]].concat(), "", Stream::Out).await;
         assert!(seen.starts_with("xx") && seen.ends_with("\u{fffd}\n"));
+    }
+
+    #[tokio::test]
+    async fn the_digest_is_of_what_was_printed_however_it_was_read() {
+        let digest = async |output: &[u8]| drained(output, "", Stream::Out).await.1.digests;
+        let long = "aä€".repeat(100_000);
+        let [out, err] = digest(format!("one\n{long}").as_bytes()).await;
+        let mut whole = PrintedDigest::default();
+        whole.add_bytes(format!("one\n{long}").as_bytes());
+        assert_eq!((out, err), (whole, PrintedDigest::default()));
+        assert_ne!(digest(b"one\n").await, digest(b"one").await);
+        let frame = digest(b"Error\n\tat A.b(A.java:3)\nend\n").await;
+        assert_eq!(frame, digest(b"Error\n\tat A.b(A.java:4)\nend\n").await);
     }
 
     #[test]

@@ -51,6 +51,8 @@ pub struct CollectedEvents {
     pub waited: Duration,
     /// Reasons why events are missing.
     pub missing: Vec<String>,
+    /// The files that the program opened for writing.
+    pub written_files: Vec<PathBuf>,
     /// Whether the program reached the place where recording starts, and the place where it ends.
     pub reached: (bool, bool),
     /// How often the program executed the jump to be steered, and how often it was steered.
@@ -194,6 +196,7 @@ impl Work {
                     }
                     self.rings.entry(place.slot).or_insert(Ring { place, is_free: false, lost: None });
                 }
+                Report::Wrote(path) => self.collected.written_files.push(path.into()),
                 Report::Problem(problem) => self.collected.missing.push(problem),
                 Report::Reached { is_end: false } => self.collected.reached.0 = true,
                 Report::Reached { is_end: true } => self.collected.reached.1 = true,

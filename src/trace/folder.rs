@@ -13,6 +13,9 @@ use wire::steering::{Steered, Steering};
 /// Version of the recording format.
 const FORMAT: u32 = 13;
 
+/// Size of the largest written file that is read, in bytes.
+const MOST_BYTES: u64 = 64 << 20;
+
 /// The folder of a recording.
 #[derive(Clone, Debug)]
 pub struct Folder(PathBuf);
@@ -97,6 +100,13 @@ pub struct RecordingOutcome {
     /// Number of bytes that the program printed; `None` in recordings of older versions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub printed: Option<u64>,
+    /// What it printed on standard output and on standard error, without the frames of stack traces; `None`
+    /// if that is not known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub output: Option<[Checksum; 2]>,
+    /// The files that it opened for writing, as they were at its end; `None` if they are not known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub files: Option<Vec<WrittenFile>>,
     /// Reasons why events are missing.
     pub missing: Vec<String>,
     /// Checksum of `sites.jsonl` when the program ended; `None` in recordings of older versions.
@@ -108,6 +118,41 @@ pub struct RecordingOutcome {
     /// How often the jump was steered; `None` if no jump was to be.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub steered: Option<Steered>,
+}
+
+/// A file that the program opened for writing.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct WrittenFile {
+    /// Its path, from the root on.
+    pub path: PathBuf,
+    /// What it was at the end of the program.
+    pub end: FileEnd,
+}
+
+/// What a file was at the end of a program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum FileEnd {
+    /// There was no such file.
+    Absent,
+    /// It had this content.
+    Content(Checksum),
+    /// It cannot be read, is no file, or is too large.
+    Unknown,
+}
+
+impl WrittenFile {
+    /// Reads a file as it is now.
+    pub fn now(path: PathBuf) -> WrittenFile {
+        let end = match std::fs::metadata(&path) {
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => FileEnd::Absent,
+            Ok(about) if about.is_file() && about.len() <= MOST_BYTES => match std::fs::read(&path) {
+                Ok(bytes) => FileEnd::Content(Checksum::of(&bytes)),
+                Err(_) => FileEnd::Unknown,
+            },
+            _ => FileEnd::Unknown,
+        };
+        WrittenFile { path, end }
+    }
 }
 
 impl Folder {

@@ -250,6 +250,7 @@ impl Sites {
                 | Report::Coverable(_)
                 | Report::Covered(_)
                 | Report::Reached { .. }
+                | Report::Wrote(_)
                 | Report::Counts { .. } => {}
             }
         }

@@ -502,3 +502,91 @@ fn an_answer_says_how_sure_it_is() {
     let last = told.last().expect("a line");
     assert_eq!((&last["buggy"]["method"], &last["answered_by_reference"]), (&json!("broken"), &json!(4)));
 }
+
+const MACHINE: &str = r#"public class Machine {
+    final Runnable lambda;
+    final StringBuilder out = new StringBuilder();
+    int state = 3;
+
+    static class Table {
+        static final Runnable EMPTY = () -> { };
+        static void touch() { }
+    }
+
+    Machine(Runnable lambda) { this.lambda = lambda; }
+
+    void state(int to) { state = to; }
+
+    void emit(String tag) {
+        if (state == 3) Table.touch(); // The right version never initialises that class.
+        out.append(state).append(tag);
+    }
+
+    static void insert(Machine m, String tag) {
+        m.state(0); // Right.
+        m.emit(tag);
+    }
+
+    public static void main(String[] arguments) {
+        Machine m = new Machine(() -> { });
+        insert(m, "a");
+        System.out.println(m.out);
+    }
+}
+"#;
+
+/// Nobody can make such an object again, or call a class initialiser. The recording is of another folder than
+/// that from which the reference is named.
+#[test]
+fn the_blamed_call_is_named_although_no_other_can_be_called_again() {
+    let versions = [MACHINE.replace("m.state(0); // Right.", ""), MACHINE.to_owned()].map(|text| {
+        let folder = folder();
+        let file = folder.join("Machine.java");
+        std::fs::write(&file, text).expect("written");
+        Javac::new().args(["-g", "-d"]).arg(&folder).arg(&file).run();
+        folder
+    });
+    let [wrong, right] = versions;
+    let mut record = qp();
+    record.current_dir(&wrong).args(["trace", "record", "--level=all", "--out=trace"]);
+    assert!(finish(record.args(["--", "java", "-cp", ".", "Machine"])).status.success());
+    let trace = wrong.join("trace").display().to_string();
+    let mut command = diagnose(&["--unattended", "--reference=.", &trace]);
+    let (told, code) = lines(command.current_dir(&right), &[]);
+    let last = told.last().expect("a line");
+    assert_eq!((code, &last["buggy"]["method"]), (0, &json!("insert")), "{told:#?}");
+}
+
+const KEEPING: &str = r#"import java.util.*;
+public class Keeping {
+    static final List<String> KEPT = new ArrayList<>();
+    static void keep(String text) { if (text.length() > 9) KEPT.add(text); }
+    static int length(String text) { keep(text); return text.length(); }
+    public static void main(String[] arguments) { System.out.println(length("abc")); }
+}
+"#;
+
+/// A call changes a list that only a final static field leads to, and the right version never touches it.
+#[test]
+fn a_change_that_the_right_version_never_makes_is_not_valid() {
+    let [wrong, right] = [KEEPING.replace("> 9", "> 0"), KEEPING.to_owned()].map(|text| {
+        let folder = folder();
+        let file = folder.join("Keeping.java");
+        std::fs::write(&file, text).expect("written");
+        Javac::new().args(["-g", "-d"]).arg(&folder).arg(&file).run();
+        folder.display().to_string()
+    });
+    let program = ["--", "java", "-cp", &wrong, "Keeping"];
+    let told = |options: &[&str]| {
+        let all = [&["--unattended", "--reference", &right], options, &program].concat();
+        let (told, _) = lines(&mut diagnose(&all), &[]);
+        (told.last().expect("a line")["buggy"]["method"].clone(), told)
+    };
+    let (buggy, all) = told(&[]);
+    assert_eq!(buggy, "keep", "{all:#?}");
+    // A single call does not show what the right version leaves alone.
+    let (_, all) = told(&[CALLS]);
+    let valid = all.iter().filter(|line| line["by_reference"]["answer"] == "valid");
+    let valid: Vec<&Value> = valid.map(|line| &line["by_reference"]["method"]).collect();
+    assert_eq!(valid, [&Value::Null; 0], "{all:#?}");
+}

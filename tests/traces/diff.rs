@@ -24,6 +24,85 @@ fn changed(fixture: &str, class: &str, changes: &[(&str, &str)]) -> PathBuf {
     folder
 }
 
+/// A version of a program, compiled into its own folder.
+fn version(text: &str, changes: &[(&str, &str)]) -> PathBuf {
+    let folder = tempfile::tempdir_in(scratch()).expect("a folder").keep();
+    let file = folder.join("Seen.java");
+    let text = changes.iter().fold(text.to_owned(), |text, (was, becomes)| {
+        assert!(text.contains(was), "{was}");
+        text.replace(was, becomes)
+    });
+    std::fs::write(&file, text).expect("written");
+    Javac::new().args(["-g", "-nowarn", "-d"]).arg(&folder).arg(&file).run();
+    folder
+}
+
+/// Each method leaves something that only other code can see.
+const SEEN: &str = r#"import java.io.*;
+import java.util.*;
+
+public class Seen {
+    static final List<String> NAMES = new ArrayList<>();
+    static final int[] COUNTS = new int[2];
+    static final StringBuilder TEXT = new StringBuilder();
+    static final Seen ONE = new Seen();
+    int size;
+
+    /// The right version does not use this class.
+    static class Later {
+        static final Set<String> KNOWN = new HashSet<>();
+    }
+
+    static boolean is(int n) {
+        return n > 5;
+    }
+
+    static void warn() { if (!is(1)) System.err.println("big"); }
+    static void add() { if (!is(1)) NAMES.add("a"); }
+    static void count() { if (!is(1)) COUNTS[1]++; }
+    static void append() { if (!is(1)) TEXT.append("x"); }
+    static void grow() { if (!is(1)) ONE.size = 7; }
+    static void know() { if (!is(1)) Later.KNOWN.add("b"); }
+    static int local() { List<Integer> own = new ArrayList<>(); if (!is(1)) own.add(1); return 0; }
+    static void exit() { if (!is(1)) System.exit(3); else System.exit(0); }
+
+    static void write(String file) throws IOException {
+        try (Writer writer = new FileWriter(file)) { if (!is(1)) writer.write("wrong"); else writer.write("right"); }
+    }
+
+    static void raw() throws IOException {
+        try (OutputStream out = new FileOutputStream(FileDescriptor.out)) { out.write(!is(1) ? 'w' : 'r'); }
+    }
+
+    /// Runs of one version take turns in how they end.
+    static void turns(String file) throws IOException {
+        File known = new File(file);
+        long turn = known.length();
+        try (Writer writer = new FileWriter(known, true)) { writer.write("."); }
+        System.exit(turn == 1 || turn == 2 ? 1 : 0);
+    }
+
+    public static void main(String[] arguments) throws IOException {
+        switch (arguments[0]) {
+            case "state" -> { warn(); add(); count(); append(); grow(); know(); local(); }
+            case "write" -> { write(arguments[1]); raw(); }
+            case "turns" -> turns(arguments[1]);
+            default -> exit();
+        }
+    }
+}
+"#;
+
+/// Compares the versions of [`SEEN`] in which `is` is false and true.
+fn seen(arguments: &[&str]) -> Told {
+    let right = SEEN.replace("!is(1)", "is(1)");
+    let folders = [version(SEEN, &[]), version(&right, &[])];
+    let mut command = qp();
+    command.args(["diff", "--format=json", "--all", "--reference"]).arg(&folders[1]);
+    command.args(["--", "java", "-cp"]).arg(&folders[0]).arg("Seen").args(arguments);
+    Told::of(&mut command)
+}
+
 struct Told {
     code: Option<i32>,
     answer: Value,
@@ -182,4 +261,101 @@ fn recorded_runs_are_compared_with_further_ones_of_the_same_program() {
     let why = told.answer["unconfirmed"].as_str().unwrap_or_default();
     assert!(why.contains("was written after the run was recorded"), "{}", told.text);
     assert_eq!((told.code, &told.answer["runs"]), (Some(0), &1.into()), "{}", told.text);
+}
+
+/// The right version never uses the stream or the object that the wrong one changes.
+#[test]
+fn what_only_one_version_changes_or_prints_on_is_compared() {
+    let told = seen(&["state"]);
+    told.parts_in("warn");
+    let further = told.answer["further"].as_array().expect("calls");
+    let methods: Vec<&str> = further.iter().filter_map(|call| call["method"].as_str()).collect();
+    assert_eq!(methods, ["add", "count", "append", "grow", "know"], "{}", told.text);
+    let differs = &told.answer["parted"]["differs"][0];
+    assert_eq!((&differs["what"], &differs["here"]), (&"System.err".into(), &"\"big\\n\"".into()));
+}
+
+#[test]
+fn another_exit_code_is_a_difference() {
+    let told = seen(&["exit"]);
+    told.parts_in("exit");
+    let differs = &told.answer["parted"]["differs"];
+    assert_eq!((&differs[0]["here"], &differs[0]["there"]), (&"exit code 3".into(), &"exit code 0".into()));
+}
+
+/// No event of the recording shows what a `FileWriter` or a plain stream of bytes writes.
+#[test]
+fn written_files_and_all_output_are_compared() {
+    let file = tempfile::NamedTempFile::new_in(scratch()).expect("a file");
+    let told = seen(&["write", file.path().to_str().expect("a name")]);
+    let parted = &told.answer["parted"];
+    let what = parted["differs"].as_array().expect("differences").iter();
+    let what: Vec<&str> = what.filter_map(|differs| differs["what"].as_str()).collect();
+    let written = format!("the file {}", file.path().display());
+    assert_eq!(what, [written.as_str(), "what was printed on standard output"], "{}", told.text);
+    assert_eq!((told.code, &parted["at_end"]), (Some(0), &true.into()), "{}", told.text);
+    let suspects = parted["suspects"].as_array().expect("methods with other code").iter();
+    let suspects: Vec<&str> = suspects.filter_map(|call| call["method"].as_str()).collect();
+    assert_eq!(suspects, ["write", "raw"], "{}", told.text);
+}
+
+#[test]
+fn runs_that_end_differently_by_chance_are_not_said_to_be_the_same() {
+    let file = tempfile::NamedTempFile::new_in(scratch()).expect("a file");
+    let right = version(SEEN, &[]);
+    let mut command = qp();
+    command
+        .args(["diff", "--color=never", "--reference"])
+        .arg(&right)
+        .args(["--", "java", "-cp"])
+        .arg(&right);
+    let output = finish(command.args(["Seen", "turns"]).arg(file.path()));
+    let text = said(&output);
+    assert_eq!(output.status.code(), Some(1), "{text}");
+    assert!(
+        text.starts_with("no call differs for certain: runs of the same version end differently"),
+        "{text}"
+    );
+    assert!(text.contains("the end of the program: exit code 0, exit code 1"), "{text}");
+}
+
+const SEEDED: &str = r#"public class Seen {
+    static int seed = (int) (System.nanoTime() % 1009);
+
+    static void step(int n) { }
+
+    static void find(int n) {
+        for (int i = 0; i < seed; i++) step(i);
+        if (n >= 0) throw new IllegalStateException();
+    }
+
+    static void test() {
+        for (int i = 0; i < seed % 101 + 1; i++) find(i);
+    }
+
+    public static void main(String[] arguments) {
+        try { test(); } catch (IllegalStateException expected) { }
+    }
+}
+"#;
+
+/// All steps vary in number with the clock, and a call throws in one version and returns in the other.
+#[test]
+fn whether_a_call_throws_is_compared_although_its_steps_vary() {
+    let (wrong, right) = (version(SEEDED, &[]), version(SEEDED, &[("n >= 0", "n < 0")]));
+    let told = diff("Seen", &wrong, &right);
+    told.parts_in("find");
+    assert!(told.answer["varies"].as_array().is_some_and(|varies| !varies.is_empty()), "{}", told.text);
+}
+
+/// Identity hash codes depend on the level.
+#[test]
+fn runs_of_different_levels_are_recorded_alike() {
+    let classes = compiled("fixtures/identity", &["-g"]);
+    let one = recorded("Identity", &classes);
+    let other = tempfile::tempdir_in(scratch()).expect("a folder").keep().join("trace");
+    let mut command = qp();
+    command.args(["trace", "record", "--level", "all", "--out"]).arg(&other);
+    assert!(finish(command.args(["--", "java", "-cp"]).arg(&classes).arg("Identity")).status.success());
+    Told::of(qp().args(["diff", "--format=json"]).args([&other, &one])).is_the_same();
 }

@@ -116,3 +116,55 @@ fn a_failing_test_is_led_to_the_method_that_differs() {
     assert_eq!((&found["parted"]["class"], &found["parted"]["method"]), (&"Sum".into(), &"add".into()));
     assert!(found["whose_code"].as_str().expect("a line").contains("commons-csv.jar"), "{found:#}");
 }
+
+const CALLER: &str = "package p; public class A {
+    static int caller(int n) { return new B().twice(n); }
+    public static void main(String[] arguments) { System.out.println(caller(4)); }
+}";
+
+/// A version of the class `B`, compiled with its caller.
+fn versions_of_b(texts: &[&str]) -> Vec<PathBuf> {
+    let version = |text: &&str| {
+        let folder = tempfile::tempdir_in(scratch()).expect("a folder").keep();
+        let files = [("A.java", CALLER), ("B.java", text)].map(|(name, text)| {
+            let file = folder.join(name);
+            std::fs::write(&file, text).expect("written");
+            file
+        });
+        Javac::new().args(["-g", "-d"]).arg(&folder).args(&files).run();
+        folder
+    };
+    texts.iter().map(version).collect()
+}
+
+/// An older version of the program stands in a jar behind it, with a nested class more.
+#[test]
+fn an_older_version_in_a_library_hides_no_own_class() {
+    let folders = versions_of_b(&[
+        "package p; class B { int twice(int n) { return n + 2; } }",
+        "package p; class B { int twice(int n) { return n * 2; } }",
+        "package p; class B { int twice(int n) { return n; } static class Old { } }",
+    ]);
+    let jar = folders[2].join("lib.jar");
+    let mut pack = std::process::Command::new("jar");
+    assert!(finish(pack.arg("cf").arg(&jar).arg("-C").arg(&folders[2]).arg("p")).status.success());
+    let class_path = format!("{}:{}", folders[0].display(), jar.display());
+    let told = |arguments: &[&str]| {
+        let mut command = qp();
+        command.args(arguments).arg("--format=json").arg("--reference").arg(&folders[1]);
+        let output = finish(command.args(["--", "java", "-cp", &class_path, "p.A"]));
+        let last = String::from_utf8_lossy(&output.stdout).lines().last().map(str::to_owned);
+        let text = said(&output);
+        let all = serde_json::from_slice(&output.stdout).ok();
+        let last = all.or_else(|| serde_json::from_str(&last?).ok()).unwrap_or_default();
+        (output.status.code(), last, text)
+    };
+    let (code, found, text): (_, Value, _) = told(&["diff"]);
+    assert_eq!((code, &found["parted"]["method"]), (Some(0), &"twice".into()), "{text}");
+    // Only the caller is recorded, and its code is the same in both versions.
+    let (code, found, text) = told(&["diff", "--scope=p.A"]);
+    assert_eq!((code, &found["parted"]["method"]), (Some(0), &"caller".into()), "{text}");
+    assert_eq!(found["parted"]["same_code"], true, "{text}");
+    let (code, found, text) = told(&["diagnose", "--unattended", "--scope=p.A"]);
+    assert_eq!((code, &found["buggy"]), (Some(1), &Value::Null), "{text}");
+}

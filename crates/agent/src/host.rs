@@ -9,6 +9,7 @@ use crate::probes::Probes;
 use crate::reporter::Reporter;
 use crate::state::{self, State, problem, with_state};
 use crate::tracing::{Recorded, Tracer};
+use crate::written_files;
 use jvmti_bindings::prelude::*;
 use std::collections::HashSet;
 use std::path::PathBuf;
@@ -113,11 +114,14 @@ impl Agent for Host {
                 caps.set_can_tag_objects(true);
                 caps.set_can_get_constant_pool(true);
                 caps.set_can_get_bytecodes(true);
+                caps.set_can_generate_native_method_bind_events(true);
             };
+            // Without these events, nobody knows which files the program writes.
+            let wanted_events = [jvmti::JVMTI_EVENT_VM_INIT, jvmti::JVMTI_EVENT_NATIVE_METHOD_BIND];
             let _ = jvmti
                 .add_capabilities_with(wanted)
                 .and_then(|_| jvmti.set_default_agent_callbacks())
-                .and_then(|()| jvmti.enable_events_global(&[jvmti::JVMTI_EVENT_VM_INIT]));
+                .and_then(|()| jvmti.enable_events_global(&wanted_events));
         }
         jni::JNI_OK
     }
@@ -238,6 +242,10 @@ impl Agent for Host {
                 problem("the recorder could not report its counts".to_owned());
             }
         }
+    }
+
+    fn native_method_bind(&self, context: CallbackContext<'_>, mut event: NativeMethodBindEvent) {
+        written_files::bound(context.jvmti(), &mut event);
     }
 
     fn class_prepare(&self, context: CallbackContext<'_>, event: ClassEvent) {

@@ -15,7 +15,8 @@
 //! - `covering` inserts the code that notes which edges of control flow a run covers; `covering_natives` has
 //!   the native methods for it.
 //! - `threads` rewrites the JDK's thread classes.
-//! - `hidden` reports classes that no load hook sees.
+//! - `hidden` reports classes that no load hook sees. `written_files` reports the files that are opened for
+//!   writing.
 //! - `arena` is the agent's allocator, and `space` reserves address space for the recorder. `jit_priority`
 //!   lowers the priority of the VM's compiler threads.
 //! - `stacks` reads and names the frames of a hit.
@@ -65,6 +66,7 @@ mod tracing;
 mod value_tests;
 mod weave;
 mod weaving;
+mod written_files;
 
 pub use probes::Probes;
 pub use tracing::Tracer;

@@ -29,6 +29,8 @@ pub enum Report {
         /// Whether it is the end.
         is_end: bool,
     },
+    /// The program opened this file for writing, or gave it this name. The path begins at the root.
+    Wrote(String),
     /// A problem, described for the user.
     Problem(String),
     /// A hidden class was prepared whose code may contain sites. Class file load hooks do not see hidden

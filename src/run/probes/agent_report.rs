@@ -111,6 +111,7 @@ impl AgentReport {
             | Report::Covered(_)
             | Report::Write(_)
             | Report::Ring(_)
+            | Report::Wrote(_)
             | Report::Reached { .. } => {}
             Report::Counts { hits, tested, busy_ms } => {
                 self.hits = Some(hits.into_iter().collect());

@@ -227,7 +227,7 @@ impl Diagnoser {
         method.is_some_and(|(method, pool)| pool.is_of_test(&method.class))
     }
 
-    fn named(&self, node: u32) -> NamedNode {
+    pub(super) fn named(&self, node: u32) -> NamedNode {
         let method = self.trace.calls.method(node);
         let method = method.map(|method| format!("{}.{}", method.class, method.name)).unwrap_or_default();
         NamedNode { node, method }

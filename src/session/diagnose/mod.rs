@@ -275,6 +275,11 @@ impl Diagnoser {
         self.trace.folder.path()
     }
 
+    /// The level of the recording.
+    pub fn level(&self) -> Level {
+        self.trace.about.level
+    }
+
     /// The verdicts so far, about calls as they are shown, in words.
     pub fn verdicts(&self) -> Vec<(u32, &'static str)> {
         let judged = self.diagnosis.answers().iter();
@@ -323,6 +328,10 @@ impl Diagnoser {
         Ok(match step {
             // The loop above answers `Step::Ask`.
             Step::Ask(_) | Step::NoneLeft => Next::NoneLeft,
+            Step::Buggy(node) if let Some(suspects) = self.in_place_of(node) => {
+                let invalid = suspects.is_empty().then(|| self.buggy(node));
+                Next::Undecided(invalid, suspects)
+            }
             Step::Buggy(node) => {
                 self.found = Some(node);
                 Next::Buggy(self.buggy(node))

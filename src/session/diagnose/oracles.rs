@@ -9,7 +9,7 @@ use crate::model::MethodName;
 use crate::session::context::Context;
 use crate::session::error::SessionError;
 use crate::session::recorded::detail;
-use crate::trace::Level;
+use crate::trace::{Calls, Level};
 use serde::Serialize;
 
 /// Maximum number of calls below a call that the reference judges by values alone.
@@ -126,6 +126,17 @@ impl Diagnoser {
         }
     }
 
+    /// The calls that may have the bug in place of an invalid call whose method has the same code in the
+    /// right version. `None` if the call itself may have it, or if a person has called it invalid.
+    pub(super) fn in_place_of(&self, node: u32) -> Option<Vec<u32>> {
+        match &self.aligned {
+            Some(AlignedReference::Aligned(runs)) if self.asked.iter().all(|(asked, _)| *asked != node) => {
+                runs.in_place_of(&self.trace.calls, self.nodes.call(node))
+            }
+            _ => None,
+        }
+    }
+
     /// Takes the answers that oracles gave since the last call of this method.
     pub fn take_referred(&mut self) -> Vec<OracleAnswer> {
         std::mem::take(&mut self.referred)
@@ -160,7 +171,9 @@ impl Diagnoser {
                 question.notes.extend(asserted.map(|asserted| asserted.why()));
                 let call = self.nodes.call(node);
                 let aligned = match &self.aligned {
-                    Some(AlignedReference::Aligned(runs)) if question.part.is_none() => runs.opinion(call),
+                    Some(AlignedReference::Aligned(runs)) if question.part.is_none() => {
+                        runs.opinion(&self.trace.calls, call)
+                    }
                     _ => None,
                 };
                 let is_in_part = match &self.aligned {
@@ -229,7 +242,11 @@ impl Diagnoser {
         let is_recorded = |class: &str| calls.sites.methods().iter().any(|method| *method.class == *class);
         let methods = methods.collect();
         let is_pure = is_small && self.purity.of(methods, &name_of, &is_recorded, self.fields.pool());
-        reference.judge(question, is_pure).await.map(Some)
+        let opinion = reference.judge(question, is_pure).await?;
+        Ok(Some(match ungiven_change(calls, question).filter(|_| opinion == Opinion::Valid) {
+            Some(path) => Opinion::Unknown(format!("the call changed {path}, which it is not given")),
+            None => opinion,
+        }))
     }
 
     /// The question about a node, and the verdict of the assertion about its method. A loop has no verdict.
@@ -304,6 +321,21 @@ impl Diagnoser {
     pub fn by_reference(&self) -> usize {
         self.by_reference
     }
+}
+
+/// A change of a call to something that only a static field leads to which the right version is not given:
+/// fields that are never written again after their class was initialised, such as final ones.
+fn ungiven_change<'a>(calls: &Calls, question: &'a Question) -> Option<&'a str> {
+    let begins = |path: &str, root: &str| {
+        path.strip_prefix(root).is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[', '{']))
+    };
+    let is_ungiven = |path: &str| {
+        let mut fields = calls.fields().iter();
+        fields.any(|(class, name)| begins(path, &format!("{class}.{name}")))
+            && !question.entry.keys().any(|given| begins(path, given))
+    };
+    let changes = question.changed.iter().filter(|change| !change.by_initialiser);
+    changes.map(|change| change.path.as_str()).find(|path| is_ungiven(path))
 }
 
 /// The reason of an assertion, with a note if a kept answer contradicts it.

@@ -11,7 +11,8 @@ use crate::session::error::SessionError;
 use crate::session::replay::single_run::NullObserver;
 use crate::session::workspace::Workspace;
 use crate::trace::{
-    About, Brief, Chosen, Collector, Folder, Level, Places, RecordingOutcome, Steering, TraceError, Window,
+    About, Brief, Checksum, Chosen, Collector, Folder, Level, Places, RecordingOutcome, Steering, TraceError,
+    Window, WrittenFile,
 };
 use serde::Serialize;
 use std::cell::RefCell;
@@ -150,6 +151,8 @@ pub async fn record(
         waited_s: collected.waited.as_secs_f64(),
         bytes: collected.bytes,
         printed: Some(outcome.tail.printed),
+        output: Some(outcome.tail.digests.map(|of| Checksum { bytes: of.bytes, crc: of.crc })),
+        files: Some(collected.written_files.into_iter().map(WrittenFile::now).collect()),
         missing,
         sites: Some(folder.sites_checksum()?),
         unreached: unreached(options.places.as_ref(), collected.reached),
@@ -170,7 +173,7 @@ pub async fn record(
     let stored = collected.stored;
     let output = Some(outcome.tail.last(LINES)).filter(|text| recorded.bytes == 0 && !text.is_empty());
     // Only readers of the folder need the checksum and the size of the output.
-    let recorded = RecordingOutcome { sites: None, printed: None, ..recorded };
+    let recorded = RecordingOutcome { sites: None, printed: None, output: None, files: None, ..recorded };
     let mut notes: Vec<String> = about.whose_code.iter().cloned().collect();
     notes.extend(outcome.report.warnings);
     if about.redacted {

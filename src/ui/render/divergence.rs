@@ -23,6 +23,12 @@ impl Text for Parting {
 fn parting(parting: &Parting, color: bool) -> String {
     let mut out = match &parting.parted {
         Some(found) => parted(found, Paint { color }),
+        None if parting.ends_vary => {
+            "no call differs for certain: runs of the same version end differently\n".to_owned()
+        }
+        None if !parting.uncompared.is_empty() || !parting.missing.is_empty() => {
+            "all calls that were compared behave the same\n".to_owned()
+        }
         None if parting.varies.is_empty() => "all calls behave the same in both runs\n".to_owned(),
         None => "all calls behave the same, apart from what varies between runs\n".to_owned(),
     };
@@ -45,6 +51,9 @@ fn parting(parting: &Parting, color: bool) -> String {
         };
         let text = format!("only in one version, and not compared by itself: {names}{more}");
         out.push_str(&hanging(&text, 0, WIDTH));
+    }
+    for what in &parting.uncompared {
+        out.push_str(&hanging(&format!("not compared: {what}"), 0, WIDTH));
     }
     if !parting.varies.is_empty() {
         out.push_str(&format!(
@@ -77,8 +86,21 @@ fn parting(parting: &Parting, color: bool) -> String {
 fn parted(parted: &Divergence, paint: Paint) -> String {
     let mut out = match &parted.call {
         Some(call) => format!("{} {}\n", paint.on(palette::FAILED, "the runs diverge in"), named(call)),
+        None if parted.at_end => format!("{}\n", paint.on(palette::FAILED, "the runs end differently")),
         None => format!("{}\n", paint.on(palette::FAILED, "the runs diverge at the first calls of a thread")),
     };
+    if parted.at_end {
+        let other = match (&parted.call, parted.suspects.is_empty()) {
+            (Some(_), _) => "no other method that ran has other code in the reference",
+            (None, true) => "no recorded method that ran is known to have other code in the reference",
+            (None, false) => "methods with other code in the reference that ran:",
+        };
+        out.push_str(&hanging(&format!("no recorded call with the same input differs; {other}"), 2, WIDTH));
+    } else if parted.same_code && parted.suspects.is_empty() {
+        let text = "its own code is the same in both versions, and no recorded method with other code ran \
+            before: data, or code that was not recorded, made it differ";
+        out.push_str(&hanging(text, 2, WIDTH));
+    }
     if let Some(seen) = &parted.seen_in {
         let text = format!(
             "no other method that ran before has other code in the reference; the difference was seen in {}",
@@ -87,8 +109,10 @@ fn parted(parted: &Divergence, paint: Paint) -> String {
         out.push_str(&hanging(&text, 2, WIDTH));
     }
     if !parted.suspects.is_empty() {
-        let text = "its own code is the same in both versions; methods with other code that ran before:";
-        out.push_str(&hanging(text, 2, WIDTH));
+        if !parted.at_end {
+            let text = "its own code is the same in both versions; methods with other code that ran before:";
+            out.push_str(&hanging(text, 2, WIDTH));
+        }
         for suspect in parted.suspects.iter().take(SUSPECTS) {
             out.push_str(&hanging(&named(suspect), 4, WIDTH));
         }
@@ -96,9 +120,11 @@ fn parted(parted: &Divergence, paint: Paint) -> String {
             out.push_str(&format!("    and {} more\n", parted.suspects.len() - SUSPECTS));
         }
     }
-    out.push_str(&match parted.same {
-        1 => "1 call before behaves the same\n".to_owned(),
-        same => format!("{same} calls before behave the same\n"),
+    out.push_str(&match (parted.at_end, parted.same) {
+        (true, 1) => "1 call behaves the same\n".to_owned(),
+        (true, same) => format!("{same} calls behave the same\n"),
+        (false, 1) => "1 call before behaves the same\n".to_owned(),
+        (false, same) => format!("{same} calls before behave the same\n"),
     });
     for difference in &parted.differs {
         out.push_str(&format!("  {}\n", difference.what));

@@ -232,6 +232,10 @@ fn undecided(invalid: Option<&Buggy>, unknown: &[u32], result: &DiagnosisResult,
     let calls = calls.join(", ");
     let (what, after) = (paint.on(palette::FAILED, "not decided:"), after(result.answers));
     let text = match invalid {
+        Some(buggy) if unknown.is_empty() => format!(
+            "{what} {} does something else in the right version with the same code, {after}\n",
+            named(buggy)
+        ),
         Some(buggy) => format!("{what} the bug is in {}, or in one of {calls}, {after}\n", named(buggy)),
         None => format!("{what} the bug is in one of {calls} if it is in any, {after}\n"),
     };

@@ -1,30 +1,35 @@
 //! Finds where recorded runs of two versions diverge. The room `alignment` finds the calls that were given
 //! the same input and did something else, and `versions` decides which one is to blame. `differences` shows
-//! how it differs, by the values that `comparison` compares.
+//! how it differs, by the values that `comparison` compares. `ends` compares what a person sees from outside.
 //!
 //! Several runs of each version show what differs from run to run: time, random numbers, races of threads.
 //! Such a difference says nothing about the versions, and is left out.
 
 mod comparison;
 mod differences;
+mod ends;
 mod varying;
 mod versions;
 
 pub use varying::Varying;
+pub use versions::ComparedCode;
 pub use versions::compare_versions;
+use versions::{IN_DOUBT, RUNS};
 
 use super::question::Question;
 use super::{Buggy, Diagnoser};
-use crate::alignment::DifferentStep;
+use crate::alignment::{Alignment, DifferentStep};
 use crate::classes::{ClassPaths, ClassPool};
 use crate::session::context::Context;
 use crate::session::error::SessionError;
+use crate::trace::Exit;
 use serde::Serialize;
 
 /// The place at which two versions diverge.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Divergence {
-    /// The diverging call, with its method's place. None: the first calls of a thread differ already.
+    /// The diverging call, with its method's place. None: the first calls of a thread differ already, or what
+    /// differs came from no call with the same input (`at_end`).
     #[serde(flatten)]
     pub call: Option<Buggy>,
     /// The call in which the difference was seen, if `call` is the only one before it whose method has other
@@ -45,6 +50,14 @@ pub struct Divergence {
     pub differs: Vec<VersionDifference>,
     /// Number of compared calls that do the same.
     pub same: usize,
+    /// Whether the method of `call` has the same code in both versions. Data, or code that was not recorded,
+    /// made the call differ.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub same_code: bool,
+    /// Whether no call with the same input did something else: the runs differ in what a person sees from
+    /// outside.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub at_end: bool,
 }
 
 /// One difference between the versions.
@@ -73,10 +86,14 @@ pub struct VersionComparison {
     pub varies: Vec<Varying>,
     /// Number of further places that vary.
     pub more: usize,
+    /// Whether runs of one version end differently.
+    pub ends_vary: bool,
     /// The other calls that differ with equal input, in the order in which they ended.
     pub further: Vec<Buggy>,
     /// Fields and methods that only one version has. They are not compared.
     pub only_in_one: Vec<String>,
+    /// What was not compared, because it is not known.
+    pub uncompared: Vec<String>,
     /// Number of runs of each version that confirm the divergence; 0 without one.
     pub wanted: usize,
 }
@@ -127,14 +144,17 @@ pub async fn find_divergence(
         wanted: compared.wanted,
         ..VersionComparison::default()
     };
+    if alignment.is_cut {
+        found.uncompared.push("calls whose input refers to too many objects".to_owned());
+    }
     let same = alignment.same;
     let Some((first, blamed)) = compared.blamed.and_then(|of| Some((alignment.differing.get(of.at)?, of)))
     else {
         if !alignment.among_roots.is_empty() {
             let differs = alignment.among_roots.iter().map(VersionDifference::of).collect();
-            let (call, here, there) = (None, None, None);
-            found.divergence =
-                Some(Divergence { call, seen_in: None, suspects: Vec::new(), here, there, differs, same });
+            found.divergence = Some(Divergence { differs, same, ..Divergence::default() });
+        } else {
+            compare_ends(here, there, (&alignment, &compared.code), &mut found);
         }
         return Ok(found);
     };
@@ -156,6 +176,60 @@ pub async fn find_divergence(
         there: Some(Box::new(questions.1)),
         differs,
         same,
+        same_code: compared.code.is_same(&one.trace.calls, blamed.call),
+        at_end: false,
     });
     Ok(found)
+}
+
+/// Compares what a person sees of the runs, where no call differs.
+fn compare_ends(
+    here: &[Diagnoser],
+    there: &[Diagnoser],
+    (alignment, code): (&Alignment, &ComparedCode),
+    found: &mut VersionComparison,
+) {
+    let (Some(one), Some(other)) = (here.first(), there.first()) else { return };
+    let mut ends = ends::compared(here, there);
+    let how = |run: &Diagnoser, call: u32| match run.trace.calls.exit(call) {
+        Exit::Returned => "returned",
+        Exit::Threw => "threw an exception",
+        Exit::Open | Exit::Unrecorded => "did not end",
+    };
+    for (call, partner) in &alignment.other_ends {
+        let what = format!("the end of {}", one.named(*call).method);
+        let (here, there) = (how(one, *call).to_owned(), how(other, *partner).to_owned());
+        if !ends.differs.iter().any(|known| known.what == what) {
+            ends.differs.push(VersionDifference { what, here, there });
+        }
+    }
+    if !ends.differs.is_empty() {
+        let calls = &one.trace.calls;
+        let exiting = ends::exiting(&ends, one, other, alignment);
+        let suspects = match exiting {
+            Some(call) if code.is_same(calls, call) => code.suspects(calls, call),
+            Some(_) => Vec::new(),
+            None => code.last_calls(calls, 0..u32::try_from(calls.count()).unwrap_or(u32::MAX)),
+        };
+        let (call, suspects) = match suspects[..] {
+            [only] => (Some(only), Vec::new()),
+            _ => (exiting, suspects),
+        };
+        found.divergence = Some(Divergence {
+            call: call.map(|call| one.buggy(call)),
+            seen_in: exiting.filter(|seen| call != Some(*seen)).map(|seen| one.buggy(seen)),
+            suspects: suspects.into_iter().map(|call| one.buggy(call)).collect(),
+            differs: std::mem::take(&mut ends.differs),
+            same: alignment.same,
+            same_code: call.is_some_and(|call| code.is_same(calls, call)),
+            at_end: exiting.is_none(),
+            ..Divergence::default()
+        });
+        // Output can depend on time and on other threads, and agree in a few runs by chance.
+        let is_in_doubt = exiting.is_none() || calls.threads().len() > 1;
+        found.wanted = found.wanted.max(if is_in_doubt { IN_DOUBT } else { RUNS });
+    }
+    found.ends_vary = ends.varies.iter().any(|varying| ends::is_end(&varying.what));
+    found.varies.splice(0..0, ends.varies);
+    found.uncompared.extend(ends.unknown);
 }

@@ -8,11 +8,12 @@ use crate::session::context::Context;
 use crate::session::error::SessionError;
 use crate::trace::{Calls, TraceError};
 use indexmap::IndexMap;
+use std::collections::HashSet;
 
 /// Number of runs of each version that confirm a difference.
-const RUNS: usize = 2;
+pub const RUNS: usize = 2;
 /// The same for a program with several threads, or a call in which something varies.
-const IN_DOUBT: usize = 4;
+pub const IN_DOUBT: usize = 4;
 /// The same for a call that itself reads the time, random numbers or the like. A call that draws one random
 /// bit agrees in a few runs by chance.
 const IN_GREAT_DOUBT: usize = 8;
@@ -28,6 +29,65 @@ pub struct ComparedVersions {
     pub blamed: Option<BlamedCall>,
     /// Number of runs of each version that confirm the difference; 0 without one.
     pub wanted: usize,
+    /// The methods of the version under test, compared with those of the other one.
+    pub code: ComparedCode,
+}
+
+/// The methods of the version under test, by number in its recording. Methods whose class files are missing
+/// are in neither set.
+#[derive(Debug, Default)]
+pub struct ComparedCode {
+    /// Those with the same code in the other version.
+    same: HashSet<u32>,
+    /// Those with other code there.
+    other: HashSet<u32>,
+}
+
+impl ComparedCode {
+    fn new(calls: &Calls, pools: [Option<&ClassPool>; 2]) -> ComparedCode {
+        let mut code = ComparedCode::default();
+        let mut changed = ChangedMethods::default();
+        for (number, method) in (0..).zip(calls.sites.methods()) {
+            match changed.is_changed(method, pools) {
+                Some(true) => code.other.insert(number),
+                Some(false) => code.same.insert(number),
+                None => false,
+            };
+        }
+        code
+    }
+
+    /// Whether the method of a call has the same code in the other version.
+    pub fn is_same(&self, calls: &Calls, call: u32) -> bool {
+        calls.method_number(call).is_some_and(|method| self.same.contains(&method))
+    }
+
+    /// Whether it has other code there.
+    pub fn is_other(&self, calls: &Calls, call: u32) -> bool {
+        calls.method_number(call).is_some_and(|method| self.other.contains(&method))
+    }
+
+    /// Whether the methods of a call and of all calls below it have the same code there.
+    pub fn is_same_below(&self, calls: &Calls, call: u32) -> bool {
+        (call..=call.saturating_add(calls.below(call))).all(|inner| self.is_same(calls, inner))
+    }
+
+    /// The last calls of methods with other code there: those below a call or, if there are none, those
+    /// before its end.
+    pub fn suspects(&self, calls: &Calls, call: u32) -> Vec<u32> {
+        let end = call.saturating_add(calls.below(call));
+        let below = self.last_calls(calls, call..end.saturating_add(1));
+        if below.is_empty() { self.last_calls(calls, 0..end.saturating_add(1)) } else { below }
+    }
+
+    /// The last call of each method with other code among some calls.
+    pub fn last_calls(&self, calls: &Calls, among: std::ops::Range<u32>) -> Vec<u32> {
+        let mut last: IndexMap<u32, u32> = IndexMap::new();
+        for call in among.filter(|call| self.is_other(calls, *call)) {
+            last.extend(calls.method_number(call).map(|method| (method, call)));
+        }
+        last.into_values().collect()
+    }
 }
 
 /// The call to blame for a difference.
@@ -57,50 +117,30 @@ pub fn compare_versions(
         return Ok(ComparedVersions::default());
     };
     let alignment = aligned(one, other, &varies, context)?;
+    let calls = &one.trace.calls;
+    let code = ComparedCode::new(calls, [one.fields.pool(), other.fields.pool()]);
     // A method with the same code in both versions differs only by something that was not recorded.
     let is_blamed = alignment.differing.iter().position(|call| call.is_changed != Some(false));
     let at = is_blamed.unwrap_or(0);
     let Some(first) = alignment.differing.get(at) else {
         let wanted = if alignment.among_roots.is_empty() { 0 } else { RUNS };
-        return Ok(ComparedVersions { alignment, varies, blamed: None, wanted });
+        return Ok(ComparedVersions { alignment, varies, blamed: None, wanted, code });
     };
-    let calls = &one.trace.calls;
     let wanted = match calls.method(first.here) {
         _ if runs < RUNS => RUNS,
         Some(method) if may_vary(method, one.fields.pool()) => IN_GREAT_DOUBT,
         _ if calls.threads().len() > 1 || first.is_in_doubt => IN_DOUBT,
         _ => RUNS,
     };
-    let pools = [one.fields.pool(), other.fields.pool()];
     let suspects = match first.is_changed {
-        Some(false) => changed_methods(calls, pools, first.here),
+        Some(false) => code.suspects(calls, first.here),
         _ => Vec::new(),
     };
     let blamed = match suspects[..] {
         [only] => BlamedCall { call: only, at, suspects: Vec::new() },
         _ => BlamedCall { call: first.here, at, suspects },
     };
-    Ok(ComparedVersions { alignment, varies, blamed: Some(blamed), wanted })
-}
-
-/// The last calls of methods with other code in the second version: those below a call or, if there are none,
-/// those before its end.
-fn changed_methods(calls: &Calls, pools: [Option<&ClassPool>; 2], node: u32) -> Vec<u32> {
-    let mut changed = ChangedMethods::default();
-    let mut among = |nodes: std::ops::RangeInclusive<u32>| {
-        let mut last: IndexMap<u32, u32> = IndexMap::new();
-        for call in nodes {
-            let Some(method) = calls.method_number(call) else { continue };
-            let found = calls.sites.method(method);
-            if found.is_some_and(|method| changed.is_changed(method, pools) == Some(true)) {
-                last.insert(method, call);
-            }
-        }
-        last.into_values().collect::<Vec<u32>>()
-    };
-    let end = node.saturating_add(calls.below(node));
-    let below = among(node..=end);
-    if below.is_empty() { among(0..=end) } else { below }
+    Ok(ComparedVersions { alignment, varies, blamed: Some(blamed), wanted, code })
 }
 
 /// Aligns a run of each version.

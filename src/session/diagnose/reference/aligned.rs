@@ -6,12 +6,12 @@ use crate::classes::DefaultScope;
 use crate::files::TemporaryFolder;
 use crate::session::class_path::{class_path, with_class_path};
 use crate::session::context::Context;
-use crate::session::diagnose::divergence::compare_versions;
+use crate::session::diagnose::divergence::{ComparedCode, compare_versions};
 use crate::session::diagnose::{DiagnoseOptions, Diagnoser};
 use crate::session::error::SessionError;
 use crate::session::recorded::default_scope;
 use crate::session::recorded::{RecordOptions, RecordedTrace, record};
-use crate::trace::Level;
+use crate::trace::{Calls, Level};
 use std::time::Duration;
 
 /// How long to wait for the end of the program.
@@ -36,10 +36,15 @@ pub enum AlignedReference {
 #[derive(Debug)]
 pub struct AlignedRuns {
     alignment: Alignment,
-    /// The call to blame and why, if the runs differ.
+    /// The call to blame and why, if the runs differ. `None` too if its method has the same code in both
+    /// versions.
     pub blamed: Option<(u32, String)>,
     /// The calls below it.
     below_blamed: std::ops::Range<u32>,
+    /// Whether the runs differ.
+    has_difference: bool,
+    /// The methods of both versions.
+    code: ComparedCode,
 }
 
 /// The first differences as text.
@@ -64,15 +69,28 @@ pub enum AlignedOpinion {
 impl AlignedRuns {
     /// Whether a call was compared only as far as it is known.
     pub fn is_in_part(&self, node: u32) -> bool {
-        self.alignment.is_in_part(node)
+        self.alignment.is_in_part(node) || self.alignment.verdict(node).0 == Verdict::NotCompared
+    }
+
+    /// The calls that may have the bug if an invalid call cannot have it, because its method has the same
+    /// code in the right version: the last calls of methods with other code. `None` if it can.
+    pub fn in_place_of(&self, calls: &Calls, node: u32) -> Option<Vec<u32>> {
+        self.code.is_same(calls, node).then(|| self.code.suspects(calls, node))
     }
 
     /// What is known of a call. `None` if the runs do not tell.
-    pub fn opinion(&self, node: u32) -> Option<AlignedOpinion> {
-        // Without a difference there is nothing to explain what went wrong.
-        let (blamed, _) = self.blamed.as_ref()?;
+    pub fn opinion(&self, calls: &Calls, node: u32) -> Option<AlignedOpinion> {
+        // Without a difference there is nothing to explain what went wrong. Nobody can call an initialiser.
+        if !self.has_difference {
+            let is_initialiser = calls.method(node).is_some_and(|method| method.name == "<clinit>");
+            return (is_initialiser && self.code.is_same_below(calls, node)).then_some(AlignedOpinion::Valid);
+        }
         match self.alignment.verdict(node).0 {
-            _ if node == *blamed => Some(AlignedOpinion::Invalid),
+            _ if self.blamed.as_ref().is_some_and(|(blamed, _)| node == *blamed) => {
+                Some(AlignedOpinion::Invalid)
+            }
+            // Something that was not recorded came from one of the methods with other code.
+            Verdict::Same if self.blamed.is_none() && self.code.is_other(calls, node) => None,
             // Something that was not recorded came from the blamed call.
             Verdict::Differs if self.below_blamed.contains(&node) => {
                 Some(AlignedOpinion::Inadmissible("what differs came to it from its caller"))
@@ -85,7 +103,11 @@ impl AlignedRuns {
             Verdict::OtherInput => {
                 Some(AlignedOpinion::Inadmissible("the right version gives it other input"))
             }
-            Verdict::NotCompared => None,
+            Verdict::NotCompared if self.below_blamed.contains(&node) => {
+                Some(AlignedOpinion::Inadmissible("what it can reach differs already in the right version"))
+            }
+            // The right version does the same, whatever the call was given.
+            Verdict::NotCompared => self.code.is_same_below(calls, node).then_some(AlignedOpinion::Valid),
         }
     }
 }
@@ -147,13 +169,17 @@ impl Diagnoser {
                 compare_versions(&mut here, &mut there, context)?
             };
             if compared.wanted <= there.len() {
-                let blamed = compared.blamed.map(|blamed| {
+                let has_difference = compared.blamed.is_some();
+                let calls = &self.trace.calls;
+                let blamed = compared.blamed.filter(|blamed| !compared.code.is_same(calls, blamed.call));
+                let blamed = blamed.map(|blamed| {
                     let differing = compared.alignment.differing.get(blamed.at);
                     (blamed.call, differing.map_or_else(String::new, |call| reason(&call.differs)))
                 });
                 let below = |node: u32| node + 1..node.saturating_add(self.trace.calls.below(node)) + 1;
                 let below_blamed = blamed.as_ref().map_or(0..0, |(node, _)| below(*node));
-                return Ok(Ok(AlignedRuns { alignment: compared.alignment, blamed, below_blamed }));
+                let (alignment, code) = (compared.alignment, compared.code);
+                return Ok(Ok(AlignedRuns { alignment, blamed, below_blamed, has_difference, code }));
             }
             let count = there.len();
             for (runs, side, before) in [(&mut here, "here", None), (&mut there, "there", Some(class_path))] {
@@ -187,7 +213,7 @@ impl Diagnoser {
                 (options.scope, options.trust) = (both.scope, both.trust);
             }
         }
-        let options = RecordOptions { level: Level::Writes, timeout_s: Some(TIMEOUT_S), ..options };
+        let options = RecordOptions { timeout_s: Some(TIMEOUT_S), ..options };
         match record(&chain, &options, context).await {
             Ok(_) => {}
             Err(SessionError::Interrupted) => return Err(SessionError::Interrupted),
