@@ -377,6 +377,15 @@ impl Machine for CallMachine<'_> {
         Ok(found.map(|_| name.into()))
     }
 
+    fn denoted(&self, simple: &str) -> Vec<String> {
+        let pool = self.fields.pool();
+        pool.map(|pool| pool.denoted(&self.scope().class, simple).to_vec()).unwrap_or_default()
+    }
+
+    fn full_names(&self, simple: &str) -> Vec<String> {
+        self.fields.pool().map(|pool| pool.full_names(simple)).unwrap_or_default()
+    }
+
     async fn class_info(&mut self, class: &Arc<str>) -> Result<Arc<ClassInfo<Arc<str>>>, Unread> {
         if let Some(known) = self.infos.get(class) {
             return Ok(known.clone());

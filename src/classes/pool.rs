@@ -8,6 +8,7 @@ use super::names;
 use super::origin::{ClassBytes, Origin};
 use super::paths::{ClassPaths, ResolvedPath, class_path_element, module_path_element};
 use super::runtime::{Runtime, feature_version};
+use super::sources::SourceRoots;
 use bytecode::ClassFile;
 use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};
 use std::path::PathBuf;
@@ -41,6 +42,7 @@ pub struct ClassPool {
     missing: Vec<PathBuf>,
     state: Mutex<State>,
     user_names: OnceLock<BTreeSet<String>>,
+    sources: Option<SourceRoots>,
 }
 
 #[derive(Default)]
@@ -53,6 +55,8 @@ struct State {
     seen: HashSet<PathBuf>,
     unreadable: Vec<(String, String)>,
     classes: HashMap<String, Option<Arc<FoundClass>>>,
+    /// The classes that simple names denote, by the class in whose code they are written.
+    simple_names: HashMap<(String, String), Arc<[String]>>,
 }
 
 impl ClassPool {
@@ -89,7 +93,34 @@ impl ClassPool {
             missing,
             state: Mutex::new(state),
             user_names: OnceLock::new(),
+            sources: None,
         })
+    }
+
+    /// Resolves simple names by the imports of these sources.
+    #[must_use]
+    pub fn with_sources(self, sources: SourceRoots) -> ClassPool {
+        ClassPool { sources: Some(sources), ..self }
+    }
+
+    pub(super) fn sources(&self) -> Option<&SourceRoots> {
+        self.sources.as_ref()
+    }
+
+    /// The classes of a simple name in a class's code, looked up once.
+    pub(super) fn denoted_once(
+        &self,
+        class: &str,
+        simple: &str,
+        look_up: impl FnOnce() -> Vec<String>,
+    ) -> Arc<[String]> {
+        let key = (class.to_owned(), simple.to_owned());
+        if let Some(known) = self.state().simple_names.get(&key) {
+            return known.clone();
+        }
+        let found: Arc<[String]> = look_up().into();
+        self.state().simple_names.insert(key, found.clone());
+        found
     }
 
     /// Whether the classes are local copies of those of a program that runs elsewhere.
@@ -335,7 +366,7 @@ impl ClassPool {
         files.iter().filter(declares).map(|f| f.name.clone()).collect()
     }
 
-    fn exists(&self, name: &str) -> bool {
+    pub(super) fn exists(&self, name: &str) -> bool {
         let file = class_file(name);
         let in_image = |r: &Runtime| matches!(r.find(&file), Ok(Some(_)));
         self.runtime.as_ref().is_some_and(in_image)
@@ -343,7 +374,7 @@ impl ClassPool {
             || self.entries().any(|e| e.contains(&file))
     }
 
-    fn user_names(&self) -> &BTreeSet<String> {
+    pub(super) fn user_names(&self) -> &BTreeSet<String> {
         self.user_names.get_or_init(|| {
             let mut names = BTreeSet::new();
             self.patches.iter().for_each(|e| e.class_names(&mut names));

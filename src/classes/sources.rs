@@ -226,16 +226,15 @@ fn in_archive(
     Some(SourceText::new(format!("{}!/{entry}", shown.display()), archive.modified, &text))
 }
 
-/// The package that a source file declares; empty if none. Skips comments, annotations and blank lines before
-/// the declaration, for Java and Kotlin.
-fn declared_package(lines: &[String]) -> String {
+/// The lines before the first class of a source file, without the comments at their beginnings.
+pub(super) fn declaration_lines(lines: &[String]) -> impl Iterator<Item = &str> {
     let mut in_comment = false;
-    for line in lines {
+    let code = lines.iter().map(move |line| {
         let mut rest = line.trim();
         if in_comment {
             match rest.split_once("*/") {
                 Some((_, after)) => rest = after.trim(),
-                None => continue,
+                None => return "",
             }
             in_comment = false;
         }
@@ -248,11 +247,25 @@ fn declared_package(lines: &[String]) -> String {
                 }
             }
         }
+        rest
+    });
+    let begins =
+        |code: &str| ["class ", "interface ", "enum ", "record "].iter().any(|kind| code.contains(kind));
+    code.take_while(move |code| {
+        let is_statement = code.starts_with("import ") || code.starts_with("package ");
+        is_statement || code.starts_with("//") || !begins(code)
+    })
+}
+
+/// The package that a source file declares; empty if none. Skips comments, annotations and blank lines before
+/// the declaration, for Java and Kotlin.
+fn declared_package(lines: &[String]) -> String {
+    for rest in declaration_lines(lines) {
         if let Some(name) = rest.strip_prefix("package").filter(|n| n.starts_with(char::is_whitespace)) {
             let end = name.find(';').or_else(|| name.find("//")).unwrap_or(name.len());
             return name.get(..end).unwrap_or(name).split_whitespace().collect();
         }
-        if rest.starts_with("import ") || rest.contains("class ") {
+        if rest.starts_with("import ") {
             break;
         }
     }

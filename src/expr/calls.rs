@@ -307,7 +307,11 @@ impl<M: Machine> Evaluator<'_, M> {
     pub(super) async fn boxed(&mut self, value: Value, node: &Node) -> EvalResult<Value, M> {
         let Some(primitive) = primitive_of(&value) else { return Ok(value) };
         let name = primitive.box_class();
-        let not_loaded = || EvalError::ClassNotLoaded { text: node.to_string(), class: name.to_owned() };
+        let not_loaded = || EvalError::ClassNotLoaded {
+            text: node.to_string(),
+            class: name.to_owned(),
+            hint: String::new(),
+        };
         let class = self.find(name).await?.ok_or_else(not_loaded)?;
         let descriptor = format!("({})L{};", primitive.letter(), name.replace('.', "/"));
         let info = self.info(&class).await?;

@@ -92,17 +92,17 @@ impl<M: Machine> Evaluator<'_, M> {
         match (written, &class.element) {
             (Some((element, _)), _) => Ok(known.is_subtype(&own, &class.with_element(element))),
             (None, ElementName::Class(name)) => {
-                // Class files contain no imports, so the simple name of one of the object's own types is
-                // accepted.
+                // The simple name of one of the object's own types is accepted without an import.
                 let called = known.0.keys().filter(|k| is_called(k, name)).cloned().collect::<Vec<_>>();
                 let is =
                     called.into_iter().any(|k| known.is_subtype(&own, &class.with_element(Type::Class(k))));
-                // No object can have a class that is not loaded, but a simple name may denote an imported
-                // class.
-                if is || name.contains('.') {
+                // No object can have a class that is not loaded, but an unknown simple name may denote a
+                // loaded class.
+                if is || name.contains('.') || self.machine.denoted(name).len() == 1 {
                     Ok(is)
                 } else {
-                    Err(EvalError::ClassNotLoaded { text: node.to_string(), class: name.clone() })
+                    let hint = self.full_name_hint(name);
+                    Err(EvalError::ClassNotLoaded { text: node.to_string(), class: name.clone(), hint })
                 }
             }
             (None, ElementName::Primitive(_)) => Ok(false),

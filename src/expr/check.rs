@@ -2,7 +2,7 @@
 //! definite errors.
 
 use super::Expr;
-use super::class_names::is_called;
+use super::class_names::{get_hint, is_called};
 use super::error::{TypeError, UNKNOWN_NAME, nearest};
 use super::lookup::{ClassLookup, FieldDeclaration, Lookup, Names, NoClasses, Variable};
 use super::overload::boxes_to;
@@ -196,7 +196,7 @@ impl<'a> Checker<'a> {
         if let Lookup::Found(variable) = variable {
             return Ok(Some((Head::Variable(variable), 1)));
         }
-        if let Some((class, used)) = self.names.class_prefix(parts, true) {
+        if let Some((class, used)) = self.names.class_prefix(parts, true)? {
             return Ok(Some((Head::Class(class), used)));
         }
         let scope = self.names.scope;
@@ -338,6 +338,11 @@ impl<'a> Checker<'a> {
             Type::Unknown => Ok(Type::Unknown),
             // A value of type Object can be an array.
             Type::Class(name) if &*name == "java.lang.Object" => Ok(Type::Unknown),
+            Type::Class(name) => {
+                let (line, _) = self.names.lineage(&name);
+                let hint = get_hint(line.iter().map(|file| &*file.name), array, index);
+                wrong(array, format!("{name} is not an array{hint}"))
+            }
             other => wrong(array, format!("{other} is not an array")),
         }
     }
@@ -346,7 +351,7 @@ impl<'a> Checker<'a> {
     pub(super) fn written(&self, name: &TypeName) -> Result<Type, TypeError> {
         Ok(match &name.element {
             ElementName::Primitive(p) => name.with_element(Type::Primitive(*p)),
-            ElementName::Class(class) => match self.names.class_named(class) {
+            ElementName::Class(class) => match self.names.class_named(class)? {
                 Some(class) => name.with_element(Type::class(&class)),
                 None => Type::Unknown,
             },

@@ -1,5 +1,7 @@
 //! Class names as they are written, and the binary names that they stand for.
 
+use super::tree::Node;
+
 /// Whether `written` denotes the class: its full name, possibly with dots for `$`, or the last parts of it.
 pub(super) fn is_called(binary: &str, written: &str) -> bool {
     let dotted = binary.replace('$', ".");
@@ -14,4 +16,16 @@ pub(super) fn same_package_then_lang(own: &str, name: &str) -> [String; 2] {
         None => name.to_owned(),
     };
     [same, format!("java.lang.{name}")]
+}
+
+/// The problem text for a simple name of several classes.
+pub(super) fn ambiguous(classes: &[String]) -> String {
+    format!("is ambiguous between {}; write the full name", classes.join(" and ").replace('$', "."))
+}
+
+/// How to write an element of a list or a map, whose class and supertypes are given: empty, or starts with
+/// punctuation.
+pub(super) fn get_hint<'a>(mut line: impl Iterator<Item = &'a str>, of: &Node, key: &Node) -> String {
+    let has_get = line.any(|name| matches!(name, "java.util.List" | "java.util.Map"));
+    if has_get { format!("; write `{of}.get({key})`") } else { String::new() }
 }

@@ -129,14 +129,14 @@ pub enum EvalError<E: std::error::Error + 'static> {
         candidates: Vec<String>,
     },
     /// A class that the expression needs is not loaded.
-    #[error(
-        "`{text}`: no class `{class}` is loaded here; class files keep no imports, so write its full name"
-    )]
+    #[error("`{text}`: no class `{class}` is imported or loaded here{hint}")]
     ClassNotLoaded {
         /// The part of the expression that names it.
         text: String,
         /// The class as written.
         class: String,
+        /// The full names of classes with this name; empty, or starts with punctuation.
+        hint: String,
     },
     /// A part that this event does not have.
     #[error("this event has no `{part}`")]

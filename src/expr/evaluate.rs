@@ -1,5 +1,6 @@
 //! Evaluates an expression at a point, reading the state of the debuggee through a [`Machine`].
 
+use super::class_names::get_hint;
 use super::concat::text_of;
 use super::error::{EvalError, nearest};
 use super::evaluator::{EvalResult, Evaluator, Operand, OperandValue, type_error};
@@ -376,7 +377,9 @@ impl<M: Machine> Evaluator<'_, M> {
         let class = self.class_of(id).await?;
         let info = self.info(&class).await?;
         if !info.name.ends_with("[]") {
-            return type_error::<_, M>(array, format!("an object of {} is not an array", info.name));
+            let line = self.lineage(&class).await?;
+            let hint = get_hint(line.iter().map(|(_, info)| &*info.name), array, index);
+            return type_error::<_, M>(array, format!("an object of {} is not an array{hint}", info.name));
         }
         let length = self.machine.array_length(id).await.map_err(EvalError::Machine)?;
         if at < 0 || at >= length {

@@ -1,6 +1,7 @@
 //! Name lookup in class files, before the run: the fields, methods and classes that an expression can denote.
 
-use super::class_names::{is_called, same_package_then_lang};
+use super::class_names::{ambiguous, is_called, same_package_then_lang};
+use super::error::TypeError;
 use super::scope::{Scope, ScopeLocal};
 use super::tree::Node;
 use super::types::{Type, method_types};
@@ -10,6 +11,13 @@ use std::sync::Arc;
 pub trait ClassLookup {
     /// The class with this binary name (with dots); `None` if it is unknown.
     fn class(&self, binary_name: &str) -> Option<Arc<bytecode::ClassFile>>;
+
+    /// The classes that a simple name denotes in the code of `own` outside its nest, by binary name; several
+    /// if it is ambiguous.
+    fn denoted(&self, own: &str, simple: &str) -> Vec<String> {
+        let candidates = same_package_then_lang(own, simple);
+        candidates.into_iter().find(|name| self.class(name).is_some()).into_iter().collect()
+    }
 }
 
 /// Knows no class, for checks that depend on the expression alone.
@@ -219,9 +227,13 @@ impl<'a> Names<'a> {
 
     /// The class denoted by the start of a dotted name, and the number of parts it uses. With `fields`, a
     /// static field takes precedence over a nested class with the same name.
-    pub(super) fn class_prefix(&self, parts: &[&str], fields: bool) -> Option<(String, usize)> {
-        let first = parts.first()?;
-        let mut found = self.simple_class(first).map(|c| (c, 1));
+    pub(super) fn class_prefix(
+        &self,
+        parts: &[&str],
+        fields: bool,
+    ) -> Result<Option<(String, usize)>, TypeError> {
+        let Some(first) = parts.first() else { return Ok(None) };
+        let mut found = self.simple_class(first)?.map(|c| (c, 1));
         let mut qualified = (*first).to_owned();
         for (at, part) in parts.iter().enumerate().skip(1) {
             if found.is_some() {
@@ -231,7 +243,7 @@ impl<'a> Names<'a> {
             qualified.push_str(part);
             found = self.classes.class(&qualified).map(|c| (c.name.clone(), at + 1));
         }
-        let (mut class, mut used) = found?;
+        let Some((mut class, mut used)) = found else { return Ok(None) };
         while let Some(part) = parts.get(used) {
             if fields && matches!(self.field(&class, part), Lookup::Found(_)) {
                 break;
@@ -240,28 +252,32 @@ impl<'a> Names<'a> {
             class.clone_from(&inner.name);
             used += 1;
         }
-        Some((class, used))
+        Ok(Some((class, used)))
     }
 
-    fn simple_class(&self, name: &str) -> Option<String> {
+    fn simple_class(&self, name: &str) -> Result<Option<String>, TypeError> {
         for outer in self.nest() {
             for host in self.lineage(outer).0 {
                 if let Some(class) = self.classes.class(&format!("{}${name}", host.name)) {
-                    return Some(class.name.clone());
+                    return Ok(Some(class.name.clone()));
                 }
             }
             if is_called(outer, name) {
-                return self.classes.class(outer).map(|c| c.name.clone());
+                return Ok(self.classes.class(outer).map(|c| c.name.clone()));
             }
         }
-        let candidates = same_package_then_lang(&self.scope.class, name);
-        candidates.iter().find_map(|c| self.classes.class(c)).map(|c| c.name.clone())
+        let mut denoted = self.classes.denoted(&self.scope.class, name);
+        if denoted.len() > 1 {
+            return Err(TypeError { text: name.to_owned(), problem: ambiguous(&denoted) });
+        }
+        Ok(denoted.pop().filter(|name| self.classes.class(name).is_some()))
     }
 
     /// The class denoted by a complete dotted name.
-    pub(super) fn class_named(&self, name: &str) -> Option<String> {
+    pub(super) fn class_named(&self, name: &str) -> Result<Option<String>, TypeError> {
         let parts: Vec<&str> = name.split('.').collect();
-        self.class_prefix(&parts, false).filter(|(_, used)| *used == parts.len()).map(|(class, _)| class)
+        let found = self.class_prefix(&parts, false)?;
+        Ok(found.filter(|(_, used)| *used == parts.len()).map(|(class, _)| class))
     }
 
     /// The names of all visible variables, for suggestions.

@@ -110,6 +110,19 @@ pub trait Machine {
         Ok(None)
     }
 
+    /// The classes that a simple name denotes in the frame's code outside its nest, by binary name and loaded
+    /// or not; several if it is ambiguous. Empty if class files do not tell.
+    fn denoted(&self, simple: &str) -> Vec<String> {
+        let _ = simple;
+        Vec::new()
+    }
+
+    /// The full names of classes with a simple name, for suggestions.
+    fn full_names(&self, simple: &str) -> Vec<String> {
+        let _ = simple;
+        Vec::new()
+    }
+
     /// The declarations of a class. Called often; implementations should cache it.
     async fn class_info(&mut self, class: &Self::Class) -> Result<Arc<ClassInfo<Self::Class>>, Self::Error>;
 

@@ -7,8 +7,8 @@
 //! Names have their meaning in Java (JLS §6), with additions for debugging:
 //! - A name is a local; otherwise a field of `this` or its superclasses (also private); otherwise a field of
 //!   an outer instance or a captured local (`this$0`, `val$x`); otherwise a static field of an enclosing
-//!   class; otherwise a class: nested here, in the same package, in `java.lang`, or given by its full name.
-//!   Class files contain no imports, so a class of another package needs its full name.
+//!   class; otherwise a class: nested here, imported by the source file, in the same package, in `java.lang`,
+//!   or given by its full name. Without the source file, a class that the class file refers to.
 //! - A member is looked up in the static type, if known, then in the runtime class, so casts are seldom
 //!   needed. Overloads are selected by the runtime types of the arguments; a cast argument counts with the
 //!   type of the cast.

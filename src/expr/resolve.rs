@@ -1,7 +1,7 @@
 //! Name resolution at run time (JLS §6.4, §6.5): local, field, outer instance, captured local, static field,
 //! class.
 
-use super::class_names::{is_called, same_package_then_lang};
+use super::class_names::{ambiguous, is_called, same_package_then_lang};
 use super::error::{EvalError, nearest};
 use super::evaluator::{EvalResult, Evaluator, Operand};
 use super::hierarchy::FoundField;
@@ -173,7 +173,12 @@ impl<M: Machine> Evaluator<'_, M> {
             }
             around = outer.rsplit_once('$').map(|(before, _)| before);
         }
-        for candidate in same_package_then_lang(&own, name) {
+        let denoted = self.machine.denoted(name);
+        if denoted.len() > 1 {
+            return Err(EvalError::Type { text: name.to_owned(), problem: ambiguous(&denoted) });
+        }
+        // A class without a class file may be loaded in the same package.
+        for candidate in denoted.into_iter().chain(same_package_then_lang(&own, name)) {
             if let Some(class) = self.find(&candidate).await? {
                 return Ok(Some(class));
             }
@@ -187,6 +192,10 @@ impl<M: Machine> Evaluator<'_, M> {
             Ok(names) => names,
             Err(error) => return error,
         };
+        let hint = self.full_name_hint(name);
+        if !hint.is_empty() {
+            return EvalError::UnknownName { name: name.to_owned(), hint };
+        }
         let scope = self.machine.scope();
         names.extend(scope.locals.iter().map(|l| l.name.clone()));
         let mut hint = nearest(name, names.iter().map(String::as_str));
@@ -194,6 +203,18 @@ impl<M: Machine> Evaluator<'_, M> {
             hint = format!("; {} has no table of its locals: compile it with -g", scope.class);
         }
         EvalError::UnknownName { name: name.to_owned(), hint }
+    }
+
+    /// What the classes with this simple name are: not loaded yet, or of other packages; empty if there is
+    /// none.
+    pub(super) fn full_name_hint(&self, name: &str) -> String {
+        if let [known] = &*self.machine.denoted(name) {
+            return format!("; {} is not loaded yet", known.replace('$', "."));
+        }
+        match self.machine.full_names(name) {
+            full if full.is_empty() => String::new(),
+            full => format!("; write the full name: {}", full.join(" or ")),
+        }
     }
 
     /// The names of the fields of the frame's class and its enclosing classes.

@@ -154,6 +154,14 @@ impl Machine for FrameMachine<'_> {
         self.value(raw).await.map(Some)
     }
 
+    fn denoted(&self, simple: &str) -> Vec<String> {
+        self.watched.pool().denoted(&self.scope.class, simple).to_vec()
+    }
+
+    fn full_names(&self, simple: &str) -> Vec<String> {
+        self.watched.pool().full_names(simple)
+    }
+
     async fn class_info(
         &mut self,
         class: &ReferenceTypeId,

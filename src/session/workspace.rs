@@ -105,7 +105,8 @@ impl Workspace {
             return Ok(ClassPool::open(&ClassPaths {
                 class_path: self.classes.clone(),
                 ..self.local_java()?
-            })?);
+            })?
+            .with_sources(self.sources()));
         }
         let mut paths = match (self.template.launch_command()?, facts) {
             (LaunchCommand::Java(java), _) => {
@@ -131,7 +132,7 @@ impl Workspace {
         if let Some((folder, _)) = self.compiled.borrow().as_ref() {
             paths.class_path.insert(0, folder.path().to_owned());
         }
-        Ok(ClassPool::open(&paths)?)
+        Ok(ClassPool::open(&paths)?.with_sources(self.sources()))
     }
 
     /// A guess at the classes of a wrapper's VM before any run: from a `java` command among the wrapper's

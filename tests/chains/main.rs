@@ -12,6 +12,7 @@ mod explained;
 mod hidden_classes;
 mod hostile;
 mod hot;
+mod imported;
 mod invisible;
 mod jdk_writes;
 mod log;

@@ -2,6 +2,8 @@
 
 use crate::op::{Constant, Instruction};
 
+/// `ACC_PUBLIC`
+pub const ACC_PUBLIC: u16 = 0x0001;
 /// `ACC_STATIC`
 pub const ACC_STATIC: u16 = 0x0008;
 /// `ACC_FINAL`

@@ -4,6 +4,7 @@
 use crate::class::{
     Annotation, ClassFile, Code, Field, Handler, InnerClass, LineEntry, LocalVariable, Method,
 };
+use crate::descriptor::{class_name, is_field_descriptor, parse_method};
 use crate::op::Instruction;
 use crate::pool::Pool;
 use crate::text::text;
@@ -11,6 +12,7 @@ use noak::error::DecodeError;
 use noak::reader::attributes::Code as RawCode;
 use noak::reader::attributes::annotations::ElementValue;
 use noak::reader::{Attribute, AttributeContent, Class, cpool};
+use std::collections::BTreeSet;
 
 /// Why bytes are not a class file that can be analysed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -111,6 +113,35 @@ impl ClassFile {
             file.methods.push(method);
         }
         Ok(file)
+    }
+
+    /// The binary names of the classes that a class file refers to, in class constants and in descriptors.
+    ///
+    /// # Errors
+    /// [`ParseError`] if the bytes are not a class file.
+    pub fn referred_classes(bytes: &[u8]) -> Result<BTreeSet<String>, ParseError> {
+        let class = Class::new(bytes)?;
+        let pool = class.pool();
+        let mut found = BTreeSet::new();
+        for item in pool.iter() {
+            let named = match item {
+                cpool::Item::Class(class) => text(pool.retrieve(class.name)?),
+                cpool::Item::Utf8(utf8) => text(utf8.content),
+                _ => continue,
+            };
+            let types = match parse_method(&named) {
+                Some(method) => method.parameters.into_iter().chain([method.result]).collect(),
+                None if is_field_descriptor(&named) => vec![named],
+                None if matches!(item, cpool::Item::Class(_)) => vec![format!("L{named};")],
+                None => continue,
+            };
+            let class = |of: String| {
+                let internal = of.trim_start_matches('[').strip_prefix('L')?.strip_suffix(';')?;
+                Some(class_name(internal))
+            };
+            found.extend(types.into_iter().filter_map(class));
+        }
+        Ok(found)
     }
 }
 

@@ -23,8 +23,11 @@ impl ClassLookup for Classes<'_> {
     fn class(&self, binary_name: &str) -> Option<Arc<ClassFile>> {
         self.pool.find(binary_name).ok().flatten().map(|found| found.file.clone())
     }
-}
 
+    fn denoted(&self, own: &str, simple: &str) -> Vec<String> {
+        self.pool.denoted(own, simple).to_vec()
+    }
+}
 impl Classes<'_> {
     /// The class that a written name denotes.
     pub(crate) fn named(&self, written: &str) -> Result<Arc<FoundClass>, Refusal> {

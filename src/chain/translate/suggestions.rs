@@ -4,12 +4,11 @@ use super::classes::{Classes, parameters, readable};
 use super::error::{NearLine, Refusal};
 use crate::classes::{FoundClass, SourceText};
 use crate::model::{MethodName, Site, short_class_name};
+use bytecode::class::ACC_PUBLIC;
 use bytecode::{ClassFile, Code, Method};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-/// `ACC_PUBLIC` (JVMS table 4.1-B).
-const ACC_PUBLIC: u16 = 0x0001;
 /// Maximum number of suggested names.
 const OFFERED: usize = 3;
 /// Maximum number of listed overloads or variables in scope.

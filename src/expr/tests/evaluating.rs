@@ -116,7 +116,7 @@ fn errors_name_the_expression_and_the_reason() {
         ("\"\" + rec", "`rec`: is an object of shop.Rec; write .toString() to call it"),
         (
             "rec instanceof Imported",
-            "`rec instanceof Imported`: no class `Imported` is loaded here; class files keep no imports, so write its full name",
+            "`rec instanceof Imported`: no class `Imported` is imported or loaded here",
         ),
         ("i + rec", "`rec`: an object of shop.Rec is neither a number nor a boolean"),
     ] {

@@ -248,8 +248,11 @@ impl ClassLookup for Known<'_> {
     fn class(&self, binary_name: &str) -> Option<Arc<ClassFile>> {
         self.0.find(binary_name).ok().flatten().map(|found| found.file.clone())
     }
-}
 
+    fn denoted(&self, own: &str, simple: &str) -> Vec<String> {
+        self.0.denoted(own, simple).to_vec()
+    }
+}
 /// What the verifier knows of the local variables at an index.
 fn kinds(method: &MethodName, bci: u32, pool: &ClassPool) -> Option<BTreeMap<u16, Kind>> {
     let bytes = pool.read(&method.class).ok().flatten()?.bytes;

@@ -1,0 +1,84 @@
+//! The classes that a simple name denotes in the code of a class, outside its own nest (JLS §6.4.1).
+
+use super::imports::Imports;
+use super::names;
+use super::pool::ClassPool;
+use bytecode::class::ACC_PUBLIC;
+use bytecode::descriptor::short_name;
+use std::sync::Arc;
+
+/// Maximum number of full names offered for a simple name.
+const MOST_OFFERED: usize = 3;
+
+impl ClassPool {
+    /// The classes that a simple name denotes in the code of `class`, by binary name; several if it is
+    /// ambiguous. Follows the imports of the source file. Without one, and for names that it does not import,
+    /// these are the classes of this name that the class file refers to.
+    pub fn denoted(&self, class: &str, simple: &str) -> Arc<[String]> {
+        self.denoted_once(class, simple, || self.look_up(class, simple))
+    }
+
+    fn look_up(&self, class: &str, simple: &str) -> Vec<String> {
+        let found = self.find(class).ok().flatten();
+        let file = found.as_ref().and_then(|found| found.file.source_file.as_deref());
+        let source = self.sources().and_then(|s| s.find(class, file, found.as_ref().map(|f| &f.origin)));
+        let same_package = match class.rsplit_once('.') {
+            Some((package, _)) => format!("{package}.{simple}"),
+            None => simple.to_owned(),
+        };
+        let same_package = Some(same_package).filter(|name| self.exists(name));
+        let in_lang = Some(format!("java.lang.{simple}"));
+        if let Some(source) = source {
+            let imports = Imports::of(source.lines());
+            let single = imports.single.iter().filter(|(name, _)| name == simple);
+            let mut single: Vec<String> = single.filter_map(|(_, full)| self.spelled(full)).collect();
+            single.dedup();
+            if !single.is_empty() {
+                return single;
+            }
+            if same_package.is_some() {
+                return same_package.into_iter().collect();
+            }
+            let on_demand =
+                imports.on_demand.iter().map(|of| format!("{of}.{simple}")).chain(in_lang.clone());
+            let mut on_demand: Vec<String> = on_demand.filter_map(|full| self.spelled(&full)).collect();
+            on_demand.retain(|name| self.is_public(name));
+            on_demand.sort();
+            on_demand.dedup();
+            if !on_demand.is_empty() {
+                return on_demand;
+            }
+        }
+        let bytes = self.read(class).ok().flatten();
+        let referred = bytes.and_then(|read| bytecode::ClassFile::referred_classes(&read.bytes).ok());
+        let is_called = |name: &String| short_name(name) == simple && self.exists(name);
+        let mut known: Vec<String> = referred.into_iter().flatten().filter(is_called).collect();
+        known.extend(same_package);
+        known.sort();
+        known.dedup();
+        if known.is_empty() {
+            known.extend(in_lang.filter(|name| self.exists(name)));
+        }
+        known
+    }
+
+    /// Full names of classes with this simple name, for messages: those of the user first.
+    pub fn full_names(&self, simple: &str) -> Vec<String> {
+        let is_called = |name: &&String| short_name(name) == simple;
+        let of_user: Vec<String> = self.user_names().iter().filter(is_called).cloned().collect();
+        let runtime = self.runtime_classes();
+        let of_runtime = runtime.iter().filter(is_called).filter(|name| name.starts_with("java"));
+        let all = of_user.into_iter().chain(of_runtime.filter(|name| self.is_public(name)).cloned());
+        all.take(MOST_OFFERED).map(|name| name.replace('$', ".")).collect()
+    }
+
+    /// The binary name of a full name with dots.
+    fn spelled(&self, full: &str) -> Option<String> {
+        names::spellings(full).into_iter().find(|name| self.exists(name))
+    }
+
+    fn is_public(&self, name: &str) -> bool {
+        let found = self.find(name).ok().flatten();
+        found.is_some_and(|found| found.file.access & ACC_PUBLIC != 0)
+    }
+}
