@@ -133,6 +133,12 @@ impl Lines {
         is_older.then(|| source.line(line).map(|text| text.trim().to_owned())).flatten()
     }
 
+    /// The superclass and the interfaces that a class file names; `None` without one.
+    pub fn supertypes(&mut self, class: &str) -> Option<Vec<String>> {
+        let class = self.class(class)?;
+        Some(class.file.super_name.iter().chain(&class.file.interfaces).cloned().collect())
+    }
+
     fn class(&mut self, class: &str) -> Option<Arc<FoundClass>> {
         self.pool()?.find(class).ok().flatten()
     }

@@ -9,7 +9,11 @@ pub(super) fn source_file(method: &Method) -> Cow<'_, str> {
         Some(source) => Cow::Borrowed(source),
         None => {
             let class = method.class.rsplit_once('.').map_or(&*method.class, |(_, class)| class);
-            Cow::Owned(format!("{}.java", class.split('$').next().unwrap_or(class)))
+            // The VM makes classes such as `$Proxy4`, which have no source.
+            match class.split('$').next().filter(|outer| !outer.is_empty()) {
+                Some(outer) => Cow::Owned(format!("{outer}.java")),
+                None => Cow::Borrowed(class),
+            }
         }
     }
 }

@@ -152,3 +152,34 @@ fn a_log_of_calls_alone_has_chains_and_trees() {
         }
     }
 }
+
+#[test]
+fn subclasses_are_instances_of_their_superclasses() {
+    let recorded = queried();
+    // `IllegalStateException`, `UnsupportedOperationException` and `NumberFormatException` were caught.
+    for class in ["RuntimeException", "java.lang.IllegalArgumentException", "Exception", "Throwable"] {
+        assert_eq!(recorded.answer(&["did", "catch", class])["yes"], true, "{class}");
+    }
+    assert_eq!(recorded.answer(&["did", "catch", "Error"])["yes"], false);
+    assert_eq!(recorded.ids(&["where-thrown", "Exception"]), recorded.ids(&["where-thrown", "--all"]));
+    let headings = |class: &str| {
+        let answer = recorded.answer(&["instances", class, "--limit=1000"]);
+        let rows = answer["rows"].as_array().unwrap().iter().filter(|row| row["row"] == "heading");
+        rows.map(|row| row["text"].as_str().unwrap().to_owned()).collect::<BTreeSet<String>>()
+    };
+    let (recs, bases) = (headings("Queried.Rec"), headings("Queried.Base"));
+    assert!(!recs.is_empty() && bases.is_superset(&recs), "{bases:?}");
+    let note = recorded.answer(&["where-created", "Base"])["notes"].to_string();
+    assert!(note.contains("instances of subclasses were created too"), "{note}");
+}
+
+#[test]
+fn caught_exceptions_are_offered_where_no_other_was_thrown() {
+    let recorded = queried();
+    let is_caught = |event: &Event| event.args[3].of("l").is_some();
+    let first = of_kind(&recorded, "exception", is_caught)[0];
+    let to = format!("--to={first}");
+    let answer = recorded.answer(&["where-thrown", "--thread=main", &to]);
+    assert_eq!(answer["rows"].as_array().unwrap().len(), 0, "{answer:#}");
+    assert!(answer["notes"][0].as_str().unwrap().contains("--all"), "{answer:#}");
+}

@@ -36,7 +36,7 @@ pub trait TermBuilder {
 /// Where an exception was caught.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Caught {
-    /// In a recorded method: its file and line.
+    /// In a recorded method: its file and line; 0 if it has no lines.
     At(String, u16),
     /// In code that was not recorded, or the recording ends before.
     Elsewhere,

@@ -5,6 +5,7 @@ use super::asked::{Asked, Choice, Query, Word};
 use super::lines::{Part, Place, executed};
 use super::names::of_method;
 use super::object::needs_writes;
+use super::subtypes::Subtypes;
 use crate::logic::answer::{Answer, AnswerRow};
 use crate::logic::error::LogicError;
 use crate::logic::log::{Caught, Kind};
@@ -204,9 +205,10 @@ fn class_of(source: &Source, found: &Found) -> Option<String> {
 }
 
 fn caught(source: &mut Source, asked: &Asked, name: &str) -> Result<Answer, LogicError> {
-    let (wanted, mut is_unknown) = (name.to_owned(), false);
+    // A `catch` clause catches subclasses too.
+    let (mut wanted, mut is_unknown) = (Subtypes::of(name), false);
     let mut answer = first(source, asked.pattern(&[Kind::Exception]), |source, found| {
-        if !class_of(source, found).is_some_and(|of| class_fits(&of, &wanted)) {
+        if !class_of(source, found).is_some_and(|of| wanted.include(source, &of)) {
             return Ok(false);
         }
         let exception = match found.block.values(&found.event).first() {
@@ -223,6 +225,7 @@ fn caught(source: &mut Source, asked: &Asked, name: &str) -> Result<Answer, Logi
             "not recorded: such an exception left the recorded code, which may have caught it elsewhere";
         answer.notes = vec![note.to_owned()];
     }
+    answer.notes.extend(wanted.note().filter(|_| answer.yes == Some(false)));
     Ok(answer)
 }
 

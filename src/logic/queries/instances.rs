@@ -3,16 +3,17 @@
 use super::asked::{Asked, Choice, Query, Word};
 use super::object::{needs_writes, time_after};
 use super::state::push_state;
+use super::subtypes::Subtypes;
 use crate::logic::answer::{Answer, AnswerRow};
 use crate::logic::error::LogicError;
-use crate::logic::names::{class_fits, java_name};
+use crate::logic::names::java_name;
 use crate::logic::search::Source;
 use crate::trace::{CREATION, EventTime};
 
 /// The instances of a class.
 pub const INSTANCES: Query = Query {
     name: "instances",
-    about: "The instances of a class and their states after an event",
+    about: "The instances of a class and its subclasses, and their states after an event",
     words: &[Word::new("CLASS", "the class, or the end of its name")],
     choices: &[Choice::At],
     example: "instances Rec --at 83",
@@ -23,13 +24,14 @@ fn instances(source: &mut Source, asked: &Asked) -> Result<Answer, LogicError> {
     needs_writes(source)?;
     let wanted = asked.word(0).unwrap_or_default();
     let when = time_after(source, asked.at)?;
+    // As `instanceof` says, instances of subclasses are instances.
+    let mut subtypes = Subtypes::of(wanted);
     let objects = &source.recording.calls.objects;
-    let all: Vec<u32> = objects
-        .all()
-        .filter(|(_, class)| class_fits(&java_name(class), wanted))
-        .map(|(object, _)| object)
-        .collect();
-    let mut answer = Answer::default();
+    let all: Vec<(u32, String)> =
+        objects.all().map(|(object, class)| (object, java_name(class).into_owned())).collect();
+    let all = all.into_iter().filter(|(_, class)| subtypes.include(source, class));
+    let all: Vec<u32> = all.map(|(object, _)| object).collect();
+    let mut answer = Answer { notes: subtypes.note().into_iter().collect(), ..Answer::default() };
     let mut count = 0;
     for object in all {
         if count >= asked.limit {

@@ -17,6 +17,7 @@ mod lines;
 mod names;
 mod object;
 mod state;
+mod subtypes;
 mod threads;
 mod tree;
 mod wheres;

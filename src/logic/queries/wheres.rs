@@ -2,6 +2,7 @@
 
 use super::asked::{Asked, Choice, Query, Word};
 use super::names::of_method;
+use super::subtypes::Subtypes;
 use crate::logic::answer::{Answer, EventRow};
 use crate::logic::error::LogicError;
 use crate::logic::log::{Caught, Kind};
@@ -52,18 +53,26 @@ fn thrown(source: &mut Source, asked: &Asked) -> Result<Answer, LogicError> {
     let class = asked.word(0);
     let only_uncaught = class.is_none() && !asked.all;
     let pattern = Pattern { uncaught: only_uncaught, ..asked.pattern(&[Kind::Exception]) };
-    with_environment(source, asked, pattern, |source, found| {
+    let mut wanted = class.map(Subtypes::of);
+    let mut answer = with_environment(source, asked, pattern, |source, found| {
         let Some(Value::Object(exception)) = found.block.values(&found.event).first().copied() else {
             return Ok(false);
         };
-        if let Some(wanted) = class {
-            let of = source.recording.calls.objects.class(exception);
-            return Ok(of.is_some_and(|of| crate::logic::names::class_fits(of, wanted)));
+        if let Some(wanted) = &mut wanted {
+            let of = source.recording.calls.objects.class(exception).map(ToString::to_string);
+            return Ok(of.is_some_and(|of| wanted.include(source, &of)));
         }
         let (calls, log) = source.parts();
         Ok(!only_uncaught
             || log.caught(calls, found.block.thread, &found.event, exception)? == Caught::Nowhere)
-    })
+    })?;
+    answer.notes.extend(wanted.and_then(|wanted| wanted.note()));
+    if only_uncaught && answer.rows.is_empty() {
+        let all = Candidates::of(asked.pattern(&[Kind::Exception]), source)?.next(source)?;
+        let note = "no exception was left uncaught; with `--all`, those that were caught are shown too";
+        answer.notes.extend(all.map(|_| note.to_owned()));
+    }
+    Ok(answer)
 }
 
 fn set(source: &mut Source, asked: &Asked) -> Result<Answer, LogicError> {
@@ -94,17 +103,25 @@ fn created(source: &mut Source, asked: &Asked) -> Result<Answer, LogicError> {
     let class = asked.word(0).unwrap_or_default();
     let pattern = of_method(asked.pattern(&[Kind::MethodCall]), &format!("{class}.<init>"), source)?;
     let pattern = super::calls::with_arguments(pattern, asked);
-    let wanted = class.to_owned();
-    with_environment(source, asked, pattern, move |source, found| {
+    let (wanted, mut subclass) = (class.to_owned(), None);
+    let mut answer = with_environment(source, asked, pattern, |source, found| {
         // The constructor of a superclass runs for an instance of a subclass, which is counted there.
         let calls = &source.recording.calls;
         let object = match found.block.values(&found.event).first() {
             Some(Value::Object(object)) => *object,
             _ => 0,
         };
-        let of = calls.objects.class(object);
-        Ok(of.is_none_or(|of| crate::logic::names::class_fits(of, &wanted)))
-    })
+        let Some(of) = calls.objects.class(object) else { return Ok(true) };
+        let is_it = crate::logic::names::class_fits(of, &wanted);
+        if !is_it {
+            subclass.get_or_insert_with(|| crate::trace::shown_class(of));
+        }
+        Ok(is_it)
+    })?;
+    if let Some(class) = subclass {
+        answer.notes.push(format!("instances of subclasses were created too, such as {class}"));
+    }
+    Ok(answer)
 }
 
 /// The events that fit, each after the call that encloses it.

@@ -64,6 +64,7 @@ impl Source {
                 row.value = calls.objects.message(object).map(|text| text.begins);
                 let caught = self.log.caught(&mut self.recording.calls, block.thread, event, object)?;
                 row.caught = Some(match caught {
+                    Caught::At(class, 0) => class,
                     Caught::At(file, line) => format!("{file}:{line}"),
                     Caught::Elsewhere => "unrecorded".to_owned(),
                     Caught::Nowhere => "uncaught".to_owned(),

@@ -1,0 +1,59 @@
+//! Whether classes are subtypes of a named one, as `instanceof` and `catch` decide.
+
+use crate::logic::names::class_fits;
+use crate::logic::search::Source;
+use std::collections::{BTreeSet, HashMap};
+
+/// A class or interface that a user named, with what is known of its subtypes.
+pub(super) struct Subtypes<'w> {
+    wanted: &'w str,
+    known: HashMap<String, bool>,
+    /// Classes whose supertypes are unknown: they were not recorded, and their class files are gone.
+    unknown: BTreeSet<String>,
+}
+
+impl<'w> Subtypes<'w> {
+    /// The subtypes of a class, given by its name or the end of it.
+    pub(super) fn of(wanted: &'w str) -> Subtypes<'w> {
+        Subtypes { wanted, known: HashMap::new(), unknown: BTreeSet::new() }
+    }
+
+    /// Whether a class is the wanted one or a subtype of it.
+    pub(super) fn include(&mut self, source: &mut Source, class: &str) -> bool {
+        if let Some(known) = self.known.get(class) {
+            return *known;
+        }
+        let (mut line, mut unknown, mut at) = (vec![class.to_owned()], None, 0);
+        let is_one = loop {
+            let Some(name) = line.get(at).cloned() else { break false };
+            at += 1;
+            if class_fits(&name, self.wanted) {
+                break true;
+            }
+            match source.recording.supertypes(&name) {
+                Some(above) => {
+                    let above: Vec<String> = above.into_iter().filter(|name| !line.contains(name)).collect();
+                    line.extend(above);
+                }
+                None => unknown = Some(name),
+            }
+        };
+        if let (false, Some(name)) = (is_one, unknown) {
+            self.unknown.insert(name);
+        }
+        self.known.insert(class.to_owned(), is_one);
+        is_one
+    }
+
+    /// A note about classes of which it is unknown whether they are subtypes.
+    pub(super) fn note(&self) -> Option<String> {
+        let first = self.unknown.first()?;
+        let more = match self.unknown.len() - 1 {
+            0 => String::new(),
+            more => format!(" and of {more} more"),
+        };
+        let wanted = self.wanted;
+        let missing = format!("instances of {wanted} may be missing");
+        Some(format!("{missing}: the supertypes of {first}{more} are unknown, as its class file is gone"))
+    }
+}
