@@ -32,6 +32,7 @@ fn agree(seed: u64, options: &[&str]) {
             let found = point(&answer, name);
             assert_eq!(found["line"].to_string(), at, "{java} {seed} {name}: {found:#}");
             assert!(found["by"].is_string(), "{name}: {found:#}");
+            assert!(found["hit"].is_null(), "calls of all builders are counted, not passes: {found:#}");
             match old {
                 // A stream keeps nothing of what is printed on it.
                 "-1" => assert!(found["old"].is_null() && found["new"].is_null(), "{name}: {found:#}"),

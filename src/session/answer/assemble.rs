@@ -5,6 +5,7 @@ use super::contents::{add_contents, name_lambdas};
 use super::expectation::compare;
 use super::false_conditions::{evaluated_outside, failed_at};
 use super::frames::{frame_answer, own_frame};
+use super::identity::two_objects;
 use super::missed_events::{missable, missed_writes};
 use super::source_context::{CodeBook, Source, unique};
 use super::stack_values::{GONE, add_stack_values};
@@ -326,7 +327,9 @@ impl Filling<'_, '_> {
         let thread = tables.thread(occurrence.thread);
         answer.thread = Some(tables.thread_label(&thread).to_string());
         answer.thread_base = Some(thread.base().to_string());
-        answer.hit = Some(occurrence.ordinal.into());
+        // In a method of the JDK, hits of the whole program are counted, not those of the line shown.
+        let is_counted_here = occurrence.event_frame() == occurrence.frame;
+        answer.hit = is_counted_here.then(|| occurrence.ordinal.into());
         answer.sequence = Some(occurrence.sequence);
         let given = self.given(occurrence, frame);
         let shown = Frame { line: given.line.or(frame.line), ..frame.clone() };
@@ -476,6 +479,9 @@ impl Filling<'_, '_> {
             };
             answer.operands.insert(text, shown);
         }
+        let part = decision.decided_by.as_deref().unwrap_or(&decision.whole);
+        let value = |text: &str| names.iter().zip(values).find(|(name, _)| &***name == text).map(|(_, v)| v);
+        answer.notes.extend(two_objects(part, value, self.namer, tables));
         answer.condition = Some(decision.whole);
         answer.decided_by = decision.decided_by;
         answer.taken = Some(decision.taken);

@@ -16,6 +16,7 @@ pub mod contents;
 pub mod expectation;
 pub mod false_conditions;
 pub mod frames;
+mod identity;
 pub mod missed_events;
 pub mod near_miss;
 pub mod source_context;
@@ -145,7 +146,8 @@ pub struct PointAnswer {
     /// Name of the thread: what the label says of it in every run.
     #[serde(skip)]
     pub thread_base: Option<String>,
-    /// The number of the hit among all hits of its place in this thread, from 1.
+    /// The number of the hit among all hits of its place in this thread, from 1. `None` if the event was in a
+    /// called method of the JDK.
     pub hit: Option<u64>,
     /// The order of the occurrence in its run: earlier ones have smaller numbers.
     #[serde(skip)]

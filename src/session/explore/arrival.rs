@@ -138,13 +138,15 @@ fn missed_write(locator: &Locator, point: PointIndex) -> bool {
 
 impl PointState {
     fn of(occurrence: &Occurrence, tables: &Tables) -> PointState {
-        // Each value has its own namer, since object numbers mean nothing in another run.
-        let text = |value: &Value| Namer::default().text(value, tables);
+        // The numbers begin anew, since those of another run mean nothing here. Both values share them, so
+        // `Part@1 → Part@2` are two objects.
+        let mut namer = Namer::default();
+        let old = namer.text(&occurrence.old, tables);
         PointState {
             path: tables.stack(occurrence.stack).map(|f| f.site.clone()).collect(),
             owner: tables.class_name(&occurrence.owner),
-            old: text(&occurrence.old),
-            new: (occurrence.new != Value::Unassigned).then(|| text(&occurrence.new)),
+            new: (occurrence.new != Value::Unassigned).then(|| namer.text(&occurrence.new, tables)),
+            old,
         }
     }
 }

@@ -211,7 +211,10 @@ impl Explorer {
         let answer = self.answer();
         let point = answer.as_ref().and_then(|a| a.points.iter().find(|p| p.id == id));
         point.map_or_else(String::new, |p| match (&p.file, p.line) {
-            (Some(file), Some(line)) => format!("{file}:{line}, hit {}", p.hit.unwrap_or_default()),
+            (Some(file), Some(line)) => {
+                let hit = p.hit.map(|hit| format!(", hit {hit}")).unwrap_or_default();
+                format!("{file}:{line}{hit}")
+            }
             _ => format!("{}.{}", p.class.as_deref().unwrap_or("?"), p.method.as_deref().unwrap_or("?")),
         })
     }

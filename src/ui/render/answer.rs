@@ -116,9 +116,12 @@ fn point(out: &mut String, p: &PointAnswer, paint: Paint) {
         out.push('\n');
         return;
     }
+    let thread = thread_name(p.thread.as_deref().unwrap_or("?"));
     let mut place = vec![format!("{},", place_text(p))];
-    place.push(format!("thread {},", thread_name(p.thread.as_deref().unwrap_or("?"))));
-    place.push(format!("hit {}", p.hit.unwrap_or_default()));
+    match p.hit {
+        Some(hit) => place.extend([format!("thread {thread},"), format!("hit {hit}")]),
+        None => place.push(format!("thread {thread}")),
+    }
     out.push_str(&wrap(&place, "", INDENT, WIDTH));
     if let Some(loader) = &p.loader {
         let LoaderAnswer { name, class, others } = loader;

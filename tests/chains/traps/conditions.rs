@@ -313,3 +313,13 @@ fn the_line_where_one_stands_has_not_run_before() {
         asked.missing("Q", &format!("{place} had not run before P, which stands before line {line} runs"));
     }
 }
+
+#[test]
+fn boxes_of_one_value_are_said_to_be_two_objects() {
+    let points = r#"(id: "A8", at: Line("Conditions", {A8})), (id: "B14", at: LastCondition("A8"))"#;
+    for asked in Fixture::new("conditions", "Conditions").ask(points) {
+        asked.held().at("B14", "B14").has("B14", &[("condition", "first != second"), ("taken", "true")]);
+        let notes = asked.point("B14")["notes"].to_string();
+        assert!(notes.contains("first and second are two objects of one value"), "{notes}");
+    }
+}
