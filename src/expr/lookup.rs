@@ -212,7 +212,11 @@ impl<'a> Names<'a> {
         if let (Some(owner), Some(link)) = (owner, link)
             && let Type::Class(outer) = Type::of_descriptor(&link.descriptor)
         {
-            let way = Node::Field { owner: Box::new(owner), name: link.name.clone() };
+            // Before a constructor has called another one, only its parameter has the outer instance.
+            let way = match self.scope.local(&link.name) {
+                Some(_) if class == &*self.scope.class => Node::Name(link.name.clone()),
+                _ => Node::Field { owner: Box::new(owner), name: link.name.clone() },
+            };
             return Some((outer.to_string(), Some(way)));
         }
         let mut name = class;

@@ -95,6 +95,11 @@ impl Expr {
         &self.node
     }
 
+    /// The same expression with another text.
+    pub fn shown_as(self, text: &str) -> Expr {
+        Expr { text: text.into(), ..self }
+    }
+
     /// Whether evaluation calls methods of the debuggee, which can change the program's state.
     pub fn has_calls(&self) -> bool {
         self.node.any(&|n| matches!(n, Node::Call { .. }))

@@ -36,8 +36,19 @@ impl<M: Machine> Evaluator<'_, M> {
     ) -> EvalResult<Option<Level<M::Class>>, M> {
         let info = self.info(&level.class).await?;
         let link = info.fields.iter().enumerate().find(|(_, f)| !f.is_static && f.name.starts_with("this$"));
-        if let (Some(id), Some((index, field))) = (level.object.as_ref().and_then(Value::object_id), link) {
-            let outer = self.machine.get_field(id, &level.class, index).await.map_err(EvalError::Machine)?;
+        // Before a constructor has called another one, only its parameter has the outer instance.
+        let own = self.machine.scope().class.clone();
+        let parameter = link
+            .filter(|_| info.name == own)
+            .and_then(|(_, field)| self.machine.scope().local(&field.name).cloned());
+        let outer = match (parameter, level.object.as_ref().and_then(Value::object_id), link) {
+            (Some(parameter), ..) => Some(self.machine.local(&parameter).await.map_err(EvalError::Machine)?),
+            (None, Some(id), Some((index, _))) => {
+                Some(self.machine.get_field(id, &level.class, index).await.map_err(EvalError::Machine)?)
+            }
+            _ => None,
+        };
+        if let (Some(outer), Some((_, field))) = (outer, link) {
             if let (Some(outer_id), Type::Class(name)) =
                 (outer.object_id(), Type::of_descriptor(&field.descriptor))
             {

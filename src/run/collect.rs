@@ -122,7 +122,7 @@ fn fields_read(watched: &Watched, method: &LoadedMethod, index: u64) -> Vec<Expr
     reads
         .iter()
         .filter(|node| is_field(node))
-        .filter_map(|node| Expr::parse(&expressions.text_at(node, bci(index))).ok())
+        .filter_map(|node| expression(&expressions, node, bci(index)))
         .filter(|expr| !expr.has_calls())
         .take(16)
         .collect()
@@ -134,11 +134,20 @@ fn operands(watched: &Watched, method: &LoadedMethod, index: u64) -> Vec<Expr> {
     let Some(declared) = found.file.method(&method.name.name, &method.name.descriptor) else {
         return Vec::new();
     };
-    let Some(condition) = bytecode::expression::condition_at(&found.file, declared, bci(index)) else {
-        return Vec::new();
-    };
+    let Some(expressions) = bytecode::Expressions::new(&found.file, declared) else { return Vec::new() };
+    let Some(condition) = expressions.condition_at(bci(index)) else { return Vec::new() };
     let readable = condition.operands.iter().filter(|o| o.readable.is_some() && !o.is_unnamed());
-    readable.filter_map(|o| Expr::parse(&o.text).ok()).filter(|e| !e.has_calls()).collect()
+    let operands = readable.filter_map(|operand| {
+        Some(expression(&expressions, &operand.node, bci(index))?.shown_as(&operand.text))
+    });
+    operands.filter(|e| !e.has_calls()).collect()
+}
+
+/// An expression of a line. A class of another package has no meaning there by its short name, which is
+/// shown.
+fn expression(expressions: &bytecode::Expressions<'_>, node: &bytecode::ExprNode, at: u32) -> Option<Expr> {
+    let expr = Expr::parse(&expressions.qualified_at(node, at)).ok()?;
+    Some(expr.shown_as(&expressions.text_at(node, at)))
 }
 
 async fn locals(

@@ -89,8 +89,7 @@ impl SoughtVariable {
         match self {
             SoughtVariable::Local { .. } => "the store that gave the variable its value was not seen",
             SoughtVariable::Heap { .. } => {
-                "no write of the value read there was seen: it is the default value, or a write was missed (by \
-                 reflection, Unsafe, a VarHandle, deserialisation, clone, System.arraycopy, Arrays.fill or native code)"
+                "no write of the value read there was seen: it is the default value, or what wrote it was not seen"
             }
         }
     }

@@ -4,16 +4,14 @@ use super::answer_facts::AnswerFacts;
 use super::contents::{add_contents, name_lambdas};
 use super::expectation::compare;
 use super::false_conditions::{evaluated_outside, failed_at};
-use super::frames::{frame_answer, own_frame};
+use super::frames::{frame_answer, loader_answer, own_frame};
 use super::identity::two_objects;
 use super::missed_events::{missable, missed_writes};
 use super::source_context::{CodeBook, Source, unique};
 use super::stack_values::{GONE, add_stack_values};
 use super::steps::steps;
 use super::unlocated::pending;
-use super::{
-    Answer, ExceptionAnswer, FrameAnswer, LoaderAnswer, Outcome, PointAnswer, RejectedAnswer, arms, unlocated,
-};
+use super::{Answer, ExceptionAnswer, FrameAnswer, Outcome, PointAnswer, RejectedAnswer, arms, unlocated};
 use crate::chain::Chain;
 use crate::classes::CodeOwner;
 use crate::locate::{Located, PointReport};
@@ -25,7 +23,6 @@ use crate::query::{Constraint, Event, PointIndex, TraceQuery};
 use crate::run::Ended;
 use bytecode::ValueLines;
 use indexmap::IndexMap;
-use std::sync::Arc;
 
 /// Number of output lines to show if the program failed.
 const LAST_OUTPUT: usize = 20;
@@ -266,8 +263,9 @@ impl Assembly<'_> {
         for (occurrence, reason) in &report.sample {
             let Some(frame) = tables.frame(occurrence.frame) else { continue };
             // A class object is that of a static field.
-            let owner = occurrence.owner.object_id().filter(|_| tables.loader(&occurrence.owner).is_none());
-            let owner = owner.map(|_| namer.text(&occurrence.owner, tables));
+            let has_owner =
+                occurrence.owner.object_id().is_some() && tables.loader(&occurrence.owner).is_none();
+            let owner = has_owner.then(|| namer.text(&occurrence.owner, tables));
             let (place, hit, reason) = (frame_answer(frame), occurrence.ordinal.into(), describe(reason));
             let sequence = occurrence.sequence;
             let thread = tables.thread_label(&tables.thread(occurrence.thread)).to_string();
@@ -277,7 +275,7 @@ impl Assembly<'_> {
 }
 
 fn hits(count: u64) -> String {
-    if count == 1 { "1 hit".to_owned() } else { format!("{count} hits") }
+    format!("{count} hit{}", if count == 1 { "" } else { "s" })
 }
 
 /// Notes that a point queried during the run may miss earlier events.
@@ -306,7 +304,7 @@ impl Filling<'_, '_> {
         self.namer.text(value, &self.assembly.facts.run_facts.outcome.tables)
     }
 
-    /// The name of an object: its class and number.
+    /// The class and number of an object.
     fn identity(&mut self, value: &Value) -> Option<String> {
         value.object_id().map(|_| self.namer.identity(value, &self.assembly.facts.run_facts.outcome.tables))
     }
@@ -321,7 +319,7 @@ impl Filling<'_, '_> {
         answer.class = Some(frame.site.method.class.to_string());
         answer.method = Some(frame.site.method.name.to_string());
         answer.file = frame.source_file.as_ref().map(ToString::to_string);
-        answer.loader = self.loader(&frame.site.method.class, frame.loader.as_ref());
+        answer.loader = loader_answer(self.assembly.facts, &frame.site.method.class, frame.loader.as_ref());
         answer.own_line = frame.line;
         answer.bci = Some(frame.site.bci);
         let thread = tables.thread(occurrence.thread);
@@ -358,13 +356,6 @@ impl Filling<'_, '_> {
             answer.notes.push(late(*hits).trim_start_matches("; ").to_owned());
         }
         answer.notes.extend(book.stale(frame));
-    }
-
-    /// The class and its loader, if several loaders define classes of this name.
-    fn loader(&self, class: &Arc<str>, loader: Option<&Arc<str>>) -> Option<LoaderAnswer> {
-        let report = self.assembly.facts.run_facts.outcome.report.classes.get(class)?;
-        let others = report.loaders.len().checked_sub(1).filter(|others| *others > 0)?;
-        Some(LoaderAnswer { name: loader?.to_string(), class: class.to_string(), others })
     }
 
     /// Whether the first point of the chain is in a library.
@@ -413,7 +404,7 @@ impl Filling<'_, '_> {
             // The owner is the class object.
             Event::Written(field) | Event::Read(field) if field.is_static => {
                 let loader = self.assembly.facts.run_facts.outcome.tables.loader(&o.owner);
-                answer.loader = self.loader(&field.class, loader);
+                answer.loader = loader_answer(self.assembly.facts, &field.class, loader);
             }
             _ if o.owner.object_id().is_some() => answer.owner = Some(self.text(&o.owner)),
             _ => {}
@@ -591,7 +582,7 @@ impl Filling<'_, '_> {
                 && unlocated::holds_the_same(self.query, &found.occurrence, self.located))
         {
             let seen = self.text(seen);
-            let missed = missed_writes(&self.query.event);
+            let missed = missed_writes(&self.assembly.facts, &self.query.event);
             let what = missable(&self.query.event);
             answer.notes.push(format!("a {what} was missed: the value seen later is {seen}. {missed}"));
         }

@@ -1,9 +1,11 @@
 //! The frames of a stack: whose code each is in, and the newest one in the user's own code.
 
+use super::answer_facts::AnswerFacts;
 use super::source_context::CodeBook;
-use super::{FrameAnswer, OwnFrame};
+use super::{FrameAnswer, LoaderAnswer, OwnFrame};
 use crate::classes::{CodeOwner, is_of_harness};
 use crate::model::Frame;
+use std::sync::Arc;
 
 /// Beginnings of the names of classes that only pass calls on.
 const PASSING_ON: [&str; 5] =
@@ -19,6 +21,17 @@ pub fn frame_answer(frame: &Frame) -> FrameAnswer {
         line: frame.line,
         is_machinery: PASSING_ON.iter().any(|begin| class.starts_with(begin)) || is_of_harness(class),
     }
+}
+
+/// A class and its loader, if several loaders define classes of this name.
+pub fn loader_answer(
+    facts: AnswerFacts<'_>,
+    class: &Arc<str>,
+    loader: Option<&Arc<str>>,
+) -> Option<LoaderAnswer> {
+    let report = facts.run_facts.outcome.report.classes.get(class)?;
+    let others = report.loaders.len().checked_sub(1).filter(|others| *others > 0)?;
+    Some(LoaderAnswer { name: loader?.to_string(), class: class.to_string(), others })
 }
 
 /// The newest frame in the user's own code, unless the point itself is there. Without own code on the stack:

@@ -1,24 +1,56 @@
-//! What the VM does without an event that `qp` can observe.
+//! Describes events that a run cannot observe, and what of the program can cause them.
 
+use super::answer_facts::AnswerFacts;
+use crate::model::short_class_name;
+use crate::program::UnseenWriters;
 use crate::query::{Event, Making};
 
-/// The changes that an event cannot observe.
-pub fn missed_writes(event: &Event) -> &'static str {
+/// Number of methods that are named.
+const NAMED: usize = 3;
+
+/// What is known about a change that the event did not observe: the limits of the event, or the program's
+/// calls that write fields without an event.
+pub fn missed_writes(facts: &AnswerFacts<'_>, event: &Event) -> String {
     match event {
         Event::Changed(_) => {
             "Map.Entry.setValue, clone, deserialisation, reflection, and simultaneous changes of a collection by two threads \
              are not seen"
+                .to_owned()
         }
         Event::ElementWritten(_) => {
             "Not seen are elements that native code stores, that the JDK stores into an array that it makes (clone, \
              Arrays.copyOf, toArray, a collection's own array), or through a view of the array (Arrays.asList, \
              ByteBuffer.wrap)"
+                .to_owned()
         }
-        _ => {
-            "Writes by reflection, Unsafe, VarHandle, MethodHandle setters, field updaters, deserialisation and native code \
-             raise no event. Probes see those that a call by the program or a library makes, except by native code"
-        }
+        _ => match unseen_writes(facts) {
+            Some(unseen) => format!("{unseen}: it is unknown which of them wrote it"),
+            None => "What wrote it is unknown: no class on the class path calls reflection, handles, field updaters \
+                     or deserialisation, or has native methods"
+                .to_owned(),
+        },
     }
+}
+
+/// The program's calls and methods whose writes raise no event, if it has some.
+pub fn unseen_writes(facts: &AnswerFacts<'_>) -> Option<String> {
+    let UnseenWriters { calls, natives, is_whole } = UnseenWriters::of(&facts.run_facts.pool);
+    let more =
+        |count: usize| if count > NAMED { format!(" and {} more", count - NAMED) } else { String::new() };
+    let mut parts = Vec::new();
+    if !calls.is_empty() {
+        let call = |(by, called): &(_, String)| format!("{} in {by}", short_class_name(called));
+        let named: Vec<String> = calls.iter().take(NAMED).map(call).collect();
+        parts.push(format!("the program's calls of {}{}", named.join(", "), more(calls.len())));
+    }
+    if !natives.is_empty() {
+        let named: Vec<String> = natives.iter().take(NAMED).map(ToString::to_string).collect();
+        parts.push(format!("its native methods {}{}", named.join(", "), more(natives.len())));
+    }
+    if !is_whole {
+        parts.push("classes that could not be searched".to_owned());
+    }
+    (!parts.is_empty()).then(|| format!("No event tells what {} write", parts.join("; ")))
 }
 
 /// The kind of change that the event can miss.

@@ -3,7 +3,7 @@
 
 use super::answer_facts::AnswerFacts;
 use super::false_conditions::{list, shortened};
-use super::missed_events::{missed_writes, unmade};
+use super::missed_events::{unmade, unseen_writes};
 use super::source_context::CodeBook;
 use crate::model::{Frame, MethodName, Namer, Site, short_class_name};
 use crate::query::{Constraint, Event, Field, Making, Pass, PointIndex, TraceQuery};
@@ -313,7 +313,8 @@ impl NearMiss<'_> {
         } else {
             self.not_run(&sites)
         };
-        let missed = if writes { format!(". {}", missed_writes(&self.query.event)) } else { String::new() };
+        let unseen = unseen_writes(&self.facts).filter(|_| writes);
+        let missed = unseen.map(|unseen| format!(". {unseen}")).unwrap_or_default();
         format!("{name} was never {done}: {where_}{missed}")
     }
 

@@ -223,12 +223,16 @@ fn change_missing<'l>(
     if is_default(seen) {
         return Some(base);
     }
+    // It is unknown what the point sees, so nothing was missed as far as known.
+    if matches!(seen, Value::Failed(_) | Value::Unassigned) {
+        return None;
+    }
     let tables = &facts.run_facts.outcome.tables;
     let text = namer.text(seen, tables);
     let (id, what) = (facts.id(effect), missable(&query.event));
     Some(format!(
         "a {what} was missed: no {what} was seen, yet its value at {id} is {text}. {}",
-        missed_writes(&query.event)
+        missed_writes(facts, &query.event)
     ))
 }
 

@@ -199,16 +199,16 @@ fn named(site: &Site) -> String {
 
 /// Why a flow ends before a step that shows another value.
 fn missed(what: Option<&CopyWhat>) -> String {
-    let ways = "by reflection, Unsafe, a VarHandle, deserialisation, clone, System.arraycopy, Arrays.fill or native code";
     match what {
         Some(CopyWhat::Put { name, .. }) => {
             format!(
-                "a write was missed: the last one of {name} that was seen wrote another value; the missed write happened {ways}"
+                "a write was missed: the last one of {name} that was seen wrote another value; what wrote this one was not seen"
             )
         }
-        Some(CopyWhat::ElementPut { .. }) => format!(
-            "a write was missed: the last one of the element that was seen wrote another value; the missed write happened {ways}"
-        ),
+        Some(CopyWhat::ElementPut { .. }) => {
+            "a write was missed: the last one of the element that was seen wrote another value; what wrote this one was not seen"
+                .to_owned()
+        }
         _ => "the last observed place that passed it on had another value".to_owned(),
     }
 }

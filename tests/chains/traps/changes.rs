@@ -35,6 +35,7 @@ fn inherited_hidden_private_and_outer_fields_are_told_apart() {
         (id: "B1", at: LastChange("A:this.inherited")), (id: "B2", at: LastChange("A:this.name")),
         (id: "B3", at: LastChange("A:this.secret")), (id: "B4", at: LastChange("A:outerField")),
         (id: "B5", at: LastChange("A:this.next.inherited")), (id: "N", at: LastChange("A:this.never")),
+        (id: "S", at: Line("Fields", {S})), (id: "K", at: LastChange("S:outerField")),
     "#;
     for asked in Fixture::new("fields", "Fields").ask(points) {
         assert_eq!(asked.code, 1, "{:#}", asked.answer);
@@ -42,6 +43,7 @@ fn inherited_hidden_private_and_outer_fields_are_told_apart() {
             asked.at(id, id).certain(id).has(id, &[("new", new)]);
         }
         assert_ne!(asked.point("B1")["owner"], asked.point("B5")["owner"]);
+        asked.at("K", "B4").certain("K").has("K", &[("new", "4")]);
         asked.missing("N", NO_WRITE);
     }
 }
@@ -307,9 +309,11 @@ fn each_loader_has_a_class_of_its_own() {
 #[test]
 fn a_simple_name_of_two_classes_is_refused() {
     let fixture = Fixture::new("same-names", "SameNames");
-    let points = r#"(id: "A", at: Line("south.Station", {A})), (id: "B", at: LastChange("A:this.count"))"#;
+    let points = r#"(id: "A", at: Line("south.Station", {A})), (id: "B", at: LastChange("A:this.count")),
+        (id: "T", at: Line("SameNames", {T})), (id: "D", at: LastCondition("T"))"#;
     for asked in fixture.ask(points) {
         asked.held().at("B", "B").has("B", &[("class", "south.Station"), ("old", "5"), ("new", "6")]);
+        assert_eq!(asked.at("D", "D").point("D")["operands"]["Station.limit"], "3", "{:#}", asked.answer);
     }
     let said = fixture.refused(r#"(id: "A", at: Line("Station", {A}))"#);
     assert!(said.contains("north.Station") && said.contains("south.Station"), "{said}");

@@ -94,7 +94,12 @@ impl<'a> Expressions<'a> {
 
     fn scope(&self, pc: u32) -> Scope {
         let locals = variables_at(self.simulation.code, pc).into_iter().map(|v| v.name.clone()).collect();
-        Scope { class: self.simulation.class.name.clone(), locals }
+        Scope { class: self.simulation.class.name.clone(), locals, is_qualified: false }
+    }
+
+    /// [`Expressions::text_at`] with full class names, which mean the same in every package.
+    pub fn qualified_at(&self, node: &ExprNode, pc: u32) -> String {
+        Scope { is_qualified: true, ..self.scope(pc) }.text(node)
     }
 
     /// The text of an expression at `pc`, without `this.` and the name of its own class where the reference

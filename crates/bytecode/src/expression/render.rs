@@ -13,6 +13,8 @@ pub(crate) struct Scope {
     pub(crate) class: String,
     /// Names of the locals in scope, which hide fields.
     pub(crate) locals: Vec<String>,
+    /// Whether classes have their full names.
+    pub(crate) is_qualified: bool,
 }
 
 /// The precedence of Java's operators, from 0 (weakest).
@@ -147,6 +149,10 @@ fn constant(value: &Constant) -> String {
 }
 
 impl Scope {
+    fn class_name(&self, class: &str) -> String {
+        if self.is_qualified { class.replace('/', ".") } else { short_name(class).into() }
+    }
+
     /// The text, in parentheses if its precedence is lower than `at_least`.
     fn part(&self, node: &ExprNode, at_least: u8) -> String {
         let text = self.text(node);
@@ -205,7 +211,7 @@ impl Scope {
                 if *class == self.class && !self.locals.contains(name) {
                     name.clone()
                 } else {
-                    format!("{}.{name}", short_name(class))
+                    format!("{}.{name}", self.class_name(class))
                 }
             }
             ExprNode::Const(value) => constant(value),
@@ -237,7 +243,7 @@ impl Scope {
             ExprNode::ArrayLoad { array, index } => format!("{}[{}]", self.part(array, 14), self.text(index)),
             ExprNode::ArrayLength(array) => format!("{}.length", self.part(array, 14)),
             ExprNode::Cast { operand, .. } if is_implicit(operand) => self.text(operand),
-            ExprNode::Cast { ty, operand } => format!("({}) {}", short_name(ty), self.part(operand, 13)),
+            ExprNode::Cast { ty, operand } => format!("({}) {}", self.class_name(ty), self.part(operand, 13)),
             ExprNode::InstanceOf { operand, ty } => {
                 format!("{} instanceof {}", self.part(operand, 9), short_name(ty))
             }
