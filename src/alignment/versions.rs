@@ -4,7 +4,7 @@
 use super::AlignedRun;
 use super::lambdas::Lambdas;
 use crate::classes::ClassPool;
-use crate::trace::{Calls, Method, WrittenVariable};
+use crate::trace::{Calls, Method, WrittenVariable, base_class};
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
@@ -134,7 +134,7 @@ fn lacks_class(class: &str, pool: Option<&ClassPool>) -> bool {
 
 /// Whether the class files are there and their class lacks the field.
 fn lacks_field(class: &str, field: &str, pool: Option<&ClassPool>) -> bool {
-    let found = pool.and_then(|pool| pool.find(class).ok().flatten());
+    let found = pool.and_then(|pool| pool.find(base_class(class)).ok().flatten());
     found.is_some_and(|found| found.file.fields.iter().all(|of| of.name != field))
 }
 

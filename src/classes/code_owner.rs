@@ -63,6 +63,8 @@ pub struct CodeOwners {
     pub own_places: Vec<PathBuf>,
     /// Classes of other jars, by jar as written.
     pub libraries: BTreeMap<PathBuf, BTreeSet<String>>,
+    /// Classes of Java agents, by jar as written.
+    pub agents: BTreeMap<PathBuf, BTreeSet<String>>,
 }
 
 /// What is recorded if the user names nothing, in the form of the options `--scope` and `--trust`.
@@ -94,7 +96,13 @@ impl CodeOwners {
             .map(|(jar, _)| jar)
             .collect();
         let packages: BTreeSet<&str> = own.iter().map(|class| package(class)).collect();
-        let limits = !own.is_empty() && !libraries.is_empty();
+        // An agent can bring more classes than its jar has.
+        let limits = !own.is_empty() && !(libraries.is_empty() && self.agents.is_empty());
+        let of_agents = self.agents.values().flatten().map(|class| match package(class) {
+            package if package.is_empty() || packages.contains(package) => top_level(class).to_owned(),
+            package => format!("{package}.*"),
+        });
+        trust.extend(of_agents.collect::<BTreeSet<String>>());
         let mut scope = Vec::new();
         if limits {
             scope.extend(packages.iter().map(|package| match *package {
@@ -125,9 +133,10 @@ impl CodeOwners {
         if more > 0 {
             jars.push_str(&format!(" and {more} more"));
         }
-        if limits {
+        if limits && !libraries.is_empty() {
             left_out.push(format!("the libraries {jars}"));
         }
+        left_out.extend(self.agents.keys().map(|jar| format!("the Java agent {}", file(&jar))));
         if left_out.is_empty() {
             return None;
         }
@@ -221,7 +230,9 @@ mod tests {
 
     fn owners(own: &[&str], libraries: &[(&str, &[&str])]) -> CodeOwners {
         let libraries = libraries.iter().map(|(jar, classes)| (PathBuf::from(jar), names(classes)));
-        CodeOwners { own: names(own), own_places: vec!["classes".into()], libraries: libraries.collect() }
+        let libraries = libraries.collect();
+        let own_places = vec!["classes".into()];
+        CodeOwners { own: names(own), own_places, libraries, ..CodeOwners::default() }
     }
 
     #[test]

@@ -36,6 +36,8 @@ pub struct JavaCommand {
     pub module_path: Vec<PathBuf>,
     /// Folders and jars of `--patch-module`.
     pub patches: Vec<PathBuf>,
+    /// The jars of `-javaagent`, as written.
+    pub agents: Vec<PathBuf>,
     /// The index in the command where VM options are inserted: right after the launcher.
     pub options_at: usize,
     /// Options that change the program's behaviour: assertions, system properties, access to modules.
@@ -140,6 +142,7 @@ struct Scan {
     module_path: Vec<String>,
     patches: Vec<String>,
     boot_append: Vec<String>,
+    agents: Vec<PathBuf>,
     debug_agent: Option<String>,
     source_version: Option<String>,
     jar: bool,
@@ -261,6 +264,7 @@ impl JavaCommand {
             main,
             class_path,
             module_path: split(&scan.module_path),
+            agents: scan.agents,
             patches: split(&scan.patches),
             options_at: 1,
             options: scan.options,
@@ -285,8 +289,9 @@ impl Scan {
         for token in args {
             expand(token.clone(), cwd, &mut literal, &mut expanded)?;
         }
-        scan.debug_agent = env("JAVA_TOOL_OPTIONS")
-            .and_then(|options| argfile::split(&options).into_iter().find(|o| is_debug_agent(o)));
+        let tool_options = argfile::split(&env("JAVA_TOOL_OPTIONS").unwrap_or_default());
+        scan.agents.extend(tool_options.iter().filter_map(|option| java_agent(option)));
+        scan.debug_agent = tool_options.into_iter().find(|o| is_debug_agent(o));
         let mut args = expanded.into_iter();
         while let Some(arg) = args.next() {
             if !arg.starts_with('-') {
@@ -322,6 +327,8 @@ impl Scan {
                         scan.option(name, value.to_owned());
                     } else if let Some(path) = option.strip_prefix("-Xbootclasspath/a:") {
                         scan.boot_append.push(path.to_owned());
+                    } else if let Some(jar) = java_agent(option) {
+                        scan.agents.push(jar);
                     } else if is_debug_agent(option) {
                         scan.debug_agent = Some(option.to_owned());
                     }
@@ -407,6 +414,12 @@ fn target_seen(args: &[String]) -> bool {
 
 fn is_java(program: &str) -> bool {
     Path::new(program).file_stem().is_some_and(|n| n == "java" || n == "javaw")
+}
+
+/// The jar of a `-javaagent` option.
+pub fn java_agent(option: &str) -> Option<PathBuf> {
+    let jar = option.strip_prefix("-javaagent:")?;
+    Some(jar.split_once('=').map_or(jar, |(jar, _)| jar).into())
 }
 
 fn is_debug_agent(option: &str) -> bool {

@@ -27,7 +27,7 @@ mod tests;
 
 pub use code_owner::{CodeOwner, CodeOwners, DefaultScope, is_of_harness, is_pattern_of_harness};
 pub use error::ClassesError;
-pub use java_command::{JavaCommand, JavaCommandError, LaunchCommand, Main, find_program};
+pub use java_command::{JavaCommand, JavaCommandError, LaunchCommand, Main, find_program, java_agent};
 pub use names::Resolution;
 pub use origin::{ClassBytes, Origin};
 pub use paths::ClassPaths;

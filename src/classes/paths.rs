@@ -18,6 +18,8 @@ pub struct ClassPaths {
     pub java_home: Option<PathBuf>,
     /// The jar that `-jar` names, as written: its classes are the user's own, those of other jars are not.
     pub own_jar: Option<PathBuf>,
+    /// The jars of Java agents, which the VM appends to the class path. Their classes are nobody's own code.
+    pub agents: Vec<PathBuf>,
     /// Whether these are local copies of the classes of a program that runs elsewhere.
     pub copies: bool,
 }
@@ -35,6 +37,7 @@ impl ClassPaths {
                 Main::Jar { jar, .. } => Some(jar.clone()),
                 _ => None,
             },
+            agents: command.agents.clone(),
             copies: false,
         }
     }

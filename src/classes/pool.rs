@@ -39,6 +39,9 @@ pub struct ClassPool {
     feature: u32,
     copies: bool,
     own_jar: Option<PathBuf>,
+    agents: Vec<PathBuf>,
+    /// Class files as Java agents have rewritten them, by binary name.
+    loaded: HashMap<String, Vec<u8>>,
     missing: Vec<PathBuf>,
     state: Mutex<State>,
     user_names: OnceLock<BTreeSet<String>>,
@@ -72,6 +75,7 @@ impl ClassPool {
         let mut places: Vec<ResolvedPath> =
             paths.module_path.iter().flat_map(|p| module_path_element(p, cwd)).collect();
         places.extend(paths.class_path.iter().flat_map(|p| class_path_element(p, cwd)));
+        places.extend(paths.agents.iter().map(|jar| ResolvedPath::new(jar.clone(), cwd)));
         let (pending, missing): (Vec<_>, Vec<_>) = places.into_iter().partition(|p| p.real.exists());
         let mut state = State { pending: pending.into(), ..State::default() };
         let mut missing: Vec<PathBuf> = missing.into_iter().map(|p| p.shown).collect();
@@ -90,6 +94,8 @@ impl ClassPool {
             feature,
             copies: paths.copies,
             own_jar: paths.own_jar.clone(),
+            agents: paths.agents.clone(),
+            loaded: HashMap::new(),
             missing,
             state: Mutex::new(state),
             user_names: OnceLock::new(),
@@ -121,6 +127,33 @@ impl ClassPool {
         let found: Arc<[String]> = look_up().into();
         self.state().simple_names.insert(key, found.clone());
         found
+    }
+
+    /// The jars of Java agents, as written.
+    pub fn java_agents(&self) -> &[PathBuf] {
+        &self.agents
+    }
+
+    /// Uses these class files instead of those on the class path: Java agents have rewritten the classes.
+    pub fn use_loaded<'a>(&mut self, classes: impl IntoIterator<Item = (&'a String, &'a Vec<u8>)>) {
+        for (name, bytes) in classes {
+            self.state().classes.remove(name);
+            self.loaded.insert(name.clone(), bytes.clone());
+        }
+    }
+
+    /// The classes that Java agents have rewritten.
+    pub fn loaded(&self) -> impl Iterator<Item = &str> {
+        self.loaded.keys().map(String::as_str)
+    }
+
+    /// Whether the code of a loaded class is that of its class file. True without a class file.
+    pub fn has_code_of(&self, name: &str, loaded: &[u8]) -> bool {
+        let (Ok(Some(found)), Ok(loaded)) = (self.find(name), ClassFile::parse(loaded)) else { return true };
+        found.file.methods.iter().all(|method| {
+            let other = loaded.method(&method.name, &method.descriptor).and_then(|m| m.code.as_ref());
+            method.code.as_ref().map(|code| &code.bytes) == other.map(|code| &code.bytes)
+        })
     }
 
     /// Whether the classes are local copies of those of a program that runs elsewhere.
@@ -167,6 +200,15 @@ impl ClassPool {
     /// # Errors
     /// The class exists but cannot be read.
     pub fn read(&self, binary_name: &str) -> Result<Option<ClassBytes>, ClassesError> {
+        let found = self.read_file(binary_name)?;
+        let loaded = self.loaded.get(&binary_name.replace('/', "."));
+        Ok(found.map(|found| match loaded {
+            Some(bytes) => ClassBytes { bytes: bytes.clone(), ..found },
+            None => found,
+        }))
+    }
+
+    fn read_file(&self, binary_name: &str) -> Result<Option<ClassBytes>, ClassesError> {
         let name = binary_name.replace('/', ".");
         let file = class_file(&name);
         let look = |entry: &Entry| {
@@ -204,6 +246,7 @@ impl ClassPool {
             _ if is_of_harness(class) => CodeOwner::Harness,
             None | Some(Origin::Runtime { .. }) => CodeOwner::Jdk,
             Some(Origin::Folder(_)) => CodeOwner::Own,
+            Some(Origin::Jar { jar, .. }) if self.agents.contains(jar) => CodeOwner::Harness,
             Some(Origin::Jar { jar, inside, .. }) => {
                 match self.own_jar.as_ref() == Some(jar) && inside.is_empty() {
                     true => CodeOwner::Own,
@@ -227,6 +270,10 @@ impl ClassPool {
                 continue;
             }
             // A folder of classes of a harness alone, such as those of the test runner, is nobody's own code.
+            if self.agents.contains(&place) {
+                owners.agents.entry(place).or_default().extend(names);
+                continue;
+            }
             if is_own && !names.iter().all(|name| is_of_harness(name)) {
                 owners.own.extend(names);
                 owners.own_places.push(place);

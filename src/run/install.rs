@@ -14,6 +14,7 @@ use crate::model::MethodName;
 use jdwp::commands::{event_request, method, virtual_machine};
 use jdwp::{EventKind, Location, MethodId, Modifier, ReferenceTypeId, RequestId, SuspendPolicy, TypeTag};
 use std::collections::{BTreeSet, HashMap};
+use std::path::PathBuf;
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -264,7 +265,15 @@ impl Installed {
                     // Then the arm that produced a value stays unknown.
                     continue;
                 }
-                let next = if pool.are_copies() {
+                let agents;
+                let next = if !pool.java_agents().is_empty() {
+                    agents = format!(
+                        "{} may have rewritten it: run without it, or by probes (`--backend auto`), which use the \
+                         code in the VM",
+                        java_agents(pool)
+                    );
+                    &agents
+                } else if pool.are_copies() {
                     "the remote program runs other classes: deploy these, or copy its own to where `classes` says"
                 } else {
                     "compile it again, or put the right one first on the class path"
@@ -429,6 +438,13 @@ impl Installed {
         }
         Ok(lost)
     }
+}
+
+/// The Java agents of the command: `the Java agent jacoco.jar`.
+pub fn java_agents(pool: &ClassPool) -> String {
+    let file = |jar: &PathBuf| jar.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let names: Vec<String> = pool.java_agents().iter().map(file).collect();
+    format!("the Java agent{} {}", if names.len() == 1 { "" } else { "s" }, names.join(", "))
 }
 
 /// Whether a method is watched only for the arms that it executes.

@@ -4,6 +4,7 @@ use super::attach;
 use super::error::{BrokeOff, RunError};
 use super::greeting::{LINGER, SuspendedVm, VmFacts, facts};
 use super::halted::Stage;
+use super::install::java_agents;
 use super::interrupt::Interrupt;
 use super::live::{GRACE, Live, Outcome, nothing};
 use super::observer::Observer;
@@ -116,7 +117,7 @@ pub async fn execute(
         _ => Ok(None),
     };
     let recorded = match (&agent, &questions.recording) {
-        (Some(agent), Some(recording)) => Some(recording.begin(agent, process)),
+        (Some(agent), Some(recording)) => Some(recording.begin(agent, process, &questions.pool)),
         _ => None,
     };
     let counts = questions.gates.as_ref().is_some_and(|gates| gates.contains(&Gate::Count));
@@ -136,6 +137,12 @@ pub async fn execute(
         Some(Ok(report)) => watched.vm.agent_report = Some(Box::new(report)),
         Some(Err(why)) => watched.report.unprobed.push(why),
         None => {}
+    }
+    let rewritten: Vec<&str> = questions.pool.loaded().collect();
+    if !rewritten.is_empty() {
+        let by = java_agents(&questions.pool);
+        let classes = rewritten.join(", ");
+        watched.report.warn(format!("{by} rewrote {classes}: lines and conditions are those of its code"));
     }
     if let Some(note) = agent.as_ref().and_then(|agent| agent.note.clone()) {
         watched.report.warn(note);

@@ -1,6 +1,7 @@
 //! A recorded run: the plan tells the agent what to record, and JDWP watches only the end of the run.
 
 use super::probes::agent_report::AgentReport;
+use crate::classes::ClassPool;
 use crate::debuggee::Agent;
 use std::path::PathBuf;
 use wire::Plan;
@@ -43,7 +44,12 @@ impl Recording {
     ///
     /// # Errors
     /// The reason why the run is not recorded.
-    pub(super) fn begin(&self, agent: &Agent, process: Option<u32>) -> Result<AgentReport, String> {
+    pub(super) fn begin(
+        &self,
+        agent: &Agent,
+        process: Option<u32>,
+        pool: &ClassPool,
+    ) -> Result<AgentReport, String> {
         let Recording { level, scope, trust, rings, window, places, class_path, .. } = self.clone();
         let Recording { chosen, brief, steering, covers, report, .. } = self.clone();
         let trace = TracePlan {
@@ -59,7 +65,8 @@ impl Recording {
             steering,
             covers,
         };
-        let plan = Plan { report, trace: Some(trace), ..Plan::default() };
+        let tells_loaded = !covers && !pool.java_agents().is_empty();
+        let plan = Plan { report, trace: Some(trace), tells_loaded, ..Plan::default() };
         let report = AgentReport::open(&self.report)
             .map_err(|error| format!("the agent's report cannot be read: {error}"))?;
         plan.write(&Plan::path(agent.folder(), process)).map_err(|error| error.to_string())?;

@@ -207,6 +207,9 @@ pub struct RunReport {
     pub unprobed: Vec<String>,
     /// The hidden classes that probes did not watch, although their code may contain sites.
     pub hidden: Vec<Hidden>,
+    /// The watched classes whose code in the VM is not that of their class files: Java agents have rewritten
+    /// them. By binary name, with the class files as they were loaded.
+    pub loaded: BTreeMap<String, Vec<u8>>,
     /// Whether an expression called methods of the debuggee.
     pub called_methods: bool,
     /// The observed steps of value flows, in order.

@@ -117,6 +117,9 @@ impl Watched {
         }
         let problems = std::mem::take(&mut report.problems);
         self.report.unprobed.extend(problems);
+        let loaded = std::mem::take(&mut report.loaded);
+        let rewritten = loaded.into_iter().filter(|(name, bytes)| !self.pool.has_code_of(name, bytes));
+        self.report.loaded.extend(rewritten);
         let hidden = std::mem::take(&mut report.hidden);
         self.report.hidden.extend(hidden.into_iter().map(Hidden::from));
         if !report.started && self.report.unprobed.is_empty() {

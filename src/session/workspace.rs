@@ -2,11 +2,12 @@
 
 use super::error::SessionError;
 use crate::chain::{self, Chain};
-use crate::classes::{ClassPaths, ClassPool, LaunchCommand, SourceEncoding, SourceRoots};
+use crate::classes::{ClassPaths, ClassPool, LaunchCommand, SourceEncoding, SourceRoots, java_agent};
 use crate::debuggee::{DebuggeeError, Forward, Ready, Remote, Settings, Stdin, StdinRecording, Template};
 use crate::files::TemporaryFolder;
-use crate::run::VmFacts;
+use crate::run::{RunReport, VmFacts};
 use std::cell::RefCell;
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::sync::Arc;
@@ -27,6 +28,8 @@ pub struct Workspace {
     /// The classes compiled from `X.java` for `java X.java`, and that file's modification time. Removed with
     /// the workspace.
     compiled: RefCell<Option<(TemporaryFolder, Option<SystemTime>)>>,
+    /// Class files as Java agents have rewritten them in a run, by binary name.
+    loaded: RefCell<BTreeMap<String, Vec<u8>>>,
 }
 
 impl Workspace {
@@ -73,7 +76,15 @@ impl Workspace {
         let template = Arc::new(Template::new(settings)?);
         let (sources, classes) = (debuggee.sources.clone(), debuggee.classes.clone());
         let source_encoding = debuggee.source_encoding;
-        Ok(Workspace { template, cwd, sources, source_encoding, classes, compiled: RefCell::default() })
+        Ok(Workspace {
+            template,
+            cwd,
+            sources,
+            source_encoding,
+            classes,
+            compiled: RefCell::default(),
+            loaded: RefCell::default(),
+        })
     }
 
     /// The debuggee.
@@ -132,7 +143,22 @@ impl Workspace {
         if let Some((folder, _)) = self.compiled.borrow().as_ref() {
             paths.class_path.insert(0, folder.path().to_owned());
         }
-        Ok(ClassPool::open(&paths)?.with_sources(self.sources()))
+        paths.agents.extend(self.template.settings().jvm.iter().filter_map(|option| java_agent(option)));
+        let mut pool = ClassPool::open(&paths)?.with_sources(self.sources());
+        pool.use_loaded(self.loaded.borrow().iter());
+        Ok(pool)
+    }
+
+    /// Takes over the classes that Java agents have rewritten in a run. Returns their names, if some are
+    /// new.
+    pub fn learn_loaded(&self, report: &RunReport) -> Option<String> {
+        let mut loaded = self.loaded.borrow_mut();
+        let new: Vec<&str> =
+            report.loaded.keys().map(String::as_str).filter(|name| !loaded.contains_key(*name)).collect();
+        let names = new.join(", ");
+        let is_new = !new.is_empty();
+        loaded.extend(report.loaded.iter().map(|(name, bytes)| (name.clone(), bytes.clone())));
+        is_new.then_some(names)
     }
 
     /// A guess at the classes of a wrapper's VM before any run: from a `java` command among the wrapper's
@@ -186,18 +212,20 @@ impl Workspace {
 /// The class files of one run, reused if they cannot change.
 #[derive(Clone, Default)]
 pub struct Pools {
-    known: Option<Rc<ClassPool>>,
+    /// With the number of its classes that Java agents have rewritten.
+    known: Option<(Rc<ClassPool>, usize)>,
 }
 
 impl Pools {
     /// The class files of a run.
     pub fn of(&mut self, workspace: &Workspace, facts: &VmFacts) -> Result<Rc<ClassPool>, SessionError> {
-        if let Some(pool) = &self.known {
+        let rewritten = workspace.loaded.borrow().len();
+        if let Some((pool, _)) = self.known.as_ref().filter(|(_, known)| *known == rewritten) {
             return Ok(pool.clone());
         }
         let pool = Rc::new(workspace.pool(Some(facts))?);
         if workspace.knows_classes()? {
-            self.known = Some(pool.clone());
+            self.known = Some((pool.clone(), rewritten));
         }
         Ok(pool)
     }

@@ -3,14 +3,15 @@
 use super::columns::Checksum;
 use super::error::TraceError;
 use super::folder::Folder;
+use super::loaders::Loaders;
 use crate::model::MethodName;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, LazyLock};
-use wire::Report;
 use wire::recording::{
     DERIVED_LINES, DeclaredField, FIRST_SITE, Level, RingPlace, RingReport, Traced, TracedClass, WriteReport,
     WrittenVariable,
 };
+use wire::{LoadedClass, Report};
 
 /// A recorded class.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -50,6 +51,8 @@ impl From<DeclaredField> for Field {
 pub struct Method {
     /// Binary name of its class, with dots.
     pub class: Arc<str>,
+    /// The number of the loader that defines the class.
+    pub(super) loader: u32,
     /// The method's name.
     pub name: String,
     /// The method's descriptor.
@@ -188,6 +191,9 @@ pub struct Sites {
     sites: Vec<Option<Site>>,
     /// By name, with dots.
     classes: HashMap<Arc<str>, Class>,
+    loaders: Loaders,
+    /// Recorded classes as they were loaded, by name with dots, if Java agents may have rewritten them.
+    pub loaded: BTreeMap<String, Vec<u8>>,
     /// The threads by number: name, and number of the thread's object.
     pub threads: BTreeMap<u32, (String, u32)>,
     /// The names of the threads' groups.
@@ -240,6 +246,10 @@ impl Sites {
                     sites.threads.insert(ring, (thread, object));
                     sites.rings.insert(ring, place);
                 }
+                Report::Loader(loader) => sites.loaders.add(loader),
+                Report::Loaded(LoadedClass { class, bytes }) => {
+                    sites.loaded.entry(class.replace('/', ".")).or_insert(bytes);
+                }
                 Report::Problem(problem) => sites.problems.push(problem),
                 Report::Hidden(class) => {
                     let why = "it is a hidden class, which cannot be recorded".to_owned();
@@ -254,11 +264,34 @@ impl Sites {
                 | Report::Counts { .. } => {}
             }
         }
+        sites.name_loaders();
         Ok(sites)
+    }
+
+    /// Adds the loader to the class of each written static field, where several loaders define that class.
+    fn name_loaders(&mut self) {
+        for site in self.sites.iter_mut().flatten().filter(|site| site.what == Traced::PutStatic) {
+            let Some(written) = &site.written else { continue };
+            // The class that unrecorded code refers to is unknown.
+            let method = usize::try_from(site.method).ok().and_then(|number| self.methods.get(number));
+            let code = method.filter(|_| site.by.is_none()).map(|method| method.loader);
+            let class = written.class.replace('/', ".");
+            if let Some(class) = self.loaders.named(&class, code, &written.name) {
+                site.written = Some(WrittenVariable { class, ..(**written).clone() }.into());
+            }
+        }
+    }
+
+    /// Whether several loaders define a class of this name. The keys of its static fields then have the
+    /// loader ([`Sites::declares`]).
+    pub fn is_ambiguous(&self, class: &str) -> bool {
+        self.loaders.is_ambiguous(class)
     }
 
     fn class(&mut self, class: TracedClass) {
         let name: Arc<str> = class.class.replace('/', ".").into();
+        self.loaders.define(&name, &class);
+        let loader = class.loader;
         let source: Option<Arc<str>> = class.source.map(Into::into);
         let dotted = |class: String| class.replace('/', ".");
         let described = Class {
@@ -267,7 +300,7 @@ impl Sites {
             access: class.access,
             fields: class.fields.into_iter().map(Field::from).collect(),
         };
-        self.classes.insert(name.clone(), described);
+        self.classes.entry(name.clone()).or_insert(described);
         for (method, _, why) in class.left {
             self.left.push((format!("{name}.{method}"), why));
         }
@@ -327,6 +360,7 @@ impl Sites {
             }
             self.methods.push(Method {
                 class: name.clone(),
+                loader,
                 name: method.name,
                 descriptor: method.descriptor,
                 is_static,
@@ -378,7 +412,8 @@ impl Sites {
     }
 
     /// The class that declares a written field, with dots; the class named in the instruction if the
-    /// declaring class was not recorded.
+    /// declaring class was not recorded. If several loaders define the class of a static field, the loader
+    /// follows: `a.Shop (URLClassLoader #2)`.
     pub fn declares(&self, written: &WrittenVariable) -> String {
         let named = written.class.replace('/', ".");
         let mut at = named.clone();

@@ -65,13 +65,13 @@ fn essence(answer: &Value) -> Vec<[Value; 6]> {
 fn other_code_than_that_of_the_class_file_is_watched_without_probes() {
     let points = r#"(id: "A", at: Line("Target", {A}), index: -1), (id: "B", at: LastChange("A:level")),
         (id: "C", at: LastChange("A:height"))"#;
-    for (agent, argument) in [("", "other"), ("", "same"), ("=load", "never")] {
+    for argument in ["other", "same"] {
         let fixture = Fixture::built("redefined-class", "Redefined");
-        let fixture = fixture.vm(&format!("-javaagent:classes/redefiner.jar{agent}")).args(&[argument]);
+        let fixture = fixture.vm("-javaagent:classes/redefiner.jar").args(&[argument]);
         let expected = fixture.ask_with(points, &["--backend", "jdwp"]);
         for eager in ["100", "0"] {
             for (auto, expected) in fixture.ask_with(points, &["--eager", eager]).into_iter().zip(&expected) {
-                let what = format!("{} {agent} {argument} {eager}", auto.java);
+                let what = format!("{} {argument} {eager}", auto.java);
                 assert_eq!(auto.code, expected.code, "{what}: {:#}\n{:#}", auto.answer, expected.answer);
                 assert_eq!(essence(&auto.answer), essence(&expected.answer), "{what}");
                 // The only additional warning may be that probes were not possible.
@@ -85,8 +85,9 @@ fn other_code_than_that_of_the_class_file_is_watched_without_probes() {
     }
 }
 
+/// The code in the VM doubles the value.
 #[test]
-fn other_code_is_named_where_probes_are_asked_for() {
+fn probes_go_on_by_the_code_that_a_java_agent_has_made() {
     let case = Case::new("unwilling");
     let from = crate::support::root().join("tests/fixtures/redefined-class");
     std::fs::create_dir_all(case.work().join("v2")).expect("a folder");
@@ -95,12 +96,30 @@ fn other_code_is_named_where_probes_are_asked_for() {
     }
     let build = Command::new("sh").arg("build.sh").current_dir(case.work()).output().expect("sh");
     assert!(build.status.success(), "{}", said(&build));
-    let line = crate::support::marked("fixtures/redefined-class", "Target.java", "// <- A");
+    let [a, b] =
+        ["// <- A", "// <- B"].map(|m| crate::support::marked("fixtures/redefined-class", "Target.java", m));
     let points =
-        format!(r#"(id: "A", at: Line("Target", {line}), index: -1), (id: "B", at: LastChange("A:level"))"#);
-    let debuggee = r#"command: ["java", "-javaagent:classes/redefiner.jar=load", "-cp", "classes", "Redefined", "never"]"#;
-    let run = case.replay(debuggee, &points, &["--backend", "probe"]);
-    run.fails(4, &["probes cannot answer: Target.measure(I)I: the loaded class has different code there"]);
+        format!(r#"(id: "A", at: Line("Target", {a}), index: -1), (id: "B", at: LastChange("A:level"))"#);
+    let command = ["java", "-javaagent:classes/redefiner.jar=load", "-cp", "classes", "Redefined", "never"];
+    let debuggee = format!("command: {command:?}");
+    for backend in ["probe", "auto"] {
+        let run = case.replay(&debuggee, &points, &["--backend", backend, "--format", "json"]);
+        let answer = run.is(0, &[]).answer();
+        let found = point(&answer, "B");
+        assert_eq!((&found["line"], &found["new"]), (&b.into(), &"4".into()), "{answer:#}");
+        assert!(answer["warnings"].to_string().contains("the Java agent redefiner.jar rewrote Target"));
+    }
+    let agent = "the Java agent redefiner.jar may have rewritten it";
+    case.replay(&debuggee, &points, &["--backend", "jdwp"]).is(3, &[agent]);
+    let at = format!("Target:{a}");
+    let log = |backend| {
+        let log = ["log", "level", "--at", &at, "--backend", backend, "--"];
+        case.run(&[&log[..], &command].concat())
+    };
+    log("probe").is(0, &["2 lines of 2 passes"]);
+    let refused = log("jdwp");
+    refused.is(4, &[agent]);
+    assert!(!refused.said().contains("never came there"), "{}", refused.said());
 }
 
 fn sweeps(case: &Case) -> String {

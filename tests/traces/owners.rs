@@ -168,3 +168,71 @@ fn an_older_version_in_a_library_hides_no_own_class() {
     let (code, found, text) = told(&["diagnose", "--unattended", "--scope=p.A"]);
     assert_eq!((code, &found["buggy"]), (Some(1), &Value::Null), "{text}");
 }
+
+/// A Java agent with code of its own, in a jar outside of the class path.
+const AGENT: &str = r#"
+package tool;
+public class Agent {
+    static int sum;
+
+    public static void premain(String arguments) {
+        for (int i = 0; i < 3; i++) {
+            sum += add(i);
+        }
+    }
+
+    static int add(int n) {
+        return n + 1;
+    }
+}
+"#;
+
+#[test]
+fn the_code_of_a_java_agent_is_not_recorded() {
+    let folder = tempfile::tempdir_in(scratch()).expect("a folder").keep();
+    let file = folder.join("Agent.java");
+    std::fs::write(&file, AGENT).expect("written");
+    Javac::new().args(["-g", "-d"]).arg(folder.join("agent")).arg(&file).run();
+    std::fs::write(folder.join("manifest"), "Premain-Class: tool.Agent\n").expect("written");
+    let jar = folder.join("agent.jar");
+    let mut pack = std::process::Command::new("jar");
+    pack.arg("cfm").arg(&jar).arg(folder.join("manifest")).arg("-C").arg(folder.join("agent")).arg(".");
+    assert!(finish(&mut pack).status.success());
+    std::fs::write(folder.join("Main.java"), "class Main { public static void main(String[] a) {} }")
+        .expect("written");
+    Javac::new().args(["-g", "-d"]).arg(folder.join("classes")).arg(folder.join("Main.java")).run();
+    let trace = folder.join("trace");
+    let mut record = qp();
+    record.args(["trace", "record", "--level=all", "--color=never", "--out"]).arg(&trace);
+    record.arg("--").arg("java").arg(format!("-javaagent:{}", jar.display()));
+    let output = finish(record.arg("-cp").arg(folder.join("classes")).arg("Main"));
+    assert_eq!(output.status.code(), Some(0), "{}", said(&output));
+    let sites = std::fs::read_to_string(trace.join("sites.jsonl")).expect("sites");
+    assert!(sites.contains(r#"{"Traced":{"class":"Main""#) && !sites.contains("tool/Agent"), "{sites}");
+    let text = crate::support::unwrapped(&said(&output));
+    assert!(text.contains("not recorded: the Java agent agent.jar"), "{text}");
+}
+
+#[test]
+fn each_loader_has_static_fields_of_its_own() {
+    let folder = tempfile::tempdir_in(scratch()).expect("a folder").keep();
+    let from = crate::support::root().join("tests/fixtures/two-loaders");
+    std::fs::create_dir_all(folder.join("loaded")).expect("a folder");
+    for file in ["build.sh", "TwoLoaders.java", "loaded/Counted.java"] {
+        std::fs::copy(from.join(file), folder.join(file)).expect("copied");
+    }
+    let built = std::process::Command::new("sh").arg("build.sh").current_dir(&folder).status().expect("sh");
+    assert!(built.success());
+    let run = |arguments: &[&str]| {
+        let output = finish(qp().current_dir(&folder).args(arguments));
+        assert_eq!(output.status.code(), Some(0), "{}", said(&output));
+        output.stdout
+    };
+    run(&["trace", "record", "--level=writes", "--", "java", "-cp", "classes", "TwoLoaders"]);
+    let history: Value =
+        serde_json::from_slice(&run(&["trace", "history", "Counted.count", "--format=json"])).expect("JSON");
+    let writes = history["writes"].as_array().expect("writes").iter();
+    let writes: Vec<[&Value; 3]> =
+        writes.map(|w| ["declared_by", "old", "new"].map(|name| &w[name])).collect();
+    assert_eq!(writes, [["Counted (URLClassLoader)", "0", "1"], ["Counted (URLClassLoader #2)", "0", "1"]]);
+}

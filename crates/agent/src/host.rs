@@ -5,6 +5,7 @@ use crate::covering::{Coverer, Covering};
 use crate::hidden;
 use crate::hidden_classes::HiddenClasses;
 use crate::jit_priority;
+use crate::loaders;
 use crate::probes::Probes;
 use crate::reporter::Reporter;
 use crate::state::{self, State, problem, with_state};
@@ -15,7 +16,7 @@ use std::collections::HashSet;
 use std::path::PathBuf;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
-use wire::{COVER_CLASS, PROBE_CLASS, Report, TRACE_CLASS, TestedCounts};
+use wire::{COVER_CLASS, LoadedClass, PROBE_CLASS, Report, TRACE_CLASS, TestedCounts};
 
 /// The class files next to the recorder's source.
 macro_rules! recorder {
@@ -274,7 +275,18 @@ impl Agent for Host {
             return;
         }
         let bytes = event.class_data();
-        if let Some(Some(recorded)) = with_state(|state| record(state, name, bytes)) {
+        let is_recorded = with_state(|state| {
+            state.tracer.as_ref().is_some_and(|tracer| name.is_none_or(|name| tracer.is_in_scope(name)))
+        });
+        let loader = match context.jni().filter(|_| is_recorded == Some(true)) {
+            // SAFETY: the VM has handed out the loader for this event.
+            Some(env) => unsafe { loaders::number(context.jvmti(), env, event.loader()) },
+            None => 0,
+        };
+        if is_recorded == Some(true) {
+            with_state(|state| tell_loaded(state, name, bytes));
+        }
+        if let Some(Some(recorded)) = with_state(|state| record(state, name, loader, bytes)) {
             if let Some(bytes) = recorded
                 && let Err(error) = event.set_transformed_class(&context, &bytes)
             {
@@ -293,6 +305,9 @@ impl Agent for Host {
         let is_of_vm = event.loader().is_null();
         let probed = with_state(|state| {
             let probed = state.probes.probe(name, bytes, is_of_vm);
+            if matches!(probed, Ok(Some(_))) && !is_of_vm {
+                tell_loaded(state, name, bytes);
+            }
             match &probed {
                 Ok(None) => {}
                 Ok(Some(probed)) => {
@@ -362,10 +377,18 @@ fn forgo(why: String) -> String {
     }
 }
 
+/// Reports a class as it was loaded, if the plan says so.
+fn tell_loaded(state: &mut State, name: Option<&str>, bytes: &[u8]) {
+    if let (true, Some(name)) = (state.probes.plan.tells_loaded, name) {
+        let loaded = LoadedClass { class: name.to_owned(), bytes: bytes.to_vec() };
+        state.reporter.tell(&Report::Loaded(loaded));
+    }
+}
+
 /// The recorded class file of a class; the inner option is none if the class stays unchanged. The outer
 /// option is none if the run is not recorded.
-fn record(state: &mut State, name: Option<&str>, bytes: &[u8]) -> Option<Option<Vec<u8>>> {
-    match state.tracer.as_mut()?.record(name, bytes) {
+fn record(state: &mut State, name: Option<&str>, loader: u32, bytes: &[u8]) -> Option<Option<Vec<u8>>> {
+    match state.tracer.as_mut()?.record(name, loader, bytes) {
         Ok(None) => Some(None),
         // Without this report, events of its sites would be meaningless.
         Ok(Some(Recorded { bytes, report, unsteered })) => {

@@ -25,6 +25,9 @@ use wire::steering::{Occurrence, Steering};
 /// Classes on which the recorder itself depends cannot be recorded, because the recorder would record itself.
 const BELOW: [&str; 4] = ["java/lang/", "jdk/internal/", "sun/misc/", "java/io/ObjectStreamClass"];
 
+/// Methods that Java agents add to classes.
+const INSERTED: [&str; 1] = ["$jacocoInit"];
+
 /// The recording of this run.
 #[derive(Debug)]
 pub struct Tracer {
@@ -134,11 +137,17 @@ impl Tracer {
         self.plan.level >= Level::Writes && self.plan.chosen.is_none()
     }
 
-    /// Inserts the recording code into a class; none if the class is not recorded.
+    /// Inserts the recording code into a class of the loader with this number; none if the class is not
+    /// recorded.
     ///
     /// # Errors
     /// The class file is broken, or its constant pool is full.
-    pub fn record(&mut self, name: Option<&str>, bytes: &[u8]) -> Result<Option<Recorded>, RewriteError> {
+    pub fn record(
+        &mut self,
+        name: Option<&str>,
+        loader: u32,
+        bytes: &[u8],
+    ) -> Result<Option<Recorded>, RewriteError> {
         if name.is_some_and(|name| !self.concerns(name)) {
             return Ok(None);
         }
@@ -154,24 +163,24 @@ impl Tracer {
         if self.has_contents() && (contents::concerns(&class) || text::concerns(&class)) {
             // First record its own code, whose sites refer to the original class file.
             let mut recorded = match self.is_in_scope(&class) || self.is_steered(&class) {
-                true => self.record_own(bytes)?,
+                true => self.record_own(loader, bytes)?,
                 false => Recorded { bytes: None, report: None, unsteered: None },
             };
             let put_into = if text::concerns(&class) { text::put_into } else { contents::put_into };
             recorded.bytes = Some(put_into(&class, recorded.bytes.as_deref().unwrap_or(bytes))?);
             return Ok(Some(recorded));
         }
-        self.record_own(bytes).map(Some)
+        self.record_own(loader, bytes).map(Some)
     }
 
     /// Inserts the recording code into a class if it is in the scope, and steers its jump if it has that.
-    fn record_own(&mut self, bytes: &[u8]) -> Result<Recorded, RewriteError> {
+    fn record_own(&mut self, loader: u32, bytes: &[u8]) -> Result<Recorded, RewriteError> {
         let scan = Scan::new(bytes)?;
         let class = scan.name()?;
         let shapes = scan.methods()?;
         let mut levels: BTreeMap<(String, String), Level> = BTreeMap::new();
         loop {
-            let (mut report, mut plan) = self.weave(&scan, &class, &shapes, &levels)?;
+            let (mut report, mut plan) = self.weave(&scan, (&class, loader), &shapes, &levels)?;
             let mut unsteered = self.steer(&scan, &class, &mut plan)?;
             let rewritten = rewrite::rewrite(bytes, &plan)?;
             // A method that is too long at this level may fit at a lower one.
@@ -213,7 +222,7 @@ impl Tracer {
     fn weave(
         &mut self,
         scan: &Scan<'_>,
-        class: &str,
+        (class, loader): (&str, u32),
         shapes: &[MethodShape],
         levels: &BTreeMap<(String, String), Level>,
     ) -> Result<(TracedClass, rewrite::Plan), RewriteError> {
@@ -223,6 +232,7 @@ impl Tracer {
             fields.map(|(name, descriptor, access)| DeclaredField { name, descriptor, access }).collect();
         let mut report = TracedClass {
             class: class.to_owned(),
+            loader,
             source,
             superclass: scan.superclass(),
             access: scan.access(),
@@ -233,7 +243,7 @@ impl Tracer {
         };
         let mut plan = rewrite::Plan::default();
         let recorded = if self.is_in_scope(class) { shapes } else { &[] };
-        for shape in recorded {
+        for shape in recorded.iter().filter(|shape| !INSERTED.contains(&shape.name.as_str())) {
             let key = (shape.name.clone(), shape.descriptor.clone());
             if shape.name == "<init>" && shape.constructs_at.is_none() {
                 let why = "it is unclear from where on its object can be published";
@@ -272,7 +282,7 @@ impl Tracer {
             }
             let has_window = self.has_window();
             let plan_of_run = &self.plan;
-            let mut numbers = self.numbers.of([class, &key.0, &key.1]);
+            let mut numbers = self.numbers.of(loader, [class, &key.0, &key.1]);
             let mut number = |bci, what| numbers.number(bci, what);
             let is_recorded = |class: &str| is_in_scope(plan_of_run, class);
             let chosen = self.plan.chosen.as_ref();
@@ -380,7 +390,7 @@ impl Tracer {
     /// The number of an additional site, for a field that a call has written.
     pub fn further(&mut self, of: u32, written: &WrittenVariable) -> u32 {
         // No method has a field descriptor, so the key is unambiguous.
-        self.numbers.of([&written.class, &written.name, &written.descriptor]).number(of, Traced::Put)
+        self.numbers.of(0, [&written.class, &written.name, &written.descriptor]).number(of, Traced::Put)
     }
 
     /// The field written at a site.
@@ -431,8 +441,8 @@ fn is_below(class: &str) -> bool {
 struct Numbers {
     /// Number of numbers assigned.
     given: u32,
-    /// Numbers by class, name and descriptor of the method.
-    methods: HashMap<[String; 3], HashMap<(u32, Traced), u32, FixedState>>,
+    /// Numbers by loader, class, name and descriptor of the method.
+    methods: HashMap<(u32, [String; 3]), HashMap<(u32, Traced), u32, FixedState>>,
 }
 
 /// The numbers of one method's sites.
@@ -442,14 +452,14 @@ struct OfMethod<'a> {
 }
 
 impl Numbers {
-    fn of(&mut self, method: [&str; 3]) -> OfMethod<'_> {
-        let sites = self.methods.entry(method.map(str::to_owned)).or_default();
+    fn of(&mut self, loader: u32, method: [&str; 3]) -> OfMethod<'_> {
+        let sites = self.methods.entry((loader, method.map(str::to_owned))).or_default();
         OfMethod { given: &mut self.given, sites }
     }
 }
 
 impl OfMethod<'_> {
-    /// The number of a site; a class that is loaded twice gets the same numbers.
+    /// The number of a site; a class that is transformed again gets the same numbers.
     fn number(&mut self, bci: u32, what: Traced) -> u32 {
         *self.sites.entry((bci, what)).or_insert_with(|| {
             *self.given = self.given.saturating_add(1);

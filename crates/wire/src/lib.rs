@@ -29,8 +29,8 @@ pub use plan::{
     PutPosition, SiteEvent, TestParameter, TestPlace, TestedCondition,
 };
 pub use report::{
-    CalledMethod, ClassReport, HiddenClass, MethodReport, Report, ReportReader, SiteReport, SkippedMethod,
-    TestedCounts, reports,
+    CalledMethod, ClassReport, HiddenClass, LoadedClass, LoaderReport, MethodReport, Report, ReportReader,
+    SiteReport, SkippedMethod, TestedCounts, reports,
 };
 pub use stack_values::{KeptStackValue, UsedStackValue};
 pub use thread::{ToldThread, names_thread};

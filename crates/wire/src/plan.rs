@@ -30,6 +30,10 @@ pub struct Plan {
     pub conditions: Vec<CompiledCondition>,
     /// Whether hits are only counted, and the counts reported when the VM ends.
     pub counts: bool,
+    /// Whether to report the class files of classes with sites, and of recorded ones, as they were loaded:
+    /// Java agents may rewrite them.
+    #[serde(default)]
+    pub tells_loaded: bool,
     /// The recording to make. If present, the agent ignores the rest of the plan.
     pub trace: Option<crate::recording::TracePlan>,
 }

@@ -422,6 +422,9 @@ impl DeclaredField {
 pub struct TracedClass {
     /// Its name, with slashes.
     pub class: String,
+    /// The number of the loader that defines it; 0 for the VM's own.
+    #[serde(default)]
+    pub loader: u32,
     /// Its source file, if the class file names it.
     pub source: Option<String>,
     /// Its superclass, with slashes.

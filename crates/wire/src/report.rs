@@ -22,6 +22,8 @@ pub enum Report {
     Covered(CoveredRun),
     /// An unrecorded call at a reported site wrote a field.
     Write(WriteReport),
+    /// A loader that is about to define a recorded class, or to which such a loader delegates.
+    Loader(LoaderReport),
     /// A recorded thread has started.
     Ring(RingReport),
     /// Execution reached the place where the recording begins or ends.
@@ -31,6 +33,8 @@ pub enum Report {
     },
     /// The program opened this file for writing, or gave it this name. The path begins at the root.
     Wrote(String),
+    /// A class as it was loaded, before the agent has changed it.
+    Loaded(LoadedClass),
     /// A problem, described for the user.
     Problem(String),
     /// A hidden class was prepared whose code may contain sites. Class file load hooks do not see hidden
@@ -59,6 +63,26 @@ pub struct TestedCounts {
     pub other_caller: u64,
     /// All others: they may be those asked for.
     pub asked: u64,
+}
+
+/// A class loader.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LoaderReport {
+    /// Its number.
+    pub number: u32,
+    /// Its class, with slashes.
+    pub class: String,
+    /// The number of the loader to which it delegates; 0 for the VM's own.
+    pub parent: u32,
+}
+
+/// A class as it was loaded.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LoadedClass {
+    /// Its name, with slashes.
+    pub class: String,
+    /// Its class file.
+    pub bytes: Vec<u8>,
 }
 
 /// A class that class file load hooks do not see, such as one defined by `Lookup.defineHiddenClass`.

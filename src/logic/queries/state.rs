@@ -152,6 +152,10 @@ fn field_state(
     };
     let begins_empty = is_static && is_whole || !is_static && calls.was_made(object)?;
     Ok(match held {
+        // Several loaders define the class: it is unknown whose field is meant.
+        _ if is_static && source.recording.calls.sites.is_ambiguous(&class) => {
+            state(None, SetBy::Unknown, class, name)
+        }
         // The first write replaced the default value.
         HeldValue::Value(value) if value.is(default_of(&field.descriptor)) && begins_empty => {
             state(Some(value), SetBy::Default, class, name)

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
-use wire::{ClassReport, HiddenClass, MethodReport, Report, ReportReader, TestedCounts};
+use wire::{ClassReport, HiddenClass, LoadedClass, MethodReport, Report, ReportReader, TestedCounts};
 
 /// A site as the agent reports it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -57,6 +57,8 @@ pub struct AgentReport {
     pub problems: Vec<String>,
     /// Hidden classes whose code may contain sites but which have no probes. The agent bounds their number.
     pub hidden: Vec<HiddenClass>,
+    /// Classes with sites as they were loaded, if the plan asks for them, by binary name.
+    pub loaded: BTreeMap<String, Vec<u8>>,
     /// Hits by site number, if hits were counted and the VM reported them at its end.
     hits: Option<HashMap<u32, u64>>,
     /// Likewise, what became of the hits of tested sites.
@@ -80,6 +82,7 @@ impl AgentReport {
             started: false,
             problems: Vec::new(),
             hidden: Vec::new(),
+            loaded: BTreeMap::new(),
             hits: None,
             tested: HashMap::new(),
             busy: None,
@@ -105,11 +108,16 @@ impl AgentReport {
             Report::Started => self.started = true,
             Report::Problem(problem) => self.problem(problem),
             Report::Hidden(class) => self.hidden.push(class),
+            Report::Loaded(LoadedClass { class, bytes }) => {
+                // Later ones are of other loaders, or redefined while the program runs.
+                self.loaded.entry(class.replace('/', ".")).or_insert(bytes);
+            }
             // Reports of a recording, which the reader of its events handles.
             Report::Traced(_)
             | Report::Coverable(_)
             | Report::Covered(_)
             | Report::Write(_)
+            | Report::Loader(_)
             | Report::Ring(_)
             | Report::Wrote(_)
             | Report::Reached { .. } => {}

@@ -81,6 +81,7 @@ pub(super) fn begin(
     if !planned.counts {
         planned.methods.extend(stack_values::planned(users, pool));
     }
+    planned.tells_loaded = !pool.java_agents().is_empty();
     planned.report = agent.folder().join("report");
     planned.log = agent.folder().join("log");
     let log = planned.log.clone();

@@ -60,8 +60,6 @@ pub use violations::{Survey, Violation};
 use super::context::Context;
 use super::error::SessionError;
 use super::recorded::{RecordedTrace, Stepper, at_level};
-use super::workspace::Workspace;
-use crate::chain::{Chain, Debuggee};
 use crate::classes::{ClassPool, LaunchCommand, Main};
 use crate::declarative::{Diagnosis, Needs, STRATEGIES, Step, Verdict, strategy};
 use crate::inspect::InspectError;
@@ -214,7 +212,7 @@ impl Diagnoser {
             let there: Vec<&str> = STRATEGIES.iter().map(|row| row.name).collect();
             return Err(SessionError::NoStrategy { name: name.to_owned(), there: there.join(", ") });
         };
-        let fields = Fields::new(class_files(&trace));
+        let fields = Fields::new(trace.class_files());
         let mut notes: Vec<String> = trace.about.whose_code.iter().cloned().collect();
         let (forest, nodes) = trees(&mut trace, options.loops, fields.pool(), &mut notes)?;
         let passing = RunsCoverage::default();
@@ -573,16 +571,4 @@ fn of_tests(calls: &Calls, pool: Option<&ClassPool>) -> BTreeSet<u32> {
         }
     }
     found
-}
-
-/// The class files of the recorded program, if they still exist.
-fn class_files(trace: &RecordedTrace) -> Option<ClassPool> {
-    let about = &trace.about;
-    let debuggee = Debuggee {
-        command: about.command.clone(),
-        cwd: Some(about.cwd.clone()),
-        classes: about.class_path.clone(),
-        ..Debuggee::default()
-    };
-    Workspace::open(&Chain::new(debuggee, Vec::new()), None, None).ok()?.pool(None).ok()
 }

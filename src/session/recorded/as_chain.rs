@@ -5,7 +5,7 @@ use super::open::RecordedTrace;
 use crate::chain::{Chain, Debuggee, Expect, Kind, Point};
 use crate::inspect::{InspectError, Recording};
 use crate::session::error::SessionError;
-use crate::trace::{Calls, EventPosition, Exit, Method, Site, Traced, TracedEvent, WalkControl};
+use crate::trace::{Calls, EventPosition, Exit, Method, Site, Traced, TracedEvent, WalkControl, base_class};
 
 /// The event to turn into a chain.
 #[derive(Clone, Copy, Debug)]
@@ -73,7 +73,8 @@ pub(super) fn chain_of(trace: &mut RecordedTrace, at: EventPosition) -> Result<C
         // A watchpoint sees only writes by instructions.
         Traced::Put | Traced::PutStatic | Traced::Preset if event.site.by.is_none() => {
             let written = event.site.written.as_ref().ok_or_else(unknown)?;
-            let kind = Kind::Watch(calls.sites.declares(written), written.name.clone());
+            let kind =
+                Kind::Watch(base_class(&calls.sites.declares(written)).to_owned(), written.name.clone());
             let is_it = |calls: &Calls, seen: &TracedEvent<'_>| {
                 let same = |of: &Site| {
                     of.written.as_ref().is_some_and(|w| {

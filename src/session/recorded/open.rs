@@ -9,6 +9,7 @@ use crate::session::error::SessionError;
 use crate::session::trust;
 use crate::session::workspace::Workspace;
 use crate::trace::{About, Calls, Folder, Interrupted, OpenOptions, TraceError};
+use std::collections::BTreeMap;
 use std::ops::{Deref, DerefMut};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -47,11 +48,13 @@ impl DerefMut for RecordedTrace {
 }
 
 /// Opens the class files and sources of a recorded program, found by its command.
-fn code_of(about: &About) -> OpenCode {
+fn code_of(about: &About, loaded: BTreeMap<String, Vec<u8>>) -> OpenCode {
     let debuggee = debuggee_of(about, Vec::new());
     Box::new(move || {
         let workspace = Workspace::open(&Chain::new(debuggee, Vec::new()), None, None).ok()?;
-        Some((workspace.pool(None).ok()?, workspace.sources()))
+        let mut pool = workspace.pool(None).ok()?;
+        pool.use_loaded(&loaded);
+        Some((pool, workspace.sources()))
     })
 }
 
@@ -79,9 +82,12 @@ impl RecordedTrace {
     }
 
     /// The class files of the recorded program, if they are still there.
-    pub(super) fn class_files(&self) -> Option<ClassPool> {
+    pub fn class_files(&self) -> Option<ClassPool> {
         let debuggee = debuggee_of(&self.about, Vec::new());
-        Workspace::open(&Chain::new(debuggee, Vec::new()), None, None).ok()?.pool(None).ok()
+        let mut pool =
+            Workspace::open(&Chain::new(debuggee, Vec::new()), None, None).ok()?.pool(None).ok()?;
+        pool.use_loaded(&self.calls.sites.loaded);
+        Some(pool)
     }
 
     /// Asks whether the recorded program may run, unless the recording is this user's own.
@@ -143,7 +149,8 @@ impl RecordedTrace {
         match opened {
             Err(TraceError::Interrupted) => Err(SessionError::Interrupted),
             opened => {
-                let (mut lines, mut calls) = (Lines::new(code_of(&about)), opened?);
+                let mut calls = opened?;
+                let mut lines = Lines::new(code_of(&about, calls.sites.loaded.clone()));
                 let recorded = std::fs::metadata(folder.events()).and_then(|events| events.modified()).ok();
                 lines.name_lambdas(&mut calls, recorded);
                 let recording = Recording { about, calls, lines };

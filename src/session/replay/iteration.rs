@@ -240,6 +240,9 @@ impl Runner {
         if matches!(run_facts.outcome.ended, Ended::Interrupted | Ended::TimedOut(_) | Ended::Lost(_)) {
             return Ok(None);
         }
+        if let Some(classes) = self.workspace.learn_loaded(&run_facts.outcome.report).filter(|_| may_run) {
+            return Ok(Some(format!("to use the code of {classes} in the VM, which a Java agent rewrote")));
+        }
         let refused = match findings.probe_policy.verdict(run_facts, gates, took) {
             ProbeVerdict::Holds => return Ok(None),
             // Each further run should find one more point. If the program is nondeterministic, for instance

@@ -105,7 +105,14 @@ pub async fn log(chain: &Chain, options: &LogOptions, context: &Context) -> Resu
         let gates = by_probes.then(|| vec![Gate::Log(options.limit)]);
         Ok(Asked { translation, queries: vec![query], gates })
     };
-    let ran = once(&workspace, output, &mut ask, &mut printer, context).await;
+    let mut ran = once(&workspace, output.clone(), &mut ask, &mut printer, context).await;
+    if let Ok(Some(first)) = &ran
+        && printer.shown == 0
+        && workspace.learn_loaded(&first.outcome.report).is_some()
+    {
+        // A Java agent rewrites the class: now the code in the VM is known.
+        ran = once(&workspace, output, &mut ask, &mut printer, context).await;
+    }
     context.progress().done();
     let Some(SingleRun { outcome, .. }) = ran? else { return Err(SessionError::Interrupted) };
     let problem = outcome.report.unprobed.first().filter(|_| by_probes);
@@ -116,6 +123,10 @@ pub async fn log(chain: &Chain, options: &LogOptions, context: &Context) -> Resu
     if let Some(problem) = problem {
         let text = format!("{problem}; `--backend jdwp` shows all lines, and is slower");
         logged.incomplete.get_or_insert(text);
+    }
+    let refused = outcome.report.classes.values().flat_map(|class| &class.refused).next();
+    if let Some(refused) = refused {
+        logged.incomplete.get_or_insert(refused.clone());
     }
     Ok(logged)
 }

@@ -44,6 +44,9 @@ impl Logged {
     fn summary(&self) -> String {
         let bound = if self.at_least { "at least " } else { "" };
         let mut text = match (self.passes, self.shown) {
+            (0, 0) if self.incomplete.is_some() => {
+                format!("{}: no pass was seen (it ended: {})", self.at, self.ended)
+            }
             (0, 0) => format!("{}: the program never came there (it ended: {})", self.at, self.ended),
             (passes, 0) => format!("{}: no line of {bound}{}", self.at, counted(passes, "pass", "passes")),
             (passes, shown) => {
