@@ -27,5 +27,7 @@ pub(super) fn ambiguous(classes: &[String]) -> String {
 /// punctuation.
 pub(super) fn get_hint<'a>(mut line: impl Iterator<Item = &'a str>, of: &Node, key: &Node) -> String {
     let has_get = line.any(|name| matches!(name, "java.util.List" | "java.util.Map"));
+    let of = of.to_string();
+    let of = if of.contains(' ') { format!("({of})") } else { of };
     if has_get { format!("; write `{of}.get({key})`") } else { String::new() }
 }

@@ -18,9 +18,13 @@ fn simple_names_denote_the_imported_classes() {
         let options = [options, &["--format=json"]].concat();
         let answer = case.replay(DEBUGGEE, &points(when), &options).is(0, &[]).answer();
         let values = &point(&answer, "A")["collected"].to_string();
-        for expected in
-            ["5", "4", "true", "write the full name: java.nio.charset.StandardCharsets", "names).get(0)"]
-        {
+        for expected in [
+            "5",
+            "4",
+            "true",
+            "write the full name: java.nio.charset.StandardCharsets",
+            "((Object) names).get(0)",
+        ] {
             assert!(values.contains(expected), "{expected}: {answer:#}");
         }
     };

@@ -63,6 +63,7 @@ fn recorded(options: &[&str], classes: &Path) -> (BTreeSet<String>, String) {
     assert_eq!(output.status.code(), Some(0), "{}", said(&output));
     let text = std::fs::read_to_string(trace.join("sites.jsonl")).expect("sites");
     let lines = text.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
+    let lines = lines.filter(|line| line.get("Loader").is_none());
     let classes = lines.filter_map(|line| find_class(&line));
     let packages = classes.map(|class| {
         let name = class.replace('/', ".");

@@ -34,7 +34,11 @@ pub(super) fn line(query: &'static PredefinedQuery) -> clap::Command {
     usage.push("[FOLDER]".to_owned());
     help.push("FOLDER: the recorded run, by default the folder `trace`".to_owned());
     let needed = query.words.iter().filter(|word| !word.is_optional).count();
-    let words = Arg::new("words").action(ArgAction::Append).num_args(0..).required(needed > 0).allow_negative_numbers(true);
+    let words = Arg::new("words")
+        .action(ArgAction::Append)
+        .num_args(0..)
+        .required(needed > 0)
+        .allow_negative_numbers(true);
     line = line.arg(words.value_name("WORDS").help(help.join("; ")));
     line = line.override_usage(format!("qp query {} [OPTIONS] {}", query.name, usage.join(" ")));
     let number = || clap::value_parser!(u64);

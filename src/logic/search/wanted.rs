@@ -59,9 +59,7 @@ impl Wanted {
             Wanted::Text(_) => {
                 objects.text_of(object).is_some_and(|text| text.is_whole() && self.is_text(&text.begins))
             }
-            Wanted::Containing(_) => {
-                objects.text_of(object).is_some_and(|text| self.is_text(&text.begins))
-            }
+            Wanted::Containing(_) => objects.text_of(object).is_some_and(|text| self.is_text(&text.begins)),
             Wanted::Boolean(_) | Wanted::Char(_) | Wanted::Integer(_) | Wanted::Float(_) => {
                 let boxed = objects.class(object).and_then(|class| objects.boxed(object, class));
                 match (boxed, self) {

@@ -16,6 +16,13 @@ pub fn given(pool: &ClassPool, site: &Site, arm: Option<u32>) -> Option<ValueLin
     Some(lines.value_lines(arm))
 }
 
+/// Notes that several lines can have produced the value.
+pub fn unknown(given: &ValueLines) -> Option<String> {
+    let (last, others) = given.open.split_last()?;
+    let others: Vec<String> = others.iter().map(ToString::to_string).collect();
+    Some(format!("the value came from line {} or {last}: it is unknown which of them ran", others.join(", ")))
+}
+
 /// The instructions that a run must mark for these TraceQueries, and for sites that an earlier run found.
 pub fn marks(queries: &[TraceQuery], pool: &ClassPool, found: &BTreeSet<Site>) -> Marks {
     let mut wanted: BTreeMap<&MethodName, BTreeSet<u32>> = BTreeMap::new();
