@@ -25,8 +25,8 @@ pub struct ThreadGroup {
 pub fn groups(state: &State<'_>) -> Vec<ThreadGroup> {
     let mut groups: Vec<ThreadGroup> = Vec::new();
     for (side, run) in state.runs.iter().enumerate() {
-        for (thread, name, _) in run.calls.threads() {
-            let name = without_numbers(&name);
+        for (thread, ..) in run.calls.threads() {
+            let name = without_numbers(&run.calls.identity(thread).base());
             match groups.iter_mut().find(|group| group.name == name) {
                 Some(group) => group.threads[side].push(thread),
                 None => {

@@ -71,7 +71,7 @@ pub fn calls(trace: &mut Recording, asked: &CallsRequest) -> Result<CallTree, In
     let (mut threads, mut left) = (Vec::new(), asked.most);
     let all = calls.threads();
     for (number, name, _) in &all {
-        if asked.thread.as_ref().is_some_and(|thread| thread != name) {
+        if asked.thread.as_ref().is_some_and(|thread| !calls.is_named(*number, thread)) {
             continue;
         }
         let nodes = match &asked.method {
@@ -84,7 +84,7 @@ pub fn calls(trace: &mut Recording, asked: &CallsRequest) -> Result<CallTree, In
         }
     }
     match &asked.thread {
-        Some(thread) if threads.is_empty() && all.iter().all(|(_, name, _)| name != thread) => {
+        Some(thread) if threads.is_empty() && !all.iter().any(|(of, ..)| calls.is_named(*of, thread)) => {
             let there: Vec<String> = all.into_iter().map(|(_, name, _)| name).collect();
             Err(InspectError::NoSuchThread { thread: thread.clone(), there: there.join(", ") })
         }

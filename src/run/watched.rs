@@ -246,6 +246,11 @@ impl Watched {
             for event in set.events.iter().filter(|_| own) {
                 // A one-shot event is not sent again, so record it now.
                 self.noticed(event).await?;
+                if let (Some(recorder), Some(at)) = (&mut self.recorder, event.location())
+                    && recorder.is_stop(at)
+                {
+                    recorder.count_stop(thread, None);
+                }
             }
             if own || self.prepare_classes(&set).await? {
                 self.resume(&set);

@@ -14,7 +14,7 @@ use super::sites::{Method, Sites};
 use super::source::Source;
 use super::writes_table::{Interrupted, WritesTable, built_in, keep};
 use crate::files::TemporaryFolder;
-use crate::model::LambdaCode;
+use crate::model::{LambdaCode, ThreadIdentity};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use wire::recording::is_recorded;
@@ -275,13 +275,25 @@ impl Calls {
         self.table.len()
     }
 
-    /// The threads: number, name, number of calls.
+    /// The threads: number, label, number of calls. The label of a thread with a name of its own is the name.
     pub fn threads(&self) -> Vec<(u32, String, u32)> {
-        self.threads.iter().map(|(thread, _, count)| (*thread, self.thread_name(*thread), *count)).collect()
+        self.threads.iter().map(|(thread, _, count)| (*thread, self.thread_label(*thread), *count)).collect()
     }
 
-    fn thread_name(&self, thread: u32) -> String {
-        self.sites.threads.get(&thread).map(|(name, _)| name.clone()).unwrap_or_default()
+    fn thread_label(&self, thread: u32) -> String {
+        self.sites.threads.get(&thread).map(|(label, _)| label.clone()).unwrap_or_default()
+    }
+
+    /// A thread as the VM knows it. Other runs have no other thread with its label only if they have no other
+    /// one with its name.
+    pub fn identity(&self, thread: u32) -> ThreadIdentity {
+        self.sites.identities.get(&thread).cloned().unwrap_or_default()
+    }
+
+    /// Whether a user who names a thread means this one: by its name, or by its name and number.
+    pub fn is_named(&self, thread: u32, written: &str) -> bool {
+        let identity = self.identity(thread);
+        wire::names_thread(written, &identity.name, identity.number)
     }
 
     /// The shown number of the call that started a thread; `None` if that was not recorded.
@@ -290,7 +302,7 @@ impl Calls {
         self.starts.get(object).copied().flatten().map(|node| self.shown(node))
     }
 
-    /// The name of the recorded thread with this object.
+    /// The label of the recorded thread with this object.
     pub fn name_of_thread(&self, object: &Value) -> Option<String> {
         let of_it = |(_, thread): &&(String, u32)| *object == Value::Object(*thread);
         self.sites.threads.values().find(of_it).map(|(name, _)| name.clone())
@@ -309,9 +321,9 @@ impl Calls {
         self.threads.iter().find(holds).map(|(thread, ..)| *thread)
     }
 
-    /// The name of the thread that made a call; `None` if there is no such call.
+    /// The label of the thread that made a call; `None` if there is no such call.
     pub fn thread_of(&self, node: u32) -> Option<String> {
-        self.thread_number(node).map(|thread| self.thread_name(thread))
+        self.thread_number(node).map(|thread| self.thread_label(thread))
     }
 
     /// The outermost recorded calls of a thread.

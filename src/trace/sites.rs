@@ -4,7 +4,7 @@ use super::columns::Checksum;
 use super::error::TraceError;
 use super::folder::Folder;
 use super::loaders::Loaders;
-use crate::model::MethodName;
+use crate::model::{MethodName, ThreadIdentity};
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, LazyLock};
 use wire::recording::{
@@ -194,8 +194,10 @@ pub struct Sites {
     loaders: Loaders,
     /// Recorded classes as they were loaded, by name with dots, if Java agents may have rewritten them.
     pub loaded: BTreeMap<String, Vec<u8>>,
-    /// The threads by number: name, and number of the thread's object.
+    /// The threads by number: label, and number of the thread's object.
     pub threads: BTreeMap<u32, (String, u32)>,
+    /// The threads in the VM, by number.
+    pub identities: BTreeMap<u32, ThreadIdentity>,
     /// The names of the threads' groups.
     groups: BTreeMap<u32, String>,
     /// The location of each thread's ring.
@@ -241,9 +243,11 @@ impl Sites {
             match report {
                 Report::Traced(class) => sites.class(class),
                 Report::Write(write) => sites.write(write),
-                Report::Ring(RingReport { ring, thread, group, object, place }) => {
+                Report::Ring(RingReport { ring, thread, number, is_virtual, group, object, place }) => {
                     sites.groups.extend(group.map(|group| (ring, group)));
-                    sites.threads.insert(ring, (thread, object));
+                    let identity = ThreadIdentity { name: thread.into(), number, is_virtual };
+                    sites.threads.insert(ring, (String::new(), object));
+                    sites.identities.insert(ring, identity);
                     sites.rings.insert(ring, place);
                 }
                 Report::Loader(loader) => sites.loaders.add(loader),
@@ -265,6 +269,7 @@ impl Sites {
             }
         }
         sites.name_loaders();
+        sites.label_threads();
         Ok(sites)
     }
 
@@ -278,6 +283,20 @@ impl Sites {
             let class = written.class.replace('/', ".");
             if let Some(class) = self.loaders.named(&class, code, &written.name) {
                 site.written = Some(WrittenVariable { class, ..(**written).clone() }.into());
+            }
+        }
+    }
+
+    /// Gives each thread its label.
+    fn label_threads(&mut self) {
+        let mut namesakes: HashMap<Arc<str>, u32> = HashMap::new();
+        for thread in self.identities.values() {
+            *namesakes.entry(thread.name.clone()).or_default() += 1;
+        }
+        for (number, thread) in &self.identities {
+            let is_shared = namesakes.get(&thread.name).is_some_and(|threads| *threads > 1);
+            if let Some((label, _)) = self.threads.get_mut(number) {
+                *label = thread.label(is_shared).to_string();
             }
         }
     }
@@ -488,7 +507,9 @@ mod tests {
             "\n",
             r#"{"Ring":{"ring":1,"thread":"main","group":"main","object":7,"place":{"file":0,"at":0,"slot":0}}}"#,
             "\n",
-            r#"{"Ring":{"ring":2,"thread":"late","object":8,"place":{"file":0,"at":0,"slot":1}}}"#,
+            r#"{"Ring":{"ring":2,"thread":"late","number":31,"object":8,"place":{"file":0,"at":0,"slot":1}}}"#,
+            "\n",
+            r#"{"Ring":{"ring":3,"thread":"late","number":30,"object":9,"place":{"file":0,"at":0,"slot":2}}}"#,
             "\n",
         );
         std::fs::write(folder.sites(), report).unwrap();
@@ -501,5 +522,6 @@ mod tests {
         assert_eq!(fields, [("n", "I", true), ("of", "La/A;", false)]);
         assert!(sites.fields("a.A").is_empty());
         assert_eq!([1, 2].map(|thread| sites.thread_group(thread)), [Some("main"), None]);
+        assert_eq!([1, 2].map(|thread| &*sites.threads[&thread].0), ["main", "late #31"]);
     }
 }

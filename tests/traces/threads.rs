@@ -31,6 +31,9 @@ fn it_is_told_how_threads_start_and_end() {
         let mut starts = Vec::new();
         for thread in info["threads"].as_array().expect("threads") {
             let name = text(&thread["name"]);
+            // A virtual thread without a name has a number.
+            let is_virtual = name.starts_with("virtual #");
+            let shown = if is_virtual { "virtual" } else { name };
             let events = exported.iter().filter(|event| event["thread"] == name);
             let of_thread: Vec<&Value> = events.collect();
             // An end is the last event of a thread, and agrees with the thread's entry.
@@ -41,7 +44,7 @@ fn it_is_told_how_threads_start_and_end() {
                 assert_eq!(of_thread.last(), Some(*end));
             }
             let class = thread["uncaught"].as_str().and_then(|text| text.split('@').next());
-            ends.push((name.to_owned(), thread["ended"] == true, class.map(str::to_owned)));
+            ends.push((shown.to_owned(), thread["ended"] == true, class.map(str::to_owned)));
             // The start of a thread is recorded once, in the call that `started_in` names, and before
             // everything the thread does.
             let node = &thread["started_in"];
@@ -49,12 +52,12 @@ fn it_is_told_how_threads_start_and_end() {
                 exported.iter().filter(|event| event["event"] == "start" && event["name"] == name);
             if let Some(start) = start.next() {
                 assert_eq!(&start["node"], node);
-                let kind = if name.is_empty() { "VirtualThread@" } else { "Thread@" };
+                let kind = if is_virtual { "VirtualThread@" } else { "Thread@" };
                 assert!(text(&start["object"]).starts_with(kind), "{start}");
                 assert!(start["turn"].as_u64() < of_thread[0]["turn"].as_u64(), "{start}");
                 let entered = |event: &&Value| event["event"] == "enter" && &event["node"] == node;
                 starts.push((
-                    name.to_owned(),
+                    shown.to_owned(),
                     text(&exported.iter().find(entered).expect("its entry")["method"]).to_owned(),
                 ));
             }
@@ -72,7 +75,7 @@ fn it_is_told_how_threads_start_and_end() {
         // A newer VM has virtual threads, and the program starts one there.
         let has_virtual = has_virtual_threads(java);
         if has_virtual {
-            by.insert(0, ("", "main"));
+            by.insert(5, ("virtual", "main"));
         }
         let by: Vec<_> = by.into_iter().map(|(name, method)| (name.to_owned(), method.to_owned())).collect();
         assert_eq!(starts, by);
@@ -88,10 +91,14 @@ fn it_is_told_how_threads_start_and_end() {
         ];
         let wanted = wanted.map(|(name, ended, class)| (name.to_owned(), ended, class.map(str::to_owned)));
         let shown = finish(crate::support::qp().args(["trace", "info"]).arg(&folder));
-        let is_shown = said(&shown).contains("\nthread     without a name: 1 call, started in #0");
+        let is_shown = said(&shown).lines().any(|line| {
+            line.starts_with("thread     virtual #") && line.ends_with(": 1 call, started in #0")
+        });
         assert_eq!(is_shown, has_virtual, "{}", said(&shown));
-        let virtual_one = has_virtual.then(|| (String::new(), true, None));
-        let wanted: Vec<_> = virtual_one.into_iter().chain(wanted).collect();
+        let mut wanted = wanted.to_vec();
+        if has_virtual {
+            wanted.insert(6, ("virtual".to_owned(), true, None));
+        }
         assert_eq!(ends, wanted, "{java}");
         // A thread that makes the VM exit does not reach its end, nor does a thread that waits for it.
         let folder = case.mark(&format!("exits{n}"));
@@ -235,5 +242,70 @@ fn thousands_of_threads_are_recorded_whole() {
             assert_eq!(results, seen.len(), "{what}");
             assert!(!folder.join("rings").exists(), "{what}");
         }
+    }
+}
+
+/// Records the threads without a name of their own, and asks about the call of one.
+fn namesakes(case: &Case, java: &str, arguments: &[&str], base: &str) {
+    let folder = case.mark(base);
+    let mut command = case.qp();
+    command.args(["trace", "record", "--level=calls", "--out"]).arg(&folder);
+    let program = ["--", java, "-cp", "classes", "Namesakes"];
+    case.run_command(command.args(program).args(arguments)).is(0, &[]);
+    let ask = |options: &[&str]| {
+        let mut command = case.qp();
+        command
+            .args(["trace", "calls", "--format=json", "--method=Namesakes.work"])
+            .args(options)
+            .arg(&folder);
+        case.run_command(&mut command).is(0, &[]).answer()
+    };
+    let all = ask(&[]);
+    let threads = all["threads"].as_array().expect("threads");
+    let labels: HashSet<&str> = threads.iter().map(|thread| text(&thread["thread"])).collect();
+    assert_eq!((threads.len(), labels.len()), (6, 6), "{all}");
+    assert!(labels.iter().all(|label| label.starts_with(&format!("{base} #"))), "{labels:?}");
+    // The number selects one thread.
+    for thread in threads {
+        let label = text(&thread["thread"]);
+        assert_eq!(ask(&["--thread", label])["threads"], Value::Array(vec![thread.clone()]));
+    }
+    if !arguments.is_empty() {
+        // The VM's own threads for virtual ones take numbers too, so these can differ in another run.
+        return;
+    }
+    // Another run records the call of the same thread.
+    let [node, argument] = ["node", "arguments"].map(|key| threads[3]["calls"][0][key].to_string());
+    let mut events = case.qp();
+    events.args(["trace", "events", "--format=json", "--level=all", &node]).arg(&folder);
+    let events = case.run_command(&mut events).is(0, &[]).answer();
+    assert!(events.to_string().contains(argument.trim_matches(['[', ']'])), "{argument}: {events}");
+}
+
+#[test]
+fn threads_of_one_name_are_told_apart() {
+    let case = Case::new("namesakes");
+    namesakes(&case, "java", &[], "worker");
+    let mut by_name = case.qp();
+    by_name.args(["trace", "calls", "--thread=worker"]).arg(case.mark("worker"));
+    case.run_command(&mut by_name).is(0, &["Namesakes.work(1)", "Namesakes.work(6)"]);
+    // The point's thread has the same number in the recording.
+    let line = case.line("Namesakes.java", "// <- A");
+    let points = format!(r#"(id: "A", at: Line("Namesakes", {line}), when: "n == 4")"#);
+    let chain = case.chain(r#"command: ["java", "-cp", "classes", "Namesakes"], sources: ["."]"#, &points);
+    let folder = case.mark("whole");
+    let mut command = case.qp();
+    command.args(["trace", "record", "--level=all", "--out"]).arg(&folder);
+    case.run_command(command.args(["--", "java", "-cp", "classes", "Namesakes"])).is(0, &[]);
+    let mut find = case.qp();
+    find.args(["trace", "find", "--format=json"]).arg(chain).arg(&folder);
+    let found = case.run_command(&mut find).is(0, &[]).answer();
+    assert_eq!(found["found"][0]["call"]["arguments"][0], "4", "{found}");
+}
+
+#[test]
+fn virtual_threads_are_told_apart() {
+    for java in javas().iter().filter(|java| has_virtual_threads(java)) {
+        namesakes(&Case::new("namesakes"), java, &["virtual"], "virtual");
     }
 }

@@ -30,12 +30,12 @@ pub unsafe extern "system" fn Java_java_lang_QuerypointTraceAgent_link(
         fnPtr: function,
     };
     let natives = [
-        native(c"ring", c"(Ljava/lang/String;Ljava/lang/String;I)J", ring as *mut c_void),
+        native(c"ring", c"(Ljava/lang/String;JZLjava/lang/String;I)J", ring as *mut c_void),
         native(c"ended", c"(J)V", ended as *mut c_void),
         native(c"await", c"(J)Z", room as *mut c_void),
         native(c"lose", c"(I)V", lose as *mut c_void),
         native(c"reached", c"(Z)V", reached as *mut c_void),
-        native(c"window", c"(Ljava/lang/String;)[J", window as *mut c_void),
+        native(c"window", c"(Ljava/lang/String;J)[J", window as *mut c_void),
         native(
             c"write",
             c"(ILjava/lang/String;Ljava/lang/String;Ljava/lang/String;Z)I",

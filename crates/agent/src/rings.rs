@@ -50,7 +50,7 @@ pub unsafe extern "system" fn Java_java_lang_QuerypointTraceAgent_reserve(
     reserved.and_then(|address| jni::jlong::try_from(address).ok()).unwrap_or(0)
 }
 
-/// `QuerypointTraceAgent.ring(String, String, int)`.
+/// `QuerypointTraceAgent.ring(String, long, boolean, String, int)`.
 ///
 /// # Safety
 /// Called by the VM only.
@@ -59,6 +59,8 @@ pub unsafe extern "system" fn Java_java_lang_QuerypointTraceAgent_ring(
     env: *mut jni::JNIEnv,
     _class: jni::jclass,
     thread: jni::jstring,
+    number: jni::jlong,
+    is_virtual: jni::jboolean,
     group: jni::jstring,
     object: jni::jint,
 ) -> jni::jlong {
@@ -79,7 +81,8 @@ pub unsafe extern "system" fn Java_java_lang_QuerypointTraceAgent_ring(
         let ring = tracer.next_ring();
         // If recording begins at a place, the first event of each thread must wait for its turn.
         tracer.pool.begin(address, ring, this_thread(), tracer.has_places());
-        let report = RingReport { ring, thread, group, object: object.cast_unsigned(), place };
+        let (number, is_virtual, object) = (number.cast_unsigned(), is_virtual != 0, object.cast_unsigned());
+        let report = RingReport { ring, thread, number, is_virtual, group, object, place };
         if state.reporter.tell(&Report::Ring(report)) {
             return Ok(address);
         }
@@ -282,7 +285,7 @@ pub unsafe extern "system" fn Java_java_lang_QuerypointTraceAgent_contents(
     jni::jboolean::from(has_contents.unwrap_or_default())
 }
 
-/// `QuerypointTraceAgent.window(String)`.
+/// `QuerypointTraceAgent.window(String, long)`.
 ///
 /// # Safety
 /// Called by the VM only.
@@ -291,12 +294,13 @@ pub unsafe extern "system" fn Java_java_lang_QuerypointTraceAgent_window(
     env: *mut jni::JNIEnv,
     _class: jni::jclass,
     thread: jni::jstring,
+    number: jni::jlong,
 ) -> jni::jlongArray {
     // SAFETY: the VM passes its environment.
     let env = unsafe { JniEnv::from_raw(env) };
     // SAFETY: the recorder passes the name of a thread.
     let thread = unsafe { env.get_string_lossy(thread) }.unwrap_or_default();
-    let window = with_state(|state| state.tracer.as_mut()?.window(&thread)).flatten();
+    let window = with_state(|state| state.tracer.as_mut()?.window(&thread, number.cast_unsigned())).flatten();
     let Some(window) = window else { return std::ptr::null_mut() };
     let calls = window.into_iter().map(|call| jni::jlong::try_from(call).unwrap_or(jni::jlong::MAX));
     let calls: Vec<jni::jlong> = calls.collect();

@@ -380,10 +380,12 @@ impl Tracer {
 
     /// The recorded calls of a new thread with this name: from, to, and the enclosing ones; none if no call
     /// is recorded.
-    pub fn window(&mut self, thread: &str) -> Option<Vec<u64>> {
+    pub fn window(&mut self, thread: &str, number: u64) -> Option<Vec<u64>> {
         let window = self.plan.window.as_ref().filter(|window| window.thread == thread)?;
         self.named += 1;
-        (self.named == window.nth + 1)
+        window
+            .number
+            .map_or(self.named == window.nth + 1, |wanted| wanted == number)
             .then(|| [window.from, window.to].into_iter().chain(window.around.iter().copied()).collect())
     }
 

@@ -85,7 +85,10 @@ pub struct TracePlan {
 pub struct Window {
     /// The name of the thread.
     pub thread: String,
-    /// The number of earlier threads with this name.
+    /// Its number in Java, if other threads have its name.
+    #[serde(default)]
+    pub number: Option<u64>,
+    /// The number of earlier threads with this name, if its number is unknown.
     pub nth: u32,
     /// The first call.
     pub from: u64,
@@ -449,6 +452,12 @@ pub struct RingReport {
     pub ring: u32,
     /// The name of the thread.
     pub thread: String,
+    /// Its number in Java (`Thread.threadId`).
+    #[serde(default)]
+    pub number: u64,
+    /// For a thread without a name: whether it is virtual.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_virtual: bool,
     /// The name of its group, if it has one: a thread that has ended has none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub group: Option<String>,

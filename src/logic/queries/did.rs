@@ -232,7 +232,7 @@ fn caught(source: &mut Source, asked: &Asked, name: &str) -> Result<Answer, Logi
 fn thread(source: &mut Source, asked: &Asked, name: &str, exited: bool) -> Result<Answer, LogicError> {
     let calls = &source.recording.calls;
     let of_name: Vec<u32> =
-        calls.sites.threads.iter().filter(|(_, (of, _))| of == name).map(|(thread, _)| *thread).collect();
+        calls.sites.threads.keys().copied().filter(|thread| calls.is_named(*thread, name)).collect();
     if of_name.is_empty() {
         let there: Vec<String> = calls.threads().into_iter().map(|(_, name, _)| name).collect();
         let note = format!("not recorded: no thread has this name; there are {}", there.join(", "));

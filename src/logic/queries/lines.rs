@@ -88,8 +88,7 @@ impl Part {
 
     /// Whether events of a thread are in question, by its number.
     pub fn has_thread(&self, calls: &Calls, thread: u32) -> bool {
-        let name = calls.sites.threads.get(&thread).map(|(name, _)| name);
-        self.thread.is_none() || name == self.thread.as_ref()
+        self.thread.as_ref().is_none_or(|wanted| calls.is_named(thread, wanted))
     }
 
     /// Whether an event is in question, by its time.

@@ -21,7 +21,7 @@ fn threads(source: &mut Source, asked: &Asked) -> Result<Answer, LogicError> {
     let mut answer = listed(source, asked, asked.pattern(&[Kind::ThreadStart, Kind::ThreadDeath]))?;
     let calls = &source.recording.calls;
     for (thread, name, _) in calls.threads() {
-        let is_wanted = asked.thread.as_ref().is_none_or(|wanted| *wanted == name);
+        let is_wanted = asked.thread.as_ref().is_none_or(|wanted| calls.is_named(thread, wanted));
         if is_wanted && !calls.ends.contains_key(&thread) {
             answer.notes.push(format!("thread {name} had not exited when the recording ended"));
         }

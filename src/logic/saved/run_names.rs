@@ -135,7 +135,11 @@ impl<'a> RunNames<'a> {
 fn thread_names(calls: &Calls) -> HashMap<u32, String> {
     let mut met: HashMap<String, u32> = HashMap::new();
     let mut names = HashMap::new();
-    for (thread, name, _) in calls.threads() {
+    let mut threads = calls.threads();
+    // Other runs number the threads differently, and create those of one name in the same order.
+    threads.sort_by_key(|(thread, ..)| calls.identity(*thread).number);
+    for (thread, ..) in threads {
+        let name = calls.identity(thread).base().to_string();
         let count = met.entry(name.clone()).or_default();
         *count += 1;
         names.insert(thread, if *count == 1 { name } else { format!("{name} ({count})") });

@@ -27,8 +27,8 @@ impl Prepared {
     pub fn new(pattern: Pattern, source: &Source) -> Prepared {
         let calls = &source.recording.calls;
         let threads = pattern.thread.as_ref().map(|name| {
-            let all = calls.sites.threads.iter();
-            all.filter(|(_, (of, _))| of == name).map(|(thread, _)| *thread).collect()
+            let all = calls.sites.threads.keys().copied();
+            all.filter(|thread| calls.is_named(*thread, name)).collect()
         });
         let all = Kind::ALL.map(Kind::bit).into_iter().fold(0, |all, bit| all | bit);
         let kinds = match pattern.kinds.as_slice() {

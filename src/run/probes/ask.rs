@@ -25,6 +25,8 @@ pub struct RecorderStop {
     pub bits: i64,
     /// The new value, if it is a reference.
     pub value: jdwp::Value,
+    /// The number of the stop among those of its thread, from 1; 0 if unknown.
+    pub nth: u32,
     /// Number of recorder frames above the program's newest frame.
     pub hidden: usize,
     /// The location of the program in its rewritten code.
@@ -49,6 +51,7 @@ pub async fn stopped(watched: &mut Watched, thread: ThreadId) -> Result<Option<R
         slot(4, Tag::Int),
         slot(5, Tag::Long),
         slot(7, Tag::Object),
+        slot(8, Tag::Int),
     ];
     let (frames, hidden, values) = if recorder.is_deep(thread) {
         let (frames, hidden) = newest_frames(vm, thread).await?;
@@ -77,6 +80,7 @@ pub async fn stopped(watched: &mut Watched, thread: ThreadId) -> Result<Option<R
         jdwp::Value::Int(index),
         jdwp::Value::Long(bits),
         value,
+        jdwp::Value::Int(nth),
     ] = values[..]
     else {
         return Ok(None);
@@ -88,6 +92,7 @@ pub async fn stopped(watched: &mut Watched, thread: ThreadId) -> Result<Option<R
         index,
         bits,
         value,
+        nth: u32::try_from(nth).unwrap_or(0),
         hidden,
         location,
         frames,

@@ -36,6 +36,9 @@ pub async fn probed(
     if let Some(recorder) = &mut watched.recorder {
         let stopped = recorder.stopped.entry(site.query).or_default();
         *stopped = stopped.saturating_add(1);
+        if !recorder.count_stop(thread, (hit.nth > 0).then_some(hit.nth)) {
+            watched.report.unprobed.push("the VM did not report a stop of the recorder".to_owned());
+        }
     }
     let key = candidates.thread_key(watched, thread).await?;
     let identity = watched.tables.thread(key);

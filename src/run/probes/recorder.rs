@@ -33,6 +33,8 @@ pub struct Recorder {
     class: Option<RecorderClass>,
     /// Threads whose stack is too deep to read at each stop.
     deep: HashSet<ThreadId>,
+    /// Number of stops of each thread so far.
+    stops: HashMap<ThreadId, u32>,
 }
 
 /// The recorder's class and methods in the VM.
@@ -58,8 +60,9 @@ impl Recorder {
         tested: TestedHits,
         log: PathBuf,
     ) -> Recorder {
-        let (stopped, numbered, deep) = (HashMap::new(), HashSet::new(), HashSet::new());
-        Recorder { budgets, stopped, numbered, varied, tested, log, lines: None, class: None, deep }
+        let (stopped, numbered, deep, stops) =
+            (HashMap::new(), HashSet::new(), HashSet::new(), HashMap::new());
+        Recorder { budgets, stopped, numbered, varied, tested, log, lines: None, class: None, deep, stops }
     }
 
     /// Its class, once prepared.
@@ -75,6 +78,15 @@ impl Recorder {
     /// Marks the stack of a thread as too deep to read at each stop.
     pub fn mark_deep(&mut self, thread: ThreadId) {
         self.deep.insert(thread);
+    }
+
+    /// Counts a stop of a thread. `nth` is its number as the recorder counts, if known. False if stops before
+    /// it were not reported, so that their hits are unknown.
+    pub fn count_stop(&mut self, thread: ThreadId, nth: Option<u32>) -> bool {
+        let stops = self.stops.entry(thread).or_default();
+        let next = stops.saturating_add(1);
+        *stops = nth.unwrap_or(next);
+        *stops == next
     }
 
     /// Whether a location is the recorder's stop method.
@@ -147,4 +159,21 @@ pub async fn is_own(vm: &mut Vm, location: Location) -> Result<bool, RunError> {
 pub async fn program_below(vm: &mut Vm, thread: ThreadId) -> Result<Option<(Location, usize)>, RunError> {
     let (frames, hidden) = newest_frames(vm, thread).await?;
     Ok(frames.get(hidden).map(|frame| (frame.location, hidden)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_stop_that_was_not_reported_is_noticed_at_the_next_one_of_its_thread() {
+        let new = || Recorder::new(HashMap::new(), HashSet::new(), TestedHits::default(), PathBuf::new());
+        let (mut recorder, one, other) = (new(), ThreadId::new(1), ThreadId::new(2));
+        assert!(recorder.count_stop(one, Some(1)) && recorder.count_stop(other, Some(1)));
+        // During a call by `qp`, stops are not read.
+        assert!(recorder.count_stop(one, None) && recorder.count_stop(one, Some(3)));
+        assert!(!recorder.count_stop(one, Some(5)) && recorder.count_stop(one, Some(6)));
+        assert!(!recorder.count_stop(other, Some(3)));
+        assert!(!new().count_stop(one, Some(2)), "the first stop is counted too");
+    }
 }

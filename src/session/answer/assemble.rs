@@ -285,13 +285,6 @@ fn late(hits: u64) -> String {
     )
 }
 
-/// Notes that several lines can have produced the value.
-fn unknown_arm(given: &ValueLines) -> Option<String> {
-    let (last, others) = given.open.split_last()?;
-    let others: Vec<String> = others.iter().map(ToString::to_string).collect();
-    Some(format!("the value came from line {} or {last}: it is unknown which of them ran", others.join(", ")))
-}
-
 struct Filling<'a, 'l> {
     assembly: &'a Assembly<'a>,
     namer: &'a mut Namer,
@@ -325,9 +318,9 @@ impl Filling<'_, '_> {
         let thread = tables.thread(occurrence.thread);
         answer.thread = Some(tables.thread_label(&thread).to_string());
         answer.thread_base = Some(thread.base().to_string());
+        answer.thread_number = Some(thread.number);
         // In a method of the JDK, hits of the whole program are counted, not those of the line shown.
-        let is_counted_here = occurrence.event_frame() == occurrence.frame;
-        answer.hit = is_counted_here.then(|| occurrence.ordinal.into());
+        answer.hit = (occurrence.event_frame() == occurrence.frame).then(|| occurrence.ordinal.into());
         answer.sequence = Some(occurrence.sequence);
         let given = self.given(occurrence, frame);
         let shown = Frame { line: given.line.or(frame.line), ..frame.clone() };
@@ -341,7 +334,7 @@ impl Filling<'_, '_> {
         if let Some(newest) = answer.stack.first_mut() {
             newest.line = shown.line;
         }
-        answer.notes.extend(unknown_arm(&given));
+        answer.notes.extend(arms::unknown(&given));
         self.change(answer, occurrence, &book, frame);
         if matches!(self.query.event, Event::Branched(_)) {
             self.condition(answer, occurrence, &book, frame);
@@ -461,9 +454,9 @@ impl Filling<'_, '_> {
         let tables = &self.assembly.facts.run_facts.outcome.tables;
         let names = tables.shape(o.shape);
         let values = o.kept.get(self.query.keep.len()..).unwrap_or_default();
+        let value = |text: &str| names.iter().zip(values).find(|(name, _)| ***name == *text).map(|(_, v)| v);
         for (text, source) in decision.operands {
-            let value = names.iter().zip(values).find(|(name, _)| ***name == *text).map(|(_, v)| v);
-            let shown = match (source, value) {
+            let shown = match (source, value(&text)) {
                 (Source::Told(value), _) => value,
                 (Source::Read, Some(value)) => self.text(&value.clone()),
                 (Source::Read, None) | (Source::Gone, _) => GONE.to_owned(),
@@ -471,7 +464,6 @@ impl Filling<'_, '_> {
             answer.operands.insert(text, shown);
         }
         let part = decision.decided_by.as_deref().unwrap_or(&decision.whole);
-        let value = |text: &str| names.iter().zip(values).find(|(name, _)| &***name == text).map(|(_, v)| v);
         answer.notes.extend(two_objects(part, value, self.namer, tables));
         answer.condition = Some(decision.whole);
         answer.decided_by = decision.decided_by;

@@ -11,24 +11,34 @@ const NAMED: usize = 3;
 /// What is known about a change that the event did not observe: the limits of the event, or the program's
 /// calls that write fields without an event.
 pub fn missed_writes(facts: &AnswerFacts<'_>, event: &Event) -> String {
+    if let Some(limits) = limits(event) {
+        return limits.to_owned();
+    }
+    match unseen_writes(facts) {
+        Some(unseen) => format!("{unseen}: it is unknown which of them wrote it"),
+        None => "What wrote it is unknown: no class on the class path calls reflection, handles, field updaters or \
+                 deserialisation, or has native methods"
+            .to_owned(),
+    }
+}
+
+/// What events of this kind never show; `None` for fields, where the program's code says more.
+fn limits(event: &Event) -> Option<&'static str> {
     match event {
-        Event::Changed(_) => {
-            "Map.Entry.setValue, clone, deserialisation, reflection, and simultaneous changes of a collection by two threads \
-             are not seen"
-                .to_owned()
-        }
-        Event::ElementWritten(_) => {
+        Event::Changed(_) => Some(
+            "Map.Entry.setValue, clone, deserialisation, reflection, and simultaneous changes of a collection by two \
+             threads are not seen",
+        ),
+        Event::ElementWritten(_) => Some(
             "Not seen are elements that native code stores, that the JDK stores into an array that it makes (clone, \
              Arrays.copyOf, toArray, a collection's own array), or through a view of the array (Arrays.asList, \
-             ByteBuffer.wrap)"
-                .to_owned()
-        }
-        _ => match unseen_writes(facts) {
-            Some(unseen) => format!("{unseen}: it is unknown which of them wrote it"),
-            None => "What wrote it is unknown: no class on the class path calls reflection, handles, field updaters \
-                     or deserialisation, or has native methods"
-                .to_owned(),
-        },
+             ByteBuffer.wrap)",
+        ),
+        Event::Stored(_) => Some(
+            "Nothing but its own method stores to a local variable, so an earlier store may be shown instead of the \
+             last one",
+        ),
+        _ => None,
     }
 }
 
@@ -69,5 +79,15 @@ pub fn unmade(making: &Making) -> &'static str {
             "its creation was not seen: arrays that the JDK or native code creates (clone, Arrays.copyOf, toArray, the arguments of \
              main, values() of an enum) are not seen"
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reflection_stores_to_no_local_variable() {
+        assert!(limits(&Event::Stored(Vec::new())).is_some_and(|text| !text.contains("reflection")));
     }
 }

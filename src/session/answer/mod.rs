@@ -146,6 +146,9 @@ pub struct PointAnswer {
     /// Name of the thread: what the label says of it in every run.
     #[serde(skip)]
     pub thread_base: Option<String>,
+    /// Java's number of the thread.
+    #[serde(skip)]
+    pub thread_number: Option<u64>,
     /// The number of the hit among all hits of its place in this thread, from 1. `None` if the event was in a
     /// called method of the JDK.
     pub hit: Option<u64>,

@@ -15,7 +15,7 @@ use crate::classes::ClassPool;
 use crate::declarative::Verdict;
 use crate::session::context::Context;
 use crate::session::error::SessionError;
-use crate::trace::{Exit, Level, Value};
+use crate::trace::{Calls, Exit, Level, Value};
 use serde::Serialize;
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -245,9 +245,11 @@ impl Diagnoser {
     /// thread pools are caught by the JDK, so only threads that the program made itself count besides.
     fn failed(&mut self) -> Result<Vec<Failed>, SessionError> {
         let mut threads = self.trace.calls.threads();
-        threads.sort_by_key(|(number, name, _)| (name != "main", *number));
+        let name = |calls: &Calls, thread: u32| calls.identity(thread).name;
+        threads.sort_by_key(|(number, ..)| (&*name(&self.trace.calls, *number) != "main", *number));
         let mut found = Vec::new();
-        for (thread, name, _) in threads {
+        for (thread, ..) in threads {
+            let name = name(&self.trace.calls, thread);
             let roots = self.trace.calls.roots(thread);
             for root in roots {
                 if self.trace.calls.exit(root) != Exit::Threw {
@@ -255,7 +257,7 @@ impl Diagnoser {
                 }
                 let Some(Value::Object(exception)) = self.thrown_by(root)? else { continue };
                 let is_test = self.is_of_test(root);
-                let is_uncaught = name == "main" || name.starts_with("Thread-");
+                let is_uncaught = &*name == "main" || name.starts_with("Thread-");
                 if (is_test || is_uncaught) && !self.is_expected(root, exception) {
                     found.push(Failed { root, exception });
                 }

@@ -57,7 +57,7 @@ async fn main_threw(out: &Path, memory: usize, context: &Context) -> bool {
     let trace = RecordedTrace::open(out, memory, &context.without_progress()).await;
     trace.is_ok_and(|trace| {
         let calls = &trace.calls;
-        let main = calls.threads().into_iter().find(|(_, name, _)| name == "main");
+        let main = calls.threads().into_iter().find(|(thread, ..)| &*calls.identity(*thread).name == "main");
         let last = main.and_then(|(thread, ..)| calls.roots(thread).last().copied());
         last.is_some_and(|root| calls.exit(root) == Exit::Threw)
     })

@@ -56,7 +56,11 @@ pub fn find(
             not("it was not located: `qp replay` says why");
             continue;
         }
-        let Some(at) = place_of(&mut trace.calls, point_answer)? else {
+        let Some(threads) = threads_of(&trace.calls, point_answer) else {
+            not("several recorded threads have the name of its thread, and which of them it was is unknown");
+            continue;
+        };
+        let Some(at) = place_of(&mut trace.calls, point_answer, &threads)? else {
             not("no such event was recorded: a thrown exception is recorded only where it is caught or \
                  leaves a method, and events outside of the scope or the level are not");
             continue;
@@ -78,16 +82,30 @@ pub fn find(
     }
 }
 
+/// The recorded threads that may be that of a point. Of several with its name, it is the one with its number,
+/// since a program usually creates its threads in the same order. `None` if there is no such one.
+fn threads_of(calls: &Calls, point_answer: &PointAnswer) -> Option<Vec<u32>> {
+    let all = calls.threads().into_iter().map(|(number, ..)| number);
+    let Some(name) = &point_answer.thread_base else { return Some(all.collect()) };
+    let named: Vec<u32> = all.filter(|number| *calls.identity(*number).base() == **name).collect();
+    if named.len() < 2 {
+        return Some(named);
+    }
+    let it =
+        named.into_iter().find(|number| Some(calls.identity(*number).number) == point_answer.thread_number);
+    it.map(|number| vec![number])
+}
+
 /// The event of a point's hit: the n-th event at the point's site in its thread.
-fn place_of(calls: &mut Calls, point_answer: &PointAnswer) -> Result<Option<EventPosition>, SessionError> {
+fn place_of(
+    calls: &mut Calls,
+    point_answer: &PointAnswer,
+    numbers: &[u32],
+) -> Result<Option<EventPosition>, SessionError> {
     let (Some(hit), Some(bci)) = (point_answer.hit, point_answer.bci) else { return Ok(None) };
-    let threads = calls.threads().into_iter();
-    let named =
-        threads.filter(|(_, name, _)| point_answer.thread.as_ref().is_none_or(|thread| thread == name));
-    let numbers: Vec<u32> = named.map(|(number, ..)| number).collect();
     // Prefer the event that the point asks about. If none was recorded, take the line or the entry.
     let kinds: &[fn(Traced) -> bool] = match point_answer.question.split('(').next() {
-        Some("SkippedLine") => return left_line(calls, point_answer, hit, &numbers),
+        Some("SkippedLine") => return left_line(calls, point_answer, hit, numbers),
         Some("Line") => &[|what| matches!(what, Traced::Line(_))],
         Some("Exception") => &[|what| matches!(what, Traced::Throw | Traced::Raised)],
         Some("Entry") => &[|what| what == Traced::Enter],
@@ -101,7 +119,7 @@ fn place_of(calls: &mut Calls, point_answer: &PointAnswer) -> Result<Option<Even
     };
     for is_kind in kinds {
         let mut count = 0;
-        for number in &numbers {
+        for number in numbers {
             let mut found = None;
             let is_it = |calls: &Calls, seen: &TracedEvent<'_>| {
                 let method = calls.sites.method(seen.site.method);

@@ -172,15 +172,18 @@ pub fn only(trace: &RecordedTrace, only: CallRange) -> Result<Window, SessionErr
 /// The position of a call: its thread, its number in the thread, and the numbers of its callers.
 fn window(calls: &Calls, node: u32) -> Option<Window> {
     let number = calls.thread_number(node)?;
-    let threads = calls.threads();
-    let thread = threads.iter().find(|(of, ..)| *of == number).map(|(_, name, _)| name.clone())?;
-    let nth = threads.iter().filter(|(of, name, _)| *of < number && *name == thread).count();
+    let identity = calls.identity(number);
+    let mut namesakes: Vec<u32> = calls.threads().into_iter().map(|(of, ..)| of).collect();
+    namesakes.retain(|of| calls.identity(*of).name == identity.name);
+    let nth = namesakes.iter().filter(|of| **of < number).count();
+    let is_shared = namesakes.len() > 1 && identity.number != 0;
+    let (thread, java_number) = (identity.name.to_string(), is_shared.then_some(identity.number));
     let first = calls.of_thread(number).start;
     let ordinal = |node: u32| u64::from(node.saturating_sub(first));
     let mut around: Vec<u64> = path(calls, node).into_iter().map(ordinal).collect();
     around.truncate(around.len().saturating_sub(1));
     let (from, to) = (ordinal(node), ordinal(node) + 1 + u64::from(calls.below(node)));
-    Some(Window { thread, nth: u32::try_from(nth).ok()?, from, to, around })
+    Some(Window { thread, number: java_number, nth: u32::try_from(nth).ok()?, from, to, around })
 }
 
 /// The callers of a call, outermost first, and the call itself.

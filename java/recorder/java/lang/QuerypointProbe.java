@@ -650,14 +650,14 @@ public final class QuerypointProbe {
     static void halt(int site, long ordinal, Object owner, int index, long bits, Object value) {
         admit();
         QuerypointProbeAgent.tellAll();
-        QuerypointProbeThread marked =
-                QuerypointProbeLog.hasBegun() ? QuerypointProbeThread.of(Thread.currentThread()) : null;
+        QuerypointProbeThread own = QuerypointProbeThread.of(Thread.currentThread());
+        QuerypointProbeThread marked = QuerypointProbeLog.hasBegun() ? own : null;
         if (marked != null) {
             QuerypointProbeLog.add(ordinal << 20 | site, marked.place, 0);
             marked.marked = true;
         }
         try {
-            stop(site, ordinal, owner, index, bits, value);
+            stop(site, ordinal, owner, index, bits, value, own == null ? 0 : ++own.stops);
         } catch (VirtualMachineError e) {
             QuerypointProbeAgent.tellLoss();
         }
@@ -666,9 +666,10 @@ public final class QuerypointProbe {
         }
     }
 
-    /** A breakpoint stands here. */
+    /** A breakpoint stands here. The last argument counts the stops of the thread, so that none is lost unseen. */
     @Hidden
-    private static void stop(int site, long ordinal, Object owner, int index, long bits, Object value) {
+    private static void stop(
+            int site, long ordinal, Object owner, int index, long bits, Object value, int nth) {
     }
 
     /**

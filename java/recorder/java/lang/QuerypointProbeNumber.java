@@ -181,4 +181,10 @@ final class QuerypointProbeNumber {
         long word = U.getLong(object, 0L);
         return (word & 7) == 1 ? (int) (word >>> shift) & Integer.MAX_VALUE : 0;
     }
+
+    /** Of a thread without a name: whether it is virtual. */
+    @Hidden
+    static boolean isVirtual(Thread thread) {
+        return thread.getName().isEmpty() && thread.getClass().getName().contains("VirtualThread");
+    }
 }

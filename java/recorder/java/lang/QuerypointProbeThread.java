@@ -38,6 +38,8 @@ final class QuerypointProbeThread {
     private QuerypointProbeSite[] sites = new QuerypointProbeSite[16];
     /** By query. */
     final QuerypointProbeKept[] kept = new QuerypointProbeKept[QuerypointProbe.QUERIES.length];
+    /** How often it has stopped. */
+    int stops;
     /** How many activations were numbered. */
     long serial;
     /** The calls of collections' methods that it is in. */
@@ -51,7 +53,7 @@ final class QuerypointProbeThread {
     private QuerypointProbeThread(Thread thread, long tid, int place, QuerypointProbeThread older) {
         this.tid = tid;
         this.name = thread.getName();
-        this.isVirtual = name.isEmpty() && thread.getClass().getName().contains("VirtualThread");
+        this.isVirtual = QuerypointProbeNumber.isVirtual(thread);
         this.place = place;
         this.older = older;
     }

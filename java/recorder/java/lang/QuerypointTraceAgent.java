@@ -35,10 +35,11 @@ final class QuerypointTraceAgent {
     }
 
     /**
-     * A ring for a thread, by its name, that of its group (null for none) and its number as an object: where
+     * A ring for a thread, by its name, its number, if it has no name whether it is virtual, the name of its
+     * group (null for none) and its number as an object: where
      * its control words are; 0 where there is none.
      */
-    static native long ring(String thread, String group, int number);
+    static native long ring(String thread, long tid, boolean isVirtual, String group, int number);
 
     /** The thread of a ring has ended: another one may have it, when all that is in it was taken out. */
     static native void ended(long ring);
@@ -86,7 +87,7 @@ final class QuerypointTraceAgent {
      * Those of a new thread: the first, the first that is not one any more, and the calls around; null if no
      * call is.
      */
-    static native long[] window(String thread);
+    static native long[] window(String thread, long tid);
 
     /** The field that is written at a site, of an object of this class; null where there is none. */
     static native java.lang.reflect.Field field(int site, Class<?> owner);

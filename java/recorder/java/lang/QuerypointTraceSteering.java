@@ -12,7 +12,7 @@ public final class QuerypointTraceSteering {
     /** Where the counts are, of executions and behind it of steered ones: 0 where nothing is steered. */
     private static final long COUNTS = QuerypointTraceAgent.steering();
     private static final int STEERED = 8;
-    /** The name of the threads whose executions are counted; null: all executions are steered. */
+    /** The name of the threads whose executions are counted, or the name and number of one; null: all executions are steered. */
     private static final String THREAD = COUNTS == 0 ? null : QuerypointTraceAgent.steeredThread();
     /** The number of earlier executions in those threads. */
     private static final long NTH = COUNTS == 0 ? 0 : QuerypointTraceAgent.steeredExecution();
@@ -32,10 +32,18 @@ public final class QuerypointTraceSteering {
     private QuerypointTraceSteering() {
     }
 
-    /** Whether the executions in threads of this name are counted. */
+    /** Whether the executions in a thread are counted: it is asked for by name, or by name and number. */
     @Hidden
-    static boolean isNamed(String thread) {
-        return THREAD != null && THREAD.equals(thread);
+    static boolean isNamed(Thread thread, long tid) {
+        if (THREAD == null) {
+            return false;
+        }
+        String name = thread.getName();
+        if (THREAD.equals(name)) {
+            return true;
+        }
+        String base = !name.isEmpty() ? name : QuerypointProbeNumber.isVirtual(thread) ? "virtual" : "thread";
+        return THREAD.equals(base.concat(" #").concat(Long.toString(tid)));
     }
 
     /** An operand that is a number, or the other one instead. */
@@ -175,7 +183,7 @@ public final class QuerypointTraceSteering {
     private static boolean isCounted() {
         Thread thread = Thread.currentThread();
         QuerypointTraceThread known = QuerypointTraceThread.known(thread);
-        return known == null ? isNamed(thread.getName()) : known.steers;
+        return known == null ? isNamed(thread, QuerypointTraceThread.tid(thread)) : known.steers;
     }
 
     @Hidden

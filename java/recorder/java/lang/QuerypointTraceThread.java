@@ -145,20 +145,26 @@ final class QuerypointTraceThread {
     }
 
     @Hidden
+    static long tid(Thread thread) {
+        return U.getLong(thread, TID);
+    }
+
+    @Hidden
     private static QuerypointTraceThread begin(Thread thread, long tid) {
         synchronized (LOCK) {
             long ring = 0;
             boolean some = WINDOWED && !QuerypointTraceWindow.POINTED;
-            long[] window = some ? QuerypointTraceAgent.window(thread.getName()) : null;
+            long[] window = some ? QuerypointTraceAgent.window(thread.getName(), tid) : null;
             if (some && window == null) {
                 // No call of it is recorded.
             } else {
                 ThreadGroup group = thread.getThreadGroup();
                 String of = group == null ? null : group.getName();
-                ring = QuerypointTraceAgent.ring(thread.getName(), of, QuerypointProbeNumber.give(thread));
+                int object = QuerypointProbeNumber.give(thread);
+                ring = QuerypointTraceAgent.ring(thread.getName(), tid, QuerypointProbeNumber.isVirtual(thread), of, object);
             }
             QuerypointTraceThread made = new QuerypointTraceThread(thread, tid, ring, window);
-            made.steers = QuerypointTraceSteering.isNamed(thread.getName());
+            made.steers = QuerypointTraceSteering.isNamed(thread, tid);
             int at = (int) tid & (table.length - 1);
             made.chained = table[at];
             U.storeFence();
