@@ -4,6 +4,7 @@
 use super::code_owner::{CodeOwner, CodeOwners, is_of_harness};
 use super::entry::Entry;
 use super::error::ClassesError;
+use super::found_class::FoundClass;
 use super::names;
 use super::origin::{ClassBytes, Origin};
 use super::paths::{ClassPaths, ResolvedPath, class_path_element, module_path_element};
@@ -17,19 +18,6 @@ use std::time::SystemTime;
 
 /// Maximum number of classes searched for overriding methods.
 const MOST_SEARCHED: usize = 2_000;
-
-/// A parsed class and its origin.
-#[derive(Debug)]
-pub struct FoundClass {
-    /// Binary name with dots: `pkg.Outer$Inner`.
-    pub name: String,
-    /// The class file.
-    pub file: Arc<ClassFile>,
-    /// The class's origin.
-    pub origin: Origin,
-    /// Modification time of the file, the jar or the image.
-    pub modified: Option<SystemTime>,
-}
 
 /// All classes of the debuggee. Opening it is cheap: each folder or jar is opened only when a name was not
 /// found in the earlier ones.

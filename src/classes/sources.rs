@@ -1,8 +1,8 @@
 //! Finds the source files of classes: in the source roots, below and above them, and in the JDK's `src.zip`.
 
 use super::archive::Archive;
+use super::found_class::FoundClass;
 use super::origin::Origin;
-use super::pool::FoundClass;
 use super::source_encoding::{SourceEncoding, decode, lines_of};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};

@@ -91,14 +91,15 @@ impl<M: Machine> Evaluator<'_, M> {
         self.add_type(&own, &mut known).await?;
         match (written, &class.element) {
             (Some((element, _)), _) => Ok(known.is_subtype(&own, &class.with_element(element))),
+            // No object can have a class that is not loaded.
+            (None, ElementName::Class(name)) if self.machine.denoted(name).len() == 1 => Ok(false),
             (None, ElementName::Class(name)) => {
-                // The simple name of one of the object's own types is accepted without an import.
+                // Without imports, the simple name of one of the object's own types is accepted; an unknown one
+                // may denote a loaded class.
                 let called = known.0.keys().filter(|k| is_called(k, name)).cloned().collect::<Vec<_>>();
                 let is =
                     called.into_iter().any(|k| known.is_subtype(&own, &class.with_element(Type::Class(k))));
-                // No object can have a class that is not loaded, but an unknown simple name may denote a
-                // loaded class.
-                if is || name.contains('.') || self.machine.denoted(name).len() == 1 {
+                if is || name.contains('.') {
                     Ok(is)
                 } else {
                     let hint = self.full_name_hint(name);

@@ -84,8 +84,8 @@ impl Notices {
         self.preventing.remove(&query).map(|(request, _)| request)
     }
 
-    /// Requests the first hits of the gates of a method's lines. Runs by probes have none: a breakpoint that is
-    /// never hit keeps the VM from compiling the method.
+    /// Requests the first hits of the gates of a method's lines. Runs by probes have none: a breakpoint that
+    /// is never hit keeps the VM from compiling the method.
     pub async fn watch_gates(
         &mut self,
         vm: &Vm,

@@ -10,8 +10,8 @@
 //! - `tracing` decides what is recorded in a class, and `weave` generates that code. `rings` serves the rings
 //!   of events, `pool` holds the rings of all threads, and `native_registration` registers the natives.
 //!   `fields` finds written fields. `contents` rewrites the JDK's collections, `text` its
-//!   builders and streams, `loaders` numbers the class loaders, and `external_writes` finds what calls to unrecorded code may write. `spill`
-//!   copies the arguments of a call.
+//!   builders and streams, `loaders` numbers the class loaders, and `external_writes` finds what calls to
+//!   unrecorded code may write. `spill` copies the arguments of a call.
 //! - `covering` inserts the code that notes which edges of control flow a run covers; `covering_natives` has
 //!   the native methods for it.
 //! - `threads` rewrites the JDK's thread classes.

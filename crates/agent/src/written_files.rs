@@ -140,8 +140,8 @@ unsafe fn tell_at(address: jni::jlong) {
     }
 }
 
-/// The VM's own function, for use in an `unsafe` block. The VM bound it to a native of this signature, and calls
-/// what stands in front of it only after that.
+/// The VM's own function, for use in an `unsafe` block. The VM bound it to a native of this signature, and
+/// calls what stands in front of it only after that.
 macro_rules! original {
     ($kept:ident as $function:ty) => {
         std::mem::transmute::<usize, $function>($kept.load(Ordering::Acquire))

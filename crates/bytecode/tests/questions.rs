@@ -360,7 +360,7 @@ class Chosen {
     }
 }";
 
-/// The javac of Java 25 gives the instruction at which the arms join the last line of the `switch` expression.
+/// In the code of Java 25's javac, the instruction at which the arms join has the last line of the `switch`.
 #[test]
 fn the_arms_are_known_where_the_switch_expression_has_a_line_of_its_own() {
     let classes = support::compile_text("Chosen", SWITCH_EXPRESSION, &["-g"]);

@@ -258,8 +258,8 @@ pub fn slashes(name: &str) -> String {
     name.replace('.', "/")
 }
 
-/// The numbers that a thread of the previous run can have in this one. A name usually identifies the thread, or
-/// a few. There may be thousands without a name: the VM numbers them in turn, but for a few of its own threads.
+/// The numbers that a thread of the previous run can have in this one. A name usually identifies the thread,
+/// or a few. There may be thousands without a name: the VM numbers them in turn, but for a few of its own.
 fn near(thread: &ThreadIdentity) -> Option<(u64, u64)> {
     let is_known = thread.name.is_empty() && thread.number != 0;
     is_known.then(|| (thread.number.saturating_sub(NEAR), thread.number.saturating_add(NEAR)))

@@ -157,7 +157,8 @@ impl<'a> Printer<'a> {
         Printer { progress, limit, parts, namer, threads, lines, shown: 0, more: 0, stops: 0, unread: false }
     }
 
-    /// The label of a thread. Of several threads with one name, the first is known as such at the second's line.
+    /// The label of a thread. The first of several threads with one name has its number only once a second is
+    /// known.
     fn label(&mut self, thread: ThreadIdentity) -> String {
         self.threads.thread_key(thread.clone());
         self.threads.thread_label(&thread).to_string()

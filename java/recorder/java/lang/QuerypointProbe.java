@@ -666,7 +666,7 @@ public final class QuerypointProbe {
         }
     }
 
-    /** A breakpoint stands here. The last argument counts the stops of the thread, so that none is lost unseen. */
+    /** A breakpoint stands here. The last argument counts the stops of the thread, to notice a lost one. */
     @Hidden
     private static void stop(
             int site, long ordinal, Object owner, int index, long bits, Object value, int nth) {

@@ -115,7 +115,7 @@ final class QuerypointProbeSite {
         return site;
     }
 
-    /** Where the hit of a record was: "site ordinal thread", as {@link QuerypointProbeThread#told} tells it. */
+    /** The place of a record's hit: "site ordinal thread", with {@link QuerypointProbeThread#told}. */
     @Hidden
     static String told(long record) {
         QuerypointProbeSite site = all[(int) record & NUMBERS];

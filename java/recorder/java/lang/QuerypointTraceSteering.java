@@ -12,7 +12,7 @@ public final class QuerypointTraceSteering {
     /** Where the counts are, of executions and behind it of steered ones: 0 where nothing is steered. */
     private static final long COUNTS = QuerypointTraceAgent.steering();
     private static final int STEERED = 8;
-    /** The name of the threads whose executions are counted, or the name and number of one; null: all executions are steered. */
+    /** Name, or name and number, of the threads whose executions are counted; null: all are steered. */
     private static final String THREAD = COUNTS == 0 ? null : QuerypointTraceAgent.steeredThread();
     /** The number of earlier executions in those threads. */
     private static final long NTH = COUNTS == 0 ? 0 : QuerypointTraceAgent.steeredExecution();
