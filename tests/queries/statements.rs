@@ -78,7 +78,7 @@ fn threads_run_and_exit_as_in_the_log() {
     };
     assert_eq!(said("exit", "worker", &[]), (true, String::new()));
     assert_eq!(said("run", "worker", &[]), (false, String::new()));
-    let start = of_kind(&recorded, "threadstart", |event| event.thread == "worker")[0];
+    let start = of_kind(&recorded, "threadstart", |event| event.thread.starts_with("worker #"))[0];
     let at = [format!("--to={}", start + 1), format!("--to={}", start - 1)];
     assert!(said("run", "worker", &[&at[0]]).0 && !said("exit", "worker", &[&at[0]]).0);
     assert!(!said("run", "worker", &[&at[1]]).0 && !said("exit", "worker", &[&at[1]]).0);

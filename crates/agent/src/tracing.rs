@@ -438,13 +438,16 @@ fn is_below(class: &str) -> bool {
     BELOW.iter().any(|below| class.starts_with(below))
 }
 
+/// The numbers of the sites of a method, by code index and event.
+type SiteNumbers = HashMap<(u32, Traced), u32, FixedState>;
+
 /// The numbers of sites.
 #[derive(Debug, Default)]
 struct Numbers {
     /// Number of numbers assigned.
     given: u32,
     /// Numbers by loader, class, name and descriptor of the method.
-    methods: HashMap<(u32, [String; 3]), HashMap<(u32, Traced), u32, FixedState>>,
+    methods: HashMap<(u32, [String; 3]), SiteNumbers>,
 }
 
 /// The numbers of one method's sites.

@@ -250,6 +250,16 @@ impl Flights {
     }
 }
 
+/// Whether the log may have no such event: a store to a variable without a name, or a row of an array that one
+/// instruction made with it.
+fn is_unlogged(event: &Said) -> bool {
+    let is_row = match event.values.as_slice() {
+        [array, old, new] => array.contains("][]@") && old == "null" && new != "null",
+        _ => false,
+    };
+    event.what == UNNAMED || is_row && event.what.starts_with("element")
+}
+
 /// The first difference between the recording and the log, if any.
 pub fn difference(program: &Program, folders: &Folders, log: &Log, level: &str, to: &Path) -> Option<String> {
     let homes = [Home::Object, Home::Main, Home::Worker].map(|home| (program.class_of(home), home));
@@ -326,7 +336,7 @@ pub fn difference(program: &Program, folders: &Folders, log: &Log, level: &str, 
     let mut next = 0;
     for (at, ours) in log.said.iter().enumerate() {
         // Match named variables before unnamed ones.
-        let named = next + found[next..].iter().take_while(|theirs| theirs.what == UNNAMED).count();
+        let named = next + found[next..].iter().take_while(|theirs| is_unlogged(theirs)).count();
         let mut is = |at: &usize| found.get(*at).is_some_and(|theirs| objects.agree(ours, theirs));
         let Some(place) = std::iter::once(named).chain(next..named).find(&mut is) else {
             let before = &log.said[at.saturating_sub(3)..at];
@@ -334,7 +344,7 @@ pub fn difference(program: &Program, folders: &Folders, log: &Log, level: &str, 
         };
         next = place + 1;
     }
-    if let Some(more) = found[next..].iter().find(|more| more.what != UNNAMED) {
+    if let Some(more) = found[next..].iter().find(|more| !is_unlogged(more)) {
         return Some(format!("{more:?} was recorded and did not happen"));
     }
     if calls.len() != log.order.len() {
