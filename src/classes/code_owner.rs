@@ -97,7 +97,7 @@ impl CodeOwners {
             .collect();
         let packages: BTreeSet<&str> = own.iter().map(|class| package(class)).collect();
         // An agent can bring more classes than its jar has.
-        let limits = !own.is_empty() && !(libraries.is_empty() && self.agents.is_empty());
+        let limits = !own.is_empty() && (!libraries.is_empty() || !self.agents.is_empty());
         let of_agents = self.agents.values().flatten().map(|class| match package(class) {
             package if package.is_empty() || packages.contains(package) => top_level(class).to_owned(),
             package => format!("{package}.*"),

@@ -14,7 +14,6 @@ use bytecode::ClassFile;
 use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
-use std::time::SystemTime;
 
 /// Maximum number of classes searched for overriding methods.
 const MOST_SEARCHED: usize = 2_000;

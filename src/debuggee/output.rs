@@ -128,7 +128,7 @@ pub struct Tail {
     /// Number of bytes of all that was printed.
     pub printed: u64,
     /// All that was printed on standard output and on standard error.
-    pub digests: [PrintedDigest; 2],
+    pub digests: Box<[PrintedDigest; 2]>,
 }
 
 impl Tail {
@@ -223,7 +223,7 @@ impl OutputBuffer {
             let text = |line| String::from_utf8_lossy(content(line)).into_owned();
             lines.extend(each_line(piece).map(|line| (*stream, text(line))));
         }
-        Tail { lines, dropped: self.dropped, printed: self.printed, digests: self.digests }
+        Tail { lines, dropped: self.dropped, printed: self.printed, digests: Box::new(self.digests) }
     }
 }
 
@@ -399,7 +399,7 @@ mod tests {
 
     #[tokio::test]
     async fn the_digest_is_of_what_was_printed_however_it_was_read() {
-        let digest = async |output: &[u8]| drained(output, "", Stream::Out).await.1.digests;
+        let digest = async |output: &[u8]| *drained(output, "", Stream::Out).await.1.digests;
         let long = "aä€".repeat(100_000);
         let [out, err] = digest(format!("one\n{long}").as_bytes()).await;
         let mut whole = PrintedDigest::default();

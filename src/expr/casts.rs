@@ -94,8 +94,8 @@ impl<M: Machine> Evaluator<'_, M> {
             // No object can have a class that is not loaded.
             (None, ElementName::Class(name)) if self.machine.denoted(name).len() == 1 => Ok(false),
             (None, ElementName::Class(name)) => {
-                // Without imports, the simple name of one of the object's own types is accepted; an unknown one
-                // may denote a loaded class.
+                // Without imports, the simple name of one of the object's own types is accepted. An unknown
+                // name may denote a loaded class.
                 let called = known.0.keys().filter(|k| is_called(k, name)).cloned().collect::<Vec<_>>();
                 let is =
                     called.into_iter().any(|k| known.is_subtype(&own, &class.with_element(Type::Class(k))));

@@ -48,14 +48,13 @@ impl<M: Machine> Evaluator<'_, M> {
             }
             _ => None,
         };
-        if let (Some(outer), Some((_, field))) = (outer, link) {
-            if let (Some(outer_id), Type::Class(name)) =
+        if let (Some(outer), Some((_, field))) = (outer, link)
+            && let (Some(outer_id), Type::Class(name)) =
                 (outer.object_id(), Type::of_descriptor(&field.descriptor))
-            {
-                let runtime = self.class_of(outer_id).await?;
-                if let Some(class) = self.supertype(&runtime, &name).await? {
-                    return Ok(Some(Level { class, object: Some(outer) }));
-                }
+        {
+            let runtime = self.class_of(outer_id).await?;
+            if let Some(class) = self.supertype(&runtime, &name).await? {
+                return Ok(Some(Level { class, object: Some(outer) }));
             }
         }
         let mut name = &*info.name;

@@ -313,7 +313,7 @@ impl NearMiss<'_> {
         } else {
             self.not_run(&sites)
         };
-        let unseen = unseen_writes(&self.facts).filter(|_| writes);
+        let unseen = unseen_writes(self.facts).filter(|_| writes);
         let missed = unseen.map(|unseen| format!(". {unseen}")).unwrap_or_default();
         format!("{name} was never {done}: {where_}{missed}")
     }

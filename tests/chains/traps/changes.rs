@@ -280,7 +280,8 @@ fn threads_of_one_name_keep_what_each_has_written() {
         for (id, old, new) in [("B", "2", "3"), ("C", "-2", "-3"), ("D", "3", "-3")] {
             asked.at(id, "W").has(id, &[("old", old), ("new", new)]).certain(id);
         }
-        let threads = ["B", "C", "D"].map(|id| asked.point(id)["thread"].as_str().unwrap_or_default().to_owned());
+        let threads =
+            ["B", "C", "D"].map(|id| asked.point(id)["thread"].as_str().unwrap_or_default().to_owned());
         assert!(threads.iter().all(|thread| thread.starts_with("twin #")), "{threads:?}");
         assert!(threads[0] != threads[1], "{threads:?}");
     }

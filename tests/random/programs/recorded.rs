@@ -250,8 +250,8 @@ impl Flights {
     }
 }
 
-/// Whether the log may have no such event: a store to a variable without a name, or a row of an array that one
-/// instruction made with it.
+/// Whether the log may have no such event: a store to a variable without a name, or a row of an array that
+/// one instruction made with it.
 fn is_unlogged(event: &Said) -> bool {
     let is_row = match event.values.as_slice() {
         [array, old, new] => array.contains("][]@") && old == "null" && new != "null",

@@ -117,9 +117,9 @@ pub fn exiting(ends: &Ends, one: &Diagnoser, other: &Diagnoser, alignment: &Alig
         open.iter().any(|call| exits(one, *call)).then_some(open)
     });
     let (open, None) = (exiting.next()?, exiting.next()) else { return None };
-    open.into_iter().rev().find_map(|call| match alignment.verdict(call) {
-        (Verdict::Same, Some(partner)) if other.trace.calls.exit(partner) == Exit::Open => Some(call),
-        _ => None,
+    open.into_iter().rev().find(|call| {
+        let is_open = |partner| other.trace.calls.exit(partner) == Exit::Open;
+        matches!(alignment.verdict(*call), (Verdict::Same, Some(partner)) if is_open(partner))
     })
 }
 

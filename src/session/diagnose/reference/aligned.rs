@@ -27,7 +27,7 @@ pub enum AlignedReference {
     /// The right version has not run yet. The class path stands before the command's own.
     Due(String),
     /// The calls are aligned.
-    Aligned(AlignedRuns),
+    Aligned(Box<AlignedRuns>),
     /// The runs cannot be compared, for this reason.
     Impossible(String),
 }
@@ -126,7 +126,7 @@ impl Diagnoser {
         let (aligned, blamed) = match self.align_with(&class_path, context).await? {
             Ok(runs) => {
                 let blamed = runs.blamed.clone();
-                (AlignedReference::Aligned(runs), blamed)
+                (AlignedReference::Aligned(Box::new(runs)), blamed)
             }
             Err(why) => (AlignedReference::Impossible(why), None),
         };
