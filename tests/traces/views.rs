@@ -156,7 +156,10 @@ fn writes_of_every_kind_are_told_and_those_that_throw_are_none() {
                 || text(&preset["object"]).starts_with("Written.1@")
         );
         let elements = events.iter().filter(|event| event["event"] == "element");
-        let elements: Vec<_> = elements.map(|event| (text(&event["old"]), text(&event["new"]))).collect();
+        let mut elements: Vec<_> = elements.map(|event| (text(&event["old"]), text(&event["new"]))).collect();
+        // One instruction makes an array and its rows.
+        let rows = elements.extract_if(.., |(old, new)| *old == "null" && new.starts_with("long[2]@"));
+        assert_eq!(rows.count(), 2);
         let wanted = [("false", "true"), ("0", "-1"), ("'\\u0000'", "'x'"), ("0L", "9L")];
         assert_eq!(elements, wanted);
         let count = |kind: &str| events.iter().filter(|event| event["event"] == kind).count();
