@@ -45,7 +45,7 @@ pub async fn run(cli: &Cli, args: &Diagnose) -> u8 {
     let code = match Box::pin(dialogue.walk(&args.source, &Context::silent())).await {
         Ok(None) => code,
         Ok(Some(mut walk)) => {
-            super::stepper::lead(cli, &mut lines, &mut walk.dialogue, &mut hearing, &context).await
+            Box::pin(super::stepper::lead(cli, &mut lines, &mut walk.dialogue, &mut hearing, &context)).await
         }
         Err(error) => failed(cli, &error),
     };
@@ -94,7 +94,7 @@ async fn lead(
             Input::End => dialogue.end_answers(),
             Input::Unreadable(why) => Some(dialogue.refuse(why)),
             Input::Text(line) => {
-                let take = async |context: &Context| dialogue.take(&line, context).await;
+                let take = async |context: &Context| Box::pin(dialogue.take(&line, context)).await;
                 interruptible(hearing, context, take).await
             }
         };

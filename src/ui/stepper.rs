@@ -33,7 +33,7 @@ pub async fn run(cli: &Cli, args: &Step) -> u8 {
             if let Some(missing) = dialogue.missing() {
                 show(cli, &missing);
             }
-            let code = lead(cli, &mut lines, &mut dialogue, &mut hearing, &context).await;
+            let code = Box::pin(lead(cli, &mut lines, &mut dialogue, &mut hearing, &context)).await;
             lines.close();
             code
         }

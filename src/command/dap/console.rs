@@ -147,7 +147,7 @@ impl ConsoleCommand {
             ConsoleCommand::Omitted(name) => {
                 let trace = debugger.reopened(context).await?;
                 let question = OmissionQuestion::new(name, WrongPoint::Event(debugger.position()));
-                let answer = session::ask_omissions(trace, &question, context).await?;
+                let answer = Box::pin(session::ask_omissions(trace, &question, context)).await?;
                 ConsoleReply::Omitted(Box::new(answer))
             }
             ConsoleCommand::Goal(goal) => {

@@ -185,7 +185,7 @@ impl Rerun {
             let ran = self.explorer.finished().await?;
             match ran.standing.is_some_and(|at| at.point.as_deref() == Some(id.as_str())) {
                 true => Ok(()),
-                false => self.explorer.goto(&id).await.map(drop),
+                false => Box::pin(self.explorer.goto(&id)).await.map(drop),
             }
         };
         interruptible(context, || interrupter.interrupt(), Box::pin(run)).await?;
@@ -198,14 +198,14 @@ impl Rerun {
         let begin = self.begin.clone();
         let run = async {
             if self.explorer.is_located(&begin) {
-                return Ok(self.explorer.goto(&begin).await?.standing);
+                return Ok(Box::pin(self.explorer.goto(&begin)).await?.standing);
             }
             self.explorer.start("editor", true).await?;
             let ran = self.explorer.finished().await?;
             let stands = ran.standing.filter(|at| at.point.as_deref() == Some(begin.as_str()));
             match stands {
                 Some(standing) => Ok(Some(standing)),
-                None => Ok::<_, SessionError>(self.explorer.goto(&begin).await?.standing),
+                None => Ok::<_, SessionError>(Box::pin(self.explorer.goto(&begin)).await?.standing),
             }
         };
         let standing = interruptible(context, || interrupter.interrupt(), Box::pin(run)).await?;

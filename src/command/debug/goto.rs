@@ -17,6 +17,6 @@ impl PromptCommand for Goto {
     }
 
     async fn execute(self, explorer: &mut Explorer) -> Result<Reply, CommandError> {
-        Ok(Reply::Gone(Box::new(explorer.goto(&self.point).await?)))
+        Ok(Reply::Gone(Box::new(Box::pin(explorer.goto(&self.point)).await?)))
     }
 }

@@ -30,7 +30,9 @@ impl PromptCommand for Omitted {
         explorer.add(point.clone()).await?;
         let (chain, options) = (explorer.chain().clone(), explorer.options().clone());
         let asked = explorer
-            .apart(async |context| session::ask_omitted(&chain, &answer, &point, &options, context).await)
+            .apart(async |context| {
+                Box::pin(session::ask_omitted(&chain, &answer, &point, &options, context)).await
+            })
             .await?;
         match asked {
             Ok(omissions) => Ok(Reply::Omitted { id: point.id, omissions: Box::new(omissions) }),

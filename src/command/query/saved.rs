@@ -91,7 +91,7 @@ impl AnswersDiff {
         };
         let (a, b) = match (&self.ask, &self.query) {
             (None, None) => (session::read_answer(&self.a)?, session::read_answer(&self.b)?),
-            _ => self.asked(context).await?,
+            _ => Box::pin(self.asked(context)).await?,
         };
         Ok(session::compare_answers(&a, &b, ignored))
     }

@@ -198,11 +198,12 @@ impl Diagnoser {
                     let trace = trace.of_command(&live.command);
                     let found = Diagnoser::new(trace, options.clone())?;
                     // A program that has only initialised a class can fail at once, or run on for long.
-                    let situation = found.diagnosis.situation();
-                    let can_ask = situation.outermost_in_turn().any(|node| !found.is_initialiser(node))
-                        || situation.outermost_in_turn().next().is_some()
-                            && initialised.get_or_insert_with(Instant::now).elapsed() >= ENDING;
-                    drop(situation);
+                    let can_ask = {
+                        let situation = found.diagnosis.situation();
+                        situation.outermost_in_turn().any(|node| !found.is_initialiser(node))
+                            || situation.outermost_in_turn().next().is_some()
+                                && initialised.get_or_insert_with(Instant::now).elapsed() >= ENDING
+                    };
                     begun = can_ask.then(|| (Instant::now(), found));
                 }
             }

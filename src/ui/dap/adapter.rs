@@ -59,7 +59,7 @@ impl Adapter {
         self.end_rerun().await;
         let is_rerun = launch.mode == LaunchMode::Rerun;
         let launched = match terminal {
-            None if is_rerun => return self.begin_rerun(&launch, None, context).await,
+            None if is_rerun => return Box::pin(self.begin_rerun(&launch, None, context)).await,
             None => launch.start(None, context).await?,
             Some(terminal) => {
                 let none = || Refusal::Request("the editor did not open a terminal".to_owned());
@@ -73,7 +73,7 @@ impl Adapter {
                 let context = terminal.context(context).map_err(broke)?;
                 if is_rerun {
                     self.terminal = Some(terminal);
-                    return self.begin_rerun(&launch, Some(stdin), &context).await;
+                    return Box::pin(self.begin_rerun(&launch, Some(stdin), &context)).await;
                 }
                 launch.start(Some(stdin), &context).await?
             }

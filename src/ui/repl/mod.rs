@@ -34,7 +34,7 @@ pub async fn run(cli: &Cli, args: &Debug) -> u8 {
         Ok(explorer) => {
             let dialogue = DebugDialogue::new(explorer, lines.is_terminal());
             let mut prompt = Prompt { cli, lines, dialogue, stdin };
-            prompt.lead(&mut hearing).await;
+            Box::pin(prompt.lead(&mut hearing)).await;
             let Prompt { lines, mut dialogue, .. } = prompt;
             dialogue.finish().await;
             lines.close();
