@@ -94,7 +94,7 @@ async fn lead(
             Input::End => dialogue.end_answers(),
             Input::Unreadable(why) => Some(dialogue.refuse(why)),
             Input::Text(line) => {
-                let take = async |context: &Context| Box::pin(dialogue.take(&line, context)).await;
+                let take = async |context: &Context| dialogue.take(&line, context).await;
                 interruptible(hearing, context, take).await
             }
         };

@@ -349,7 +349,7 @@ impl DiagnoseDialogue {
         let Some(mut open) = self.open.take() else {
             return Some(DiagnoseReply::Error(CommandError::Usage("no question is open".to_owned())));
         };
-        match open.take(given, &mut self.started.diagnoser, context).await {
+        match Box::pin(open.take(given, &mut self.started.diagnoser, context)).await {
             Ok(AnswerEffect::Open(reply)) => {
                 self.open = Some(open);
                 Some(reply)
