@@ -8,7 +8,7 @@ use wire::recording::TracedClass;
 /// Separates a class name from its loader.
 const OF: &str = " (";
 
-/// The class name without the loader that [`Loaders::named`] adds.
+/// The class name without the loader that `Loaders::named` adds.
 pub fn base_class(class: &str) -> &str {
     class.split_once(OF).map_or(class, |(class, _)| class)
 }
