@@ -73,8 +73,8 @@ pub(super) fn check_static(class: &str, name: &str, source: &Source) -> Result<(
         return Err(LogicError::NotThis {
             given: format!("{class}.{name}"),
             expected: format!(
-                "a static field; each object has its own `{name}`: ask `where-set {name}`, or name an object as in \
-                 `{class}@43.{name}`"
+                "a static field; each object has its own `{name}`: ask `where-set {name}`, or name an object \
+                 as in `{class}@43.{name}`"
             ),
         });
     }

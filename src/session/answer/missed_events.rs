@@ -16,8 +16,8 @@ pub fn missed_writes(facts: &AnswerFacts<'_>, event: &Event) -> String {
     }
     match unseen_writes(facts) {
         Some(unseen) => format!("{unseen}: it is unknown which of them wrote it"),
-        None => "What wrote it is unknown: no class on the class path calls reflection, handles, field updaters or \
-                 deserialisation, or has native methods"
+        None => "What wrote it is unknown: no class on the class path calls reflection, handles, field \
+                 updaters or deserialisation, or has native methods"
             .to_owned(),
     }
 }
@@ -26,8 +26,8 @@ pub fn missed_writes(facts: &AnswerFacts<'_>, event: &Event) -> String {
 fn limits(event: &Event) -> Option<&'static str> {
     match event {
         Event::Changed(_) => Some(
-            "Map.Entry.setValue, clone, deserialisation, reflection, and simultaneous changes of a collection by two \
-             threads are not seen",
+            "Map.Entry.setValue, clone, deserialisation, reflection, and simultaneous changes of a collection by \
+             two threads are not seen",
         ),
         Event::ElementWritten(_) => Some(
             "Not seen are elements that native code stores, that the JDK stores into an array that it makes (clone, \
@@ -35,8 +35,8 @@ fn limits(event: &Event) -> Option<&'static str> {
              ByteBuffer.wrap)",
         ),
         Event::Stored(_) => Some(
-            "Nothing but its own method stores to a local variable, so an earlier store may be shown instead of the \
-             last one",
+            "Nothing but its own method stores to a local variable, so an earlier store may be shown instead of \
+             the last one",
         ),
         _ => None,
     }

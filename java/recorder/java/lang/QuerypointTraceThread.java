@@ -161,7 +161,8 @@ final class QuerypointTraceThread {
                 ThreadGroup group = thread.getThreadGroup();
                 String of = group == null ? null : group.getName();
                 int object = QuerypointProbeNumber.give(thread);
-                ring = QuerypointTraceAgent.ring(thread.getName(), tid, QuerypointProbeNumber.isVirtual(thread), of, object);
+                boolean isVirtual = QuerypointProbeNumber.isVirtual(thread);
+                ring = QuerypointTraceAgent.ring(thread.getName(), tid, isVirtual, of, object);
             }
             QuerypointTraceThread made = new QuerypointTraceThread(thread, tid, ring, window);
             made.steers = QuerypointTraceSteering.isNamed(thread, tid);
