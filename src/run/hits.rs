@@ -522,8 +522,8 @@ async fn offer_caught(
     Ok(())
 }
 
-/// The frames in which an exception bypassed one of these lines, each with the number of newer frames, oldest
-/// first: the last one is where it happened first.
+/// The frames in which an exception bypassed one of these lines, each with the number of newer frames. They
+/// stand oldest first; the exception bypassed the last of them first.
 async fn bypassed(
     watched: &mut Watched,
     stop: &mut Stop,
