@@ -279,6 +279,18 @@ pub enum PutPosition {
 }
 
 impl Event {
+    /// The sites that led to a site of the event. For the start of a handler, these are the instructions that
+    /// may have thrown; otherwise, the site itself.
+    pub fn led_from(&self, site: Site) -> Vec<Site> {
+        let handler = match self {
+            Event::Branched(branches) => branches.iter().find(|b| b.is_handler() && b.site == site),
+            _ => None,
+        };
+        let Some(handler) = handler else { return vec![site] };
+        let left = handler.controls.values().flatten();
+        left.map(|bci| Site { method: site.method.clone(), bci: *bci }).collect()
+    }
+
     /// Whether the event occurs where a value is stored or returned.
     pub fn gives(&self) -> bool {
         matches!(

@@ -29,7 +29,7 @@ pub struct RunFacts {
     pub gates: Option<Vec<Gate>>,
     /// The value flows at whose steps it stopped.
     pub value_flows: ValueFlows,
-    /// Points whose located occurrence is not their answer, because the run did not stop at the last hit.
+    /// Points whose located occurrence, if any, is not their answer.
     pub astray: BTreeMap<PointIndex, Astray>,
 }
 
@@ -47,6 +47,8 @@ pub enum Astray {
     Last(LastHit),
     /// It depends on this point, whose located occurrence is not the answer either.
     Follows(PointIndex),
+    /// It was asked where an earlier run had this point, which is elsewhere in this run.
+    Moved(PointIndex),
 }
 
 /// The known value flows.

@@ -140,7 +140,8 @@ fn a_point_that_moved_after_the_last_run_but_one_is_told() {
     let a = case.line("Moves.java", "// <- A");
     let points = format!(
         r#"(id: "A", at: Line("Moves", {a})), (id: "B", at: LastChange("A:Moves.weight")),
-           (id: "C", at: LastCondition("B"))"#
+           (id: "C", at: LastCondition("B")), (id: "D", at: LastChange("A:Moves.count")),
+           (id: "E", at: LastCondition("D"))"#
     );
     let debuggee = r#"command: ["java", "-cp", "classes", "Moves"], sources: ["."]"#;
     for backend in ["jdwp", "auto"] {
@@ -151,10 +152,17 @@ fn a_point_that_moved_after_the_last_run_but_one_is_told() {
         };
         let answer = asked("2");
         assert_eq!(point(&answer, "B")["line"], case.line("Moves.java", "// <- later"), "{answer:#}");
-        let reason = point(&answer, "C")["reason"].as_str().unwrap_or_else(|| panic!("{answer:#}"));
-        assert!(reason.starts_with("B was at another place in an earlier run"), "{backend}: {reason}");
+        for (id, effect) in [("C", "B"), ("E", "D")] {
+            let reason = point(&answer, id)["reason"].as_str().unwrap_or_else(|| panic!("{answer:#}"));
+            let moved = format!("{effect} was at another place in an earlier run");
+            assert!(reason.starts_with(&moved), "{backend}: {reason}");
+        }
         drop(std::fs::remove_file(case.mark("ran")));
         let answer = asked("9");
-        assert_eq!(point(&answer, "C")["line"], case.line("Moves.java", "// <- C"), "{backend}: {answer:#}");
+        assert_eq!(answer["runs"], 4, "{backend}: {answer:#}");
+        for id in ["C", "E"] {
+            let line = case.line("Moves.java", &format!("// <- {id}"));
+            assert_eq!(point(&answer, id)["line"], line, "{backend}: {answer:#}");
+        }
     }
 }

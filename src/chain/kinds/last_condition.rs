@@ -33,7 +33,7 @@ impl Rule for LastCondition<'_> {
         // If an exception left the try block of the handler's method there, what led to that place also led
         // to the handler.
         let mut sites: Vec<Site> = Vec::new();
-        for site in context.sites_of(point, 0)? {
+        for site in context.all_sites_of(point)? {
             sites.extend(context.led_from(point, site));
         }
         sites.sort();

@@ -189,18 +189,18 @@ impl<'a> PointContext<'_, 'a> {
         }
     }
 
+    /// The possible sites of the newest frame of an earlier point, with those of all earlier runs.
+    pub(crate) fn all_sites_of(&self, point: PointIndex) -> Result<Vec<Site>, Stop> {
+        let mut sites = self.sites_of(point, 0)?;
+        sites.extend(self.state.learned.places(point).cloned());
+        Ok(sites)
+    }
+
     /// The sites that led to this site of an earlier point's newest frame. For the start of a handler, these
     /// are the instructions that may have thrown; otherwise, the site itself.
     pub(crate) fn led_from(&self, point: PointIndex, site: Site) -> Vec<Site> {
-        let branches = match self.translated(point).map(|a| &a.query.event) {
-            Some(Event::Branched(branches)) => branches.as_slice(),
-            _ => &[],
-        };
-        match branches.iter().find(|b| b.is_handler() && b.site == site) {
-            Some(handler) => {
-                let left = handler.controls.values().flatten();
-                left.map(|bci| Site { method: site.method.clone(), bci: *bci }).collect()
-            }
+        match self.translated(point) {
+            Some(asked) => asked.query.event.led_from(site),
             None => vec![site],
         }
     }

@@ -3,7 +3,7 @@
 
 use crate::model::Site;
 use crate::query::{Key, PointIndex};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::sync::Arc;
 
@@ -94,6 +94,8 @@ pub struct Learned {
 pub struct LearnedPoint {
     /// Its stack when last located, newest frame first. Empty: not located yet.
     pub stack: Vec<Site>,
+    /// The places of its newest frame in all runs. A program that does not repeat itself comes back to them.
+    pub places: BTreeSet<Site>,
     /// Binary names of runtime classes, by frame and expression.
     pub classes: BTreeMap<(i32, Arc<str>), Arc<str>>,
     /// Values, by frame and expression; none for objects known only by their identity.
@@ -103,7 +105,9 @@ pub struct LearnedPoint {
 impl Learned {
     /// Remembers the stack of a located point, newest frame first.
     pub fn stack(&mut self, point: PointIndex, stack: Vec<Site>) {
-        self.points.entry(point).or_default().stack = stack;
+        let known = self.points.entry(point).or_default();
+        known.places.extend(stack.first().cloned());
+        known.stack = stack;
     }
 
     /// Remembers the runtime class of an expression that a point kept.
@@ -125,9 +129,18 @@ impl Learned {
         self.refused.get(&point).cloned()
     }
 
+    /// Whether some of these facts differ from those learnt earlier about the same point.
+    pub fn contradicts(&self, earlier: &Learned) -> bool {
+        earlier.points.iter().any(|(point, known)| self.of(*point).is_some_and(|now| now != known))
+    }
+
     /// The facts learnt about a point.
     pub fn of(&self, point: PointIndex) -> Option<&LearnedPoint> {
         self.points.get(&point)
+    }
+
+    pub(super) fn places(&self, point: PointIndex) -> impl Iterator<Item = &Site> {
+        self.of(point).into_iter().flat_map(|known| &known.places)
     }
 
     pub(super) fn frames(&self, point: PointIndex) -> &[Site] {

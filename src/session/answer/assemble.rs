@@ -578,7 +578,6 @@ impl Filling<'_, '_> {
             let what = missable(&self.query.event);
             answer.notes.push(format!("a {what} was missed: the value seen later is {seen}. {missed}"));
         }
-        answer.notes.extend(unlocated::other_key(self.query, self.located));
         answer.notes.extend(self.thrown_beyond());
         let report = self.assembly.facts.run_facts.outcome.report.queries.get(&self.query.point.0);
         if let Some(report) = report {

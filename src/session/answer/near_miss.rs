@@ -8,7 +8,6 @@ use super::source_context::CodeBook;
 use crate::model::{Frame, MethodName, Namer, Site, short_class_name};
 use crate::query::{Constraint, Event, Field, Making, Pass, PointIndex, TraceQuery};
 use crate::run::{ClassReport, Ended, QueryReport, RunReport};
-use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// Explains why the event of a query never occurred.
@@ -99,30 +98,6 @@ impl NearMiss<'_> {
             }
             None => format!("{lines} did not run before {id}"),
         }
-    }
-
-    /// States that the effect was located where nothing was asked about it: its place was learnt from an
-    /// earlier run, and differs in this one.
-    pub fn moved(&self) -> Option<String> {
-        let asked_at: BTreeSet<&Site> = match &self.query.event {
-            Event::Branched(branches) => branches.iter().flat_map(|b| b.controls.keys()).collect(),
-            Event::Stored(stores) => stores.iter().flat_map(|s| &s.asked_at).collect(),
-            _ => return None,
-        };
-        let run_facts = self.facts.run_facts;
-        let point = self.effect_point()?;
-        let stack = run_facts.located(point)?.occurrence.stack;
-        let effect = run_facts.queries.iter().find(|query| query.point == point)?;
-        // About a handler, what led to the throw was asked.
-        let is_handler = matches!(effect.event, Event::Branched(_));
-        let is_asked = run_facts.outcome.tables.stack(stack).any(|frame| asked_at.contains(&frame.site));
-        (!asked_at.is_empty() && !is_handler && !is_asked).then(|| {
-            format!(
-                "{} was at another place in an earlier run, and what leads to this one was not watched: \
-                 allow more runs with `--max-runs`",
-                self.facts.id(point)
-            )
-        })
     }
 
     /// The effect's id, and the frame at which it was located.

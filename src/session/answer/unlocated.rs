@@ -30,10 +30,7 @@ fn sight(occurrence: &Occurrence, point: PointIndex) -> Option<&CollectionState>
 }
 
 /// Notes that the key or index came from an earlier run and differs in this one.
-pub fn other_key<'l>(
-    query: &TraceQuery,
-    located: &dyn Fn(PointIndex) -> Option<&'l Located>,
-) -> Option<String> {
+fn other_key<'l>(query: &TraceQuery, located: &dyn Fn(PointIndex) -> Option<&'l Located>) -> Option<String> {
     let Event::Changed(Contents { aspect, source: Some((point, slot)), .. }) = &query.event else {
         return None;
     };
@@ -45,7 +42,9 @@ pub fn other_key<'l>(
     let seen = located(*point)?.occurrence.kept.get(*slot).and_then(Key::of);
     (seen.as_ref() != Some(&asked)).then(|| {
         let seen = seen.map_or_else(|| "another".to_owned(), |seen| seen.to_string());
-        format!("an earlier run gave {asked}, but in this run it is {seen}: the answer is about the wrong element or key")
+        format!(
+            "an earlier run gave {asked}, but in this run it is {seen}: allow more runs with `--max-runs`"
+        )
     })
 }
 
@@ -76,12 +75,9 @@ pub fn unlocated<'l>(
         return pending(facts, index);
     };
     if let Some(astray) = facts.run_facts.astray.get(&index) {
-        return not_the_last(facts, astray);
+        return astray_because(facts, query, astray, located);
     }
     let miss = NearMiss { facts, query };
-    if let Some(moved) = miss.moved() {
-        return moved;
-    }
     let run = &facts.run_facts.outcome.report;
     let text = match report.outcome.err() {
         Some(Unlocated::EffectNotLocated(point)) => {
@@ -127,8 +123,20 @@ pub fn unlocated<'l>(
 }
 
 /// Explains why the located occurrence of a point is not its answer.
-fn not_the_last(facts: &AnswerFacts<'_>, astray: &Astray) -> String {
+fn astray_because<'l>(
+    facts: &AnswerFacts<'_>,
+    query: &TraceQuery,
+    astray: &Astray,
+    located: &dyn Fn(PointIndex) -> Option<&'l Located>,
+) -> String {
     match astray {
+        Astray::Moved(point) => other_key(query, located).unwrap_or_else(|| {
+            format!(
+                "{} was at another place in an earlier run, and what leads to this one was not watched: \
+                 allow more runs with `--max-runs`",
+                facts.id(*point)
+            )
+        }),
         Astray::Follows(point) => format!("{}, on which it depends, was not located", facts.id(*point)),
         Astray::Last(LastHit::At(last)) => {
             let book = facts.code_book();

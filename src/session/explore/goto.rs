@@ -199,9 +199,9 @@ impl Explorer {
         let book = CodeBook { pool, sources };
         let place = |astray: &Astray| match astray {
             Astray::Last(LastHit::At(last)) => Some(book.hit(last)),
-            Astray::Last(LastHit::Never | LastHit::Unknown(_) | LastHit::Flow(_)) | Astray::Follows(_) => {
-                None
-            }
+            Astray::Last(LastHit::Never | LastHit::Unknown(_) | LastHit::Flow(_))
+            | Astray::Follows(_)
+            | Astray::Moved(_) => None,
         };
         astray.iter().map(|(point, astray)| (*point, place(astray))).collect()
     }

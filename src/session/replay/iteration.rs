@@ -3,7 +3,7 @@
 use super::observer::LocatorObserver;
 use super::probe_policy::{Backend, ProbePolicy, ProbeVerdict};
 use super::run_questions::{QuestionsCell, RunQuestions};
-use super::{Options, probe_policy};
+use super::{Options, moves, probe_policy};
 use crate::chain::{Chain, Learned, Translation, translate};
 use crate::classes::SourceRoots;
 use crate::debuggee::Forward;
@@ -112,9 +112,9 @@ impl Runner {
                 Stage::Halted(mut halted) => (halted.outcome(), Some(halted)),
             };
             let took = started.elapsed();
-            let Some(run_facts) = RunFacts::of(&asked, outcome) else { return Ok(None) };
+            let Some(mut run_facts) = RunFacts::of(&asked, outcome) else { return Ok(None) };
             let may_run = made - retries < self.options.max_runs;
-            why = if may_run { self.learn(&run_facts, &mut findings.learned) } else { None };
+            why = self.learn(&mut run_facts, &mut findings.learned).filter(|_| may_run);
             why = self.probed(&run_facts, findings, may_run, took)?.or(why);
             if why.is_none() && may_run {
                 let before = findings.marked.len();
@@ -131,7 +131,6 @@ impl Runner {
                 why = Some("the root was not reached".to_owned());
             }
             if why.is_none() {
-                let mut run_facts = run_facts;
                 if let Some(refused) = findings.probe_policy.refused() {
                     run_facts
                         .outcome
@@ -274,15 +273,10 @@ impl Runner {
         Ok(Locator::new(queries.clone(), options)?)
     }
 
-    /// Learns facts from a run. Returns why another run is needed, if the translation would change and a
-    /// point has no answer.
-    pub fn learn(&self, run_facts: &RunFacts, learned: &mut Learned) -> Option<String> {
-        if !matches!(
-            run_facts.outcome.ended,
-            Ended::Stopped | Ended::Driven | Ended::Exited(_) | Ended::Killed(_)
-        ) {
-            return None;
-        }
+    /// Learns facts from a run, and marks the points that were asked by facts of earlier runs which do not hold
+    /// in it. Returns why another run is needed, if the translation would change and a point has no answer.
+    pub fn learn(&self, run_facts: &mut RunFacts, learned: &mut Learned) -> Option<String> {
+        let mut now = learned.clone();
         let tables = &run_facts.outcome.tables;
         let mut unlocated = run_facts.translation.pending.len();
         for query in run_facts.queries.iter() {
@@ -291,25 +285,39 @@ impl Runner {
                 continue;
             };
             let stack = tables.stack(located.occurrence.stack).map(|f| f.site.clone()).collect();
-            learned.stack(query.point, stack);
+            now.stack(query.point, stack);
             for (keep, value) in query.keep.iter().zip(located.occurrence.kept.iter()) {
-                learned.value(query.point, keep.frame, keep.expr.text(), Key::of(value));
+                now.value(query.point, keep.frame, keep.expr.text(), Key::of(value));
                 if let Some(class) = tables.class_name(value) {
-                    learned.class(query.point, keep.frame, keep.expr.text(), class);
+                    now.class(query.point, keep.frame, keep.expr.text(), class);
                 }
             }
         }
-        if unlocated == 0 {
+        let is_other = now.contradicts(learned);
+        let is_whole = matches!(
+            run_facts.outcome.ended,
+            Ended::Stopped | Ended::Driven | Ended::Exited(_) | Ended::Killed(_)
+        );
+        if unlocated == 0 && !is_other {
+            if is_whole {
+                *learned = now;
+            }
             return None;
         }
         // The new facts may show that a point is invalid. The others stay valid: each refusal removes one
         // point.
         let chain = self.chain();
         let again = (0..=chain.points.len()).find_map(|_| {
-            translate(&chain, &run_facts.pool, &self.sources, learned)
-                .map_err(|error| learned.refuse(error.point, &error.refusal.to_string()))
+            translate(&chain, &run_facts.pool, &self.sources, &now)
+                .map_err(|error| now.refuse(error.point, &error.refusal.to_string()))
                 .ok()
-        })?;
+        });
+        let moved = is_other && again.as_ref().is_some_and(|again| moves::mark(run_facts, again));
+        if !is_whole {
+            return None;
+        }
+        *learned = now;
+        let again = again.filter(|_| unlocated > 0 || moved)?;
         let asked = |t: &Translation| format!("{:?} {:?}", t.queries, t.pending);
         if asked(&again) == asked(&run_facts.translation) {
             return None;

@@ -5,6 +5,7 @@
 //!   locator.
 //! - `probe_policy` decides when probes replace JDWP events. `value_flow` checks that a run repeats a logged
 //!   value flow.
+//! - `moves` finds the points that were asked where an earlier run had their effect.
 //! - `repeat` replays a chain several times and counts the answers.
 //! - `cost` counts the hits of a chain in one run; `cost_model` turns the counts into seconds.
 //! - `log_point` prints values at each pass over a line. `single_run` makes its run, and that of `cost`.
@@ -15,6 +16,7 @@ pub mod cost_model;
 pub mod iteration;
 pub mod judge;
 pub mod log_point;
+pub mod moves;
 pub mod observer;
 pub mod probe_policy;
 pub mod repeat;
