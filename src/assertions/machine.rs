@@ -382,6 +382,11 @@ impl Machine for CallMachine<'_> {
         pool.map(|pool| pool.denoted(&self.scope().class, simple).to_vec()).unwrap_or_default()
     }
 
+    fn imported(&self, name: &str, is_method: bool) -> Vec<String> {
+        let pool = self.fields.pool();
+        pool.map(|pool| pool.imported(&self.scope().class, name, is_method).to_vec()).unwrap_or_default()
+    }
+
     fn full_names(&self, simple: &str) -> Vec<String> {
         self.fields.pool().map(|pool| pool.full_names(simple)).unwrap_or_default()
     }

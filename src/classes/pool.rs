@@ -282,6 +282,11 @@ impl ClassPool {
         self.runtime.as_ref().map(|r| r.class_names(None)).unwrap_or_default()
     }
 
+    /// The packages that a module of the runtime exports, as far as their names tell.
+    pub(super) fn packages_of_module(&self, module: &str) -> Vec<String> {
+        self.runtime.as_ref().map(|runtime| runtime.exported_packages(module)).unwrap_or_default()
+    }
+
     /// Resolves a class name: a binary name, a name with dots for nested classes (`pkg.Outer.Inner`), or a
     /// unique end of a user class's name (`Intro`, `shop.Rec`).
     pub fn resolve(&self, written: &str) -> names::Resolution {

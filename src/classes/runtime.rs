@@ -41,6 +41,13 @@ impl Runtime {
         })
     }
 
+    /// The packages of a module that are named as those of the API are, which it exports.
+    pub fn exported_packages(&self, module: &str) -> Vec<String> {
+        let is_api = |package: &str| package.starts_with("java/") || package.starts_with("javax/");
+        let of_module = self.modules().iter().filter(|(package, of)| *of == module && is_api(package));
+        of_module.map(|(package, _)| package.replace('/', ".")).collect()
+    }
+
     /// Reads a class file such as `java/lang/String.class`; `None` if it does not exist.
     pub fn find(&self, file: &str) -> Result<Option<ClassBytes>, ClassesError> {
         let package = file.rsplit_once('/').map_or("", |(package, _)| package);

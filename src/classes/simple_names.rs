@@ -19,17 +19,13 @@ impl ClassPool {
     }
 
     fn look_up(&self, class: &str, simple: &str) -> Vec<String> {
-        let found = self.find(class).ok().flatten();
-        let file = found.as_ref().and_then(|found| found.file.source_file.as_deref());
-        let source = self.sources().and_then(|s| s.find(class, file, found.as_ref().map(|f| &f.origin)));
         let same_package = match class.rsplit_once('.') {
             Some((package, _)) => format!("{package}.{simple}"),
             None => simple.to_owned(),
         };
         let same_package = Some(same_package).filter(|name| self.exists(name));
         let in_lang = Some(format!("java.lang.{simple}"));
-        if let Some(source) = source {
-            let imports = Imports::of(source.lines());
+        if let Some(imports) = self.imports(class) {
             let single = imports.single.iter().filter(|(name, _)| name == simple);
             let mut single: Vec<String> = single.filter_map(|(_, full)| self.spelled(full)).collect();
             single.dedup();
@@ -48,6 +44,13 @@ impl ClassPool {
             if !on_demand.is_empty() {
                 return on_demand;
             }
+            let packages = imports.modules.iter().flat_map(|module| self.packages_of_module(module));
+            let mut by_module: Vec<String> = packages.map(|package| format!("{package}.{simple}")).collect();
+            by_module.retain(|name| self.exists(name) && self.is_public(name));
+            by_module.sort();
+            if !by_module.is_empty() {
+                return by_module;
+            }
         }
         let bytes = self.read(class).ok().flatten();
         let referred = bytes.and_then(|read| bytecode::ClassFile::referred_classes(&read.bytes).ok());
@@ -60,6 +63,55 @@ impl ClassPool {
             known.extend(in_lang.filter(|name| self.exists(name)));
         }
         known
+    }
+
+    /// The classes from which the source of `class` imports static fields or methods of this name, by binary
+    /// name; several if a field is ambiguous.
+    pub fn imported(&self, class: &str, name: &str, is_method: bool) -> Arc<[String]> {
+        let kind = if is_method { "method" } else { "field" };
+        self.denoted_once(class, &format!("static {kind} {name}"), || {
+            let Some(imports) = self.imports(class) else { return Vec::new() };
+            let declaring = |of: &String| self.declaring(self.spelled(of)?, name, is_method);
+            let named = imports.members.iter().filter(|(member, _)| member == name);
+            let mut found: Vec<String> = named.filter_map(|(_, of)| declaring(of)).collect();
+            if found.is_empty() {
+                found = imports.members_of.iter().filter_map(declaring).collect();
+            }
+            found.sort();
+            found.dedup();
+            found
+        })
+    }
+
+    /// The class or supertype of it that declares a static member of this name.
+    fn declaring(&self, class: String, name: &str, is_method: bool) -> Option<String> {
+        let mut wanted = vec![class];
+        let mut at = 0;
+        while let Some(class) = wanted.get(at).cloned() {
+            at += 1;
+            let Some(found) = self.find(&class).ok().flatten() else { continue };
+            let has_it = match is_method {
+                true => found.file.methods_named(name).any(bytecode::Method::is_static),
+                false => found.file.fields.iter().any(|field| field.name == name && field.is_static()),
+            };
+            if has_it {
+                return Some(class);
+            }
+            for above in found.file.super_name.iter().chain(&found.file.interfaces) {
+                if !wanted.contains(above) {
+                    wanted.push(above.clone());
+                }
+            }
+        }
+        None
+    }
+
+    /// The imports of the source of a class, if it is found.
+    fn imports(&self, class: &str) -> Option<Imports> {
+        let found = self.find(class).ok().flatten();
+        let file = found.as_ref().and_then(|found| found.file.source_file.as_deref());
+        let source = self.sources()?.find(class, file, found.as_ref().map(|found| &found.origin))?;
+        Some(Imports::of(source.lines()))
     }
 
     /// Full names of classes with this simple name, for messages: those of the user first.

@@ -103,7 +103,14 @@ impl<M: Machine> Evaluator<'_, M> {
             }
             level = self.outwards(&at).await?;
         }
-        Ok(Receiver { object: None, classes: vec![own], nonvirtual: false })
+        let mut classes = Vec::new();
+        for class in self.machine.imported(name, true) {
+            classes.extend(self.find(&class).await?);
+        }
+        if classes.is_empty() {
+            classes.push(own);
+        }
+        Ok(Receiver { object: None, classes, nonvirtual: false })
     }
 
     async fn receiver(&mut self, owner: &Node, name: &str) -> EvalResult<Receiver<M::Class>, M> {

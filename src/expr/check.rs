@@ -2,7 +2,7 @@
 //! definite errors.
 
 use super::Expr;
-use super::class_names::{get_hint, is_called};
+use super::class_names::{ambiguous_field, get_hint, is_called};
 use super::error::{TypeError, UNKNOWN_NAME, nearest};
 use super::lookup::{ClassLookup, FieldDeclaration, Lookup, Names, NoClasses, Variable};
 use super::overload::boxes_to;
@@ -195,6 +195,10 @@ impl<'a> Checker<'a> {
         let variable = self.names.variable(first);
         if let Lookup::Found(variable) = variable {
             return Ok(Some((Head::Variable(variable), 1)));
+        }
+        let imported = self.names.imported_fields(first);
+        if variable == Lookup::Missing && imported.len() > 1 {
+            return wrong(first, ambiguous_field(&imported, first));
         }
         if let Some((class, used)) = self.names.class_prefix(parts, true)? {
             return Ok(Some((Head::Class(class), used)));

@@ -69,8 +69,15 @@ impl Checker<'_> {
             }
             match self.names.outwards(&class, owner) {
                 Some((outer, way)) => (class, owner) = (outer, way),
-                None => return Some((self.names.scope.class.to_string(), self.names.scope.is_static)),
+                None => break,
             }
+        }
+        let scope = self.names.scope;
+        match &self.names.classes.imported(&scope.class, name, true)[..] {
+            [] => Some((scope.class.to_string(), scope.is_static)),
+            [one] => Some((one.clone(), true)),
+            // The run chooses between methods of several classes.
+            _ => None,
         }
     }
 

@@ -23,6 +23,11 @@ pub(super) fn ambiguous(classes: &[String]) -> String {
     format!("is ambiguous between {}; write the full name", classes.join(" and ").replace('$', "."))
 }
 
+/// The problem text for a static field of this name that is imported from several classes.
+pub(super) fn ambiguous_field(classes: &[String], name: &str) -> String {
+    ambiguous(&classes.iter().map(|class| format!("{class}.{name}")).collect::<Vec<_>>())
+}
+
 /// How to write an element of a list or a map, whose class and supertypes are given: empty, or starts with
 /// punctuation.
 pub(super) fn get_hint<'a>(mut line: impl Iterator<Item = &'a str>, of: &Node, key: &Node) -> String {

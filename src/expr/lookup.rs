@@ -18,6 +18,13 @@ pub trait ClassLookup {
         let candidates = same_package_then_lang(own, simple);
         candidates.into_iter().find(|name| self.class(name).is_some()).into_iter().collect()
     }
+
+    /// The classes from which the source of `own` imports static fields or methods of this name, by binary
+    /// name; several if a field is ambiguous.
+    fn imported(&self, own: &str, name: &str, is_method: bool) -> Vec<String> {
+        let _ = (own, name, is_method);
+        Vec::new()
+    }
 }
 
 /// Knows no class, for checks that depend on the expression alone.
@@ -199,9 +206,20 @@ impl<'a> Names<'a> {
             match self.outwards(&class, owner) {
                 Some((outer, way)) => (class, owner) = (outer, way),
                 None if unknown => return Lookup::Unknown,
-                None => return Lookup::Missing,
+                None => break,
             }
         }
+        let [class] = &self.imported_fields(name)[..] else { return Lookup::Missing };
+        match self.field(class, name) {
+            Lookup::Found(field) => Lookup::Found(Variable::Static { name: name.to_owned(), field }),
+            Lookup::Unknown => Lookup::Unknown,
+            Lookup::Missing => Lookup::Missing,
+        }
+    }
+
+    /// The classes from which the source imports static fields of this name; several if it is ambiguous.
+    pub(super) fn imported_fields(&self, name: &str) -> Vec<String> {
+        self.classes.imported(&self.scope.class, name, false)
     }
 
     /// The next enclosing class, and the expression for its instance if there is one.

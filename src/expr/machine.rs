@@ -117,6 +117,13 @@ pub trait Machine {
         Vec::new()
     }
 
+    /// The classes from which the source imports static fields or methods of this name, by binary name and
+    /// loaded or not; several if a field is ambiguous.
+    fn imported(&self, name: &str, is_method: bool) -> Vec<String> {
+        let _ = (name, is_method);
+        Vec::new()
+    }
+
     /// The full names of classes with a simple name, for suggestions.
     fn full_names(&self, simple: &str) -> Vec<String> {
         let _ = simple;

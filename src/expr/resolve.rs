@@ -1,7 +1,7 @@
 //! Name resolution at run time (JLS §6.4, §6.5): local, field, outer instance, captured local, static field,
 //! class.
 
-use super::class_names::{ambiguous, is_called, same_package_then_lang};
+use super::class_names::{ambiguous, ambiguous_field, is_called, same_package_then_lang};
 use super::error::{EvalError, nearest};
 use super::evaluator::{EvalResult, Evaluator, Operand};
 use super::hierarchy::FoundField;
@@ -88,6 +88,17 @@ impl<M: Machine> Evaluator<'_, M> {
                 return self.read_field(&field, object, name).await.map(Some);
             }
             level = self.outwards(&at).await?;
+        }
+        let imported = self.machine.imported(name, false);
+        if imported.len() > 1 {
+            let problem = ambiguous_field(&imported, name);
+            return Err(EvalError::Type { text: name.to_owned(), problem });
+        }
+        for class in imported {
+            let Some(class) = self.find(&class).await? else { continue };
+            if let Some(field) = self.find_field(&class, name).await?.filter(|field| field.info.is_static) {
+                return self.read_field(&field, None, name).await.map(Some);
+            }
         }
         Ok(None)
     }
@@ -218,7 +229,8 @@ impl<M: Machine> Evaluator<'_, M> {
     /// What the classes with this simple name are: not loaded yet, or of other packages; empty if there is
     /// none.
     pub(super) fn full_name_hint(&self, name: &str) -> String {
-        if let [known] = &*self.machine.denoted(name) {
+        let (imported, denoted) = (self.machine.imported(name, false), self.machine.denoted(name));
+        if let [known] = if imported.is_empty() { &denoted[..] } else { &imported[..] } {
             return format!("; {} is not loaded yet", known.replace('$', "."));
         }
         match self.machine.full_names(name) {

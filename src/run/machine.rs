@@ -158,6 +158,10 @@ impl Machine for FrameMachine<'_> {
         self.watched.pool().denoted(&self.scope.class, simple).to_vec()
     }
 
+    fn imported(&self, name: &str, is_method: bool) -> Vec<String> {
+        self.watched.pool().imported(&self.scope.class, name, is_method).to_vec()
+    }
+
     fn full_names(&self, simple: &str) -> Vec<String> {
         self.watched.pool().full_names(simple)
     }

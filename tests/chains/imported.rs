@@ -30,6 +30,23 @@ fn simple_names_denote_the_imported_classes() {
     };
     check(&["--backend=probe"]);
     check(&["--backend=jdwp"]);
+    let members = |named: &str| {
+        format!(
+            r#"(id: "A", at: Line("till.Till", {at}), when: "{named} == 7", collect: ["max(spare, 9)"]),
+               (id: "B", at: LastChange("A:spare"))"#
+        )
+    };
+    for backend in ["--backend=probe", "--backend=jdwp"] {
+        let options = [backend, "--format=json"];
+        let answer = case.replay(DEBUGGEE, &members("spare"), &options).is(0, &[]).answer();
+        assert_eq!(point(&answer, "A")["collected"]["max(spare, 9)"], "9", "{answer:#}");
+        let b = point(&answer, "B");
+        assert_eq!((b["new"].as_str(), b["hit"].as_u64()), (Some("7"), Some(6)), "{answer:#}");
+    }
+    let said = unwrapped(&case.replay(DEBUGGEE, &members("depth"), &[]).said());
+    let both =
+        "`depth`: is ambiguous between till.stock.Crate.depth and till.stock.Shelf.depth; write the full";
+    assert!(said.contains(both), "{said}");
     let formatter = points("other instanceof Formatter && i == 1");
     let run = case.replay(DEBUGGEE, &formatter, &["--backend=probe"]);
     assert!(run.said().contains("its condition was false"), "{}", run.said());

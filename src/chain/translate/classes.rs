@@ -27,6 +27,10 @@ impl ClassLookup for Classes<'_> {
     fn denoted(&self, own: &str, simple: &str) -> Vec<String> {
         self.pool.denoted(own, simple).to_vec()
     }
+
+    fn imported(&self, own: &str, name: &str, is_method: bool) -> Vec<String> {
+        self.pool.imported(own, name, is_method).to_vec()
+    }
 }
 impl Classes<'_> {
     /// The class that a written name denotes.

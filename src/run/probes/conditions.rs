@@ -252,6 +252,10 @@ impl ClassLookup for Known<'_> {
     fn denoted(&self, own: &str, simple: &str) -> Vec<String> {
         self.0.denoted(own, simple).to_vec()
     }
+
+    fn imported(&self, own: &str, name: &str, is_method: bool) -> Vec<String> {
+        self.0.imported(own, name, is_method).to_vec()
+    }
 }
 /// What the verifier knows of the local variables at an index.
 fn kinds(method: &MethodName, bci: u32, pool: &ClassPool) -> Option<BTreeMap<u16, Kind>> {
