@@ -169,6 +169,10 @@ fn a_source_file_is_run_by_the_launcher() {
     assert_eq!(code, 0, "{answer:#}");
     assert_eq!((&point(&answer, "B")["line"], &point(&answer, "B")["new"]), (&7.into(), &"3".into()));
     assert_eq!((&point(&answer, "C")["old"], &point(&answer, "C")["new"]), (&"3".into(), &"6".into()));
+    let mut log = crate::support::qp();
+    log.current_dir(folder.path()).args(["log", "total", "--at", "One:9", "--", "java", "One.java"]);
+    let logged = crate::support::finish(&mut log);
+    assert!(said(&logged).contains("Line(One, 9): 1 line of 1 pass"), "{}", said(&logged));
     assert_eq!(temporary_folders(), before, "the classes are gone");
 
     // The file may have any name.

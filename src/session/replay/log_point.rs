@@ -88,6 +88,10 @@ pub async fn log(chain: &Chain, options: &LogOptions, context: &Context) -> Resu
     let sources = workspace.sources();
     let remote = workspace.template().settings().remote.is_some();
     let by_probes = options.backend != Backend::Jdwp && !remote;
+    tokio::select! {
+        built = workspace.build(None) => built?,
+        () = context.interrupted() => return Err(SessionError::Interrupted),
+    }
     if workspace.knows_classes()? {
         // Invalid expressions are reported before the launch.
         translate_log(chain, &workspace.pool(None)?, &sources)?;
