@@ -4,8 +4,8 @@ use super::classes::Classes;
 use super::{Learned, TranslateError, Translation, translate};
 use crate::chain::Chain;
 use crate::classes::{ClassPool, SourceRoots};
-use crate::expr::{Expr, Scope, TextPart, text_parts};
-use crate::query::{Event, TraceQuery};
+use crate::expr::{self, EventTypes, Expr, Scope, TextPart, text_parts};
+use crate::query::{Event, Pass, TraceQuery};
 
 /// Translates the only point of a chain to a TraceQuery with a text: that of the one expression that the
 /// point collects. There is no TraceQuery if a run must learn something first.
@@ -27,7 +27,25 @@ pub fn translate_log(
     // A chain that was read has only valid expressions.
     let text = texts.first().and_then(|text| Expr::parse(text).ok());
     let point = translate(&chain, pool, sources, &learned)?;
-    let scope = point.queries.first().and_then(|query| scope(query, pool));
+    let known = |translation: Translation| {
+        let mut query = translation.queries.first().cloned();
+        if let (Some(TraceQuery { event: Event::Reached(passes), .. }), Some(text)) = (&mut query, &text) {
+            let is_known = |pass: &Pass| {
+                scope(pass, pool)
+                    .is_none_or(|scope| expr::check(text, &scope, &classes, &EventTypes::default()).is_ok())
+            };
+            // A line can have code in several methods, which have different names.
+            if passes.iter().any(is_known) {
+                passes.retain(is_known);
+            }
+        }
+        (translation, query)
+    };
+    let (_, query) = known(point);
+    let scope = query.as_ref().and_then(|query| match &query.event {
+        Event::Reached(passes) => scope(passes.first()?, pool),
+        _ => None,
+    });
     let parts = match (scope, &text) {
         (Some(scope), Some(text)) => text_parts(text, &scope, &classes),
         (None, Some(text)) => vec![TextPart::Value(text.clone())],
@@ -41,15 +59,12 @@ pub fn translate_log(
     for point in &mut chain.points {
         point.collect = Some(values.clone());
     }
-    let translation = translate(&chain, pool, sources, &learned)?;
-    let query = translation.queries.first().cloned();
+    let (translation, query) = known(translate(&chain, pool, sources, &learned)?);
     Ok((translation, query.map(|query| TraceQuery { text: Some(parts.into()), ..query })))
 }
 
-/// The names that are visible at the first place of a query.
-fn scope(query: &TraceQuery, pool: &ClassPool) -> Option<Scope> {
-    let Event::Reached(passes) = &query.event else { return None };
-    let pass = passes.first()?;
+/// The names that are visible at the first place of a pass.
+fn scope(pass: &Pass, pool: &ClassPool) -> Option<Scope> {
     let found = pool.find(&pass.method.class).ok().flatten()?;
     let method = found.file.method(&pass.method.name, &pass.method.descriptor)?;
     Some(Scope::at(&found.file, method, *pass.entries.first()?))

@@ -1,6 +1,7 @@
 //! LastChange of local variables and parameters (DESIGN §5.3 to §5.5).
 
 use super::fixture::Fixture;
+use crate::support::{finish, said};
 
 #[test]
 fn a_variable_begins_after_the_store_that_initialises_it() {
@@ -131,6 +132,10 @@ fn a_name_that_only_the_lambda_knows_asks_about_the_lambda() {
         asked.held().has("A", &[("method", "lambda$main$0")]).has("B", &[("method", "lambda$main$0")]);
         assert_eq!(asked.point("A")["hit"], 2, "{}", asked.java);
     }
+    let at = format!("Lambdas:{}", fixture.line("A"));
+    let mut log = crate::support::qp();
+    let logged = said(&finish(log.args(["log", "x", "--at", &at, "--", "java"]).args(fixture.command())));
+    assert!(logged.contains("3 lines of 3 passes") && !logged.contains("invalid"), "{logged}");
     let said = fixture.refused(r#"(id: "A", at: Line("Lambdas", {A})), (id: "B", at: LastChange("A:y"))"#);
     for names in ["in scope there: `args`, `factor`", "lambda$main$0@0", "in scope there: `factor`, `x`"] {
         assert!(said.contains(names), "{names}: {said}");
