@@ -3,10 +3,12 @@
 use super::answer_facts::AnswerFacts;
 use crate::model::short_class_name;
 use crate::program::UnseenWriters;
-use crate::query::{Event, Making};
+use crate::query::{Event, Field, Making};
 
 /// Number of methods that are named.
 const NAMED: usize = 3;
+/// ACC_TRANSIENT (JVMS table 4.5-A).
+const ACC_TRANSIENT: u16 = 0x0080;
 
 /// What is known about a change that the event did not observe: the limits of the event, or the program's
 /// calls that write fields without an event.
@@ -61,6 +63,16 @@ pub fn unseen_writes(facts: &AnswerFacts<'_>) -> Option<String> {
         parts.push("classes that could not be searched".to_owned());
     }
     (!parts.is_empty()).then(|| format!("No event tells what {} write", parts.join("; ")))
+}
+
+/// Says of a transient field that deserialisation leaves it out, if the program deserialises.
+pub fn left_out(facts: &AnswerFacts<'_>, field: &Field) -> Option<String> {
+    let pool = &facts.run_facts.pool;
+    let class = pool.find(&field.class).ok().flatten()?;
+    class.file.field(&field.name).filter(|declared| declared.access & ACC_TRANSIENT != 0)?;
+    let calls = UnseenWriters::of(pool).calls;
+    let (by, _) = calls.iter().find(|(_, called)| called == "java.io.ObjectInputStream.readObject")?;
+    Some(format!("; `readObject`, which {by} calls, leaves `transient` fields so"))
 }
 
 /// The kind of change that the event can miss.

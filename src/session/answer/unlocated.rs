@@ -2,7 +2,7 @@
 
 use super::answer_facts::AnswerFacts;
 use super::false_conditions::{conditions, times};
-use super::missed_events::{missable, missed_writes, unmade};
+use super::missed_events::{left_out, missable, missed_writes, unmade};
 use super::near_miss::NearMiss;
 use crate::chain::Need;
 use crate::locate::{Located, PointReport, Unlocated};
@@ -214,7 +214,8 @@ fn change_missing<'l>(
                     field.class, field.name
                 ));
             }
-            "no write was seen since the class was prepared; it has its default value".to_owned()
+            let left_out = left_out(facts, field).unwrap_or_default();
+            format!("no write was seen since the class was prepared; it has its default value{left_out}")
         }
         Event::Copied(_) => {
             "no write was seen since its class was prepared, or its array made; it has its default value"
