@@ -21,7 +21,7 @@ mod validate;
 #[cfg(test)]
 mod tests;
 
-pub use crate::classes::SourceEncoding;
+pub use crate::classes::{SourceEncoding, SourcePaths};
 pub use address::Address;
 pub use chain_query::{ChainQuery, QueryExpect, RecordedLevel, RuleFiles};
 pub use error::{ChainError, Fault, InvalidChain};

@@ -35,4 +35,4 @@ pub use origin::{ClassBytes, Origin};
 pub use paths::ClassPaths;
 pub use pool::ClassPool;
 pub use source_encoding::SourceEncoding;
-pub use sources::{SourceRoots, SourceText};
+pub use sources::{SourcePaths, SourceRoots, SourceText};

@@ -15,6 +15,15 @@ const BELOW: [&str; 8] =
 /// How many folders above a root or class file are searched.
 const ABOVE: usize = 3;
 
+/// Where sources are looked for besides where the program's command leads.
+#[derive(Clone, Debug, Default)]
+pub struct SourcePaths {
+    /// Folders and archives.
+    pub paths: Vec<PathBuf>,
+    /// Their encoding; without one, the bytes of each file decide.
+    pub encoding: Option<SourceEncoding>,
+}
+
 /// The text of one source file.
 #[derive(Debug)]
 pub struct SourceText {

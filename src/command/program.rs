@@ -1,7 +1,7 @@
 //! The program of a question without a chain file, from the options and the words after `--`.
 
 use super::CommandError;
-use crate::chain::{Address, Debuggee, SourceEncoding};
+use crate::chain::{Address, Debuggee, SourceEncoding, SourcePaths};
 use crate::session::{StdinRecording, test_command};
 use std::io::IsTerminal;
 use std::path::PathBuf;
@@ -28,19 +28,36 @@ impl TestArgs {
     }
 }
 
+/// Where the sources are.
+#[derive(clap::Args, Clone, Debug, Default)]
+pub struct SourceArgs {
+    /// Folder or archive with Java sources; can be repeated
+    #[arg(long = "source", value_name = "PATH")]
+    pub sources: Vec<PathBuf>,
+    /// Encoding of the sources, such as `UTF-16` or `windows-1252`; by default their bytes decide
+    #[arg(long, value_name = "NAME")]
+    pub source_encoding: Option<SourceEncoding>,
+}
+
+impl SourceArgs {
+    /// The same for a session.
+    pub fn paths(&self) -> SourcePaths {
+        SourcePaths { paths: self.sources.clone(), encoding: self.source_encoding }
+    }
+}
+
 /// Facts about the program besides its command.
 #[derive(clap::Args, Clone, Debug, Default)]
 #[command(group = clap::ArgGroup::new("program").args(["test", "command"]))]
+#[command(mut_arg("sources", |arg| arg.requires("program")))]
+#[command(mut_arg("source_encoding", |arg| arg.requires("program")))]
 pub struct ProgramArgs {
     #[allow(missing_docs)]
     #[command(flatten)]
     pub test: TestArgs,
-    /// Folder or archive with Java sources; can be repeated
-    #[arg(long = "source", value_name = "DIR", requires = "program")]
-    pub sources: Vec<PathBuf>,
-    /// Encoding of the sources, such as `UTF-16` or `windows-1252`; by default their bytes decide
-    #[arg(long, value_name = "NAME", requires = "program")]
-    pub source_encoding: Option<SourceEncoding>,
+    #[allow(missing_docs)]
+    #[command(flatten)]
+    pub source: SourceArgs,
     /// Folder or jar with classes that the command does not name: classes of a script's VM, of plug-ins, or
     /// copies of a remote program's classes; can be repeated
     #[arg(long = "classes", value_name = "PATH", requires = "program")]
@@ -62,8 +79,8 @@ impl ProgramArgs {
             command,
             attach: self.attach.as_ref().map(ToString::to_string),
             relaunch,
-            sources: self.sources.clone(),
-            source_encoding: self.source_encoding,
+            sources: self.source.sources.clone(),
+            source_encoding: self.source.source_encoding,
             classes: self.classes.clone(),
             ..Debuggee::default()
         }

@@ -42,7 +42,7 @@ pub async fn run(cli: &Cli, args: &Diagnose) -> u8 {
     let mut dialogue = DiagnoseDialogue::new(started, form, lines.is_terminal());
     Box::pin(lead(cli, &mut lines, &mut dialogue, &mut hearing, &context)).await;
     let code = dialogue.exit_code();
-    let code = match Box::pin(dialogue.walk(&args.source, &Context::silent())).await {
+    let code = match Box::pin(dialogue.walk(&args.source.paths(), &Context::silent())).await {
         Ok(None) => code,
         Ok(Some(mut walk)) => {
             Box::pin(super::stepper::lead(cli, &mut lines, &mut walk.dialogue, &mut hearing, &context)).await

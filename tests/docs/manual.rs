@@ -45,6 +45,8 @@ fn every_command_says_what_it_is_about_and_what_it_takes() {
             let help = argument.get_help().map(ToString::to_string).unwrap_or_default();
             assert!(help.len() > 5, "{} {}: `{help}`", row.path(), argument.get_id());
         }
+        let takes = |long: &str| line.get_arguments().any(|argument| argument.get_long() == Some(long));
+        assert_eq!(takes("source"), takes("source-encoding"), "{} reads sources", row.path());
     }
 }
 

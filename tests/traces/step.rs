@@ -150,7 +150,7 @@ fn changes_are_come_to_from_both_sides() {
 
 #[test]
 fn what_cannot_be_said_is_told() {
-    let (_case, folder) = recorded("writes");
+    let (case, folder) = recorded("writes");
     let script = ["bogus", "next x", "back", "out", "call 99999999", "show nothing", "", "help"];
     let told = {
         let mut command = crate::support::qp();
@@ -174,6 +174,15 @@ fn what_cannot_be_said_is_told() {
     }
     let output = finish(crate::support::qp().args(["trace", "step", "99999999"]).arg(&folder));
     assert_eq!(output.status.code(), Some(2), "{}", said(&output));
+
+    // Without the option, the euro sign of this encoding is a control character of ISO 8859-1.
+    let sources = case.mark("sources");
+    std::fs::create_dir(&sources).expect("a folder");
+    std::fs::write(sources.join("Traced.java"), b"// 5 \x80\n".repeat(200)).expect("written");
+    let mut step = crate::support::qp();
+    step.args(["trace", "step", "0"]).arg(&folder).arg("--source").arg(&sources);
+    let text = said(&finish(step.args(["--source-encoding", "windows-1252"]).stdin(Stdio::null())));
+    assert!(text.contains("// 5 €"), "{text}");
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! What an editor asks to launch: a program to record, or a recording.
 
-use crate::chain::{Chain, Debuggee};
+use crate::chain::{Chain, Debuggee, SourceEncoding, SourcePaths};
 use crate::command::CommandError;
 use crate::session::{
     self, Context, Level, RecordOptions, RecordedDebugger, RecordedTrace, Secrets, StdinRecording,
@@ -29,6 +29,8 @@ pub struct Launch {
     pub trace: Option<PathBuf>,
     /// Folders with sources.
     pub sources: Vec<PathBuf>,
+    /// Their encoding; by default their bytes decide.
+    pub source_encoding: Option<SourceEncoding>,
     /// Patterns of the classes to record; by default own code.
     pub scope: Vec<String>,
     /// Time limit of the run in seconds.
@@ -178,9 +180,23 @@ impl Launch {
         if command.is_empty() { Err(CommandError::Usage(wanted.to_owned())) } else { Ok(command) }
     }
 
-    /// The folders with sources.
-    pub fn sources(&self) -> Vec<PathBuf> {
+    /// Where the sources are.
+    pub fn sources(&self) -> SourcePaths {
         let under = |path: &PathBuf| self.cwd.as_ref().map_or_else(|| path.clone(), |cwd| cwd.join(path));
-        self.sources.iter().map(under).collect()
+        SourcePaths { paths: self.sources.iter().map(under).collect(), encoding: self.source_encoding }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sources_are_looked_for_in_the_folder_of_the_program() {
+        let asked = r#"{"cwd": "/shop", "sources": ["src"], "sourceEncoding": "windows-1252"}"#;
+        let launch: Launch = serde_json::from_str(asked).unwrap();
+        let SourcePaths { paths, encoding } = launch.sources();
+        assert_eq!(paths, [PathBuf::from("/shop/src")]);
+        assert_eq!(encoding, Some(SourceEncoding::Windows1252));
     }
 }

@@ -67,7 +67,8 @@ impl Rerun {
         let debuggee = Debuggee {
             command: launch.program()?,
             cwd: launch.cwd.clone(),
-            sources: launch.sources(),
+            sources: launch.sources().paths,
+            source_encoding: launch.source_encoding,
             timeout_s: launch.timeout,
             ..Debuggee::default()
         };

@@ -6,6 +6,7 @@
 
 use super::StartedDiagnosis;
 use super::answers::{ANSWER_TABLE, AnswerCommand, AnswerForm, AnswerRow, GivenAnswer};
+use crate::chain::SourcePaths;
 use crate::command::CommandError;
 use crate::command::exchange::TERMINATED;
 use crate::command::trace::{StepDialogue, StepReply};
@@ -15,7 +16,6 @@ use crate::session::{
 };
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
-use std::path::PathBuf;
 
 /// The exit code without a buggy call.
 const NOT_FOUND: u8 = 1;
@@ -413,7 +413,7 @@ impl DiagnoseDialogue {
     /// The recording cannot be read, or a run that would record the call in full fails.
     pub async fn walk(
         self,
-        sources: &[PathBuf],
+        sources: &SourcePaths,
         context: &Context,
     ) -> Result<Option<BuggyCallWalk>, CommandError> {
         if !self.is_found || self.form == AnswerForm::Json {

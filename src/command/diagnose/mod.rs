@@ -10,7 +10,7 @@ pub use dialogue::{
 };
 
 use super::CommandError;
-use super::program::{ProgramArgs, TestArgs};
+use super::program::{ProgramArgs, SourceArgs, TestArgs};
 use super::secrets::SecretArgs;
 use super::trace::{LevelArg, Memory};
 use crate::chain::Chain;
@@ -81,9 +81,9 @@ pub struct Diagnose {
     /// Ask nobody: continue where an answer is needed, and end with the calls that could not be judged
     #[arg(long)]
     pub unattended: bool,
-    /// A folder or archive with Java sources; can be repeated
-    #[arg(long, value_name = "PATH")]
-    pub source: Vec<PathBuf>,
+    #[allow(missing_docs)]
+    #[command(flatten)]
+    pub source: SourceArgs,
     #[allow(missing_docs)]
     #[command(flatten)]
     pub memory: Memory,

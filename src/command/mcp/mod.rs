@@ -35,7 +35,7 @@ pub use why::{PointRow, Why, WhyResult};
 pub use workbench::{MEMORY, Workbench};
 
 use super::CommandError;
-use super::program::TestArgs;
+use super::program::{SourceArgs, TestArgs};
 use crate::session::Context;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -68,9 +68,9 @@ pub struct Mcp {
     /// expressions call
     #[arg(long, requires = "root")]
     pub trust_chains: bool,
-    /// Folder or archive with Java sources; can be repeated
-    #[arg(long = "source", value_name = "DIR")]
-    pub sources: Vec<PathBuf>,
+    #[allow(missing_docs)]
+    #[command(flatten)]
+    pub source: SourceArgs,
     /// Folder or jar with classes that the commands do not name; can be repeated
     #[arg(long = "classes", value_name = "PATH")]
     pub classes: Vec<PathBuf>,

@@ -241,7 +241,8 @@ impl Mcp {
     fn program(&self, name: &str, command: Vec<String>) -> RunnableProgram {
         let debuggee = Debuggee {
             command,
-            sources: self.sources.clone(),
+            sources: self.source.sources.clone(),
+            source_encoding: self.source.source_encoding,
             classes: self.classes.clone(),
             timeout_s: self.timeout,
             ..Debuggee::default()

@@ -62,7 +62,7 @@ impl Serve {
         Serve {
             target: args.folder.clone(),
             port: args.port,
-            sources: args.source.clone(),
+            source: args.source.clone(),
             level: args.level,
             scope: args.scope.clone(),
             out: args.out.clone(),
@@ -152,7 +152,7 @@ impl Bench {
 
     /// The chain of a command, for a run.
     pub(super) fn program(&self, command: &[String]) -> Chain {
-        let program = ProgramArgs { sources: self.args.sources.clone(), ..ProgramArgs::default() };
+        let program = ProgramArgs { source: self.args.source.clone(), ..ProgramArgs::default() };
         Chain::new(program.debuggee(command), Vec::new())
     }
 

@@ -48,7 +48,7 @@ pub use tree::{PathShown, PathTo, Tree, TreeShown};
 pub use why::{Forget, Why, WhyShown};
 
 use super::CommandError;
-use super::program::TestArgs;
+use super::program::{SourceArgs, TestArgs};
 use super::trace::LevelArg;
 use super::trust::TrustArgs;
 use crate::session::Context;
@@ -76,9 +76,9 @@ pub struct Serve {
     /// Port of 127.0.0.1; by default a free one
     #[arg(long, value_name = "PORT", default_value_t = 0)]
     pub port: u16,
-    /// Folder or archive with Java sources; can be repeated
-    #[arg(long = "source", value_name = "DIR")]
-    pub sources: Vec<PathBuf>,
+    #[allow(missing_docs)]
+    #[command(flatten)]
+    pub source: SourceArgs,
     /// Level of detail of the recording
     #[arg(long, value_enum, default_value_t = LevelArg::All)]
     pub level: LevelArg,

@@ -128,7 +128,7 @@ impl Bench {
         context: &Context,
     ) -> Result<session::RecordedViewer, CommandError> {
         let opened = self.own_trace(trace, context).await?;
-        Ok(session::RecordedViewer::new(opened, &self.args.sources)?)
+        Ok(session::RecordedViewer::new(opened, &self.args.source.paths())?)
     }
 
     /// The answer, with the outcome of a run in which the jump of a suggestion goes the other way.

@@ -2,9 +2,9 @@
 
 use super::board::{Board, KnownRecording, RecordingState};
 use super::{MEMORY, usage};
+use crate::chain::SourcePaths;
 use crate::command::CommandError;
 use crate::session::{Context, RecordedTrace, RecordedViewer};
-use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 /// How often a recording is opened again while the program runs.
@@ -22,13 +22,13 @@ struct Open {
 pub struct Reader {
     /// What is shown.
     pub board: Board,
-    sources: Vec<PathBuf>,
+    sources: SourcePaths,
     open: Option<Open>,
 }
 
 impl Reader {
     /// A reader that looks for sources in these folders too.
-    pub fn new(board: Board, sources: Vec<PathBuf>) -> Reader {
+    pub fn new(board: Board, sources: SourcePaths) -> Reader {
         Reader { board, sources, open: None }
     }
 

@@ -2,6 +2,7 @@
 //! questions of other calls.
 
 use super::{Diagnoser, Question};
+use crate::classes::SourcePaths;
 use crate::inspect::InspectError;
 use crate::session::context::Context;
 use crate::session::error::SessionError;
@@ -44,8 +45,8 @@ impl Diagnoser {
         let later = self.with_more(at, context).await?;
         let ends = self.nodes.part(at).filter(|_| later.is_none()).and_then(|part| part.ends);
         let mut stepper = match later {
-            Some(later) => Stepper::new(later, node, &[])?,
-            None => Stepper::new(&mut self.trace, node, &[])?,
+            Some(later) => Stepper::new(later, node, &SourcePaths::default())?,
+            None => Stepper::new(&mut self.trace, node, &SourcePaths::default())?,
         };
         match ends {
             Some(end) => Ok(stepper.standing_at(end)),

@@ -60,7 +60,7 @@ pub use violations::{Survey, Violation};
 use super::context::Context;
 use super::error::SessionError;
 use super::recorded::{RecordedTrace, Stepper, at_level};
-use crate::classes::{ClassPool, LaunchCommand, Main};
+use crate::classes::{ClassPool, LaunchCommand, Main, SourcePaths};
 use crate::declarative::{Diagnosis, Needs, STRATEGIES, Step, Verdict, strategy};
 use crate::inspect::InspectError;
 use crate::inspect::fields::Fields;
@@ -520,7 +520,7 @@ impl Diagnoser {
     /// No buggy call was found, or the call cannot be recorded again.
     pub async fn walk(
         self,
-        sources: &[std::path::PathBuf],
+        sources: &SourcePaths,
         context: &Context,
     ) -> Result<Stepper<'static>, SessionError> {
         let wanted = Some(Level::All).filter(|_| self.trace.about.level < Level::Writes);

@@ -1,7 +1,7 @@
 //! An open recording.
 
 use crate::chain::{Chain, Debuggee};
-use crate::classes::{ClassPool, SourceRoots};
+use crate::classes::{ClassPool, SourcePaths, SourceRoots};
 use crate::inspect::{Lines, OpenCode, Recording};
 use crate::session::consent::Wanted;
 use crate::session::context::Context;
@@ -49,7 +49,7 @@ impl DerefMut for RecordedTrace {
 
 /// Opens the class files and sources of a recorded program, found by its command.
 fn code_of(about: &About, loaded: BTreeMap<String, Vec<u8>>) -> OpenCode {
-    let debuggee = debuggee_of(about, Vec::new());
+    let debuggee = debuggee_of(about, SourcePaths::default());
     Box::new(move || {
         let workspace = Workspace::open(&Chain::new(debuggee, Vec::new()), None, None).ok()?;
         let mut pool = workspace.pool(None).ok()?;
@@ -58,9 +58,10 @@ fn code_of(about: &About, loaded: BTreeMap<String, Vec<u8>>) -> OpenCode {
     })
 }
 
-fn debuggee_of(about: &About, sources: Vec<PathBuf>) -> Debuggee {
+fn debuggee_of(about: &About, sources: SourcePaths) -> Debuggee {
+    let SourcePaths { paths: sources, encoding: source_encoding } = sources;
     let (command, cwd, classes) = (about.command.clone(), about.cwd.clone(), about.class_path.clone());
-    Debuggee { command, cwd: Some(cwd), classes, sources, ..Debuggee::default() }
+    Debuggee { command, cwd: Some(cwd), classes, sources, source_encoding, ..Debuggee::default() }
 }
 
 impl RecordedTrace {
@@ -74,16 +75,17 @@ impl RecordedTrace {
     }
 
     /// The sources of the recorded program, looked for in these folders too. Events are known without them.
-    pub(super) fn sources(&self, folders: &[PathBuf]) -> Option<SourceRoots> {
+    pub(super) fn sources(&self, sources: &SourcePaths) -> Option<SourceRoots> {
         let absolute = |path: &PathBuf| std::path::absolute(path).unwrap_or_else(|_| path.clone());
-        let debuggee = debuggee_of(&self.about, folders.iter().map(absolute).collect());
+        let paths = sources.paths.iter().map(absolute).collect();
+        let debuggee = debuggee_of(&self.about, SourcePaths { paths, ..sources.clone() });
         let workspace = Workspace::open(&Chain::new(debuggee, Vec::new()), None, None).ok()?;
         Some(workspace.sources())
     }
 
     /// The class files of the recorded program, if they are still there.
     pub fn class_files(&self) -> Option<ClassPool> {
-        let debuggee = debuggee_of(&self.about, Vec::new());
+        let debuggee = debuggee_of(&self.about, SourcePaths::default());
         let mut pool =
             Workspace::open(&Chain::new(debuggee, Vec::new()), None, None).ok()?.pool(None).ok()?;
         pool.use_loaded(&self.calls.sites.loaded);

@@ -71,7 +71,7 @@ async fn served(cli: &Cli, args: Serve, start: Start) -> std::io::Result<()> {
     let (reads, reading) = relay();
     let (works, working) = relay();
     let reader = {
-        let (board, sources) = (board.clone(), args.sources.clone());
+        let (board, sources) = (board.clone(), args.source.paths());
         Actor::start(move || (Desk(Reader::new(board, sources)), Rc::new(reads) as _))?
     };
     let bench = {

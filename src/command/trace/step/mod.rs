@@ -10,9 +10,9 @@ pub use dialogue::{StepDialogue, StepReply};
 use super::level::LevelArg;
 use super::reading::Reading;
 use crate::command::CommandError;
+use crate::command::program::SourceArgs;
 use crate::command::trust::TrustArgs;
 use crate::session::{Context, Stepper, at_level};
-use std::path::PathBuf;
 
 /// Steps forward and back through a recorded run at a prompt
 #[derive(clap::Args, Clone, Debug)]
@@ -29,9 +29,9 @@ pub struct Step {
     #[allow(missing_docs)]
     #[command(flatten)]
     pub trust: TrustArgs,
-    /// Folder or archive with Java sources; can be repeated
-    #[arg(long, value_name = "PATH")]
-    pub source: Vec<PathBuf>,
+    #[allow(missing_docs)]
+    #[command(flatten)]
+    pub source: SourceArgs,
     /// Level of detail; a level above the recorded one runs the program again and records this call
     #[arg(long, value_enum)]
     pub level: Option<LevelArg>,
@@ -52,7 +52,7 @@ impl Step {
         let trace = self.reading.open(context).await?;
         let level = self.level.map(Into::into);
         let trace = at_level(trace, self.node, level, context).await?;
-        let mut stepper = Stepper::new(trace, self.node, &self.source)?;
+        let mut stepper = Stepper::new(trace, self.node, &self.source.paths())?;
         (0..self.event).try_for_each(|_| stepper.forth())?;
         if self.at_end {
             stepper.call(self.node, true)?;

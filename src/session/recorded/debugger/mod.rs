@@ -33,7 +33,7 @@ pub use thrown::ThrownException;
 pub use variables::{HeldVariable, UNDIVIDED, VariableGroup};
 
 use super::open::RecordedTrace;
-use crate::classes::SourceRoots;
+use crate::classes::{SourcePaths, SourceRoots};
 use crate::inspect::event::EventShown;
 use crate::inspect::fields::Fields;
 use crate::inspect::locals::KnownLocals;
@@ -44,7 +44,6 @@ use crate::trace::{Calls, EventPosition, EventTime};
 use breakpoints::{Breakpoint, is_named};
 use code::CodeOfRecording;
 use std::collections::HashMap;
-use std::path::PathBuf;
 
 /// A position in a recording, with breakpoints.
 pub struct RecordedDebugger {
@@ -65,7 +64,7 @@ impl RecordedDebugger {
     ///
     /// # Errors
     /// Nothing was recorded, or the events cannot be read.
-    pub fn new(mut trace: RecordedTrace, sources: &[PathBuf]) -> Result<RecordedDebugger, SessionError> {
+    pub fn new(mut trace: RecordedTrace, sources: &SourcePaths) -> Result<RecordedDebugger, SessionError> {
         let nothing = || SessionError::NoStep("the recording has no calls".to_owned());
         let at = trace.calls.entry(0).ok_or_else(nothing)?;
         let (sources, code) = (trace.sources(sources), CodeOfRecording::new(trace.class_files()));

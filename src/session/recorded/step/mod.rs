@@ -23,6 +23,7 @@ pub use watched::{MarkedVariable, WatchedVariable};
 use super::History;
 use super::open::RecordedTrace;
 use crate::chain::Chain;
+use crate::classes::SourcePaths;
 use crate::inspect::InspectError;
 use crate::inspect::call::CallShown;
 use crate::inspect::history::of_parts;
@@ -32,7 +33,6 @@ use crate::inspect::values::shown;
 use crate::session::context::Context;
 use crate::session::error::SessionError;
 use crate::trace::{EventPosition, Level, Traced, Value};
-use std::path::PathBuf;
 use variable::{EventScope, Variable};
 
 /// Lines of source on each side of an event's line.
@@ -112,7 +112,7 @@ impl<'a> Stepper<'a> {
     pub fn new(
         trace: impl Into<TraceHandle<'a>>,
         node: u32,
-        sources: &[PathBuf],
+        sources: &SourcePaths,
     ) -> Result<Stepper<'a>, SessionError> {
         let trace = trace.into();
         let no_such = InspectError::NoSuchCall { node, calls: trace.calls.count() };

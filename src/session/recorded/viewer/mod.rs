@@ -28,13 +28,13 @@ pub use writes::{WriteRow, WritesShown};
 
 use super::debugger::RecordedDebugger;
 use super::open::RecordedTrace;
+use crate::classes::SourcePaths;
 use crate::inspect::fields::Fields;
 use crate::session::error::SessionError;
 use crate::trace::{Calls, EventPosition, TimeAxis};
 use event_index::EventIndex;
 use line_values::LineCounts;
 use std::collections::VecDeque;
-use std::path::PathBuf;
 use tree_rows::Siblings;
 
 /// Maximum number of calls whose events have an index.
@@ -63,7 +63,7 @@ impl RecordedViewer {
     ///
     /// # Errors
     /// Nothing was recorded, or the events cannot be read.
-    pub fn new(trace: RecordedTrace, sources: &[PathBuf]) -> Result<RecordedViewer, SessionError> {
+    pub fn new(trace: RecordedTrace, sources: &SourcePaths) -> Result<RecordedViewer, SessionError> {
         let debugger = RecordedDebugger::new(trace, sources)?;
         let (indexes, lists) = (VecDeque::new(), VecDeque::new());
         let start = debugger.position();
