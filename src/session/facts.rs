@@ -49,6 +49,8 @@ pub enum Astray {
     Follows(PointIndex),
     /// It was asked where an earlier run had this point, which is elsewhere in this run.
     Moved(PointIndex),
+    /// It was asked before the callers of this point were known.
+    Deeper(PointIndex),
 }
 
 /// The known value flows.

@@ -137,6 +137,11 @@ fn astray_because<'l>(
                 facts.id(*point)
             )
         }),
+        Astray::Deeper(point) => format!(
+            "what leads to {} in its callers was not watched, which costs another run: allow more with \
+             `--max-runs`",
+            facts.id(*point)
+        ),
         Astray::Follows(point) => format!("{}, on which it depends, was not located", facts.id(*point)),
         Astray::Last(LastHit::At(last)) => {
             let book = facts.code_book();

@@ -201,7 +201,8 @@ impl Explorer {
             Astray::Last(LastHit::At(last)) => Some(book.hit(last)),
             Astray::Last(LastHit::Never | LastHit::Unknown(_) | LastHit::Flow(_))
             | Astray::Follows(_)
-            | Astray::Moved(_) => None,
+            | Astray::Moved(_)
+            | Astray::Deeper(_) => None,
         };
         astray.iter().map(|(point, astray)| (*point, place(astray))).collect()
     }

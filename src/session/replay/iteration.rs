@@ -273,8 +273,8 @@ impl Runner {
         Ok(Locator::new(queries.clone(), options)?)
     }
 
-    /// Learns facts from a run, and marks the points that were asked by facts of earlier runs which do not hold
-    /// in it. Returns why another run is needed, if the translation would change and a point has no answer.
+    /// Learns facts from a run, and marks the points that were asked by facts of earlier runs which do not
+    /// hold in it. Returns why another run is needed, if the translation would change and a point has no answer.
     pub fn learn(&self, run_facts: &mut RunFacts, learned: &mut Learned) -> Option<String> {
         let mut now = learned.clone();
         let tables = &run_facts.outcome.tables;
@@ -312,7 +312,7 @@ impl Runner {
                 .map_err(|error| now.refuse(error.point, &error.refusal.to_string()))
                 .ok()
         });
-        let moved = is_other && again.as_ref().is_some_and(|again| moves::mark(run_facts, again));
+        let moved = again.as_ref().is_some_and(|again| moves::mark(run_facts, again, learned));
         if !is_whole {
             return None;
         }

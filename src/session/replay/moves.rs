@@ -1,23 +1,23 @@
-//! Finds the points that were asked from a place at which their effect is not in this run. An earlier run
-//! taught the place, and the program does not repeat itself.
+//! Finds the points that were asked without what leads to their effect. An earlier run taught another place
+//! of it, and the program does not repeat itself; or its callers were unknown.
 
-use crate::chain::Translation;
+use crate::chain::{Learned, Translation};
 use crate::model::Site;
-use crate::query::{BranchSite, Constraint, Event, PointIndex, StoreSite, TraceQuery};
+use crate::query::{BranchSite, Constraint, Event, StoreSite, TraceQuery};
 use crate::session::facts::{Astray, RunFacts};
 
 /// Marks the points that the run asked otherwise than `again`, the translation with the facts of this run.
-/// Their answers may be wrong. Returns whether there are any.
-pub fn mark(run_facts: &mut RunFacts, again: &Translation) -> bool {
+/// Their answers may be wrong. Returns whether there are any. `learned` is what earlier runs have taught.
+pub fn mark(run_facts: &mut RunFacts, again: &Translation, learned: &Learned) -> bool {
     let mut found = false;
     for place in 0..run_facts.queries.len() {
         let Some(query) = run_facts.queries.get(place) else { continue };
-        let moved = moved(run_facts, query, again);
+        let moved = moved(run_facts, query, again, learned);
         found |= moved.is_some();
         let mut points = query.constraints.iter().map(Constraint::point);
         let why = match points.find(|point| run_facts.astray.contains_key(point)) {
             Some(point) => Some(Astray::Follows(point)),
-            None => moved.map(Astray::Moved),
+            None => moved,
         };
         let point = query.point;
         if let Some(why) = why {
@@ -27,22 +27,29 @@ pub fn mark(run_facts: &mut RunFacts, again: &Translation) -> bool {
     found
 }
 
-/// The located effect of a query, if the facts of this run ask otherwise about it.
-fn moved(run_facts: &RunFacts, query: &TraceQuery, again: &Translation) -> Option<PointIndex> {
+/// Why the answer to a query may be wrong, if the facts of this run ask otherwise about its located effect.
+fn moved(run_facts: &RunFacts, query: &TraceQuery, again: &Translation, learned: &Learned) -> Option<Astray> {
     let point = query.constraints.iter().find_map(|c| match c {
         Constraint::Before(point) => Some(*point),
         _ => None,
     })?;
     let effect = &run_facts.locator.located(point)?.occurrence;
+    let found = run_facts.locator.located(query.point);
+    let why = match learned.of(point) {
+        Some(_) => Astray::Moved(point),
+        None if found.is_none() => Astray::Deeper(point),
+        // What was asked by class files alone holds in every run.
+        None => return None,
+    };
     // Probes may ask only a part of the translation.
     let asked = &run_facts.translation.queries.iter().find(|asked| asked.point == query.point)?.event;
     let Some(again) = again.queries.iter().find(|again| again.point == query.point) else {
-        return Some(point);
+        return Some(why);
     };
     let tables = &run_facts.outcome.tables;
     let sites: Vec<&Site> = tables.stack(effect.stack).map(|frame| &frame.site).collect();
     // What older frames did came before the answer.
-    let newer = run_facts.locator.located(query.point).map_or(sites.len(), |found| {
+    let newer = found.map_or(sites.len(), |found| {
         let depth = usize::try_from(tables.depth(found.occurrence.stack)).unwrap_or(usize::MAX);
         sites.len().saturating_sub(depth).saturating_add(1)
     });
@@ -60,7 +67,7 @@ fn moved(run_facts: &RunFacts, query: &TraceQuery, again: &Translation) -> Optio
         }
         (asked, again) => format!("{asked:?}") == format!("{again:?}"),
     };
-    (!is_same).then_some(point)
+    (!is_same).then_some(why)
 }
 
 fn controls<'b>(branches: &'b [BranchSite], place: &Site) -> impl Iterator<Item = (&'b Site, &'b Vec<u32>)> {
