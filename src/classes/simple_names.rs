@@ -3,10 +3,13 @@
 use super::imports::Imports;
 use super::names;
 use super::pool::ClassPool;
-use bytecode::class::ACC_PUBLIC;
+use bytecode::class::{ACC_PUBLIC, ACC_STATIC};
 use bytecode::descriptor::short_name;
 use std::sync::Arc;
 
+/// ACC_PRIVATE and ACC_PROTECTED (JVMS table 4.5-A).
+const ACC_PRIVATE: u16 = 0x0002;
+const ACC_PROTECTED: u16 = 0x0004;
 /// Maximum number of full names offered for a simple name.
 const MOST_OFFERED: usize = 3;
 
@@ -71,7 +74,7 @@ impl ClassPool {
         let kind = if is_method { "method" } else { "field" };
         self.denoted_once(class, &format!("static {kind} {name}"), || {
             let Some(imports) = self.imports(class) else { return Vec::new() };
-            let declaring = |of: &String| self.declaring(self.spelled(of)?, name, is_method);
+            let declaring = |of: &String| self.declaring(self.spelled(of)?, class, name, is_method);
             let named = imports.members.iter().filter(|(member, _)| member == name);
             let mut found: Vec<String> = named.filter_map(|(_, of)| declaring(of)).collect();
             if found.is_empty() {
@@ -83,16 +86,23 @@ impl ClassPool {
         })
     }
 
-    /// The class or supertype of it that declares a static member of this name.
-    fn declaring(&self, class: String, name: &str, is_method: bool) -> Option<String> {
+    /// The class or supertype of it that declares a static member of this name, which `user` may use.
+    fn declaring(&self, class: String, user: &str, name: &str, is_method: bool) -> Option<String> {
+        let package = |class: &str| class.rsplit_once('.').map(|(package, _)| package.to_owned());
         let mut wanted = vec![class];
         let mut at = 0;
         while let Some(class) = wanted.get(at).cloned() {
             at += 1;
             let Some(found) = self.find(&class).ok().flatten() else { continue };
+            let is_seen = |access: u16| {
+                let is_package_private = access & (ACC_PUBLIC | ACC_PROTECTED | ACC_PRIVATE) == 0;
+                access & ACC_STATIC != 0
+                    && access & ACC_PRIVATE == 0
+                    && (!is_package_private || package(&class) == package(user))
+            };
             let has_it = match is_method {
-                true => found.file.methods_named(name).any(bytecode::Method::is_static),
-                false => found.file.fields.iter().any(|field| field.name == name && field.is_static()),
+                true => found.file.methods_named(name).any(|method| is_seen(method.access)),
+                false => found.file.field(name).is_some_and(|field| is_seen(field.access)),
             };
             if has_it {
                 return Some(class);

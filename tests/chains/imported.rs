@@ -32,14 +32,19 @@ fn simple_names_denote_the_imported_classes() {
     check(&["--backend=jdwp"]);
     let members = |named: &str| {
         format!(
-            r#"(id: "A", at: Line("till.Till", {at}), when: "{named} == 7", collect: ["max(spare, 9)"]),
+            r#"(id: "A", at: Line("till.Till", {at}), when: "{named} == 7", collect: ["max(spare, 9)", "loose"]),
                (id: "B", at: LastChange("A:spare"))"#
         )
     };
     for backend in ["--backend=probe", "--backend=jdwp"] {
         let options = [backend, "--format=json"];
         let answer = case.replay(DEBUGGEE, &members("spare"), &options).is(0, &[]).answer();
-        assert_eq!(point(&answer, "A")["collected"]["max(spare, 9)"], "9", "{answer:#}");
+        let collected = &point(&answer, "A")["collected"];
+        assert_eq!(
+            (&collected["max(spare, 9)"], &collected["loose"]),
+            (&"9".into(), &"3".into()),
+            "{answer:#}"
+        );
         let b = point(&answer, "B");
         assert_eq!((b["new"].as_str(), b["hit"].as_u64()), (Some("7"), Some(6)), "{answer:#}");
     }

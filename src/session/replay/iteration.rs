@@ -274,7 +274,8 @@ impl Runner {
     }
 
     /// Learns facts from a run, and marks the points that were asked by facts of earlier runs which do not
-    /// hold in it. Returns why another run is needed, if the translation would change and a point has no answer.
+    /// hold in it. Returns why another run is needed, if the translation would change and a point has no
+    /// answer.
     pub fn learn(&self, run_facts: &mut RunFacts, learned: &mut Learned) -> Option<String> {
         let mut now = learned.clone();
         let tables = &run_facts.outcome.tables;
