@@ -14,6 +14,7 @@ mod files;
 mod given;
 mod gone;
 mod later;
+mod overflows;
 mod owners;
 mod places;
 mod recorder;

@@ -2,6 +2,7 @@
 
 use crate::arena;
 use crate::covering::{Coverer, Covering};
+use crate::head_room;
 use crate::hidden;
 use crate::hidden_classes::HiddenClasses;
 use crate::jit_priority;
@@ -340,7 +341,7 @@ fn define(env: &JniEnv, recorder: &[(&str, &[u8])], method: &str) -> Result<Vec<
     let mut classes = Vec::new();
     for (name, bytes) in recorder {
         // SAFETY: a null loader is the VM's own.
-        match unsafe { env.define_class(name, std::ptr::null_mut(), bytes) } {
+        match unsafe { env.define_class(name, std::ptr::null_mut(), &head_room::provided(name, bytes)) } {
             Some(class) => classes.push(class),
             None => {
                 env.exception_clear();
@@ -355,6 +356,14 @@ fn define(env: &JniEnv, recorder: &[(&str, &[u8])], method: &str) -> Result<Vec<
         env.exception_clear();
         let name = recorder.first().map_or("", |(name, _)| name);
         return Err(format!("the class {name} cannot be initialised in this VM"));
+    }
+    for (name, _) in recorder {
+        // The loader of the program's classes finds them now. Later the stack may be too full for that.
+        // SAFETY: the VM has handed out the reference just now.
+        match env.find_class(name) {
+            Some(class) => unsafe { env.delete_local_ref(class) },
+            None => env.exception_clear(),
+        }
     }
     Ok(classes)
 }

@@ -37,6 +37,7 @@ mod external_writes;
 mod fields;
 mod given_natives;
 mod given_probes;
+mod head_room;
 mod hidden;
 mod hidden_classes;
 mod host;

@@ -1,12 +1,16 @@
 //! Handles exceptions thrown by inserted calls. Near the end of the stack, the VM may refuse a call (JVMS
 //! §2.5.2). The guard's steps report that, then the exception continues to the handler that the method has
-//! for it.
+//! for it. Where a handler begins, the method goes on instead (`Resume`): what a `finally` does is done, as
+//! without the inserted calls.
 //!
 //! One guard serves all inserted calls whose exceptions go to the same handler of the method, or to none. Its
 //! frame for the verifier is that of the handler (JVMS §4.10.1), which is valid wherever the handler can be
 //! reached from.
 
+use super::frames::{Frame, Type};
+use super::instructions::{ALOAD, ASTORE, DUP, POP};
 use super::layout::Placed;
+use super::steps::local;
 use super::tables::Handler;
 use std::collections::BTreeMap;
 
@@ -31,8 +35,13 @@ impl Guards {
         handlers: &[Handler],
         catches: impl Fn(u16) -> bool,
     ) -> Guards {
-        let next =
-            |pc: u32| handlers.iter().position(|row| row.start <= pc && pc < row.end && catches(row.class));
+        // A compiler lets the handler of a `finally` cover its own first instruction, which cannot throw. An
+        // inserted step there can: its exception must not come back to it for ever.
+        let is_for = |row: &Handler, pc: u32| {
+            let covers_itself = row.start <= row.handler && row.handler <= pc;
+            row.start <= pc && pc < row.end && !covers_itself
+        };
+        let next = |pc: u32| handlers.iter().position(|row| is_for(row, pc) && catches(row.class));
         Guards { of: at.filter(|pc| *pc >= from).map(|pc| (pc, next(pc))).collect() }
     }
 
@@ -73,4 +82,35 @@ pub struct Target {
     pub handler: u32,
     /// The constant of the caught class; 0 means any.
     pub class: u16,
+}
+
+/// What serves the calls inserted where a handler begins: the exception that the handler has caught is kept in
+/// a local variable, and the handler goes on with it whatever those calls throw.
+#[derive(Clone, Debug)]
+pub struct Resume {
+    /// The index of the handler in the original code.
+    pub handler: u32,
+    /// Code to put before the inserted calls: it keeps the caught exception.
+    pub keeps: Vec<u8>,
+    /// Code for what the calls throw; behind it, the handler's first instruction follows.
+    pub code: Vec<u8>,
+    /// The local variables where `code` begins.
+    pub locals: Vec<Type>,
+}
+
+impl Resume {
+    /// Serves a handler with this frame, whose code may use the local variable `slot`. `guard` reports that
+    /// an inserted call was refused. Returns `None` if the frame has no caught exception.
+    pub fn new(frame: &Frame, slot: u16, guard: &[u8]) -> Option<Resume> {
+        let [caught] = frame.stack.as_slice() else { return None };
+        let (mut keeps, mut code) = (vec![DUP], vec![POP]);
+        local(&mut keeps, ASTORE, slot);
+        code.extend_from_slice(guard);
+        local(&mut code, ALOAD, slot);
+        let mut locals = frame.locals.clone();
+        let used: u16 = locals.iter().map(Type::slots).sum();
+        locals.extend((used..slot).map(|_| Type::Top));
+        locals.push(caught.clone());
+        Some(Resume { handler: frame.pc, keeps, code, locals })
+    }
 }

@@ -25,6 +25,10 @@ pub enum JumpTargets {
     Lookup { default: u32, pairs: Vec<(i32, u32)> },
 }
 
+pub const ALOAD: u8 = 0x19;
+pub const ASTORE: u8 = 0x3a;
+pub const POP: u8 = 0x57;
+pub const DUP: u8 = 0x59;
 pub const GOTO: u8 = 0xa7;
 pub const JSR: u8 = 0xa8;
 pub const GOTO_W: u8 = 0xc8;

@@ -24,6 +24,8 @@ pub struct Parts<'a> {
     pub taken: BTreeMap<(u32, u32), Vec<u8>>,
     /// The code that handles exceptions of inserted steps, and the number of copies.
     pub guard: (&'a [u8], usize),
+    /// Code followed by a jump to an instruction, by the index of that.
+    pub resumes: Vec<(u32, &'a [u8])>,
     /// The code at the end, for exceptions that leave the method.
     pub unwind: &'a [u8],
 }
@@ -38,10 +40,12 @@ pub struct Placed {
     lands: Map<u32, u32>,
     /// The new index of the code on each branch edge.
     pub stubs: BTreeMap<(u32, u32), u32>,
-    /// The start and end of the code inserted after an instruction.
+    /// The start and end of the code inserted after an instruction, by the next one.
     behind: BTreeMap<u32, (u32, u32)>,
     /// The start and end of each copy of the guard code.
     pub guards: Vec<(u32, u32)>,
+    /// The start of each resuming code.
+    pub resumes: Vec<u32>,
     /// The start of the code for exceptions that leave the method.
     pub unwind_at: u32,
     old_end: u32,
@@ -70,7 +74,8 @@ impl Placed {
         starts.iter().zip(ends).map(|((from, branch), to)| (*branch, *from, to)).collect()
     }
 
-    /// The code inserted before and after instructions and on branch edges, as `(instruction, from, to)`.
+    /// The code inserted before and after instructions and on branch edges, as `(instruction, from, to)`. For
+    /// code after an instruction, that is the next one: what is done is done, such as the exit of a monitor.
     pub fn inserted(&self) -> Vec<(u32, u32, u32)> {
         let before = self.at.iter().filter_map(|(pc, at)| Some((*pc, *self.lands.get(pc)?, *at)));
         let behind = self.behind.iter().map(|(pc, (from, to))| (*pc, *from, *to));
@@ -87,7 +92,8 @@ impl Placed {
 
     /// The end of the code that belongs to the method's own instructions.
     fn own_end(&self) -> u32 {
-        self.guards.first().map_or(self.unwind_at, |(from, _)| *from)
+        let guard = self.guards.first().map(|(from, _)| *from);
+        guard.or(self.resumes.first().copied()).unwrap_or(self.unwind_at)
     }
 
     /// The old and new index of each instruction, ascending.
@@ -172,7 +178,7 @@ fn addresses(parts: &Parts<'_>, wide: &Map<u32, bool>, wide_stubs: &Map<(u32, u3
         if let Some(bytes) = parts.after.get(&raw.pc) {
             let from = next;
             next += size(Some(bytes));
-            behind.insert(raw.pc, (from, next));
+            behind.insert(raw.pc + raw.length, (from, next));
         }
         // The layout has failed; continuing could overflow.
         if next > LONGEST * 4 {
@@ -190,11 +196,16 @@ fn addresses(parts: &Parts<'_>, wide: &Map<u32, bool>, wide_stubs: &Map<(u32, u3
         next += u32::try_from(parts.guard.0.len()).unwrap_or(LONGEST);
         guards.push((from, next));
     }
+    let mut resumes = Vec::with_capacity(parts.resumes.len());
+    for (_, code) in &parts.resumes {
+        resumes.push(next);
+        next += u32::try_from(code.len()).unwrap_or(LONGEST) + 5;
+    }
     let unwind_at = next;
     let length = next + u32::try_from(parts.unwind.len()).unwrap_or(LONGEST);
     let old_end = u32::try_from(parts.code.len()).unwrap_or(LONGEST);
     Addresses {
-        placed: Placed { code: Vec::new(), at, lands, stubs, behind, guards, unwind_at, old_end },
+        placed: Placed { code: Vec::new(), at, lands, stubs, behind, guards, resumes, unwind_at, old_end },
         length,
     }
 }
@@ -264,6 +275,11 @@ fn write(
     }
     for _ in 0..parts.guard.1 {
         out.extend_from_slice(parts.guard.0);
+    }
+    for (instruction, code) in &parts.resumes {
+        out.extend_from_slice(code);
+        let here = u32::try_from(out.len()).unwrap_or(LONGEST);
+        far(&mut out, GOTO_W, placed.at(*instruction)?.cast_signed() - here.cast_signed());
     }
     out.extend_from_slice(parts.unwind);
     Ok(out)

@@ -4,7 +4,7 @@ use super::Map;
 use super::MethodPlan;
 use super::error::{NotRewritten, RewriteError};
 use super::frames::{self, Frame, Type};
-use super::guards::Guards;
+use super::guards::{Guards, Resume};
 use super::instructions::{self, ATHROW, INVOKESPECIAL, NEW, RETURN, Raw};
 use super::layout::{self, Parts, Placed};
 use super::pool::Pool;
@@ -53,7 +53,7 @@ pub fn rewrite(
         return Ok(Err(NotRewritten::EmptyFinalizer));
     }
     let slots = or_leave!(Slots::new(old.max_locals, &plan.kept, &plan.scratch));
-    let steps = or_leave!(Steps::assemble(plan, &slots, pool)?);
+    let mut steps = or_leave!(Steps::assemble(plan, &slots, pool)?);
     or_leave!(old.has_instructions(plan));
     let mut unwind = steps.unwind.bytes.clone();
     let mut unwinds_from = 0;
@@ -66,6 +66,7 @@ pub fn rewrite(
         }
     }
     let guards = or_leave!(old.guards(class, &steps, plan)?);
+    let resumes = old.resumes(&mut steps, &slots);
     let guard = [steps.guard.bytes.as_slice(), &[ATHROW]].concat();
     let parts = Parts {
         code: old.code,
@@ -75,20 +76,27 @@ pub fn rewrite(
         after: steps.after,
         taken: steps.taken,
         guard: (&guard, guards.all().len()),
+        resumes: resumes.iter().map(|resume| (resume.handler, resume.code.as_slice())).collect(),
         unwind: &unwind,
     };
     let placed = or_leave!(layout::place(&parts)?);
     let mut out = Vec::with_capacity((end - start) * 2);
     // An exception that leaves the method needs a stack slot, even if the method needs none.
     let least = u16::from(!plan.unwind.is_empty() || !plan.guard.is_empty());
-    let deepest = u16::try_from(steps.deepest.max(0)).unwrap_or(u16::MAX);
+    let deepest = u16::try_from(steps.deepest.max(0)).unwrap_or(u16::MAX).saturating_add(plan.spare);
     let max_stack = or_leave!(old.max_stack.max(least).checked_add(deepest).ok_or(NotRewritten::TooWide));
     out.extend_from_slice(&max_stack.to_be_bytes());
-    out.extend_from_slice(&slots.max_locals.to_be_bytes());
+    let kept = u16::from(!resumes.is_empty());
+    let max_locals = or_leave!(slots.max_locals.checked_add(kept).ok_or(NotRewritten::TooWide));
+    out.extend_from_slice(&max_locals.to_be_bytes());
     let length = u32::try_from(placed.code.len()).unwrap_or(u32::MAX);
     out.extend_from_slice(&length.to_be_bytes());
     out.extend_from_slice(&placed.code);
-    let around = Around { guards: &guards, unwinds_from: (!plan.unwind.is_empty()).then_some(unwinds_from) };
+    let around = Around {
+        guards: &guards,
+        resumes: &resumes,
+        unwinds_from: (!plan.unwind.is_empty()).then_some(unwinds_from),
+    };
     old.write_handlers(&mut out, &placed, &around)?;
     old.write_attributes(&mut out, class, pool, &Written { placed: &placed, slots: &slots, plan, around })?;
     let mut attribute = slice(class.bytes, start, start + 2)?.to_vec();
@@ -143,6 +151,7 @@ struct Steps {
 #[derive(Clone, Copy)]
 struct Around<'a> {
     guards: &'a Guards,
+    resumes: &'a [Resume],
     unwinds_from: Option<u32>,
 }
 
@@ -334,9 +343,32 @@ impl<'a> Old<'a> {
         if self.handlers.iter().any(|row| catches(row.class) && !known(row)) {
             return Ok(Ok(Guards::default()));
         }
-        let at = steps.before.iter().chain(&steps.after).filter(|(_, bytes)| !bytes.is_empty());
-        let at = at.map(|(pc, _)| *pc).chain(steps.taken.keys().map(|(branch, _)| *branch));
+        let has = |steps: &BTreeMap<u32, Vec<u8>>, pc: u32| steps.get(&pc).is_some_and(|s| !s.is_empty());
+        let before = self.instructions.iter().filter(|raw| has(&steps.before, raw.pc)).map(|raw| raw.pc);
+        let after = self.instructions.iter().filter(|raw| has(&steps.after, raw.pc));
+        let at = before.chain(after.map(|raw| raw.pc + raw.length));
+        let at = at.chain(steps.taken.keys().map(|(branch, _)| *branch));
         Ok(Ok(Guards::new(at, from, &self.handlers, catches)))
+    }
+
+    /// Lets each handler go on that begins with inserted steps. The steps are changed to keep the caught
+    /// exception.
+    fn resumes(&self, steps: &mut Steps, slots: &Slots) -> Vec<Resume> {
+        let mut resumes = Vec::new();
+        for frame in self.frames.iter().filter(|frame| !frame.locals.contains(&Type::UninitializedThis)) {
+            let is_handler =
+                !steps.guard.bytes.is_empty() && self.handlers.iter().any(|row| row.handler == frame.pc);
+            let Some(bytes) = steps.before.get_mut(&frame.pc).filter(|bytes| is_handler && !bytes.is_empty())
+            else {
+                continue;
+            };
+            let frame = frame.with_kept(self.max_locals, &slots.kept_kinds);
+            if let Some(resume) = Resume::new(&frame, slots.max_locals, &steps.guard.bytes) {
+                bytes.splice(0..0, resume.keeps.iter().copied());
+                resumes.push(resume);
+            }
+        }
+        resumes
     }
 
     fn write_handlers(
@@ -347,6 +379,11 @@ impl<'a> Old<'a> {
     ) -> Result<(), RewriteError> {
         let mut rows = Vec::new();
         // The VM uses the first matching row (JVMS §2.10).
+        for (resume, at) in around.resumes.iter().zip(&placed.resumes) {
+            let kept = u32::try_from(resume.keeps.len()).unwrap_or(u32::MAX);
+            let (from, to) = (placed.lands(resume.handler)? + kept, placed.at(resume.handler)?);
+            rows.push((from, to, *at, 0));
+        }
         for (start, end, target) in around.guards.rows(placed, &self.handlers) {
             let handler = target.now.map_or_else(|| placed.lands(target.handler), Ok)?;
             rows.push((start, end, handler, target.class));
@@ -413,7 +450,7 @@ impl<'a> Old<'a> {
             };
             written.push((*name, moved));
         }
-        let needs_frames = !plan.unwind.is_empty() || !placed.guards.is_empty();
+        let needs_frames = !plan.unwind.is_empty() || !placed.guards.is_empty() || !placed.resumes.is_empty();
         if needs_frames && !has_frames && class.major >= WITH_FRAMES {
             let name = pool.utf8(&"StackMapTable".into())?;
             written.push((name, self.stack_map(pool, now)?));
@@ -449,6 +486,14 @@ impl<'a> Old<'a> {
             let row = next.and_then(|row| self.handlers.get(row));
             let frame = row.and_then(|row| by_pc.get(&row.handler));
             frames.push(thrown(*at, frame.map_or(&[], |frame| &frame.locals)));
+        }
+        for (resume, at) in around.resumes.iter().zip(&placed.resumes) {
+            let stack = vec![Type::Object("java/lang/Throwable".to_owned())];
+            frames.push(Frame { pc: *at, locals: resume.locals.clone(), stack });
+            if let Some(frame) = by_pc.get(&resume.handler) {
+                let pc = placed.at(resume.handler)?;
+                frames.push(Frame { pc, ..frame.with_kept(self.max_locals, kept) });
+            }
         }
         if !plan.unwind.is_empty() {
             frames.push(thrown(placed.unwind_at, &[]));

@@ -69,6 +69,8 @@ pub struct MethodPlan {
     pub kept: Vec<Kept>,
     /// Kinds of additional locals that hold a value only within one sequence of steps.
     pub scratch: Vec<Kind>,
+    /// Depth of the operand stack that nothing uses.
+    pub spare: u16,
     /// Executed at the start of each call. A jump to index 0 skips it.
     pub entry: Vec<Step>,
     /// Executed before an instruction, however it is reached.
@@ -86,10 +88,11 @@ pub struct MethodPlan {
 }
 
 impl MethodPlan {
-    /// Whether there is nothing to insert.
+    /// Whether the method stays as it is.
     pub fn is_empty(&self) -> bool {
-        let MethodPlan { entry, before, after, taken, unwind, .. } = self;
-        entry.is_empty() && before.is_empty() && after.is_empty() && taken.is_empty() && unwind.is_empty()
+        let MethodPlan { scratch, spare, entry, before, after, taken, unwind, .. } = self;
+        let is_without_steps = before.is_empty() && after.is_empty() && taken.is_empty();
+        scratch.is_empty() && *spare == 0 && entry.is_empty() && is_without_steps && unwind.is_empty()
     }
 }
 

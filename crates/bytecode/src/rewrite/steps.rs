@@ -293,7 +293,8 @@ fn wide_index(out: &mut Vec<u8>, opcode: u8, index: u16) {
     out.extend_from_slice(&index.to_be_bytes());
 }
 
-fn local(out: &mut Vec<u8>, opcode: u8, slot: u16) {
+/// Writes an instruction that loads or stores a local variable.
+pub fn local(out: &mut Vec<u8>, opcode: u8, slot: u16) {
     match u8::try_from(slot) {
         Ok(slot) => out.extend_from_slice(&[opcode, slot]),
         Err(_) => {

@@ -93,6 +93,11 @@ public final class QuerypointTrace {
     private QuerypointTrace() {
     }
 
+    /** Returns if the stack has room for the recorder's calls: the agent gives it local variables for that. */
+    @Hidden
+    static void room() {
+    }
+
     /** The ring of this thread, which has room for an event. */
     @Hidden
     @ForceInline
@@ -392,6 +397,16 @@ public final class QuerypointTrace {
     @Hidden
     @DontInline
     private static int meet(Object value) {
+        try {
+            return met(value);
+        } catch (StackOverflowError e) {
+            // The program shall see its own frames alone.
+            throw (StackOverflowError) e.fillInStackTrace();
+        }
+    }
+
+    @Hidden
+    private static int met(Object value) {
         int number = QuerypointProbeNumber.give(value);
         long ring = seen(number) ? NOWHERE : arrive();
         // Where nobody reads nobody would know what it is.

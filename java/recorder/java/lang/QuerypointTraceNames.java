@@ -21,6 +21,10 @@ final class QuerypointTraceNames {
     @Hidden
     @DontInline
     static String of(Class<?> of) {
+        if (of == StackOverflowError.class) {
+            // It is met where there may be no stack to look at its name.
+            return "java.lang.StackOverflowError";
+        }
         try {
             // The VM makes it when it is asked for the first time.
             String name = of.getName();

@@ -73,7 +73,12 @@ public final class QuerypointTraceThrows {
         if (QuerypointTrace.isOutside(ring)) {
             QuerypointTraceContents.passed(exception);
         } else {
-            QuerypointTrace.event(come(exception, ring, site), ring, site);
+            try {
+                QuerypointTrace.event(come(exception, ring, site), ring, site);
+            } catch (StackOverflowError e) {
+                // The program gets its own exception, and the callers have more room.
+                QuerypointTrace.cut = true;
+            }
         }
     }
 
@@ -84,9 +89,13 @@ public final class QuerypointTraceThrows {
         if (QuerypointTrace.isOutside(ring)) {
             QuerypointTraceContents.passed(exception);
         } else {
-            QuerypointTrace.event(come(exception, ring, site), ring, site);
-            // Who throws it again says so, or is not recorded.
-            U.putInt(null, ring + FLYING, 0);
+            try {
+                QuerypointTrace.event(come(exception, ring, site), ring, site);
+                // Who throws it again says so, or is not recorded.
+                U.putInt(null, ring + FLYING, 0);
+            } catch (StackOverflowError e) {
+                QuerypointTrace.cut = true;
+            }
         }
     }
 
