@@ -51,8 +51,11 @@ pub struct CollectedEvents {
     pub waited: Duration,
     /// Reasons why events are missing.
     pub missing: Vec<String>,
-    /// The files that the program opened for writing.
-    pub written_files: Vec<PathBuf>,
+    /// The files and folders that the program wrote, made, removed or renamed, and whether they were there
+    /// before.
+    pub written_files: Vec<(PathBuf, bool)>,
+    /// Whether the program started other processes.
+    pub has_children: bool,
     /// Whether the program reached the place where recording starts, and the place where it ends.
     pub reached: (bool, bool),
     /// How often the program executed the jump to be steered, and how often it was steered.
@@ -196,7 +199,9 @@ impl Work {
                     }
                     self.rings.entry(place.slot).or_insert(Ring { place, is_free: false, lost: None });
                 }
-                Report::Wrote(path) => self.collected.written_files.push(path.into()),
+                Report::Wrote(path) => self.collected.written_files.push((path.into(), false)),
+                Report::Existed(path) => self.collected.written_files.push((path.into(), true)),
+                Report::Forked => self.collected.has_children = true,
                 Report::Problem(problem) => self.collected.missing.push(problem),
                 Report::Reached { is_end: false } => self.collected.reached.0 = true,
                 Report::Reached { is_end: true } => self.collected.reached.1 = true,

@@ -11,7 +11,7 @@ use wire::recording::{BOARD, BOARD_BYTES, Level, Places, Window};
 use wire::steering::{Steered, Steering};
 
 /// Version of the recording format.
-const FORMAT: u32 = 13;
+const FORMAT: u32 = 14;
 
 /// Size of the largest written file that is read, in bytes.
 const MOST_BYTES: u64 = 64 << 20;
@@ -104,9 +104,13 @@ pub struct RecordingOutcome {
     /// if that is not known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub output: Option<[Checksum; 2]>,
-    /// The files that it opened for writing, as they were at its end; `None` if they are not known.
+    /// The files and folders that it wrote, made, removed or renamed, as they were at its end; `None` if they
+    /// are not known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub files: Option<Vec<WrittenFile>>,
+    /// Whether it started other processes, which may have written files too.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub has_children: bool,
     /// Reasons why events are missing.
     pub missing: Vec<String>,
     /// Checksum of `sites.jsonl` when the program ended; `None` in recordings of older versions.
@@ -120,7 +124,7 @@ pub struct RecordingOutcome {
     pub steered: Option<Steered>,
 }
 
-/// A file that the program opened for writing.
+/// A file or folder that the program wrote, made, removed or renamed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WrittenFile {
     /// Its path, from the root on.
@@ -132,8 +136,12 @@ pub struct WrittenFile {
 /// What a file was at the end of a program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum FileEnd {
-    /// There was no such file.
+    /// There was no such file, neither before nor at the end.
     Absent,
+    /// It was removed or renamed.
+    Removed,
+    /// It was a folder.
+    Folder,
     /// It had this content.
     Content(Checksum),
     /// It cannot be read, is no file, or is too large.
@@ -141,10 +149,14 @@ pub enum FileEnd {
 }
 
 impl WrittenFile {
-    /// Reads a file as it is now.
-    pub fn now(path: PathBuf) -> WrittenFile {
+    /// Reads a file as it is now. `was_there`: it was there before the program did anything to it.
+    pub fn now(path: PathBuf, was_there: bool) -> WrittenFile {
         let end = match std::fs::metadata(&path) {
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => FileEnd::Absent,
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => match was_there {
+                true => FileEnd::Removed,
+                false => FileEnd::Absent,
+            },
+            Ok(about) if about.is_dir() => FileEnd::Folder,
             Ok(about) if about.is_file() && about.len() <= MOST_BYTES => match std::fs::read(&path) {
                 Ok(bytes) => FileEnd::Content(Checksum::of(&bytes)),
                 Err(_) => FileEnd::Unknown,

@@ -265,6 +265,8 @@ impl Sites {
                 | Report::Covered(_)
                 | Report::Reached { .. }
                 | Report::Wrote(_)
+                | Report::Existed(_)
+                | Report::Forked
                 | Report::Counts { .. } => {}
             }
         }

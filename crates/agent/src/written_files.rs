@@ -1,5 +1,5 @@
-//! Reports the files that the program opens for writing: stands in front of the JDK's natives that open and
-//! rename files.
+//! Reports the files and folders that the program writes, makes, removes or renames, and whether it starts
+//! other processes: stands in front of the JDK's natives that do this.
 
 use crate::state::{problem, with_state};
 use jvmti_bindings::prelude::*;
@@ -7,7 +7,7 @@ use std::collections::HashSet;
 use std::ffi::{CStr, OsStr, c_char, c_void};
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 use wire::Report;
 
@@ -16,12 +16,24 @@ const MOST: usize = 10_000;
 /// The bits of the modes of `RandomAccessFile` that allow writing: `O_RDWR`, `O_SYNC`, `O_DSYNC`.
 const WRITABLE: jni::jint = 2 | 4 | 8;
 
+/// Whether it was reported that the program starts other processes.
+static FORKED: AtomicBool = AtomicBool::new(false);
+
 /// The VM's functions, by address; 0 until it has bound them.
 static OPEN_STREAM: AtomicUsize = AtomicUsize::new(0);
 static OPEN_RANDOM: AtomicUsize = AtomicUsize::new(0);
 static OPEN_PATH: AtomicUsize = AtomicUsize::new(0);
 static RENAME_PATH: AtomicUsize = AtomicUsize::new(0);
 static RENAME_FILE: AtomicUsize = AtomicUsize::new(0);
+static MAKE_FILE: AtomicUsize = AtomicUsize::new(0);
+static MAKE_FOLDER: AtomicUsize = AtomicUsize::new(0);
+static REMOVE_FILE: AtomicUsize = AtomicUsize::new(0);
+static MAKE_FOLDER_PATH: AtomicUsize = AtomicUsize::new(0);
+static REMOVE_PATH: AtomicUsize = AtomicUsize::new(0);
+static REMOVE_FOLDER_PATH: AtomicUsize = AtomicUsize::new(0);
+static LINK_PATH: AtomicUsize = AtomicUsize::new(0);
+static SYMLINK_PATH: AtomicUsize = AtomicUsize::new(0);
+static FORK: AtomicUsize = AtomicUsize::new(0);
 
 /// The files already reported.
 static REPORTED: Mutex<Option<HashSet<String>>> = Mutex::new(None);
@@ -33,6 +45,24 @@ type OpenPath =
 type RenamePath = unsafe extern "system" fn(*mut jni::JNIEnv, jni::jclass, jni::jlong, jni::jlong);
 type RenameFile =
     unsafe extern "system" fn(*mut jni::JNIEnv, jni::jobject, jni::jobject, jni::jobject) -> jni::jboolean;
+type MakeFile = unsafe extern "system" fn(*mut jni::JNIEnv, jni::jobject, jni::jstring) -> jni::jboolean;
+type OfFile = unsafe extern "system" fn(*mut jni::JNIEnv, jni::jobject, jni::jobject) -> jni::jboolean;
+type MakePath = unsafe extern "system" fn(*mut jni::JNIEnv, jni::jclass, jni::jlong, jni::jint);
+type RemovePath = unsafe extern "system" fn(*mut jni::JNIEnv, jni::jclass, jni::jlong);
+type Fork = unsafe extern "system" fn(
+    *mut jni::JNIEnv,
+    jni::jobject,
+    jni::jint,
+    jni::jobject,
+    jni::jobject,
+    jni::jobject,
+    jni::jint,
+    jni::jobject,
+    jni::jint,
+    jni::jobject,
+    jni::jobject,
+    jni::jboolean,
+) -> jni::jint;
 
 /// A native to stand in front of: its class, name and descriptor, where to keep its address, and what stands
 /// in front of it.
@@ -44,7 +74,7 @@ struct Native {
     function: fn() -> *mut c_void,
 }
 
-const NATIVES: [Native; 5] = [
+const NATIVES: [Native; 16] = [
     Native {
         class: "Ljava/io/FileOutputStream;",
         name: "open0",
@@ -80,9 +110,54 @@ const NATIVES: [Native; 5] = [
         original: &RENAME_FILE,
         function: || rename_file as RenameFile as *mut c_void,
     },
+    file_system("createFileExclusively", "(Ljava/lang/String;)Z", &MAKE_FILE, || {
+        make_file as MakeFile as *mut c_void
+    }),
+    file_system("createFileExclusively0", "(Ljava/lang/String;)Z", &MAKE_FILE, || {
+        make_file as MakeFile as *mut c_void
+    }),
+    file_system("createDirectory", "(Ljava/io/File;)Z", &MAKE_FOLDER, || {
+        make_folder as OfFile as *mut c_void
+    }),
+    file_system("createDirectory0", "(Ljava/io/File;)Z", &MAKE_FOLDER, || {
+        make_folder as OfFile as *mut c_void
+    }),
+    file_system("delete0", "(Ljava/io/File;)Z", &REMOVE_FILE, || remove_file as OfFile as *mut c_void),
+    dispatcher("mkdir0", "(JI)V", &MAKE_FOLDER_PATH, || make_folder_path as MakePath as *mut c_void),
+    dispatcher("unlink0", "(J)V", &REMOVE_PATH, || remove_path as RemovePath as *mut c_void),
+    dispatcher("rmdir0", "(J)V", &REMOVE_FOLDER_PATH, || remove_folder_path as RemovePath as *mut c_void),
+    dispatcher("link0", "(JJ)V", &LINK_PATH, || link_path as RenamePath as *mut c_void),
+    dispatcher("symlink0", "(JJ)V", &SYMLINK_PATH, || symlink_path as RenamePath as *mut c_void),
+    Native {
+        class: "Ljava/lang/ProcessImpl;",
+        name: "forkAndExec",
+        descriptor: "(I[B[B[BI[BI[B[IZ)I",
+        original: &FORK,
+        function: || fork as Fork as *mut c_void,
+    },
 ];
 
-/// Stands in front of a native that the VM binds, if it opens or renames files.
+/// A native of `java.io.File`. Some have another name since Java 21.
+const fn file_system(
+    name: &'static str,
+    descriptor: &'static str,
+    original: &'static AtomicUsize,
+    function: fn() -> *mut c_void,
+) -> Native {
+    Native { class: "Ljava/io/UnixFileSystem;", name, descriptor, original, function }
+}
+
+/// A native of `java.nio.file.Files`.
+const fn dispatcher(
+    name: &'static str,
+    descriptor: &'static str,
+    original: &'static AtomicUsize,
+    function: fn() -> *mut c_void,
+) -> Native {
+    Native { class: "Lsun/nio/fs/UnixNativeDispatcher;", name, descriptor, original, function }
+}
+
+/// Stands in front of a native that the VM binds, if it does something to files.
 pub fn bound(jvmti: &Jvmti, event: &mut NativeMethodBindEvent) {
     // SAFETY: the VM has just handed out the method.
     let found = unsafe {
@@ -100,7 +175,7 @@ pub fn bound(jvmti: &Jvmti, event: &mut NativeMethodBindEvent) {
     unsafe { event.set_new_address((native.function)()) };
 }
 
-/// Reports a file, once.
+/// Reports a file or folder, once.
 fn tell(path: &Path) {
     // The file of the report is written by the agent itself, under the lock of the state.
     let is_recorded = with_state(|state| state.tracer.is_some()) == Some(true);
@@ -108,6 +183,7 @@ fn tell(path: &Path) {
     if !is_recorded {
         return;
     }
+    let was_there = path.symlink_metadata().is_ok();
     let path = path.to_string_lossy().into_owned();
     {
         let mut reported = REPORTED.lock().unwrap_or_else(PoisonError::into_inner);
@@ -119,7 +195,23 @@ fn tell(path: &Path) {
             return problem(format!("more than {MOST} files were written: further ones are not compared"));
         }
     }
-    with_state(|state| state.reporter.tell(&Report::Wrote(path)));
+    let report = if was_there { Report::Existed(path) } else { Report::Wrote(path) };
+    with_state(|state| state.reporter.tell(&report));
+}
+
+/// Reports the path of a `java.io.File`.
+unsafe fn tell_file(env: *mut jni::JNIEnv, file: jni::jobject) {
+    if file.is_null() {
+        return;
+    }
+    // SAFETY: the caller passes the VM's environment and a `java.io.File`, which has its path in this field.
+    unsafe {
+        let jni = JniEnv::from_raw(env);
+        match jni.get_field_id(jni.get_object_class(file), "path", "Ljava/lang/String;") {
+            Some(path) => tell_named(env, jni.get_object_field(file, path)),
+            None => jni.exception_clear(),
+        }
+    }
 }
 
 /// Reports a file that Java names.
@@ -200,6 +292,7 @@ unsafe extern "system" fn rename_path(
 ) {
     // SAFETY: the arguments are the VM's.
     unsafe {
+        tell_at(from);
         tell_at(to);
         original!(RENAME_PATH as RenamePath)(env, class, from, to);
     }
@@ -211,15 +304,120 @@ unsafe extern "system" fn rename_file(
     from: jni::jobject,
     to: jni::jobject,
 ) -> jni::jboolean {
-    // SAFETY: the arguments are the VM's; a `java.io.File` has its path in this field.
+    // SAFETY: the arguments are the VM's.
     unsafe {
-        let jni = JniEnv::from_raw(env);
-        let path = (!to.is_null()).then(|| jni.get_object_class(to));
-        let path = path.and_then(|class| jni.get_field_id(class, "path", "Ljava/lang/String;"));
-        match path {
-            Some(path) => tell_named(env, jni.get_object_field(to, path)),
-            None => jni.exception_clear(),
-        }
+        tell_file(env, from);
+        tell_file(env, to);
         original!(RENAME_FILE as RenameFile)(env, this, from, to)
+    }
+}
+
+unsafe extern "system" fn make_file(
+    env: *mut jni::JNIEnv,
+    this: jni::jobject,
+    name: jni::jstring,
+) -> jni::jboolean {
+    // SAFETY: the arguments are the VM's.
+    unsafe {
+        tell_named(env, name);
+        original!(MAKE_FILE as MakeFile)(env, this, name)
+    }
+}
+
+/// What stands in front of natives that do something to a `java.io.File`, or to one or two paths.
+macro_rules! in_front {
+    (file $name:ident, $kept:ident) => {
+        unsafe extern "system" fn $name(
+            env: *mut jni::JNIEnv,
+            this: jni::jobject,
+            file: jni::jobject,
+        ) -> jni::jboolean {
+            // SAFETY: the arguments are the VM's.
+            unsafe {
+                tell_file(env, file);
+                original!($kept as OfFile)(env, this, file)
+            }
+        }
+    };
+    (removed $name:ident, $kept:ident) => {
+        unsafe extern "system" fn $name(env: *mut jni::JNIEnv, class: jni::jclass, path: jni::jlong) {
+            // SAFETY: the arguments are the VM's.
+            unsafe {
+                tell_at(path);
+                original!($kept as RemovePath)(env, class, path);
+            }
+        }
+    };
+    (linked $name:ident, $kept:ident) => {
+        unsafe extern "system" fn $name(
+            env: *mut jni::JNIEnv,
+            class: jni::jclass,
+            target: jni::jlong,
+            link: jni::jlong,
+        ) {
+            // SAFETY: the arguments are the VM's.
+            unsafe {
+                tell_at(link);
+                original!($kept as RenamePath)(env, class, target, link);
+            }
+        }
+    };
+}
+
+in_front!(file make_folder, MAKE_FOLDER);
+in_front!(file remove_file, REMOVE_FILE);
+in_front!(removed remove_path, REMOVE_PATH);
+in_front!(removed remove_folder_path, REMOVE_FOLDER_PATH);
+in_front!(linked link_path, LINK_PATH);
+in_front!(linked symlink_path, SYMLINK_PATH);
+
+unsafe extern "system" fn make_folder_path(
+    env: *mut jni::JNIEnv,
+    class: jni::jclass,
+    path: jni::jlong,
+    mode: jni::jint,
+) {
+    // SAFETY: the arguments are the VM's.
+    unsafe {
+        tell_at(path);
+        original!(MAKE_FOLDER_PATH as MakePath)(env, class, path, mode);
+    }
+}
+
+#[allow(clippy::too_many_arguments, reason = "the native has these")]
+unsafe extern "system" fn fork(
+    env: *mut jni::JNIEnv,
+    this: jni::jobject,
+    mode: jni::jint,
+    spawner: jni::jobject,
+    program: jni::jobject,
+    arguments: jni::jobject,
+    count: jni::jint,
+    environment: jni::jobject,
+    variables: jni::jint,
+    folder: jni::jobject,
+    streams: jni::jobject,
+    joined: jni::jboolean,
+) -> jni::jint {
+    let is_recorded = with_state(|state| state.tracer.is_some()) == Some(true);
+    if is_recorded && !FORKED.swap(true, Ordering::Relaxed) {
+        with_state(|state| state.reporter.tell(&Report::Forked));
+    }
+    // SAFETY: the arguments are the VM's.
+    unsafe {
+        original!(FORK as Fork)(
+            env,
+            this,
+            mode,
+            spawner,
+            program,
+            arguments,
+            count,
+            environment,
+            variables,
+            folder,
+            streams,
+            joined,
+        )
     }
 }

@@ -31,8 +31,13 @@ pub enum Report {
         /// Whether it is the end.
         is_end: bool,
     },
-    /// The program opened this file for writing, or gave it this name. The path begins at the root.
+    /// The program opened this file for writing, made it, removed it, or gave it this name or another one. It
+    /// can be a folder. The path begins at the root.
     Wrote(String),
+    /// A file or folder of this name was there before the program did anything to it.
+    Existed(String),
+    /// The program started another process.
+    Forked,
     /// A class as it was loaded, before the agent has changed it.
     Loaded(LoadedClass),
     /// A problem, described for the user.

@@ -120,6 +120,8 @@ impl AgentReport {
             | Report::Loader(_)
             | Report::Ring(_)
             | Report::Wrote(_)
+            | Report::Existed(_)
+            | Report::Forked
             | Report::Reached { .. } => {}
             Report::Counts { hits, tested, busy_ms } => {
                 self.hits = Some(hits.into_iter().collect());

@@ -152,7 +152,10 @@ pub async fn record(
         bytes: collected.bytes,
         printed: Some(outcome.tail.printed),
         output: Some(outcome.tail.digests.map(|of| Checksum { bytes: of.bytes, crc: of.crc })),
-        files: Some(collected.written_files.into_iter().map(WrittenFile::now).collect()),
+        files: Some(
+            collected.written_files.into_iter().map(|(path, was)| WrittenFile::now(path, was)).collect(),
+        ),
+        has_children: collected.has_children,
         missing,
         sites: Some(folder.sites_checksum()?),
         unreached: unreached(options.places.as_ref(), collected.reached),

@@ -84,10 +84,15 @@ fn seen(run: &Diagnoser, unknown: &mut BTreeSet<String>) -> BTreeMap<String, Str
     for (stream, printed) in ["standard output", "standard error"].iter().zip(output) {
         seen.insert(format!("what was printed on {stream}"), shown(*printed));
     }
+    if outcome.has_children {
+        unknown.insert("files written by other processes that the program started".to_owned());
+    }
     for file in files {
         let path = file.path.display();
         match file.end {
             FileEnd::Absent => {}
+            FileEnd::Removed => drop(seen.insert(format!("the file {path}"), "removed".to_owned())),
+            FileEnd::Folder => drop(seen.insert(format!("the file {path}"), "a folder".to_owned())),
             FileEnd::Content(content) => drop(seen.insert(format!("the file {path}"), shown(content))),
             // Devices keep nothing.
             FileEnd::Unknown if file.path.starts_with("/dev") => {}
