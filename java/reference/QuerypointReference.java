@@ -280,6 +280,12 @@ public final class QuerypointReference {
                 differs = here == null ? "the right version throws nothing" : "the right version throws " + here;
                 return;
             }
+            if (exception.get("fields") instanceof Map) {
+                for (Map.Entry<?, ?> own : ((Map<?, ?>) exception.get("fields")).entrySet()) {
+                    String name = (String) own.getKey();
+                    same(own.getValue(), field(thrown.getClass(), name).get(thrown), "the exception's " + name);
+                }
+            }
         } else if (!constructs && type.returnType() != void.class) {
             same(question.get("result"), result, "the result");
         }

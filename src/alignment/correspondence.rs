@@ -106,8 +106,15 @@ impl Contents<'_> {
         }
         match (pairs.there(one), pairs.here(other)) {
             (Some(there), _) if there == other => return Sameness::Same,
-            (None, None) if pairs.is_lone(0, one) || pairs.is_lone(1, other) => return Sameness::Different,
-            (None, None) => {}
+            (None, None) => {
+                let is_lone = [pairs.is_lone(0, one), pairs.is_lone(1, other)];
+                let [here, there] = self.calls;
+                if is_lone[0] && there.is_stream(other) || is_lone[1] && here.is_stream(one) {
+                    return Sameness::Different;
+                }
+                // A recording names a stream only where something was printed on it.
+                self.in_part.set(self.in_part.get() || is_lone[0] || is_lone[1]);
+            }
             // Objects that are equal by content can stand for each other.
             _ => return if self.is_equal(one, other, DEEP) { Sameness::Same } else { Sameness::Different },
         }

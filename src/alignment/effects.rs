@@ -5,11 +5,13 @@ use super::correspondence::Sameness;
 use super::heap::{Held, LoggedWrite, Place};
 use super::report::DifferentStep;
 use super::state::State;
-use crate::trace::{EventTime, Items, TEXT, TextChange, TraceError, Value};
+use crate::trace::{CONTENTS, EventTime, Items, TEXT, TextChange, TraceError, Value};
 use std::collections::HashSet;
 
 /// Up to this size, sets and maps are compared in any order.
 const ANY_ORDER: usize = 1000;
+/// Most items of a collection that a difference shows.
+const ITEMS: usize = 10;
 /// Most characters of a text that a difference shows.
 const SHOWN: usize = 60;
 /// The factor of the digest of a printed text: an odd number with evenly spread bits (the golden ratio).
@@ -43,12 +45,21 @@ pub fn are_same(
     if here.len() != there.len() {
         return Ok(false);
     }
-    let mut pairs: Vec<(Value, Value)> = here.iter().copied().zip(there.iter().copied()).collect();
+    let values = here.iter().copied().zip(there.iter().copied());
+    // With the place of the first run that holds the first value.
+    let mut pairs: Vec<(Value, Value, Option<Place>)> =
+        values.map(|(one, other)| (one, other, None)).collect();
+    state.inner_difference = None;
     let before = state.pairs.pairs();
     let mut seen = HashSet::new();
-    while let Some((one, other)) = pairs.pop() {
+    while let Some((one, other, place)) = pairs.pop() {
         let is_new = match state.compare(one, other) {
             Sameness::Different => {
+                if let Some(place) = place {
+                    let (here, there) = (state.show(0, one), state.show(1, other));
+                    let what = state.show_place(0, place);
+                    state.inner_difference = Some(DifferentStep { what, here, there });
+                }
                 state.pairs.dissolve(before);
                 return Ok(false);
             }
@@ -84,14 +95,34 @@ pub fn are_same(
             match held(state, scope, (one, part), (other, part))? {
                 HeldPair::Same => {}
                 HeldPair::Different => {
+                    state.inner_difference = Some(difference(state, scope, (one, part), (other, part))?);
                     state.pairs.dissolve(before);
                     return Ok(false);
                 }
-                HeldPair::IfSame(more) => pairs.extend(more),
+                HeldPair::IfSame(more) => {
+                    pairs.extend(more.into_iter().map(|(here, there)| (here, there, Some((one, part)))));
+                }
             }
         }
     }
     Ok(true)
+}
+
+/// How two places differ now.
+fn difference(
+    state: &mut State<'_>,
+    scope: &EffectScope,
+    here: Place,
+    there: Place,
+) -> Result<DifferentStep, TraceError> {
+    // Only one run may know the object as a stream.
+    let is_of_there = here.1 == TEXT && !state.runs[0].calls.is_stream(here.0);
+    let what = match is_of_there && state.runs[1].calls.is_stream(there.0) {
+        true => state.show_place(1, there),
+        false => state.show_place(0, here),
+    };
+    let (here, there) = (shown_place(state, scope, 0, here)?, shown_place(state, scope, 1, there)?);
+    Ok(DifferentStep { what, here, there })
 }
 
 fn is_outside(state: &State<'_>, scope: &EffectScope, object: u32) -> bool {
@@ -211,7 +242,7 @@ fn contents(
 /// Whether two texts are the same now. For streams: whether the calls printed the same.
 fn texts(state: &mut State<'_>, scope: &EffectScope, here: u32, there: u32) -> Result<bool, TraceError> {
     let objects = [here, there];
-    if state.runs[0].calls.is_stream(here) {
+    if state.runs[0].calls.is_stream(here) || state.runs[1].calls.is_stream(there) {
         let mut printed = [PrintedText::default(), PrintedText::default()];
         for side in [0, 1] {
             let during = (scope.began[side], scope.ended[side]);
@@ -257,6 +288,41 @@ fn shown_text(
     let hidden = text.chars().count().saturating_sub(SHOWN);
     let end: String = text.chars().skip(hidden).collect();
     Ok(format!("{}{end:?}", if hidden > 0 { "…" } else { "" }))
+}
+
+/// What a place holds at the end of the calls.
+fn shown_place(
+    state: &mut State<'_>,
+    scope: &EffectScope,
+    side: usize,
+    place: Place,
+) -> Result<String, TraceError> {
+    let held = state.heaps[side].held(place);
+    let contents = match place.1 {
+        TEXT => return shown_text(state, scope, side, place.0),
+        CONTENTS => state.runs[side].calls.contents(place.0, scope.ended[side])?,
+        _ => None,
+    };
+    let Some(contents) = contents.filter(|contents| !contents.unsure) else {
+        return Ok(state.show_held(side, held));
+    };
+    let objects = &state.runs[side].calls.objects;
+    let item = |value: Value| match value {
+        Value::Object(object) => objects.item(object),
+        value => state.show(side, value),
+    };
+    let is_cut = contents.items.len() > ITEMS;
+    let more = if is_cut { format!(", … ({} in all)", contents.items.len()) } else { String::new() };
+    Ok(match contents.items {
+        Items::Elements(elements) => {
+            let texts = elements.into_iter().take(ITEMS).map(|of| of.map_or_else(|| "?".to_owned(), item));
+            format!("[{}{more}]", texts.collect::<Vec<_>>().join(", "))
+        }
+        Items::Pairs(pairs) => {
+            let texts = pairs.into_iter().take(ITEMS).map(|(key, of)| format!("{}: {}", item(key), item(of)));
+            format!("{{{}{more}}}", texts.collect::<Vec<_>>().join(", "))
+        }
+    })
 }
 
 /// What was printed: its length, and a digest of all of it.
@@ -331,7 +397,10 @@ pub fn differences(state: &mut State<'_>, scope: &EffectScope) -> Result<Vec<Dif
                 }
                 continue;
             };
-            let is_known_outside = place.0 == 0 || is_outside(state, scope, place.0);
+            let is_known_outside = place.0 == 0
+                || is_outside(state, scope, place.0)
+                || state.is_named_stream(0, place.0)
+                || state.pairs.there(place.0).is_some_and(|partner| state.is_named_stream(1, partner));
             if is_known_outside && known.insert(place) {
                 compare_place(state, scope, place, Some((side, write.before)), &mut found)?;
             }
@@ -413,10 +482,7 @@ fn compare_lone_place(
     }
     if !is_same {
         let what = state.show_place(side, first.place);
-        let now = match part {
-            TEXT => shown_text(state, scope, side, object)?,
-            _ => state.show_held(side, state.heaps[side].held(first.place)),
-        };
+        let now = shown_place(state, scope, side, first.place)?;
         let was =
             if part == TEXT && state.runs[side].calls.is_stream(object) { "nothing" } else { "as it was" };
         let (here, there) = if side == 0 { (now, was.to_owned()) } else { (was.to_owned(), now) };
@@ -437,8 +503,8 @@ fn compare_place(
     let partner = if place.0 == 0 { Some(0) } else { state.pairs.there(place.0) };
     let Some(partner) = partner else { return Ok(()) };
     let there = (partner, place.1);
-    let places = [place, there];
     let written = [state.heaps[0].held(place), state.heaps[1].held(there)];
+    state.inner_difference = None;
     let is_same = match (written, first) {
         // Only one run has written it. Before the calls it was the same in both.
         ([Some(Held::Value(now)), None], Some((side, Some(Held::Value(before)))))
@@ -456,15 +522,10 @@ fn compare_place(
     };
     state.set_differs(place, !is_same);
     if !is_same {
-        let what = state.show_place(0, place);
-        let [here, there] = if place.1 == TEXT {
-            let (here, there) =
-                (shown_text(state, scope, 0, place.0)?, shown_text(state, scope, 1, partner)?);
-            [here, there]
-        } else {
-            [0, 1].map(|side| state.show_held(side, state.heaps[side].held(places[side])))
-        };
-        found.push(DifferentStep { what, here, there });
+        let inner = state.inner_difference.take();
+        let difference = difference(state, scope, place, there)?;
+        let is_shown = difference.here != difference.there;
+        found.push(if is_shown { difference } else { inner.unwrap_or(difference) });
     }
     Ok(())
 }

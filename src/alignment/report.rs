@@ -31,6 +31,22 @@ pub struct DifferentStep {
     pub there: String,
 }
 
+impl DifferentStep {
+    /// The same, described by the part in which the values differ, if known. `is_end`: the values leave the call.
+    pub(super) fn by(self, inner: Option<DifferentStep>, is_end: bool) -> DifferentStep {
+        let Some(inner) = inner else { return self };
+        let what = if is_end { format!("{} of {}", inner.what, self.what) } else { inner.what };
+        DifferentStep { what, ..inner }
+    }
+
+    /// Adds the steps that changed other places.
+    pub(super) fn add_others(differs: &mut Vec<DifferentStep>, steps: Vec<DifferentStep>) {
+        let is_known = |step: &DifferentStep| differs.iter().any(|known| known.what == step.what);
+        let others: Vec<DifferentStep> = steps.into_iter().filter(|step| !is_known(step)).collect();
+        differs.extend(others);
+    }
+}
+
 /// A call that differs, although no call below it does.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DifferingCall {

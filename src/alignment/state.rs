@@ -4,6 +4,7 @@ use super::AlignedRun;
 use super::correspondence::{Contents, Correspondence, Sameness};
 use super::hashed::{NumberMap, NumberSet};
 use super::heap::{Heap, Held, Place};
+use super::report::DifferentStep;
 use super::versions::Versions;
 use crate::classes::ClassPool;
 use crate::trace::{CONTENTS, TEXT, Value};
@@ -33,6 +34,8 @@ pub struct State<'a> {
     differing: DifferingPlaces,
     followed: usize,
     in_part: bool,
+    /// The part of an object in which the values differed that were compared last.
+    pub inner_difference: Option<DifferentStep>,
 }
 
 impl<'a> State<'a> {
@@ -57,6 +60,7 @@ impl<'a> State<'a> {
             differing: DifferingPlaces::default(),
             followed: 0,
             in_part: false,
+            inner_difference: None,
         }
     }
 
@@ -192,6 +196,12 @@ impl<'a> State<'a> {
             Some(Held::Contents) => "other contents".to_owned(),
             Some(Held::Varies) | None => "as it was".to_owned(),
         }
+    }
+
+    /// Whether an object of a run is a stream with a name, such as `System.err`. All code can reach those.
+    pub fn is_named_stream(&self, side: usize, object: u32) -> bool {
+        let mut streams = self.runs[side].calls.streams();
+        streams.any(|(stream, name)| stream == object && name.is_some())
     }
 
     /// A place of a run as text.

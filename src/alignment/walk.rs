@@ -291,10 +291,12 @@ impl<'a, 'g> Walk<'a, 'g> {
         let varies =
             self.state.runs[0].variation.has(here.origin) || self.state.runs[1].variation.has(there.origin);
         let Some(top) = self.open.last() else { return Ok(()) };
-        // Paired objects were compared when they were written.
-        let scope = EffectScope { pairs: usize::MAX, born: None, ..top.scope };
-        let is_constructor_result = matches!(here.kind, StepKind::Born);
-        let same = if is_constructor_result {
+        self.state.inner_difference = None;
+        let is_end = matches!(here.kind, StepKind::Return | StepKind::Throw);
+        // What a call hands out that took other steps can be new. Other pairs were compared when written.
+        let pairs = if is_end && top.is_off && top.is_judged { top.scope.pairs } else { usize::MAX };
+        let scope = EffectScope { pairs, born: None, ..top.scope };
+        let same = if matches!(here.kind, StepKind::Born) {
             self.are_born(here, there)
         } else if matches!((here.kind, there.kind), (StepKind::Enter(_), _)) {
             // Methods whose parameters changed are compared by those that both have.
@@ -371,8 +373,11 @@ impl<'a, 'g> Walk<'a, 'g> {
         top.has_other_result |= matches!(here.kind, StepKind::Return | StepKind::Throw | StepKind::Born);
         // A text is shown whole, when the calls are compared.
         if here.kind != StepKind::Text && top.differs.len() < KEPT {
+            let is_end = matches!(here.kind, StepKind::Return | StepKind::Throw);
             let [here, there] = values;
-            top.differs.push(DifferentStep { what, here, there });
+            let differs = DifferentStep { what, here, there };
+            let inner = self.state.inner_difference.take();
+            top.differs.push(differs.by(inner, is_end));
         }
     }
 
@@ -556,7 +561,7 @@ impl<'a, 'g> Walk<'a, 'g> {
             let mut differs = effects::differences(&mut self.state, &pair.scope)?;
             if !differs.is_empty() || pair.has_other_result {
                 verdict = Verdict::Differs;
-                differs.extend(std::mem::take(&mut pair.differs));
+                DifferentStep::add_others(&mut differs, std::mem::take(&mut pair.differs));
                 if self.found.differing.len() < DIFFERING {
                     let ended = pair.scope.ended[0];
                     let is_in_doubt = pair.has_varied;

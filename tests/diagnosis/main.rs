@@ -24,5 +24,6 @@ mod slices;
 mod strategies;
 mod text;
 mod values;
+mod versions;
 mod violations;
 mod wrong_values;

@@ -183,6 +183,8 @@ pub struct Diagnoser {
     failure: failure::FailureStart,
     reference: Option<Reference>,
     aligned: Option<AlignedReference>,
+    /// What the methods do to objects whose state was not recorded, once it is wanted.
+    unseen: Option<divergence::UnseenState>,
     /// Answers of oracles that were not reported yet.
     referred: Vec<OracleAnswer>,
     /// Number of answers from assertions.
@@ -252,6 +254,7 @@ impl Diagnoser {
             failure: failure::FailureStart::default(),
             reference: None,
             aligned: None,
+            unseen: None,
             referred: Vec::new(),
             by_assertion: 0,
             by_reference: 0,
@@ -341,6 +344,12 @@ impl Diagnoser {
                 let calls = unknown.into_iter().map(|node| self.nodes.call(node));
                 let calls = calls.filter(|call| known.insert(*call)).collect();
                 Next::Undecided(invalid.map(|node| self.buggy(node)), calls)
+            }
+            // A call that ended the program never ended itself.
+            Step::NotEnded if let Some(call) = self.blamed_at_end() => {
+                let node = self.nodes.of_call(call);
+                self.found = Some(node);
+                Next::Buggy(self.buggy(node))
             }
             Step::NotEnded => Next::NotEnded,
         })

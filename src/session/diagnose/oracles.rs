@@ -11,6 +11,7 @@ use crate::session::error::SessionError;
 use crate::session::recorded::detail;
 use crate::trace::{Calls, Level};
 use serde::Serialize;
+use std::collections::HashSet;
 
 /// Maximum number of calls below a call that the reference judges by values alone.
 const MOST_JUDGED: u32 = 10_000;
@@ -122,6 +123,14 @@ impl Diagnoser {
     pub(super) fn blamed(&self) -> Option<u32> {
         match &self.aligned {
             Some(AlignedReference::Aligned(runs)) => runs.blamed.as_ref().map(|(call, _)| *call),
+            _ => None,
+        }
+    }
+
+    /// The call that the runs of the right version blame for how the program ended.
+    pub(super) fn blamed_at_end(&self) -> Option<u32> {
+        match &self.aligned {
+            Some(AlignedReference::Aligned(runs)) if runs.is_at_end => self.blamed(),
             _ => None,
         }
     }
@@ -240,11 +249,23 @@ impl Diagnoser {
             Some(MethodName::new(&*found.class, found.name.as_str(), found.descriptor.as_str()))
         };
         let is_recorded = |class: &str| calls.sites.methods().iter().any(|method| *method.class == *class);
-        let methods = methods.collect();
-        let is_pure = is_small && self.purity.of(methods, &name_of, &is_recorded, self.fields.pool());
+        let methods: HashSet<u32> = methods.collect();
+        let is_pure = is_small && self.purity.of(methods.clone(), &name_of, &is_recorded, self.fields.pool());
         let opinion = reference.judge(question, is_pure).await?;
-        Ok(Some(match ungiven_change(calls, question).filter(|_| opinion == Opinion::Valid) {
-            Some(path) => Opinion::Unknown(format!("the call changed {path}, which it is not given")),
+        if opinion != Opinion::Valid {
+            return Ok(Some(opinion));
+        }
+        if let Some(path) = ungiven_change(calls, question) {
+            return Ok(Some(Opinion::Unknown(format!("the call changed {path}, which it is not given"))));
+        }
+        let unseen = match &self.aligned {
+            Some(AlignedReference::Aligned(runs)) => runs.unseen_of(&methods),
+            _ => self.unseen_of(&methods)?,
+        };
+        Ok(Some(match unseen {
+            Some(unseen) => {
+                Opinion::Unknown(format!("it may have changed {unseen}, whose state is not recorded"))
+            }
             None => opinion,
         }))
     }

@@ -3,7 +3,8 @@
 //! that ends the program neither returns nor throws.
 
 use super::super::Diagnoser;
-use super::{Varying, VersionDifference};
+use super::versions::{ComparedCode, IN_DOUBT, RUNS};
+use super::{Divergence, Varying, VersionDifference};
 use crate::alignment::{Alignment, Verdict};
 use crate::trace::{Calls, Checksum, Exit, FileEnd};
 use bytecode::Op;
@@ -31,8 +32,84 @@ pub struct Ends {
     pub unknown: BTreeSet<String>,
 }
 
+/// How the ends of two versions differ, and which call that may come from.
+#[derive(Debug, Default)]
+pub struct EndsDivergence {
+    /// How they differ.
+    pub ends: Ends,
+    /// The call that ended the program with another exit code, or the only one of a method with other code.
+    pub call: Option<u32>,
+    /// The call that ended the program, if that was seen in it.
+    exiting: Option<u32>,
+    /// The last calls of methods with other code, if there are several.
+    suspects: Vec<u32>,
+    /// Whether the method of `call` has the same code in both versions.
+    same_code: bool,
+    /// Number of runs of each version that confirm it; 0 if nothing differs.
+    pub wanted: usize,
+}
+
+impl EndsDivergence {
+    /// The divergence; `None` if the ends do not differ.
+    pub fn divergence(&mut self, one: &Diagnoser, same: usize) -> Option<Divergence> {
+        let differs = std::mem::take(&mut self.ends.differs);
+        (!differs.is_empty()).then(|| Divergence {
+            call: self.call.map(|call| one.buggy(call)),
+            seen_in: self.exiting.filter(|seen| self.call != Some(*seen)).map(|seen| one.buggy(seen)),
+            suspects: self.suspects.iter().map(|call| one.buggy(*call)).collect(),
+            differs,
+            same,
+            same_code: self.same_code,
+            at_end: self.exiting.is_none(),
+            ..Divergence::default()
+        })
+    }
+}
+
+/// Compares what a person sees of the runs, where no call differs.
+pub fn divergence(
+    here: &[&Diagnoser],
+    there: &[&Diagnoser],
+    alignment: &Alignment,
+    code: &ComparedCode,
+) -> EndsDivergence {
+    let mut ends = compared(here, there);
+    let (Some(one), Some(other)) = (here.first(), there.first()) else { return EndsDivergence::default() };
+    let how = |run: &Diagnoser, call: u32| match run.trace.calls.exit(call) {
+        Exit::Returned => "returned",
+        Exit::Threw => "threw an exception",
+        Exit::Open | Exit::Unrecorded => "did not end",
+    };
+    for (call, partner) in &alignment.other_ends {
+        let what = format!("the end of {}", one.named(*call).method);
+        let (here, there) = (how(one, *call).to_owned(), how(other, *partner).to_owned());
+        if !ends.differs.iter().any(|known| known.what == what) {
+            ends.differs.push(VersionDifference { what, here, there });
+        }
+    }
+    if ends.differs.is_empty() {
+        return EndsDivergence { ends, ..EndsDivergence::default() };
+    }
+    let calls = &one.trace.calls;
+    let exiting = exiting(&ends, one, other, alignment);
+    let suspects = match exiting {
+        Some(call) if code.is_same(calls, call) => code.suspects(calls, call),
+        Some(_) => Vec::new(),
+        None => code.last_calls(calls, 0..u32::try_from(calls.count()).unwrap_or(u32::MAX)),
+    };
+    let (call, suspects) = match suspects[..] {
+        [only] => (Some(only), Vec::new()),
+        _ => (exiting, suspects),
+    };
+    // Output can depend on time and on other threads, and agree in a few runs by chance.
+    let is_in_doubt = exiting.is_none() || calls.threads().len() > 1;
+    let wanted = if is_in_doubt { IN_DOUBT } else { RUNS };
+    let same_code = call.is_some_and(|call| code.is_same(calls, call));
+    EndsDivergence { ends, call, exiting, suspects, same_code, wanted }
+}
+
 /// Compares the ends of runs of two versions.
-pub fn compared(here: &[Diagnoser], there: &[Diagnoser]) -> Ends {
+fn compared(here: &[&Diagnoser], there: &[&Diagnoser]) -> Ends {
     let mut ends = Ends::default();
     let [here, there] = [here, there].map(|runs| {
         runs.iter().map(|run| seen(run, &mut ends.unknown)).collect::<Vec<BTreeMap<String, String>>>()
@@ -113,7 +190,7 @@ pub fn is_end(what: &str) -> bool {
 
 /// The call that ended the program, if both runs ended in it with another exit code: the innermost call with
 /// the same input that did not end.
-pub fn exiting(ends: &Ends, one: &Diagnoser, other: &Diagnoser, alignment: &Alignment) -> Option<u32> {
+fn exiting(ends: &Ends, one: &Diagnoser, other: &Diagnoser, alignment: &Alignment) -> Option<u32> {
     ends.differs.iter().find(|differs| differs.what == END)?;
     let calls = &one.trace.calls;
     let threads = calls.threads();

@@ -1,6 +1,7 @@
 //! Finds where recorded runs of two versions diverge. The room `alignment` finds the calls that were given
 //! the same input and did something else, and `versions` decides which one is to blame. `differences` shows
-//! how it differs, by the values that `comparison` compares. `ends` compares what a person sees from outside.
+//! how it differs, by the values that `comparison` compares. `ends` compares what a person sees from outside,
+//! and `unseen` names what was not recorded.
 //!
 //! Several runs of each version show what differs from run to run: time, random numbers, races of threads.
 //! Such a difference says nothing about the versions, and is left out.
@@ -8,21 +9,21 @@
 mod comparison;
 mod differences;
 mod ends;
+mod unseen;
 mod varying;
 mod versions;
 
+pub use unseen::UnseenState;
 pub use varying::Varying;
 pub use versions::ComparedCode;
 pub use versions::compare_versions;
-use versions::{IN_DOUBT, RUNS};
 
 use super::question::Question;
 use super::{Buggy, Diagnoser};
-use crate::alignment::{Alignment, DifferentStep};
+use crate::alignment::DifferentStep;
 use crate::classes::{ClassPaths, ClassPool};
 use crate::session::context::Context;
 use crate::session::error::SessionError;
-use crate::trace::Exit;
 use serde::Serialize;
 
 /// The place at which two versions diverge.
@@ -147,6 +148,7 @@ pub async fn find_divergence(
     if alignment.is_cut {
         found.uncompared.push("calls whose input refers to too many objects".to_owned());
     }
+    found.uncompared.extend(compared.uncompared);
     let same = alignment.same;
     let Some((first, blamed)) = compared.blamed.and_then(|of| Some((alignment.differing.get(of.at)?, of)))
     else {
@@ -154,7 +156,11 @@ pub async fn find_divergence(
             let differs = alignment.among_roots.iter().map(VersionDifference::of).collect();
             found.divergence = Some(Divergence { differs, same, ..Divergence::default() });
         } else {
-            compare_ends(here, there, (&alignment, &compared.code), &mut found);
+            let mut ends = compared.ends;
+            found.divergence = ends.divergence(one, same);
+            found.ends_vary = ends.ends.varies.iter().any(|varying| ends::is_end(&varying.what));
+            found.varies.splice(0..0, ends.ends.varies);
+            found.uncompared.extend(ends.ends.unknown);
         }
         return Ok(found);
     };
@@ -180,56 +186,4 @@ pub async fn find_divergence(
         at_end: false,
     });
     Ok(found)
-}
-
-/// Compares what a person sees of the runs, where no call differs.
-fn compare_ends(
-    here: &[Diagnoser],
-    there: &[Diagnoser],
-    (alignment, code): (&Alignment, &ComparedCode),
-    found: &mut VersionComparison,
-) {
-    let (Some(one), Some(other)) = (here.first(), there.first()) else { return };
-    let mut ends = ends::compared(here, there);
-    let how = |run: &Diagnoser, call: u32| match run.trace.calls.exit(call) {
-        Exit::Returned => "returned",
-        Exit::Threw => "threw an exception",
-        Exit::Open | Exit::Unrecorded => "did not end",
-    };
-    for (call, partner) in &alignment.other_ends {
-        let what = format!("the end of {}", one.named(*call).method);
-        let (here, there) = (how(one, *call).to_owned(), how(other, *partner).to_owned());
-        if !ends.differs.iter().any(|known| known.what == what) {
-            ends.differs.push(VersionDifference { what, here, there });
-        }
-    }
-    if !ends.differs.is_empty() {
-        let calls = &one.trace.calls;
-        let exiting = ends::exiting(&ends, one, other, alignment);
-        let suspects = match exiting {
-            Some(call) if code.is_same(calls, call) => code.suspects(calls, call),
-            Some(_) => Vec::new(),
-            None => code.last_calls(calls, 0..u32::try_from(calls.count()).unwrap_or(u32::MAX)),
-        };
-        let (call, suspects) = match suspects[..] {
-            [only] => (Some(only), Vec::new()),
-            _ => (exiting, suspects),
-        };
-        found.divergence = Some(Divergence {
-            call: call.map(|call| one.buggy(call)),
-            seen_in: exiting.filter(|seen| call != Some(*seen)).map(|seen| one.buggy(seen)),
-            suspects: suspects.into_iter().map(|call| one.buggy(call)).collect(),
-            differs: std::mem::take(&mut ends.differs),
-            same: alignment.same,
-            same_code: call.is_some_and(|call| code.is_same(calls, call)),
-            at_end: exiting.is_none(),
-            ..Divergence::default()
-        });
-        // Output can depend on time and on other threads, and agree in a few runs by chance.
-        let is_in_doubt = exiting.is_none() || calls.threads().len() > 1;
-        found.wanted = found.wanted.max(if is_in_doubt { IN_DOUBT } else { RUNS });
-    }
-    found.ends_vary = ends.varies.iter().any(|varying| ends::is_end(&varying.what));
-    found.varies.splice(0..0, ends.varies);
-    found.uncompared.extend(ends.unknown);
 }

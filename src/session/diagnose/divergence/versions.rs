@@ -2,13 +2,15 @@
 
 use super::super::Diagnoser;
 use super::super::chance::may_vary;
+use super::ends::{self, EndsDivergence};
+use super::unseen::{UnseenState, executed};
 use crate::alignment::{self, AlignedRun, Alignment, ChangedMethods, Variation};
 use crate::classes::ClassPool;
 use crate::session::context::Context;
 use crate::session::error::SessionError;
 use crate::trace::{Calls, TraceError};
 use indexmap::IndexMap;
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 
 /// Number of runs of each version that confirm a difference.
 pub const RUNS: usize = 2;
@@ -27,10 +29,16 @@ pub struct ComparedVersions {
     pub varies: [Variation; 2],
     /// The call to blame; `None` if no call differs.
     pub blamed: Option<BlamedCall>,
+    /// How the ends of the runs differ, if no call does.
+    pub ends: EndsDivergence,
     /// Number of runs of each version that confirm the difference; 0 without one.
     pub wanted: usize,
     /// The methods of the version under test, compared with those of the other one.
     pub code: ComparedCode,
+    /// What its methods with other code did to objects whose state was not recorded.
+    pub unseen: UnseenState,
+    /// The same for both versions as text, as far as it can have made the runs differ.
+    pub uncompared: Option<String>,
 }
 
 /// The methods of the version under test, by number in its recording. Methods whose class files are missing
@@ -38,7 +46,7 @@ pub struct ComparedVersions {
 #[derive(Debug, Default)]
 pub struct ComparedCode {
     /// Those with the same code in the other version.
-    same: HashSet<u32>,
+    same: BTreeSet<u32>,
     /// Those with other code there.
     other: HashSet<u32>,
 }
@@ -119,12 +127,30 @@ pub fn compare_versions(
     let alignment = aligned(one, other, &varies, context)?;
     let calls = &one.trace.calls;
     let code = ComparedCode::new(calls, [one.fields.pool(), other.fields.pool()]);
+    let of_there = ComparedCode::new(&other.trace.calls, [other.fields.pool(), one.fields.pool()]);
+    let versions = [(&*one, &code), (&*other, &of_there)];
+    // If no method has other code, data made what differs.
+    let is_all = versions.iter().all(|(run, code)| executed(&run.trace.calls).is_subset(&code.same));
+    let unseen = versions
+        .map(|(run, code)| UnseenState::of(run, false, &|method| is_all || !code.same.contains(&method)));
+    let [unseen, of_there] = unseen;
+    let (mut unseen, of_there) = (unseen?, of_there?);
+    let uncompared = UnseenState::uncompared([(&unseen, calls), (&of_there, &other.trace.calls)]);
+    unseen.add(calls, &of_there, &other.trace.calls);
     // A method with the same code in both versions differs only by something that was not recorded.
     let is_blamed = alignment.differing.iter().position(|call| call.is_changed != Some(false));
     let at = is_blamed.unwrap_or(0);
     let Some(first) = alignment.differing.get(at) else {
-        let wanted = if alignment.among_roots.is_empty() { 0 } else { RUNS };
-        return Ok(ComparedVersions { alignment, varies, blamed: None, wanted, code });
+        let (blamed, ends) = (None, EndsDivergence::default());
+        let mut compared =
+            ComparedVersions { alignment, varies, blamed, ends, wanted: RUNS, code, unseen, uncompared };
+        if compared.alignment.among_roots.is_empty() {
+            let here: Vec<&Diagnoser> = here.iter().map(|run| &**run).collect();
+            let there: Vec<&Diagnoser> = there.iter().map(|run| &**run).collect();
+            compared.ends = ends::divergence(&here, &there, &compared.alignment, &compared.code);
+            compared.wanted = compared.ends.wanted;
+        }
+        return Ok(compared);
     };
     let wanted = match calls.method(first.here) {
         _ if runs < RUNS => RUNS,
@@ -140,7 +166,9 @@ pub fn compare_versions(
         [only] => BlamedCall { call: only, at, suspects: Vec::new() },
         _ => BlamedCall { call: first.here, at, suspects },
     };
-    Ok(ComparedVersions { alignment, varies, blamed: Some(blamed), wanted, code })
+    let uncompared = uncompared.filter(|_| !unseen.before(calls, blamed.call).is_empty());
+    let (blamed, ends) = (Some(blamed), EndsDivergence::default());
+    Ok(ComparedVersions { alignment, varies, blamed, ends, wanted, code, unseen, uncompared })
 }
 
 /// Aligns a run of each version.

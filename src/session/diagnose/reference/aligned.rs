@@ -1,17 +1,18 @@
 //! The right version answers by its own run. Both versions run again, and their calls are aligned with those
 //! of the diagnosis.
 
-use crate::alignment::{Alignment, DifferentStep, Verdict};
+use crate::alignment::{Alignment, Verdict};
 use crate::classes::DefaultScope;
 use crate::files::TemporaryFolder;
 use crate::session::class_path::{class_path, with_class_path};
 use crate::session::context::Context;
-use crate::session::diagnose::divergence::{ComparedCode, compare_versions};
+use crate::session::diagnose::divergence::{ComparedCode, UnseenState, compare_versions};
 use crate::session::diagnose::{DiagnoseOptions, Diagnoser};
 use crate::session::error::SessionError;
 use crate::session::recorded::default_scope;
 use crate::session::recorded::{RecordOptions, RecordedTrace, record};
 use crate::trace::{Calls, Level};
+use std::collections::HashSet;
 use std::time::Duration;
 
 /// How long to wait for the end of the program.
@@ -43,15 +44,19 @@ pub struct AlignedRuns {
     below_blamed: std::ops::Range<u32>,
     /// Whether the runs differ.
     has_difference: bool,
+    /// Whether only their ends differ, as far as recorded.
+    pub is_at_end: bool,
     /// The methods of both versions.
     code: ComparedCode,
+    /// What methods with other code did to objects whose state was not recorded.
+    unseen: UnseenState,
 }
 
 /// The first differences as text.
-fn reason(differs: &[DifferentStep]) -> String {
-    let texts = differs.iter().take(NAMED).map(|differs| {
-        format!("{}: {}; in the right version: {}", differs.what, differs.here, differs.there)
-    });
+fn reason<'a>(differs: impl Iterator<Item = (&'a str, &'a str, &'a str)>) -> String {
+    let texts = differs
+        .take(NAMED)
+        .map(|(what, here, there)| format!("{what}: {here}; in the right version: {there}"));
     texts.collect::<Vec<_>>().join("; ")
 }
 
@@ -72,10 +77,15 @@ impl AlignedRuns {
         self.alignment.is_in_part(node) || self.alignment.verdict(node).0 == Verdict::NotCompared
     }
 
-    /// The calls that may have the bug if an invalid call cannot have it, because its method has the same
-    /// code in the right version: the last calls of methods with other code. `None` if it can.
+    /// The calls that may have the bug in place of an invalid call: the last calls of methods with other
+    /// code, if its method has the same code in the right version; those that may have changed objects that
+    /// it uses and whose state was not recorded. `None` if there are none.
     pub fn in_place_of(&self, calls: &Calls, node: u32) -> Option<Vec<u32>> {
-        self.code.is_same(calls, node).then(|| self.code.suspects(calls, node))
+        if self.code.is_same(calls, node) {
+            return Some(self.code.suspects(calls, node));
+        }
+        let before = self.unseen.before(calls, node);
+        (!before.is_empty()).then(|| std::iter::once(node).chain(before).collect())
     }
 
     /// What is known of a call. `None` if the runs do not tell.
@@ -92,6 +102,7 @@ impl AlignedRuns {
             // Something that was not recorded came from one of the methods with other code.
             Verdict::Same if self.blamed.is_none() && self.code.is_other(calls, node) => None,
             // Something that was not recorded came from the blamed call.
+            Verdict::Same if self.code.is_other(calls, node) && self.has_unseen(calls, node) => None,
             Verdict::Differs if self.below_blamed.contains(&node) => {
                 Some(AlignedOpinion::Inadmissible("what differs came to it from its caller"))
             }
@@ -109,6 +120,18 @@ impl AlignedRuns {
             // The right version does the same, whatever the call was given.
             Verdict::NotCompared => self.code.is_same_below(calls, node).then_some(AlignedOpinion::Valid),
         }
+    }
+}
+
+impl AlignedRuns {
+    /// Whether the method of a call may have changed objects whose state was not recorded.
+    fn has_unseen(&self, calls: &Calls, node: u32) -> bool {
+        calls.method_number(node).is_some_and(|method| self.unseen.changed_by(method).is_some())
+    }
+
+    /// Those objects as text, for a call of these methods.
+    pub fn unseen_of(&self, methods: &HashSet<u32>) -> Option<String> {
+        methods.iter().find_map(|method| self.unseen.changed_by(*method))
     }
 }
 
@@ -169,17 +192,34 @@ impl Diagnoser {
                 compare_versions(&mut here, &mut there, context)?
             };
             if compared.wanted <= there.len() {
-                let has_difference = compared.blamed.is_some();
+                let at_end = &compared.ends.ends.differs;
+                let is_at_end = !at_end.is_empty();
+                let has_difference = compared.blamed.is_some() || is_at_end;
                 let calls = &self.trace.calls;
-                let blamed = compared.blamed.filter(|blamed| !compared.code.is_same(calls, blamed.call));
-                let blamed = blamed.map(|blamed| {
-                    let differing = compared.alignment.differing.get(blamed.at);
-                    (blamed.call, differing.map_or_else(String::new, |call| reason(&call.differs)))
-                });
+                let blamed = match compared.blamed {
+                    Some(blamed) => {
+                        let differs = compared.alignment.differing.get(blamed.at).map(|call| &call.differs);
+                        let differs = differs.into_iter().flatten();
+                        let why = reason(differs.map(|of| (&*of.what, &*of.here, &*of.there)));
+                        Some((blamed.call, why))
+                    }
+                    None => {
+                        let why = reason(at_end.iter().map(|of| (&*of.what, &*of.here, &*of.there)));
+                        compared.ends.call.map(|call| (call, why))
+                    }
+                };
+                let blamed = blamed.filter(|(call, _)| !compared.code.is_same(calls, *call));
                 let below = |node: u32| node + 1..node.saturating_add(self.trace.calls.below(node)) + 1;
                 let below_blamed = blamed.as_ref().map_or(0..0, |(node, _)| below(*node));
-                let (alignment, code) = (compared.alignment, compared.code);
-                return Ok(Ok(AlignedRuns { alignment, blamed, below_blamed, has_difference, code }));
+                return Ok(Ok(AlignedRuns {
+                    alignment: compared.alignment,
+                    blamed,
+                    below_blamed,
+                    has_difference,
+                    is_at_end,
+                    code: compared.code,
+                    unseen: compared.unseen,
+                }));
             }
             let count = there.len();
             for (runs, side, before) in [(&mut here, "here", None), (&mut there, "there", Some(class_path))] {

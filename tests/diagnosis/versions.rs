@@ -1,0 +1,230 @@
+//! What `qp diff` and `qp diagnose --reference` compare of two versions beyond results and changed fields.
+
+#![allow(clippy::expect_used, clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
+
+use crate::support::javac::Javac;
+use crate::support::questions::lines;
+use crate::support::{finish, qp, said, scratch, unwrapped};
+use serde_json::{Value, json};
+use std::sync::OnceLock;
+
+/// The wrong version. Each line that ends in a comment is other code in the right one.
+const SHOP: &str = r#"import java.io.*;
+import java.util.*;
+import java.util.concurrent.atomic.AtomicInteger;
+
+public class Shop {
+    static final PrintStream LOG = System.err;
+    static final List<Integer> SOLD = new ArrayList<>();
+    static final AtomicInteger COUNT = new AtomicInteger();
+    static int sum;
+
+    static class Bad extends RuntimeException {
+        final int code;
+        Bad(int code) { super("bad"); this.code = code; }
+    }
+
+    static class Item {
+        final int price;
+        Item(int price) { this.price = price; }
+    }
+
+    static int code(String text) { return text.length(); }
+
+    static void check(String text) {
+        throw new Bad(code(text) + 1); // throw new Bad(code(text));
+    }
+
+    static Item make(int price) {
+        return new Item(price + 1); // return new Item(price);
+    }
+
+    static void leave(int code) { Runtime.getRuntime().halt(code); }
+
+    static void finish(int n) {
+        leave(code("ab") - n); // leave(code("ab"));
+    }
+
+    static void warn(int n) {
+        if (n > 3) LOG.println("big"); // if (n > 5) LOG.println("big");
+    }
+
+    static void sell(int n) {
+        sum += n; sum += n; SOLD.add(n); SOLD.add(n); // sum += n; SOLD.add(n);
+    }
+
+    static void tally(int n) {
+        if (n > 3) COUNT.addAndGet(n); // if (n > 4) COUNT.addAndGet(n);
+    }
+
+    /// Only the right version loads this class.
+    static class Later {
+        static final AtomicInteger LATE = new AtomicInteger();
+    }
+
+    static void late(int n) {
+        if (n > 4) Later.LATE.addAndGet(n); // if (n > 3) Later.LATE.addAndGet(n);
+    }
+
+    static int counted() { return COUNT.get(); }
+
+    static void tidy(String folder) throws Exception {
+        new File(folder, "made").mkdir(); // new File(folder, "other").mkdir();
+        new ProcessBuilder("true").start().waitFor();
+    }
+
+    public static void main(String[] arguments) throws Exception {
+        switch (arguments[0]) {
+            case "throw" -> { try { check("abc"); } catch (Bad bad) { sum = bad.code; } }
+            case "make" -> sum = make(3).price;
+            case "exit" -> finish(1);
+            case "warn" -> warn(4);
+            case "sell" -> sell(3);
+            case "tally" -> tally(4);
+            case "late" -> late(4);
+            case "tidy" -> tidy(arguments[1]);
+            default -> { tally(4); sum = counted(); }
+        }
+    }
+}
+"#;
+
+/// The class paths of the wrong and the right version.
+fn versions() -> &'static [String; 2] {
+    static FOLDERS: OnceLock<[String; 2]> = OnceLock::new();
+    FOLDERS.get_or_init(|| {
+        let right = |line: &str| match line.split_once("; // ").or_else(|| line.split_once(" // ")) {
+            Some((_, right)) => right.to_owned(),
+            None => line.to_owned(),
+        };
+        let right: Vec<String> = SHOP.lines().map(right).collect();
+        [SHOP.to_owned(), right.join("\n")].map(|text| {
+            let folder = tempfile::tempdir_in(scratch()).expect("a folder").keep();
+            let file = folder.join("Shop.java");
+            std::fs::write(&file, text).expect("written");
+            Javac::new().args(["-g", "-d"]).arg(&folder).arg(&file).run();
+            folder.display().to_string()
+        })
+    })
+}
+
+/// What an unattended diagnosis says of the program with this argument.
+fn diagnosed(options: &[&str], argument: &str) -> Vec<Value> {
+    let [wrong, right] = versions();
+    let mut command = qp();
+    command.args(["diagnose", "--format=json", "--strategy=top-down", "--unattended", "--reference", right]);
+    command.args(options).args(["--", "java", "-cp", wrong, "Shop", argument]);
+    lines(&mut command, &[]).0
+}
+
+/// The answer of the reference about a method, and its reason.
+fn of<'a>(told: &'a [Value], method: &str) -> (&'a str, &'a str) {
+    let is_it = |line: &&Value| line["by_reference"]["method"] == format!("Shop.{method}");
+    let line = told.iter().find(is_it).unwrap_or_else(|| panic!("{method}: {told:#?}"));
+    let of = |key: &str| line["by_reference"][key].as_str().unwrap_or_default();
+    (of("answer"), of("why"))
+}
+
+fn buggy(told: &[Value]) -> &Value {
+    &told.last().expect("a line")["buggy"]["method"]
+}
+
+/// What a call hands out leads to a new object whose constructor was given something else.
+#[test]
+fn fields_of_new_objects_and_exceptions_are_compared() {
+    for (argument, method, differs) in
+        [("throw", "check", ".code of its exception: 4"), ("make", "make", "of its result: 4")]
+    {
+        let told = diagnosed(&[], argument);
+        let (answer, why) = of(&told, method);
+        assert_eq!((buggy(&told), answer), (&json!(method), "invalid"), "{told:#?}");
+        assert!(why.contains(differs) && why.contains("in the right version: 3"), "{why}");
+    }
+    // So are those of a call that is made again.
+    let told = diagnosed(&["--reference-by=calls"], "throw");
+    assert_eq!(of(&told, "check"), ("invalid", "the exception's code is 3"), "{told:#?}");
+}
+
+/// The call that ends the program neither returns nor throws.
+#[test]
+fn the_call_that_ends_the_program_with_another_code_is_named() {
+    let told = diagnosed(&[], "exit");
+    let why = "the end of the program: exit code 1; in the right version: exit code 2";
+    assert_eq!((buggy(&told), of(&told, "finish")), (&json!("finish"), ("invalid", why)), "{told:#?}");
+}
+
+/// The right version prints nothing on it, so its recording does not say which stream that is.
+#[test]
+fn a_stream_in_a_field_is_the_same_in_a_version_that_does_not_use_it() {
+    let told = diagnosed(&[], "warn");
+    let (answer, why) = of(&told, "warn");
+    assert_eq!((buggy(&told), answer), (&json!("warn"), "invalid"), "{told:#?}");
+    assert!(why.contains("System.err: \"big\\n\""), "{why}");
+}
+
+#[test]
+fn a_reason_says_the_contents_and_each_difference_once() {
+    let told = diagnosed(&[], "sell");
+    let (_, why) = of(&told, "sell");
+    assert!(why.starts_with("Shop.sum: 6; in the right version: 3; ArrayList@"), "{why}");
+    assert!(why.ends_with(": [3, 3]; in the right version: [3]"), "{why}");
+}
+
+/// No event shows what an `AtomicInteger` holds.
+#[test]
+fn state_that_is_not_recorded_is_not_said_to_be_the_same() {
+    let [wrong, right] = versions();
+    let mut command = qp();
+    command.args([
+        "diff",
+        "--color=never",
+        "--reference",
+        right,
+        "--",
+        "java",
+        "-cp",
+        wrong,
+        "Shop",
+        "tally",
+    ]);
+    let text = said(&finish(&mut command));
+    let text = format!("{}\n{}", text.lines().next().unwrap_or_default(), unwrapped(&text));
+    assert!(text.starts_with("all calls that were compared behave the same\n"), "{text}");
+    let uncompared = "the state of AtomicInteger, which is not recorded (used in Shop.tally";
+    assert!(text.contains(uncompared), "{text}");
+    for (options, method) in [
+        (&[][..], "tally"),
+        (&["--reference-by=calls"], "tally"),
+        (&[], "late"),
+        (&["--reference-by=calls"], "late"),
+    ] {
+        let told = diagnosed(options, method);
+        let mut answers = told.iter().map(|line| &line["by_reference"]);
+        let is_valid = answers.any(|of| of["method"] == format!("Shop.{method}") && of["answer"] == "valid");
+        assert!(!is_valid && *buggy(&told) == Value::Null, "{told:#?}");
+    }
+    // A method with the same code reads it: what was called before has other code.
+    assert_eq!(buggy(&diagnosed(&[], "count")), &json!("tally"));
+}
+
+#[test]
+fn folders_are_compared_and_processes_are_named() {
+    let [wrong, right] = versions();
+    let folder = tempfile::tempdir_in(scratch()).expect("a folder");
+    let mut command = qp();
+    command.args(["diff", "--format=json", "--reference", right, "--", "java", "-cp", wrong, "Shop", "tidy"]);
+    let output = finish(command.arg(folder.path()));
+    let told: Value = serde_json::from_slice(&output.stdout).unwrap_or_default();
+    let path = |name: &str| format!("the file {}", folder.path().join(name).display());
+    let differs = json!([
+        {"what": path("made"), "here": "a folder", "there": "none"},
+        {"what": path("other"), "here": "none", "there": "a folder"},
+    ]);
+    assert_eq!(
+        (&told["parted"]["method"], &told["parted"]["differs"]),
+        (&json!("tidy"), &differs),
+        "{told:#}"
+    );
+    let uncompared = told["uncompared"].to_string();
+    assert!(uncompared.contains("files written by other processes that the program started"), "{told:#}");
+}
