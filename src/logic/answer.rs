@@ -1,6 +1,7 @@
 //! The answers to queries: data that front ends show, and that are saved and compared.
 
 use super::log::Kind;
+use crate::model::ExceptionCause;
 use serde::{Deserialize, Deserializer, Serialize};
 
 /// The answer to a query.
@@ -101,12 +102,18 @@ pub struct EventRow {
     /// The value written or returned, or the message of an exception.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub value: Option<String>,
+    /// The causes of an exception, each the cause of the one before it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub causes: Vec<ExceptionCause>,
     /// The id of the call, for an exit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub of: Option<u64>,
     /// Where an exception was caught: a place, `uncaught`, or `unrecorded`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub caught: Option<String>,
+    /// For an uncaught exception: where a recorded handler for uncaught exceptions got it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub handler: Option<String>,
     /// The visible variables at a step, or the fields of a class.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub variables: Vec<(String, String)>,

@@ -15,8 +15,13 @@ pub enum ObjectDescription {
     Text(Arc<str>),
     /// An `Optional` with this value.
     Optional(Value),
-    /// The message of an exception.
-    Message(Arc<str>),
+    /// An exception. [`crate::model::exception_text`] shows it.
+    Exception {
+        /// Its message, if it has one.
+        message: Option<Arc<str>>,
+        /// Its cause: itself as long as none is set.
+        cause: Value,
+    },
     /// The code of a lambda or method reference.
     Lambda(Arc<LambdaCode>),
 }

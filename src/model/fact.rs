@@ -18,8 +18,8 @@ pub enum Fact {
     Optional,
     /// An `OptionalInt`, `OptionalLong` or `OptionalDouble`.
     OptionalNumber,
-    /// An exception.
-    Message,
+    /// An exception, with the field that holds its cause.
+    Exception(&'static str),
     /// A class.
     Class,
     /// A `BigInteger`.
@@ -44,7 +44,9 @@ impl Fact {
             return names.get(at.checked_sub(1)?).map(|name| Fact::Enum(name.clone()));
         }
         if names.iter().any(|name| &**name == "java.lang.Throwable") {
-            return Some(Fact::Message);
+            // Its `getCause` returns a field of its own.
+            let wraps = names.iter().any(|name| &**name == "java.lang.reflect.InvocationTargetException");
+            return Some(Fact::Exception(if wraps { "target" } else { "cause" }));
         }
         Some(match &**names.first()? {
             "java.lang.Integer"
@@ -89,7 +91,7 @@ impl Fact {
             Fact::Boxed | Fact::Optional => vec!["value"],
             Fact::Enum(_) => vec!["name"],
             Fact::OptionalNumber => vec!["isPresent", "value"],
-            Fact::Message => vec!["detailMessage"],
+            Fact::Exception(cause) => vec!["detailMessage", cause],
             Fact::BigInteger => vec!["signum", "mag"],
             Fact::BigDecimal => vec!["intVal", "scale", "intCompact"],
             Fact::Locale => vec!["baseLocale", "localeExtensions"],
@@ -119,8 +121,12 @@ impl Fact {
                 let plain = Namer::default().identity(value, &Tables::default());
                 text(format!("{class}[{}]", plain.trim_end_matches('L')))
             }
-            (Fact::Message, [Value::Str(message)]) => {
-                Some(ObjectDescription::Message(message.text.as_str().into()))
+            (Fact::Exception(_), [message, cause]) => {
+                let message = match message {
+                    Value::Str(message) => Some(message.text.as_str().into()),
+                    _ => None,
+                };
+                Some(ObjectDescription::Exception { message, cause: cause.clone() })
             }
             (Fact::BigInteger, [Value::Int(sign), words @ ..]) => {
                 let words = words.iter().map(|word| match word {

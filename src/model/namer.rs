@@ -4,6 +4,7 @@
 use super::content::{LambdaCode, ObjectContents, ObjectDescription};
 use super::tables::Tables;
 use super::value::{ObjectId, Value};
+use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 use std::fmt::Write as _;
 use std::sync::Arc;
@@ -36,7 +37,7 @@ impl Namer {
             Some(ObjectDescription::Text(text)) => text.to_string(),
             Some(ObjectDescription::Optional(inside)) => optional(&self.item(inside, tables)),
             Some(ObjectDescription::Lambda(code)) => self.lambda(code),
-            Some(ObjectDescription::Message(_)) | None => identity,
+            Some(ObjectDescription::Exception { .. }) | None => identity,
         }
     }
 
@@ -70,17 +71,18 @@ impl Namer {
     }
 
     /// The contents of an object, shown after its name: `{total: 90, open: true}`, `[1, 2, … 7 more]`, or the
-    /// quoted message of an exception. `None` if nothing is known.
+    /// quoted message of an exception, with its causes. `None` if nothing is known.
     pub fn contents(
         &mut self,
         value: &Value,
         contents: Option<&ObjectContents>,
         tables: &Tables,
     ) -> Option<String> {
-        if let Some(ObjectDescription::Message(message)) =
+        if let Some(ObjectDescription::Exception { message, .. }) =
             value.object_id().and_then(|id| tables.description(id))
         {
-            return Some(message_text(message));
+            let message = message.as_deref().map(message_text);
+            return exception_text(message, &self.causes(value, tables));
         }
         let (parts, size, [open, close]) = match contents? {
             ObjectContents::Elements { first, size } => {
@@ -103,6 +105,28 @@ impl Namer {
             ObjectContents::Value(value) => (vec![self.item(value, tables)], 1, ["[", "]"]),
         };
         Some(format!("{open}{}{close}", listed(&parts, size)))
+    }
+
+    /// The causes of an exception, each the cause of the one before it.
+    pub fn causes(&mut self, exception: &Value, tables: &Tables) -> Vec<ExceptionCause> {
+        let cause = |value: &Value| match tables.description(value.object_id()?)? {
+            ObjectDescription::Exception { cause, .. } => Some(cause.clone()),
+            _ => None,
+        };
+        let causes = causes(exception.clone(), cause);
+        let told = |value: Value| {
+            let message = match value.object_id().and_then(|id| tables.description(id)) {
+                Some(ObjectDescription::Exception { message, .. }) => message.clone(),
+                _ => None,
+            };
+            let class = tables.class_name(&value).map(|class| class.to_string()).unwrap_or_default();
+            ExceptionCause {
+                object: self.identity(&value, tables),
+                class,
+                message: message.map(|m| (*m).to_owned()),
+            }
+        };
+        causes.into_iter().map(told).collect()
     }
 
     /// Sets the text of a lambda, taken from its source.
@@ -138,6 +162,45 @@ pub fn lambda_text(code: &LambdaCode) -> String {
             format!("{}::{method}", short_class_name(&code.class))
         }
     }
+}
+
+/// Number of causes that are followed.
+const CAUSES: usize = 4;
+
+/// A cause of an exception.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ExceptionCause {
+    /// The exception object, as `IOException@1`.
+    pub object: String,
+    /// Binary name of its class.
+    pub class: String,
+    /// Its message, if it has one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub message: Option<String>,
+}
+
+/// The causes of an exception, each the cause of the one before it, for every back end. An exception that is
+/// its own cause has none yet, and several can be each other's.
+pub fn causes<E: PartialEq>(exception: E, cause: impl Fn(&E) -> Option<E>) -> Vec<E> {
+    let mut all = vec![exception];
+    while let Some(next) = all.last().and_then(&cause).filter(|next| !all.contains(next))
+        && all.len() <= CAUSES
+    {
+        all.push(next);
+    }
+    all.remove(0);
+    all
+}
+
+/// The message of an exception and its causes, shown after its name:
+/// `"no stock" caused by IOException@2 "disk full"`. `None` if it has neither.
+pub fn exception_text(message: Option<String>, causes: &[ExceptionCause]) -> Option<String> {
+    let causes = causes.iter().map(|cause| {
+        let message = cause.message.iter().map(|text| format!(" {}", message_text(text)));
+        format!("caused by {}{}", cause.object, message.collect::<String>())
+    });
+    let parts: Vec<String> = message.into_iter().chain(causes).collect();
+    (!parts.is_empty()).then(|| parts.join(" "))
 }
 
 /// The message of an exception, shown after its name.

@@ -69,8 +69,13 @@ pub enum ObjectDetail {
         /// The constant has a class body of its own: the enum is its superclass.
         has_body: bool,
     },
-    /// The beginning of an exception's message and its length in UTF-16 code units; `None` without a message.
-    Exception(Option<(String, i32)>),
+    /// An exception.
+    Exception {
+        /// The beginning of its message and its length in UTF-16 code units; `None` without a message.
+        message: Option<(String, i32)>,
+        /// Its cause, 0 if it has none.
+        cause: u32,
+    },
     /// A `java.lang.Class` object; its name is reported as a class name.
     Class,
     /// The field values that identify an immutable JDK object; [`field_values`] decodes them.
@@ -349,9 +354,10 @@ impl<'a> Decoder<'a> {
                 name: self.begins(is_wanted)?.0,
                 has_body: what == IS_CONSTANT_WITH_BODY,
             },
-            IS_EXCEPTION => {
-                ObjectDetail::Exception(Some(self.begins(is_wanted)?).filter(|(_, length)| *length >= 0))
-            }
+            IS_EXCEPTION => ObjectDetail::Exception {
+                message: Some(self.begins(is_wanted)?).filter(|(_, length)| *length >= 0),
+                cause: self.u32()?,
+            },
             IS_CLASS => {
                 let length = u16::from_le_bytes(self.take()?);
                 let name = self.characters(length)?;

@@ -6,8 +6,8 @@ use super::columns::{
 use super::decode;
 use super::sites::Site;
 use crate::model::{
-    ClassKey, Fact, JavaString, Namer, ObjectDescription, ObjectId, Tables, Value, boxed, message_text,
-    optional, quoted,
+    ClassKey, ExceptionCause, Fact, JavaString, Namer, ObjectDescription, ObjectId, Tables, Value, boxed,
+    causes, message_text, optional, quoted,
 };
 use bytes::Bytes;
 use std::collections::{BTreeMap, HashMap};
@@ -48,7 +48,7 @@ impl ImmutableContent<'_> {
 
     /// Whether it is only the beginning and the length of a string, or of an exception's message.
     pub fn is_part(&self) -> bool {
-        let is_text = self.kind == TEXT || self.kind == EXCEPTION && self.bits != NO_MESSAGE;
+        let is_text = self.kind == TEXT || self.kind == EXCEPTION && self.bits != u64::from(NO_MESSAGE);
         let length = String::from_utf8_lossy(self.text).encode_utf16().count();
         is_text && u64::try_from(length) != Ok(self.bits & u64::from(u32::MAX))
     }
@@ -133,7 +133,9 @@ impl Objects {
         let row = self.row(object)?;
         let kind = self.table.word(1, row);
         let bits = match kind {
-            TEXT | BOX | EXCEPTION => self.table.get(3, row),
+            TEXT | BOX => self.table.get(3, row),
+            // Its cause does not identify it.
+            EXCEPTION => u64::from(self.message_length(row)),
             CONSTANT | CONSTANT_WITH_BODY | FIELDS => 0,
             CLASS => {
                 let text = self.names.get(&object)?.as_bytes();
@@ -195,8 +197,28 @@ impl Objects {
     /// ([`Text::is_whole`]) after 1,000 UTF-16 code units. `None` without a message, and for other objects:
     /// [`Objects::is_exception`] tells them apart.
     pub fn message(&self, object: u32) -> Option<Text> {
-        let row = self.kind(object, EXCEPTION).filter(|row| self.table.get(3, *row) != NO_MESSAGE)?;
-        Some(Text { begins: self.begins(row)?, length: self.table.word(3, row).cast_signed() })
+        let row = self.kind(object, EXCEPTION)?;
+        let length = Some(self.message_length(row)).filter(|length| *length != NO_MESSAGE)?;
+        Some(Text { begins: self.begins(row)?, length: length.cast_signed() })
+    }
+
+    /// The length of an exception's message.
+    fn message_length(&self, row: usize) -> u32 {
+        u32::try_from(self.table.get(3, row) & u64::from(u32::MAX)).unwrap_or(NO_MESSAGE)
+    }
+
+    /// The causes that an exception had when it was met, each the cause of the one before it.
+    pub fn causes(&self, exception: u32) -> Vec<ExceptionCause> {
+        let cause = |object: &u32| {
+            let bits = self.table.get(3, self.kind(*object, EXCEPTION)?);
+            u32::try_from(bits >> 32).ok().filter(|cause| *cause > 0)
+        };
+        let told = |cause: u32| ExceptionCause {
+            object: self.name(cause),
+            class: self.class(cause).map(|class| class.to_string()).unwrap_or_default(),
+            message: self.message(cause).map(|text| text.begins),
+        };
+        causes(exception, cause).into_iter().map(told).collect()
     }
 
     /// Numbers and names of the lambda classes.
@@ -530,7 +552,7 @@ mod tests {
             (12, CONSTANT_WITH_BODY, 2, 0, "HIGH"),
             (13, EXCEPTION, 3, 8, "no stock"),
             (14, EXCEPTION, 3, 700, "no"),
-            (15, EXCEPTION, 3, NO_MESSAGE.cast_signed(), ""),
+            (15, EXCEPTION, 3, 14 << 32 | i64::from(NO_MESSAGE), ""),
             (16, EXCEPTION, 3, 0, ""),
         ];
         let objects = met(&rows, &names);
@@ -549,6 +571,8 @@ mod tests {
         assert_eq!(objects.name(13), "Failure@13");
         assert!(objects.is_exception(15) && !objects.is_exception(11));
         assert_eq!([15, 11].map(|object| objects.message(object)), [None, None]);
+        let causes = [15, 14].map(|object| objects.causes(object).len());
+        assert_eq!(causes, [1, 0]);
         let empty = objects.message(16).filter(Text::is_whole).map(|message| message.begins);
         assert_eq!(empty, Some(String::new()));
         assert!(objects.message(14).is_some_and(|message| !message.is_whole()));

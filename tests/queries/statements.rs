@@ -3,9 +3,10 @@
 use crate::brute::{Brute, mixed};
 use crate::jel::Event;
 use crate::predefined::{of_kind, programs, sample};
-use crate::recordings::{Recorded, java, queried};
+use crate::recordings::{Recorded, fixture, java, queried};
 use crate::support::rng::Rng;
 use crate::support::{compiled, said};
+use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 
 #[test]
@@ -171,6 +172,25 @@ fn subclasses_are_instances_of_their_superclasses() {
     assert!(!recs.is_empty() && bases.is_superset(&recs), "{bases:?}");
     let note = recorded.answer(&["where-created", "Base"])["notes"].to_string();
     assert!(note.contains("instances of subclasses were created too"), "{note}");
+}
+
+/// A handler for uncaught exceptions is no `catch`, also if it throws and catches others.
+#[test]
+fn an_exception_that_a_handler_of_its_thread_got_is_uncaught() {
+    let recorded = fixture("wrapped", "Wrapped", "calls");
+    let answer = recorded.answer(&["where-thrown"]);
+    let rows: Vec<&Value> =
+        answer["rows"].as_array().unwrap().iter().filter(|row| row["kind"] == "exception").collect();
+    let [row] = rows.as_slice() else { panic!("{answer:#}") };
+    assert!(row["object"].as_str().unwrap().starts_with("NullPointerException@"), "{row:#}");
+    assert_eq!(row["caught"], "uncaught");
+    assert!(row["handler"].as_str().unwrap().starts_with("Wrapped.java:"), "{row:#}");
+    let answer = recorded.answer(&["where-thrown", "IllegalStateException"]);
+    let rows = answer["rows"].as_array().unwrap();
+    let causes = rows.iter().find_map(|row| row["causes"].as_array()).unwrap();
+    let classes: Vec<&str> = causes.iter().map(|cause| cause["class"].as_str().unwrap()).collect();
+    assert_eq!(classes, ["java.lang.reflect.InvocationTargetException", "Wrapped$Busy"], "{answer:#}");
+    assert_eq!(causes[1]["message"], "no line");
 }
 
 #[test]

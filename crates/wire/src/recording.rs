@@ -200,7 +200,8 @@ pub const IS_CONSTANT: u8 = 4;
 /// An enum constant with its own class body; the enum is the superclass. Its name follows, encoded like a
 /// string.
 pub const IS_CONSTANT_WITH_BODY: u8 = 5;
-/// An exception: its message follows, encoded like a string. The length is -1 if there is no message.
+/// An exception: its message follows, encoded like a string. The length is -1 if there is no message. Then
+/// the number of its cause follows, 0 if it has none.
 pub const IS_EXCEPTION: u8 = 6;
 /// A class object: the name of the class follows, encoded like that of a new class.
 pub const IS_CLASS: u8 = 7;

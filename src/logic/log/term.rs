@@ -40,8 +40,9 @@ pub enum Caught {
     At(String, u16),
     /// In code that was not recorded, or the recording ends before.
     Elsewhere,
-    /// Nowhere: it ended its thread.
-    Nowhere,
+    /// Nowhere: it ended its thread. The place is where a handler for uncaught exceptions began that was
+    /// recorded: its file and line, 0 if it has no lines.
+    Nowhere(Option<(String, u16)>),
 }
 
 /// What terms are made from.
@@ -134,7 +135,7 @@ impl<B: TermBuilder> Terms<'_, B> {
                 let caught = match self.log.caught(self.calls, block.thread, event, exception)? {
                     Caught::At(file, line) => self.line_of(&file, line),
                     Caught::Elsewhere => self.build.atom("unrecorded"),
-                    Caught::Nowhere => self.build.atom("uncaught"),
+                    Caught::Nowhere(_) => self.build.atom("uncaught"),
                 };
                 vec![self.place(event), self.object(exception), message, caught]
             }
@@ -368,6 +369,9 @@ impl Log {
     ) -> Result<Caught, TraceError> {
         let Some(first) = self.index().at(thread, event.when) else { return Ok(Caught::Elsewhere) };
         let index = self.index().clone();
+        // What follows an uncaught exception is its handler's, unless the exception is thrown once more.
+        let ends_thread = calls.ends.get(&thread).is_some_and(|end| end.exception == exception);
+        let mut handler: Option<(String, u16)> = None;
         let mut found = None;
         for number in index.of_thread_from(thread, first) {
             let Some(indexed) = usize::try_from(*number).ok().and_then(|number| index.block(number)) else {
@@ -376,7 +380,9 @@ impl Log {
             calls.walk_block(&indexed.block, &mut |calls, step| {
                 let BlockStep::Event(seen) = step else {
                     if let BlockStep::Ends(_, last) = step {
-                        found = Some(if last == exception { Caught::Nowhere } else { Caught::Elsewhere });
+                        let is_last = last == exception;
+                        found =
+                            Some(if is_last { Caught::Nowhere(handler.take()) } else { Caught::Elsewhere });
                     }
                     return ControlFlow::Continue(());
                 };
@@ -389,9 +395,20 @@ impl Log {
                     _ if seen.when() == event.when && seen.site.what != Traced::Catch => {
                         return ControlFlow::Continue(());
                     }
-                    Traced::Leave if is_it => return ControlFlow::Continue(()),
+                    Traced::Leave if is_it && handler.is_none() => return ControlFlow::Continue(()),
                     // Monitors are released on the way, and contents may be reported.
                     Traced::Unlock | Traced::Contents | Traced::Text => return ControlFlow::Continue(()),
+                    Traced::Enter if ends_thread && seen.values.contains(&Value::Object(exception)) => {
+                        if handler.is_none() {
+                            let file = seen.method(calls).map(source_file).unwrap_or_default().into_owned();
+                            handler = Some((file, seen.site.line.unwrap_or(0)));
+                        }
+                        return ControlFlow::Continue(());
+                    }
+                    Traced::Throw | Traced::Leave | Traced::Catch if is_it && handler.is_some() => {
+                        Some(Caught::Elsewhere)
+                    }
+                    _ if handler.is_some() => return ControlFlow::Continue(()),
                     Traced::Catch if is_it => {
                         let file = seen.method(calls).map(source_file).unwrap_or_default().into_owned();
                         Some(Caught::At(file, seen.site.line.unwrap_or(0)))

@@ -64,7 +64,7 @@ fn thrown(source: &mut Source, asked: &Asked) -> Result<Answer, LogicError> {
         }
         let (calls, log) = source.parts();
         Ok(!only_uncaught
-            || log.caught(calls, found.block.thread, &found.event, exception)? == Caught::Nowhere)
+            || matches!(log.caught(calls, found.block.thread, &found.event, exception)?, Caught::Nowhere(_)))
     })?;
     answer.notes.extend(wanted.and_then(|wanted| wanted.note()));
     if only_uncaught && answer.rows.is_empty() {

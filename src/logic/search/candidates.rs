@@ -7,8 +7,8 @@ use super::pattern::Pattern;
 use super::prepared::Prepared;
 use super::source::Source;
 use crate::inspect::InspectError;
-use crate::logic::log::{DecodedBlock, Kind};
-use crate::trace::{EventTime, WalkControl};
+use crate::logic::log::{DecodedBlock, Kind, LogEvent};
+use crate::trace::{EventTime, Value, WalkControl};
 use std::sync::Arc;
 use std::vec::IntoIter;
 
@@ -170,11 +170,21 @@ fn last_exceptions(source: &mut Source) -> Result<Vec<u64>, InspectError> {
         let has_one = |number: &usize| {
             index.summary(*number).is_some_and(|block| block.kinds & Kind::Exception.bit() != 0)
         };
-        let Some(number) = index.of_thread(thread).rev().find(has_one) else { continue };
-        let (calls, log) = source.parts();
-        let block = log.block(calls, number)?;
-        let last = (block.first..).zip(&block.events).filter(|(_, event)| event.kind == Kind::Exception);
-        ids.extend(last.map(|(id, _)| id).last());
+        // A handler for uncaught exceptions can throw and catch others.
+        let ended_by = source.recording.calls.ends.get(&thread).map_or(0, |end| end.exception);
+        for number in index.of_thread(thread).rev().filter(has_one) {
+            let (calls, log) = source.parts();
+            let block = log.block(calls, number)?;
+            let is_it = |event: &LogEvent| {
+                let thrown = || block.values(event).first() == Some(&Value::Object(ended_by));
+                event.kind == Kind::Exception && (ended_by == 0 || thrown())
+            };
+            let last = (block.first..).zip(&block.events).filter(|(_, event)| is_it(event)).last();
+            ids.extend(last.map(|(id, _)| id));
+            if last.is_some() || ended_by == 0 {
+                break;
+            }
+        }
     }
     ids.sort_unstable();
     Ok(ids)

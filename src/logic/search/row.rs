@@ -62,12 +62,19 @@ impl Source {
             Kind::Exception => {
                 row.object = named;
                 row.value = calls.objects.message(object).map(|text| text.begins);
+                row.causes = calls.objects.causes(object);
+                let place = |(file, line): (String, u16)| match line {
+                    0 => file,
+                    line => format!("{file}:{line}"),
+                };
                 let caught = self.log.caught(&mut self.recording.calls, block.thread, event, object)?;
                 row.caught = Some(match caught {
-                    Caught::At(class, 0) => class,
-                    Caught::At(file, line) => format!("{file}:{line}"),
+                    Caught::At(file, line) => place((file, line)),
                     Caught::Elsewhere => "unrecorded".to_owned(),
-                    Caught::Nowhere => "uncaught".to_owned(),
+                    Caught::Nowhere(handler) => {
+                        row.handler = handler.map(place);
+                        "uncaught".to_owned()
+                    }
                 });
             }
             Kind::MemberFields => {

@@ -48,13 +48,19 @@ async fn deeper(
     which: DescribedObjects,
     deep: u32,
 ) -> Result<(), RunError> {
-    let unknown = values.iter().filter(|v| v.object_id().is_some_and(|id| tables.description(id).is_none()));
+    let unknown = values.iter().filter(|value| match value.object_id() {
+        // `initCause` can still give it a cause.
+        Some(id) => tables.description(id).is_none_or(
+            |of| matches!(of, ObjectDescription::Exception { cause, .. } if cause.object_id() == Some(id)),
+        ),
+        None => false,
+    });
     let found = objects(vm, unknown, MOST).await?;
     let mut requests = Vec::new();
     for (object, layout) in found {
         let Some(fact) = &layout.fact else { continue };
         if which == DescribedObjects::Constants
-            && !matches!(fact, Fact::Enum(_) | Fact::Message | Fact::Lambda(_))
+            && !matches!(fact, Fact::Enum(_) | Fact::Exception(_) | Fact::Lambda(_))
         {
             continue;
         }

@@ -504,10 +504,11 @@ impl Filling<'_, '_> {
             class: tables.class_name(thrown).map(|c| c.to_string()).unwrap_or_default(),
             message: thrown.object_id().and_then(|id| tables.description(id)).and_then(|description| {
                 match description {
-                    ObjectDescription::Message(message) => Some(message.to_string()),
+                    ObjectDescription::Exception { message, .. } => message.as_deref().map(str::to_owned),
                     _ => None,
                 }
             }),
+            causes: self.namer.causes(thrown, tables),
             thrown: frame_answer(place),
             caught,
         });

@@ -25,6 +25,7 @@ pub mod steps;
 pub mod unlocated;
 
 use crate::logic::rules::Asked as AskedGoal;
+use crate::model::ExceptionCause;
 use crate::run::Ended;
 use indexmap::IndexMap;
 use serde::Serialize;
@@ -312,6 +313,9 @@ pub struct ExceptionAnswer {
     /// Its message, if it has one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
+    /// Its causes, each the cause of the one before it; at most four.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub causes: Vec<ExceptionCause>,
     /// Where it was thrown.
     pub thrown: FrameAnswer,
     /// Where it is caught; `None` if it is uncaught.

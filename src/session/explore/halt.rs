@@ -181,7 +181,8 @@ impl HaltedProgram {
         contents: ContentsByObject,
     ) -> Result<(Vec<Member>, usize), SessionError> {
         let description = value.object_id().and_then(|id| self.halted.tables().description(id));
-        if description.is_some_and(|description| !matches!(description, ObjectDescription::Message(_))) {
+        if description.is_some_and(|description| !matches!(description, ObjectDescription::Exception { .. }))
+        {
             // Its text shows everything.
             return Ok((Vec::new(), 0));
         }

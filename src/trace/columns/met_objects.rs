@@ -22,14 +22,15 @@ pub const BOX: u32 = 3;
 pub const CONSTANT: u32 = 4;
 /// Object kind: an enum constant with a class body of its own.
 pub const CONSTANT_WITH_BODY: u32 = 5;
-/// Object kind: an exception; its bits are the message's length, its text the beginning.
+/// Object kind: an exception; its lower bits are the message's length, its upper bits the cause, its text
+/// the message's beginning.
 pub const EXCEPTION: u32 = 6;
 /// Object kind: a class, which has a name.
 pub const CLASS: u32 = 7;
 /// Object kind: an immutable JDK object; its text holds the encoded field values.
 pub const FIELDS: u32 = 8;
-/// The bits of an exception without a message.
-pub const NO_MESSAGE: u64 = u64::MAX;
+/// The lower bits of an exception without a message.
+pub const NO_MESSAGE: u32 = u32::MAX;
 
 /// An object of a chunk.
 struct MetObject {
@@ -75,9 +76,12 @@ impl ObjectObserver for MetObjects {
             ObjectDetail::Boxed(bits) => (BOX, bits.cast_unsigned(), none),
             ObjectDetail::Constant { name, has_body: false } => (CONSTANT, 0, name.as_bytes()),
             ObjectDetail::Constant { name, has_body: true } => (CONSTANT_WITH_BODY, 0, name.as_bytes()),
-            ObjectDetail::Exception(None) => (EXCEPTION, NO_MESSAGE, none),
-            ObjectDetail::Exception(Some((begins, length))) => {
-                (EXCEPTION, u64::from(length.cast_unsigned()), begins.as_bytes())
+            ObjectDetail::Exception { message, cause } => {
+                let (begins, length) = match message {
+                    Some((begins, length)) => (begins.as_bytes(), length.cast_unsigned()),
+                    None => (none, NO_MESSAGE),
+                };
+                (EXCEPTION, u64::from(*cause) << 32 | u64::from(length), begins)
             }
             ObjectDetail::Fields(values) => (FIELDS, 0, values.as_slice()),
             ObjectDetail::Class => (CLASS, 0, none),

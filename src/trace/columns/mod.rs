@@ -137,7 +137,7 @@ pub struct Summary {
 }
 
 /// Version of the tables' format.
-const FORMAT: u32 = 11;
+const FORMAT: u32 = 12;
 
 /// The files of the tables of calls and objects.
 const FILES: [&str; 9] = [

@@ -1,6 +1,7 @@
 //! Answers to queries as text: a line per event.
 
 use super::{Paint, palette};
+use crate::model::exception_text;
 use crate::session::{AnswerRow, Answered, AskItem, AskedGoal, AskedSolution, EventRow, ValueRow};
 
 /// Number of levels of rows to indent.
@@ -141,14 +142,18 @@ fn what(row: &EventRow, paint: Paint) -> String {
         "methodexit" => format!("exit {} returned {}", dotted(&object, &name), value(&row.value)),
         "setfield" => format!("set {object}.{name} = {}", value(&row.value)),
         "exception" => {
-            let message = row.value.as_ref().map(|text| format!(" {text:?}")).unwrap_or_default();
+            let message = row.value.as_ref().map(|text| format!("{text:?}"));
+            let told = exception_text(message, &row.causes).map(|text| format!(" {text}"));
             let caught = match row.caught.as_deref() {
-                Some("uncaught") => "uncaught".to_owned(),
+                Some("uncaught") => match &row.handler {
+                    Some(place) => format!("uncaught; the handler at {place} got it"),
+                    None => "uncaught".to_owned(),
+                },
                 Some("unrecorded") => "caught in code that was not recorded".to_owned(),
                 Some(place) => format!("caught at {place}"),
                 None => String::new(),
             };
-            format!("throw {object}{message}, {}", paint.on(palette::FAILED, &caught))
+            format!("throw {object}{}, {}", told.unwrap_or_default(), paint.on(palette::FAILED, &caught))
         }
         "step" => {
             let local = |(name, value): &(String, String)| format!("{name} = {value}");

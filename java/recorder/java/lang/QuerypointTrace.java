@@ -398,15 +398,34 @@ public final class QuerypointTrace {
     @DontInline
     private static int meet(Object value) {
         try {
-            return met(value);
+            causes(value);
+            return tell(value);
         } catch (StackOverflowError e) {
             // The program shall see its own frames alone.
             throw (StackOverflowError) e.fillInStackTrace();
         }
     }
 
+    /** The causes of an exception are met before it. */
     @Hidden
-    private static int met(Object value) {
+    private static void causes(Object value) {
+        if (!(value instanceof Throwable)) {
+            return;
+        }
+        Object cause = value;
+        for (int i = 0; i < QuerypointTraceFacts.CAUSES; i++) {
+            cause = QuerypointTraceFacts.cause(cause);
+            if (cause == null) {
+                break;
+            }
+            if (!seen(QuerypointProbeNumber.give(cause))) {
+                tell(cause);
+            }
+        }
+    }
+
+    @Hidden
+    private static int tell(Object value) {
         int number = QuerypointProbeNumber.give(value);
         long ring = seen(number) ? NOWHERE : arrive();
         // Where nobody reads nobody would know what it is.
@@ -463,6 +482,10 @@ public final class QuerypointTrace {
             default:
                 int most = what == QuerypointTraceFacts.EXCEPTION ? MESSAGE : TEXT;
                 at = text(QuerypointTraceFacts.text(value, what), most, at);
+                if (what == QuerypointTraceFacts.EXCEPTION) {
+                    U.putInt(null, at, QuerypointProbeNumber.give(QuerypointTraceFacts.cause(value)));
+                    at += 4;
+                }
         }
         advance(ring, (int) (at - begin));
         if (what == QuerypointTraceFacts.PLAIN) {

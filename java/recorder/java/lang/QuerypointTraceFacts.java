@@ -68,17 +68,22 @@ final class QuerypointTraceFacts {
         }
     }
 
-    /** Where an exception has its message; -1 where this VM keeps it elsewhere. */
-    private static final long MESSAGE = message();
+    /** How many causes of an exception are told. */
+    static final int CAUSES = 5;
+    /** Where an exception has its message and its cause; -1 where this VM keeps them elsewhere. */
+    private static final long MESSAGE = offset(Throwable.class, "detailMessage");
+    private static final long CAUSE = offset(Throwable.class, "cause");
+    /** Where the one exception has its cause whose `getCause` returns a field of its own. */
+    private static final long TARGET = offset(java.lang.reflect.InvocationTargetException.class, "target");
 
     @Hidden
     private QuerypointTraceFacts() {
     }
 
     @Hidden
-    private static long message() {
+    private static long offset(Class<?> of, String field) {
         try {
-            return U.objectFieldOffset(Throwable.class, "detailMessage");
+            return U.objectFieldOffset(of, field);
         } catch (InternalError e) {
             return -1;
         }
@@ -118,6 +123,14 @@ final class QuerypointTraceFacts {
             default:
                 return null;
         }
+    }
+
+    /** The cause of an exception; null as long as it has none. */
+    @Hidden
+    static Object cause(Object exception) {
+        long at = exception instanceof java.lang.reflect.InvocationTargetException ? TARGET : CAUSE;
+        Object cause = at < 0 ? null : U.getReference(exception, at);
+        return cause == exception ? null : cause;
     }
 
     /**
