@@ -81,7 +81,7 @@ impl Command for Why {
         }
         let stdin = self.program.stdin()?;
         let options = session::Options { stdin: stdin.clone(), ..self.run.options() };
-        let answer = session::replay("qp why", &chain, &options, context).await?;
+        let answer = session::replay_into_call("qp why", &chain, &options, context).await?;
         let input = stdin.map(|recording| recording.recorded()).filter(|input| !input.is_empty());
         if let (Some(input), Some((saved, file))) = (input, &mut saved) {
             save_input(saved, file, &input)?;

@@ -19,4 +19,4 @@ mod unseen_writers;
 
 pub use hierarchy::{lineage, method_name};
 pub use unseen_state::{UnseenUses, is_passing, is_unseen, unseen_types, unseen_uses};
-pub use unseen_writers::UnseenWriters;
+pub use unseen_writers::{UnseenCalls, UnseenWriters};

@@ -4,7 +4,7 @@
 use super::hierarchy::method_name;
 use crate::classes::ClassPool;
 use crate::model::MethodName;
-use bytecode::Op;
+use bytecode::{MethodRef, Op};
 use jdk::Fields;
 
 /// Maximum number of searched classes.
@@ -23,9 +23,49 @@ pub struct UnseenWriters {
     pub is_whole: bool,
 }
 
+/// What the calls change.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum UnseenCalls {
+    /// Fields.
+    OfFields,
+    /// Elements of arrays: also by copies that the JDK makes, and through views.
+    OfElements,
+    /// The contents of collections of the JDK.
+    OfContents,
+}
+
+impl UnseenCalls {
+    fn include(self, called: &MethodRef) -> bool {
+        let MethodRef { class, name, descriptor, .. } = called;
+        let (class, name) = (class.as_str(), name.as_str());
+        let writes = jdk::facts(class, name, descriptor).fields;
+        let of_kind = match self {
+            UnseenCalls::OfFields => false,
+            UnseenCalls::OfElements => match class {
+                "java.util.Arrays" => matches!(name, "copyOf" | "copyOfRange" | "asList"),
+                "java.lang.reflect.Array" => name.starts_with("set"),
+                _ => {
+                    let is_copy = name == "toArray" || name == "clone" && class.starts_with('[');
+                    is_copy || name == "wrap" && class.starts_with("java.nio.")
+                }
+            },
+            UnseenCalls::OfContents => {
+                name == "clone" && !class.starts_with('[')
+                    || name == "setValue" && class == "java.util.Map$Entry"
+            }
+        };
+        of_kind || matches!(writes, Some(Fields::OfReceiver | Fields::Any))
+    }
+}
+
 impl UnseenWriters {
-    /// Searches the classes outside the JDK.
+    /// Searches the classes outside the JDK for what writes fields.
     pub fn of(pool: &ClassPool) -> UnseenWriters {
+        UnseenWriters::that(pool, UnseenCalls::OfFields)
+    }
+
+    /// Searches the classes outside the JDK.
+    pub fn that(pool: &ClassPool, of: UnseenCalls) -> UnseenWriters {
         let mut found = UnseenWriters { is_whole: true, ..UnseenWriters::default() };
         for (searched, name) in pool.user_classes().enumerate() {
             let class = pool.find(name).ok().flatten();
@@ -39,11 +79,9 @@ impl UnseenWriters {
                 }
                 let called =
                     method.code.iter().flat_map(|code| &code.instructions).find_map(|i| match &i.op {
-                        Op::Invoke { method, .. } => {
-                            let facts = jdk::facts(&method.class, &method.name, &method.descriptor);
-                            let writes = matches!(facts.fields, Some(Fields::OfReceiver | Fields::Any));
-                            writes.then(|| format!("{}.{}", method.class.replace('/', "."), method.name))
-                        }
+                        Op::Invoke { method, .. } => of
+                            .include(method)
+                            .then(|| format!("{}.{}", method.class.replace('/', "."), method.name)),
                         _ => None,
                     });
                 found.calls.extend(called.map(|called| (method_name(&class.file, method), called)));

@@ -1,52 +1,46 @@
 //! Describes events that a run cannot observe, and what of the program can cause them.
 
 use super::answer_facts::AnswerFacts;
-use crate::model::short_class_name;
-use crate::program::UnseenWriters;
+use crate::model::{Occurrence, short_class_name};
+use crate::program::{UnseenCalls, UnseenWriters, lineage};
 use crate::query::{Event, Field, Making};
+use bytecode::{ClassFile, Method, Op};
 
+const SERIALIZABLE: &str = "java.io.Serializable";
+/// `ACC_TRANSIENT` (JVMS table 4.5-A).
+const ACC_TRANSIENT: u16 = 0x0080;
 /// Number of methods that are named.
 const NAMED: usize = 3;
-/// ACC_TRANSIENT (JVMS table 4.5-A).
-const ACC_TRANSIENT: u16 = 0x0080;
 
-/// What is known about a change that the event did not observe: the limits of the event, or the program's
-/// calls that write fields without an event.
+/// What is known about a change that the event did not observe: the program's calls that make such changes
+/// without an event.
 pub fn missed_writes(facts: &AnswerFacts<'_>, event: &Event) -> String {
-    if let Some(limits) = limits(event) {
-        return limits.to_owned();
-    }
-    match unseen_writes(facts) {
-        Some(unseen) => format!("{unseen}: it is unknown which of them wrote it"),
-        None => "What wrote it is unknown: no class on the class path calls reflection, handles, field \
-                 updaters or deserialisation, or has native methods"
-            .to_owned(),
-    }
-}
-
-/// What events of this kind never show; `None` for fields, where the program's code says more.
-fn limits(event: &Event) -> Option<&'static str> {
-    match event {
-        Event::Changed(_) => Some(
-            "Map.Entry.setValue, clone, deserialisation, reflection, and simultaneous changes of a collection by \
-             two threads are not seen",
+    let (of, changed, none) = match event {
+        Event::Stored(_) => return OF_LOCAL.to_owned(),
+        Event::Changed(_) => (UnseenCalls::OfContents, "changed", "clone, setValue"),
+        Event::ElementWritten(_) => (UnseenCalls::OfElements, "wrote", "copies or views of arrays"),
+        _ => (UnseenCalls::OfFields, "wrote", "field updaters"),
+    };
+    match unseen(facts, of) {
+        Some(unseen) => format!("{unseen}: it is unknown which of them {changed} it"),
+        None => format!(
+            "What {changed} it is unknown: no class on the class path calls reflection, handles, {none} or \
+             deserialisation, or has native methods"
         ),
-        Event::ElementWritten(_) => Some(
-            "Not seen are elements that native code stores, that the JDK stores into an array that it makes (clone, \
-             Arrays.copyOf, toArray, a collection's own array), or through a view of the array (Arrays.asList, \
-             ByteBuffer.wrap)",
-        ),
-        Event::Stored(_) => Some(
-            "Nothing but its own method stores to a local variable, so an earlier store may be shown instead of \
-             the last one",
-        ),
-        _ => None,
     }
 }
 
-/// The program's calls and methods whose writes raise no event, if it has some.
+/// Of a local variable the last store is missed only if the stores were observed wrongly.
+const OF_LOCAL: &str = "Nothing but its own method stores to a local variable, so an earlier store may be shown \
+                        instead of the last one";
+
+/// The program's calls and methods that write fields without an event, if it has some.
 pub fn unseen_writes(facts: &AnswerFacts<'_>) -> Option<String> {
-    let UnseenWriters { calls, natives, is_whole } = UnseenWriters::of(&facts.run_facts.pool);
+    unseen(facts, UnseenCalls::OfFields)
+}
+
+fn unseen(facts: &AnswerFacts<'_>, of: UnseenCalls) -> Option<String> {
+    let UnseenWriters { calls, natives, is_whole } = UnseenWriters::that(&facts.run_facts.pool, of);
     let more =
         |count: usize| if count > NAMED { format!(" and {} more", count - NAMED) } else { String::new() };
     let mut parts = Vec::new();
@@ -75,6 +69,51 @@ pub fn left_out(facts: &AnswerFacts<'_>, field: &Field) -> Option<String> {
     Some(format!("; `readObject`, which {by} calls, leaves `transient` fields so"))
 }
 
+/// Says that an object was made by deserialisation, which runs no constructor of a serialisable class: no
+/// write of a field was seen, and each constructor writes it. `at` is where the field was seen.
+pub fn without_constructor(facts: &AnswerFacts<'_>, field: &Field, at: &Occurrence) -> Option<String> {
+    let pool = &facts.run_facts.pool;
+    let found = pool.find(&field.class).ok().flatten()?;
+    // Until a constructor has returned, the write can still come.
+    let mut stack = facts.run_facts.outcome.tables.stack(at.stack);
+    let constructs = stack.any(|frame| &*frame.site.method.name == "<init>");
+    if field.is_static || constructs || !each_constructor_writes(&found.file, &field.name) {
+        return None;
+    }
+    let is_serialisable =
+        lineage(pool, &found.file).iter().any(|class| class.interfaces.iter().any(|of| of == SERIALIZABLE));
+    let readers = UnseenWriters::of(pool).calls;
+    let mut readers = readers.iter().filter(|(_, called)| called.starts_with("java.io.ObjectInputStream."));
+    let (by, called) = readers.next().filter(|_| is_serialisable)?;
+    let (class, name) = (short_class_name(&field.class), &field.name);
+    let declared = found.file.fields.iter().find(|own| *own.name == **name)?;
+    let end = match declared.access & ACC_TRANSIENT {
+        0 => "and sets the fields that the stream has".to_owned(),
+        _ => format!("and {name} is transient: the stream does not have it"),
+    };
+    Some(format!(
+        "Each constructor of {class} writes it, so none ran for this object: deserialisation ({} in {by}) makes \
+         objects without one, {end}",
+        short_class_name(called)
+    ))
+}
+
+/// Whether each constructor of a class certainly writes a field: it calls another one, or a write comes
+/// before its first branch.
+fn each_constructor_writes(class: &ClassFile, field: &str) -> bool {
+    let mut constructors = class.methods_named("<init>").peekable();
+    let writes = |method: &Method| {
+        let code = method.code.iter().flat_map(|code| &code.instructions);
+        let straight = code.take_while(|instruction| instruction.op.targets().is_empty());
+        straight.map(|instruction| &instruction.op).any(|op| match op {
+            Op::PutField(put) => put.name == field && put.class == class.name,
+            Op::Invoke { method, .. } => method.name == "<init>" && method.class == class.name,
+            _ => false,
+        })
+    };
+    constructors.peek().is_some() && constructors.all(writes)
+}
+
 /// The kind of change that the event can miss.
 pub fn missable(event: &Event) -> &'static str {
     if matches!(event, Event::Changed(_)) { "change" } else { "write" }
@@ -100,6 +139,6 @@ mod tests {
 
     #[test]
     fn reflection_stores_to_no_local_variable() {
-        assert!(limits(&Event::Stored(Vec::new())).is_some_and(|text| !text.contains("reflection")));
+        assert!(!OF_LOCAL.contains("reflection"));
     }
 }

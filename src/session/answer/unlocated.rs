@@ -2,12 +2,12 @@
 
 use super::answer_facts::AnswerFacts;
 use super::false_conditions::{conditions, times};
-use super::missed_events::{left_out, missable, missed_writes, unmade};
+use super::missed_events::{left_out, missable, missed_writes, unmade, without_constructor};
 use super::near_miss::NearMiss;
 use crate::chain::Need;
 use crate::locate::{Located, PointReport, Unlocated};
 use crate::model::{CollectionState, LastHit, Namer, Occurrence, Value};
-use crate::query::{Aspect, Contents, Event, Key, PointIndex, TraceQuery};
+use crate::query::{Aspect, Constraint, Contents, Event, Key, PointIndex, Slot, TraceQuery};
 use crate::run::{Ended, QueryReport};
 use crate::session::facts::Astray;
 
@@ -101,7 +101,9 @@ pub fn unlocated<'l>(
                     Some("no condition led there: it is reached from the entries of its methods".to_owned())
                 }
                 Event::Made(making) => Some(unmade(making).to_owned()),
-                _ => change_missing(facts, query, namer, located),
+                _ => {
+                    not_loaded(facts, query, located).or_else(|| change_missing(facts, query, namer, located))
+                }
             };
             match meaning {
                 Some(text) => format!("{text} ({rejected})"),
@@ -203,6 +205,23 @@ fn ending(ended: &Ended) -> String {
     }
 }
 
+/// States that a static field's class was not loaded when the effect was located.
+fn not_loaded<'l>(
+    facts: &AnswerFacts<'_>,
+    query: &TraceQuery,
+    located: &dyn Fn(PointIndex) -> Option<&'l Located>,
+) -> Option<String> {
+    let (Event::Written(field) | Event::Read(field)) = &query.event else { return None };
+    let class = query.constraints.iter().find_map(|constraint| match constraint {
+        Constraint::Sameness { mine: Slot::Owner, point, theirs: Slot::Kept(slot) } => Some((*point, *slot)),
+        _ => None,
+    });
+    let (effect, slot) = class.filter(|_| field.is_static)?;
+    let seen = located(effect)?.occurrence.kept.get(slot)?;
+    matches!(seen, Value::Failed(_))
+        .then(|| format!("class {} was not loaded before {}", field.class, facts.id(effect)))
+}
+
 /// Explains a change for which no write was observed.
 fn change_missing<'l>(
     facts: &AnswerFacts<'_>,
@@ -219,8 +238,7 @@ fn change_missing<'l>(
                     field.class, field.name
                 ));
             }
-            let left_out = left_out(facts, field).unwrap_or_default();
-            format!("no write was seen since the class was prepared; it has its default value{left_out}")
+            "no write was seen since the class was prepared; it has its default value".to_owned()
         }
         Event::Copied(_) => {
             "no write was seen since its class was prepared, or its array made; it has its default value"
@@ -234,8 +252,14 @@ fn change_missing<'l>(
     };
     let (effect, _) = query.compare_at?;
     let seen = value_seen(query, located)?;
+    let at = &located(effect)?.occurrence;
+    let (unmade, left_out) = match &query.event {
+        Event::Written(field) => (without_constructor(facts, field, at), left_out(facts, field)),
+        _ => (None, None),
+    };
     if is_default(seen) {
-        return Some(base);
+        let why = unmade.map(|text| format!(". {text}")).or(left_out).unwrap_or_default();
+        return Some(format!("{base}{why}"));
     }
     // It is unknown what the point sees, so nothing was missed as far as known.
     if matches!(seen, Value::Failed(_) | Value::Unassigned) {
@@ -244,10 +268,8 @@ fn change_missing<'l>(
     let tables = &facts.run_facts.outcome.tables;
     let text = namer.text(seen, tables);
     let (id, what) = (facts.id(effect), missable(&query.event));
-    Some(format!(
-        "a {what} was missed: no {what} was seen, yet its value at {id} is {text}. {}",
-        missed_writes(facts, &query.event)
-    ))
+    let why = unmade.unwrap_or_else(|| missed_writes(facts, &query.event));
+    Some(format!("a {what} was missed: no {what} was seen, yet its value at {id} is {text}. {why}"))
 }
 
 fn is_default(value: &Value) -> bool {
@@ -275,7 +297,8 @@ fn near_miss<'l>(
         return conditions(facts, query, run, namer);
     }
     let near_miss = NearMiss { facts, query };
-    let class = near_miss.class().or_else(|| change_missing(facts, query, namer, located));
+    let class = near_miss.class().or_else(|| not_loaded(facts, query, located));
+    let class = class.or_else(|| change_missing(facts, query, namer, located));
     match class {
         Some(class) => class,
         None => near_miss.event(namer),

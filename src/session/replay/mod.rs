@@ -9,10 +9,12 @@
 //! - `repeat` replays a chain several times and counts the answers.
 //! - `cost` counts the hits of a chain in one run; `cost_model` turns the counts into seconds.
 //! - `log_point` prints values at each pass over a line. `single_run` makes its run, and that of `cost`.
+//! - `into_call` goes on from a change into the call whose result it stores.
 //! - `judge` replays a chain for `check` and `bisect`; `verdict` is the result.
 
 pub mod cost;
 pub mod cost_model;
+pub mod into_call;
 pub mod iteration;
 pub mod judge;
 pub mod log_point;
@@ -30,6 +32,7 @@ use super::answer::assemble::{assemble, unasked};
 use super::answer::{Answer, Outcome};
 use super::context::Context;
 use super::error::SessionError;
+use super::facts::RunFacts;
 use super::workspace::Workspace;
 use crate::chain::Chain;
 use crate::debuggee::StdinRecording;
@@ -91,6 +94,16 @@ pub async fn replay(
     options: &Options,
     context: &Context,
 ) -> Result<Answer, SessionError> {
+    Ok(replayed(name, chain, options, context).await?.0)
+}
+
+/// As [`replay`], with the last run.
+async fn replayed(
+    name: &str,
+    chain: &Chain,
+    options: &Options,
+    context: &Context,
+) -> Result<(Answer, Option<RunFacts>), SessionError> {
     let workspace = Workspace::open(chain, options.timeout_s, options.stdin.clone())?;
     if !chain.debuggee.build.is_empty() {
         context.progress().building();
@@ -99,7 +112,7 @@ pub async fn replay(
         built = workspace.build(None) => built?,
         () = context.interrupted() => {
             context.progress().done();
-            return Ok(unasked(name, chain, Outcome::Interrupted));
+            return Ok((unasked(name, chain, Outcome::Interrupted), None));
         }
     }
     let sources = Rc::new(workspace.sources());
@@ -119,8 +132,9 @@ pub async fn replay(
                 all_frames: options.all_frames,
                 run_facts: &last.run_facts,
             };
-            assemble(facts, &mut Namer::default())
+            let answer = assemble(facts, &mut Namer::default());
+            (answer, Some(last.run_facts))
         }
-        None => unasked(name, chain, Outcome::Interrupted),
+        None => (unasked(name, chain, Outcome::Interrupted), None),
     })
 }

@@ -161,7 +161,7 @@ fn no_event_tells_who_wrote_a_deserialised_object() {
     for asked in Fixture::new("reflective-write", "ReflectiveWrite").args(&["serial"]).ask_jdwp(points) {
         assert_eq!(asked.code, 1, "{:#}", asked.answer);
         asked.missing("B", "a write was missed: no write was seen, yet its value at A is 3");
-        asked.missing("C", "`readObject`, which ReflectiveWrite.copy calls, leaves `transient` fields so");
+        asked.missing("C", "deserialisation (readObject in ReflectiveWrite.copy) makes objects without one");
     }
 }
 
