@@ -318,9 +318,11 @@ fn stack(out: &mut String, p: &PointAnswer, paint: Paint) {
     let callers = p.stack.len() - 1;
     let mut shown = 0;
     let most = if p.shows_all_frames { usize::MAX } else { FRAMES };
-    let is_shown = |frame: &&FrameAnswer| p.shows_all_frames || !frame.is_machinery;
-    for frame in p.stack.iter().skip(1).filter(is_shown).take(most) {
-        let text = format!("called from {}", frame_text(frame));
+    let is_shown = |frame: &FrameAnswer| p.shows_all_frames || !frame.is_machinery;
+    let frames = p.stack.iter().enumerate().skip(1).filter(|(_, frame)| is_shown(frame));
+    for (number, frame) in frames.take(most) {
+        // As in a reference: `A(1):total`.
+        let text = format!("({number}) called from {}", frame_text(frame));
         out.push_str(&hanging(&paint.on(palette::DIM, text), INDENT, WIDTH));
         shown += 1;
     }
