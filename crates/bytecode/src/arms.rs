@@ -138,7 +138,7 @@ impl<'a> Arms<'a> {
             if !seen.insert(position) {
                 continue;
             }
-            match self.chosen_at(position, below) {
+            match self.chosen_at(position, user, below) {
                 Some(join) => work.extend(self.before(join)),
                 None if position == user => {}
                 None => found.extend(self.code.instructions.get(position).map(|i| i.pc)),
@@ -147,10 +147,14 @@ impl<'a> Arms<'a> {
         found.into_iter().collect()
     }
 
-    /// The join of arms between an instruction and the start of its statement or arm.
-    fn chosen_at(&self, position: usize, below: u16) -> Option<usize> {
+    /// The join of arms between an instruction and the start of its statement or arm, if the value of the arm
+    /// goes on to the user unchanged. An arm that is an argument or an operand gives another value.
+    fn chosen_at(&self, position: usize, user: usize, below: u16) -> Option<usize> {
         let mut at = position;
         while self.depth(at)? > below {
+            if at != user && !self.passes_on(at) {
+                return None;
+            }
             match self.before(at) {
                 [from] if from + 1 == at && self.op(*from)?.targets().is_empty() => at = *from,
                 [] | [_] => return None,
@@ -158,6 +162,31 @@ impl<'a> Arms<'a> {
             }
         }
         None
+    }
+
+    /// Whether the value on top of the operand stack is the same behind an instruction, or a conversion of
+    /// it.
+    fn passes_on(&self, at: usize) -> bool {
+        match self.op(at) {
+            Some(Op::Invoke { kind, method }) => passes(*kind, method),
+            Some(
+                Op::Goto { .. }
+                | Op::Nop
+                | Op::CheckCast(_)
+                | Op::Convert { .. }
+                | Op::Dup
+                | Op::DupX1
+                | Op::DupX2
+                | Op::Dup2
+                | Op::Dup2X1
+                | Op::Dup2X2
+                | Op::Store { .. }
+                | Op::PutField(_)
+                | Op::PutStatic(_)
+                | Op::ArrayStore(_),
+            ) => true,
+            _ => false,
+        }
     }
 
     /// The store that saves a return value while a `finally` block runs. javac uses a slot without a name for

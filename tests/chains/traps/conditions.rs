@@ -27,6 +27,8 @@ fn a_stored_value_is_due_to_the_condition_that_chose_it() {
         (id: "B9", at: LastCondition("B8")), (id: "B10", at: LastCondition("B9")),
         (id: "A7", at: Line("Conditions", {A7}), when: "n == 1"), (id: "B11", at: LastChange("A7:name")),
         (id: "B12", at: LastCondition("B11")), (id: "B13", at: LastCondition("B12")),
+        (id: "A9", at: Line("Conditions", {A9})), (id: "B15", at: LastChange("A9:given")),
+        (id: "B16", at: LastCondition("B15")),
     "#;
     for asked in Fixture::new("conditions", "Conditions").ask(points) {
         asked.held().at("B3", "B3").has("B3", &[("old", "unassigned"), ("new", "\"small\"")]);
@@ -41,6 +43,7 @@ fn a_stored_value_is_due_to_the_condition_that_chose_it() {
         asked.at("B11", "B11").has("B11", &[("new", "\"one\"")]);
         asked.at("B12", "B12").has("B12", &[("condition", "switch (n)"), ("taken", "case 1")]);
         asked.at("B13", "B13").has("B13", &[("condition", "n < 3"), ("taken", "true")]);
+        asked.at("B15", "B15").at("B16", "B10").has("B16", &[("condition", "n < 5"), ("taken", "true")]);
     }
 }
 
