@@ -324,11 +324,15 @@ impl Compared<'_, '_, '_> {
     }
 }
 
-/// The type of an expression at the point, if it is the same at all possible places of the point.
-fn type_of(context: &PointContext<'_, '_>, target: &TargetExpression, expr: &Expr) -> Result<Type, Stop> {
+/// The type of an expression at the point, if it is the same at all possible places of the point where its
+/// names exist.
+fn type_of(context: &mut PointContext<'_, '_>, target: &TargetExpression, expr: &Expr) -> Result<Type, Stop> {
     let sites = context.sites_of(target.point, target.frame)?;
     let events = context.events_of(target.point);
     let types = context.at_sites(&sites, |_, scope, classes| expr::check(expr, scope, classes, &events))?;
+    if target.frame == 0 {
+        context.only_where_known(target.point, &types);
+    }
     let mut types = types.into_iter().map(|(_, of)| of);
     let first = types.next().unwrap_or(Type::Unknown);
     Ok(if types.all(|of| of == first) { first } else { Type::Unknown })

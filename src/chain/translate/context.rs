@@ -260,11 +260,8 @@ impl<'a> PointContext<'_, 'a> {
     /// code in several methods, such as a lambda and the method around it, which have different names.
     pub(crate) fn only_where_known<T>(&mut self, point: PointIndex, known: &[(Site, T)]) {
         let Some(Some(asked)) = self.state.translated.get_mut(usize::from(point.0)) else { return };
-        let Event::Reached(passes) = &mut asked.query.event else { return };
-        let is_known = |method: &MethodName| known.iter().any(|(site, _)| site.method == *method);
-        if passes.iter().any(|pass| is_known(&pass.method)) {
-            passes.retain(|pass| is_known(&pass.method));
-            asked.sites.iter_mut().for_each(|sites| sites.retain(|site| is_known(&site.method)));
+        if let Some(sites) = &mut asked.sites {
+            only_passes_where_known(&mut asked.query.event, sites, known);
         }
     }
 
@@ -323,13 +320,14 @@ impl<'a> PointContext<'_, 'a> {
     }
 
     /// The conditions on the occurrence itself and the values to collect, checked against class files.
-    pub(super) fn local(&mut self, ask: &Ask) -> Result<Checked, Stop> {
+    pub(super) fn local(&mut self, ask: &mut Ask) -> Result<Checked, Stop> {
+        let events = ask.events.clone();
         let when = match &self.point.when {
             None => None,
             Some(text) => {
                 let when = Expr::parse(text).map_err(Refusal::from)?;
-                self.check(ask, &when, |scope, classes| {
-                    expr::check_condition(&when, scope, classes, &ask.events)
+                self.check(ask, &when, true, |scope, classes| {
+                    expr::check_condition(&when, scope, classes, &events)
                 })?;
                 Some(Arc::new(when))
             }
@@ -340,8 +338,8 @@ impl<'a> PointContext<'_, 'a> {
                 let mut list = Vec::new();
                 for text in texts {
                     let expr = Expr::parse(text).map_err(Refusal::from)?;
-                    self.check(ask, &expr, |scope, classes| {
-                        expr::check(&expr, scope, classes, &ask.events).map(drop)
+                    self.check(ask, &expr, false, |scope, classes| {
+                        expr::check(&expr, scope, classes, &events).map(drop)
                     })?;
                     list.push(Arc::new(expr));
                 }
@@ -380,12 +378,18 @@ impl<'a> PointContext<'_, 'a> {
 
     fn check(
         &mut self,
-        ask: &Ask,
+        ask: &mut Ask,
         expr: &Expr,
+        decides: bool,
         check: impl Fn(&Scope, &Classes<'a>) -> Result<(), TypeError>,
     ) -> Result<(), Refusal> {
-        if let Some(sites) = &ask.sites {
-            let fine = self.at_sites(sites, |_, scope, classes| check(scope, classes))?.len();
+        if let Some(sites) = &mut ask.sites {
+            let known = self.at_sites(sites, |_, scope, classes| check(scope, classes))?;
+            // Passes where the names do not exist are no passes of the question.
+            if decides {
+                only_passes_where_known(&mut ask.event, sites, &known);
+            }
+            let fine = known.len();
             if fine < sites.len() {
                 let (all, wrong) = (sites.len(), sites.len() - fine);
                 self.warn(format!("`{expr}` is invalid at {wrong} of {all} sites, where it cannot be read"));
@@ -400,5 +404,15 @@ impl<'a> PointContext<'_, 'a> {
             let error = TypeError { text: part.to_string(), problem };
             Err(Refusal::Type { error, place: self.point.at.to_string(), scope: String::new() })
         })
+    }
+}
+
+/// Restricts the passes of a point to the methods in which an expression is known, unless there is none.
+fn only_passes_where_known<T>(event: &mut Event, sites: &mut Vec<Site>, known: &[(Site, T)]) {
+    let Event::Reached(passes) = event else { return };
+    let is_known = |method: &MethodName| known.iter().any(|(site, _)| site.method == *method);
+    if passes.iter().any(|pass| is_known(&pass.method)) {
+        passes.retain(|pass| is_known(&pass.method));
+        sites.retain(|site| is_known(&site.method));
     }
 }

@@ -202,8 +202,8 @@ impl State<'_> {
         }
         let mut context = PointContext { index: place, point, state: self };
         let outcome = context.others().and_then(|others| {
-            let ask = point.at.rule().translate(&mut context)?;
-            context.local(&ask).map(|(local, collect)| (ask, local, collect, others))
+            let mut ask = point.at.rule().translate(&mut context)?;
+            context.local(&mut ask).map(|(local, collect)| (ask, local, collect, others))
         });
         let (ask, local, collect, others) = match outcome {
             Ok(parts) => parts,

@@ -214,6 +214,17 @@ fn in_scope(code: &Code, bci: u32, name: &str) -> String {
         .collect();
     lines.sort_unstable();
     lines.dedup();
+    // A point stands before the first instruction of its line.
+    if let Some(own) = line(bci)
+        && lines.iter().any(|(from, to)| (*from..=*to).contains(&own))
+    {
+        let behind = lines.iter().map(|(_, to)| *to).max().filter(|to| *to > own);
+        let behind = behind.map(|_| "; ask at a later line").unwrap_or_default();
+        return format!(
+            "; the variable `{name}` of this method gets its value within line {own}, and the point stands \
+             before the line's first instruction{behind}"
+        );
+    }
     if !lines.is_empty() {
         let shown: Vec<String> = lines
             .iter()

@@ -85,9 +85,8 @@ fn a_lambda_has_its_own_parameters() {
     "#;
     for asked in fixture.ask(points) {
         asked.held().has("A", &[("method", "lambda$main$0"), ("collected.x.intValue()", "2")]);
-        // `x` has no meaning in main, where the line is hit first: a note says so, and it does not count as
-        // false.
-        asked.noted("A", "its condition could not be evaluated at 1 hit:");
+        // `x` has no meaning in main, where the line is hit first: that is no pass of the question.
+        asked.certain("A");
         asked
             .has("B", &[("method", "lambda$main$0"), ("new", "10")])
             .noted("B", "the value came with the call");
@@ -140,4 +139,12 @@ fn a_name_that_only_the_lambda_knows_asks_about_the_lambda() {
     for names in ["in scope there: `args`, `factor`", "lambda$main$0@0", "in scope there: `factor`, `x`"] {
         assert!(said.contains(names), "{names}: {said}");
     }
+    let points = r#"(id: "A", at: Line("Lambdas", {A})), (id: "B", at: LastReturn("A:Lambdas.doubled(x)"))"#;
+    for asked in fixture.ask(points) {
+        asked.held().has("A", &[("method", "lambda$main$0")]).has("B", &[("result", "2")]);
+    }
+    let said = fixture.refused(r#"(id: "A", at: Line("Lambdas", {D})), (id: "B", at: LastChange("A:own"))"#);
+    let line = fixture.line("D");
+    let text = format!("gets its value within line {line}, and the point stands before the line's first");
+    assert!(said.contains(&text), "{said}");
 }
