@@ -2,9 +2,8 @@
 
 use super::call::{CallShown, Fold, ListedCall};
 use super::error::InspectError;
-use super::names::ends_with;
 use super::recording::Recording;
-use crate::trace::{Calls, Method, is_named};
+use crate::trace::{Calls, Method, class_fits, is_named};
 use serde::Serialize;
 
 /// Which calls to display.
@@ -152,7 +151,7 @@ impl CallsRequest {
 fn of_methods(calls: &Calls, thread: u32, wanted: &str) -> Vec<u32> {
     let (class, name) = wanted.rsplit_once('.').unwrap_or(("**", wanted));
     let is_it = |method: &Method| {
-        method.name == name && (is_named(class, &method.class) || ends_with(&method.class, class))
+        method.name == name && (is_named(class, &method.class) || class_fits(&method.class, class))
     };
     let methods = (0..).zip(calls.sites.methods()).filter(|(_, method)| is_it(method));
     let mut nodes: Vec<u32> = methods.flat_map(|(number, _)| calls.of_method(number, thread)).collect();

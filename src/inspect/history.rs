@@ -2,9 +2,8 @@
 
 use super::error::InspectError;
 use super::event::{EventShown, event};
-use super::names::ends_with;
 use super::recording::Recording;
-use crate::trace::{CONTENTS, Calls, EventPosition, TEXT, WalkControl, Writes, shown_class};
+use crate::trace::{CONTENTS, Calls, EventPosition, TEXT, WalkControl, Writes, class_fits, shown_class};
 use serde::Serialize;
 
 /// A field, an element or the contents of a collection.
@@ -79,9 +78,8 @@ impl Variable {
     pub(crate) fn parts(&self, calls: &Calls) -> (u32, Vec<u32>) {
         let named = |wanted: &str| {
             let (class, field) = wanted.rsplit_once('.').unwrap_or(("", wanted));
-            let is_it = |(declares, name): &(String, String)| {
-                name == field && (class.is_empty() || ends_with(declares, class))
-            };
+            let owners = calls.sites.field_owners(class, field);
+            let is_it = |(declares, name): &(String, String)| name == field && owners.include(declares);
             let fields = (0..).zip(calls.fields()).filter(|(_, name)| is_it(name));
             fields.map(|(number, _)| number).collect()
         };
@@ -127,8 +125,8 @@ pub(crate) fn check_object(calls: &Calls, number: u32, class: &str) -> Result<()
     // Users write `int[]@9`, `int[3]@9` and `Outer.Rec@7` as displayed, or the full class name.
     let element = |name: &str| name.split('[').next().unwrap_or_default().to_owned();
     let is_it = class.is_empty()
-        || ends_with(&element(&shown_class(found)), &element(class))
-        || ends_with(found, class);
+        || class_fits(&element(&shown_class(found)), &element(class))
+        || class_fits(found, class);
     let instead = Some(format!("{}@{number}", shown_class(found)));
     if is_it { Ok(()) } else { Err(InspectError::NoSuchObject { written, instead }) }
 }

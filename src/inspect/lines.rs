@@ -7,6 +7,7 @@ use super::event::EventShown;
 use crate::classes::{ClassPool, FoundClass, SourceRoots};
 use crate::model::{lambda_in_source, lambda_text};
 use crate::trace::{Calls, EventPosition, Level, Method, Site, Traced, TracedEvent};
+use bytecode::class::ACC_BRIDGE;
 use bytecode::lines::{LineEntries, entries_of_line, line_of};
 use bytecode::op::Constant;
 use bytecode::{ArmLines, Arms, Code, LineEntry, LocalVariable, Op, ValueLines};
@@ -134,9 +135,30 @@ impl Lines {
     }
 
     /// The superclass and the interfaces that a class file names; `None` without one.
-    pub fn supertypes(&mut self, class: &str) -> Option<Vec<String>> {
+    pub fn supertypes(&mut self, class: &str) -> Option<(Option<String>, Vec<String>)> {
         let class = self.class(class)?;
-        Some(class.file.super_name.iter().chain(&class.file.interfaces).cloned().collect())
+        Some((class.file.super_name.clone(), class.file.interfaces.clone()))
+    }
+
+    /// The methods of a name in a class file: descriptor and access flags.
+    pub fn methods(&mut self, class: &str, name: &str) -> Vec<(String, u16)> {
+        let class = self.class(class);
+        let all = class.iter().flat_map(|class| &class.file.methods).filter(|method| method.name == name);
+        all.map(|method| (method.descriptor.clone(), method.access)).collect()
+    }
+
+    /// The descriptor of the method that a bridge calls; `None` for other methods.
+    pub fn bridged(&mut self, method: &Method) -> Option<String> {
+        if method.access & ACC_BRIDGE == 0 {
+            return None;
+        }
+        let class = self.class(&method.class)?;
+        code(&class, method)?.instructions.iter().find_map(|instruction| match &instruction.op {
+            Op::Invoke { method: called, .. } if called.name == method.name => {
+                Some(called.descriptor.clone())
+            }
+            _ => None,
+        })
     }
 
     fn class(&mut self, class: &str) -> Option<Arc<FoundClass>> {

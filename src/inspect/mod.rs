@@ -24,7 +24,6 @@ pub mod lanes;
 pub mod lines;
 pub(crate) mod locals;
 mod missing;
-mod names;
 mod recording;
 pub mod shape;
 pub mod snapshot;

@@ -25,9 +25,3 @@ pub(super) fn java_name(class: &str) -> Cow<'_, str> {
         false => Cow::Borrowed(class),
     }
 }
-
-/// Whether a class name is the wanted one, or ends with it: `Shop` fits `com.acme.Shop`.
-pub(super) fn class_fits(class: &str, wanted: &str) -> bool {
-    let (class, wanted) = (class.replace('$', "."), wanted.replace('$', "."));
-    class.strip_suffix(&wanted).is_some_and(|rest| rest.is_empty() || rest.ends_with('.'))
-}

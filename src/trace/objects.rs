@@ -107,6 +107,11 @@ impl Objects {
         rows.filter_map(|row| Some((self.table.word(0, row), self.names.get(&self.table.word(2, row))?)))
     }
 
+    /// The classes that objects of the run may have, in no particular order.
+    pub fn classes(&self) -> impl Iterator<Item = &Arc<str>> {
+        self.names.values()
+    }
+
     /// The arrays with their lengths.
     pub fn arrays(&self) -> impl Iterator<Item = (u32, u32)> {
         let rows = (0..self.table.len()).filter(|row| self.table.word(1, *row) == ARRAY);

@@ -5,7 +5,7 @@ use super::error::TraceError;
 use super::folder::Folder;
 use super::loaders::Loaders;
 use crate::model::{MethodName, ThreadIdentity};
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::{Arc, LazyLock};
 use wire::recording::{
     DERIVED_LINES, DeclaredField, FIRST_SITE, Level, RingPlace, RingReport, Traced, TracedClass, WriteReport,
@@ -59,6 +59,8 @@ pub struct Method {
     pub descriptor: String,
     /// Whether it is static.
     pub is_static: bool,
+    /// Its access flags (JVMS §4.6).
+    pub access: u16,
     /// Whether the compiler made it: a bridge, an accessor, the body of a lambda.
     pub is_synthetic: bool,
     /// Name of the source file, if known.
@@ -204,6 +206,8 @@ pub struct Sites {
     pub(super) rings: BTreeMap<u32, RingPlace>,
     /// Methods and hidden classes that were not recorded, with the reason.
     pub left: Vec<(String, String)>,
+    /// Names of hidden classes, which are not recorded.
+    pub hidden: BTreeSet<String>,
     /// Problems that the agent reported.
     pub problems: Vec<String>,
     /// Checksum of the agent's report.
@@ -257,7 +261,9 @@ impl Sites {
                 Report::Problem(problem) => sites.problems.push(problem),
                 Report::Hidden(class) => {
                     let why = "it is a hidden class, which cannot be recorded".to_owned();
-                    sites.left.push((class.class.replace('/', "."), why));
+                    let name = class.class.replace('/', ".");
+                    sites.hidden.insert(name.clone());
+                    sites.left.push((name, why));
                 }
                 Report::Started
                 | Report::Class(_)
@@ -385,6 +391,7 @@ impl Sites {
                 name: method.name,
                 descriptor: method.descriptor,
                 is_static,
+                access: method.access,
                 is_synthetic,
                 source: source.clone(),
                 level: method.level,
@@ -437,17 +444,7 @@ impl Sites {
     /// follows: `a.Shop (URLClassLoader #2)`.
     pub fn declares(&self, written: &WrittenVariable) -> String {
         let named = written.class.replace('/', ".");
-        let mut at = named.clone();
-        // A damaged file can hold a cycle, so the loop is bounded.
-        for _ in 0..self.classes.len() {
-            let Some(class) = self.classes.get(at.as_str()) else { break };
-            if class.fields.iter().any(|field| field.name == written.name) {
-                return at;
-            }
-            let Some(extends) = &class.superclass else { break };
-            at = extends.clone();
-        }
-        named
+        self.resolve_field(&named, &written.name).unwrap_or(named)
     }
 
     /// A recorded class, by its name with dots.

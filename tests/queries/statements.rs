@@ -3,9 +3,9 @@
 use crate::brute::{Brute, mixed};
 use crate::jel::Event;
 use crate::predefined::{of_kind, programs, sample};
-use crate::recordings::{Recorded, fixture, java, queried};
+use crate::recordings::{Recorded, fixture, ids, java, queried};
 use crate::support::rng::Rng;
-use crate::support::{compiled, said};
+use crate::support::{compiled, finish, qp, said};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -107,7 +107,7 @@ fn no_tells_what_did_not_happen_from_what_was_not_recorded() {
     assert!(why(&all, &["set", "Rec.bar", "77"]).starts_with("not executed"));
     assert!(why(&all, &["set", "Rec.count"]).starts_with("not recorded"), "`count` is of another class");
     assert!(why(&all, &["set", "Other.x"]).starts_with("not recorded"));
-    assert!(why(&all, &["create", "Base"]).contains("subclasses"));
+    assert!(why(&all, &["set", "Base.never"]).contains("no recorded method has code that writes this field"));
     assert!(why(&all, &["create", "Nothing"]).starts_with("not recorded"));
     assert!(why(&all, &["catch", "IllegalMonitorStateException"]).starts_with("not executed"));
     assert!(why(&all, &["line", "Elsewhere:3"]).starts_with("not recorded"));
@@ -170,8 +170,55 @@ fn subclasses_are_instances_of_their_superclasses() {
     };
     let (recs, bases) = (headings("Queried.Rec"), headings("Queried.Base"));
     assert!(!recs.is_empty() && bases.is_superset(&recs), "{bases:?}");
-    let note = recorded.answer(&["where-created", "Base"])["notes"].to_string();
-    assert!(note.contains("instances of subclasses were created too"), "{note}");
+    let created =
+        |class: &str| -> BTreeSet<u64> { recorded.ids(&["where-created", class]).into_iter().collect() };
+    let answer = recorded.answer(&["where-created", "Base"]);
+    assert!(answer["notes"].to_string().contains("included: Queried.Failing, Queried.Rec"), "{answer:#}");
+    assert_eq!(created("Base"), created("Rec").into_iter().chain(created("Failing")).collect());
+    for class in ["Base", "Sized", "Named"] {
+        let answer = recorded.answer(&["did", "create", class]);
+        assert_eq!(answer["yes"], true, "{class}");
+        assert!(
+            answer["notes"][0].as_str().unwrap().ends_with(&format!("a subtype of {class}")),
+            "{answer:#}"
+        );
+    }
+}
+
+#[test]
+fn a_call_of_an_overriding_method_is_a_call_of_the_overridden_one() {
+    let recorded = queried();
+    let sized = of_kind(&recorded, "methodcall", |event| event.name() == "size");
+    // The bridge and the method that it calls.
+    assert_eq!(sized.len(), 2, "{sized:?}");
+    for method in ["Sized.size", "Shape.size"] {
+        let answer = recorded.answer(&["did", "call", method, "--arg=0=4"]);
+        assert_eq!((answer["yes"].as_bool(), ids(&answer)), (Some(true), vec![sized[1]]), "{answer:#}");
+        assert!(answer["notes"][0].as_str().unwrap().ends_with("are included: Queried.Square.size"));
+        assert_eq!(recorded.ids(&["results", method, "--value=16"]).len(), 1);
+    }
+    assert_eq!(recorded.answer(&["did", "call", "Shape.size", "--arg=0=5"])["yes"], false);
+    // A class that inherits a method names it, for its own objects.
+    let named = of_kind(&recorded, "methodcall", |event| event.name() == "add");
+    assert_eq!(recorded.ids(&["calls", "Rec.add"]), named);
+    let why = recorded.answer(&["did", "call", "Square.toString"])["notes"].to_string();
+    assert!(why.contains("not recorded: "), "{why}");
+}
+
+#[test]
+fn inherited_fields_are_named_by_subclasses() {
+    let recorded = queried();
+    let set =
+        |name: &str, value: &str| recorded.answer(&["did", "set", name, value])["yes"].as_bool().unwrap();
+    // `new Rec(2)` sets 3, and `new Failing()` sets -1.
+    assert!(set("Rec.own", "3") && set("Failing.own", "-1") && set("Base.own", "-1"));
+    assert!(!set("Rec.own", "-1"));
+    assert!(set("Square.made", "1"));
+    let [of_sub, of_super] = ["Square.made", "Shape.made"].map(|field| recorded.ids(&["history", field]));
+    assert!(of_sub == of_super && of_sub.len() == 1, "{of_sub:?}");
+    let folder = recorded.folder.display().to_string();
+    let output = finish(qp().args(["trace", "history", "Queried.Square.made", &folder]));
+    assert!(said(&output).contains("Shape.made: 0 → 1"), "{}", said(&output));
 }
 
 /// A handler for uncaught exceptions is no `catch`, also if it throws and catches others.

@@ -1,8 +1,7 @@
 //! Histories of the arguments and results of a method (JavaTA §4.2, *Gathering Data*).
 
 use super::asked::{Asked, Choice, Query, Word};
-use super::events::listed;
-use super::names::of_method;
+use super::members::{Meant, of_method};
 use crate::logic::answer::Answer;
 use crate::logic::error::LogicError;
 use crate::logic::log::Kind;
@@ -19,8 +18,7 @@ pub const ARGUMENTS: Query = Query {
     example: "arguments Shop.pay",
     ask: |source, asked| {
         let kinds = asked.pattern(&[Kind::MethodCall]);
-        let pattern = of_method(kinds, asked.word(0).unwrap_or_default(), source)?;
-        listed(source, asked, pattern)
+        of_method(kinds, asked.word(0).unwrap_or_default(), source)?.listed(source, asked)
     },
 };
 
@@ -36,6 +34,7 @@ pub const RESULTS: Query = Query {
 
 fn results(source: &mut Source, asked: &Asked) -> Result<Answer, LogicError> {
     let kinds = asked.pattern(&[Kind::MethodExit]);
-    let pattern = of_method(kinds, asked.word(0).unwrap_or_default(), source)?;
-    listed(source, asked, Pattern { value: asked.wanted(), ..pattern })
+    let meant = of_method(kinds, asked.word(0).unwrap_or_default(), source)?;
+    let pattern = Pattern { value: asked.wanted(), ..meant.pattern };
+    Meant { pattern, ..meant }.listed(source, asked)
 }

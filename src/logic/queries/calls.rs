@@ -1,8 +1,7 @@
 //! Calls of a method with certain arguments.
 
 use super::asked::{Asked, Choice, Query, Word};
-use super::events::listed;
-use super::names::of_method;
+use super::members::{Meant, of_method};
 use crate::logic::answer::Answer;
 use crate::logic::error::LogicError;
 use crate::logic::log::Kind;
@@ -19,8 +18,8 @@ pub const CALLS: Query = Query {
 };
 
 fn calls(source: &mut Source, asked: &Asked) -> Result<Answer, LogicError> {
-    let pattern = of_method(asked.pattern(&[Kind::MethodCall]), asked.word(0).unwrap_or_default(), source)?;
-    listed(source, asked, with_arguments(pattern, asked))
+    let meant = of_method(asked.pattern(&[Kind::MethodCall]), asked.word(0).unwrap_or_default(), source)?;
+    Meant { pattern: with_arguments(meant.pattern, asked), ..meant }.listed(source, asked)
 }
 
 /// Adds the wanted arguments to a pattern.

@@ -3,16 +3,16 @@
 
 use super::asked::{Asked, Choice, Query, Word};
 use super::lines::{Part, Place, executed};
-use super::names::of_method;
+use super::members::{constructors, created_by, of_field, of_method};
 use super::object::needs_writes;
 use super::subtypes::Subtypes;
 use crate::logic::answer::{Answer, AnswerRow};
 use crate::logic::error::LogicError;
 use crate::logic::log::{Caught, Kind};
-use crate::logic::names::{class_fits, java_name, source_file};
-use crate::logic::search::{Candidates, Found, Owner, Pattern, Source, Wanted};
-use crate::trace::{BlockStep, Level, Traced, Value};
-use std::collections::BTreeMap;
+use crate::logic::names::{java_name, source_file};
+use crate::logic::search::{Candidates, Found, Pattern, Source, Wanted};
+use crate::trace::{BlockStep, Level, Traced, Value, class_fits, shown_class};
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::ControlFlow;
 
 /// The questions: word and meaning.
@@ -122,80 +122,77 @@ fn no_line(source: &Source, place: &Place) -> String {
 }
 
 fn called(source: &mut Source, asked: &Asked, name: &str) -> Result<Answer, LogicError> {
-    let pattern = match of_method(asked.pattern(&[Kind::MethodCall]), name, source) {
-        Ok(pattern) => pattern,
+    let meant = match of_method(asked.pattern(&[Kind::MethodCall]), name, source) {
+        Ok(meant) => meant,
         Err(error @ LogicError::NoSuchMethod { .. }) => {
             let note = format!("not recorded: {error}; {}", not_in_scope(source, "no class with it"));
             return Ok(Answer { yes: Some(false), notes: vec![note], ..Answer::default() });
         }
         Err(error) => return Err(error),
     };
-    first(source, super::calls::with_arguments(pattern, asked), |_, _| Ok(true))
+    let answer = first(source, super::calls::with_arguments(meant.pattern, asked), |_, _| Ok(true))?;
+    Ok(Answer { notes: [answer.notes, meant.notes].concat(), ..answer })
 }
 
 fn set(source: &mut Source, asked: &Asked, name: &str) -> Result<Answer, LogicError> {
     needs_writes(source)?;
     let (owner, field) = name.rsplit_once('.').unwrap_or(("", name));
-    let mut pattern = Pattern {
-        name: Some(field.to_owned()),
-        value: asked.word(2).map(Wanted::parse),
-        ..asked.pattern(&[Kind::SetField])
+    let pattern = Pattern { value: asked.word(2).map(Wanted::parse), ..asked.pattern(&[Kind::SetField]) };
+    let pattern = match of_field(pattern, (owner, field), source) {
+        Ok(pattern) => pattern,
+        Err(error @ LogicError::NoSuchField { .. }) => {
+            let note = format!("not recorded: {error}; {}", not_in_scope(source, "no class with it"));
+            return Ok(Answer { yes: Some(false), notes: vec![note], ..Answer::default() });
+        }
+        Err(error) => return Err(error),
     };
-    if owner.contains('@') {
-        let object = super::names::object(owner, &source.recording.calls)?;
-        let number = Some(source.recording.calls.objects.number(object));
-        pattern.owner = Owner::Object { class: None, number };
-    } else if !owner.is_empty() {
-        pattern.declared_by = Some(owner.to_owned());
-    }
+    let class = pattern.declared_by.clone().unwrap_or_default();
     let mut answer = first(source, pattern, |_, _| Ok(true))?;
     let sites = &source.recording.calls.sites;
-    let is_of_class = |class: &str| owner.is_empty() || owner.contains('@') || class_fits(class, owner);
-    let is_declared = sites.all().any(|site| {
-        let written = site.written.as_ref();
-        let written = written.filter(|written| written.name == field && !written.class.is_empty());
-        written.is_some_and(|written| is_of_class(&sites.declares(written)))
+    let owners = sites.field_owners(&class, field);
+    let is_written = sites.all().filter_map(|site| site.written.as_ref()).any(|written| {
+        written.name == field && !written.class.is_empty() && owners.include(&sites.declares(written))
     });
-    if answer.yes == Some(false) && !is_declared {
-        let why =
-            not_in_scope(source, "no recorded method has code that writes such a field: no class with it");
-        answer.notes = vec![format!("not recorded: {why}")];
+    if answer.yes == Some(false) && !is_written {
+        answer.notes.push("no recorded method has code that writes this field".to_owned());
     }
     Ok(answer)
 }
 
 fn created(source: &mut Source, asked: &Asked, name: &str) -> Result<Answer, LogicError> {
-    let objects = &source.recording.calls.objects;
-    let is_seen = objects.all().any(|(_, class)| class_fits(&java_name(class), name));
-    let pattern = of_method(asked.pattern(&[Kind::MethodCall]), &format!("{name}.<init>"), source);
-    match pattern {
-        Ok(pattern) => {
-            let (wanted, mut subclass) = (name.to_owned(), None);
-            let pattern = super::calls::with_arguments(pattern, asked);
-            // The constructor of a superclass runs for an instance of a subclass too.
-            let mut answer = first(source, pattern, |source, found| {
-                let Some(class) = class_of(source, found) else { return Ok(true) };
-                let is_it = class_fits(&class, &wanted);
-                if !is_it {
-                    subclass.get_or_insert(class);
-                }
-                Ok(is_it)
-            })?;
-            if let Some(class) = subclass.filter(|_| answer.yes == Some(false)) {
-                let class = crate::trace::shown_class(&class);
-                answer.notes.push(format!("instances of subclasses were created, such as {class}"));
-            }
-            Ok(answer)
+    let (pattern, mut subtypes) = constructors(asked.pattern(&[Kind::MethodCall]), name, source);
+    let is_recorded = pattern.methods.as_ref().is_some_and(|methods| !methods.is_empty());
+    // As `instanceof` says, instances of subclasses are instances. One of the class itself is shown first.
+    let mut of_subtype = None;
+    let mut answer = first(source, super::calls::with_arguments(pattern, asked), |source, found| {
+        let Some(class) = created_by(source, found)? else { return Ok(false) };
+        let is_it = class_fits(&class, name);
+        if !is_it && of_subtype.is_none() {
+            of_subtype = Some((class, found.clone()));
         }
-        Err(_) if is_seen => {
-            let note = "an instance was seen; its constructor was not recorded".to_owned();
-            Ok(Answer { yes: Some(true), notes: vec![note], ..Answer::default() })
-        }
-        Err(_) => {
-            let note = format!("not recorded: {}", not_in_scope(source, "no constructor of the class"));
-            Ok(Answer { yes: Some(false), notes: vec![note], ..Answer::default() })
-        }
+        Ok(is_it)
+    })?;
+    if answer.yes == Some(true) {
+        return Ok(answer);
     }
+    if let Some((class, found)) = of_subtype {
+        let row = source.row(&found)?;
+        let note = format!("it is an instance of {}, a subtype of {name}", shown_class(&class));
+        let answer = Answer { plan: answer.plan, ..Answer::of_events(vec![row]) };
+        return Ok(Answer { yes: Some(true), notes: vec![note], ..answer });
+    }
+    let seen = source.recording.calls.objects.all().map(|(_, class)| class.to_string());
+    let seen: BTreeSet<String> = seen.filter(|_| !is_recorded).collect();
+    if seen.iter().any(|class| subtypes.include(source, &java_name(class))) {
+        let note = "an instance was seen; its constructor was not recorded".to_owned();
+        return Ok(Answer { yes: Some(true), notes: vec![note], ..Answer::default() });
+    }
+    let is_known = source.recording.calls.sites.classes().any(|(class, _)| class_fits(class, name));
+    if !is_recorded && !is_known {
+        answer.notes = vec![format!("not recorded: {}", not_in_scope(source, "no constructor of the class"))];
+    }
+    answer.notes.extend(subtypes.note());
+    Ok(answer)
 }
 
 /// The class of the first value of an event, the receiver or the exception.
@@ -288,8 +285,8 @@ fn first(
 fn not_in_scope(source: &Source, what: &str) -> String {
     let about = &source.recording.about;
     let scope = match about.scope.is_empty() {
-        true => "was loaded".to_owned(),
-        false => format!("was loaded in the scope {}", about.scope.join(", ")),
+        true => "was recorded".to_owned(),
+        false => format!("was recorded in the scope {}", about.scope.join(", ")),
     };
     let part = if about.is_whole().is_err() { ", and only a part of the run was recorded" } else { "" };
     format!("{what} {scope}{part}")

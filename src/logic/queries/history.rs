@@ -4,6 +4,7 @@
 use super::asked::{Asked, Choice, Query, Word};
 use super::events::listed;
 use super::lines::Part;
+use super::members::{of_field, of_method};
 use super::names;
 use super::object::needs_writes;
 use crate::inspect::history::Variable;
@@ -39,25 +40,18 @@ fn history(source: &mut Source, asked: &Asked) -> Result<Answer, LogicError> {
     let pattern = Pattern { value: asked.wanted(), ..asked.pattern(&[Kind::SetField]) };
     match Variable::parse(text)? {
         Variable::Field(_, field) => {
-            let object = names::object(object_in(text), &source.recording.calls)?;
-            let number = Some(source.recording.calls.objects.number(object));
-            let (declared_by, name) = match field.rsplit_once('.') {
-                Some((class, name)) => (Some(class.to_owned()), name.to_owned()),
-                None => (None, field),
-            };
-            names::check_field(declared_by.as_deref().unwrap_or_default(), &name, source)?;
-            let owner = Owner::Object { class: None, number };
-            listed(source, asked, Pattern { owner, name: Some(name), declared_by, ..pattern })
+            let (owner, name) = text.rsplit_once('.').unwrap_or(("", &field));
+            let pattern = of_field(pattern, (owner, name), source)?;
+            listed(source, asked, pattern)
         }
         Variable::Static(field) => {
             let (class, name) = field.rsplit_once('.').unwrap_or(("", &field));
-            names::check_field(class, name, source)?;
+            let pattern = of_field(Pattern { owner: Owner::Class(None), ..pattern }, (class, name), source)?;
             names::check_static(class, name, source)?;
-            let (declared_by, name) = (Some(class.to_owned()), Some(name.to_owned()));
-            listed(source, asked, Pattern { owner: Owner::Class(None), name, declared_by, ..pattern })
+            listed(source, asked, pattern)
         }
         Variable::Element(_, index) => {
-            let object = names::object(object_in(text), &source.recording.calls)?;
+            let object = names::object(names::object_in(text), &source.recording.calls)?;
             part_history(source, asked, (object, text), index.cast_unsigned())
         }
         Variable::Contents(_) => {
@@ -71,14 +65,6 @@ fn history(source: &mut Source, asked: &Asked) -> Result<Answer, LogicError> {
             part_history(source, asked, (object, text), part)
         }
     }
-}
-
-/// The object of a variable: `Outer.Rec@43` of `Outer.Rec@43.bar`, `int[3]@9` of `int[3]@9[2]`.
-fn object_in(text: &str) -> &str {
-    let number = text.find('@').map_or(text.len(), |at| at + 1);
-    let digits = text.get(number..).unwrap_or_default();
-    let end = digits.find(|c: char| !c.is_ascii_digit()).map_or(text.len(), |end| number + end);
-    text.get(..end).unwrap_or(text)
 }
 
 /// A write: its time, the number of its thread, and the new value.
@@ -237,8 +223,8 @@ fn local_history(
         return Err(LogicError::NotRecorded { what, level, needs: "all" });
     }
     // A call that began before the events in question can go on among them.
-    let pattern = names::of_method(asked.pattern(&[Kind::MethodCall]), method, source)?;
-    let pattern = Pattern { ids: 0..pattern.ids.end, ..pattern };
+    let meant = of_method(asked.pattern(&[Kind::MethodCall]), method, source)?;
+    let pattern = Pattern { ids: 0..meant.pattern.ids.end, ..meant.pattern };
     let part = Part::of(source, asked)?;
     let mut candidates = crate::logic::search::Candidates::of(pattern, source)?;
     let (mut found_values, wanted) = (Vec::new(), asked.wanted());
@@ -269,7 +255,8 @@ fn local_history(
         found_values.extend(values.map(|(when, value)| (when, found.block.thread, node, value)));
     }
     found_values.sort_by_key(|(when, ..)| *when);
-    let mut answer = Answer { more: found_values.len() > asked.limit, ..Answer::default() };
+    let mut answer =
+        Answer { more: found_values.len() > asked.limit, notes: meant.notes, ..Answer::default() };
     for (when, thread, node, value) in found_values.into_iter().take(asked.limit) {
         let event = source.event_before(thread, when)?;
         let calls = &source.recording.calls;
@@ -278,17 +265,4 @@ fn local_history(
         answer.rows.push(AnswerRow::Value(ValueRow { name, value, event, is_default: false }));
     }
     Ok(answer)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_object_of_a_variable_ends_with_its_number() {
-        let all =
-            ["Rec@43.bar", "com.acme.Outer.Rec@43.Base.bar", "int[3]@9[2]", "int[]@9[2]", "ArrayList@5"];
-        let found = ["Rec@43", "com.acme.Outer.Rec@43", "int[3]@9", "int[]@9", "ArrayList@5"];
-        assert_eq!(all.map(object_in), found);
-    }
 }

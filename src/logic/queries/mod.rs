@@ -14,6 +14,7 @@ mod find;
 mod history;
 mod instances;
 mod lines;
+mod members;
 mod names;
 mod object;
 mod state;

@@ -2,32 +2,17 @@
 
 use crate::inspect::history;
 use crate::logic::error::LogicError;
-use crate::logic::names::class_fits;
-use crate::logic::search::{Pattern, Source};
+use crate::logic::search::Source;
 use crate::trace::Calls;
 
-/// Sets the method of a pattern: `pay`, `Shop.pay` or `com.acme.Shop.pay`.
-///
-/// # Errors
-/// No recorded method has this name.
-pub(super) fn of_method(pattern: Pattern, text: &str, source: &Source) -> Result<Pattern, LogicError> {
-    let (class, name) = match text.rsplit_once('.') {
-        Some((class, name)) => (Some(class.to_owned()), name.to_owned()),
-        None => (None, text.to_owned()),
+/// The error for a method that was not recorded: `pay`, `Shop.pay` or `com.acme.Shop.pay`.
+pub(super) fn no_method(text: &str, source: &Source) -> LogicError {
+    let shown = |method: &crate::trace::Method| {
+        let class = crate::trace::shown_class(&method.class);
+        if text.contains('.') { format!("{class}.{}", method.name) } else { method.name.clone() }
     };
-    let all = source.recording.calls.sites.methods();
-    let fits = |method: &&crate::trace::Method| {
-        method.name == name && class.as_ref().is_none_or(|class| class_fits(&method.class, class))
-    };
-    if !all.iter().any(|method| fits(&method)) {
-        let shown = |method: &crate::trace::Method| {
-            let class = crate::trace::shown_class(&method.class);
-            if text.contains('.') { format!("{class}.{}", method.name) } else { method.name.clone() }
-        };
-        let nearest = nearest(all.iter().map(shown), text);
-        return Err(LogicError::NoSuchMethod { name: text.to_owned(), nearest });
-    }
-    Ok(Pattern { name: Some(name), declared_by: class, ..pattern })
+    let nearest = nearest(source.recording.calls.sites.methods().iter().map(shown), text);
+    LogicError::NoSuchMethod { name: text.to_owned(), nearest }
 }
 
 /// The name that is most like a text.
@@ -49,7 +34,8 @@ pub(super) fn check_field(class: &str, name: &str, source: &Source) -> Result<()
     let written = written.filter(|written| !written.class.is_empty());
     let written = written.map(|written| (sites.declares(written), written.name.to_string()));
     let all: Vec<(String, String)> = declared.chain(written).collect();
-    if all.iter().any(|(of, field)| field == name && (class.is_empty() || class_fits(of, class))) {
+    let owners = sites.field_owners(class, name);
+    if all.iter().any(|(of, field)| field == name && owners.include(of)) {
         return Ok(());
     }
     let shown = |(of, field): &(String, String)| match class {
@@ -66,7 +52,9 @@ pub(super) fn check_field(class: &str, name: &str, source: &Source) -> Result<()
 /// # Errors
 /// It is a field of the objects of that class.
 pub(super) fn check_static(class: &str, name: &str, source: &Source) -> Result<(), LogicError> {
-    let classes = source.recording.calls.sites.classes().filter(|(of, _)| class_fits(of, class));
+    let sites = &source.recording.calls.sites;
+    let owners = sites.field_owners(class, name);
+    let classes = sites.classes().filter(|(of, _)| owners.include(of));
     let fields = classes.flat_map(|(_, of)| of.fields.iter().filter(|field| field.name == name));
     let mut of_objects = fields.map(|field| !field.is_static).peekable();
     if of_objects.peek().is_some() && of_objects.all(|of_object| of_object) {
@@ -93,4 +81,25 @@ pub(super) fn object(text: &str, calls: &Calls) -> Result<u32, LogicError> {
     })?;
     history::check_object(calls, number, class)?;
     Ok(calls.objects.own(number))
+}
+
+/// The object of a variable: `Outer.Rec@43` of `Outer.Rec@43.bar`, `int[3]@9` of `int[3]@9[2]`.
+pub(super) fn object_in(text: &str) -> &str {
+    let number = text.find('@').map_or(text.len(), |at| at + 1);
+    let digits = text.get(number..).unwrap_or_default();
+    let end = digits.find(|c: char| !c.is_ascii_digit()).map_or(text.len(), |end| number + end);
+    text.get(..end).unwrap_or(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_object_of_a_variable_ends_with_its_number() {
+        let all =
+            ["Rec@43.bar", "com.acme.Outer.Rec@43.Base.bar", "int[3]@9[2]", "int[]@9[2]", "ArrayList@5"];
+        let found = ["Rec@43", "com.acme.Outer.Rec@43", "int[3]@9", "int[]@9", "ArrayList@5"];
+        assert_eq!(all.map(object_in), found);
+    }
 }

@@ -1,7 +1,7 @@
 //! Whether classes are subtypes of a named one, as `instanceof` and `catch` decide.
 
-use crate::logic::names::class_fits;
 use crate::logic::search::Source;
+use crate::trace::class_fits;
 use std::collections::{BTreeSet, HashMap};
 
 /// A class or interface that a user named, with what is known of its subtypes.
@@ -23,26 +23,35 @@ impl<'w> Subtypes<'w> {
         if let Some(known) = self.known.get(class) {
             return *known;
         }
-        let (mut line, mut unknown, mut at) = (vec![class.to_owned()], None, 0);
-        let is_one = loop {
-            let Some(name) = line.get(at).cloned() else { break false };
-            at += 1;
-            if class_fits(&name, self.wanted) {
-                break true;
-            }
-            match source.recording.supertypes(&name) {
-                Some(above) => {
-                    let above: Vec<String> = above.into_iter().filter(|name| !line.contains(name)).collect();
-                    line.extend(above);
-                }
-                None => unknown = Some(name),
-            }
-        };
+        let (line, unknown) = Subtypes::above(source, class);
+        let is_one = line.iter().any(|name| class_fits(name, self.wanted));
         if let (false, Some(name)) = (is_one, unknown) {
             self.unknown.insert(name);
         }
         self.known.insert(class.to_owned(), is_one);
         is_one
+    }
+
+    /// A class with its supertypes: its superclasses, then their interfaces. The second result is a supertype
+    /// whose own supertypes are unknown.
+    pub(super) fn above(source: &mut Source, class: &str) -> (Vec<String>, Option<String>) {
+        let (mut line, mut interfaces, mut unknown, mut at) = (vec![class.to_owned()], Vec::new(), None, 0);
+        while let Some(name) = line.get(at).cloned() {
+            at += 1;
+            match source.recording.supertypes(&name) {
+                Some((superclass, more)) => {
+                    line.extend(superclass.filter(|name| !line.contains(name)));
+                    interfaces.extend(more);
+                }
+                None => unknown = Some(name),
+            }
+            if at == line.len() {
+                let more = std::mem::take(&mut interfaces).into_iter().filter(|name| !line.contains(name));
+                let more: Vec<String> = more.collect();
+                line.extend(more);
+            }
+        }
+        (line, unknown)
     }
 
     /// A note about classes of which it is unknown whether they are subtypes.

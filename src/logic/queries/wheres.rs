@@ -1,13 +1,15 @@
 //! Where an event occurred: the event, with the call that encloses it (JavaTA §4.1, Figure 5).
 
 use super::asked::{Asked, Choice, Query, Word};
-use super::names::of_method;
+use super::members::{constructors, created_by, of_field, of_method};
+use super::names::no_method;
 use super::subtypes::Subtypes;
 use crate::logic::answer::{Answer, EventRow};
 use crate::logic::error::LogicError;
 use crate::logic::log::{Caught, Kind};
-use crate::logic::search::{Candidates, Found, Owner, Pattern, Source};
-use crate::trace::Value;
+use crate::logic::search::{Candidates, Found, Pattern, Source};
+use crate::trace::{Value, class_fits, shown_class};
+use std::collections::BTreeSet;
 
 /// Where exceptions were thrown.
 pub const THROWN: Query = Query {
@@ -78,49 +80,38 @@ fn thrown(source: &mut Source, asked: &Asked) -> Result<Answer, LogicError> {
 fn set(source: &mut Source, asked: &Asked) -> Result<Answer, LogicError> {
     super::object::needs_writes(source)?;
     let text = asked.word(0).unwrap_or_default();
-    let (owner, name) = text.rsplit_once('.').unwrap_or(("", text));
-    let mut pattern =
-        Pattern { name: Some(name.to_owned()), value: asked.wanted(), ..asked.pattern(&[Kind::SetField]) };
-    if owner.contains('@') {
-        let object = super::names::object(owner, &source.recording.calls)?;
-        let number = Some(source.recording.calls.objects.number(object));
-        pattern.owner = Owner::Object { class: None, number };
-        super::names::check_field("", name, source)?;
-    } else {
-        super::names::check_field(owner, name, source)?;
-        pattern.declared_by = Some(owner.to_owned()).filter(|owner| !owner.is_empty());
-    }
+    let pattern = Pattern { value: asked.wanted(), ..asked.pattern(&[Kind::SetField]) };
+    let pattern = of_field(pattern, text.rsplit_once('.').unwrap_or(("", text)), source)?;
     with_environment(source, asked, pattern, |_, _| Ok(true))
 }
 
 fn called(source: &mut Source, asked: &Asked) -> Result<Answer, LogicError> {
-    let pattern = of_method(asked.pattern(&[Kind::MethodCall]), asked.word(0).unwrap_or_default(), source)?;
-    let pattern = super::calls::with_arguments(pattern, asked);
-    with_environment(source, asked, pattern, |_, _| Ok(true))
+    let meant = of_method(asked.pattern(&[Kind::MethodCall]), asked.word(0).unwrap_or_default(), source)?;
+    let pattern = super::calls::with_arguments(meant.pattern, asked);
+    let answer = with_environment(source, asked, pattern, |_, _| Ok(true))?;
+    Ok(Answer { notes: [answer.notes, meant.notes].concat(), ..answer })
 }
 
 fn created(source: &mut Source, asked: &Asked) -> Result<Answer, LogicError> {
     let class = asked.word(0).unwrap_or_default();
-    let pattern = of_method(asked.pattern(&[Kind::MethodCall]), &format!("{class}.<init>"), source)?;
-    let pattern = super::calls::with_arguments(pattern, asked);
-    let (wanted, mut subclass) = (class.to_owned(), None);
-    let mut answer = with_environment(source, asked, pattern, |source, found| {
-        // The constructor of a superclass runs for an instance of a subclass, which is counted there.
-        let calls = &source.recording.calls;
-        let object = match found.block.values(&found.event).first() {
-            Some(Value::Object(object)) => *object,
-            _ => 0,
-        };
-        let Some(of) = calls.objects.class(object) else { return Ok(true) };
-        let is_it = crate::logic::names::class_fits(of, &wanted);
-        if !is_it {
-            subclass.get_or_insert_with(|| crate::trace::shown_class(of));
-        }
-        Ok(is_it)
-    })?;
-    if let Some(class) = subclass {
-        answer.notes.push(format!("instances of subclasses were created too, such as {class}"));
+    let (pattern, subtypes) = constructors(asked.pattern(&[Kind::MethodCall]), class, source);
+    if pattern.methods.as_ref().is_none_or(BTreeSet::is_empty) {
+        return Err(no_method(&format!("{class}.<init>"), source));
     }
+    let pattern = super::calls::with_arguments(pattern, asked);
+    let mut of_subtypes = BTreeSet::new();
+    let mut answer = with_environment(source, asked, pattern, |source, found| {
+        let Some(of) = created_by(source, found)? else { return Ok(false) };
+        if !class_fits(&of, class) {
+            of_subtypes.insert(shown_class(&of));
+        }
+        Ok(true)
+    })?;
+    if !of_subtypes.is_empty() {
+        let names = of_subtypes.into_iter().collect::<Vec<_>>().join(", ");
+        answer.notes.push(format!("instances of subtypes of {class} are included: {names}"));
+    }
+    answer.notes.extend(subtypes.note());
     Ok(answer)
 }
 

@@ -2,6 +2,7 @@
 
 use super::wanted::Wanted;
 use crate::logic::log::Kind;
+use std::collections::BTreeSet;
 use std::ops::Range;
 
 /// The receiver of a call, or the owner of a field.
@@ -36,8 +37,12 @@ pub struct Pattern {
     pub name: Option<String>,
     /// The receiver or owner.
     pub owner: Owner,
-    /// The class that declares the method or field, whatever the receiver is. The end of the name is enough.
+    /// The methods, by their numbers, as far as their names do not tell.
+    pub methods: Option<BTreeSet<u32>>,
+    /// The class by which a field is named: it declares or inherits the field. The end of the name is enough.
     pub declared_by: Option<String>,
+    /// The classes of the receivers and owners. Static members have none, and constructors may have none yet.
+    pub receivers: Option<BTreeSet<String>>,
     /// The source file.
     pub file: Option<String>,
     /// The source line.
@@ -63,7 +68,9 @@ impl Default for Pattern {
             call: None,
             name: None,
             owner: Owner::Any,
+            methods: None,
             declared_by: None,
+            receivers: None,
             file: None,
             line: None,
             value: None,

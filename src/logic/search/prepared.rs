@@ -3,7 +3,7 @@
 use super::pattern::{Owner, Pattern};
 use super::source::Source;
 use crate::logic::log::{BlockSummary, DecodedBlock, Kind, LogEvent, Mask};
-use crate::logic::names::{class_fits, java_name, source_file};
+use crate::logic::names::{java_name, source_file};
 use crate::trace::{Calls, Traced, Value};
 use std::collections::{BTreeSet, HashSet};
 
@@ -74,11 +74,13 @@ impl Prepared {
                     |methods: &BTreeSet<u32>| method().is_some_and(|method| methods.contains(&method));
                 self.methods.as_ref().is_none_or(of_it)
                     && owner_fits(&pattern.owner, values.first(), calls)
+                    && receiver_fits(pattern.receivers.as_ref(), values.first(), calls)
                     && self.values_fit(event.kind, values, calls)
             }
             Kind::SetField => {
                 self.sites.as_ref().is_none_or(|sites| sites.contains(&event.site))
                     && owner_fits(&pattern.owner, values.first(), calls)
+                    && receiver_fits(pattern.receivers.as_ref(), values.first(), calls)
                     && self.values_fit(event.kind, values, calls)
             }
             Kind::Exception | Kind::DataStructure => owner_fits(&pattern.object, values.first(), calls),
@@ -125,6 +127,11 @@ fn owner_fits(owner: &Owner, object: Option<&Value>, calls: &Calls) -> bool {
     }
 }
 
+fn receiver_fits(classes: Option<&BTreeSet<String>>, object: Option<&Value>, calls: &Calls) -> bool {
+    let (Some(classes), Some(Value::Object(object))) = (classes, object) else { return true };
+    calls.objects.class(*object).is_none_or(|class| classes.contains(&**class))
+}
+
 /// The sites of the events that can fit, if only calls, exits or field writes can.
 fn mask(
     kinds: u16,
@@ -158,13 +165,13 @@ fn methods(pattern: &Pattern, calls: &Calls) -> Option<BTreeSet<u32>> {
         _ => None,
     };
     let is_static = matches!(pattern.owner, Owner::Class(_));
-    if pattern.name.is_none() && pattern.declared_by.is_none() && !is_static {
+    if pattern.name.is_none() && pattern.methods.is_none() && !is_static {
         return None;
     }
     let fits = |method: &&(u32, &crate::trace::Method)| {
-        let method = method.1;
+        let (number, method) = method;
         pattern.name.as_ref().is_none_or(|name| method.name == *name)
-            && pattern.declared_by.as_ref().is_none_or(|class| class_fits(&method.class, class))
+            && pattern.methods.as_ref().is_none_or(|methods| methods.contains(number))
             && (!is_static || method.is_static)
             && class.is_none_or(|class| *method.class == *class)
     };
@@ -181,13 +188,15 @@ fn sites(pattern: &Pattern, calls: &Calls) -> Option<HashSet<u32>> {
     if pattern.name.is_none() && pattern.declared_by.is_none() && class.is_none() {
         return None;
     }
+    let field = pattern.name.as_deref().unwrap_or_default();
+    let owners = pattern.declared_by.as_deref().map(|class| calls.sites.field_owners(class, field));
     let fits = |site: &&crate::trace::Site| {
         let Some(written) = site.written.as_ref().filter(|written| !written.class.is_empty()) else {
             return false;
         };
         let declares = || calls.sites.declares(written);
         pattern.name.as_ref().is_none_or(|name| written.name == *name)
-            && pattern.declared_by.as_ref().is_none_or(|class| class_fits(&declares(), class))
+            && owners.as_ref().is_none_or(|owners| owners.include(&declares()))
             && class.is_none_or(|class| declares() == class)
     };
     Some(calls.sites.all().filter(fits).map(|site| site.id).collect())
