@@ -418,6 +418,7 @@ impl Machine for CallMachine<'_> {
                 name: field.name.clone(),
                 descriptor: field.descriptor.clone(),
                 is_static: field.is_static(),
+                is_synthetic: field.is_synthetic(),
             };
             info.fields = found.file.fields.iter().map(field).collect();
             let method = |method: &bytecode::Method| MethodInfo {

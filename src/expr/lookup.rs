@@ -226,7 +226,7 @@ impl<'a> Names<'a> {
     pub(super) fn outwards(&self, class: &str, owner: Option<Node>) -> Option<(String, Option<Node>)> {
         let file = self.classes.class(class);
         let link =
-            file.iter().flat_map(|f| &f.fields).find(|f| !f.is_static() && f.name.starts_with("this$"));
+            file.iter().flat_map(|f| &f.fields).find(|f| f.is_synthetic() && f.name.starts_with("this$"));
         if let (Some(owner), Some(link)) = (owner, link)
             && let Type::Class(outer) = Type::of_descriptor(&link.descriptor)
         {

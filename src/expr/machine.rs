@@ -30,6 +30,15 @@ pub struct FieldInfo {
     pub descriptor: String,
     /// ACC_STATIC
     pub is_static: bool,
+    /// Whether the source does not declare it: `this$0`, `val$x`.
+    pub is_synthetic: bool,
+}
+
+impl FieldInfo {
+    /// Whether it has the enclosing instance of an inner class.
+    pub fn is_outer_instance(&self) -> bool {
+        !self.is_static && self.is_synthetic && self.name.starts_with("this$")
+    }
 }
 
 /// A method.

@@ -35,7 +35,7 @@ impl<M: Machine> Evaluator<'_, M> {
         level: &Level<M::Class>,
     ) -> EvalResult<Option<Level<M::Class>>, M> {
         let info = self.info(&level.class).await?;
-        let link = info.fields.iter().enumerate().find(|(_, f)| !f.is_static && f.name.starts_with("this$"));
+        let link = info.fields.iter().enumerate().find(|(_, f)| f.is_outer_instance());
         // Before a constructor has called another one, only its parameter has the outer instance.
         let own = self.machine.scope().class.clone();
         let parameter = link

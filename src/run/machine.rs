@@ -182,6 +182,7 @@ impl Machine for FrameMachine<'_> {
         let method = |m: &super::vm::DeclaredMethod| MethodInfo {
             name: m.name.clone(),
             descriptor: m.descriptor.clone(),
+            is_synthetic: f.is_synthetic,
             is_static: m.access & super::vm::ACC_STATIC != 0,
             is_varargs: m.access & ACC_VARARGS != 0,
             is_abstract: m.access & ACC_ABSTRACT != 0,

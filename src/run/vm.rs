@@ -15,6 +15,8 @@ use std::sync::Arc;
 
 /// ACC_STATIC (JVMS table 4.5-A and 4.6-A).
 pub const ACC_STATIC: u32 = 0x0008;
+/// ACC_SYNTHETIC, and the bits by which JDWP marks a synthetic field.
+const SYNTHETIC: u32 = 0xF000_1000;
 /// ACC_VARARGS (JVMS table 4.6-A).
 pub const ACC_VARARGS: u32 = 0x0080;
 /// ACC_NATIVE (JVMS table 4.6-A).
@@ -43,6 +45,7 @@ pub struct LoadedField {
     pub descriptor: String,
     pub is_static: bool,
 }
+    pub is_synthetic: bool,
 
 /// A method that a class declares.
 #[derive(Debug)]
@@ -208,6 +211,7 @@ impl Vm {
                 .collect(),
             methods: or_default(methods.await)?
                 .into_iter()
+                    is_synthetic: f.mod_bits & SYNTHETIC != 0,
                 .map(|m| DeclaredMethod {
                     id: m.method_id,
                     name: m.name,

@@ -55,6 +55,9 @@ const SHOWN: &[(&str, &str, Option<&str>)] = &[
     ("es", "RegularEnumSet@1", Some("[Shop.Level.LOW]")),
     ("pq", "PriorityQueue@1", Some("[1, 3, 2]")),
     ("basket", "Shop.Basket@1", Some("[\"egg\"]")),
+    // The source declares the fields of one class, and only the compiler has added `this$0` to the other.
+    ("priced", "Shop.Priced@1", Some("{this$0: 7, val$tax: 2}")),
+    ("inner", "Shop.Inner@1", Some("{own: 3}")),
     ("item", "Shop.Item@1", Some("{name: \"tea\", price: 40, level: Shop.Level.LOW}")),
 ];
 

@@ -69,6 +69,14 @@ pub struct Annotation {
     pub classes: Vec<(String, String)>,
 }
 
+impl ClassFile {
+    /// Whether the source declares a field of this class. False for fields that the compiler adds, and for those
+    /// of other classes.
+    pub(crate) fn is_in_source(&self, class: &str, field: &str) -> bool {
+        class == self.name && self.field(field).is_some_and(|field| !field.is_synthetic())
+    }
+}
+
 /// One entry of the InnerClasses attribute.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct InnerClass {
@@ -99,6 +107,12 @@ impl Field {
     /// Whether the field is static.
     pub fn is_static(&self) -> bool {
         self.access & ACC_STATIC != 0
+    }
+
+    /// Whether the field is synthetic (outer instances, captured locals, and others without a declaration in
+    /// the source).
+    pub fn is_synthetic(&self) -> bool {
+        self.access & ACC_SYNTHETIC != 0
     }
 }
 

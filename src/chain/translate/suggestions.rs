@@ -93,7 +93,7 @@ impl Classes<'_> {
             if file.name == class.name { format!("`{field}`") } else { format!("`{field}` of {}", file.name) }
         };
         let fields = line.iter().flat_map(|file| file.fields.iter().map(move |f| (file, f)));
-        let fields = fields.filter(|(_, f)| !f.name.contains('$'));
+        let fields = fields.filter(|(_, f)| !f.is_synthetic());
         let mut near: Vec<String> =
             alike(name, fields.map(|(file, f)| (f.name.as_str(), shown(file, &f.name))));
         let mut note = None;
@@ -113,8 +113,8 @@ impl Classes<'_> {
             );
         }
         if near.is_empty() && note.is_none() {
-            let all = line.iter().flat_map(|file| file.fields.iter().map(|f| f.name.as_str()));
-            note = listed("fields", all.filter(|f| !f.contains('$')));
+            let all = line.iter().flat_map(|file| &file.fields).filter(|f| !f.is_synthetic());
+            note = listed("fields", all.map(|f| f.name.as_str()));
         }
         let (class, field) = (class.name.clone(), name.to_owned());
         Refusal::NoSuchField { class, field, near: first_few(near, OFFERED), note }

@@ -184,6 +184,7 @@ impl Machine for Fake {
             name: f.name.clone(),
             descriptor: f.descriptor.clone(),
             is_static: f.is_static(),
+            is_synthetic: f.is_synthetic(),
         };
         let method = |m: &bytecode::Method| MethodInfo {
             name: m.name.clone(),

@@ -332,8 +332,7 @@ impl Reader {
     }
 
     async fn fields(&self, object: jdwp::ObjectId, layout: &Layout) -> Reading {
-        // The outer instance of an inner class does not describe this object.
-        let shown: Vec<_> = layout.fields.iter().filter(|(name, _)| !name.starts_with("this$")).collect();
+        let shown: Vec<_> = layout.fields.iter().filter(|(_, id)| !layout.outer.contains(id)).collect();
         if shown.is_empty() {
             return Ok(None);
         }

@@ -13,6 +13,8 @@ pub struct Layout {
     pub names: Vec<Arc<str>>,
     /// Its instance fields, followed by those of its superclasses.
     pub fields: Vec<(Arc<str>, FieldId)>,
+    /// The synthetic ones of outer instances, which do not describe an object.
+    pub outer: Vec<FieldId>,
     pub fact: Option<Fact>,
     pub recipe: Option<Recipe>,
 }

@@ -1,7 +1,7 @@
 //! The objects among some values, with the layouts of their classes. Each class is inspected once.
 
 use super::super::error::RunError;
-use super::super::vm::Vm;
+use super::super::vm::{LoadedField, Vm};
 use super::collections::Recipe;
 use super::lambda::code as lambda_code;
 use super::layout::Layout;
@@ -16,12 +16,14 @@ pub async fn layout(vm: &mut Vm, class: ReferenceTypeId) -> Result<Rc<Layout>, R
     if let Some(known) = vm.layouts.get(class) {
         return Ok(known);
     }
-    let (mut names, mut fields) = (Vec::new(), Vec::new());
+    let (mut names, mut fields, mut outer) = (Vec::new(), Vec::new(), Vec::new());
     let mut next = Some(class);
     while let Some(id) = next {
         let loaded = vm.class(id).await?;
         names.push(loaded.name.clone());
         let own = loaded.fields.iter().filter(|f| !f.is_static);
+        let is_outer = |f: &&LoadedField| f.is_synthetic && f.name.starts_with("this$");
+        outer.extend(own.clone().filter(is_outer).map(|f| f.id));
         fields.extend(own.map(|f| (Arc::from(f.name.as_str()), f.id)));
         next = loaded.superclass;
     }
@@ -31,7 +33,7 @@ pub async fn layout(vm: &mut Vm, class: ReferenceTypeId) -> Result<Rc<Layout>, R
     };
     let fact = lambda.map(Fact::Lambda).or_else(|| Fact::of(&names));
     let recipe = if fact.is_some() { None } else { Recipe::of(&names) };
-    let layout = Rc::new(Layout { names, fields, fact, recipe });
+    let layout = Rc::new(Layout { names, fields, outer, fact, recipe });
     vm.layouts.add(class, layout.clone());
     Ok(layout)
 }

@@ -94,7 +94,10 @@ impl<'a> Expressions<'a> {
 
     fn scope(&self, pc: u32) -> Scope {
         let locals = variables_at(self.simulation.code, pc).into_iter().map(|v| v.name.clone()).collect();
-        Scope { class: self.simulation.class.name.clone(), locals, is_qualified: false }
+        let class = self.simulation.class;
+        let dollars = class.fields.iter().filter(|field| field.name.contains('$') && !field.is_synthetic());
+        let dollars = dollars.map(|field| field.name.clone()).collect();
+        Scope { class: class.name.clone(), locals, dollars, is_qualified: false }
     }
 
     /// [`Expressions::text_at`] with full class names, which mean the same in every package.

@@ -13,6 +13,8 @@ pub(crate) struct Scope {
     pub(crate) class: String,
     /// Names of the locals in scope, which hide fields.
     pub(crate) locals: Vec<String>,
+    /// The fields of that class that the source declares with a `$` in their names.
+    pub(crate) dollars: Vec<String>,
     /// Whether classes have their full names.
     pub(crate) is_qualified: bool,
 }
@@ -184,6 +186,11 @@ impl Scope {
         }
     }
 
+    /// Whether the compiler added a field whose name begins so.
+    fn is_added(&self, field: &str, begins: &str) -> bool {
+        field.starts_with(begins) && !self.dollars.iter().any(|of_source| of_source == field)
+    }
+
     /// The expression as source-like text.
     pub(crate) fn text(&self, node: &ExprNode) -> String {
         match node {
@@ -191,17 +198,19 @@ impl Scope {
             ExprNode::This => "this".to_owned(),
             // The fields of outer objects and captured variables do not appear in the source.
             ExprNode::Field { owner, name, descriptor, .. }
-                if **owner == ExprNode::This && name.starts_with("this$") =>
+                if **owner == ExprNode::This && self.is_added(name, "this$") =>
             {
                 format!("{}.this", short_type(descriptor))
             }
-            ExprNode::Field { owner, name, .. } if **owner == ExprNode::This && name.starts_with("val$") => {
+            ExprNode::Field { owner, name, .. }
+                if **owner == ExprNode::This && self.is_added(name, "val$") =>
+            {
                 name.trim_start_matches("val$").to_owned()
             }
             ExprNode::Field { owner, name, .. } => match &**owner {
                 ExprNode::This if !self.locals.contains(name) => name.clone(),
                 ExprNode::Field { owner: inner, name: outer, .. }
-                    if outer.starts_with("this$") && **inner == ExprNode::This =>
+                    if self.is_added(outer, "this$") && **inner == ExprNode::This =>
                 {
                     name.clone()
                 }

@@ -312,10 +312,13 @@ impl<'a> Simulation<'a> {
         *leaf != ExprNode::This
             && !leaf.any(&|n| match n {
                 ExprNode::Local { name: None, .. } => named,
-                ExprNode::Static { name, .. } => name.starts_with('$'),
+                ExprNode::Static { class, name, .. } => {
+                    name.starts_with('$') && !self.class.is_in_source(class, name)
+                }
                 _ => false,
             })
-            && !matches!(leaf, ExprNode::Field { name, .. } if name.starts_with("this$"))
+            && !matches!(leaf, ExprNode::Field { class, name, .. }
+                if name.starts_with("this$") && !self.class.is_in_source(class, name))
     }
 
     /// The code indices of the stores to a slot that reach an instruction.
