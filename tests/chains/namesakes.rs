@@ -57,3 +57,23 @@ fn a_thread_without_a_name_has_a_number() {
         assert!(thread.starts_with("virtual #"), "{thread}");
     }
 }
+
+#[test]
+fn lines_of_a_log_name_their_thread() {
+    let case = Case::new("namesakes");
+    let at = format!("Namesakes:{}", case.line("Namesakes.java", "// <- A"));
+    let log = |options: &[&str]| {
+        let mut command = case.qp();
+        command.args(["log", "n", "--at", &at]).args(options);
+        let run = case.run_command(command.args(["--", "java", "-cp", "classes", "Namesakes"]));
+        run.is(0, &[]);
+        run
+    };
+    let answer = log(&["--format", "json"]).answer();
+    let threads = answer["lines"].as_array().unwrap().iter().map(|line| line["thread"].as_str().unwrap());
+    let threads: BTreeSet<&str> = threads.inspect(|name| assert!(name.starts_with("worker #"))).collect();
+    assert_eq!(threads.len(), 6, "{answer:#}");
+    // The first line is printed before a second thread of that name is known.
+    let text = log(&[]).said();
+    assert!(text.contains("the lines of worker without a number are of worker #"), "{text}");
+}

@@ -124,7 +124,8 @@ pub async fn log(chain: &Chain, options: &LogOptions, context: &Context) -> Resu
         return Err(SessionError::Probes(problem.clone()));
     }
     let mut logged = printer.finished(chain, &outcome, by_probes);
-    if let Some(problem) = problem {
+    let hidden = outcome.report.hidden.first().filter(|_| by_probes).map(ToString::to_string);
+    if let Some(problem) = problem.cloned().or(hidden) {
         let text = format!("{problem}; `--backend jdwp` shows all lines, and is slower");
         logged.incomplete.get_or_insert(text);
     }
@@ -144,6 +145,8 @@ struct Printer<'a> {
     namer: Namer,
     /// The threads of the lines.
     threads: Tables,
+    /// The threads whose lines have no number, since no other thread of that name was known.
+    unnumbered: Vec<ThreadIdentity>,
     /// Lines that were not shown at once.
     lines: Vec<LogLine>,
     shown: u64,
@@ -157,15 +160,34 @@ struct Printer<'a> {
 
 impl<'a> Printer<'a> {
     fn new(progress: &'a dyn Progress, limit: u64, parts: Rc<RefCell<Vec<TextPart>>>) -> Printer<'a> {
-        let (namer, threads, lines) = (Namer::default(), Tables::default(), Vec::new());
-        Printer { progress, limit, parts, namer, threads, lines, shown: 0, more: 0, stops: 0, unread: false }
+        let (namer, threads, unnumbered, lines) = Default::default();
+        let (shown, more, stops, unread) = (0, 0, 0, false);
+        Printer { progress, limit, parts, namer, threads, unnumbered, lines, shown, more, stops, unread }
     }
 
     /// The label of a thread. The first of several threads with one name has its number only once a second is
     /// known.
     fn label(&mut self, thread: ThreadIdentity) -> String {
         self.threads.thread_key(thread.clone());
-        self.threads.thread_label(&thread).to_string()
+        let label = self.threads.thread_label(&thread).to_string();
+        if label == *thread.base() && thread.number != 0 && !self.unnumbered.contains(&thread) {
+            self.unnumbered.push(thread);
+        }
+        label
+    }
+
+    /// Adds the numbers that the first lines of a thread lack. Returns notes for lines that were shown at once.
+    fn number_threads(&mut self) -> Vec<String> {
+        let mut notes = Vec::new();
+        for thread in self.unnumbered.iter().filter(|thread| self.threads.has_namesakes(thread)) {
+            let (base, label) = (thread.base(), self.threads.thread_label(thread));
+            let mut first = self.lines.iter_mut().filter(|line| *line.thread == *base).peekable();
+            if first.peek().is_none() {
+                notes.push(format!("the lines of {base} without a number are of {label}"));
+            }
+            first.for_each(|line| line.thread = label.to_string());
+        }
+        notes
     }
 
     fn print(&mut self, line: LogLine) -> Control {
@@ -202,7 +224,7 @@ impl<'a> Printer<'a> {
         text
     }
 
-    fn finished(self, chain: &Chain, outcome: &Outcome, by_probes: bool) -> Logged {
+    fn finished(mut self, chain: &Chain, outcome: &Outcome, by_probes: bool) -> Logged {
         let report = outcome.report.queries.get(&0).cloned().unwrap_or_default();
         let ended = &outcome.ended;
         let cut_off = match ended {
@@ -219,6 +241,8 @@ impl<'a> Printer<'a> {
             true => report.asked.saturating_sub(self.shown + report.refuted + report.condition_failed),
             false => self.more,
         };
+        let mut remarks = notes(&report, self.stops.max(report.evaluated));
+        remarks.extend(self.number_threads());
         Logged {
             at: chain.points.first().map(|point| point.question()).unwrap_or_default(),
             lines: self.lines,
@@ -231,7 +255,7 @@ impl<'a> Printer<'a> {
             failure: report.failure().map(str::to_owned),
             ended: ended.to_string(),
             incomplete: cut_off,
-            notes: notes(&report, self.stops.max(report.evaluated)),
+            notes: remarks,
         }
     }
 }

@@ -4,7 +4,6 @@
 use super::omitted::{calls_to, of_passes};
 use super::query::asked;
 use super::snippet::snippet;
-use super::trace::thread_name;
 use super::tree::tree;
 use super::way::way;
 use super::{Paint, Text, clipped, frame_text, hanging, palette, wrap};
@@ -116,7 +115,7 @@ fn point(out: &mut String, p: &PointAnswer, paint: Paint) {
         out.push('\n');
         return;
     }
-    let thread = thread_name(p.thread.as_deref().unwrap_or("?"));
+    let thread = p.thread.as_deref().unwrap_or("?");
     let mut place = vec![format!("{},", place_text(p))];
     match p.hit {
         Some(hit) => place.extend([format!("thread {thread},"), format!("hit {hit}")]),

@@ -111,7 +111,7 @@ fn candidates_text(
     for Numbered { number, rejected } in candidates {
         let owner = rejected.owner.as_ref().map(|o| format!(" of {o}")).unwrap_or_default();
         let name = paint.on(palette::POINT, format!("{point}~{number}"));
-        let thread = super::trace::thread_name(&rejected.thread);
+        let thread = &rejected.thread;
         let (hit, place, reason) = (rejected.hit, frame_text(&rejected.place), &rejected.reason);
         out.push_str(&sentence(&format!("{name}  hit {hit} {place}{owner}, thread {thread}: {reason}")));
     }
@@ -151,7 +151,7 @@ fn halted(standing: &Standpoint, paint: Paint) -> String {
         "halted{}, {}, thread {}, in run {}",
         point.unwrap_or_default(),
         frame_text(&standing.place),
-        super::trace::thread_name(&standing.thread),
+        &standing.thread,
         standing.run
     )
 }

@@ -185,7 +185,7 @@ fn info(holds: &RecordingInfo, paint: Paint) -> String {
         let calls = if thread.calls == 1 { "call" } else { "calls" };
         let start = thread.started_in.map_or_else(String::new, |node| format!(", started in #{node}"));
         let count = thousands(thread.calls);
-        let text = format!("{}: {count} {calls}{start}{end}", thread_name(&thread.name));
+        let text = format!("{}: {count} {calls}{start}{end}", &thread.name);
         out.push_str(&labelled("thread", &text));
     }
     for (method, at) in &holds.lower {
@@ -209,7 +209,7 @@ fn labelled(label: &str, text: &str) -> String {
 fn calls(tree: &CallTree, paint: Paint) -> String {
     let mut out = String::new();
     for thread in &tree.threads {
-        out.push_str(&format!("thread {}\n", thread_name(&thread.thread)));
+        out.push_str(&format!("thread {}\n", &thread.thread));
         for shown in &thread.calls {
             one(&mut out, shown, 1, paint);
         }
@@ -271,7 +271,7 @@ pub fn line(call: &CallShown, paint: Paint) -> String {
 }
 
 fn events(shown: &EventsShown, paint: Paint) -> String {
-    let mut out = format!("thread {}\n", thread_name(&shown.thread));
+    let mut out = format!("thread {}\n", &shown.thread);
     out.push_str(&hanging(&line(&shown.call, paint), 2, WIDTH));
     let file = shown.source.as_deref().unwrap_or("line");
     for (event, next) in shown.events.iter().zip(shown.events.iter().skip(1).map(Some).chain([None])) {
@@ -385,9 +385,11 @@ pub(super) fn writes(history: &History, paint: Paint) -> String {
         let what = happening(&written.write, paint);
         let line = format!("{line}{}", arms(&written.write));
         let run = written.run.as_ref().map_or_else(String::new, |run| format!(", by the later run {run}"));
-        let thread = thread_name(&written.thread);
+        // A write outside of recorded calls has no known thread.
+        let thread = Some(&written.thread).filter(|thread| !thread.is_empty());
+        let thread = thread.map_or_else(String::new, |thread| format!(", thread {thread}"));
         out.push_str(&hanging(&what, 0, WIDTH));
-        out.push_str(&hanging(&format!("{node}{}{line}, thread {thread}{run}", written.method), 2, WIDTH));
+        out.push_str(&hanging(&format!("{node}{}{line}{thread}{run}", written.method), 2, WIDTH));
     }
     if history.writes.is_empty() {
         out.push_str(&format!("no write to {} was recorded\n", history.variable));
@@ -478,9 +480,4 @@ fn bytes(count: u64) -> String {
 #[allow(clippy::cast_precision_loss, reason = "one decimal is shown")]
 fn ratio(count: u64, of: u64) -> f64 {
     count as f64 / of as f64
-}
-
-/// The name of a thread. Virtual threads often have none.
-pub(super) fn thread_name(name: &str) -> &str {
-    if name.is_empty() { "without a name" } else { name }
 }
