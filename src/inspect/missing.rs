@@ -48,6 +48,13 @@ impl Recording {
         lost
     }
 
+    /// A note about hidden classes. They are classes apart, and can write the fields of others.
+    pub fn hidden(&self) -> Option<String> {
+        let all: Vec<&str> = self.calls.sites.hidden.iter().map(String::as_str).collect();
+        (!all.is_empty())
+            .then(|| format!("calls and writes of hidden classes were not recorded: {}", all.join(", ")))
+    }
+
     /// What the recorder could not record.
     pub fn not_recorded(&self) -> Vec<String> {
         let recorded = self.about.recorded.iter().flat_map(|recorded| &recorded.missing);

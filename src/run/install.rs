@@ -158,7 +158,7 @@ impl Installed {
             let fields = watch.written.keys().chain(watch.read.keys());
             let is_static = |name: &&Arc<str>| class.fields.iter().any(|f| f.is_static && *f.name == ***name);
             report.unprobed.extend(fields.filter(is_static).map(|field| {
-                format!("several loaders define {name}, and probes do not tell their fields {field} apart")
+                format!("several classes are named {name}, and probes do not tell their fields {field} apart")
             }));
         }
         self.notices.watch(vm, &class, watch, report).await?;

@@ -135,6 +135,10 @@ impl Machine for FrameMachine<'_> {
     }
 
     async fn find_class(&mut self, name: &str) -> Result<Option<ReferenceTypeId>, RunError> {
+        // In its own code, the name of a hidden class means that class. Other code cannot name it.
+        if *self.watched.vm.class(self.location.class).await?.name == *name {
+            return Ok(Some(self.location.class));
+        }
         if self.absent.contains(name) {
             return Ok(None);
         }
@@ -178,11 +182,11 @@ impl Machine for FrameMachine<'_> {
             name: f.name.clone(),
             descriptor: f.descriptor.clone(),
             is_static: f.is_static,
+            is_synthetic: f.is_synthetic,
         };
         let method = |m: &super::vm::DeclaredMethod| MethodInfo {
             name: m.name.clone(),
             descriptor: m.descriptor.clone(),
-            is_synthetic: f.is_synthetic,
             is_static: m.access & super::vm::ACC_STATIC != 0,
             is_varargs: m.access & ACC_VARARGS != 0,
             is_abstract: m.access & ACC_ABSTRACT != 0,

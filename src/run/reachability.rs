@@ -24,6 +24,8 @@ pub struct Notices {
     entries: HashMap<RequestId, FirstEntry>,
     left_out: HashMap<RequestId, Vec<u16>>,
     loaders: HashMap<ClassLoaderId, String>,
+    /// The hidden classes with their descriptions.
+    hidden: HashMap<ReferenceTypeId, String>,
     /// Methods whose first entry was requested.
     asked: HashSet<(ReferenceTypeId, MethodId)>,
     /// The exceptions that may prevent a pass of a line, by query, with how many more are looked at.
@@ -177,8 +179,19 @@ impl Notices {
         Ok(())
     }
 
-    /// A description of the loader that defined a class: `app`, `URLClassLoader`, `URLClassLoader #2`.
+    /// A description of the loader that defined a class: `app`, `URLClassLoader`, `URLClassLoader #2`. A hidden
+    /// class is a class apart, even if its loader defines others of its name: `app, hidden class #2`.
     pub async fn loader(&mut self, vm: &mut Vm, class: ReferenceTypeId) -> Result<String, RunError> {
+        let loader = self.defining_loader(vm, class).await?;
+        if !vm.class(class).await?.is_hidden {
+            return Ok(loader);
+        }
+        let number = self.hidden.len() + 1;
+        let hidden = || format!("{loader}, hidden class #{number}");
+        Ok(self.hidden.entry(class).or_insert_with(hidden).clone())
+    }
+
+    async fn defining_loader(&mut self, vm: &mut Vm, class: ReferenceTypeId) -> Result<String, RunError> {
         let loader = or_default(vm.conn().send(reference_type::ClassLoader { ref_type: class }).await)?;
         let Some(loader) = loader else { return Ok("bootstrap".to_owned()) };
         if let Some(known) = self.loaders.get(&loader) {

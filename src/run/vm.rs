@@ -30,6 +30,7 @@ pub struct LoadedClass {
     pub id: ReferenceTypeId,
     /// Binary name with dots; arrays as `int[]`.
     pub name: Arc<str>,
+    pub is_hidden: bool,
     pub superclass: Option<ReferenceTypeId>,
     pub interfaces: Vec<ReferenceTypeId>,
     pub fields: Vec<LoadedField>,
@@ -44,8 +45,8 @@ pub struct LoadedField {
     pub name: String,
     pub descriptor: String,
     pub is_static: bool,
-}
     pub is_synthetic: bool,
+}
 
 /// A method that a class declares.
 #[derive(Debug)]
@@ -192,7 +193,8 @@ impl Vm {
         let superclass = self.conn.send(jdwp::commands::class_type::Superclass { clazz: id });
         let interfaces = self.conn.send(reference_type::Interfaces { ref_type: id });
         let source = self.conn.send(reference_type::SourceFile { ref_type: id });
-        let name: Arc<str> = type_name(&signature.await?).into();
+        let signature = signature.await?;
+        let name: Arc<str> = type_name(&signature).into();
         let fields = fields.await;
         // The declarations of a class are known once it is prepared, so do not cache it before.
         let is_prepared =
@@ -200,6 +202,8 @@ impl Vm {
         let class = LoadedClass {
             id,
             name,
+            // The signature of another class has no dot (JVMTI, GetClassSignature).
+            is_hidden: signature.contains('.'),
             fields: or_default(fields)?
                 .into_iter()
                 .map(|f| LoadedField {
@@ -207,11 +211,11 @@ impl Vm {
                     name: f.name,
                     descriptor: f.signature,
                     is_static: f.mod_bits & ACC_STATIC != 0,
+                    is_synthetic: f.mod_bits & SYNTHETIC != 0,
                 })
                 .collect(),
             methods: or_default(methods.await)?
                 .into_iter()
-                    is_synthetic: f.mod_bits & SYNTHETIC != 0,
                 .map(|m| DeclaredMethod {
                     id: m.method_id,
                     name: m.name,

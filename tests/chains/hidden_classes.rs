@@ -64,6 +64,37 @@ fn what_a_hidden_class_writes_is_answered() {
 }
 
 #[test]
+fn a_hidden_class_has_static_fields_of_its_own() {
+    let case = Case::new("hidden-class");
+    let b = case.line(FILE, "// <- B");
+    let points = format!(
+        r#"(id: "A", at: Line("HiddenWriter", {b}), index: -1), (id: "T", at: LastChange("A:times")),
+           (id: "A1", at: Line("HiddenWriter", {b}), index: 1), (id: "T1", at: LastChange("A1:Writer.times"))"#
+    );
+    let answer = asked(&case, "java", &points, r#", "both""#, &[]).is(0, &[]).answer();
+    for (id, change) in [("T", ["2", "4"]), ("T1", ["1", "2"])] {
+        let point = point(&answer, id);
+        assert_eq!([&point["old"], &point["new"]], change, "{answer:#}");
+    }
+    let loaders = ["A", "T", "A1", "T1"].map(|id| point(&answer, id)["loader"]["name"].clone());
+    let hidden = "app, hidden class #1";
+    assert_eq!(loaders, [hidden, hidden, "app", "app"].map(Value::from), "{answer:#}");
+    // Probes see one of the three passes.
+    let at = format!("HiddenWriter:{b}");
+    let log = |backend: &str| {
+        let mut command = case.qp();
+        command.args(["log", "times", "--at", &at, "--backend", backend, "--format", "json"]);
+        case.run_command(command.args(["--", "java", "-cp", "classes", "HiddenWriter", "both"]))
+    };
+    let answer = log("auto").is(4, &[]).answer();
+    assert!(answer["incomplete"].as_str().unwrap().contains(HIDDEN), "{answer:#}");
+    let answer = log("jdwp").is(0, &[]).answer();
+    let lines: Vec<&str> =
+        answer["lines"].as_array().unwrap().iter().map(|l| l["text"].as_str().unwrap()).collect();
+    assert_eq!(lines, ["2", "2", "4"], "{answer:#}");
+}
+
+#[test]
 fn a_hidden_class_without_a_site_changes_nothing() {
     let case = Case::new("hidden-class");
     let a = case.line(FILE, "// <- A");
@@ -108,5 +139,8 @@ fn a_recording_names_the_hidden_classes_that_it_lacks() {
         // The lambda's class is hidden too, but the method that contains its code is recorded.
         let why = "it is a hidden class, which cannot be recorded";
         assert_eq!(left, serde_json::json!([["HiddenWriter$Writer", why]]));
+        let history =
+            case.run_command(case.qp().args(["trace", "history", "HiddenWriter.State.n"]).arg(&folder));
+        assert!(history.said().contains("writes of hidden classes were not recorded"), "{}", history.said());
     }
 }

@@ -239,7 +239,7 @@ pub struct LoaderAnswer {
     pub name: String,
     /// Binary name of the class.
     pub class: String,
-    /// Number of other loaders that define a class of this name.
+    /// Number of other classes of this name: those of other loaders, and hidden ones.
     pub others: usize,
 }
 

@@ -125,6 +125,7 @@ impl OpenLog {
             let mut source = source.lock().unwrap_or_else(PoisonError::into_inner);
             let mut answer = (query.ask)(&mut source, &asked)?;
             answer.query = asked.text(query.name);
+            answer.notes.extend(source.recording.hidden());
             answer.notes.extend(missing);
             Ok(answer)
         })

@@ -26,6 +26,7 @@ pub async fn history(
         let (object, parts) = wanted.parts(&trace.calls);
         let mut found = of_parts(trace, variable, object, &parts, limit)?;
         found.missing = trace.missing();
+        found.missing.extend(trace.hidden());
         return Ok(found);
     }
     let mut all = History { variable: variable.to_owned(), ..History::default() };

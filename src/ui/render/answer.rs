@@ -124,8 +124,8 @@ fn point(out: &mut String, p: &PointAnswer, paint: Paint) {
     out.push_str(&wrap(&place, "", INDENT, WIDTH));
     if let Some(loader) = &p.loader {
         let LoaderAnswer { name, class, others } = loader;
-        let plural = if *others == 1 { "loader defines" } else { "loaders define" };
-        row(out, "loader", format!("{name}; {others} other {plural} a class {class} too"));
+        let plural = if *others == 1 { "class has" } else { "classes have" };
+        row(out, "loader", format!("{name}; {others} other {plural} the name {class}"));
     }
     if let Some(own) = &p.own_frame {
         let text = format!("in your code: {}", paint.on(palette::POINT, frame_text(&own.frame)));
