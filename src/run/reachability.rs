@@ -179,8 +179,8 @@ impl Notices {
         Ok(())
     }
 
-    /// A description of the loader that defined a class: `app`, `URLClassLoader`, `URLClassLoader #2`. A hidden
-    /// class is a class apart, even if its loader defines others of its name: `app, hidden class #2`.
+    /// A description of the loader that defined a class: `app`, `URLClassLoader`, `URLClassLoader #2`. A
+    /// hidden class is a class apart, even if its loader defines others of its name: `app, hidden class #2`.
     pub async fn loader(&mut self, vm: &mut Vm, class: ReferenceTypeId) -> Result<String, RunError> {
         let loader = self.defining_loader(vm, class).await?;
         if !vm.class(class).await?.is_hidden {

@@ -70,8 +70,8 @@ pub struct Annotation {
 }
 
 impl ClassFile {
-    /// Whether the source declares a field of this class. False for fields that the compiler adds, and for those
-    /// of other classes.
+    /// Whether the source declares a field of this class. False for fields that the compiler adds, and for
+    /// those of other classes.
     pub(crate) fn is_in_source(&self, class: &str, field: &str) -> bool {
         class == self.name && self.field(field).is_some_and(|field| !field.is_synthetic())
     }

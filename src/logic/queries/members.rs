@@ -1,4 +1,5 @@
-//! The methods that a class name and a method name mean in Java: inherited ones, and those that override them.
+//! The methods that a class name and a method name mean in Java: inherited ones, and those that override
+//! them.
 
 use super::asked::Asked;
 use super::events::listed;

@@ -176,7 +176,8 @@ impl<'a> Printer<'a> {
         label
     }
 
-    /// Adds the numbers that the first lines of a thread lack. Returns notes for lines that were shown at once.
+    /// Adds the numbers that the first lines of a thread lack. Returns notes for lines that were shown at
+    /// once.
     fn number_threads(&mut self) -> Vec<String> {
         let mut notes = Vec::new();
         for thread in self.unnumbered.iter().filter(|thread| self.threads.has_namesakes(thread)) {
