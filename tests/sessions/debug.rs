@@ -292,6 +292,22 @@ fn what_cannot_be_done_is_said_and_the_session_goes_on() {
     assert_eq!(code, 4, "the gravest: a file that cannot be written");
 }
 
+/// The run that goes to a point can have its effect elsewhere, so that it says nothing about the point.
+#[test]
+fn a_point_whose_effect_moved_on_the_way_to_it_is_told() {
+    let case = Case::new("moves");
+    let line = case.line("Moves.java", "// <- A");
+    let script =
+        format!("break Moves:{line}\nlastchange A:Moves.count\nlastcondition B\nrun\ngoto C\ngoto A\n");
+    let (_, replies) = session(&mut debug(&case, "Moves"), &script);
+    let found = point(&replies[3]["content"]["ran"]["answer"], "C");
+    assert_eq!(found["line"], case.line("Moves.java", "// <- E"), "{:#}", replies[3]);
+    let gone = &replies[5]["content"];
+    assert_eq!(gone["settled"][0]["confirmed"], false, "{gone:#}");
+    let reason = point(&gone["ran"]["answer"], "C")["reason"].as_str().expect("a reason");
+    assert!(reason.starts_with("B was at another place in an earlier run"), "{reason}");
+}
+
 #[test]
 fn what_was_found_of_a_point_is_known_after_another_was_removed() {
     let case = Case::new("second-thoughts");

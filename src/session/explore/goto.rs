@@ -13,7 +13,7 @@ use crate::run::{Ended, Halted};
 use crate::session::answer::source_context::CodeBook;
 use crate::session::error::SessionError;
 use crate::session::facts::Astray;
-use crate::session::replay::iteration::HaltRequest;
+use crate::session::replay::iteration::{Findings, HaltRequest, Runner};
 use crate::session::replay::observer::LocatorObserver;
 use crate::session::replay::probe_policy::astray;
 use crate::session::replay::run_questions::{QuestionsCell, RunQuestions};
@@ -139,14 +139,15 @@ impl Explorer {
                 let HaltedProgram { halted, arrived, .. } = *halted_program;
                 let Some(arrived) = arrived else { return Ok(Vec::new()) };
                 let (runner, context) = self.prepare(true).await?;
-                let (asked, findings) = (arrived.asked.clone(), self.findings.clone());
+                let (asked, mut findings) = (arrived.asked.clone(), self.findings.clone());
                 self.spawn(&why, runner.chain.clone(), Rc::default(), async move {
                     context.progress().run_started(findings.runs, Some("on"));
                     let points = runner.chain().points.len();
                     let mut observer = LocatorObserver::new(&asked, context.progress(), points, true);
                     let stage = halted.go_on(target, context.interrupt(), &mut observer).await;
                     context.progress().done();
-                    Ok(FinishedRun::new(end_of(stage?, asked), findings))
+                    let end = checked(end_of(stage?, asked), &runner, &mut findings);
+                    Ok(FinishedRun::new(end, findings))
                 });
                 let UnconfirmedArrival { point, id, found, mut before, .. } = arrived;
                 before.push(UnconfirmedPoint { point, id, found });
@@ -164,7 +165,8 @@ impl Explorer {
                     let run = runner.run(&mut findings, why, halt_request, &asked, &context);
                     let stage = run.await;
                     context.progress().done();
-                    Ok(FinishedRun::new(end_of(stage?, asked), findings))
+                    let end = checked(end_of(stage?, asked), &runner, &mut findings);
+                    Ok(FinishedRun::new(end, findings))
                 });
                 Ok(Vec::new())
             }
@@ -226,4 +228,12 @@ fn is_located(asked: &QuestionsCell, halted: &Halted, point: PointIndex, found: 
     let cell = asked.borrow();
     let now = cell.as_ref().and_then(|a| FoundPoint::located(&a.locator, halted.tables(), point));
     now.is_some_and(|now| now.coordinate == found.coordinate)
+}
+
+/// Marks the points of a whole run that were asked where only an earlier run had their effect.
+fn checked(mut end: RunEnd, runner: &Runner, findings: &mut Findings) -> RunEnd {
+    if let RunEnd::Whole(last) = &mut end {
+        runner.learn(&mut last.run_facts, &mut findings.learned);
+    }
+    end
 }
