@@ -127,7 +127,7 @@ impl<'a> Checker<'a> {
             },
             Node::Field { owner, name } => self.field(node, owner, name),
             Node::Index { array, index } => self.element(array, index),
-            Node::Mapped { .. } => wrong(node, super::NOT_READ),
+            Node::Mapped { map, key } => self.call(node, Some(map), "get", std::slice::from_ref(key)),
             Node::Call { owner, name, arguments } => self.call(node, owner.as_deref(), name, arguments),
             Node::Unary { operator, operand } => self.unary(node, *operator, operand),
             Node::Binary { operator, left, right } => self.binary(node, *operator, left, right),

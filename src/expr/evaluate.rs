@@ -41,7 +41,9 @@ impl<M: Machine> Evaluator<'_, M> {
         match node {
             Node::Field { owner, name } => Box::pin(self.field(node, owner, name)),
             Node::Index { array, index } => Box::pin(self.element(node, array, index)),
-            Node::Mapped { .. } => Box::pin(async move { type_error::<_, M>(node, super::NOT_READ) }),
+            Node::Mapped { map, key } => {
+                Box::pin(self.call(node, Some(map), "get", std::slice::from_ref(key)))
+            }
             Node::Call { owner, name, arguments } => {
                 let call = (owner.as_deref(), name.as_str(), arguments.as_slice());
                 match node.old() {

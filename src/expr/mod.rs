@@ -18,6 +18,8 @@
 //!   so that code which runs in the debuggee is visible.
 //! - `old(x)` is the value of `x` at the beginning of the call, if the [`Machine`] knows it; otherwise it
 //!   calls a method with that name.
+//! - `map{key}` is the entry of a map, whose changes can be asked for; where its value is read, it is
+//!   `map.get(key)`.
 //! - `.owner`, `.old`, `.new`, `.exception`, `.result` and `.index` are parts of the event.
 
 mod calls;
@@ -73,9 +75,6 @@ pub struct Expr {
     node: Arc<Node>,
 }
 
-/// The problem text for `map{key}` where a value is read.
-const NOT_READ: &str = "only `LastChange` accepts `map{key}`; read a value with `get`";
-
 impl Expr {
     /// Parses an expression.
     ///
@@ -102,7 +101,7 @@ impl Expr {
 
     /// Whether evaluation calls methods of the debuggee, which can change the program's state.
     pub fn has_calls(&self) -> bool {
-        self.node.any(&|n| matches!(n, Node::Call { .. }))
+        self.node.any(&|n| matches!(n, Node::Call { .. } | Node::Mapped { .. }))
     }
 
     /// Whether it uses this part of the event.

@@ -35,7 +35,7 @@ pub enum Node {
         /// The index.
         index: Box<Node>,
     },
-    /// `map{key}`: the value for a key. It can be watched for changes but not evaluated.
+    /// `map{key}`: the value for a key. It can be watched for changes, and is read by `get`.
     Mapped {
         /// The map.
         map: Box<Node>,

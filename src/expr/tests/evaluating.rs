@@ -143,6 +143,7 @@ fn the_error_keeps_the_thrown_exception() {
 #[test]
 fn calls_are_visible_in_the_expression() {
     assert!(Expr::parse("a + b[c.d()]").unwrap().has_calls());
+    assert!(Expr::parse("a{b}.c").unwrap().has_calls(), "it is read by `get`");
     assert!(!Expr::parse("(a.b + \"c()\") instanceof D").unwrap().has_calls());
     assert!(Expr::parse(".old != .new").unwrap().uses(EventPart::Old));
 }
