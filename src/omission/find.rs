@@ -16,6 +16,7 @@ use super::suggestion::{Certainty, JumpKind, Operation, Passes, Suggestion};
 use super::use_site::{Target, UseSite};
 use crate::inspect::InspectError;
 use crate::inspect::fields::Fields;
+use crate::model::MethodName;
 use crate::program::call_index::{MethodAt, PlaceAt};
 use crate::trace::{Calls, EventTime};
 use petgraph::graph::NodeIndex;
@@ -122,7 +123,8 @@ pub fn find(
         let Some(begin) = known else { continue };
         let blocks = ExecutedBlocks::of(&begin.body, &group.trail);
         let of_it = sites_in.get(&begin.at).into_iter().flatten();
-        executed_sites.extend(of_it.map(|site| site.place).filter(|place| blocks.has(&begin.body, place.1)));
+        let done = of_it.map(|site| site.place).filter(|place| blocks.has_completed(&begin.body, place.1));
+        executed_sites.extend(done);
         for chain in &begin.chains {
             for lost in lost_at((group, &calls_of_it), begin, chain, &blocks, (calls, program)) {
                 let is_in_window = match lost.jump {
@@ -241,7 +243,7 @@ fn done(
         let (Some(at), Some(body)) = (program.index.find(&name), program.bodies.of(&name)) else { continue };
         let Some(of_it) = of_method.get(&at) else { continue };
         let blocks = ExecutedBlocks::of(&body, &group.trail);
-        let of_it = of_it.iter().filter(|site| blocks.has(&body, site.place.1)).copied();
+        let of_it = of_it.iter().filter(|site| blocks.has_completed(&body, site.place.1)).copied();
         found.extend(of_it.map(|site| (site.place, site)));
     }
     Ok(found.into_values().filter_map(|site| operation(program, site, Vec::new())).collect())
@@ -267,7 +269,20 @@ fn lost_at<'c>(
         calls: calls_of_it.clone(),
         is_partial: false,
     };
-    if !blocks.has(body, first) {
+    let wanted = chain.called.first().and_then(|(callee, _)| program.name(*callee));
+    let called = |number: &&u32, wanted: &MethodName| {
+        let method = calls.sites.method(**number);
+        method.filter(|of| *of.name == *wanted.name && *of.descriptor == *wanted.descriptor).is_some()
+    };
+    let is_executed = match &wanted {
+        None => blocks.has_completed(body, first),
+        // The call is one that an exception left if it ran something.
+        Some(wanted) => {
+            let ran_something = || group.trail.callees.iter().any(|number| called(&number, wanted));
+            blocks.has(body, first) && (!blocks.is_behind_event(body, first) || ran_something())
+        }
+    };
+    if !is_executed {
         let (jumps, between) = dominant_jumps(body, blocks, first);
         let site = |edge: &UntakenEdge| match edge.is_exception {
             true => JumpSite::Exception(edge.branch),
@@ -276,20 +291,14 @@ fn lost_at<'c>(
         return jumps.iter().map(|edge| new(site(edge), edge.branch, edge.to, between.clone())).collect();
     }
     // The call was executed: it may have run another override.
-    if let Some((callee, _)) = chain.called.first()
-        && let Some(wanted) = program.name(*callee)
-    {
-        let is = |number: &u32, same_class: bool| {
-            calls.sites.method(*number).is_some_and(|method| {
-                *method.name == *wanted.name
-                    && *method.descriptor == *wanted.descriptor
-                    && (*method.class == *wanted.class) == same_class
-            })
-        };
-        if group.trail.callees.iter().any(|number| is(number, true)) {
+    if let Some(wanted) = wanted {
+        let is_same =
+            |number: &&u32| calls.sites.method(**number).is_some_and(|method| *method.class == *wanted.class);
+        let mut called = group.trail.callees.iter().filter(|number| called(number, &wanted));
+        if called.clone().any(|number| is_same(&number)) {
             return partial(body, first, &new);
         }
-        let others = group.trail.callees.iter().filter(|number| is(number, false));
+        let others = called.by_ref();
         return others.map(|other| new(JumpSite::Dispatch(*other), first, first, BTreeSet::new())).collect();
     }
     partial(body, first, &new)

@@ -3,7 +3,7 @@
 
 use super::bodies::Body;
 use super::executed::Trail;
-use bytecode::Dominance;
+use bytecode::{Dominance, Op};
 use petgraph::graph::NodeIndex;
 use std::collections::{BTreeSet, HashSet};
 
@@ -51,6 +51,48 @@ impl ExecutedBlocks {
         let mut left = self.left.iter().filter(|(of, _)| *of == block);
         !left.any(|(_, at)| pc >= behind(body, *at))
     }
+
+    /// Whether the instruction at a code index was executed to its end. In a line that an exception left, a
+    /// store behind the last event was not: it would have an event of its own. A call was not either if
+    /// nothing behind it in the line can throw.
+    pub fn has_completed(&self, body: &Body, pc: u32) -> bool {
+        self.has(body, pc) && !(self.is_behind_event(body, pc) && (is_store(body, pc) || ends_line(body, pc)))
+    }
+
+    /// Whether an exception left the line of an instruction, and the last event before that came before the
+    /// instruction.
+    pub fn is_behind_event(&self, body: &Body, pc: u32) -> bool {
+        let block = body.cfg.block_at(pc);
+        let mut left = self.left.iter().filter(|(of, _)| Some(*of) == block);
+        left.any(|(_, at)| (*at + 1..behind(body, *at)).contains(&pc))
+    }
+}
+
+fn is_store(body: &Body, pc: u32) -> bool {
+    let op = body.code.at(pc).map(|instruction| &instruction.op);
+    matches!(op, Some(Op::PutField(_) | Op::PutStatic(_) | Op::ArrayStore(_)))
+}
+
+/// Whether a call is the last instruction of its line that can throw.
+fn ends_line(body: &Body, pc: u32) -> bool {
+    let can_throw = |op: &Op| {
+        matches!(
+            op,
+            Op::Invoke { .. }
+                | Op::InvokeDynamic { .. }
+                | Op::GetField(_)
+                | Op::PutField(_)
+                | Op::ArrayLoad(_)
+                | Op::ArrayStore(_)
+                | Op::New(_)
+                | Op::CheckCast(_)
+                | Op::Throw
+        )
+    };
+    let is_call = matches!(body.code.at(pc).map(|instruction| &instruction.op), Some(Op::Invoke { .. }));
+    let end = behind(body, pc);
+    let rest = body.code.instructions.iter().filter(|instruction| (pc + 1..end).contains(&instruction.pc));
+    is_call && !rest.into_iter().any(|instruction| can_throw(&instruction.op))
 }
 
 /// The code index of the first instruction behind the line of an event.
@@ -70,21 +112,24 @@ pub(super) struct UntakenEdge {
     pub is_exception: bool,
 }
 
-/// The jumps that lost an instruction in a call, and the unexecuted blocks between them and it. Nothing if
-/// the instruction was executed.
+/// The jumps that lost an instruction in a call that did not execute it, and the unexecuted blocks between
+/// them and it.
 pub(super) fn dominant_jumps(
     body: &Body,
     executed: &ExecutedBlocks,
     lost: u32,
 ) -> (BTreeSet<UntakenEdge>, BTreeSet<NodeIndex>) {
     let (mut jumps, mut between) = (BTreeSet::new(), BTreeSet::new());
-    let Some(target) = body.cfg.block_at(lost).filter(|_| !executed.has(body, lost)) else {
+    let Some(target) = body.cfg.block_at(lost) else {
         return (jumps, between);
     };
     if executed.begun.contains(&target) {
         // An exception came before it in its own block.
-        for (_, at) in executed.left.iter().filter(|(of, _)| *of == target) {
-            jumps.insert(UntakenEdge { branch: *at, to: behind(body, *at), is_exception: true });
+        for (_, at) in executed.left.iter().filter(|(of, at)| *of == target && *at < lost) {
+            // Behind an event of the same line, the way begins at the event.
+            let behind = behind(body, *at);
+            let to = if lost < behind { *at } else { behind };
+            jumps.insert(UntakenEdge { branch: *at, to, is_exception: true });
         }
         return (jumps, BTreeSet::from([target]));
     }
