@@ -258,6 +258,19 @@ pub unsafe extern "system" fn Java_java_lang_QuerypointTraceAgent_steeredExecuti
     steered().map_or(0, |(_, n)| jni::jlong::try_from(n).unwrap_or(jni::jlong::MAX))
 }
 
+/// `QuerypointTraceAgent.steeredLater()`.
+///
+/// # Safety
+/// Called by the VM only.
+#[unsafe(no_mangle)]
+pub unsafe extern "system" fn Java_java_lang_QuerypointTraceAgent_steeredLater(
+    _env: *mut jni::JNIEnv,
+    _class: jni::jclass,
+) -> jni::jlong {
+    let later = with_state(|state| state.tracer.as_ref()?.steering()?.which.later()).flatten();
+    later.and_then(|n| jni::jlong::try_from(n).ok()).unwrap_or(-1)
+}
+
 /// `QuerypointTraceAgent.steersEqual()`.
 ///
 /// # Safety

@@ -33,6 +33,15 @@ pub enum Occurrence {
         /// The number of earlier executions.
         n: u64,
     },
+    /// Two executions in threads of this name.
+    Two {
+        /// The name of the threads.
+        thread: String,
+        /// The number of earlier executions, of the first.
+        n: u64,
+        /// The same of the second.
+        later: u64,
+    },
     /// All executions, in all threads.
     All,
     /// The n-th execution in threads of this name, and all later ones in any thread whose operands are equal
@@ -54,13 +63,22 @@ pub enum Occurrence {
 }
 
 impl Occurrence {
-    /// The name of the threads and the number of the execution; `None` for all.
+    /// The name of the threads and the number of the first execution; `None` for all.
     pub fn nth(&self) -> Option<(&str, u64)> {
         match self {
             Occurrence::Nth { thread, n }
+            | Occurrence::Two { thread, n, .. }
             | Occurrence::EqualOperands { thread, n }
             | Occurrence::OncePerLoop { thread, n } => Some((thread, *n)),
             Occurrence::All => None,
+        }
+    }
+
+    /// The number of the second execution, where there are two.
+    pub fn later(&self) -> Option<u64> {
+        match self {
+            Occurrence::Two { later, .. } => Some(*later),
+            _ => None,
         }
     }
 }
@@ -71,6 +89,9 @@ impl std::fmt::Display for Steering {
         write!(f, "the jump {pc} of {class}.{method}{descriptor} went to {to}, ")?;
         match which {
             Occurrence::Nth { thread, n } => write!(f, "at execution {n} in threads named {thread}"),
+            Occurrence::Two { thread, n, later } => {
+                write!(f, "at executions {n} and {later} in threads named {thread}")
+            }
             Occurrence::All => f.write_str("at all executions"),
             Occurrence::EqualOperands { thread, n } => {
                 write!(f, "at execution {n} in threads named {thread}, and later ones with equal operands")
@@ -112,6 +133,9 @@ mod tests {
         let nth = Occurrence::Nth { thread: thread.clone(), n: 2 };
         assert_eq!(nth.nth(), Some(("main", 2)));
         assert_eq!(told(nth), format!("{jump}execution 2 in threads named main"));
+        let two = Occurrence::Two { thread: thread.clone(), n: 1, later: 3 };
+        assert_eq!((two.nth(), two.later()), (Some(("main", 1)), Some(3)));
+        assert_eq!(told(two), format!("{jump}executions 1 and 3 in threads named main"));
         assert_eq!(
             told(Occurrence::EqualOperands { thread, n: 0 }),
             format!("{jump}execution 0 in threads named main, and later ones with equal operands")

@@ -71,6 +71,9 @@ final class QuerypointTraceAgent {
     /** Which of those executions is steered, from 0. */
     static native long steeredExecution();
 
+    /** Which later one is steered too; -1 where none is. */
+    static native long steeredLater();
+
     /** Whether later executions with equal operands are steered too. */
     static native boolean steersEqual();
 

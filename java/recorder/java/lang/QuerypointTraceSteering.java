@@ -16,6 +16,8 @@ public final class QuerypointTraceSteering {
     private static final String THREAD = COUNTS == 0 ? null : QuerypointTraceAgent.steeredThread();
     /** The number of earlier executions in those threads. */
     private static final long NTH = COUNTS == 0 ? 0 : QuerypointTraceAgent.steeredExecution();
+    /** The same of a second execution; -1: there is none. */
+    private static final long LATER = COUNTS == 0 ? -1 : QuerypointTraceAgent.steeredLater();
     /** Later executions with equal operands are steered too. */
     private static final boolean EQUAL = COUNTS != 0 && QuerypointTraceAgent.steersEqual();
     /** No other operand is the same object. */
@@ -164,7 +166,8 @@ public final class QuerypointTraceSteering {
             U.getAndAddLong(null, COUNTS, 1);
             return steered();
         }
-        if (isCounted() && U.getAndAddLong(null, COUNTS, 1) == NTH) {
+        long nth = isCounted() ? U.getAndAddLong(null, COUNTS, 1) : -1;
+        if (nth == NTH) {
             if (EQUAL) {
                 firstNumber = a;
                 secondNumber = b;
@@ -172,6 +175,9 @@ public final class QuerypointTraceSteering {
                 secondObject = y;
                 happened = true;
             }
+            return steered();
+        }
+        if (nth >= 0 && nth == LATER) {
             return steered();
         }
         return EQUAL && happened && firstNumber == a && secondNumber == b && firstObject == x
