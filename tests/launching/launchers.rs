@@ -192,6 +192,57 @@ fn a_source_file_is_run_by_the_launcher() {
     assert!(said(&output).contains("compiling the source file"), "{}", said(&output));
 }
 
+/// The launcher of Java 22 and later takes classes from the files beside its own, before class files; not for
+/// a file that begins with `#!`. The rules are tried with the compiler that is here.
+#[test]
+fn a_source_file_is_compiled_with_those_beside_it() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let write = |file: &str, text: &str| {
+        let path = folder.path().join(file);
+        std::fs::create_dir_all(path.parent().expect("a folder")).expect("created");
+        std::fs::write(path, text).expect("written");
+    };
+    let run = |command: &mut std::process::Command| {
+        let output = command.current_dir(folder.path()).output().expect("started");
+        assert!(output.status.success(), "{}", said(&output));
+    };
+    write("a/Other.java", "package a; class Other { static final int OLD = Integer.parseInt(\"1\"); }");
+    run(std::process::Command::new("javac").args(["-d", ".", "a/Other.java"]));
+    let class = folder.path().join("a/Other.class");
+    write("a/Other.java", "package a; class Other { static final int NEW = Integer.parseInt(\"2\"); }");
+    let later = std::time::SystemTime::now() + std::time::Duration::from_secs(60);
+    std::fs::File::options()
+        .write(true)
+        .open(&class)
+        .expect("a class")
+        .set_modified(later)
+        .expect("the time");
+    write("a/One.java", "package a; class One { int other = Other.NEW; }");
+    write("a/script", "#!/usr/bin/java --source 17\npackage a; class Two { int other = Other.OLD; }");
+    let rules = "package querypoint.runner; class Rules { public static void main(String[] args) throws Exception \
+                 { System.exit(CompileSource.compile(args, 22)); } }";
+    write("rules/Rules.java", rules);
+    let runner = crate::support::root().join("java/runner");
+    run(std::process::Command::new("javac").arg("-cp").arg(&runner).args([
+        "-d",
+        "rules",
+        "rules/Rules.java",
+    ]));
+    let compile = |file: &str, to: &str| {
+        std::fs::create_dir(folder.path().join(to)).expect("created");
+        let class_path = std::env::join_paths([runner.clone(), "rules".into()]).expect("a class path");
+        let mut java = std::process::Command::new("java");
+        run(java.arg("-cp").arg(class_path).args(["querypoint.runner.Rules", file, "-cp", ".", "-d", to]));
+    };
+    compile("a/One.java", "one");
+    assert!(
+        folder.path().join("one/a/Other.class").is_file(),
+        "the source comes before the newer class file"
+    );
+    compile("a/script", "two");
+    assert!(!folder.path().join("two/a/Other.class").exists(), "only the file itself is compiled");
+}
+
 fn temporary_folders() -> usize {
     let entries = std::fs::read_dir(std::env::temp_dir()).expect("the folder").flatten();
     entries.filter(|e| e.file_name().to_string_lossy().starts_with("querypoint-source-")).count()

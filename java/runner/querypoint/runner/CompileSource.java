@@ -18,7 +18,8 @@ import javax.tools.ToolProvider;
 /**
  * Compiles the file of {@code java FILE} into a folder, by the rules of the launcher, which compiles it in
  * memory: the file may have any name, whatever its public class is called, and its first line may begin
- * with {@code #!}. From Java 22 on, classes may come from other files beside it.
+ * with {@code #!}. From Java 22 on, classes may come from other files beside it, unless it begins so, and
+ * their sources come before class files.
  */
 public final class CompileSource {
     /** The first version whose launcher compiles several files. */
@@ -29,23 +30,28 @@ public final class CompileSource {
 
     /** The arguments are the file, and the options of the compiler. */
     public static void main(String[] args) throws IOException {
+        System.exit(compile(args, Runtime.version().feature()));
+    }
+
+    /** Compiles as the launcher of a version does, and returns the exit code. */
+    static int compile(String[] args, int version) throws IOException {
         JavaCompiler compiler = ToolProvider.getSystemJavaCompiler();
         if (compiler == null) {
             System.err.println("this Java runtime has no compiler (the module jdk.compiler)");
-            System.exit(2);
+            return 2;
         }
-        int version = Runtime.version().feature();
         Path file = Paths.get(args[0]);
-        JavaFileObject source = new Source(file);
+        Source source = new Source(file);
         List<String> options = new ArrayList<>(Arrays.asList(args).subList(1, args.length));
         if (options.contains("--enable-preview") && !options.contains("--release")) {
             options.addAll(List.of("--release", String.valueOf(version)));
         }
         if (version >= SEVERAL_FILES) {
-            options.addAll(List.of("-sourcepath", root(compiler, file, source).toString()));
+            String root = source.isScript ? "" : root(compiler, file, source).toString();
+            options.addAll(List.of("-sourcepath", root, "-Xprefer:source"));
         }
         boolean isCompiled = compiler.getTask(null, null, null, options, null, List.of(source)).call();
-        System.exit(isCompiled ? 0 : 1);
+        return isCompiled ? 0 : 1;
     }
 
     /** The folder below which the packages of the file's program lie. */
@@ -65,13 +71,16 @@ public final class CompileSource {
     private static final class Source extends SimpleJavaFileObject {
         private final Path file;
         private final String text;
+        /** Whether the first line says what runs the file. */
+        private final boolean isScript;
 
         Source(Path file) throws IOException {
             super(file.toUri(), Kind.SOURCE);
             this.file = file;
             String all = new String(Files.readAllBytes(file), Charset.defaultCharset());
             // The line stays, so that the others keep their numbers.
-            this.text = all.startsWith("#!") ? "//" + all.substring(2) : all;
+            this.isScript = all.startsWith("#!");
+            this.text = isScript ? "//" + all.substring(2) : all;
         }
 
         @Override
