@@ -445,7 +445,7 @@ impl Machine for CallMachine<'_> {
         if self.is_of_jdk(class) {
             return not_known(format!("`{name}` is a field of {class}, which is not recorded"));
         }
-        if let Some(who) = self.unseen.of_fields() {
+        if let Some(who) = self.unseen.of_field(&name) {
             return not_known(format!("`{name}` may have been written by {who}, which is not recorded"));
         }
         let of = match self.calls.objects.class(number).cloned() {
@@ -480,7 +480,7 @@ impl Machine for CallMachine<'_> {
             }
             None => {}
         }
-        if let Some(who) = self.unseen.of_fields() {
+        if let Some(who) = self.unseen.of_field(&declared.name) {
             return not_known(format!("`{name}` may have been written by {who}, which is not recorded"));
         }
         let part = ObjectPart::of_static_field(class, &declared.name, self.fields, self.calls);

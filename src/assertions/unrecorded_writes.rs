@@ -19,8 +19,10 @@ const ANY: &str = "[";
 pub struct Unseen {
     /// The method, by array descriptor.
     arrays: BTreeMap<String, String>,
-    /// The method that may have written fields.
+    /// The method that may have written fields of any name.
     fields: Option<String>,
+    /// The method whose code writes fields of a name.
+    named: BTreeMap<String, String>,
 }
 
 /// The code of a recorded run.
@@ -78,9 +80,9 @@ impl Unseen {
         self.arrays.iter().find(may).map(|(_, who)| who.as_str())
     }
 
-    /// The method that may have written fields.
-    pub fn of_fields(&self) -> Option<&str> {
-        self.fields.as_deref()
+    /// The method that may have written fields of this name.
+    pub fn of_field(&self, name: &str) -> Option<&str> {
+        self.fields.as_ref().or_else(|| self.named.get(name)).map(String::as_str)
     }
 
     fn calls_of(&mut self, method: &Method, code: &Code<'_>) {
@@ -168,8 +170,8 @@ impl Unseen {
         for instruction in code.flat_map(|code| &code.instructions) {
             match &instruction.op {
                 Op::ArrayStore(_) => drop(self.arrays.insert(ANY.to_owned(), who.to_owned())),
-                Op::PutField(_) | Op::PutStatic(_) => {
-                    self.fields.get_or_insert_with(|| who.to_owned());
+                Op::PutField(field) | Op::PutStatic(field) => {
+                    self.named.entry(field.name.clone()).or_insert_with(|| who.to_owned());
                 }
                 _ => {}
             }
