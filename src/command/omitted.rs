@@ -83,6 +83,10 @@ pub struct Omitted {
     /// in a copy of the working folder; what it does elsewhere is not undone
     #[arg(long, requires = "at")]
     pub confirm: bool,
+    /// Where the system cannot show the copy at the path of the working folder: run altered code in the
+    /// folder itself, and put back what it changes there. Change nothing there meanwhile
+    #[arg(long, requires = "confirm")]
+    pub in_place: bool,
     /// Save the question and the first suggestion as a chain file, which `qp check` and `qp bisect` test
     #[arg(long, value_name = "FILE", requires = "at", conflicts_with_all = ["folder", "field", "within"])]
     pub save: Option<PathBuf>,
@@ -166,6 +170,7 @@ impl Command for Omitted {
             wanted: self.wanted()?,
             before_run: self.before_run(),
             confirm: self.confirm,
+            in_place: self.in_place,
         };
         if let Some(folder) = folder {
             let trace = RecordedTrace::open(&folder, self.memory.bytes(), context).await?;

@@ -55,6 +55,27 @@ fn all_passes_go_the_other_way_together() {
     assert_eq!(tried(&answer, 0), ("changed-not-right".to_owned(), "one".to_owned(), 1));
 }
 
+/// As in a fault of commons-csv: of the 9 passes, those at one character are right. That is neither the first
+/// pass that missed the way nor the last.
+#[test]
+fn other_passes_are_tried_by_their_operands_and_two_by_two() {
+    let classes = compiled(FOLDER, &["-g"]);
+    let at = format!("Ends:{}", marked(FOLDER, "Ends.java", "// the point"));
+    let asked = |want: &str| {
+        let options = ["--confirm", "--want", want];
+        asked("counting.lines", &at, &options, &["Ends", "a\rb\rcd\r\ref"], &classes)
+    };
+    let answer = asked("counting.lines == 4");
+    assert_eq!(tried(&answer, 0), ("right".to_owned(), "equal-operands".to_owned(), 4));
+    let right = &answer.suggestions()[0];
+    let line = marked(FOLDER, "Ends.java", "// the end of a line");
+    assert_eq!((&right["jump"]["line"], &right["operation"]["text"]), (&line.into(), &"lines++".into()));
+    // What changed nothing comes last.
+    assert!(answer.verdicts().iter().skip(1).all(|verdict| *verdict != "right"), "{:?}", answer.verdicts());
+    let answer = asked("counting.lines == 2");
+    assert_eq!(tried(&answer, 0), ("right".to_owned(), "two".to_owned(), 2));
+}
+
 /// Each of three loops leaves out its last turn.
 #[test]
 fn a_loop_has_one_more_turn_each_time() {

@@ -161,8 +161,7 @@ impl Bench {
                 ..WantedOutcome::default()
             },
             confirm: true,
-            // Suggestions are tried in their order.
-            limit: index + 1,
+            limit: usize::MAX,
             ..found.question.clone()
         };
         let tried = Box::pin(session::ask_omissions(trace, &question, context)).await?;

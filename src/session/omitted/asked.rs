@@ -29,6 +29,8 @@ pub struct OmissionQuestion {
     pub before_run: Vec<String>,
     /// Whether to try the suggestions, by running altered code.
     pub confirm: bool,
+    /// Whether altered code may run in the working folder itself, where it cannot see a copy at its path.
+    pub in_place: bool,
 }
 
 /// Most calls between a jump and an operation, unless the user says otherwise.
@@ -50,6 +52,7 @@ impl OmissionQuestion {
             wanted: Wanted::default(),
             before_run: Vec::new(),
             confirm: false,
+            in_place: false,
         }
     }
 }

@@ -5,23 +5,22 @@ use super::flip::{Flip, FlippedPasses};
 use super::outcome::{Compared, PointOutcome};
 use super::point::WrongPoint;
 use super::wanted::{OutputListener, Wanted};
-use super::work_copy::WorkCopy;
+use super::work_copy::WorkPlace;
 use crate::chain::{Chain, Debuggee};
 use crate::inspect::fields::Fields;
 use crate::omission::Suggestion;
 use crate::session::context::Context;
 use crate::session::error::SessionError;
 use crate::session::recorded::{RecordOptions, RecordedRun, RecordedTrace, record};
-use crate::session::workspace::Workspace;
 use crate::trace::{Calls, Steering, Traced, WalkControl};
 use serde::Serialize;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::time::Duration;
 
-/// Most suggestions that are tried.
-pub(super) const FLIPS: usize = 20;
-/// How many of them are kept for tries at several passes.
-pub(super) const FLIPS_AT_SEVERAL: usize = 6;
+/// Most runs.
+pub(super) const FLIPS: usize = 26;
+/// How many of them are kept for tries at other passes.
+pub(super) const FLIPS_AT_OTHERS: usize = 12;
 /// How many times the recorded run's time a run may take.
 const TIMES: f64 = 10.0;
 /// The least time limit, in seconds.
@@ -98,6 +97,8 @@ pub struct Confirmation {
 pub(super) struct Trial<'a> {
     /// The recorded program.
     pub debuggee: &'a Debuggee,
+    /// Where it runs.
+    pub place: &'a WorkPlace,
     /// How it was recorded.
     pub options: &'a RecordOptions,
     /// Duration of the recorded run, in seconds.
@@ -133,7 +134,7 @@ impl Trial<'_> {
         let told =
             |verdict, found: &str| Confirmation { verdict, found: found.to_owned(), passes, flipped: 0 };
         // Each run begins with the files as they are now, and its changes are lost.
-        let work = WorkCopy::of(self.debuggee)?;
+        let work = self.place.copy(self.debuggee)?;
         let out = work.folder().join("trace");
         let seconds = (self.seconds * TIMES).ceil();
         let limit =
@@ -157,6 +158,7 @@ impl Trial<'_> {
         }
         let told = |verdict, found: &str| Confirmation { flipped: flipped_passes, ..told(verdict, found) };
         let mut trace = RecordedTrace::open(&out, options.memory, context).await?;
+        let (pool, mut fields) = (trace.pool()?, Fields::new(Some(trace.pool()?)));
         let flipped = &mut trace.recording.calls;
         let first = flip.first(suggestion);
         let own = digest(calls, steering, first)?;
@@ -165,13 +167,12 @@ impl Trial<'_> {
                 true => "the events before the jump differ: what the program does varies from run to run",
                 false => {
                     "the events before the jump differ: the program does something else in the copy of its \
-                     folder, which has another path, or what it does varies from run to run"
+                     folder, which has another path, or what it does varies from run to run; with \
+                     `--in-place` it runs in the folder itself"
                 }
             };
             return Ok(told(Verdict::RunPartedEarlier, why));
         }
-        let pool = Workspace::open(&chain, None, None)?.pool(None)?;
-        let mut fields = Fields::new(Some(Workspace::open(&chain, None, None)?.pool(None)?));
         let found = self.compared.at(self.point, (flipped, &mut fields, &pool)).await.ok();
         if !run.whole && self.wanted.needs_end() {
             return Ok(told(Verdict::DidNotEnd, &run.recorded.ended));

@@ -3,20 +3,24 @@
 use super::analysis_folder::AnalysisFolder;
 use super::asked::{OmissionAnswer, OmissionQuestion, TriedSuggestion};
 use super::point::FoundPoint;
-use super::target;
-use super::trials::{debuggee, try_all};
-use crate::chain::Chain;
+use super::target::{Denoted, of_expression};
+use super::trials::try_all;
 use crate::inspect::fields::Fields;
-use crate::omission::{AnalysedProgram, Found, Limits, Operation, Suggestion, Target, Window, find};
+use crate::omission::{
+    AnalysedProgram, Found, Jump, Limits, Operation, Place, Suggestion, Target, Window, find,
+};
 use crate::session::background::in_background;
 use crate::session::context::Context;
 use crate::session::error::SessionError;
 use crate::session::recorded::RecordedTrace;
-use crate::session::workspace::Workspace;
 use crate::trace::{Calls, EventTime, Level, Value, WalkControl};
+use std::collections::HashMap;
 
 /// Most operations on other objects that are named.
 const ELSEWHERE: usize = 3;
+
+/// Most operations behind one jump, where not all suggestions are shown.
+const OPERATIONS: usize = 3;
 
 /// Finds the omissions of a recording.
 ///
@@ -51,9 +55,18 @@ pub async fn ask_omissions(
         Box::pin(try_all((&mut answer, reads), &mut trace, question, found, context)).await?;
     }
     // Those that make the point right come first, wherever they stood.
-    answer.more = answer.suggestions.len().saturating_sub(question.limit);
-    answer.suggestions.truncate(question.limit);
-    // Those that make the point right are shown.
+    let all = answer.suggestions.len();
+    if all > question.limit {
+        let mut known: HashMap<(Place, u32), usize> = HashMap::new();
+        answer.suggestions.retain(|of| {
+            let Jump { place, to, .. } = &of.suggestion.jump;
+            let count = known.entry((place.clone(), *to)).or_insert(0);
+            *count += 1;
+            *count <= OPERATIONS
+        });
+        answer.suggestions.truncate(question.limit);
+    }
+    answer.more = all - answer.suggestions.len();
     match answer.hidden {
         0 => {}
         1 => answer.reasons.push("1 operation that only reads it is hidden: --reads shows it".to_owned()),
@@ -69,19 +82,15 @@ async fn answer(
     mut trace: RecordedTrace,
     question: &OmissionQuestion,
 ) -> Result<(OmissionAnswer, Vec<TriedSuggestion>, RecordedTrace, FoundPoint), SessionError> {
-    let workspace = Workspace::open(&Chain::new(debuggee(&trace.about), Vec::new()), None, None)?;
-    let pool = workspace.pool(None)?;
-    let mut fields = Fields::new(Some(workspace.pool(None)?));
+    let (pool, mut fields) = (trace.pool()?, Fields::new(Some(trace.pool()?)));
     let about = trace.about.clone();
     let calls = &mut trace.recording.calls;
     let point = question.at.find(calls, &mut fields, &pool).await?;
     let at = point.at;
     let to = calls.when_at(at)?;
-    let (target, value) = match question.is_object {
-        true => (object(&question.what, calls)?, String::new()),
-        false => {
-            target::of_expression(&question.what, question.of_field, (calls, &mut fields, &pool), at).await?
-        }
+    let Denoted { target, value, unknown } = match question.is_object {
+        true => Denoted { target: object(&question.what, calls)?, value: String::new(), unknown: None },
+        false => of_expression(&question.what, question.of_field, (calls, &mut fields, &pool), at).await?,
     };
     let place = calls.event_at(at, |calls, seen| {
         let method = seen.method(calls);
@@ -115,7 +124,7 @@ async fn answer(
         suggestions: found.suggestions.into_iter().map(new).collect(),
         hidden: found.hidden_reads,
         more: 0,
-        notes: Vec::new(),
+        notes: unknown.into_iter().map(|why| format!("the value is not known: {why}")).collect(),
     };
     let reads = reads.into_iter().map(new).collect();
     Ok((answer, reads, trace, point))

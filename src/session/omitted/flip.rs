@@ -11,10 +11,12 @@ use serde::Serialize;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum FlippedPasses {
-    /// The pass that the suggestion names.
+    /// One pass; at first the one that the suggestion names.
     One,
-    /// The first pass that missed the way, and all later ones with equal operands.
+    /// A pass that missed the way, and all later ones with equal operands.
     EqualOperands,
+    /// Two passes.
+    Two,
     /// All passes.
     All,
     /// For the condition of a loop: each time the loop ended, it has one more turn.
@@ -32,53 +34,38 @@ pub(super) struct Flip {
     pub passes: FlippedPasses,
 }
 
-/// The flips of a suggestion, in the order in which they are tried. The first that makes the point right is
-/// the last.
+/// The flip of a suggestion at the pass that it names; `None` if there is no jump to steer.
 ///
 /// # Errors
 /// The recording cannot be read.
-pub(super) fn flips(
+pub(super) fn at_one_pass(
     suggestion: &Suggestion,
     calls: &mut Calls,
     pool: &ClassPool,
-) -> Result<Vec<Flip>, SessionError> {
-    let (place, pass) = (&suggestion.jump.place, &suggestion.pass);
-    let thread = || pass.thread.clone();
-    match suggestion.jump.kind {
-        JumpKind::Branch | JumpKind::LoopEnd => {}
-        JumpKind::Exception => {
-            let before = jump_before_throw(calls, pool, pass)?;
-            return Ok(before
-                .into_iter()
-                .map(|steering| Flip { steering, passes: FlippedPasses::BeforeThrow })
-                .collect());
+) -> Result<Option<Flip>, SessionError> {
+    let pass = &suggestion.pass;
+    let which = || Occurrence::Nth { thread: pass.thread.clone(), n: pass.nth };
+    Ok(match suggestion.jump.kind {
+        JumpKind::Branch | JumpKind::LoopEnd => {
+            Some(Flip { steering: steering(suggestion, which()), passes: FlippedPasses::One })
         }
-        JumpKind::Dispatch => return Ok(Vec::new()),
+        JumpKind::Exception => jump_before_throw(calls, pool, pass)?
+            .map(|steering| Flip { steering, passes: FlippedPasses::BeforeThrow }),
+        JumpKind::Dispatch => None,
+    })
+}
+
+/// The jump of a suggestion at some of its passes.
+pub(super) fn steering(suggestion: &Suggestion, which: Occurrence) -> Steering {
+    let place = &suggestion.jump.place;
+    Steering {
+        class: place.class.clone(),
+        method: place.method.clone(),
+        descriptor: place.descriptor.clone(),
+        pc: place.pc,
+        to: suggestion.jump.to,
+        which,
     }
-    let flip = |passes, which| Flip {
-        steering: Steering {
-            class: place.class.clone(),
-            method: place.method.clone(),
-            descriptor: place.descriptor.clone(),
-            pc: place.pc,
-            to: suggestion.jump.to,
-            which,
-        },
-        passes,
-    };
-    let mut flips = vec![flip(FlippedPasses::One, Occurrence::Nth { thread: thread(), n: pass.nth })];
-    if suggestion.passes.missed > 1 {
-        // A loop that always goes on does not end.
-        if suggestion.jump.kind == JumpKind::LoopEnd {
-            let turns = Occurrence::OncePerLoop { thread: thread(), n: pass.first };
-            flips.push(flip(FlippedPasses::OncePerLoop, turns));
-        } else {
-            let equal = Occurrence::EqualOperands { thread: thread(), n: pass.first };
-            flips.push(flip(FlippedPasses::EqualOperands, equal));
-            flips.push(flip(FlippedPasses::All, Occurrence::All));
-        }
-    }
-    Ok(flips)
 }
 
 impl Flip {

@@ -4,9 +4,11 @@
 //! - `point` finds the event at which the object is wrong, and `target` the object.
 //! - `asked` is the question and the answer. `finding` finds the omissions of a recording, and `trials`
 //!   tries them if the user wants that. `analysis_folder` keeps the analysis of the program.
-//! - `flip` says which jump goes the other way in a run, and at which passes; `thrown` is the jump before a
-//!   `throw`. `confirm` makes that run, in a `work_copy`, and compares the `outcome` with what is `wanted`,
-//!   or with what a `right_version` has there, at the `same_line`.
+//! - `flip` says which jump goes the other way in a run, and at which pass. `other_passes` says it for more
+//!   runs, and `thrown` is the jump before a `throw`.
+//! - `confirm` makes that run, in a `work_copy` (made by `folder_copy`), or in the folder itself, where files
+//!   are `put_back`. It compares the `outcome` with what is `wanted`, or with what a `right_version` has
+//!   there, at the `same_line`.
 
 mod agreement;
 mod analysis_folder;
@@ -14,8 +16,11 @@ mod asked;
 mod confirm;
 mod finding;
 mod flip;
+mod folder_copy;
+mod other_passes;
 mod outcome;
 mod point;
+mod put_back;
 mod recording;
 mod right_version;
 mod same_line;

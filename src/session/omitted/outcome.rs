@@ -56,10 +56,13 @@ impl Compared<'_> {
     ) -> Result<PointOutcome, SessionError> {
         let at = point.find(calls, fields, pool).await?.at;
         let what = self.what.unwrap_or_default();
-        let (target, _) = target::of_expression(what, self.of_field, (calls, fields, pool), at).await?;
+        let denoted = target::of_expression(what, self.of_field, (calls, fields, pool), at).await?;
         let method = calls.event_at(at, |_, seen| seen.site.method)?;
         let method = method.and_then(|method| calls.sites.method_name(method));
-        let shape = shape(&target, (calls, fields), at)?;
+        let shape = match denoted.unknown {
+            None => shape(&denoted.target, (calls, fields), at)?,
+            Some(_) => Shape::Unknown { unknown: true },
+        };
         let mut compared = serde_json::to_value(&shape).unwrap_or_default();
         without_numbers(&mut compared);
         let is_whole = is_whole(&compared);

@@ -39,6 +39,10 @@ pub(super) fn brief(chain: &Chain, question: &OmissionQuestion) -> Option<Brief>
     }
     let workspace = Workspace::open(chain, None, None).ok()?;
     let pool = workspace.pool(None).ok()?;
+    // A Java agent may make other code of the classes.
+    if !pool.java_agents().is_empty() {
+        return None;
+    }
     let sites = sites_of(&pool, line);
     let mut targets = sites.iter().map(|site| declared(question, site, &pool));
     let target = targets.next()??;

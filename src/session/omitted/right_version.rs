@@ -3,7 +3,7 @@
 use super::outcome::{Compared, PointOutcome};
 use super::point::WrongPoint;
 use super::same_line::same_line;
-use super::work_copy::WorkCopy;
+use super::work_copy::WorkPlace;
 use crate::chain::{Chain, Debuggee};
 use crate::classes::ClassPool;
 use crate::inspect::fields::Fields;
@@ -22,7 +22,7 @@ use bytecode::class::Code;
 /// interrupted the work.
 pub(super) async fn at_point(
     class_path: &str,
-    (debuggee, options, own): (&Debuggee, &RecordOptions, &ClassPool),
+    (debuggee, place, options, own): (&Debuggee, &WorkPlace, &RecordOptions, &ClassPool),
     (point, compared, before): (&WrongPoint, &Compared<'_>, &PointOutcome),
     context: &Context,
 ) -> Result<PointOutcome, SessionError> {
@@ -36,7 +36,7 @@ pub(super) async fn at_point(
             "--reference stands before the class path of the command, which must name one by -cp".to_owned(),
         )
     })?;
-    let work = WorkCopy::of(&Debuggee { command, ..debuggee.clone() })?;
+    let work = place.copy(&Debuggee { command, ..debuggee.clone() })?;
     let out = work.folder().join("trace");
     let chain = Chain::new(work.debuggee().clone(), Vec::new());
     let options = RecordOptions { out: out.clone(), ..options.clone() };
@@ -46,7 +46,7 @@ pub(super) async fn at_point(
     let point = there(point, before.method.as_ref(), (own, &pool)).map_err(refused)?;
     let run = record(&chain, &options, context).await?;
     let mut trace = RecordedTrace::open(&out, options.memory, context).await?;
-    let mut fields = Fields::new(Some(workspace.pool(None)?));
+    let (pool, mut fields) = (trace.pool()?, Fields::new(Some(trace.pool()?)));
     let calls = &mut trace.recording.calls;
     let found = compared.at(&point, (calls, &mut fields, &pool)).await.map_err(|error| {
         refused(format!(

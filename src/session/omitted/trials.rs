@@ -2,11 +2,13 @@
 
 use super::agreement::agree;
 use super::asked::{OmissionAnswer, OmissionQuestion, TriedSuggestion};
-use super::confirm::{Confirmation, FLIPS, FLIPS_AT_SEVERAL, Trial, Verdict};
-use super::flip::{Flip, FlippedPasses, flips};
+use super::confirm::{Confirmation, FLIPS, FLIPS_AT_OTHERS, Trial, Verdict};
+use super::flip::{Flip, FlippedPasses, at_one_pass};
+use super::other_passes::at_other_passes;
 use super::outcome::Compared;
 use super::point::FoundPoint;
 use super::right_version;
+use super::work_copy::WorkPlace;
 use crate::chain::{Chain, Debuggee};
 use crate::classes::ClassPool;
 use crate::inspect::fields::Fields;
@@ -15,7 +17,7 @@ use crate::session::context::Context;
 use crate::session::error::SessionError;
 use crate::session::recorded::{RecordOptions, RecordedTrace};
 use crate::session::workspace::Workspace;
-use crate::trace::{About, Calls, Level};
+use crate::trace::{About, Calls, EventTime, Level};
 use std::collections::HashSet;
 
 /// Tries the suggestions one after another, the likeliest first, and then those that only read the object. Of
@@ -38,8 +40,7 @@ pub(super) async fn try_all(
     let about = trace.about.clone();
     let debuggee = Debuggee { before_run: question.before_run.clone(), ..debuggee(&about) };
     let workspace = Workspace::open(&Chain::new(debuggee.clone(), Vec::new()), None, None)?;
-    let pool = workspace.pool(None)?;
-    let mut fields = Fields::new(Some(workspace.pool(None)?));
+    let (pool, mut fields) = (trace.pool()?, Fields::new(Some(trace.pool()?)));
     let point = question.at.again(found);
     let compared = Compared {
         what: Some(&question.what),
@@ -59,16 +60,15 @@ pub(super) async fn try_all(
         memory: trace.memory,
         ..RecordOptions::default()
     };
-    context.progress().tell(&format!(
-        "altered code runs in copies of {}: what it does elsewhere, as in a network or a database, \
-         is not undone",
-        about.cwd.display()
-    ));
+    let place = WorkPlace::of(&debuggee, question.in_place)?;
+    context.progress().tell(&place.told(&about.cwd));
     let right = match &question.wanted.reference {
         Some(class_path) => {
             let why = "runs the right version";
             context.progress().run_started(1, Some(why));
-            let program = (&debuggee, &options, &pool);
+            // Its class files are compared with those of this version, and not with what agents make of them.
+            let own = workspace.pool(None)?;
+            let program = (&debuggee, &place, &options, &own);
             Some(right_version::at_point(class_path, program, (&point, &compared, &before), context).await?)
         }
         None => None,
@@ -85,6 +85,7 @@ pub(super) async fn try_all(
     let recorded = about.recorded.clone().unwrap_or_default();
     let trial = Trial {
         debuggee: &debuggee,
+        place: &place,
         options: &options,
         seconds: recorded.seconds,
         bytes: recorded.bytes,
@@ -95,20 +96,18 @@ pub(super) async fn try_all(
         wanted: &question.wanted,
         right: right.as_ref(),
     };
-    let mut trials = Trials { trial: &trial, pool: &pool, known: Vec::new(), runs: 0, most: FLIPS };
     let calls = &mut trace.recording.calls;
+    let at = calls.when_at(found.at)?;
+    let known = Vec::new();
+    let mut trials = Trials { trial: &trial, pool: &pool, fields, point: at, known, runs: 0, most: FLIPS };
     let mut all: Vec<&mut TriedSuggestion> = answer.suggestions.iter_mut().chain(&mut reads).collect();
     one_of_each_kind_first(&mut all);
     // Runs are kept for the tries at several passes, if there is anything to try so.
     let has_several = all.iter().any(|of| of.suggestion.passes.missed > 1);
-    let once = if has_several { FLIPS - FLIPS_AT_SEVERAL } else { FLIPS };
+    let once = if has_several { FLIPS - FLIPS_AT_OTHERS } else { FLIPS };
     trials.each_once(calls, &mut all, (once, context)).await?;
     // At several passes only where one is not enough, and first where one changed something.
     if !all.iter().any(|of| is_right(of)) {
-        let has_changed = |of: &TriedSuggestion| {
-            let verdict = of.confirmation.as_ref().map(|confirmed| confirmed.verdict);
-            matches!(verdict, Some(Verdict::Changed | Verdict::ChangedNotRight))
-        };
         let (changed, others): (Vec<_>, Vec<_>) = all.into_iter().partition(|of| has_changed(of));
         all = changed.into_iter().chain(others).collect();
         for suggestion in &mut all {
@@ -119,6 +118,7 @@ pub(super) async fn try_all(
     }
     trials.each_once(calls, &mut all, (FLIPS, context)).await?;
     context.progress().done();
+    answer.notes.extend(place.changed());
     // A read behind the jump that a shown suggestion names would say the same again.
     let is_shown = |read: &TriedSuggestion| {
         answer.suggestions.iter().any(|of| of.suggestion.jump == read.suggestion.jump)
@@ -126,7 +126,7 @@ pub(super) async fn try_all(
     reads.retain(|read| is_right(read) && !is_shown(read));
     answer.hidden -= reads.len().min(answer.hidden);
     answer.suggestions.append(&mut reads);
-    answer.suggestions.sort_by_key(|suggestion| !is_right(suggestion));
+    answer.suggestions.sort_by_key(|suggestion| (!is_right(suggestion), !has_changed(suggestion)));
     Ok(())
 }
 
@@ -144,6 +144,12 @@ fn is_right(of: &TriedSuggestion) -> bool {
     of.confirmation.as_ref().is_some_and(|confirmed| confirmed.verdict == Verdict::Right)
 }
 
+/// Whether something else stood at the point when it was tried.
+fn has_changed(of: &TriedSuggestion) -> bool {
+    let verdict = of.confirmation.as_ref().map(|confirmed| confirmed.verdict);
+    matches!(verdict, Some(Verdict::Changed | Verdict::ChangedNotRight))
+}
+
 /// The program of a recording.
 pub(super) fn debuggee(about: &About) -> Debuggee {
     let (command, cwd, classes) = (about.command.clone(), about.cwd.clone(), about.class_path.clone());
@@ -154,6 +160,9 @@ pub(super) fn debuggee(about: &About) -> Debuggee {
 struct Trials<'t> {
     trial: &'t Trial<'t>,
     pool: &'t ClassPool,
+    fields: Fields,
+    /// The time of the point.
+    point: EventTime,
     /// What became of a jump, at which several operations can be lost.
     known: Vec<(Jump, JumpPass, Confirmation)>,
     /// Number of runs.
@@ -189,9 +198,9 @@ impl Trials<'_> {
         if let Some((.., known)) = self.known.iter().find(|(other, at, _)| other == jump && at == pass) {
             return Ok(Some(known.clone()));
         }
-        let found = match flips(suggestion, calls, self.pool)?.first() {
+        let found = match at_one_pass(suggestion, calls, self.pool)? {
             None => Some(untried(jump.kind)),
-            Some(flip) => self.run(calls, (suggestion, flip), context).await?,
+            Some(flip) => self.run(calls, (suggestion, &flip), context).await?,
         };
         self.known.extend(found.clone().map(|found| (jump.clone(), pass.clone(), found)));
         Ok(found)
@@ -213,8 +222,11 @@ impl Trials<'_> {
             Verdict::RunPartedEarlier | Verdict::NotReached | Verdict::NotTried => return Ok(None),
             _ => {}
         }
-        for flip in flips(suggestion, calls, self.pool)?.iter().skip(1) {
-            let tried = self.run(calls, (suggestion, flip), context).await?;
+        if self.runs >= self.most {
+            return Ok(None);
+        }
+        for flip in at_other_passes(suggestion, self.point, (calls, &mut self.fields, self.pool)).await? {
+            let tried = self.run(calls, (suggestion, &flip), context).await?;
             if let Some(right) = tried.filter(|tried| tried.verdict == Verdict::Right) {
                 self.known.retain(|(other, at, _)| other != jump || at != pass);
                 self.known.push((jump.clone(), pass.clone(), right.clone()));

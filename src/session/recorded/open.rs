@@ -83,13 +83,20 @@ impl RecordedTrace {
         Some(workspace.sources())
     }
 
-    /// The class files of the recorded program, if they are still there.
-    pub fn class_files(&self) -> Option<ClassPool> {
+    /// The class files of the recorded program, with the code that its Java agents have made.
+    ///
+    /// # Errors
+    /// Its command cannot be read.
+    pub fn pool(&self) -> Result<ClassPool, SessionError> {
         let debuggee = debuggee_of(&self.about, SourcePaths::default());
-        let mut pool =
-            Workspace::open(&Chain::new(debuggee, Vec::new()), None, None).ok()?.pool(None).ok()?;
+        let mut pool = Workspace::open(&Chain::new(debuggee, Vec::new()), None, None)?.pool(None)?;
         pool.use_loaded(&self.calls.sites.loaded);
-        Some(pool)
+        Ok(pool)
+    }
+
+    /// As [`RecordedTrace::pool`], if the class files are still there.
+    pub fn class_files(&self) -> Option<ClassPool> {
+        self.pool().ok()
     }
 
     /// Asks whether the recorded program may run, unless the recording is this user's own.

@@ -227,7 +227,7 @@ impl Told for FindResult {
             FoundText::Output(text) => quoted_lines(text),
             FoundText::Omission(number, tried, target) => {
                 // The text ends with the command for people.
-                omission(*number, 1, tried, target, PLAIN)
+                omission(*number, 1, &[&**tried], target, PLAIN)
                     .replace("next: qp why ", "why expr=")
                     .replace(" --at ", " at=")
             }

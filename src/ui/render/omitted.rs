@@ -22,9 +22,18 @@ impl Text for OmissionAnswer {
         if self.suggestions.is_empty() {
             out.push_str("no omission found\n");
         }
-        let width = self.suggestions.len().to_string().len();
-        for (number, suggestion) in (1..).zip(&self.suggestions) {
-            out.push_str(&one(number, width, suggestion, &self.target, paint));
+        // One jump can lose several operations.
+        let mut jumps: Vec<Vec<&TriedSuggestion>> = Vec::new();
+        for of in &self.suggestions {
+            let jump = &of.suggestion.jump;
+            match jumps.iter_mut().find(|known| known.iter().all(|of| of.suggestion.jump == *jump)) {
+                Some(known) => known.push(of),
+                None => jumps.push(vec![of]),
+            }
+        }
+        let width = jumps.len().to_string().len();
+        for (number, jump) in (1..).zip(&jumps) {
+            out.push_str(&one(number, width, jump, &self.target, paint));
         }
         if self.more > 0 {
             out.push_str(&format!("{} more, which are less likely: --limit shows them\n", self.more));
@@ -37,36 +46,36 @@ impl Text for OmissionAnswer {
     }
 }
 
-/// A suggestion by its number; `width` is that of the largest number.
-pub fn one(number: usize, width: usize, tried: &TriedSuggestion, target: &str, paint: Paint) -> String {
-    let Suggestion { jump, passes, operation, certainty, .. } = &tried.suggestion;
+/// The suggestions of a jump by their number; `width` is that of the largest number.
+pub fn one(number: usize, width: usize, of_jump: &[&TriedSuggestion], target: &str, paint: Paint) -> String {
+    let Some(Suggestion { jump, passes, .. }) = of_jump.first().map(|first| &first.suggestion) else {
+        return String::new();
+    };
     let passed = of_passes((passes.missed, passes.all));
     let outcome = jump.outcome(&paint.on(palette::FAILED, &jump.was));
     let what = jump.text().map_or(outcome.clone(), |text| format!("{text}   {outcome}"));
     let first = format!("{number:>width$}  {}   {what}, {passed}", at(&jump.place));
     let mut out = hanging_at(&first, 0, width + 2, WIDTH);
-    let sure = match certainty {
-        OmissionCertainty::Certain => paint.on(palette::HELD, certainty.words()),
-        OmissionCertainty::May | OmissionCertainty::ByType => certainty.words().to_owned(),
-    };
-    let (through, away) = calls_to(&operation.chain);
-    let would = format!(
-        "would run  {through}{}  {}, on {target} ({sure}{away})",
-        paint.on(palette::VALUE, &operation.text),
-        line_of(&operation.place)
-    );
-    out.push_str(&hanging(&would, width + 2, WIDTH));
-    if let Some(Confirmation { verdict, found, passes, flipped }) = &tried.confirmation {
-        let style = if *verdict == FlipVerdict::Right { palette::HELD } else { palette::FAILED };
-        let at = match passes {
-            FlippedPasses::One => String::new(),
-            FlippedPasses::EqualOperands => format!(" at {flipped} passes with equal operands"),
-            FlippedPasses::All => format!(" at all {flipped} passes"),
-            FlippedPasses::OncePerLoop => format!(" once per loop, {flipped} times"),
-            FlippedPasses::BeforeThrow => " before the throw".to_owned(),
+    for (nth, tried) in of_jump.iter().enumerate() {
+        let Suggestion { operation, certainty, .. } = &tried.suggestion;
+        let sure = match certainty {
+            OmissionCertainty::Certain => paint.on(palette::HELD, certainty.words()),
+            OmissionCertainty::May | OmissionCertainty::ByType => certainty.words().to_owned(),
         };
-        let text = format!("taken the other way{at}: {}: {found}", paint.on(style, verdict.words()));
-        out.push_str(&hanging(&text, width + 2, WIDTH));
+        let (through, away) = calls_to(&operation.chain);
+        let would = format!(
+            "would run  {through}{}  {}, on {target} ({sure}{away})",
+            paint.on(palette::VALUE, &operation.text),
+            line_of(&operation.place)
+        );
+        out.push_str(&hanging(&would, width + 2, WIDTH));
+        // The operations behind a jump mostly share a try.
+        let next = of_jump.get(nth + 1);
+        if let Some(confirmation) = &tried.confirmation
+            && next.is_none_or(|next| next.confirmation.as_ref() != Some(confirmation))
+        {
+            out.push_str(&hanging(&confirmed(confirmation, paint), width + 2, WIDTH));
+        }
     }
     if let (Some(operand), Some(line)) = (&jump.operand, jump.place.line) {
         let class = short_class_name(&jump.place.class);
@@ -76,6 +85,20 @@ pub fn one(number: usize, width: usize, tried: &TriedSuggestion, target: &str, p
         out.push('\n');
     }
     out
+}
+
+/// What became of a jump that was tried.
+fn confirmed(Confirmation { verdict, found, passes, flipped }: &Confirmation, paint: Paint) -> String {
+    let style = if *verdict == FlipVerdict::Right { palette::HELD } else { palette::FAILED };
+    let at = match passes {
+        FlippedPasses::One => String::new(),
+        FlippedPasses::EqualOperands => format!(" at {flipped} passes with equal operands"),
+        FlippedPasses::Two => " at two passes".to_owned(),
+        FlippedPasses::All => format!(" at all {flipped} passes"),
+        FlippedPasses::OncePerLoop => format!(" once per loop, {flipped} times"),
+        FlippedPasses::BeforeThrow => " before the throw".to_owned(),
+    };
+    format!("taken the other way{at}: {}: {found}", paint.on(style, verdict.words()))
 }
 
 /// The calls from a jump to an operation, and their number, as text.
