@@ -1,7 +1,7 @@
 //! The fields of objects: declared by class files, with the keys under which their writes are found.
 
 use crate::classes::ClassPool;
-use crate::trace::{Calls, Level, Value};
+use crate::trace::{Calls, Level, Traced, Value};
 use bytecode::{ClassFile, Method, Op};
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
@@ -30,6 +30,8 @@ pub struct Field {
     /// Whether writes by the methods of its class are recorded, and no method whose writes are not recorded
     /// can have written it.
     pub is_recorded: bool,
+    /// Whether constructors of its class write it before `super(…)`.
+    pub is_early: bool,
 }
 
 /// The fields of a class and its superclasses.
@@ -161,6 +163,11 @@ impl Fields {
             declared.splice(0..0, own);
             at = found.file.super_name.as_ref().map(|name| name.replace('/', "."));
         }
+        let early = calls.sites.all().filter(|site| site.what == Traced::Preset);
+        let early: HashSet<(String, &str)> = early
+            .filter_map(|site| site.written.as_ref())
+            .map(|written| (calls.sites.declares(written), written.name.as_str()))
+            .collect();
         let mut fields: Vec<Field> = Vec::new();
         for (at, (of, name, descriptor)) in declared.iter().enumerate() {
             let is_hidden = declared.iter().skip(at + 1).any(|(_, other, _)| other == name);
@@ -174,6 +181,7 @@ impl Fields {
                 descriptor: descriptor.clone(),
                 part: part_of(calls, of, name),
                 is_recorded,
+                is_early: early.contains(&(of.clone(), name.as_str())),
             });
         }
         FieldsOf { fields, is_whole, is_record }

@@ -35,25 +35,33 @@ pub struct ObjectPart {
     pub descriptor: String,
     /// Whether it has its type's default value before the first write.
     pub begins_empty: bool,
+    /// The class whose constructors write it before `super(…)`. Such a write is lost if that throws.
+    pub early_in: Option<String>,
 }
 
 impl ObjectPart {
     /// A static field, by its number.
     pub fn of_static(number: u32) -> ObjectPart {
-        ObjectPart { name: None, part: Some(number), descriptor: String::new(), begins_empty: false }
+        ObjectPart {
+            name: None,
+            part: Some(number),
+            descriptor: String::new(),
+            begins_empty: false,
+            early_in: None,
+        }
     }
 
     /// The static field that an instruction names by this class.
     pub fn of_static_field(class: &str, name: &str, fields: &mut Fields, calls: &Calls) -> ObjectPart {
         let field = fields.of_static(class, name, calls);
         let (descriptor, begins_empty) = (field.descriptor.clone(), field.begins_empty);
-        ObjectPart { name: None, part: field.part, descriptor, begins_empty }
+        ObjectPart { name: None, part: field.part, descriptor, begins_empty, early_in: None }
     }
 
     /// An element of an array with this class; `was_made`: whether the array's creation was recorded.
     pub fn of_element(class: &str, index: u32, was_made: bool) -> ObjectPart {
         let descriptor = class.get(1..).unwrap_or("I").to_owned();
-        ObjectPart { name: None, part: Some(index), descriptor, begins_empty: was_made }
+        ObjectPart { name: None, part: Some(index), descriptor, begins_empty: was_made, early_in: None }
     }
 
     /// A field of an object; `was_made`: whether the object's creation was recorded.
@@ -63,6 +71,7 @@ impl ObjectPart {
             part: field.part,
             descriptor: field.descriptor.clone(),
             begins_empty: was_made && field.is_recorded,
+            early_in: field.is_early.then(|| field.class.clone()),
         }
     }
 
@@ -111,6 +120,7 @@ impl Shaper<'_> {
                     part: Some(number),
                     descriptor: String::new(),
                     begins_empty: false,
+                    early_in: None,
                 });
                 next = match number.checked_add(1) {
                     Some(number) => self.calls.part_from(object, number)?,
@@ -320,7 +330,11 @@ pub fn held(
     };
     Ok(match held {
         HeldValue::Value(value) => Some(value),
-        HeldValue::Unwritten => part.begins_empty.then(|| default_of(&part.descriptor)),
+        HeldValue::Unwritten => {
+            let is_lost = |class: &String| !calls.was_born_in(object, class);
+            let begins_empty = part.begins_empty && !part.early_in.as_ref().is_some_and(is_lost);
+            begins_empty.then(|| default_of(&part.descriptor))
+        }
         HeldValue::Unknown => None,
     })
 }

@@ -506,6 +506,17 @@ impl Calls {
         is_known.then(|| (self.table.word(4, row), self.table.word(5, row)))
     }
 
+    /// Whether a constructor of a class has initialised an object, so that `this` was known in it.
+    pub fn was_born_in(&self, object: u32, class: &str) -> bool {
+        let constructors = (0..).zip(self.sites.methods());
+        let constructors = constructors.filter(|(_, of)| *of.class == *class && of.name == "<init>");
+        let threads = self.threads();
+        constructors.into_iter().any(|(method, _)| {
+            let mut of_it = threads.iter().flat_map(|(thread, ..)| self.of_method(method, *thread));
+            of_it.any(|node| self.born(node) == Some(object))
+        })
+    }
+
     /// The object that a constructor call created.
     pub fn born(&self, node: u32) -> Option<u32> {
         let row = self.born.lower_bound(&[node.into()]);

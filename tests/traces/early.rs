@@ -46,12 +46,15 @@ fn what_is_written_before_super_is_recorded() {
     let file = case.work().join("classes/Early$Moved.class");
     let class = std::fs::read(&file).expect("a class file");
     std::fs::write(&file, write_first(&class, "(ILEarly$Moved;)V", 5, 41)).expect("written");
+    let lost = case.work().join("classes/Early$Lost.class");
+    let class = std::fs::read(&lost).expect("a class file");
+    std::fs::write(&lost, write_first(&class, "(I)V", 5, 10)).expect("written");
     for (n, java) in javas().iter().enumerate() {
         let trace = case.mark(&format!("trace{n}"));
         let mut command = case.qp();
         command.args(["trace", "record", "--show-output", "--level=all", "--out"]).arg(&trace);
         let run = case.run_command(command.args(["--", java, "-Xverify:all", "-cp", "classes", "Early"]));
-        run.is(0, &["5 10 6 5", "1 75 0 none", "4 outer", "8 8"]);
+        run.is(0, &["5 10 6 5", "1 75 0 none", "4 outer", "8 8", "3"]);
         assert_eq!(info(&trace)["missing"], serde_json::json!([]));
         let events = exported(&trace, &[]);
         let writes = |kind: &str, name: &str| -> Vec<String> {
@@ -84,6 +87,13 @@ fn what_is_written_before_super_is_recorded() {
             parts.iter().find(|part| part["name"] == name).expect("a part")["entry"].clone()
         };
         assert_eq!(["number", "wide", "text"].map(part), ["10", "6L", "\"5\""]);
+        // The constructor of the superclass kept `this` and threw: what was written before is not known.
+        let at = format!("Early:{}", case.line("Early.java", "// the lost write"));
+        let asked = |field: &str| {
+            case.run(&["omitted", &format!("((Lost) Leaking.leaked).{field}"), "--at", &at, path])
+        };
+        asked("kept").is(1, &["kept at Early.java", "the value is not known"]);
+        asked("other").is(1, &["other = 0 at Early.java"]);
     }
 }
 
