@@ -35,7 +35,7 @@ const SHOWN: &[(&str, &str, Option<&str>)] = &[
     ("uuid", "UUID 123e4567-e89b-12d3-a456-426614174000", None),
     ("type", "Shop.Order.class", None),
     ("array", "int[].class", None),
-    ("failure", "Shop.OrderException@1", Some("\"no stock\"")),
+    ("failure", "Shop.OrderException@1", Some("\"no stock\" caused by IllegalStateException@n \"empty\"")),
     ("ref", "Shop.Order::total", None),
     ("map", "HashMap@1", Some("{\"a\": 1, \"b\": 2}")),
     ("linked", "LinkedHashMap@1", Some("{\"z\": Shop.Level.LOW, \"y\": Shop.Level.HIGH}")),
@@ -83,6 +83,13 @@ fn collected(case: &Case, java: &str, backend: &str) -> Value {
     answer
 }
 
+/// The number of the cause depends on what else was shown before.
+fn unnumbered(contents: &str) -> String {
+    ["@1", "@2"].iter().fold(contents.to_owned(), |text, number| {
+        text.replace(&format!("IllegalStateException{number}"), "IllegalStateException@n")
+    })
+}
+
 #[test]
 fn values_read_by_what_they_are_by_every_back_end() {
     let case = Case::new("shown");
@@ -93,7 +100,7 @@ fn values_read_by_what_they_are_by_every_back_end() {
             for (name, value, contents) in SHOWN {
                 assert_eq!(a["collected"][name], *value, "{name} by {backend}: {a:#}");
                 assert_eq!(
-                    a["contents"].get(value).and_then(Value::as_str),
+                    a["contents"].get(value).and_then(Value::as_str).map(unnumbered).as_deref(),
                     *contents,
                     "{name} by {backend}"
                 );
@@ -137,7 +144,8 @@ fn the_prompt_shows_what_collections_hold_and_not_how() {
     for (name, value, contents) in SHOWN.iter().filter(|(name, ..)| *name != "order") {
         let shown = values.iter().find(|v| v["name"] == *name).expect("a local");
         assert_eq!(shown["value"], *value, "{name}");
-        assert_eq!(shown.get("contents").and_then(Value::as_str), *contents, "{name}");
+        let found = shown.get("contents").and_then(Value::as_str).map(unnumbered);
+        assert_eq!(found.as_deref(), *contents, "{name}");
     }
 }
 
