@@ -32,7 +32,8 @@ pub struct DifferentStep {
 }
 
 impl DifferentStep {
-    /// The same, described by the part in which the values differ, if known. `is_end`: the values leave the call.
+    /// The same, described by the part in which the values differ, if known. `is_end`: the values leave the
+    /// call.
     pub(super) fn by(self, inner: Option<DifferentStep>, is_end: bool) -> DifferentStep {
         let Some(inner) = inner else { return self };
         let what = if is_end { format!("{} of {}", inner.what, self.what) } else { inner.what };

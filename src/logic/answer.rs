@@ -30,7 +30,7 @@ pub struct Answer {
 #[serde(tag = "row", rename_all = "snake_case")]
 pub enum AnswerRow {
     /// An event.
-    Event(EventRow),
+    Event(Box<EventRow>),
     /// A value of a variable at an event.
     Value(ValueRow),
     /// An object or the state of a method: a heading for the rows after it.
@@ -136,6 +136,9 @@ fn kind<'de, D: Deserializer<'de>>(from: D) -> Result<&'static str, D::Error> {
 impl Answer {
     /// An answer with rows for events.
     pub fn of_events(rows: Vec<EventRow>) -> Answer {
-        Answer { rows: rows.into_iter().map(AnswerRow::Event).collect(), ..Answer::default() }
+        Answer {
+            rows: rows.into_iter().map(|row| AnswerRow::Event(Box::new(row))).collect(),
+            ..Answer::default()
+        }
     }
 }

@@ -59,6 +59,16 @@ const PASSING: [&str; 8] = [
     "java.util.Scanner",
     "java.util.regex.Matcher",
 ];
+/// Interfaces of collections whose contents events show, besides those of `jdk`.
+const COLLECTIONS: [&str; 7] = [
+    "java.util.Set",
+    "java.util.SortedSet",
+    "java.util.NavigableSet",
+    "java.util.SequencedCollection",
+    "java.util.SequencedSet",
+    "java.util.SequencedMap",
+    "java.util.concurrent.ConcurrentMap",
+];
 /// Methods that change what no object has: the beginnings of their names, by class.
 const SETTINGS: [(&str, &str); 5] = [
     ("java.lang.System", "setPropert"),
@@ -87,7 +97,7 @@ pub fn is_passing(class: &str) -> bool {
 /// Whether no event shows the state of objects of a type. Of the collections of `jdk`, and of the interfaces
 /// above them, events show the contents.
 pub fn is_unseen(class: &str) -> bool {
-    !is_passing(class) && jdk::class(class).is_none()
+    !is_passing(class) && !COLLECTIONS.contains(&class) && jdk::class(class).is_none()
 }
 
 fn is_value(class: &str) -> bool {
@@ -156,7 +166,8 @@ pub fn unseen_uses(
     uses
 }
 
-/// The unrecorded class of a called method: a recorded class can inherit it. `None` if the method is recorded.
+/// The unrecorded class of a called method: a recorded class can inherit it. `None` if the method is
+/// recorded.
 fn declaring(
     pool: &ClassPool,
     owner: &str,

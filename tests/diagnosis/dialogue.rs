@@ -106,7 +106,10 @@ async fn words_lead_to_the_buggy_call_and_over_its_events() {
     assert!(dialogue.advance(&context).await.is_empty());
     assert!(dialogue.finish(&context).await.is_empty());
     assert_eq!(dialogue.exit_code(), 0);
-    let walk = Box::pin(dialogue.walk(&SourcePaths::default(), &context)).await.expect("a recording").expect("a buggy call");
+    let walk = Box::pin(dialogue.walk(&SourcePaths::default(), &context))
+        .await
+        .expect("a recording")
+        .expect("a buggy call");
     let mut steps = walk.dialogue;
     let Ok(StepReply::View(view)) = steps.take("where", &Context::silent()).await.reply else {
         panic!("no view")
@@ -129,7 +132,9 @@ async fn a_program_answers_in_json() {
     let keys: Vec<&str> = last.as_object().expect("an object").keys().map(String::as_str).collect();
     assert_eq!((keys, &last["buggy"]["node"]), (vec!["buggy", "answers"], &json!(6)));
     assert_eq!(front_end.dialogue.exit_code(), 0);
-    let walk = Box::pin(front_end.dialogue.walk(&SourcePaths::default(), &front_end.context)).await.expect("no failure");
+    let walk = Box::pin(front_end.dialogue.walk(&SourcePaths::default(), &front_end.context))
+        .await
+        .expect("no failure");
     assert!(walk.is_none(), "a program steps by a command of its own");
 }
 

@@ -1,13 +1,13 @@
 //! Lets the program's stack overflow where a recorded method begins, and not within the recorder.
 //!
-//! The recorder's calls need more of the stack than the program alone. Without further care they overflow it in
-//! the middle of a method, at a place that needs no stack in the program, such as the code of a `finally`. So
-//! the calls at a method's entry ask for more than the others in the same frame will need:
+//! The recorder's calls need more of the stack than the program alone. Without further care they overflow it
+//! in the middle of a method, at a place that needs no stack in the program, such as the code of a `finally`.
+//! So the calls at a method's entry ask for more than the others in the same frame will need:
 //!
-//! - The interpreter grants a call its local variables before it begins, so an entry first calls a method that
-//!   has many and does nothing.
-//! - Compiled code asks for what the interpreter needs to go on in its place (that of inlined methods included):
-//!   the operand stack of an entry is deeper than it uses.
+//! - The interpreter grants a call its local variables before it begins, so an entry first calls a method
+//!   that has many and does nothing.
+//! - Compiled code asks for what the interpreter needs to go on in its place, also for inlined methods: the
+//!   operand stack of an entry is deeper than it uses.
 
 use crate::recorder_calls::call_of;
 use bytecode::Kind;

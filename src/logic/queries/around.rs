@@ -23,7 +23,7 @@ fn around(source: &mut Source, asked: &Asked) -> Result<Answer, LogicError> {
     };
     let mut answer = Answer::default();
     if let Some(entry) = source.entry_of(node)? {
-        answer.rows.push(AnswerRow::Event(source.row(&entry)?));
+        answer.rows.push(AnswerRow::Event(Box::new(source.row(&entry)?)));
     }
     push_end(source, node, &mut answer)?;
     Ok(answer)
@@ -33,7 +33,7 @@ fn around(source: &mut Source, asked: &Asked) -> Result<Answer, LogicError> {
 pub(super) fn push_end(source: &mut Source, node: u32, answer: &mut Answer) -> Result<(), LogicError> {
     let note = match source.end_of(node)? {
         End::Returned(id) | End::Threw(Some(id)) => {
-            answer.rows.push(AnswerRow::Event(source.row_of(id)?));
+            answer.rows.push(AnswerRow::Event(Box::new(source.row_of(id)?)));
             return Ok(());
         }
         End::Threw(None) => "an exception left the call; where it was thrown was not recorded",

@@ -28,7 +28,7 @@ fn before(source: &mut Source, asked: &Asked) -> Result<Answer, LogicError> {
         return Ok(answer);
     };
     if let Some(entry) = source.entry_of(node)? {
-        answer.rows.push(AnswerRow::Event(source.row(&entry)?));
+        answer.rows.push(AnswerRow::Event(Box::new(source.row(&entry)?)));
     }
     let place = found.event.when.place_in_thread();
     // Calls that the call around an event began before it have ended, except the call that an exit ends.
@@ -67,7 +67,7 @@ pub(super) fn push_calls(
         if let Some(entry) = source.entry_of(call)? {
             let mut row = source.row(&entry)?;
             row.depth = 1;
-            answer.rows.push(AnswerRow::Event(row));
+            answer.rows.push(AnswerRow::Event(Box::new(row)));
         }
         let at = answer.rows.len();
         push_end(source, call, answer)?;

@@ -252,7 +252,7 @@ fn thread(source: &mut Source, asked: &Asked, name: &str, exited: bool) -> Resul
     let shown = of_kind(if has_exited { Kind::ThreadDeath } else { Kind::ThreadStart }).next_back().cloned();
     let mut answer = Answer { yes: Some(if exited { has_exited } else { runs }), ..Answer::default() };
     if let Some(found) = shown {
-        answer.rows.push(AnswerRow::Event(source.row(&found)?));
+        answer.rows.push(AnswerRow::Event(Box::new(source.row(&found)?)));
     }
     if started == 0 {
         answer.notes.push("it had not started at that event".to_owned());

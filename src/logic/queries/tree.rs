@@ -51,7 +51,7 @@ fn tree(source: &mut Source, asked: &Asked) -> Result<Answer, LogicError> {
         let mut row = source.row(&entry)?;
         row.depth = u32::try_from(depth).unwrap_or(u32::MAX);
         row.value = result_of(source, node)?;
-        answer.rows.push(AnswerRow::Event(row));
+        answer.rows.push(AnswerRow::Event(Box::new(row)));
     }
     Ok(answer)
 }

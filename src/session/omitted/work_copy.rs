@@ -1,6 +1,6 @@
 //! Where altered code runs, so that it changes no files of the user: in a copy of the program's working
-//! folder. Where the system allows it, the program sees the copy at the path of the folder itself. Elsewhere it can
-//! run in the folder, and what it changes there is put back from the copy.
+//! folder. Where the system allows it, the program sees the copy at the path of the folder itself. Elsewhere
+//! it can run in the folder, and what it changes there is put back from the copy.
 
 use super::folder_copy::{BYTES, FILES, copy};
 use super::put_back::put_back;

@@ -84,7 +84,7 @@ impl Prompt<'_> {
             self.lines.complete_from(self.dialogue.words().await);
             let prompt = self.prompt().await;
             self.lines.ask(&prompt, self.cli.format == Format::Text);
-            match self.input(hearing).await {
+            match Box::pin(self.input(hearing)).await {
                 // Ctrl-C at the prompt ends the run in the background, if there is one, or else the line.
                 Some(Input::Interrupted) => drop(self.dialogue.interrupter().interrupt()),
                 Some(Input::End) => {

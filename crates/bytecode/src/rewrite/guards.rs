@@ -84,8 +84,8 @@ pub struct Target {
     pub class: u16,
 }
 
-/// What serves the calls inserted where a handler begins: the exception that the handler has caught is kept in
-/// a local variable, and the handler goes on with it whatever those calls throw.
+/// What serves the calls inserted where a handler begins: the exception that the handler has caught is kept
+/// in a local variable, and the handler goes on with it whatever those calls throw.
 #[derive(Clone, Debug)]
 pub struct Resume {
     /// The index of the handler in the original code.

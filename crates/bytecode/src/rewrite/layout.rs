@@ -2,7 +2,7 @@
 
 use super::Map;
 use super::error::{NotRewritten, RewriteError};
-use super::instructions::{GOTO, GOTO_W, JSR, JSR_W, JumpTargets, Raw, padding};
+use super::instructions::{GOTO, GOTO_W, JSR, JSR_W, JumpTargets, MONITORENTER, MONITOREXIT, Raw, padding};
 use std::collections::BTreeMap;
 
 /// The maximum length of a method's code in bytes (JVMS §4.7.3).
@@ -40,7 +40,7 @@ pub struct Placed {
     lands: Map<u32, u32>,
     /// The new index of the code on each branch edge.
     pub stubs: BTreeMap<(u32, u32), u32>,
-    /// The start and end of the code inserted after an instruction, by the next one.
+    /// The start and end of the code inserted after an instruction, by the instruction with its handlers.
     behind: BTreeMap<u32, (u32, u32)>,
     /// The start and end of each copy of the guard code.
     pub guards: Vec<(u32, u32)>,
@@ -74,8 +74,8 @@ impl Placed {
         starts.iter().zip(ends).map(|((from, branch), to)| (*branch, *from, to)).collect()
     }
 
-    /// The code inserted before and after instructions and on branch edges, as `(instruction, from, to)`. For
-    /// code after an instruction, that is the next one: what is done is done, such as the exit of a monitor.
+    /// The code inserted before and after instructions and on branch edges, as `(instruction, from, to)`: the
+    /// handlers of that instruction are those of the code.
     pub fn inserted(&self) -> Vec<(u32, u32, u32)> {
         let before = self.at.iter().filter_map(|(pc, at)| Some((*pc, *self.lands.get(pc)?, *at)));
         let behind = self.behind.iter().map(|(pc, (from, to))| (*pc, *from, *to));
@@ -156,6 +156,15 @@ fn new_target(parts: &Parts<'_>, placed: &Placed, branch: u32, target: u32) -> R
     placed.lands(target)
 }
 
+/// The instruction whose handlers serve the code inserted after this one. A monitor is entered or left by
+/// then, as for the next instruction; otherwise a `finally` that begins there would be left out.
+pub fn covered_as(raw: &Raw) -> u32 {
+    match raw.opcode {
+        MONITORENTER | MONITOREXIT => raw.pc + raw.length,
+        _ => raw.pc,
+    }
+}
+
 struct Addresses {
     placed: Placed,
     length: u32,
@@ -178,7 +187,7 @@ fn addresses(parts: &Parts<'_>, wide: &Map<u32, bool>, wide_stubs: &Map<(u32, u3
         if let Some(bytes) = parts.after.get(&raw.pc) {
             let from = next;
             next += size(Some(bytes));
-            behind.insert(raw.pc + raw.length, (from, next));
+            behind.insert(covered_as(raw), (from, next));
         }
         // The layout has failed; continuing could overflow.
         if next > LONGEST * 4 {

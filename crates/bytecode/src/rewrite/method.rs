@@ -346,7 +346,7 @@ impl<'a> Old<'a> {
         let has = |steps: &BTreeMap<u32, Vec<u8>>, pc: u32| steps.get(&pc).is_some_and(|s| !s.is_empty());
         let before = self.instructions.iter().filter(|raw| has(&steps.before, raw.pc)).map(|raw| raw.pc);
         let after = self.instructions.iter().filter(|raw| has(&steps.after, raw.pc));
-        let at = before.chain(after.map(|raw| raw.pc + raw.length));
+        let at = before.chain(after.map(layout::covered_as));
         let at = at.chain(steps.taken.keys().map(|(branch, _)| *branch));
         Ok(Ok(Guards::new(at, from, &self.handlers, catches)))
     }

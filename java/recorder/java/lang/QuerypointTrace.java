@@ -93,7 +93,7 @@ public final class QuerypointTrace {
     private QuerypointTrace() {
     }
 
-    /** Returns if the stack has room for the recorder's calls: the agent gives it local variables for that. */
+    /** Returns if the stack has room for the recorder's calls: the agent gives it variables for that. */
     @Hidden
     static void room() {
     }

@@ -3,7 +3,7 @@
 //! that ends the program neither returns nor throws.
 
 use super::super::Diagnoser;
-use super::versions::{ComparedCode, IN_DOUBT, RUNS};
+use super::compared_code::{ComparedCode, IN_DOUBT, RUNS};
 use super::{Divergence, Varying, VersionDifference};
 use crate::alignment::{Alignment, Verdict};
 use crate::trace::{Calls, Checksum, Exit, FileEnd};

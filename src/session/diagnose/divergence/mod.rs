@@ -6,6 +6,7 @@
 //! Several runs of each version show what differs from run to run: time, random numbers, races of threads.
 //! Such a difference says nothing about the versions, and is left out.
 
+mod compared_code;
 mod comparison;
 mod differences;
 mod ends;
@@ -13,9 +14,9 @@ mod unseen;
 mod varying;
 mod versions;
 
+pub use compared_code::ComparedCode;
 pub use unseen::UnseenState;
 pub use varying::Varying;
-pub use versions::ComparedCode;
 pub use versions::compare_versions;
 
 use super::question::Question;
