@@ -189,7 +189,7 @@ fn catches_agree(recorded: &Recorded) {
                 }
                 Term::Atom(caught) if caught == "uncaught" => {
                     // A handler for uncaught exceptions may be called before the thread ends.
-                    let is_end = |next: &Event| next.is("threaddeath") || next.is("methodcall");
+                    let is_end = |next: &&Event| next.is("threaddeath") || next.is("methodcall");
                     assert!(next.is_some_and(is_end), "{}", event.text());
                 }
                 other => assert_eq!(*other, Term::atom("unrecorded"), "{}", recorded.name),

@@ -43,6 +43,8 @@ fn live(case: &Case, java: &str) -> Words {
         let value = value.as_str().expect("a text");
         // Only the contents of an exception follow its name in a recording.
         let message = a["contents"].get(value).and_then(Value::as_str).filter(|text| text.starts_with('"'));
+        // Its causes stand behind the message, in live answers alone.
+        let message = message.map(|text| text.split(" caused by ").next().unwrap_or(text));
         (name.clone(), unnumbered(&message.map_or(value.to_owned(), |message| format!("{value} {message}"))))
     });
     words.collect()
