@@ -30,7 +30,8 @@ impl FieldOwners<'_> {
 }
 
 impl Sites {
-    /// The recorded class that declares the field that a class name and a field name mean (JVMS, *Field Resolution*).
+    /// The recorded class that declares the field that a class name and a field name mean (JVMS, *Field
+    /// Resolution*).
     pub fn resolve_field(&self, class: &str, name: &str) -> Option<String> {
         let (mut next, mut seen) = (vec![class], BTreeSet::new());
         while let Some(at) = next.pop() {

@@ -10,8 +10,8 @@ use crate::session::context::Context;
 use crate::session::error::SessionError;
 use crate::trace::TraceError;
 
-/// The number of runs that confirm a difference, for a call that itself reads the time, random numbers or the like. A call that draws one random
-/// bit agrees in a few runs by chance.
+/// The number of runs that confirm a difference, for a call that itself reads the time, random numbers or the
+/// like. A call that draws one random bit agrees in a few runs by chance.
 const IN_GREAT_DOUBT: usize = 8;
 
 /// Runs of two versions, compared.
