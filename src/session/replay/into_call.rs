@@ -24,7 +24,7 @@ const SECONDS: u64 = 20;
 /// answer has a further point: the `return` that made the result.
 ///
 /// # Errors
-/// As [`super::replay`].
+/// Those of `replay`.
 pub async fn replay_into_call(
     name: &str,
     chain: &Chain,
