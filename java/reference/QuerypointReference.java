@@ -283,7 +283,8 @@ public final class QuerypointReference {
             if (exception.get("fields") instanceof Map) {
                 for (Map.Entry<?, ?> own : ((Map<?, ?>) exception.get("fields")).entrySet()) {
                     String name = (String) own.getKey();
-                    same(own.getValue(), field(thrown.getClass(), name).get(thrown), "the exception's " + name);
+                    Object thrownHere = field(thrown.getClass(), name).get(thrown);
+                    same(own.getValue(), thrownHere, "the exception's " + name);
                 }
             }
         } else if (!constructs && type.returnType() != void.class) {

@@ -69,7 +69,8 @@ fn a_hidden_class_has_static_fields_of_its_own() {
     let b = case.line(FILE, "// <- B");
     let points = format!(
         r#"(id: "A", at: Line("HiddenWriter", {b}), index: -1), (id: "T", at: LastChange("A:times")),
-           (id: "A1", at: Line("HiddenWriter", {b}), index: 1), (id: "T1", at: LastChange("A1:Writer.times"))"#
+           (id: "A1", at: Line("HiddenWriter", {b}), index: 1),
+           (id: "T1", at: LastChange("A1:Writer.times"))"#
     );
     let answer = asked(&case, "java", &points, r#", "both""#, &[]).is(0, &[]).answer();
     for (id, change) in [("T", ["2", "4"]), ("T1", ["1", "2"])] {

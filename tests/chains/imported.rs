@@ -32,7 +32,8 @@ fn simple_names_denote_the_imported_classes() {
     check(&["--backend=jdwp"]);
     let members = |named: &str| {
         format!(
-            r#"(id: "A", at: Line("till.Till", {at}), when: "{named} == 7", collect: ["max(spare, 9)", "loose"]),
+            r#"(id: "A", at: Line("till.Till", {at}), when: "{named} == 7",
+                collect: ["max(spare, 9)", "loose"]),
                (id: "B", at: LastChange("A:spare"))"#
         )
     };

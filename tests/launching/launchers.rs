@@ -219,8 +219,8 @@ fn a_source_file_is_compiled_with_those_beside_it() {
         .expect("the time");
     write("a/One.java", "package a; class One { int other = Other.NEW; }");
     write("a/script", "#!/usr/bin/java --source 17\npackage a; class Two { int other = Other.OLD; }");
-    let rules = "package querypoint.runner; class Rules { public static void main(String[] args) throws Exception \
-                 { System.exit(CompileSource.compile(args, 22)); } }";
+    let rules = "package querypoint.runner; class Rules { public static void main(String[] args) \
+                 throws Exception { System.exit(CompileSource.compile(args, 22)); } }";
     write("rules/Rules.java", rules);
     let runner = crate::support::root().join("java/runner");
     run(std::process::Command::new("javac").arg("-cp").arg(&runner).args([

@@ -100,8 +100,8 @@ fn the_code_that_a_java_agent_has_made_is_looked_at() {
     let program = |condition: &str| {
         format!(
             "public class Target {{ static boolean isOn; static final java.util.List<String> LIST = new \
-             java.util.ArrayList<>();\n static int measure(int n) {{\n {condition}\n LIST.add(\"one\");\n return \
-             LIST.size();\n }} }}"
+             java.util.ArrayList<>();\n static int measure(int n) {{\n {condition}\n LIST.add(\"one\");\n \
+             return LIST.size();\n }} }}"
         )
     };
     for (file, condition) in [("Target.java", ""), ("v2/Target.java", "if (isOn)")] {

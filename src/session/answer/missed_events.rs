@@ -31,8 +31,8 @@ pub fn missed_writes(facts: &AnswerFacts<'_>, event: &Event) -> String {
 }
 
 /// Of a local variable the last store is missed only if the stores were observed wrongly.
-const OF_LOCAL: &str = "Nothing but its own method stores to a local variable, so an earlier store may be shown \
-                        instead of the last one";
+const OF_LOCAL: &str = "Nothing but its own method stores to a local variable, so an earlier store may be \
+                        shown instead of the last one";
 
 /// The program's calls and methods that write fields without an event, if it has some.
 pub fn unseen_writes(facts: &AnswerFacts<'_>) -> Option<String> {
@@ -92,8 +92,8 @@ pub fn without_constructor(facts: &AnswerFacts<'_>, field: &Field, at: &Occurren
         _ => format!("and {name} is transient: the stream does not have it"),
     };
     Some(format!(
-        "Each constructor of {class} writes it, so none ran for this object: deserialisation ({} in {by}) makes \
-         objects without one, {end}",
+        "Each constructor of {class} writes it, so none ran for this object: deserialisation ({} in {by}) \
+         makes objects without one, {end}",
         short_class_name(called)
     ))
 }

@@ -458,7 +458,11 @@ fn what_collections_hold_is_followed_through_wrappers_views_and_calls() {
         asked.has("K", &[("old", "\"v983\""), ("new", "\"v993\""), ("owner", "HashMap@1")]);
         asked.has("T", &[("old", "\"n997\""), ("new", "\"threaded\""), ("thread", "other")]);
         asked.has("C", &[("old", "1"), ("new", "2"), ("by", "HashSet.<init>")]);
-        asked.noted("E", "a change was missed: the value seen later is \"2\". No event tells what the program's calls of setValue in Shelf.main");
+        asked.noted(
+            "E",
+            "a change was missed: the value seen later is \"2\". No event tells what the program's calls of \
+             setValue in Shelf.main",
+        );
         asked.missing("X", "a change was missed: no change was seen, yet its value at A is \"two\"");
         asked
             .missing("N", "no call that changed it was seen")

@@ -7,7 +7,8 @@ fn exceptions_uncaught_handlers_and_deserialised_objects_say_why() {
     let points = r#"
         (id: "A", at: Exception("java.lang.IllegalStateException")),
         (id: "S", at: Line("Wrapped", {S}), expect: (located: false)),
-        (id: "E", at: Line("Wrapped", {E})), (id: "C", at: LastChange("E:item.cache"), expect: (located: false)),
+        (id: "E", at: Line("Wrapped", {E})),
+        (id: "C", at: LastChange("E:item.cache"), expect: (located: false)),
         (id: "L", at: LastChange("E:Wrapped.Late.used"), expect: (located: false)),
     "#;
     let fixture = Fixture::new("wrapped", "Wrapped");
@@ -29,7 +30,8 @@ fn exceptions_uncaught_handlers_and_deserialised_objects_say_why() {
         asked.missing("L", "class Wrapped$Late was not loaded before E");
     }
     let points = r#"
-        (id: "E", at: Line("Wrapped", {E})), (id: "P", at: LastChange("E:item.price"), expect: (located: false)),
+        (id: "E", at: Line("Wrapped", {E})),
+        (id: "P", at: LastChange("E:item.price"), expect: (located: false)),
     "#;
     for asked in fixture.ask_jdwp(points) {
         asked.missing("P", "makes objects without one, and sets the fields that the stream has");
