@@ -282,7 +282,7 @@ impl ClassPool {
         self.runtime.as_ref().map(|r| r.class_names(None)).unwrap_or_default()
     }
 
-    /// The packages that a module of the runtime exports, as far as their names tell.
+    /// The exported packages of a module of the runtime, chosen by their names.
     pub(super) fn packages_of_module(&self, module: &str) -> Vec<String> {
         self.runtime.as_ref().map(|runtime| runtime.exported_packages(module)).unwrap_or_default()
     }

@@ -41,7 +41,7 @@ impl Runtime {
         })
     }
 
-    /// The packages of a module that are named as those of the API are, which it exports.
+    /// The packages of a module whose names begin with `java.` or `javax.`: a module exports these.
     pub fn exported_packages(&self, module: &str) -> Vec<String> {
         let is_api = |package: &str| package.starts_with("java/") || package.starts_with("javax/");
         let of_module = self.modules().iter().filter(|(package, of)| *of == module && is_api(package));

@@ -1,4 +1,5 @@
-//! The classes that a simple name denotes in the code of a class, outside its own nest (JLS §6.4.1).
+//! What a simple name denotes in the code of a class, outside its own nest (JLS §6.4.1): classes, and
+//! imported static members.
 
 use super::imports::Imports;
 use super::names;

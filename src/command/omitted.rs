@@ -80,7 +80,7 @@ pub struct Omitted {
     #[arg(long, value_name = "COMMAND", value_parser = words)]
     pub before_run: Option<Words>,
     /// Try the suggestions: run the program again with each jump taken the other way. This runs altered code,
-    /// in a copy of the working folder; what it does elsewhere is not undone
+    /// in a copy of the working folder (but see `--in-place`); what it does elsewhere is not undone
     #[arg(long, requires = "at")]
     pub confirm: bool,
     /// Where the system cannot show the copy at the path of the working folder: run altered code in the

@@ -48,7 +48,7 @@ impl Recording {
         lost
     }
 
-    /// A note about hidden classes. They are classes apart, and can write the fields of others.
+    /// A note that names the hidden classes, whose code can write fields of other classes.
     pub fn hidden(&self) -> Option<String> {
         let all: Vec<&str> = self.calls.sites.hidden.iter().map(String::as_str).collect();
         (!all.is_empty())

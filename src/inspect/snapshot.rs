@@ -26,6 +26,7 @@ pub struct Bounds {
 }
 
 /// A part of an object that holds a value: its name, the key of its writes, and its value before them.
+#[derive(Default)]
 pub struct ObjectPart {
     /// The field's name; `None` for an element.
     pub name: Option<String>,
@@ -42,26 +43,20 @@ pub struct ObjectPart {
 impl ObjectPart {
     /// A static field, by its number.
     pub fn of_static(number: u32) -> ObjectPart {
-        ObjectPart {
-            name: None,
-            part: Some(number),
-            descriptor: String::new(),
-            begins_empty: false,
-            early_in: None,
-        }
+        ObjectPart { part: Some(number), ..ObjectPart::default() }
     }
 
     /// The static field that an instruction names by this class.
     pub fn of_static_field(class: &str, name: &str, fields: &mut Fields, calls: &Calls) -> ObjectPart {
         let field = fields.of_static(class, name, calls);
         let (descriptor, begins_empty) = (field.descriptor.clone(), field.begins_empty);
-        ObjectPart { name: None, part: field.part, descriptor, begins_empty, early_in: None }
+        ObjectPart { part: field.part, descriptor, begins_empty, ..ObjectPart::default() }
     }
 
     /// An element of an array with this class; `was_made`: whether the array's creation was recorded.
     pub fn of_element(class: &str, index: u32, was_made: bool) -> ObjectPart {
         let descriptor = class.get(1..).unwrap_or("I").to_owned();
-        ObjectPart { name: None, part: Some(index), descriptor, begins_empty: was_made, early_in: None }
+        ObjectPart { part: Some(index), descriptor, begins_empty: was_made, ..ObjectPart::default() }
     }
 
     /// A field of an object; `was_made`: whether the object's creation was recorded.
@@ -115,13 +110,7 @@ impl Shaper<'_> {
             while let Some(number) = next.filter(|_| parts.len() < limit) {
                 let at = usize::try_from(number).ok();
                 let name = at.and_then(|at| self.calls.fields().get(at)).map(|(_, name)| name.clone());
-                parts.push(ObjectPart {
-                    name,
-                    part: Some(number),
-                    descriptor: String::new(),
-                    begins_empty: false,
-                    early_in: None,
-                });
+                parts.push(ObjectPart { name, part: Some(number), ..ObjectPart::default() });
                 next = match number.checked_add(1) {
                     Some(number) => self.calls.part_from(object, number)?,
                     None => None,

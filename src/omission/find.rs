@@ -272,7 +272,7 @@ fn lost_at<'c>(
     let wanted = chain.called.first().and_then(|(callee, _)| program.name(*callee));
     let called = |number: &&u32, wanted: &MethodName| {
         let method = calls.sites.method(**number);
-        method.filter(|of| *of.name == *wanted.name && *of.descriptor == *wanted.descriptor).is_some()
+        method.is_some_and(|of| *of.name == *wanted.name && *of.descriptor == *wanted.descriptor)
     };
     let is_executed = match &wanted {
         None => blocks.has_completed(body, first),
@@ -293,13 +293,12 @@ fn lost_at<'c>(
     // The call was executed: it may have run another override.
     if let Some(wanted) = wanted {
         let is_same =
-            |number: &&u32| calls.sites.method(**number).is_some_and(|method| *method.class == *wanted.class);
-        let mut called = group.trail.callees.iter().filter(|number| called(number, &wanted));
-        if called.clone().any(|number| is_same(&number)) {
+            |number: &u32| calls.sites.method(*number).is_some_and(|method| *method.class == *wanted.class);
+        let called = group.trail.callees.iter().filter(|number| called(number, &wanted));
+        if called.clone().any(is_same) {
             return partial(body, first, &new);
         }
-        let others = called.by_ref();
-        return others.map(|other| new(JumpSite::Dispatch(*other), first, first, BTreeSet::new())).collect();
+        return called.map(|other| new(JumpSite::Dispatch(*other), first, first, BTreeSet::new())).collect();
     }
     partial(body, first, &new)
 }

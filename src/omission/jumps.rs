@@ -73,26 +73,14 @@ fn is_store(body: &Body, pc: u32) -> bool {
     matches!(op, Some(Op::PutField(_) | Op::PutStatic(_) | Op::ArrayStore(_)))
 }
 
-/// Whether a call is the last instruction of its line that can throw.
+/// Whether an instruction is a call, and nothing behind it in its line can throw. A `return` can, but only
+/// with a wrong monitor.
 fn ends_line(body: &Body, pc: u32) -> bool {
-    let can_throw = |op: &Op| {
-        matches!(
-            op,
-            Op::Invoke { .. }
-                | Op::InvokeDynamic { .. }
-                | Op::GetField(_)
-                | Op::PutField(_)
-                | Op::ArrayLoad(_)
-                | Op::ArrayStore(_)
-                | Op::New(_)
-                | Op::CheckCast(_)
-                | Op::Throw
-        )
-    };
     let is_call = matches!(body.code.at(pc).map(|instruction| &instruction.op), Some(Op::Invoke { .. }));
     let end = behind(body, pc);
     let rest = body.code.instructions.iter().filter(|instruction| (pc + 1..end).contains(&instruction.pc));
-    is_call && !rest.into_iter().any(|instruction| can_throw(&instruction.op))
+    let mut rest = rest.map(|instruction| &instruction.op).filter(|op| !matches!(op, Op::Return(_)));
+    is_call && !rest.any(Op::can_throw)
 }
 
 /// The code index of the first instruction behind the line of an event.

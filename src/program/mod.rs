@@ -2,7 +2,7 @@
 //!
 //! - `hierarchy` finds the superclasses of a class. `call_index` indexes the program's methods, their
 //!   callers, and the writes to fields and arrays.
-//! - `unseen_writers` finds calls that write fields without naming them.
+//! - `unseen_writers` finds calls that make changes without an event.
 //! - `unseen_state` finds the objects whose state recordings do not have, and the methods that may change it.
 //! - `purity` finds the methods that only compute values. `effect` knows the inputs and outputs of a call to
 //!   a JDK method, `assertion_method` the value that an assertion of a test framework examines.

@@ -142,7 +142,7 @@ pub fn unseen_uses(
     let mut uses = UnseenUses::default();
     for instruction in method.code.iter().flat_map(|code| &code.instructions) {
         let Op::Invoke { kind, method } = &instruction.op else { continue };
-        let Some(class) = declaring(pool, &class_name(&method.class), method, is_recorded) else { continue };
+        let Some(class) = declaring(pool, &method.class, method, is_recorded) else { continue };
         let is_setting = |(of, begin): &&(&str, &str)| class == *of && method.name.starts_with(begin);
         if SETTINGS.iter().any(|setting| is_setting(&setting)) {
             uses.settings.insert(format!("{}.{}", bytecode::descriptor::short_name(&class), method.name));
@@ -178,8 +178,7 @@ fn declaring(
         return Some(owner.to_owned());
     }
     let found = pool.find(owner).ok().flatten()?;
-    let line: Vec<Arc<ClassFile>> = ancestors(pool, &found.file).collect();
-    let declares = |file: &&Arc<ClassFile>| file.method(&method.name, &method.descriptor).is_some();
-    let declaring = line.iter().find(declares)?;
+    let declares = |file: &Arc<ClassFile>| file.method(&method.name, &method.descriptor).is_some();
+    let declaring = ancestors(pool, &found.file).find(declares)?;
     (!is_recorded(&declaring.name)).then(|| declaring.name.clone())
 }

@@ -1,18 +1,17 @@
-//! Calls in the program's classes that write fields without an instruction that names them: reflection,
-//! handles, field updaters and deserialisation; and native methods.
+//! Calls in the program's classes that write fields, elements or contents without an event, such as
+//! reflection, handles, copies of arrays and deserialisation; and native methods.
 
 use super::hierarchy::method_name;
 use crate::classes::ClassPool;
 use crate::model::MethodName;
+use bytecode::class::ACC_NATIVE;
 use bytecode::{MethodRef, Op};
 use jdk::Fields;
 
 /// Maximum number of searched classes.
 const MOST: usize = 20_000;
-/// ACC_NATIVE (JVMS table 4.6-A).
-const ACC_NATIVE: u16 = 0x0100;
 
-/// What can write a field so.
+/// What can make such a change.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct UnseenWriters {
     /// The calling methods, each with the class and name of the first method of this kind that it calls.
@@ -45,12 +44,12 @@ impl UnseenCalls {
                 "java.util.Arrays" => matches!(name, "copyOf" | "copyOfRange" | "asList"),
                 "java.lang.reflect.Array" => name.starts_with("set"),
                 _ => {
-                    let is_copy = name == "toArray" || name == "clone" && class.starts_with('[');
+                    let is_copy = name == "toArray" || name == "clone" && class.ends_with("[]");
                     is_copy || name == "wrap" && class.starts_with("java.nio.")
                 }
             },
             UnseenCalls::OfContents => {
-                name == "clone" && !class.starts_with('[')
+                name == "clone" && !class.ends_with("[]")
                     || name == "setValue" && class == "java.util.Map$Entry"
             }
         };
@@ -61,11 +60,11 @@ impl UnseenCalls {
 impl UnseenWriters {
     /// Searches the classes outside the JDK for what writes fields.
     pub fn of(pool: &ClassPool) -> UnseenWriters {
-        UnseenWriters::that(pool, UnseenCalls::OfFields)
+        UnseenWriters::making(pool, UnseenCalls::OfFields)
     }
 
     /// Searches the classes outside the JDK.
-    pub fn that(pool: &ClassPool, of: UnseenCalls) -> UnseenWriters {
+    pub fn making(pool: &ClassPool, of: UnseenCalls) -> UnseenWriters {
         let mut found = UnseenWriters { is_whole: true, ..UnseenWriters::default() };
         for (searched, name) in pool.user_classes().enumerate() {
             let class = pool.find(name).ok().flatten();
@@ -79,9 +78,9 @@ impl UnseenWriters {
                 }
                 let called =
                     method.code.iter().flat_map(|code| &code.instructions).find_map(|i| match &i.op {
-                        Op::Invoke { method, .. } => of
-                            .include(method)
-                            .then(|| format!("{}.{}", method.class.replace('/', "."), method.name)),
+                        Op::Invoke { method, .. } => {
+                            of.include(method).then(|| format!("{}.{}", method.class, method.name))
+                        }
                         _ => None,
                     });
                 found.calls.extend(called.map(|called| (method_name(&class.file, method), called)));

@@ -40,7 +40,7 @@ impl RunFacts {
     }
 }
 
-/// Why a located occurrence is not the answer.
+/// Why the located occurrence of a point, if any, is not its answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Astray {
     /// The VM has seen a later hit, at which the run did not stop.

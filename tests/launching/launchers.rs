@@ -202,12 +202,12 @@ fn a_source_file_is_compiled_with_those_beside_it() {
         std::fs::create_dir_all(path.parent().expect("a folder")).expect("created");
         std::fs::write(path, text).expect("written");
     };
-    let run = |command: &mut std::process::Command| {
+    let run = |command: &mut Command| {
         let output = command.current_dir(folder.path()).output().expect("started");
         assert!(output.status.success(), "{}", said(&output));
     };
     write("a/Other.java", "package a; class Other { static final int OLD = Integer.parseInt(\"1\"); }");
-    run(std::process::Command::new("javac").args(["-d", ".", "a/Other.java"]));
+    run(Command::new("javac").args(["-d", ".", "a/Other.java"]));
     let class = folder.path().join("a/Other.class");
     write("a/Other.java", "package a; class Other { static final int NEW = Integer.parseInt(\"2\"); }");
     let later = std::time::SystemTime::now() + std::time::Duration::from_secs(60);
@@ -222,16 +222,12 @@ fn a_source_file_is_compiled_with_those_beside_it() {
     let rules = "package querypoint.runner; class Rules { public static void main(String[] args) \
                  throws Exception { System.exit(CompileSource.compile(args, 22)); } }";
     write("rules/Rules.java", rules);
-    let runner = crate::support::root().join("java/runner");
-    run(std::process::Command::new("javac").arg("-cp").arg(&runner).args([
-        "-d",
-        "rules",
-        "rules/Rules.java",
-    ]));
+    let runner = root().join("java/runner");
+    run(Command::new("javac").arg("-cp").arg(&runner).args(["-d", "rules", "rules/Rules.java"]));
     let compile = |file: &str, to: &str| {
         std::fs::create_dir(folder.path().join(to)).expect("created");
         let class_path = std::env::join_paths([runner.clone(), "rules".into()]).expect("a class path");
-        let mut java = std::process::Command::new("java");
+        let mut java = Command::new("java");
         run(java.arg("-cp").arg(class_path).args(["querypoint.runner.Rules", file, "-cp", ".", "-d", to]));
     };
     compile("a/One.java", "one");

@@ -40,10 +40,10 @@ fn a_static_field_whose_value_is_not_known_has_omissions() {
     assert_eq!(of("Late.plain", &["--scope", "Unset"]).json["value"], "0");
     let outside = of("value", &["--scope", "Unset$In", "--want", "value == 8", "--confirm"]);
     assert!(outside.json["value"].is_null(), "code that is not recorded writes it: {:#}", outside.json);
-    let line = marked(FOLDER, "Unset.java", "// the point") - 2;
+    let line = marked(FOLDER, "Unset.java", "// the point") - 3;
     let lines = outside.lines();
     assert_eq!(lines.len(), 1, "{lines:?}");
-    assert!(lines[0].starts_with(&format!("branch Unset$In.show:{} > value = ", line - 1)), "{lines:?}");
+    assert!(lines[0].starts_with(&format!("branch Unset$In.show:{line} > value = ")), "{lines:?}");
     // The point is in a class that is left out.
     let mut command = qp();
     command.args(["omitted", "value", "--at", &at("Unset"), "--scope", "Unset$Outside"]);

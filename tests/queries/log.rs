@@ -189,7 +189,12 @@ fn catches_agree(recorded: &Recorded) {
                 }
                 Term::Atom(caught) if caught == "uncaught" => {
                     // A handler for uncaught exceptions may be called before the thread ends.
-                    let is_end = |next: &&Event| next.is("threaddeath") || next.is("methodcall");
+                    let thrown = &event.args[1];
+                    let gets_it =
+                        |arg: &Term| arg == thrown || matches!(arg, Term::List(all) if all.contains(thrown));
+                    let is_end = |next: &&Event| {
+                        next.is("threaddeath") || next.is("methodcall") && next.args.iter().any(gets_it)
+                    };
                     assert!(next.is_some_and(is_end), "{}", event.text());
                 }
                 other => assert_eq!(*other, Term::atom("unrecorded"), "{}", recorded.name),

@@ -15,21 +15,21 @@ use bytecode::rewrite::{MethodPlan, MethodShape, Plan, Scan, rewrite};
 use std::borrow::Cow;
 use wire::{TRACE_CALLS_CLASS, TRACE_CLASS, TRACE_WINDOW_CLASS};
 
-/// What recorded methods call first.
+/// The recorder's methods that a recorded method calls at its entry: class and name.
 const ENTRIES: [(&str, &str); 3] =
     [(TRACE_CALLS_CLASS, "enter"), (TRACE_CLASS, "ring"), (TRACE_WINDOW_CLASS, "ring")];
 
-/// What those call first.
+/// The method that these call first.
 const ROOM: &str = "room";
 
-/// Local variables, of eight bytes, by which the recorder's deepest calls exceed those at an entry in the
-/// interpreter. It clears them at each entry, so they are few.
+/// Number of local variables, of eight bytes each: the stack that the recorder's deepest calls need beyond
+/// the calls at an entry, in the interpreter. It is small, since the interpreter clears them at each entry.
 const LOCALS: usize = 512;
 
-/// The same for compiled code, as the depth of an operand stack; it costs nothing.
+/// The same for compiled code, as the depth of an operand stack. It costs nothing.
 const DEPTH: u16 = 1024;
 
-/// A class of the recorder, with room for its other calls in what recorded methods call first.
+/// A class of the recorder. Its entry methods ask for the stack that the recorder's other calls need.
 pub(crate) fn provided<'a>(name: &str, bytes: &'a [u8]) -> Cow<'a, [u8]> {
     let Some((_, entry)) = ENTRIES.iter().find(|(class, _)| *class == name) else {
         return Cow::Borrowed(bytes);

@@ -89,27 +89,11 @@ const NATIVES: [Native; 16] = [
         original: &OPEN_RANDOM,
         function: || open_random as OpenRandom as *mut c_void,
     },
-    Native {
-        class: "Lsun/nio/fs/UnixNativeDispatcher;",
-        name: "open0",
-        descriptor: "(JII)I",
-        original: &OPEN_PATH,
-        function: || open_path as OpenPath as *mut c_void,
-    },
-    Native {
-        class: "Lsun/nio/fs/UnixNativeDispatcher;",
-        name: "rename0",
-        descriptor: "(JJ)V",
-        original: &RENAME_PATH,
-        function: || rename_path as RenamePath as *mut c_void,
-    },
-    Native {
-        class: "Ljava/io/UnixFileSystem;",
-        name: "rename0",
-        descriptor: "(Ljava/io/File;Ljava/io/File;)Z",
-        original: &RENAME_FILE,
-        function: || rename_file as RenameFile as *mut c_void,
-    },
+    dispatcher("open0", "(JII)I", &OPEN_PATH, || open_path as OpenPath as *mut c_void),
+    dispatcher("rename0", "(JJ)V", &RENAME_PATH, || rename_path as RenamePath as *mut c_void),
+    file_system("rename0", "(Ljava/io/File;Ljava/io/File;)Z", &RENAME_FILE, || {
+        rename_file as RenameFile as *mut c_void
+    }),
     file_system("createFileExclusively", "(Ljava/lang/String;)Z", &MAKE_FILE, || {
         make_file as MakeFile as *mut c_void
     }),
@@ -157,7 +141,7 @@ const fn dispatcher(
     Native { class: "Lsun/nio/fs/UnixNativeDispatcher;", name, descriptor, original, function }
 }
 
-/// Stands in front of a native that the VM binds, if it does something to files.
+/// Stands in front of a native that the VM binds, if it changes files or starts a process.
 pub fn bound(jvmti: &Jvmti, event: &mut NativeMethodBindEvent) {
     // SAFETY: the VM has just handed out the method.
     let found = unsafe {
@@ -175,12 +159,16 @@ pub fn bound(jvmti: &Jvmti, event: &mut NativeMethodBindEvent) {
     unsafe { event.set_new_address((native.function)()) };
 }
 
+/// Whether the run is recorded.
+fn is_recorded() -> bool {
+    with_state(|state| state.tracer.is_some()) == Some(true)
+}
+
 /// Reports a file or folder, once.
 fn tell(path: &Path) {
     // The file of the report is written by the agent itself, under the lock of the state.
-    let is_recorded = with_state(|state| state.tracer.is_some()) == Some(true);
     let Ok(path) = std::path::absolute(path) else { return };
-    if !is_recorded {
+    if !is_recorded() {
         return;
     }
     let was_there = path.symlink_metadata().is_ok();
@@ -399,8 +387,7 @@ unsafe extern "system" fn fork(
     streams: jni::jobject,
     joined: jni::jboolean,
 ) -> jni::jint {
-    let is_recorded = with_state(|state| state.tracer.is_some()) == Some(true);
-    if is_recorded && !FORKED.swap(true, Ordering::Relaxed) {
+    if is_recorded() && !FORKED.swap(true, Ordering::Relaxed) {
         with_state(|state| state.reporter.tell(&Report::Forked));
     }
     // SAFETY: the arguments are the VM's.

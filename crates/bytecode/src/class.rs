@@ -14,6 +14,8 @@ pub const ACC_SYNCHRONIZED: u16 = 0x0020;
 pub const ACC_BRIDGE: u16 = 0x0040;
 /// `ACC_VARARGS`
 pub const ACC_VARARGS: u16 = 0x0080;
+/// `ACC_TRANSIENT`
+pub const ACC_TRANSIENT: u16 = 0x0080;
 /// `ACC_NATIVE`
 pub const ACC_NATIVE: u16 = 0x0100;
 /// `ACC_INTERFACE`
@@ -67,14 +69,6 @@ pub struct Annotation {
     pub class: String,
     /// The elements whose value is a class: name and field descriptor of the class.
     pub classes: Vec<(String, String)>,
-}
-
-impl ClassFile {
-    /// Whether the source declares a field of this class. False for fields that the compiler adds, and for
-    /// those of other classes.
-    pub(crate) fn is_in_source(&self, class: &str, field: &str) -> bool {
-        class == self.name && self.field(field).is_some_and(|field| !field.is_synthetic())
-    }
 }
 
 /// One entry of the InnerClasses attribute.
@@ -245,6 +239,12 @@ impl ClassFile {
     /// The field with this name that the class itself declares.
     pub fn field(&self, name: &str) -> Option<&Field> {
         self.fields.iter().find(|f| f.name == name)
+    }
+
+    /// Whether the source declares a field of this class. False for fields that the compiler adds, and for
+    /// those of other classes.
+    pub(crate) fn is_in_source(&self, class: &str, field: &str) -> bool {
+        class == self.name && self.field(field).is_some_and(|field| !field.is_synthetic())
     }
 
     /// Whether this is an interface or annotation type.

@@ -306,6 +306,41 @@ impl Op {
         matches!(self, Op::Goto { .. } | Op::Ret { .. } | Op::Switch { .. } | Op::Return(_) | Op::Throw)
     }
 
+    /// Whether executing the instruction can throw (JVMS §6.5), other than by Thread.stop.
+    pub fn can_throw(&self) -> bool {
+        match self {
+            Op::Const(constant) => matches!(
+                constant,
+                Constant::Class(_)
+                    | Constant::MethodHandle(_)
+                    | Constant::MethodType(_)
+                    | Constant::Dynamic { .. }
+            ),
+            Op::Binary { op, kind } => {
+                matches!(op, BinaryOp::Div | BinaryOp::Rem) && matches!(kind, Kind::Int | Kind::Long)
+            }
+            Op::ArrayLoad(_)
+            | Op::ArrayStore(_)
+            | Op::GetField(_)
+            | Op::PutField(_)
+            | Op::GetStatic(_)
+            | Op::PutStatic(_)
+            | Op::Invoke { .. }
+            | Op::InvokeDynamic { .. }
+            | Op::New(_)
+            | Op::NewArray(_)
+            | Op::MultiNewArray { .. }
+            | Op::ArrayLength
+            | Op::Throw
+            | Op::CheckCast(_)
+            | Op::InstanceOf(_)
+            | Op::MonitorEnter
+            | Op::MonitorExit
+            | Op::Return(_) => true,
+            _ => false,
+        }
+    }
+
     /// The field that the instruction accesses, and whether it writes it.
     pub fn field_access(&self) -> Option<(&FieldRef, bool)> {
         match self {

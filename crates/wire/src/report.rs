@@ -34,7 +34,7 @@ pub enum Report {
     /// The program opened this file for writing, made it, removed it, or gave it this name or another one. It
     /// can be a folder. The path begins at the root.
     Wrote(String),
-    /// A file or folder of this name was there before the program did anything to it.
+    /// The same for a file or folder that existed before. Only one of the two is reported.
     Existed(String),
     /// The program started another process.
     Forked,

@@ -325,7 +325,7 @@ impl Compared<'_, '_, '_> {
 }
 
 /// The type of an expression at the point, if it is the same at all possible places of the point where its
-/// names exist.
+/// names exist. Restricts a point of frame 0 to those places.
 fn type_of(context: &mut PointContext<'_, '_>, target: &TargetExpression, expr: &Expr) -> Result<Type, Stop> {
     let sites = context.sites_of(target.point, target.frame)?;
     let events = context.events_of(target.point);

@@ -9,9 +9,8 @@ use crate::chain::translate::{Ask, PointContext, Refusal, Stop};
 use crate::expr::{EventTypes, Type};
 use crate::model::Site;
 use crate::query::{Constraint, Event, SkippedLine as Skip};
-use bytecode::op::{BinaryOp, Kind};
+use bytecode::Code;
 use bytecode::skip::{is_bypassed, leading_to};
-use bytecode::{Code, Constant, Instruction, Op};
 use std::collections::BTreeMap;
 
 pub(super) struct SkippedLine<'a> {
@@ -68,7 +67,7 @@ fn bypasses(code: &Code, line: u32) -> BTreeMap<u32, Vec<u32>> {
     for handler in &code.handlers {
         let protected =
             code.instructions.iter().filter(|i| i.pc >= handler.start_pc && i.pc < handler.end_pc);
-        for instruction in protected.filter(|i| can_throw(i)) {
+        for instruction in protected.filter(|i| i.op.can_throw()) {
             if is_bypassed(code, instruction.pc, handler.handler_pc, line) {
                 found.entry(handler.handler_pc).or_default().push(instruction.pc);
             }
@@ -84,41 +83,7 @@ fn bypasses(code: &Code, line: u32) -> BTreeMap<u32, Vec<u32>> {
 /// The instructions that can throw and from which normal flow leads to the line. An exception that a handler
 /// caught and throws again came from an earlier instruction.
 fn leaves(code: &Code, entries: &[u32]) -> Vec<u32> {
-    let throws = |pc: &u32| code.at(*pc).is_some_and(can_throw) && bytecode::rethrow(code, *pc).is_none();
+    let throws =
+        |pc: &u32| code.at(*pc).is_some_and(|i| i.op.can_throw()) && bytecode::rethrow(code, *pc).is_none();
     leading_to(code, entries).into_iter().filter(throws).collect()
-}
-
-/// Whether executing the instruction can throw (JVMS §6.5), other than by Thread.stop.
-fn can_throw(instruction: &Instruction) -> bool {
-    match &instruction.op {
-        Op::Const(constant) => matches!(
-            constant,
-            Constant::Class(_)
-                | Constant::MethodHandle(_)
-                | Constant::MethodType(_)
-                | Constant::Dynamic { .. }
-        ),
-        Op::Binary { op, kind } => {
-            matches!(op, BinaryOp::Div | BinaryOp::Rem) && matches!(kind, Kind::Int | Kind::Long)
-        }
-        Op::ArrayLoad(_)
-        | Op::ArrayStore(_)
-        | Op::GetField(_)
-        | Op::PutField(_)
-        | Op::GetStatic(_)
-        | Op::PutStatic(_)
-        | Op::Invoke { .. }
-        | Op::InvokeDynamic { .. }
-        | Op::New(_)
-        | Op::NewArray(_)
-        | Op::MultiNewArray { .. }
-        | Op::ArrayLength
-        | Op::Throw
-        | Op::CheckCast(_)
-        | Op::InstanceOf(_)
-        | Op::MonitorEnter
-        | Op::MonitorExit
-        | Op::Return(_) => true,
-        _ => false,
-    }
 }

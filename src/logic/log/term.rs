@@ -390,6 +390,10 @@ impl Log {
                     return ControlFlow::Continue(());
                 }
                 let is_it = seen.values.first() == Some(&Value::Object(exception));
+                let place = || {
+                    let file = seen.method(calls).map(source_file).unwrap_or_default().into_owned();
+                    (file, seen.site.line.unwrap_or(0))
+                };
                 found = match seen.site.what {
                     // The event itself, and the calls that the exception leaves.
                     _ if seen.when() == event.when && seen.site.what != Traced::Catch => {
@@ -399,10 +403,7 @@ impl Log {
                     // Monitors are released on the way, and contents may be reported.
                     Traced::Unlock | Traced::Contents | Traced::Text => return ControlFlow::Continue(()),
                     Traced::Enter if ends_thread && seen.values.contains(&Value::Object(exception)) => {
-                        if handler.is_none() {
-                            let file = seen.method(calls).map(source_file).unwrap_or_default().into_owned();
-                            handler = Some((file, seen.site.line.unwrap_or(0)));
-                        }
+                        handler.get_or_insert_with(place);
                         return ControlFlow::Continue(());
                     }
                     Traced::Throw | Traced::Leave | Traced::Catch if is_it && handler.is_some() => {
@@ -410,8 +411,8 @@ impl Log {
                     }
                     _ if handler.is_some() => return ControlFlow::Continue(()),
                     Traced::Catch if is_it => {
-                        let file = seen.method(calls).map(source_file).unwrap_or_default().into_owned();
-                        Some(Caught::At(file, seen.site.line.unwrap_or(0)))
+                        let (file, line) = place();
+                        Some(Caught::At(file, line))
                     }
                     _ => Some(Caught::Elsewhere),
                 };

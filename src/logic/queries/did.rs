@@ -124,14 +124,22 @@ fn no_line(source: &Source, place: &Place) -> String {
 fn called(source: &mut Source, asked: &Asked, name: &str) -> Result<Answer, LogicError> {
     let meant = match of_method(asked.pattern(&[Kind::MethodCall]), name, source) {
         Ok(meant) => meant,
-        Err(error @ LogicError::NoSuchMethod { .. }) => {
-            let note = format!("not recorded: {error}; {}", not_in_scope(source, "no class with it"));
-            return Ok(Answer { yes: Some(false), notes: vec![note], ..Answer::default() });
-        }
-        Err(error) => return Err(error),
+        Err(error) => return no_member(source, error),
     };
-    let answer = first(source, super::calls::with_arguments(meant.pattern, asked), |_, _| Ok(true))?;
-    Ok(Answer { notes: [answer.notes, meant.notes].concat(), ..answer })
+    let mut answer = first(source, super::calls::with_arguments(meant.pattern, asked), |_, _| Ok(true))?;
+    answer.notes.extend(meant.notes);
+    Ok(answer)
+}
+
+/// *No*, if the error is that no recorded class has the member.
+fn no_member(source: &Source, error: LogicError) -> Result<Answer, LogicError> {
+    match error {
+        LogicError::NoSuchMethod { .. } | LogicError::NoSuchField { .. } => {
+            let note = format!("not recorded: {error}; {}", not_in_scope(source, "no class with it"));
+            Ok(Answer { yes: Some(false), notes: vec![note], ..Answer::default() })
+        }
+        error => Err(error),
+    }
 }
 
 fn set(source: &mut Source, asked: &Asked, name: &str) -> Result<Answer, LogicError> {
@@ -140,11 +148,7 @@ fn set(source: &mut Source, asked: &Asked, name: &str) -> Result<Answer, LogicEr
     let pattern = Pattern { value: asked.word(2).map(Wanted::parse), ..asked.pattern(&[Kind::SetField]) };
     let pattern = match of_field(pattern, (owner, field), source) {
         Ok(pattern) => pattern,
-        Err(error @ LogicError::NoSuchField { .. }) => {
-            let note = format!("not recorded: {error}; {}", not_in_scope(source, "no class with it"));
-            return Ok(Answer { yes: Some(false), notes: vec![note], ..Answer::default() });
-        }
-        Err(error) => return Err(error),
+        Err(error) => return no_member(source, error),
     };
     let class = pattern.declared_by.clone().unwrap_or_default();
     let mut answer = first(source, pattern, |_, _| Ok(true))?;

@@ -1,5 +1,5 @@
-//! The methods that a class name and a method name mean in Java: inherited ones, and those that override
-//! them.
+//! The methods, constructors and fields that a user's words mean in Java: also inherited ones, and methods
+//! that override the named one.
 
 use super::asked::Asked;
 use super::events::listed;
@@ -30,8 +30,9 @@ impl Meant {
     /// # Errors
     /// The events cannot be read.
     pub(super) fn listed(self, source: &mut Source, asked: &Asked) -> Result<Answer, LogicError> {
-        let answer = listed(source, asked, self.pattern)?;
-        Ok(Answer { notes: [answer.notes, self.notes].concat(), ..answer })
+        let mut answer = listed(source, asked, self.pattern)?;
+        answer.notes.extend(self.notes);
+        Ok(answer)
     }
 }
 
@@ -59,6 +60,7 @@ pub(super) fn of_method(pattern: Pattern, text: &str, source: &mut Source) -> Re
     if !name.starts_with('<') {
         of_class.add_inherited(source);
         of_class.add_overriding(source);
+        of_class.add_unrecorded(source);
     }
     if of_class.numbers.is_empty() && !(of_class.is_known && of_class.unrecorded.is_empty()) {
         return Err(no_method(text, source));
@@ -158,6 +160,8 @@ struct Methods<'m> {
     name: &'m str,
     /// The recorded methods of that name.
     named: &'m [(u32, Method)],
+    /// For each of these, its class with the supertypes.
+    above: Vec<Vec<String>>,
     /// The classes that the class name means, each with its supertypes.
     classes: Vec<Vec<String>>,
     numbers: BTreeSet<u32>,
@@ -174,15 +178,15 @@ impl<'m> Methods<'m> {
     fn of((class, name): (&'m str, &'m str), named: &'m [(u32, Method)], source: &mut Source) -> Methods<'m> {
         let recorded = source.recording.calls.sites.classes().map(|(name, _)| name.to_string());
         let mut fitting: BTreeSet<String> = recorded.filter(|name| class_fits(name, class)).collect();
-        for (_, method) in named {
-            let above = Subtypes::above(source, &method.class).0;
-            fitting.extend(above.into_iter().filter(|name| class_fits(name, class)));
-        }
+        let above: Vec<Vec<String>> =
+            named.iter().map(|(_, method)| Subtypes::above(source, &method.class).0).collect();
+        fitting.extend(above.iter().flatten().filter(|name| class_fits(name, class)).cloned());
         let classes = fitting.into_iter().map(|name| Subtypes::above(source, &name).0).collect();
         Methods {
             class,
             name,
             named,
+            above,
             classes,
             numbers: BTreeSet::new(),
             overriding: Vec::new(),
@@ -213,10 +217,10 @@ impl<'m> Methods<'m> {
     fn add_overriding(&mut self, source: &mut Source) {
         for line in &self.classes {
             let Some(class) = line.first() else { continue };
-            for (number, method) in self.named {
-                let above = Subtypes::above(source, &method.class).0;
+            for (of, above) in self.named.iter().zip(&self.above) {
+                let (number, method) = of;
                 if method.access & (ACC_STATIC | ACC_PRIVATE) != 0
-                    || !above.iter().skip(1).any(|of| of == class)
+                    || !above.iter().skip(1).any(|name| name == class)
                 {
                     continue;
                 }
@@ -230,11 +234,18 @@ impl<'m> Methods<'m> {
                 let target = self.named.iter().find(|(_, other)| {
                     other.class == method.class && Some(&other.descriptor) == bridged.as_ref()
                 });
-                let (number, method) = target.unwrap_or(&(*number, method.clone())).clone();
-                if self.numbers.insert(number) {
-                    self.overriding.push((number, format!("{}.{}", shown_class(&method.class), method.name)));
+                let (number, method) = target.unwrap_or(of);
+                if self.numbers.insert(*number) {
+                    self.overriding
+                        .push((*number, format!("{}.{}", shown_class(&method.class), method.name)));
                 }
             }
+        }
+    }
+
+    /// Finds the classes that declare such a method in code that was not recorded.
+    fn add_unrecorded(&mut self, source: &mut Source) {
+        for line in &self.classes {
             let mut declared = BTreeSet::new();
             for of in line {
                 for (descriptor, access) in source.recording.methods(of, self.name) {

@@ -88,8 +88,9 @@ fn set(source: &mut Source, asked: &Asked) -> Result<Answer, LogicError> {
 fn called(source: &mut Source, asked: &Asked) -> Result<Answer, LogicError> {
     let meant = of_method(asked.pattern(&[Kind::MethodCall]), asked.word(0).unwrap_or_default(), source)?;
     let pattern = super::calls::with_arguments(meant.pattern, asked);
-    let answer = with_environment(source, asked, pattern, |_, _| Ok(true))?;
-    Ok(Answer { notes: [answer.notes, meant.notes].concat(), ..answer })
+    let mut answer = with_environment(source, asked, pattern, |_, _| Ok(true))?;
+    answer.notes.extend(meant.notes);
+    Ok(answer)
 }
 
 fn created(source: &mut Source, asked: &Asked) -> Result<Answer, LogicError> {

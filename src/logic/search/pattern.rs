@@ -37,7 +37,7 @@ pub struct Pattern {
     pub name: Option<String>,
     /// The receiver or owner.
     pub owner: Owner,
-    /// The methods, by their numbers, as far as their names do not tell.
+    /// The numbers of the methods; `None` if the name alone selects them.
     pub methods: Option<BTreeSet<u32>>,
     /// The class by which a field is named: it declares or inherits the field. The end of the name is enough.
     pub declared_by: Option<String>,

@@ -4,11 +4,10 @@ use super::answer_facts::AnswerFacts;
 use crate::model::{Occurrence, short_class_name};
 use crate::program::{UnseenCalls, UnseenWriters, lineage};
 use crate::query::{Event, Field, Making};
+use bytecode::class::ACC_TRANSIENT;
 use bytecode::{ClassFile, Method, Op};
 
 const SERIALIZABLE: &str = "java.io.Serializable";
-/// `ACC_TRANSIENT` (JVMS table 4.5-A).
-const ACC_TRANSIENT: u16 = 0x0080;
 /// Number of methods that are named.
 const NAMED: usize = 3;
 
@@ -30,7 +29,7 @@ pub fn missed_writes(facts: &AnswerFacts<'_>, event: &Event) -> String {
     }
 }
 
-/// Of a local variable the last store is missed only if the stores were observed wrongly.
+/// A store to a local variable is missed only if the stores were observed wrongly.
 const OF_LOCAL: &str = "Nothing but its own method stores to a local variable, so an earlier store may be \
                         shown instead of the last one";
 
@@ -40,7 +39,7 @@ pub fn unseen_writes(facts: &AnswerFacts<'_>) -> Option<String> {
 }
 
 fn unseen(facts: &AnswerFacts<'_>, of: UnseenCalls) -> Option<String> {
-    let UnseenWriters { calls, natives, is_whole } = UnseenWriters::that(&facts.run_facts.pool, of);
+    let UnseenWriters { calls, natives, is_whole } = UnseenWriters::making(&facts.run_facts.pool, of);
     let more =
         |count: usize| if count > NAMED { format!(" and {} more", count - NAMED) } else { String::new() };
     let mut parts = Vec::new();
@@ -66,7 +65,7 @@ pub fn left_out(facts: &AnswerFacts<'_>, field: &Field) -> Option<String> {
     class.file.field(&field.name).filter(|declared| declared.access & ACC_TRANSIENT != 0)?;
     let calls = UnseenWriters::of(pool).calls;
     let (by, _) = calls.iter().find(|(_, called)| called == "java.io.ObjectInputStream.readObject")?;
-    Some(format!("; `readObject`, which {by} calls, leaves `transient` fields so"))
+    Some(format!("; `readObject`, which {by} calls, does not set `transient` fields"))
 }
 
 /// Says that an object was made by deserialisation, which runs no constructor of a serialisable class: no
@@ -82,11 +81,13 @@ pub fn without_constructor(facts: &AnswerFacts<'_>, field: &Field, at: &Occurren
     }
     let is_serialisable =
         lineage(pool, &found.file).iter().any(|class| class.interfaces.iter().any(|of| of == SERIALIZABLE));
+    if !is_serialisable {
+        return None;
+    }
     let readers = UnseenWriters::of(pool).calls;
-    let mut readers = readers.iter().filter(|(_, called)| called.starts_with("java.io.ObjectInputStream."));
-    let (by, called) = readers.next().filter(|_| is_serialisable)?;
+    let (by, called) = readers.iter().find(|(_, called)| called.starts_with("java.io.ObjectInputStream."))?;
     let (class, name) = (short_class_name(&field.class), &field.name);
-    let declared = found.file.fields.iter().find(|own| *own.name == **name)?;
+    let declared = found.file.field(name)?;
     let end = match declared.access & ACC_TRANSIENT {
         0 => "and sets the fields that the stream has".to_owned(),
         _ => format!("and {name} is transient: the stream does not have it"),
@@ -130,15 +131,5 @@ pub fn unmade(making: &Making) -> &'static str {
             "its creation was not seen: arrays that the JDK or native code creates (clone, Arrays.copyOf, toArray, the arguments of \
              main, values() of an enum) are not seen"
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn reflection_stores_to_no_local_variable() {
-        assert!(!OF_LOCAL.contains("reflection"));
     }
 }

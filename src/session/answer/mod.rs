@@ -121,8 +121,8 @@ pub struct PointAnswer {
     pub reason: Option<String>,
     /// Binary name of the class.
     pub class: Option<String>,
-    /// The loader of the class, or of the class whose static field changed, if several loaders define
-    /// classes of its name.
+    /// The loader of the class, or of the class whose static field changed, if several
+    /// classes have its name.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub loader: Option<LoaderAnswer>,
     /// Name of the method.

@@ -253,12 +253,11 @@ fn change_missing<'l>(
     let (effect, _) = query.compare_at?;
     let seen = value_seen(query, located)?;
     let at = &located(effect)?.occurrence;
-    let (unmade, left_out) = match &query.event {
-        Event::Written(field) => (without_constructor(facts, field, at), left_out(facts, field)),
-        _ => (None, None),
-    };
+    let written = if let Event::Written(field) = &query.event { Some(field) } else { None };
+    let unmade = written.and_then(|field| without_constructor(facts, field, at));
     if is_default(seen) {
-        let why = unmade.map(|text| format!(". {text}")).or(left_out).unwrap_or_default();
+        let why =
+            unmade.map(|text| format!(". {text}")).or_else(|| left_out(facts, written?)).unwrap_or_default();
         return Some(format!("{base}{why}"));
     }
     // It is unknown what the point sees, so nothing was missed as far as known.

@@ -102,16 +102,16 @@ pub(super) async fn try_all(
     let mut trials = Trials { trial: &trial, pool: &pool, fields, point: at, known, runs: 0, most: FLIPS };
     let mut all: Vec<&mut TriedSuggestion> = answer.suggestions.iter_mut().chain(&mut reads).collect();
     one_of_each_kind_first(&mut all);
-    // Runs are kept for the tries at several passes, if there is anything to try so.
+    // Runs are kept for the tries at other passes, if a jump has others.
     let has_several = all.iter().any(|of| of.suggestion.passes.missed > 1);
     let once = if has_several { FLIPS - FLIPS_AT_OTHERS } else { FLIPS };
     trials.each_once(calls, &mut all, (once, context)).await?;
-    // At several passes only where one is not enough, and first where one changed something.
+    // At other passes only where the first is not enough, and first where that changed something.
     if !all.iter().any(|of| is_right(of)) {
         let (changed, others): (Vec<_>, Vec<_>) = all.into_iter().partition(|of| has_changed(of));
         all = changed.into_iter().chain(others).collect();
         for suggestion in &mut all {
-            if let Some(right) = trials.at_several(calls, &suggestion.suggestion, context).await? {
+            if let Some(right) = trials.at_others(calls, &suggestion.suggestion, context).await? {
                 suggestion.confirmation = Some(right);
             }
         }
@@ -206,8 +206,8 @@ impl Trials<'_> {
         Ok(found)
     }
 
-    /// Tries a suggestion at several passes, and returns the try that makes the point right.
-    async fn at_several(
+    /// Tries a suggestion at other passes, and returns the try that makes the point right.
+    async fn at_others(
         &mut self,
         calls: &mut Calls,
         suggestion: &Suggestion,
@@ -246,7 +246,7 @@ impl Trials<'_> {
             return Ok(None);
         }
         self.runs += 1;
-        let why = "takes a jump the other way, in a copy of the working folder";
+        let why = "takes a jump the other way";
         context.progress().run_started(u32::try_from(self.runs).unwrap_or(u32::MAX), Some(why));
         self.trial.of(calls, flip, context).await.map(Some)
     }

@@ -48,7 +48,7 @@ impl WorkPlace {
     /// Finds out what the system allows. `in_place` tells whether the user allows runs in the folder itself.
     ///
     /// # Errors
-    /// They are allowed, and the folder has what `qp` itself changes.
+    /// Runs in the folder itself are allowed, but it contains files that `qp` itself changes.
     pub fn of(debuggee: &Debuggee, in_place: bool) -> Result<WorkPlace, SessionError> {
         let folder = working_folder(debuggee)?;
         // What `qp` and the program share must stay where both see it.

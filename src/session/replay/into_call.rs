@@ -15,8 +15,8 @@ use bytecode::{ClassFile, Code, ExprNode, Method, MethodRef, Op};
 use std::sync::Arc;
 use std::time::Instant;
 
-/// The second replay may take so many times as long as the first, and some seconds more: with JDWP events a
-/// method that returns often is slow.
+/// Time limit of the second replay: this many times the duration of the first, plus `SECONDS`. With JDWP
+/// events, a method that returns often is slow.
 const LONGER: u64 = 4;
 const SECONDS: u64 = 20;
 

@@ -6,7 +6,7 @@ use crate::model::Site;
 use crate::query::{BranchSite, Constraint, Event, StoreSite, TraceQuery};
 use crate::session::facts::{Astray, RunFacts};
 
-/// Marks the points that the run asked otherwise than `again`, the translation with the facts of this run.
+/// Marks the points that the run asked differently from `again`, the translation with the facts of this run.
 /// Their answers may be wrong. Returns whether there are any. `learned` is what earlier runs have taught.
 pub fn mark(run_facts: &mut RunFacts, again: &Translation, learned: &Learned) -> bool {
     let mut found = false;

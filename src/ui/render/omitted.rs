@@ -26,7 +26,7 @@ impl Text for OmissionAnswer {
         let mut jumps: Vec<Vec<&TriedSuggestion>> = Vec::new();
         for of in &self.suggestions {
             let jump = &of.suggestion.jump;
-            match jumps.iter_mut().find(|known| known.iter().all(|of| of.suggestion.jump == *jump)) {
+            match jumps.iter_mut().find(|known| known.first().is_some_and(|of| of.suggestion.jump == *jump)) {
                 Some(known) => known.push(of),
                 None => jumps.push(vec![of]),
             }

@@ -48,7 +48,7 @@ fn words(event: &EventShown, paint: Paint) -> String {
 }
 
 fn shown(view: &View, paint: Paint) -> String {
-    let thread = paint.on(palette::DIM, format!("thread {}", &view.thread));
+    let thread = paint.on(palette::DIM, format!("thread {}", view.thread));
     let thread = thread.replace(' ', "\u{a0}");
     let mut out =
         hanging(&format!("{}   {thread}", line(&view.call, paint)), 0, WIDTH).replace('\u{a0}', " ");

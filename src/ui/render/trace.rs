@@ -185,7 +185,7 @@ fn info(holds: &RecordingInfo, paint: Paint) -> String {
         let calls = if thread.calls == 1 { "call" } else { "calls" };
         let start = thread.started_in.map_or_else(String::new, |node| format!(", started in #{node}"));
         let count = thousands(thread.calls);
-        let text = format!("{}: {count} {calls}{start}{end}", &thread.name);
+        let text = format!("{}: {count} {calls}{start}{end}", thread.name);
         out.push_str(&labelled("thread", &text));
     }
     for (method, at) in &holds.lower {
@@ -209,7 +209,7 @@ fn labelled(label: &str, text: &str) -> String {
 fn calls(tree: &CallTree, paint: Paint) -> String {
     let mut out = String::new();
     for thread in &tree.threads {
-        out.push_str(&format!("thread {}\n", &thread.thread));
+        out.push_str(&format!("thread {}\n", thread.thread));
         for shown in &thread.calls {
             one(&mut out, shown, 1, paint);
         }
@@ -271,7 +271,7 @@ pub fn line(call: &CallShown, paint: Paint) -> String {
 }
 
 fn events(shown: &EventsShown, paint: Paint) -> String {
-    let mut out = format!("thread {}\n", &shown.thread);
+    let mut out = format!("thread {}\n", shown.thread);
     out.push_str(&hanging(&line(&shown.call, paint), 2, WIDTH));
     let file = shown.source.as_deref().unwrap_or("line");
     for (event, next) in shown.events.iter().zip(shown.events.iter().skip(1).map(Some).chain([None])) {

@@ -1,7 +1,7 @@
 //! LastChange of local variables and parameters (DESIGN §5.3 to §5.5).
 
 use super::fixture::Fixture;
-use crate::support::{finish, said};
+use crate::support::{finish, qp, said};
 
 #[test]
 fn a_variable_begins_after_the_store_that_initialises_it() {
@@ -132,7 +132,7 @@ fn a_name_that_only_the_lambda_knows_asks_about_the_lambda() {
         assert_eq!(asked.point("A")["hit"], 2, "{}", asked.java);
     }
     let at = format!("Lambdas:{}", fixture.line("A"));
-    let mut log = crate::support::qp();
+    let mut log = qp();
     let logged = said(&finish(log.args(["log", "x", "--at", &at, "--", "java"]).args(fixture.command())));
     assert!(logged.contains("3 lines of 3 passes") && !logged.contains("invalid"), "{logged}");
     let said = fixture.refused(r#"(id: "A", at: Line("Lambdas", {A})), (id: "B", at: LastChange("A:y"))"#);

@@ -61,7 +61,7 @@ pub(super) struct LibraryCall {
     pub(super) peers: NodeId,
     /// The class of the method.
     pub(super) class: TypeId,
-    /// What the methods return that program objects override; see [`Solver::inherits`].
+    /// What the methods return that program objects override; see `Solver::inherits`.
     pub(super) returned: NodeId,
 }
 

@@ -54,14 +54,16 @@ impl Frame {
         if kept.is_empty() {
             return frame;
         }
-        let mut slots: u16 = frame.locals.iter().map(Type::slots).sum();
-        while slots < own_slots {
-            frame.locals.push(Type::Top);
-            slots += 1;
-        }
+        fill(&mut frame.locals, own_slots);
         frame.locals.extend(kept.iter().map(|kind| Type::of(*kind)));
         frame
     }
+}
+
+/// Fills local variables up to a slot with unusable ones.
+pub fn fill(locals: &mut Vec<Type>, slots: u16) {
+    let used: u16 = locals.iter().map(Type::slots).sum();
+    locals.extend((used..slots).map(|_| Type::Top));
 }
 
 /// The implicit initial frame of a method, which the table does not contain.

@@ -1,13 +1,12 @@
 //! Handles exceptions thrown by inserted calls. Near the end of the stack, the VM may refuse a call (JVMS
 //! §2.5.2). The guard's steps report that, then the exception continues to the handler that the method has
-//! for it. Where a handler begins, the method goes on instead (`Resume`): what a `finally` does is done, as
-//! without the inserted calls.
+//! for it. Where a handler begins, the method goes on instead (`Resume`), so that a `finally` does its work.
 //!
 //! One guard serves all inserted calls whose exceptions go to the same handler of the method, or to none. Its
 //! frame for the verifier is that of the handler (JVMS §4.10.1), which is valid wherever the handler can be
 //! reached from.
 
-use super::frames::{Frame, Type};
+use super::frames::{self, Frame, Type};
 use super::instructions::{ALOAD, ASTORE, DUP, POP};
 use super::layout::Placed;
 use super::steps::local;
@@ -108,8 +107,7 @@ impl Resume {
         code.extend_from_slice(guard);
         local(&mut code, ALOAD, slot);
         let mut locals = frame.locals.clone();
-        let used: u16 = locals.iter().map(Type::slots).sum();
-        locals.extend((used..slot).map(|_| Type::Top));
+        frames::fill(&mut locals, slot);
         locals.push(caught.clone());
         Some(Resume { handler: frame.pc, keeps, code, locals })
     }

@@ -24,7 +24,7 @@ pub struct Parts<'a> {
     pub taken: BTreeMap<(u32, u32), Vec<u8>>,
     /// The code that handles exceptions of inserted steps, and the number of copies.
     pub guard: (&'a [u8], usize),
-    /// Code followed by a jump to an instruction, by the index of that.
+    /// Code that ends with a jump, each with the index of the instruction to which it jumps.
     pub resumes: Vec<(u32, &'a [u8])>,
     /// The code at the end, for exceptions that leave the method.
     pub unwind: &'a [u8],

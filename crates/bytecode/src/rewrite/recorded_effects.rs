@@ -2,7 +2,7 @@
 //! lines and branches.
 
 use super::error::RewriteError;
-use super::instructions::{self, ATHROW, GOTO, GOTO_W, JSR, JSR_W, JumpTargets, NEW, Raw};
+use super::instructions::{self, ATHROW, DUP, GOTO, GOTO_W, JSR, JSR_W, JumpTargets, NEW, Raw};
 use super::reader::{ClassLayout, MethodAt, Reader, attributes, slice};
 use super::scan::Scan;
 use super::tables;
@@ -10,7 +10,6 @@ use super::uninitialised::{Reference, References};
 use crate::kind::Kind;
 use std::borrow::Cow;
 
-const DUP: u8 = 0x59;
 const WIDE: u8 = 0xc4;
 const IINC: u8 = 0x84;
 const RET: u8 = 0xa9;

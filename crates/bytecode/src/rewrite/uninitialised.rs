@@ -3,14 +3,12 @@
 
 use super::error::RewriteError;
 use super::frames::{Frame, Type};
-use super::instructions::Raw;
+use super::instructions::{ALOAD, ASTORE, Raw};
 use super::reader::{ClassLayout, Reader};
 use crate::descriptor;
 use crate::kind::Kind;
 use std::collections::{BTreeMap, BTreeSet};
 
-const ALOAD: u8 = 0x19;
-const ASTORE: u8 = 0x3a;
 const PUTFIELD: u8 = 0xb5;
 const INVOKESTATIC: u8 = 0xb8;
 const INVOKEDYNAMIC: u8 = 0xba;

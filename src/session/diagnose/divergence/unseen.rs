@@ -96,10 +96,11 @@ impl UnseenState {
         }
     }
 
-    /// The objects that the method of a call may have changed, as text. `None` if there are none.
-    pub fn changed_by(&self, method: u32) -> Option<String> {
-        let changed = &self.methods.get(&method)?.changed;
-        (!changed.is_empty()).then(|| listed(changed))
+    /// The objects that some methods may have changed, as text. `None` if there are none.
+    pub fn changed_by(&self, methods: impl IntoIterator<Item = u32>) -> Option<String> {
+        let uses = methods.into_iter().filter_map(|method| self.methods.get(&method));
+        let changed: BTreeSet<String> = uses.flat_map(|uses| &uses.changed).cloned().collect();
+        (!changed.is_empty()).then(|| listed(&changed))
     }
 
     /// The last calls of other methods that may have changed objects which the method of a call uses, up to
@@ -168,8 +169,8 @@ fn listed(names: &BTreeSet<String>) -> String {
 }
 
 impl Diagnoser {
-    /// What is not known of the effects of a method, because no run of the right version shows it: the
-    /// objects that it may have changed and whose state is not recorded.
+    /// What is not known of the effects of these methods, because no run of the right version shows it: the
+    /// objects that they may have changed and whose state is not recorded.
     pub(in crate::session::diagnose) fn unseen_of(
         &mut self,
         methods: &HashSet<u32>,
@@ -181,6 +182,6 @@ impl Diagnoser {
                 self.unseen.insert(state)
             }
         };
-        Ok(methods.iter().find_map(|method| state.changed_by(*method)))
+        Ok(state.changed_by(methods.iter().copied()))
     }
 }

@@ -101,8 +101,9 @@ impl AlignedRuns {
             }
             // Something that was not recorded came from one of the methods with other code.
             Verdict::Same if self.blamed.is_none() && self.code.is_other(calls, node) => None,
-            // Something that was not recorded came from the blamed call.
+            // It may have changed something that was not recorded.
             Verdict::Same if self.code.is_other(calls, node) && self.has_unseen(calls, node) => None,
+            // Something that was not recorded came from the blamed call.
             Verdict::Differs if self.below_blamed.contains(&node) => {
                 Some(AlignedOpinion::Inadmissible("what differs came to it from its caller"))
             }
@@ -121,17 +122,15 @@ impl AlignedRuns {
             Verdict::NotCompared => self.code.is_same_below(calls, node).then_some(AlignedOpinion::Valid),
         }
     }
-}
 
-impl AlignedRuns {
     /// Whether the method of a call may have changed objects whose state was not recorded.
     fn has_unseen(&self, calls: &Calls, node: u32) -> bool {
-        calls.method_number(node).is_some_and(|method| self.unseen.changed_by(method).is_some())
+        self.unseen.changed_by(calls.method_number(node)).is_some()
     }
 
     /// Those objects as text, for a call of these methods.
     pub fn unseen_of(&self, methods: &HashSet<u32>) -> Option<String> {
-        methods.iter().find_map(|method| self.unseen.changed_by(*method))
+        self.unseen.changed_by(methods.iter().copied())
     }
 }
 
