@@ -1,13 +1,13 @@
 //! `qp diff`: finds the first call in which two runs diverge.
 
 use super::diagnose::TO_PROGRAMS;
-use super::program::{ProgramArgs, TestArgs};
+use super::program::{ProgramArgs, TestArgs, own_stdin};
 use super::trace::Memory;
 use super::{Command, CommandError, Outcome};
 use crate::chain::Chain;
 use crate::session::{
     self, Buggy, Context, DefaultScope, DiagnoseOptions, Diagnoser, Divergence, Level, RecordOptions,
-    RecordedTrace, SessionError, TemporaryFolder, Varying,
+    RecordedTrace, SessionError, StdinRecording, TemporaryFolder, Varying,
 };
 use std::path::{Path, PathBuf};
 
@@ -30,10 +30,10 @@ pub struct Diff {
     #[command(flatten)]
     pub memory: Memory,
     /// Classes to record; by default your own code, and libraries only if there is none
-    #[arg(long, value_name = "PATTERN", conflicts_with = "folder")]
+    #[arg(long, value_name = "PATTERN", value_delimiter = ',', conflicts_with = "folder")]
     pub scope: Vec<String>,
     /// Trusted classes, which are not recorded
-    #[arg(long, value_name = "PATTERN", conflicts_with = "folder")]
+    #[arg(long, value_name = "PATTERN", value_delimiter = ',', conflicts_with = "folder")]
     pub trust: Vec<String>,
     /// List every call that differs with the same input, in the order in which they ended
     #[arg(long)]
@@ -126,9 +126,11 @@ impl Command for Diff {
                 let folders = [work.path().join("here"), work.path().join("there")];
                 let scope = self.default_scope(&command, &right)?;
                 let reads = session::class_path(&command);
+                let stdin = own_stdin()?;
                 let versions = [(&command, None), (&right, reads)];
                 for (folder, (command, class_path)) in folders.iter().zip(versions) {
-                    self.record(folder, (command, class_path), &scope, context).await?;
+                    let stdin = stdin.clone();
+                    self.record(folder, (command, class_path, stdin), &scope, context).await?;
                 }
                 whose_code = scope.summary;
                 folders
@@ -280,7 +282,7 @@ impl Diff {
     async fn record(
         &self,
         out: &Path,
-        (command, class_path): (&[String], Option<String>),
+        (command, class_path, stdin): (&[String], Option<String>, Option<StdinRecording>),
         scope: &DefaultScope,
         context: &Context,
     ) -> Result<(), CommandError> {
@@ -292,6 +294,7 @@ impl Diff {
             class_path_property: class_path,
             memory: self.memory.bytes(),
             timeout_s: self.timeout,
+            stdin,
             ..RecordOptions::default()
         };
         let chain = Chain::new(ProgramArgs::default().debuggee(command), Vec::new());

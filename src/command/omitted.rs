@@ -1,6 +1,6 @@
 //! `qp omitted`: finds operations on an object that should have been executed and were not.
 
-use super::program::{ProgramArgs, TestArgs};
+use super::program::{ProgramArgs, TestArgs, own_stdin};
 use super::trace::Memory;
 use super::{Command, CommandError, Outcome, save_chain};
 use crate::chain::{Chain, Debuggee, Expect, Kind, Point};
@@ -97,10 +97,10 @@ pub struct Omitted {
     #[command(flatten)]
     pub memory: Memory,
     /// Classes to record; by default your own code, and libraries only if there is none
-    #[arg(long, value_name = "PATTERN", conflicts_with = "folder")]
+    #[arg(long, value_name = "PATTERN", value_delimiter = ',', conflicts_with = "folder")]
     pub scope: Vec<String>,
     /// Trusted classes, which are not recorded
-    #[arg(long, value_name = "PATTERN", conflicts_with = "folder")]
+    #[arg(long, value_name = "PATTERN", value_delimiter = ',', conflicts_with = "folder")]
     pub trust: Vec<String>,
     /// Time limit of the run in seconds
     #[arg(
@@ -191,6 +191,7 @@ impl Command for Omitted {
             trust: self.trust.clone(),
             memory: self.memory.bytes(),
             timeout_s: self.timeout,
+            stdin: own_stdin()?,
             ..RecordOptions::default()
         };
         let chain = Chain::new(self.debuggee(&command), Vec::new());

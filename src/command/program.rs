@@ -86,13 +86,21 @@ impl ProgramArgs {
         }
     }
 
-    /// The input of the program, if it gets one. A terminal's input is left to the shell, because the user
-    /// may type the next command ahead. A remote program gets none.
+    /// The input of the program, if it gets one. A remote program gets none.
     ///
     /// # Errors
     /// The input cannot be recorded.
     pub fn stdin(&self) -> Result<Option<StdinRecording>, CommandError> {
-        let feeds = self.attach.is_none() && !std::io::stdin().is_terminal();
-        feeds.then(StdinRecording::of_own_stdin).transpose().map_err(CommandError::Input)
+        if self.attach.is_some() { Ok(None) } else { own_stdin() }
     }
+}
+
+/// The input of a program that a command launches. A terminal's input is left to the shell, because the user
+/// may type the next command ahead.
+///
+/// # Errors
+/// The input cannot be recorded.
+pub fn own_stdin() -> Result<Option<StdinRecording>, CommandError> {
+    let feeds = !std::io::stdin().is_terminal();
+    feeds.then(StdinRecording::of_own_stdin).transpose().map_err(CommandError::Input)
 }

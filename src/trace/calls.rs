@@ -17,7 +17,7 @@ use crate::files::TemporaryFolder;
 use crate::model::{LambdaCode, ThreadIdentity};
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use wire::recording::is_recorded;
+use wire::scope::is_recorded;
 
 /// A recorded run, opened for reading.
 pub struct Calls {

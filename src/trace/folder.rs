@@ -69,7 +69,7 @@ pub struct About {
 impl About {
     /// Whether a class, given by its name with dots, is recorded.
     pub fn records(&self, class: &str) -> bool {
-        wire::recording::is_recorded(&self.scope, &self.trust, class)
+        wire::scope::is_recorded(&self.scope, &self.trust, class)
     }
 
     /// Checks that the recording is of the whole run. A partial recording does not say which hits of the full
@@ -263,6 +263,11 @@ impl Folder {
     /// The agent's report of sites and threads.
     pub fn sites(&self) -> PathBuf {
         self.0.join("sites.jsonl")
+    }
+
+    /// What the program read on its standard input. The file is there if the program got any input.
+    pub fn stdin(&self) -> PathBuf {
+        self.0.join("stdin")
     }
 
     /// The checksum of the agent's report so far.

@@ -75,9 +75,8 @@ pub use value_at::HeldValue;
 pub use walk::{TracedEvent, WalkControl, WalkPosition};
 pub use wire::brief::{Brief, MethodsByClass};
 pub use wire::chosen::{Chosen, Constant, Member};
-pub use wire::recording::{
-    Change, Level, Place, Places, TextEffect, Traced, Window, WrittenVariable, is_named,
-};
+pub use wire::recording::{Change, Level, Place, Places, TextEffect, Traced, Window, WrittenVariable};
+pub use wire::scope::{is_named, is_of_recorder, is_of_the_jdk};
 pub use wire::steering::{Occurrence, Steered, Steering};
 pub use writes::Writes;
 pub use writes_table::Interrupted;

@@ -13,6 +13,7 @@ mod early;
 mod files;
 mod given;
 mod gone;
+mod jdk;
 mod later;
 mod overflows;
 mod owners;

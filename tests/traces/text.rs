@@ -82,9 +82,18 @@ fn logged(printed: &str) -> Vec<String> {
 
 #[test]
 fn texts_are_what_the_program_says() {
+    say_what_the_program_says("--trust=Log");
+}
+
+#[test]
+fn recorded_texts_are_what_the_program_says() {
+    say_what_the_program_says("--scope=Texts,java.**");
+}
+
+fn say_what_the_program_says(scope: &str) {
     let case = Case::new("texts");
     for (n, java) in javas().iter().enumerate() {
-        let (folder, printed) = record(&case, java, &format!("trace{n}"), &["--trust=Log"]);
+        let (folder, printed) = record(&case, java, &format!("trace{n}"), &[scope]);
         let (steps, log) = (calls(&folder, "Texts.step"), logged(&printed));
         assert_eq!(steps.len(), log.len());
         assert!(steps.len() > 150, "{}", steps.len());

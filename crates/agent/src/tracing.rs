@@ -20,10 +20,8 @@ use wire::recording::{
     DeclaredField, FIRST_SITE, Level, MethodOrLine, Place, TracePlan, Traced, TracedClass, TracedMethod,
     WrittenVariable,
 };
+use wire::scope::is_of_recorder;
 use wire::steering::{Occurrence, Steering};
-
-/// Classes on which the recorder itself depends cannot be recorded, because the recorder would record itself.
-const BELOW: [&str; 4] = ["java/lang/", "jdk/internal/", "sun/misc/", "java/io/ObjectStreamClass"];
 
 /// Methods that Java agents add to classes.
 const INSERTED: [&str; 1] = ["$jacocoInit"];
@@ -124,7 +122,8 @@ impl Tracer {
 
     /// Whether a jump of the class is to be steered, by its name with slashes.
     fn is_steered(&self, class: &str) -> bool {
-        !is_below(class) && self.steering().is_some_and(|steering| steering.class.replace('.', "/") == class)
+        !is_of_recorder(class)
+            && self.steering().is_some_and(|steering| steering.class.replace('.', "/") == class)
     }
 
     /// Whether the class's own code is recorded, by its name with slashes.
@@ -293,7 +292,10 @@ impl Tracer {
                 false => Vec::new(),
             };
             let is_recorded = &is_recorded;
-            let weaving = Weaving { level, has_window, is_called, chosen, tests, is_recorded, flow: &flow };
+            let is_of_jdk = class.starts_with("java/") || class.starts_with("sun/util/locale/");
+            let flow = &flow;
+            let weaving =
+                Weaving { level, has_window, is_called, is_of_jdk, chosen, tests, is_recorded, flow };
             let (mut code, mut traced) = weave(shape, &effects, &weaving, &mut number);
             self.mark(&mut code, (class, report.source.as_deref()), shape, &effects);
             traced.parameters = scan.parameters(&shape.name, &shape.descriptor, traced.is_static())?;
@@ -431,11 +433,7 @@ fn is_chosen(what: &Effect, chosen: &Chosen) -> bool {
 
 /// Whether a class is recorded, by its name with slashes.
 pub(crate) fn is_in_scope(plan: &TracePlan, class: &str) -> bool {
-    !is_below(class) && plan.records(&class.replace('/', "."))
-}
-
-fn is_below(class: &str) -> bool {
-    BELOW.iter().any(|below| class.starts_with(below))
+    !is_of_recorder(class) && plan.records(&class.replace('/', "."))
 }
 
 /// The numbers of the sites of a method, by code index and event.

@@ -26,7 +26,7 @@ pub fn weave(
     weaving: &Weaving<'_>,
     number: &mut dyn FnMut(u32, Traced) -> u32,
 ) -> (MethodPlan, TracedMethod) {
-    let Weaving { level, has_window, is_called, chosen, tests, is_recorded, flow } = *weaving;
+    let Weaving { level, has_window, is_called, is_of_jdk, chosen, tests, is_recorded, flow } = *weaving;
     if !is_called {
         return weave_writes(shape, effects, weaving, number);
     }
@@ -60,10 +60,10 @@ pub fn weave(
     let is_constructor = shape.name == "<init>";
     plan.entry = enter(shape, weaving, site(0, Traced::Enter), &mut plan.scratch);
     let event = |kind, ring: &Step, site| event(kind, ring, site, may_skip);
-    if let (true, Some(call)) = (is_constructor, shape.constructs_at) {
+    if let (true, Some(at)) = (is_constructor, shape.constructs_at) {
         let this = Step::Load(Kind::Reference, Slot::Own(0));
-        let born = [this, ring.clone(), site(call, Traced::Born), rare()];
-        plan.after.insert(call, born.to_vec());
+        let born = call("born", "(Ljava/lang/Object;JI)V");
+        plan.after.insert(at, vec![this, ring.clone(), site(at, Traced::Born), born]);
     }
     for handler in &shape.handlers {
         let caught = [Step::Stack(StackOp::Dup), ring.clone(), site(*handler, Traced::Catch)];
@@ -110,7 +110,12 @@ pub fn weave(
                 [Step::Stack(dup)].into_iter().chain(event(kind, &ring, id)).collect()
             }
         };
-        plan.before.entry(returns.pc).or_default().extend(steps.into_iter().chain(exit()));
+        let before = plan.before.entry(returns.pc).or_default();
+        if is_constructor && is_of_jdk {
+            let this = Step::Load(Kind::Reference, Slot::Own(0));
+            before.extend([this, ring.clone(), call("made", "(Ljava/lang/Object;J)V")]);
+        }
+        before.extend(steps.into_iter().chain(exit()));
     }
     let leave = site(shape.length, Traced::Leave);
     plan.unwind = vec![Step::Stack(StackOp::Dup), ring, leave, exception("left")];

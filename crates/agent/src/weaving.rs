@@ -12,6 +12,8 @@ pub struct Weaving<'a> {
     pub has_window: bool,
     /// Whether its calls are recorded, and not only writes to fields.
     pub is_called: bool,
+    /// Whether the class may be one of the JDK whose objects the recorder tells by their fields or contents.
+    pub is_of_jdk: bool,
     /// The methods and fields that are recorded, if not all of the level are. Lines then only tell places.
     pub chosen: Option<&'a Chosen>,
     /// What must hold of the arguments of its calls.

@@ -164,7 +164,8 @@ pub struct Code {
     pub lines: Vec<LineEntry>,
     /// The local variable table; empty if compiled without `-g`.
     pub variables: Vec<LocalVariable>,
-    /// Whether the class file has a local variable table for this method.
+    /// Whether the local variable table has all names of variables: the class was compiled with `-g`, or the
+    /// method has no variables.
     pub has_variable_table: bool,
 }
 

@@ -112,6 +112,12 @@ impl ClassFile {
             }
             file.methods.push(method);
         }
+        // A compiler writes no table for a method without variables.
+        let mut codes: Vec<&mut Code> = file.methods.iter_mut().filter_map(|m| m.code.as_mut()).collect();
+        let has_tables = codes.iter().any(|code| code.has_variable_table);
+        for code in &mut codes {
+            code.has_variable_table |= has_tables || code.max_locals == 0;
+        }
         Ok(file)
     }
 

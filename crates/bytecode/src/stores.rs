@@ -70,7 +70,7 @@ pub enum StoreError {
         slots: Vec<u16>,
     },
     /// No variable with this name has a value at this index.
-    #[error("no local variable `{name}` has a value at index {pc} of method {method}; variables there: {}", known.join(", "))]
+    #[error("no local variable `{name}` has a value at index {pc} of method {method}{}", there(known))]
     NotInScope {
         /// Name of the method.
         method: String,
@@ -81,6 +81,15 @@ pub enum StoreError {
         /// The variables that have a value there.
         known: Vec<String>,
     },
+}
+
+/// The end of a message, which names the variables of a place.
+fn there(known: &[String]) -> String {
+    if known.is_empty() {
+        ", which has no variables there".to_owned()
+    } else {
+        format!("; variables there: {}", known.join(", "))
+    }
 }
 
 /// The variable with this name whose range contains `pc`: its value can be read before the instruction there
@@ -107,7 +116,7 @@ pub fn variables_at(code: &Code, pc: u32) -> Vec<&LocalVariable> {
 /// [`StoreError`] if the method has no code or no variable table, or if no such variable has a value at `pc`.
 pub fn stores_to(method: &Method, name: &str, pc: u32) -> Result<Stores, StoreError> {
     let code = method.code.as_ref().ok_or_else(|| StoreError::NoCode { method: method.name.clone() })?;
-    if code.variables.is_empty() {
+    if !code.has_variable_table {
         return Err(StoreError::NoVariableTable {
             method: method.name.clone(),
             name: name.to_owned(),

@@ -15,6 +15,7 @@ mod place;
 mod plan;
 pub mod recording;
 mod report;
+pub mod scope;
 mod stack_values;
 pub mod steering;
 mod text_change;

@@ -486,44 +486,11 @@ impl RingPlace {
     }
 }
 
-/// Whether a pattern matches a class. `com.acme.Shop` matches that class and its nested classes,
-/// `com.acme.*` the classes of a package, `com.acme.**` also those of its subpackages, `*` the classes
-/// without a package, and `**` everything.
-pub fn is_named(pattern: &str, class: &str) -> bool {
-    let below = |package: &str| class.strip_prefix(package).and_then(|rest| rest.strip_prefix('.'));
-    if pattern == "**" {
-        true
-    } else if pattern == "*" {
-        !class.contains('.')
-    } else if let Some(package) = pattern.strip_suffix(".**") {
-        below(package).is_some()
-    } else if let Some(package) = pattern.strip_suffix(".*") {
-        below(package).is_some_and(|name| !name.contains('.'))
-    } else {
-        class.strip_prefix(pattern).is_some_and(|rest| rest.is_empty() || rest.starts_with('$'))
-    }
-}
-
-/// The packages of the JDK, which are recorded only if a pattern names them.
-const OF_THE_JDK: [&str; 6] =
-    ["java.**", "javax.**", "jdk.**", "sun.**", "com.sun.**", "netscape.javascript.*"];
-
 impl TracePlan {
     /// Whether a class, given by its name with dots, is recorded.
     pub fn records(&self, class: &str) -> bool {
-        is_recorded(&self.scope, &self.trust, class)
+        crate::scope::is_recorded(&self.scope, &self.trust, class)
     }
-}
-
-/// Whether a class, given by its name with dots, is recorded: by the patterns of the classes to record, or
-/// all outside the JDK if there are none, and by the patterns of classes to exclude.
-pub fn is_recorded(scope: &[String], trust: &[String], class: &str) -> bool {
-    let named = |patterns: &[String]| patterns.iter().any(|pattern| is_named(pattern, class));
-    let wanted = match scope {
-        [] => !OF_THE_JDK.iter().any(|pattern| is_named(pattern, class)),
-        scope => named(scope),
-    };
-    wanted && !named(trust)
 }
 
 #[cfg(test)]
@@ -557,44 +524,5 @@ mod tests {
         ];
         assert!(all.iter().all(|(what, word)| what.word() == *word));
         assert!(Traced::WORDS.iter().all(|word| all.iter().any(|(_, known)| known == word)));
-    }
-
-    #[test]
-    fn patterns_match_classes_and_packages() {
-        for (pattern, class, named) in [
-            ("com.acme.Shop", "com.acme.Shop", true),
-            ("com.acme.Shop", "com.acme.Shop$Item", true),
-            ("com.acme.Shop", "com.acme.Shopping", false),
-            ("com.acme.*", "com.acme.Shop", true),
-            ("com.acme.*", "com.acme.till.Till", false),
-            ("com.acme.**", "com.acme.till.Till", true),
-            ("com.acme.**", "com.acmeother.Till", false),
-            ("**", "Main", true),
-            ("*", "Main$Inner", true),
-            ("*", "com.acme.Shop", false),
-        ] {
-            assert_eq!(is_named(pattern, class), named, "{pattern} {class}");
-        }
-    }
-
-    #[test]
-    fn the_jdk_is_recorded_only_if_a_pattern_names_it() {
-        let plan = |scope: &[&str], trust: &[&str]| TracePlan {
-            brief: None,
-            level: Level::Calls,
-            scope: scope.iter().map(ToString::to_string).collect(),
-            trust: trust.iter().map(ToString::to_string).collect(),
-            rings: PathBuf::new(),
-            window: None,
-            places: None,
-            class_path: None,
-            chosen: None,
-            steering: None,
-            covers: false,
-        };
-        assert!(plan(&[], &[]).records("Main") && !plan(&[], &[]).records("java.util.ArrayList"));
-        assert!(plan(&["com.sun.tools.javac.**"], &[]).records("com.sun.tools.javac.Main"));
-        assert!(!plan(&["Main"], &[]).records("Other"));
-        assert!(!plan(&[], &["org.lib.**"]).records("org.lib.a.B"));
     }
 }

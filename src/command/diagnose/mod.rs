@@ -10,10 +10,10 @@ pub use dialogue::{
 };
 
 use super::CommandError;
-use super::program::{ProgramArgs, SourceArgs, TestArgs};
+use super::program::{ProgramArgs, SourceArgs, TestArgs, own_stdin};
 use super::secrets::SecretArgs;
 use super::trace::{LevelArg, Memory};
-use crate::chain::Chain;
+use crate::chain::{Chain, Debuggee};
 use crate::session::SessionError;
 use crate::session::{
     self, AssertFile, Bounds, Context, DiagnoseOptions, Diagnoser, RecordOptions, RecordedTrace, Reference,
@@ -91,10 +91,10 @@ pub struct Diagnose {
     #[arg(long, value_enum, default_value_t = LevelArg::All, conflicts_with = "folder")]
     pub level: LevelArg,
     /// Classes to record; by default your own code, and libraries only if there is none
-    #[arg(long, value_name = "PATTERN", conflicts_with = "folder")]
+    #[arg(long, value_name = "PATTERN", value_delimiter = ',', conflicts_with = "folder")]
     pub scope: Vec<String>,
     /// Trusted classes, which are not recorded
-    #[arg(long, value_name = "PATTERN", conflicts_with = "folder")]
+    #[arg(long, value_name = "PATTERN", value_delimiter = ',', conflicts_with = "folder")]
     pub trust: Vec<String>,
     /// Keep the recording in this folder, which must not exist yet
     #[arg(short, long, value_name = "FOLDER", conflicts_with = "folder")]
@@ -112,6 +112,9 @@ pub struct Diagnose {
     #[allow(missing_docs)]
     #[command(flatten)]
     pub test: TestArgs,
+    /// A file that the program reads on its standard input
+    #[arg(long, value_name = "FILE", conflicts_with = "folder")]
+    pub stdin: Option<PathBuf>,
     /// The command that starts the program
     #[arg(last = true, value_name = "COMMAND", conflicts_with = "folder")]
     pub command: Vec<String>,
@@ -256,10 +259,8 @@ impl Diagnose {
                 Diagnoser::new(trace, options)?
             }
             None => {
-                let chain = Chain::new(
-                    ProgramArgs::default().debuggee(&self.test.command(&self.command)),
-                    Vec::new(),
-                );
+                let program = ProgramArgs::default().debuggee(&self.test.command(&self.command));
+                let chain = Chain::new(Debuggee { stdin: self.stdin.clone(), ..program }, Vec::new());
                 let recording = self.recording(folder.clone())?;
                 let diagnoser = Diagnoser::while_it_runs(chain, recording, options, self.unattended, context);
                 Box::pin(diagnoser).await?
@@ -307,7 +308,8 @@ impl Diagnose {
         Ok(RecordOptions {
             listener: None,
             brief: None,
-            stdin: None,
+            // Otherwise the answers may come from there.
+            stdin: if self.unattended || self.web { own_stdin()? } else { None },
             out,
             level: self.level.into(),
             by_owner: self.scope.is_empty(),

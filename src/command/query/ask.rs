@@ -2,7 +2,7 @@
 
 use super::Saving;
 use crate::chain::Chain;
-use crate::command::program::ProgramArgs;
+use crate::command::program::{ProgramArgs, own_stdin};
 use crate::command::trace::Reading;
 use crate::command::{CommandError, Outcome};
 use crate::session::{self, AskRequest, AskedGoal, Context, OpenLog, PlannedRequest, ToSave};
@@ -43,10 +43,10 @@ pub struct Ask {
     #[arg(long, value_name = "FOLDER", requires = "command")]
     pub out: Option<PathBuf>,
     /// Classes to record in a run, like --scope of `qp trace record`
-    #[arg(long, value_name = "PATTERN", requires = "command")]
+    #[arg(long, value_name = "PATTERN", value_delimiter = ',', requires = "command")]
     pub scope: Vec<String>,
     /// Trusted classes, which are not recorded in a run
-    #[arg(long, value_name = "PATTERN", requires = "command")]
+    #[arg(long, value_name = "PATTERN", value_delimiter = ',', requires = "command")]
     pub trust: Vec<String>,
     /// Time limit of a run, in seconds
     #[arg(long, value_name = "SECONDS", requires = "command")]
@@ -113,6 +113,7 @@ impl Ask {
             timeout_s: self.run_timeout,
             memory: self.reading.memory.bytes(),
             show_output: self.show_output,
+            stdin: own_stdin()?,
         };
         Ok(session::ask_program(&chain, &planned, context).await?)
     }

@@ -83,7 +83,7 @@ pub struct Serve {
     #[arg(long, value_enum, default_value_t = LevelArg::All)]
     pub level: LevelArg,
     /// Classes to record; by default your own code, and libraries only if there is none
-    #[arg(long, value_name = "PATTERN")]
+    #[arg(long, value_name = "PATTERN", value_delimiter = ',')]
     pub scope: Vec<String>,
     /// Keep the recording in this folder, which must not exist yet
     #[arg(short, long, value_name = "FOLDER")]

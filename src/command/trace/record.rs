@@ -3,7 +3,7 @@
 use super::level::LevelArg;
 use super::reading::Memory;
 use crate::chain::Chain;
-use crate::command::program::{ProgramArgs, TestArgs};
+use crate::command::program::{ProgramArgs, TestArgs, own_stdin};
 use crate::command::secrets::SecretArgs;
 use crate::command::{Command, CommandError, Outcome};
 use crate::session::{self, CallRange, Context, Place, Places, RecordOptions, RecordedRun, RecordedTrace};
@@ -24,10 +24,10 @@ pub struct Record {
     pub level: LevelArg,
     /// Classes to record: `com.acme.Shop` with its nested classes, `com.acme.*`, or `com.acme.**` with
     /// subpackages; by default your own code, and libraries only if there is none
-    #[arg(long, value_name = "PATTERN")]
+    #[arg(long, value_name = "PATTERN", value_delimiter = ',')]
     pub scope: Vec<String>,
     /// Trusted classes, which are not recorded
-    #[arg(long, value_name = "PATTERN")]
+    #[arg(long, value_name = "PATTERN", value_delimiter = ',')]
     pub trust: Vec<String>,
     #[allow(missing_docs)]
     #[command(flatten)]
@@ -154,7 +154,7 @@ impl Command for Record {
         let options = RecordOptions {
             listener: None,
             brief: None,
-            stdin: None,
+            stdin: own_stdin()?,
             out: self.out.clone(),
             level: self.level.into(),
             by_owner: scope.is_empty() && self.like.is_none(),

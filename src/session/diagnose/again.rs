@@ -1,7 +1,7 @@
 //! Whether a recorded program can be run again unchanged.
 
 use super::Diagnoser;
-use crate::chain::{Chain, Debuggee};
+use crate::chain::Chain;
 use crate::session::recorded::RecordOptions;
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -39,8 +39,6 @@ impl Diagnoser {
             memory: self.trace.memory,
             ..RecordOptions::default()
         };
-        let debuggee =
-            Debuggee { command: about.command.clone(), cwd: Some(about.cwd.clone()), ..Debuggee::default() };
-        Ok((Chain::new(debuggee, Vec::new()), options))
+        Ok((Chain::new(self.trace.program(), Vec::new()), options))
     }
 }

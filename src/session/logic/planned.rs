@@ -2,6 +2,7 @@
 
 use super::open_log::{AskRequest, OpenLog};
 use crate::chain::Chain;
+use crate::debuggee::StdinRecording;
 use crate::files::TemporaryFolder;
 use crate::logic::plan::Needed;
 use crate::logic::rules::Asked;
@@ -34,6 +35,8 @@ pub struct PlannedRequest {
     pub memory: usize,
     /// Whether to show the program's output.
     pub show_output: bool,
+    /// Input for the program.
+    pub stdin: Option<StdinRecording>,
 }
 
 /// The plan for a goal, without running anything.
@@ -74,6 +77,7 @@ pub async fn ask_program(
         memory: asked.memory,
         timeout_s: asked.timeout_s,
         show_output: asked.show_output,
+        stdin: asked.stdin.clone(),
         ..RecordOptions::default()
     };
     // One solution is enough for a goal without variables.

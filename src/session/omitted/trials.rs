@@ -17,7 +17,7 @@ use crate::session::context::Context;
 use crate::session::error::SessionError;
 use crate::session::recorded::{RecordOptions, RecordedTrace};
 use crate::session::workspace::Workspace;
-use crate::trace::{About, Calls, EventTime, Level};
+use crate::trace::{Calls, EventTime, Level};
 use std::collections::HashSet;
 
 /// Tries the suggestions one after another, the likeliest first, and then those that only read the object. Of
@@ -38,7 +38,7 @@ pub(super) async fn try_all(
     // A recording of somebody else does not say that its command may run.
     trace.allow(context)?;
     let about = trace.about.clone();
-    let debuggee = Debuggee { before_run: question.before_run.clone(), ..debuggee(&about) };
+    let debuggee = Debuggee { before_run: question.before_run.clone(), ..trace.program() };
     let workspace = Workspace::open(&Chain::new(debuggee.clone(), Vec::new()), None, None)?;
     let (pool, mut fields) = (trace.pool()?, Fields::new(Some(trace.pool()?)));
     let point = question.at.again(found);
@@ -148,12 +148,6 @@ fn is_right(of: &TriedSuggestion) -> bool {
 fn has_changed(of: &TriedSuggestion) -> bool {
     let verdict = of.confirmation.as_ref().map(|confirmed| confirmed.verdict);
     matches!(verdict, Some(Verdict::Changed | Verdict::ChangedNotRight))
-}
-
-/// The program of a recording.
-pub(super) fn debuggee(about: &About) -> Debuggee {
-    let (command, cwd, classes) = (about.command.clone(), about.cwd.clone(), about.class_path.clone());
-    Debuggee { command, cwd: Some(cwd), classes, ..Debuggee::default() }
 }
 
 /// The trials of an answer.

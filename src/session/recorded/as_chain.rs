@@ -2,7 +2,7 @@
 //! backwards from there.
 
 use super::open::RecordedTrace;
-use crate::chain::{Chain, Debuggee, Expect, Kind, Point};
+use crate::chain::{Chain, Expect, Kind, Point};
 use crate::inspect::{InspectError, Recording};
 use crate::session::error::SessionError;
 use crate::trace::{Calls, EventPosition, Exit, Method, Site, Traced, TracedEvent, WalkControl, base_class};
@@ -42,6 +42,7 @@ struct RecordedEvent {
 
 /// The chain of an event.
 pub(super) fn chain_of(trace: &mut RecordedTrace, at: EventPosition) -> Result<Chain, SessionError> {
+    let program = trace.program();
     let Recording { about, calls, lines } = &mut trace.recording;
     about.is_whole()?;
     let event = calls.event_at(at, |calls, seen| {
@@ -113,9 +114,7 @@ pub(super) fn chain_of(trace: &mut RecordedTrace, at: EventPosition) -> Result<C
             points.push(Point { expect: Some(expect), ..point });
         }
     }
-    let debuggee =
-        Debuggee { command: about.command.clone(), cwd: Some(about.cwd.clone()), ..Debuggee::default() };
-    Ok(Chain::new(debuggee, points))
+    Ok(Chain::new(program, points))
 }
 
 fn thread(calls: &Calls, node: u32) -> String {

@@ -23,6 +23,7 @@ mod open;
 mod parquet;
 mod record;
 mod rerecord;
+mod scope;
 mod secrets;
 mod step;
 mod supplements;

@@ -64,7 +64,18 @@ fn debuggee_of(about: &About, sources: SourcePaths) -> Debuggee {
     Debuggee { command, cwd: Some(cwd), classes, sources, source_encoding, ..Debuggee::default() }
 }
 
+/// A recorded program, to be run again with the same standard input.
+pub(super) fn program_of(folder: &Folder, about: &About) -> Debuggee {
+    let stdin = Some(folder.stdin()).filter(|file| file.is_file());
+    Debuggee { stdin, ..debuggee_of(about, SourcePaths::default()) }
+}
+
 impl RecordedTrace {
+    /// The recorded program, to be run again with the same standard input.
+    pub fn program(&self) -> Debuggee {
+        program_of(&self.folder, &self.about)
+    }
+
     /// Marks a recording as made by this process, which knows the complete command.
     #[must_use]
     pub fn of_command(mut self, command: &[String]) -> RecordedTrace {

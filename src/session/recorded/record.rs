@@ -1,9 +1,11 @@
 //! Records a run: launches the program once, and moves its events into a folder while it runs.
 
+use super::scope;
 use super::secrets::Secrets;
 use crate::chain::Chain;
 use crate::classes::DefaultScope;
 use crate::debuggee::{Forward, StdinRecording};
+use crate::files;
 use crate::run::{self, AgentRole, Ended, Launch, Questions, Recording, Stage};
 use crate::session::consent::Wanted;
 use crate::session::context::Context;
@@ -101,6 +103,10 @@ pub async fn record(
     if workspace.template().settings().remote.is_some() {
         return Err(SessionError::NotRecorded("a remote program: `qp` has to launch it".to_owned()));
     }
+    let mut remarks = Vec::new();
+    if !options.scope.is_empty() && workspace.knows_classes()? {
+        remarks = scope::check(&options.scope, &workspace.pool(None)?)?;
+    }
     let command = options.secrets.hide(&chain.debuggee.command);
     let mut about = About {
         redacted: command != chain.debuggee.command,
@@ -145,6 +151,9 @@ pub async fn record(
             missing.push(problem.clone());
         }
     }
+    if let Err(error) = keep_input(&folder, chain, options) {
+        missing.push(format!("the program's input: {error}: later runs of the program get none"));
+    }
     let mut recorded = RecordingOutcome {
         ended: outcome.ended.to_string(),
         seconds: began.elapsed().as_secs_f64(),
@@ -178,6 +187,7 @@ pub async fn record(
     // Only readers of the folder need the checksum and the size of the output.
     let recorded = RecordingOutcome { sites: None, printed: None, output: None, files: None, ..recorded };
     let mut notes: Vec<String> = about.whose_code.iter().cloned().collect();
+    notes.extend(remarks);
     notes.extend(outcome.report.warnings);
     if about.redacted {
         notes.push(format!(
@@ -186,6 +196,16 @@ pub async fn record(
         ));
     }
     Ok(RecordedRun { folder: options.out.clone(), stored, recorded, whole, exit_code, notes, output })
+}
+
+/// Keeps what the program got on its standard input, so that it can be run again.
+fn keep_input(folder: &Folder, chain: &Chain, options: &RecordOptions) -> std::io::Result<()> {
+    let input = match (&chain.debuggee.stdin, &options.stdin) {
+        (Some(file), _) => std::fs::read(chain.cwd().join(file))?,
+        (None, Some(recording)) => recording.recorded(),
+        (None, None) => Vec::new(),
+    };
+    if input.is_empty() { Ok(()) } else { files::write(&folder.stdin(), input) }
 }
 
 /// What is recorded of a program by default; `None` if only its VM says which classes there are.

@@ -1,10 +1,10 @@
 //! Records one call of a recorded run later, in more detail. The program is run again, and only that call is
 //! recorded. It counts as the same call if both runs recorded the same about it and about its callers.
 
-use super::open::RecordedTrace;
+use super::open::{RecordedTrace, program_of};
 use super::record::{RecordOptions, record};
 use super::secrets::Secrets;
-use crate::chain::{Chain, Debuggee};
+use crate::chain::Chain;
 use crate::files;
 use crate::inspect::{InspectError, Recording};
 use crate::session::consent::Wanted;
@@ -98,8 +98,7 @@ pub async fn detail(
         show_output: false,
         secrets: Secrets::default(),
     };
-    let debuggee =
-        Debuggee { command: about.command.clone(), cwd: Some(about.cwd.clone()), ..Debuggee::default() };
+    let debuggee = program_of(there, about);
     let found = match Box::pin(record(&Chain::new(debuggee, Vec::new()), &options, context)).await {
         Ok(_) => match RecordedTrace::open(&unfinished, memory, context).await {
             Ok(later) => joined(calls, node, later),

@@ -180,7 +180,8 @@ fn finish(
         born.finish()?;
         let (classes, objects) = objects.finish()?;
         summary.classes = classes;
-        // Two threads may both report the same object as new.
+        // Two threads may both report the same object as new. One that a recorded constructor makes is
+        // reported again when its fields are set, with a higher kind.
         write(objects.sorted()?, to, "objects", OBJECTS, |one, next| one.first() == next.first())?;
         other.map_err(TraceError::at(to))?.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
     })?;
@@ -194,7 +195,7 @@ fn write_summary(to: &Path, summary: &Summary) -> Result<(), TraceError> {
     files::write(&file, text).map_err(TraceError::at(&file))
 }
 
-/// Writes a table and drops rows that `same` equates with the previous row.
+/// Writes a table and drops rows that `same` equates with the next row.
 ///
 /// # Errors
 /// The rows cannot be read or the table cannot be written.
@@ -208,10 +209,13 @@ pub fn write<const N: usize>(
     let mut table = TableWriter::create(&to.join(format!("{name}.arrow")), layout)?;
     let mut last = None;
     while let Some(row) = rows.next()? {
-        if !last.as_ref().is_some_and(|last| same(last, &row)) {
-            table.push(row)?;
+        match last.replace(row) {
+            Some(last) if !same(&last, &row) => table.push(last)?,
+            _ => {}
         }
-        last = Some(row);
+    }
+    if let Some(last) = last {
+        table.push(last)?;
     }
     table.finish()
 }

@@ -278,7 +278,7 @@ fn scope_text(scope: &Scope, paint: Paint) -> String {
         out.push_str(&wrap(&[format!("{} = {shown}{contents}", value.name)], "", 3, WIDTH));
     }
     if !scope.has_names {
-        out.push_str("   its variables have no names: compile the class with -g\n");
+        out.push_str("   no names of variables are known: a class compiled with -g has them\n");
     } else if scope.values.is_empty() {
         out.push_str("   nothing is in scope\n");
     }

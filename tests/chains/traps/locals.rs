@@ -120,6 +120,10 @@ fn without_debug_information_a_local_has_no_name() {
     assert!(said.contains("slot") && said.contains("-g"), "{said}");
     let said = lines.refused(r#"(id: "A", at: Line("NoDebugInfo", {A}), when: "local == 1")"#);
     assert!(said.contains("local") && said.contains("-g"), "{said}");
+    // A compiler writes no table for a method without variables.
+    let said = Fixture::new("ends", "Ends")
+        .refused(r#"(id: "A", at: Line("Ends", 16)), (id: "B", at: LastChange("A:x"))"#);
+    assert!(said.contains("no local variable is in scope there") && !said.contains("-g"), "{said}");
 }
 
 /// A line can have code in a lambda and in the method around it, each with names of its own.

@@ -399,7 +399,7 @@ public final class QuerypointTrace {
     private static int meet(Object value) {
         try {
             causes(value);
-            return tell(value);
+            return tell(value, true);
         } catch (StackOverflowError e) {
             // The program shall see its own frames alone.
             throw (StackOverflowError) e.fillInStackTrace();
@@ -419,13 +419,18 @@ public final class QuerypointTrace {
                 break;
             }
             if (!seen(QuerypointProbeNumber.give(cause))) {
-                tell(cause);
+                tell(cause, true);
             }
         }
     }
 
+    /**
+     * Tells what an object is, unless it was told.
+     *
+     * @param isMade whether the constructor of its class has returned: before, its fields tell nothing
+     */
     @Hidden
-    private static int tell(Object value) {
+    private static int tell(Object value, boolean isMade) {
         int number = QuerypointProbeNumber.give(value);
         long ring = seen(number) ? NOWHERE : arrive();
         // Where nobody reads nobody would know what it is.
@@ -442,7 +447,7 @@ public final class QuerypointTrace {
             fields = QuerypointTraceNames.of((Class<?>) value);
         } else if (what == QuerypointTraceFacts.PLAIN) {
             fields = QuerypointTraceFacts.fields(value, of, name != null);
-            if (fields != null) {
+            if (fields != null && isMade) {
                 what = QuerypointTraceFacts.FIELDS;
                 QuerypointTraceFacts.meet(value, fields);
                 // Those events may have filled it.
@@ -492,6 +497,47 @@ public final class QuerypointTrace {
             QuerypointTraceContents.met(value, number);
         }
         return number;
+    }
+
+    /** A constructor goes on with an object that the superclass's constructor has made. */
+    @Hidden
+    @DontInline
+    public static void born(Object self, long ring, int site) {
+        if (isOutside(ring)) {
+            QuerypointTraceContents.passed(self);
+            return;
+        }
+        if (!seen(QuerypointProbeNumber.of(self))) {
+            tell(self, false);
+        }
+        event(number(self, ring), ring, site);
+    }
+
+    /** A constructor of the JDK returns: what the fields of its object tell is known from now on. */
+    @Hidden
+    @DontInline
+    public static void made(Object self, long ring) {
+        Class<?> of = self.getClass();
+        int number = QuerypointProbeNumber.of(self);
+        if (isOutside(ring) || of.getClassLoader0() != null || !seen(number)) {
+            return;
+        }
+        Object fields = QuerypointTraceFacts.fields(self, of, false);
+        if (fields == null) {
+            QuerypointTraceContents.met(self, number);
+            return;
+        }
+        QuerypointTraceFacts.meet(self, fields);
+        long own = arrive();
+        if (own == NOWHERE) {
+            return;
+        }
+        long begin = at(own);
+        U.putInt(null, begin, MEETING);
+        U.putInt(null, begin + 4, number);
+        U.putByte(null, begin + 8, (byte) QuerypointTraceFacts.FIELDS);
+        U.putInt(null, begin + 9, QuerypointProbeNumber.give(of));
+        advance(own, (int) (QuerypointTraceFacts.write(self, fields, begin + 13) - begin));
     }
 
     @Hidden

@@ -166,6 +166,10 @@ public final class QuerypointTraceContents {
             int kind = QuerypointTraceLayout.kind(self);
             if (kind == QuerypointTraceLayout.AROUND) {
                 Object inner = QuerypointTraceLayout.inner(self);
+                if (inner == null) {
+                    // It is being made.
+                    return;
+                }
                 boolean keys = self instanceof java.util.Collection && inner instanceof java.util.Map;
                 tell(number, BACKED, -1, number(inner), keys ? 1 : 0, 0, 0);
                 if (inner instanceof Object[]) {

@@ -152,8 +152,12 @@ final class QuerypointTraceFacts {
         if (found == null && isNew) {
             found = learn(of);
         }
-        // Of a number too long for an event nothing is told.
-        return found != null && found.types[found.types.length - 1] == '[' && words(value, found).length > WORDS ? null : found;
+        if (found == null || found.types[found.types.length - 1] != '[') {
+            return found;
+        }
+        // Nothing is told of a number that is not made yet, or is too long for an event.
+        int[] words = words(value, found);
+        return words == null || words.length > WORDS ? null : found;
     }
 
     @Hidden

@@ -439,6 +439,10 @@ final class QuerypointTraceLayout {
             case FIXED_PAIR:
             case FIXED_ENTRY:
                 int at = self.getClass() == PAIR_CLASSES[0] ? 0 : kind == FIXED_PAIR ? 1 : 2;
+                if (U.getReference(self, PAIR_FIELDS[at]) == null) {
+                    // It is being made.
+                    break;
+                }
                 items.add(U.getReference(self, PAIR_FIELDS[at]));
                 Object second = U.getReference(self, PAIR_FIELDS[at + 3]);
                 if (kind == FIXED_ENTRY || second != EMPTY) {

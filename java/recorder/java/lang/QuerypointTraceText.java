@@ -98,9 +98,12 @@ public final class QuerypointTraceText {
     @DontInline
     private static void whole(Object self, int number) {
         if (self instanceof java.io.StringWriter) {
-            int inner = QuerypointTraceContents.number(U.getReference(self, BUFFER));
-            tell(number, SAME_AS, -1, inner, 0, null, 0, false, 0);
-        } else {
+            Object buffer = U.getReference(self, BUFFER);
+            // One that is being made may have none yet.
+            if (buffer != null) {
+                tell(number, SAME_AS, -1, QuerypointTraceContents.number(buffer), 0, null, 0, false, 0);
+            }
+        } else if (units(self) != null) {
             edited(self, number, WHOLE, 0, 0, length(self));
         }
     }
@@ -113,33 +116,29 @@ public final class QuerypointTraceText {
         return U.getInt(self, self instanceof java.io.CharArrayWriter ? CHAR_COUNT : BYTE_COUNT);
     }
 
+    /** The array that holds a text in memory; null as long as it is being made. */
+    @Hidden
+    private static Object units(Object self) {
+        if (self instanceof AbstractStringBuilder) {
+            return ((AbstractStringBuilder) self).value;
+        }
+        return U.getReference(self, self instanceof java.io.CharArrayWriter ? CHARS : BYTES);
+    }
+
     /** Records a change of a text in memory, whose inserted part is there now. */
     @Hidden
     private static void edited(Object self, int number, int what, int from, int removed, int inserted) {
-        Object units;
-        long base;
         int shift = 0;
-        int capacity;
         if (self instanceof AbstractStringBuilder) {
-            AbstractStringBuilder builder = (AbstractStringBuilder) self;
-            shift = builder.coder;
-            byte[] value = builder.value;
-            capacity = value.length >> shift;
-            units = value;
-            base = BYTES_BEGIN;
+            shift = ((AbstractStringBuilder) self).coder;
         } else if (self instanceof java.io.CharArrayWriter) {
-            char[] value = (char[]) U.getReference(self, CHARS);
             shift = 1;
-            capacity = value.length;
-            units = value;
-            base = CHARS_BEGIN;
         } else {
-            byte[] value = (byte[]) U.getReference(self, BYTES);
             what |= OF_BYTES;
-            capacity = value.length;
-            units = value;
-            base = BYTES_BEGIN;
         }
+        Object units = units(self);
+        long base = units instanceof char[] ? CHARS_BEGIN : BYTES_BEGIN;
+        int capacity = units instanceof char[] ? ((char[]) units).length : ((byte[]) units).length >> shift;
         if (from < 0 || inserted < 0 || inserted > capacity - from) {
             // Another thread has changed it meanwhile.
             QuerypointTraceAgent.lose(QuerypointTraceAgent.CONTENTS);
