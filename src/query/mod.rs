@@ -45,6 +45,14 @@ pub struct TraceQuery {
     pub compare_at: Option<(PointIndex, usize)>,
 }
 
+impl TraceQuery {
+    /// Whether a count of the hits over the whole run tells the one that is asked for.
+    pub fn is_numbered(&self) -> bool {
+        let is_counted = matches!(self.event, Event::Reached(_) | Event::Written(_) | Event::Read(_));
+        is_counted && self.constraints.is_empty() && self.index >= -1
+    }
+}
+
 /// Conditions that depend only on the occurrence.
 #[derive(Clone, Debug, Default)]
 pub struct LocalConditions {

@@ -30,6 +30,13 @@ pub enum Ended {
     Lost(String),
 }
 
+impl Ended {
+    /// Whether the program would have gone on, unseen.
+    pub fn is_cut_off(&self) -> bool {
+        matches!(self, Ended::Interrupted | Ended::TimedOut(_) | Ended::Lost(_))
+    }
+}
+
 impl fmt::Display for Ended {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

@@ -51,6 +51,8 @@ pub enum Astray {
     Moved(PointIndex),
     /// It was asked before the callers of this point were known.
     Deeper(PointIndex),
+    /// The run was cut off, and a later occurrence could have been the answer.
+    CutOff,
 }
 
 /// The known value flows.

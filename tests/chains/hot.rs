@@ -91,6 +91,31 @@ fn threads_callers_and_indices_are_tested_in_the_vm() {
     assert!(reason("G").contains(&format!("its condition was false {all} times")), "{}", reason("G"));
 }
 
+/// One run counts the hits, and the next one stops at the last.
+#[test]
+fn the_last_of_many_hits_is_found_in_the_vm() {
+    let case = Case::new("hot");
+    let line = case.line("Hot.java", "// <- step");
+    let points = format!(
+        r#"(id: "A", at: Line("Hot", {line}), thread: "main", when: "i % 2 == 0 && i > 1000", index: -1),
+           (id: "B", at: LastChange("A:count")),
+           (id: "C", at: Entry("Hot.step"), index: -1),
+           (id: "D", at: Line("Hot", {line}), when: "i == -1", index: -1),
+           (id: "E", at: Watch("Hot", "shared"), index: -1)"#
+    );
+    let run = case.replay(&debuggee("java", PASSES), &points, &["--format", "json"]);
+    let answer = run.within(Duration::from_secs(60)).answer();
+    let [a, c] = ["A", "C"].map(|id| point(&answer, id));
+    assert_eq!(a["collected"]["i"], (PASSES - 2).to_string(), "{a:#}");
+    // `through` came last.
+    assert_eq!(c["hit"], PASSES + 2000, "{c:#}");
+    assert_eq!(point(&answer, "E")["new"], (PASSES - 1).to_string(), "{answer:#}");
+    assert_eq!(point(&answer, "B")["located"], true, "{answer:#}");
+    let reason = unwrapped(point(&answer, "D")["reason"].as_str().unwrap_or_default());
+    assert!(reason.contains("its condition was false"), "{reason}");
+    assert!(answer["runs"].as_u64().is_some_and(|runs| runs <= 4), "{answer:#}");
+}
+
 /// A pass over a line can reach several of its places. Each pass is tested once, and counted once.
 #[test]
 fn each_pass_over_a_line_is_tested_once() {

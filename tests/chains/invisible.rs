@@ -61,6 +61,9 @@ const POINTS: &str = r#"
     (id: "Broken", at: Watch("Broken", "value"), index: -1),
     (id: "Reads", at: Read("Account", "balance"), index: -1),
     (id: "Next", at: Read("Account", "next"), index: -1),
+    (id: "Third", at: Read("Account", "next"), index: 2),
+    (id: "Inner", at: Entry("Invisible.nested"), index: 2),
+    (id: "M", at: LastChange("Inner:n")),
     (id: "Nothing", at: Watch("Constants", "others"), index: -1)
 "#;
 
@@ -90,8 +93,8 @@ fn same(what: &str, seen: &str, expected: &str) {
 }
 
 /// The questions about local variables, which have no names without debug information.
-const LOCALS: [&str; 10] =
-    ["Local", "Turn", "Before", "Result", "Sum", "Doubled", "Squared", "Text", "Below", "N"];
+const LOCALS: [&str; 11] =
+    ["Local", "Turn", "Before", "Result", "Sum", "Doubled", "Squared", "Text", "Below", "N", "M"];
 
 fn points(case: &Case, locals: bool) -> String {
     let is_local = |line: &&str| LOCALS.iter().any(|id| line.contains(&format!("(id: {id:?},")));

@@ -5,7 +5,7 @@
 #![allow(clippy::expect_used, reason = "a test's helpers fail as the test does")]
 
 use crate::support::case::Case;
-use crate::support::{point, processes_with};
+use crate::support::{point, processes_with, unwrapped};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 use std::process::{Command, Stdio};
@@ -444,6 +444,32 @@ fn a_killed_vm_leaves_no_performance_data() {
 
 /// Interrupts a replay when a mark exists. Asserts that its answer is valid and says so, and that nothing is
 /// left.
+/// The last hit so far is no answer: another one could follow.
+#[test]
+fn an_interrupted_run_has_no_last_hit() {
+    let case = Case::new("ticking");
+    let line = case.line("Ticking.java", "// <- B");
+    let points = format!(
+        r#"(id: "A", at: Line("Ticking", {line}), index: -1), (id: "B", at: LastChange("A:Ticking.ticks")),
+           (id: "C", at: Line("Ticking", {line}))"#
+    );
+    for backend in ["jdwp", "probe"] {
+        for how in [Signal::INT, Signal::TERM] {
+            let _ = std::fs::remove_file(case.mark("ticking"));
+            let mut command = replay(&case, &java("Ticking"), &points);
+            command.args(["--backend", backend]);
+            let run = case.interrupted(&mut command, how, || case.mark("ticking").exists());
+            let answer = run.is(130, &[]).answer();
+            assert_eq!(answer["outcome"], "interrupted", "{answer:#}");
+            let reason = |id: &str| unwrapped(point(&answer, id)["reason"].as_str().unwrap_or_default());
+            let undecided = "not decided: a later hit could be the answer (the run was interrupted)";
+            assert_eq!(reason("A"), undecided, "{backend}: {answer:#}");
+            assert_eq!(point(&answer, "B")["located"], false, "{backend}: {answer:#}");
+            assert_eq!(point(&answer, "C")["hit"], 1, "{backend}: {answer:#}");
+        }
+    }
+}
+
 fn interrupted_at(case: &Case, debuggee: &str, points: &str, mark: &str) {
     for (number, how) in [Signal::INT, Signal::TERM].into_iter().enumerate() {
         let _ = std::fs::remove_file(case.mark(mark));

@@ -452,6 +452,10 @@ impl Probes {
             if class == field.class {
                 return Some(true);
             }
+            // A class of the JDK may have been loaded before; it extends no class of the program.
+            if is_of_jdk(class) && !is_of_jdk(&field.class) {
+                return Some(false);
+            }
             let (superclass, declares) = self.lineage.get(class)?;
             if declares.contains(&field.name) {
                 return Some(false);
@@ -474,6 +478,10 @@ impl Probes {
         let fields = self.plan.fields.iter().filter(|f| f.query == site.query);
         fields.into_iter().any(|field| self.means(field, named_by) != Some(false))
     }
+}
+
+fn is_of_jdk(class: &str) -> bool {
+    ["java/", "jdk/", "sun/"].iter().any(|package| class.starts_with(package))
 }
 
 fn is_access(field: &FieldSites, access: &Access) -> bool {

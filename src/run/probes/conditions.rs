@@ -191,8 +191,8 @@ impl Conditions {
         major: u16,
     ) -> Option<TestedCondition> {
         let is_indexed = match gate {
-            Gate::Only(_) => true,
-            Gate::Count => query.index > 0,
+            Gate::Only(_) | Gate::Last(_) => true,
+            Gate::Count => query.index != 0 && query.is_numbered(),
             _ => false,
         };
         let is_filtered = query.local.thread.is_some() || query.local.from.is_some() || is_indexed;

@@ -3,6 +3,9 @@
 use crate::model::Coordinate;
 use wire::HitWindow;
 
+/// An index that no hit has.
+const NEVER: u64 = i64::MAX.cast_unsigned();
+
 /// Selects the hits of a query that interrupt execution.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Gate {
@@ -10,6 +13,9 @@ pub enum Gate {
     All,
     /// Of all that the query admits, the one at this index.
     Only(u64),
+    /// Of all that the query admits, the last one. An earlier run has counted them, and this is its index.
+    /// Without it, the hits are only counted.
+    Last(Option<u64>),
     /// None: hits are only counted.
     Count,
     /// Of a log point. The VM writes at most this many lines; hits whose line it cannot make interrupt.
@@ -30,7 +36,7 @@ impl Gate {
     /// Number of first hits that interrupt; none if all do.
     pub fn budget(&self) -> Option<u32> {
         match self {
-            Gate::All | Gate::Only(_) | Gate::Log(_) => None,
+            Gate::All | Gate::Only(_) | Gate::Last(_) | Gate::Log(_) => None,
             Gate::Count => Some(0),
             Gate::First { budget, .. } => Some(*budget),
             Gate::Varied(_) => Some(0),
@@ -39,7 +45,16 @@ impl Gate {
 
     /// Whether the VM tests the conditions of hits.
     pub fn tests(&self) -> bool {
-        matches!(self, Gate::All | Gate::Only(_) | Gate::Count | Gate::Log(_))
+        matches!(self, Gate::All | Gate::Only(_) | Gate::Last(_) | Gate::Count | Gate::Log(_))
+    }
+
+    /// The index of the only hit that interrupts, over all threads; none if others can.
+    pub fn index(&self) -> Option<u64> {
+        match self {
+            Gate::Only(index) => Some(*index),
+            Gate::Last(index) => Some(index.unwrap_or(NEVER)),
+            _ => None,
+        }
     }
 
     /// Whether the last hit of each object or activation is stored.

@@ -2,6 +2,7 @@
 
 use super::conditions::Conditions;
 use super::gate::Gate;
+use super::sites::means_all;
 use crate::classes::ClassPool;
 use crate::model::{Coordinate, MethodName, Site, ThreadIdentity};
 use crate::query::{
@@ -14,7 +15,7 @@ use bytecode::{Code, Op};
 use std::collections::{BTreeMap, BTreeSet};
 use wire::{
     ArmedHit, ArraySites, BranchEdge, CollectionCall, ContentsSites, CopyEvent, Counts, FieldSites,
-    LocalStore, MakingSites, MethodSites, Plan, PlannedQuery, PlannedSite, SiteEvent,
+    LocalStore, MakingSites, MethodSites, Plan, PlannedQuery, PlannedSite, SiteEvent, TestPlace,
 };
 
 /// How far the number of a thread without a name may be from that in the previous run.
@@ -120,10 +121,15 @@ pub fn plan(
         }
     }
     for (query, gate) in queries.iter().zip(gates) {
-        if let (Gate::Only(index), Some(planned)) = (gate, plan.queries.get_mut(usize::from(query.point.0)))
+        let is_counted = match &query.event {
+            Event::Written(field) | Event::Read(field) => gate.index().is_some() && means_all(pool, field),
+            _ => true,
+        };
+        if let Some(planned) = plan.queries.get_mut(usize::from(query.point.0))
             && conditions.tests_all(query)
+            && is_counted
         {
-            planned.before = Some(*index);
+            planned.before = gate.index();
         }
     }
     plan.conditions = std::mem::take(&mut conditions.classes);
@@ -372,8 +378,16 @@ fn sites(
             }
         }
     }
-    // A point is the state before an instruction, so it precedes the instruction's assignment.
-    found.sort_by_key(|site| (site.bci, !matches!(site.what, SiteEvent::At | SiteEvent::Tested(_))));
+    // A point is the state before an instruction, so it precedes the instruction's assignment. At the entry
+    // of a method its parameters have their values.
+    found.sort_by_key(|site| {
+        let order = match &site.what {
+            SiteEvent::Tested(tested) if tested.place == TestPlace::Entry => 2,
+            SiteEvent::At | SiteEvent::Tested(_) => 0,
+            _ => 1,
+        };
+        (site.bci, order)
+    });
     let kind = kind_of(name.descriptor.rsplit_once(')').map_or("V", |(_, result)| result));
     for query in &watch.returns {
         for instruction in &code.instructions {

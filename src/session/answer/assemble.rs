@@ -65,7 +65,8 @@ impl Assembly<'_> {
         let locator = &self.facts.run_facts.locator;
         let book = self.facts.code_book();
         name_lambdas(namer, &self.facts.run_facts.outcome.tables, &book);
-        let solutions = locator.solutions();
+        let is_cut_off = self.facts.run_facts.outcome.ended.is_cut_off();
+        let solutions = if is_cut_off { &[] } else { locator.solutions() };
         // With `--last`, the newest root hit is the answer itself; earlier ones go to `earlier`.
         let before = solutions.len().saturating_sub(1);
         let mut earlier = Vec::new();
@@ -161,8 +162,8 @@ impl Assembly<'_> {
             !p.located && !of_recording(p) && !p.expectation.as_ref().is_some_and(|e| e.held)
         };
         match ended {
-            _ if points.iter().all(|p| !missing(&p)) && all_held => Outcome::Held,
             Ended::Interrupted => Outcome::Interrupted,
+            _ if points.iter().all(|p| !missing(&p)) && all_held => Outcome::Held,
             Ended::TimedOut(_) => Outcome::TimedOut,
             _ if points.first().is_some_and(|root| missing(&root)) => Outcome::RootNotReached,
             _ if points.iter().any(|p| missing(&p)) => Outcome::Unlocated,

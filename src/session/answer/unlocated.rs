@@ -144,6 +144,9 @@ fn astray_because<'l>(
              `--max-runs`",
             facts.id(*point)
         ),
+        Astray::CutOff => {
+            format!("not decided: a later hit could be the answer{}", ending(&facts.run_facts.outcome.ended))
+        }
         Astray::Follows(point) => format!("{}, on which it depends, was not located", facts.id(*point)),
         Astray::Last(LastHit::At(last)) => {
             let book = facts.code_book();

@@ -203,6 +203,7 @@ impl Explorer {
             Astray::Last(LastHit::At(last)) => Some(book.hit(last)),
             Astray::Last(LastHit::Never | LastHit::Unknown(_) | LastHit::Flow(_))
             | Astray::Follows(_)
+            | Astray::CutOff
             | Astray::Moved(_)
             | Astray::Deeper(_) => None,
         };

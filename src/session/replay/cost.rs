@@ -222,6 +222,7 @@ impl Pricing<'_> {
                 let interruptions = sum(&mut sites.iter());
                 let asked = counted.tested.get(&place.0).map(|tested| match gate {
                     Gate::Only(index) => u64::from(tested.asked > *index),
+                    Gate::Last(_) => tested.asked.min(1),
                     _ => tested.asked,
                 });
                 let counts = Counts { query, gate, interruptions, asked, at_least: point.at_least };

@@ -10,11 +10,11 @@ use crate::debuggee::Forward;
 use crate::locate::Locator;
 use crate::model::{Coordinate, Site};
 use crate::query::{Event, Key, LocalConditions, PointIndex, TraceQuery};
-use crate::run::{AgentRole, Ended, FurtherQuestions, Halted, Launch, Questions, Stage};
+use crate::run::{AgentRole, Ended, FurtherQuestions, Gate, Halted, Launch, Questions, Stage};
 use crate::session::answer::{arms, stack_values};
 use crate::session::context::Context;
 use crate::session::error::SessionError;
-use crate::session::facts::RunFacts;
+use crate::session::facts::{Astray, RunFacts};
 use crate::session::workspace::{Pools, Workspace};
 use crate::{locate, run};
 use std::cell::RefCell;
@@ -236,7 +236,7 @@ impl Runner {
     ) -> Result<Option<String>, SessionError> {
         let Some(gates) = &run_facts.gates else { return Ok(None) };
         // A run that was cut off shows nothing.
-        if matches!(run_facts.outcome.ended, Ended::Interrupted | Ended::TimedOut(_) | Ended::Lost(_)) {
+        if run_facts.outcome.ended.is_cut_off() {
             return Ok(None);
         }
         if let Some(classes) = self.workspace.learn_loaded(&run_facts.outcome.report).filter(|_| may_run) {
@@ -339,8 +339,17 @@ impl RunFacts {
     pub fn of(asked: &QuestionsCell, outcome: run::Outcome) -> Option<RunFacts> {
         let RunQuestions { translation, queries, mut locator, pool, late, gates, value_flows, .. } =
             asked.take()?;
+        // Of a run that was cut off, nothing is known that only its end decides.
+        let open = queries.iter().map(|query| query.point).filter(|point| locator.located(*point).is_none());
+        let open: Vec<PointIndex> = if outcome.ended.is_cut_off() { open.collect() } else { Vec::new() };
         locator.finish(&outcome.tables);
-        let astray = probe_policy::astray(&queries, gates.as_deref(), &locator, &outcome.tables);
+        let mut astray = probe_policy::astray(&queries, gates.as_deref(), &locator, &outcome.tables);
+        let counts = |point: &PointIndex| {
+            let gate = gates.as_ref().and_then(|gates| gates.get(usize::from(point.0)));
+            matches!(gate, Some(Gate::Last(_)))
+        };
+        let undecided = open.into_iter().filter(|point| counts(point) || locator.located(*point).is_some());
+        astray.extend(undecided.map(|point| (point, Astray::CutOff)));
         Some(RunFacts { translation, queries, locator, outcome, pool, late, gates, value_flows, astray })
     }
 

@@ -67,6 +67,9 @@ pub struct ProbePolicy {
     /// For each point with few hits, the number of first hits at which the next run stops: all, if the
     /// program does not make many more of them. `None` if a run has missed the last hit nevertheless.
     ample: BTreeMap<PointIndex, Option<u32>>,
+    /// For each point without effect whose last hit is asked for, the number of its hits in the previous run.
+    /// `None` if the next run stops at all of them, since the VM cannot count them or no two runs agree.
+    totals: BTreeMap<PointIndex, Option<u64>>,
     /// How often the last hit of a point has changed.
     changes: BTreeMap<PointIndex, u32>,
     /// The known value flows.
@@ -181,10 +184,14 @@ impl ProbePolicy {
                 Gate::First { budget, armed }
             }
             // No other point depends on the hits that the index does not select.
-            None if !all && halts.is_empty() => match u64::try_from(query.index) {
-                Ok(index) if query.constraints.is_empty() => Gate::Only(index),
-                _ => Gate::All,
-            },
+            None if !all && halts.is_empty() && query.is_numbered() => {
+                match (u64::try_from(query.index), self.totals.get(&query.point)) {
+                    (Ok(index), _) => Gate::Only(index),
+                    (Err(_), None) => Gate::Last(None),
+                    (Err(_), Some(Some(total))) => Gate::Last(total.checked_sub(1)),
+                    (Err(_), Some(None)) => Gate::All,
+                }
+            }
             _ => Gate::All,
         };
         queries.iter().map(gate).collect()
@@ -210,6 +217,10 @@ impl ProbePolicy {
             }
         }
         for (query, gate) in run_facts.queries.iter().zip(gates) {
+            if matches!(gate, Gate::Last(_)) && !self.has_last(run_facts, query) {
+                again.push(query.id.clone());
+                continue;
+            }
             let tables = &run_facts.outcome.tables;
             let Some((effect, last)) = other_last(query, gate, &run_facts.locator, tables) else { continue };
             // There were more hits, at other sites or in other threads.
@@ -285,6 +296,21 @@ impl ProbePolicy {
             [] => self.still_narrow(run_facts),
             ids => ProbeVerdict::Again(format!("to stop at {}", listed(ids))),
         }
+    }
+
+    /// Whether the run stopped at the last hit of a point without effect, or there is none. It keeps their
+    /// number for the next run.
+    fn has_last(&mut self, run_facts: &RunFacts, query: &TraceQuery) -> bool {
+        let report = run_facts.outcome.report.queries.get(&query.point.0);
+        let (counted, is_counted) = report.map_or((0, true), |of| (of.asked, !of.at_least));
+        // Where the VM tests none of them, the run stops at each.
+        let is_last = counted == 0 || self.totals.get(&query.point) == Some(&Some(counted));
+        if is_counted && is_last {
+            return true;
+        }
+        let is_useful = is_counted && self.may_change(query.point);
+        self.totals.insert(query.point, is_useful.then_some(counted));
+        false
     }
 
     /// Checks that each restricted point's effect was located at those sites.
@@ -517,7 +543,7 @@ pub fn help(queries: &[TraceQuery]) -> bool {
         Event::Reached(_) => {
             let local = &query.local;
             let is_filtered = local.when.is_some() || local.thread.is_some() || local.from.is_some();
-            is_filtered || query.index > 0 && query.constraints.is_empty()
+            is_filtered || query.index != 0 && query.is_numbered()
         }
         Event::Thrown { .. } | Event::Skipped(_) => false,
     })
