@@ -133,7 +133,7 @@ pub async fn export(
             EventWriter::Parquet(Box::new(Rows::new(to).map_err(at)?))
         }
     };
-    let mut written = ExportState { out, events: 0, failed: None };
+    let mut written = ExportState { out, events: 0, failed: None, context };
     written.whole(&mut trace.calls)?;
     let mut missing = trace.missing();
     for later in &mut more {
@@ -145,7 +145,10 @@ pub async fn export(
         written.later(later, level, &trace.calls)?;
     }
     written.lacks(&missing);
-    let ExportState { out, events, failed } = written;
+    let ExportState { out, events, failed, .. } = written;
+    if context.is_interrupted() {
+        return Err(SessionError::Interrupted);
+    }
     match failed {
         // The reader of the stream has closed it.
         Some(error) if is_stream && error.kind() == ErrorKind::BrokenPipe => {
@@ -162,27 +165,33 @@ pub async fn export(
 }
 
 /// The state of an export: the events written so far, and the first error.
-struct ExportState {
+struct ExportState<'a> {
     out: EventWriter,
     events: u64,
     failed: Option<std::io::Error>,
+    context: &'a Context,
 }
 
-impl ExportState {
+impl ExportState<'_> {
     fn push(&mut self, line: EventRow<'_>) -> WalkControl {
         self.events += 1;
         self.failed = self.out.push(line).err();
-        if self.failed.is_some() { WalkControl::Stop } else { WalkControl::Next }
+        if self.has_ended() { WalkControl::Stop } else { WalkControl::Next }
+    }
+
+    /// Whether nothing more is to be written: the file has failed, or the user interrupted the export.
+    fn has_ended(&self) -> bool {
+        self.failed.is_some() || self.context.is_interrupted()
     }
 
     /// Writes all events of a run.
     fn whole(&mut self, calls: &mut Calls) -> Result<(), SessionError> {
         for (number, thread, _) in calls.threads() {
             calls.walk(number, None, |calls, seen| self.push(line(calls, seen, &thread)))?;
-            if let Some(end) = calls.ends.get(&number).filter(|_| self.failed.is_none()) {
+            if let Some(end) = calls.ends.get(&number).filter(|_| !self.has_ended()) {
                 self.push(ended(calls, *end, &thread));
             }
-            if self.failed.is_some() {
+            if self.has_ended() {
                 break;
             }
         }
@@ -209,11 +218,12 @@ impl ExportState {
                 && seen.node.is_some_and(|node| inside.contains(&calls.shown(node)))
         };
         for (number, thread, _) in trace.calls.threads() {
-            if self.failed.is_some() {
+            if self.has_ended() {
                 break;
             }
             trace.calls.walk(number, None, |calls, seen| match of_it(calls, seen) {
                 true => self.push(EventRow { run: Some(run), ..line(calls, seen, &thread) }),
+                false if self.has_ended() => WalkControl::Stop,
                 false => WalkControl::Next,
             })?;
         }
