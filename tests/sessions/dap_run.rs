@@ -124,8 +124,21 @@ fn an_editor_that_connects_to_the_port_needs_the_token() {
     let mut answer = Vec::new();
     let _ = browser.read_to_end(&mut answer);
     assert!(answer.is_empty(), "{}", String::from_utf8_lossy(&answer));
+    // Nor do silent connections, or ones in the middle of a header, keep an editor out.
+    let silent: Vec<TcpStream> = (0..150)
+        .map(|at| {
+            let mut stream = TcpStream::connect(("127.0.0.1", port)).expect("it listens");
+            if at % 2 == 0 {
+                stream.write_all(b"C").expect("written");
+            }
+            stream
+        })
+        .collect();
+    let began = std::time::Instant::now();
     let mut client = Client::connect(port);
     client.ask("initialize", json!({"adapterID": "x"})).expect("an answer");
+    assert!(began.elapsed() < std::time::Duration::from_secs(5), "{:?}", began.elapsed());
+    drop(silent);
     assert_eq!(client.ask("launch", settings(&token)).expect("an answer")["success"], true);
     // The program has no input, so it throws.
     client.ask("configurationDone", json!({})).expect("an answer");

@@ -4,6 +4,7 @@ use crate::support::case::Case;
 use crate::support::root;
 use crate::web::{Page, ends_without_a_trace, outermost, query_of, recorded, rows};
 use serde_json::{Value, json};
+use std::io::Write;
 use std::time::{Duration, Instant};
 
 /// The texts of all replies of a diagnosis.
@@ -352,4 +353,18 @@ fn idle_connections_do_no_harm() {
         assert_eq!(page.get("session")["recordings"][0]["calls"], json!(7));
     }
     drop(idle);
+    // Neither do more than there are places for, silent or in the middle of a header.
+    let slow: Vec<_> = (0..150)
+        .map(|at| {
+            let mut stream = std::net::TcpStream::connect(&page.host).expect("a connection");
+            if at % 2 == 0 {
+                stream.write_all(b"G").expect("a byte");
+            }
+            stream
+        })
+        .collect();
+    let began = std::time::Instant::now();
+    assert_eq!(page.get("session")["recordings"][0]["calls"], json!(7));
+    assert!(began.elapsed() < std::time::Duration::from_secs(5), "{:?}", began.elapsed());
+    drop(slow);
 }

@@ -27,7 +27,7 @@ const READS: usize = 16;
 /// How long a request may take before the editor is told of its progress.
 const SILENT: Duration = Duration::from_millis(500);
 /// How long an editor that connects to a port may take to show its token.
-const UNKNOWN: Duration = Duration::from_secs(30);
+const UNKNOWN: Duration = Duration::from_secs(5);
 
 /// Reads on a thread of its own. It ends with the process, or when the other end closes: nothing else can end
 /// a read.

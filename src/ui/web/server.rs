@@ -1,7 +1,7 @@
 //! The HTTP server: passes the requests of the page to the sessions.
 
 use super::assets;
-use super::connections::Connections;
+use super::connections::{Connections, Peer};
 use super::desk::{Desk, Unanswered, Work};
 use super::guard::{Door, Refused};
 use super::replies::Replies;
@@ -12,7 +12,7 @@ use crate::session::{Actor, Pending};
 use crate::ui::token::new_token;
 use axum::Router;
 use axum::body::{Body, Bytes, to_bytes};
-use axum::extract::{Request, State};
+use axum::extract::{ConnectInfo, Request, State};
 use axum::http::{HeaderName, HeaderValue, Method, Response, StatusCode, Uri, header};
 use axum::response::IntoResponse;
 use serde_json::{Value, json};
@@ -44,11 +44,16 @@ pub struct Server {
 /// Answers requests until the connection breaks.
 pub async fn listen(listener: TcpListener, server: Arc<Server>) -> std::io::Result<()> {
     let router = Router::new().fallback(handle).with_state(server);
+    let router = router.into_make_service_with_connect_info::<Peer>();
     axum::serve(Connections::new(listener), router).await
 }
 
-async fn handle(State(server): State<Arc<Server>>, request: Request) -> Response<Body> {
-    let mut response = match server.respond(request).await {
+async fn handle(
+    State(server): State<Arc<Server>>,
+    ConnectInfo(peer): ConnectInfo<Peer>,
+    request: Request,
+) -> Response<Body> {
+    let mut response = match server.respond(&peer, request).await {
         Ok(response) => response,
         Err(refused) => refuse(refused),
     };
@@ -154,7 +159,7 @@ impl Server {
         }
     }
 
-    async fn respond(self: Arc<Server>, request: Request) -> Result<Response<Body>, Refused> {
+    async fn respond(self: Arc<Server>, peer: &Peer, request: Request) -> Result<Response<Body>, Refused> {
         let (head, body) = request.into_parts();
         self.door.check_sender(&head.method, &head.headers)?;
         let path = head.uri.path();
@@ -166,9 +171,11 @@ impl Server {
                 Ok(()) => None,
                 Err(_) => Some(self.door.exchange(given)?),
             };
+            peer.is_known();
             return Ok(to_page(&head.uri, set.as_deref()));
         }
         self.door.check_cookie(&head.headers)?;
+        peer.is_known();
         if let Some(name) = path.strip_prefix(API) {
             Door::check_origin(&head.headers)?;
             let Ok(body) = to_bytes(body, BODY).await else {
