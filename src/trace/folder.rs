@@ -148,6 +148,9 @@ pub enum FileEnd {
     Unknown,
 }
 
+/// The most bytes of a description.
+const MOST_ABOUT: u64 = 64 << 20;
+
 impl WrittenFile {
     /// Reads a file as it is now. `was_there`: it was there before the program did anything to it.
     pub fn now(path: PathBuf, was_there: bool) -> WrittenFile {
@@ -220,7 +223,7 @@ impl Folder {
     pub fn open(path: &Path) -> Result<(Folder, About), TraceError> {
         let folder = Folder(path.to_owned());
         let file = folder.about();
-        let text = match std::fs::read(&file) {
+        let text = match files::read_regular(&file, MOST_ABOUT, false) {
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
                 return Err(TraceError::NoRecording(path.to_owned()));
             }

@@ -71,6 +71,8 @@ fn an_interrupt_ends_a_goal_soon() {
 #[test]
 fn errors_in_rules_have_their_place() {
     let recorded = example("javata", "Example");
+    let endless = finish(qp().args(["query", "ask", "a", "--rules", "/dev/zero"]).arg(&recorded.folder));
+    fails(&endless, &["/dev/zero", "not a regular file"]);
     let output = finish(qp().args(["query", "ask", "a", "--rules", "missing.pl"]).arg(&recorded.folder));
     fails(&output, &["missing.pl"]);
     fails(&ask(&recorded, "a :- b(.\n", "a", &[]), &["rules.pl:1:8", "expected a term"]);

@@ -410,3 +410,19 @@ fn a_limit_is_longer_than_clocks_count() {
     let run = case.replay(&debuggee, &root(hang_line(&case)), &[]);
     run.fails(4, &["within 0 s", "raise `timeout_s`"]);
 }
+
+/// A recording that somebody else made: nothing is read from devices, pipes or links.
+#[test]
+fn files_that_never_end_are_refused_at_once() {
+    let case = Case::new("hang");
+    let folder = case.mark("never.trace");
+    std::fs::create_dir(&folder).expect("a folder");
+    let trace = folder.to_str().expect("a path");
+    let about = folder.join("about.json");
+    std::os::unix::fs::symlink("/dev/zero", &about).expect("a link");
+    case.run(&["trace", "info", trace]).fails(4, &["about.json", "symbolic link"]).within(AT_ONCE);
+    std::fs::remove_file(&about).expect("removed");
+    let made = Command::new("mkfifo").arg(&about).status().expect("mkfifo");
+    assert!(made.success());
+    case.run(&["trace", "info", trace]).fails(4, &["about.json", "not a regular file"]).within(AT_ONCE);
+}

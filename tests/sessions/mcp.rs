@@ -382,6 +382,11 @@ fn only_what_the_user_permits_runs() {
         read.text
     );
     agent.fails("calls", json!({"trace": "../classes"}));
+    // Nothing inside a recording leads out of the root.
+    std::fs::create_dir(folder.join("trap")).expect("a folder");
+    std::os::unix::fs::symlink("/etc/passwd", folder.join("trap/about.json")).expect("a link");
+    let error = agent.fails("calls", json!({"trace": "trap"}));
+    assert!(error.contains("about.json is a link"), "{error}");
     assert_eq!(agent.vanish(), Some(0));
     let replay = |chain: &str| {
         case.run_command(case.qp().env_remove(querypoint::session::TRUSTED_FOLDERS).args(["replay", chain]))

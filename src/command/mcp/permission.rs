@@ -6,6 +6,9 @@ use crate::command::CommandError;
 use crate::session::Wanted;
 use std::path::{Path, PathBuf};
 
+/// The most bytes of a file that tools read whole.
+const MOST_BYTES: u64 = 64 << 20;
+
 /// A program that tools may run.
 #[derive(Clone, Debug)]
 pub struct RunnableProgram {
@@ -126,7 +129,10 @@ impl Permissions {
         let root = self.root()?;
         let found = root.join(path).canonicalize();
         match found {
-            Ok(found) if found.starts_with(root) => Ok(found),
+            Ok(found) if found.starts_with(root) => match found.metadata() {
+                Ok(about) if about.is_dir() || (about.is_file() && about.len() <= MOST_BYTES) => Ok(found),
+                _ => usage(format!("{path} is neither a folder nor a regular file of at most 64 MB")),
+            },
             Ok(_) => {
                 usage(format!("{path} lies outside of {}, the only folder that tools use", root.display()))
             }

@@ -7,7 +7,7 @@ use crate::chain::Chain;
 use crate::command::CommandError;
 use crate::command::diagnose::DiagnoseDialogue;
 use crate::session::{Context, Progress, RecordedTrace, TemporaryFolder};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 /// Memory for sorting the events of a recording, in bytes. A server shares the machine with its client.
@@ -130,6 +130,10 @@ impl Workbench {
 
     async fn opened(&self, number: usize, context: &Context) -> Result<RecordedTrace, CommandError> {
         let Some(own) = self.traces.get(number) else { return usage("there is no such recording") };
+        // What `qp` did not record itself may be a trap of somebody else.
+        if own.command.is_none() {
+            plain(&own.folder)?;
+        }
         let trace = RecordedTrace::open(&own.folder, MEMORY, context).await?;
         Ok(match &own.command {
             Some(command) => trace.of_command(command),
@@ -196,4 +200,25 @@ impl Workbench {
             *place = Some(dialogue);
         }
     }
+}
+
+/// Checks that a recording's folder has nothing but folders and regular files: a link in it could lead out of
+/// the root, a pipe waits for ever.
+fn plain(folder: &Path) -> Result<(), CommandError> {
+    let mut folders = vec![folder.to_owned()];
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(&folder).into_iter().flatten().flatten() {
+            match entry.file_type() {
+                Ok(kind) if kind.is_dir() => folders.push(entry.path()),
+                Ok(kind) if kind.is_file() => {}
+                _ => {
+                    return usage(format!(
+                        "{} is a link, a pipe or a device: a recording has only folders and regular files",
+                        entry.path().display()
+                    ));
+                }
+            }
+        }
+    }
+    Ok(())
 }

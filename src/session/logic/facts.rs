@@ -1,6 +1,7 @@
 //! Asks a goal over a log of Prolog facts, such as that of another tool.
 
 use super::open_log::AskRequest;
+use super::saved::rules_text;
 use crate::logic::rules::Asked;
 use crate::session::background::in_background;
 use crate::session::context::Context;
@@ -14,7 +15,7 @@ use std::sync::Arc;
 /// The file cannot be read, the facts, the rules or the goal are not valid, or the user interrupted the work.
 pub async fn ask_facts(file: &Path, asked: &AskRequest, context: &Context) -> Result<Asked, SessionError> {
     let rules = asked.read_rules()?;
-    let text = std::fs::read_to_string(file)
+    let text = rules_text(file)
         .map_err(|error| SessionError::RulesFile { file: file.to_owned(), error: Arc::new(error) })?;
     let (name, asked) = (file.display().to_string(), asked.clone());
     in_background(context, move |stop| {

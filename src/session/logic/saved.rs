@@ -1,5 +1,6 @@
 //! Files of rules: those that the user names, and the saved ones of the project and the user.
 
+use crate::files;
 use crate::logic::rules::Rules;
 use crate::session::error::SessionError;
 use std::path::{Path, PathBuf};
@@ -33,8 +34,17 @@ pub(super) fn rules(named: &[PathBuf], saved: bool) -> Result<Rules, SessionErro
     Ok(rules)
 }
 
+/// The most bytes of a file of rules or facts.
+const MOST_TEXT: u64 = 1 << 30;
+
+/// The text of a file of rules or facts.
+pub(super) fn rules_text(file: &Path) -> std::io::Result<String> {
+    String::from_utf8(files::read_regular(file, MOST_TEXT, true)?)
+        .map_err(|error| std::io::Error::new(std::io::ErrorKind::InvalidData, error.utf8_error()))
+}
+
 fn read(file: &Path) -> Result<(String, String), SessionError> {
-    let text = std::fs::read_to_string(file)
+    let text = rules_text(file)
         .map_err(|error| SessionError::RulesFile { file: file.to_owned(), error: Arc::new(error) })?;
     Ok((file.display().to_string(), text))
 }
