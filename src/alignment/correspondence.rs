@@ -79,9 +79,14 @@ impl Correspondence {
         self.here.get(&there).copied()
     }
 
+    /// The number of pairs before that of an object of the first run.
+    pub fn number(&self, here: u32) -> Option<usize> {
+        self.there.get(&here).and_then(|(_, number)| usize::try_from(*number).ok())
+    }
+
     /// Whether an object of the first run was paired among the first `pairs` pairs.
     pub fn is_among(&self, here: u32, pairs: usize) -> bool {
-        self.there.get(&here).is_some_and(|(_, number)| usize::try_from(*number).is_ok_and(|n| n < pairs))
+        self.number(here).is_some_and(|number| number < pairs)
     }
 }
 

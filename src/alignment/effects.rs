@@ -1,21 +1,20 @@
 //! Compares what two calls did if they took different steps: their results, and what they wrote to objects
 //! that are reachable from outside.
 
+use super::comparing::{self, Compared};
 use super::correspondence::Sameness;
 use super::heap::{Held, LoggedWrite, Place};
 use super::report::DifferentStep;
 use super::state::State;
-use crate::trace::{CONTENTS, EventTime, Items, TEXT, TextChange, TraceError, Value};
+use crate::trace::{CONTENTS, EventTime, Items, TEXT, TraceError, Value};
 use std::collections::HashSet;
 
 /// Up to this size, sets and maps are compared in any order.
 const ANY_ORDER: usize = 1000;
-/// Most items of a collection that a difference shows.
-const ITEMS: usize = 10;
 /// Most characters of a text that a difference shows.
 const SHOWN: usize = 60;
-/// The factor of the digest of a printed text: an odd number with evenly spread bits (the golden ratio).
-const FACTOR: u64 = 0x9e37_79b9_7f4a_7c15;
+/// Most items of a collection that a difference shows.
+const ITEMS: usize = 10;
 
 /// The calls whose effects are compared.
 pub struct EffectScope {
@@ -29,6 +28,13 @@ pub struct EffectScope {
     pub ended: [EventTime; 2],
     /// The object that the calls initialised, if they are constructors.
     pub born: Option<(u32, u32)>,
+}
+
+impl EffectScope {
+    /// The time of the calls of one run.
+    fn during(&self, side: usize) -> (EventTime, EventTime) {
+        (self.began[side], self.ended[side])
+    }
 }
 
 /// Compares values, and the objects that neither run had used before as far as they were written. Pairs the
@@ -163,6 +169,24 @@ fn held(
     })
 }
 
+/// As [`held`], for places that are compared again and again at later times.
+fn held_so_far(
+    state: &mut State<'_>,
+    scope: &EffectScope,
+    here: Place,
+    there: Place,
+) -> Result<HeldPair, TraceError> {
+    let are_contents = [state.heaps[0].held(here), state.heaps[1].held(there)] == [Some(Held::Contents); 2];
+    if are_contents && here.1 == CONTENTS {
+        match comparing::compare(state, (scope.pairs, scope.ended), here.0, there.0)? {
+            Some(Compared::Different) => return Ok(HeldPair::Different),
+            Some(Compared::IfSame(pairs)) => return Ok(HeldPair::IfSame(pairs)),
+            None => {}
+        }
+    }
+    held(state, scope, here, there)
+}
+
 /// Compares a value with an unwritten place of the other run's object. The place holds its default value if
 /// the creation of the object was recorded. Otherwise it is unknown, which is no difference.
 fn if_default(state: &mut State<'_>, side: usize, object: u32, value: Value) -> Result<HeldPair, TraceError> {
@@ -241,32 +265,26 @@ fn contents(
 
 /// Whether two texts are the same now. For streams: whether the calls printed the same.
 fn texts(state: &mut State<'_>, scope: &EffectScope, here: u32, there: u32) -> Result<bool, TraceError> {
-    let objects = [here, there];
-    if state.runs[0].calls.is_stream(here) || state.runs[1].calls.is_stream(there) {
-        let mut printed = [PrintedText::default(), PrintedText::default()];
-        for side in [0, 1] {
-            let during = (scope.began[side], scope.ended[side]);
-            let printed = &mut printed[side];
-            state.runs[side].calls.each_text_change(objects[side], during, |change, _| {
-                printed.add(change);
-            })?;
-        }
-        let [one, other] = printed;
-        if !one.long.is_empty() {
+    let State { runs: [one_run, other_run], texts: [one_texts, other_texts], .. } = state;
+    let (one_calls, other_calls) = (&mut *one_run.calls, &mut *other_run.calls);
+    if one_calls.is_stream(here) || other_calls.is_stream(there) {
+        let one = one_texts.printed(one_calls, here, scope.during(0))?;
+        let other = other_texts.printed(other_calls, there, scope.during(1))?;
+        if one.is_in_part() {
             state.is_same_in_part();
         }
         return Ok(one == other);
     }
-    let one = state.runs[0].calls.text(here, scope.ended[0])?;
-    let other = state.runs[1].calls.text(there, scope.ended[1])?;
-    Ok(match (one, other) {
-        (Some(one), Some(other)) if !one.unsure && !other.unsure => one == other,
-        // What is not known of one run is no difference.
-        _ => {
+    let one = one_texts.text(one_calls, here, scope.ended[0])?;
+    let other = other_texts.text(other_calls, there, scope.ended[1])?;
+    Ok(one.zip(other).map_or_else(
+        || {
+            // What is not known of one run is no difference.
             state.is_same_in_part();
             true
-        }
-    })
+        },
+        |(one, other)| one == other,
+    ))
 }
 
 /// A text at the end of the calls, or what the calls printed on a stream: the end of it, in quotes.
@@ -277,14 +295,7 @@ fn shown_text(
     object: u32,
 ) -> Result<String, TraceError> {
     let calls = &mut *state.runs[side].calls;
-    let text = if calls.is_stream(object) {
-        let mut printed = String::new();
-        let during = (scope.began[side], scope.ended[side]);
-        calls.each_text_change(object, during, |change, _| printed.push_str(&change.text()))?;
-        printed
-    } else {
-        calls.text(object, scope.ended[side])?.map_or_else(String::new, |text| text.text())
-    };
+    let text = state.texts[side].end(calls, object, scope.during(side), SHOWN + 1)?.unwrap_or_default();
     let hidden = text.chars().count().saturating_sub(SHOWN);
     let end: String = text.chars().skip(hidden).collect();
     Ok(format!("{}{end:?}", if hidden > 0 { "…" } else { "" }))
@@ -325,28 +336,6 @@ fn shown_place(
     })
 }
 
-/// What was printed: its length, and a digest of all of it.
-#[derive(Default, PartialEq)]
-struct PrintedText {
-    length: usize,
-    digest: u64,
-    /// Digests of the parts of which only the beginning was recorded.
-    long: Vec<u64>,
-}
-
-impl PrintedText {
-    fn add(&mut self, change: &TextChange<'_>) {
-        self.length += change.inserted;
-        if change.is_whole() {
-            // A polynomial digest does not depend on how the text was divided.
-            let add = |digest: u64, unit: u16| digest.wrapping_mul(FACTOR).wrapping_add(u64::from(unit) + 1);
-            self.digest = change.units().fold(self.digest, add);
-        } else {
-            self.long.push(change.digest());
-        }
-    }
-}
-
 /// Pairs equal values: at the same index if possible. `None` if a value has no partner.
 fn in_any_order(state: &mut State<'_>, here: &[Value], there: &[Value]) -> Option<Vec<(usize, usize)>> {
     let mut free: Vec<usize> = Vec::new();
@@ -384,7 +373,7 @@ pub fn differences(state: &mut State<'_>, scope: &EffectScope) -> Result<Vec<Dif
         parts.extend(state.heaps[1].parts(there));
         for part in parts {
             if known.insert((here, part)) {
-                compare_place(state, scope, (here, part), None, &mut found)?;
+                compare_place(state, scope, (here, part), None, Some(&mut found))?;
             }
         }
     }
@@ -393,7 +382,7 @@ pub fn differences(state: &mut State<'_>, scope: &EffectScope) -> Result<Vec<Dif
         for write in writes {
             let Some(place) = state.place_here(side, write.place) else {
                 if lone.insert((side, write.place)) {
-                    compare_lone_place(state, scope, side, write, &mut found)?;
+                    compare_lone_place(state, scope, side, write, Some(&mut found))?;
                 }
                 continue;
             };
@@ -402,7 +391,7 @@ pub fn differences(state: &mut State<'_>, scope: &EffectScope) -> Result<Vec<Dif
                 || state.is_named_stream(0, place.0)
                 || state.pairs.there(place.0).is_some_and(|partner| state.is_named_stream(1, partner));
             if is_known_outside && known.insert(place) {
-                compare_place(state, scope, place, Some((side, write.before)), &mut found)?;
+                compare_place(state, scope, place, Some((side, write.before)), Some(&mut found))?;
             }
         }
     }
@@ -425,12 +414,12 @@ pub fn note_differences(
         for write in writes {
             let Some(place) = state.place_here(*side, write.place) else {
                 if lone.insert((*side, write.place)) {
-                    compare_lone_place(state, scope, *side, write, &mut Vec::new())?;
+                    compare_lone_place(state, scope, *side, write, None)?;
                 }
                 continue;
             };
             if known.insert(place) {
-                compare_place(state, scope, place, Some((*side, write.before)), &mut Vec::new())?;
+                compare_place(state, scope, place, Some((*side, write.before)), None)?;
             }
         }
     }
@@ -445,7 +434,7 @@ fn compare_lone_place(
     scope: &EffectScope,
     side: usize,
     first: LoggedWrite,
-    found: &mut Vec<DifferentStep>,
+    found: Option<&mut Vec<DifferentStep>>,
 ) -> Result<(), TraceError> {
     let (object, part) = first.place;
     if !state.is_shared_alone(side, object, scope.writes[side]) {
@@ -456,18 +445,14 @@ fn compare_lone_place(
     let is_same = match (state.heaps[side].held(first.place), first.before) {
         (None | Some(Held::Varies), _) | (_, Some(Held::Varies)) => None,
         (Some(Held::Contents), _) if part == TEXT && calls.is_stream(object) => {
-            let mut is_printed = false;
-            calls.each_text_change(object, (began, ended), |change, _| is_printed |= change.inserted > 0)?;
-            Some(!is_printed)
+            Some(state.texts[side].printed(calls, object, (began, ended))?.length == 0)
         }
         (Some(Held::Contents), _) if part == TEXT => {
-            let texts = calls.text(object, began)?.zip(calls.text(object, ended)?);
-            texts.filter(|(was, is)| !was.unsure && !is.unsure).map(|(was, is)| was == is)
+            let texts = &mut state.texts[side];
+            let was = texts.text(calls, object, began)?;
+            was.zip(texts.text(calls, object, ended)?).map(|(was, is)| was == is)
         }
-        (Some(Held::Contents), _) => {
-            let contents = calls.contents(object, began)?.zip(calls.contents(object, ended)?);
-            contents.filter(|(was, is)| !was.unsure && !is.unsure).map(|(was, is)| was == is)
-        }
+        (Some(Held::Contents), _) => comparing::is_as_before(state, side, object, (began, ended))?,
         (Some(Held::Value(now)), Some(Held::Value(before))) => {
             Some(before.is(now) || has_equal_content(state, side, before, now))
         }
@@ -480,7 +465,7 @@ fn compare_lone_place(
     if side == 0 {
         state.set_differs(first.place, !is_same);
     }
-    if !is_same {
+    if let Some(found) = found.filter(|_| !is_same) {
         let what = state.show_place(side, first.place);
         let now = shown_place(state, scope, side, first.place)?;
         let was =
@@ -498,7 +483,7 @@ fn compare_place(
     scope: &EffectScope,
     place: Place,
     first: Option<(usize, Option<Held>)>,
-    found: &mut Vec<DifferentStep>,
+    found: Option<&mut Vec<DifferentStep>>,
 ) -> Result<(), TraceError> {
     let partner = if place.0 == 0 { Some(0) } else { state.pairs.there(place.0) };
     let Some(partner) = partner else { return Ok(()) };
@@ -511,17 +496,21 @@ fn compare_place(
         | ([None, Some(Held::Value(now))], Some((side, Some(Held::Value(before))))) => {
             before.is(now) || has_equal_content(state, side, before, now)
         }
-        _ => match held(state, scope, place, there)? {
+        _ => match held_so_far(state, scope, place, there)? {
             HeldPair::Same => true,
             HeldPair::Different => false,
             HeldPair::IfSame(pairs) => {
                 let (one, other): (Vec<Value>, Vec<Value>) = pairs.into_iter().unzip();
-                are_same(state, scope, &one, &other)?
+                let is_same = are_same(state, scope, &one, &other)?;
+                if is_same && place.1 == CONTENTS {
+                    state.collections.are_same(place.0);
+                }
+                is_same
             }
         },
     };
     state.set_differs(place, !is_same);
-    if !is_same {
+    if let Some(found) = found.filter(|_| !is_same) {
         let inner = state.inner_difference.take();
         let difference = difference(state, scope, place, there)?;
         let is_shown = difference.here != difference.there;

@@ -7,7 +7,8 @@
 //! The cost grows with the number of recorded events: each event is compared once, with its partner. No state
 //! is read again at every call. `correspondence` knows which objects of the runs are the same, and `heap` the
 //! last write to each place. If two calls took different steps, their effects are compared instead
-//! (`effects`): only what they wrote, as far as it can be reached from outside.
+//! (`effects`): only what they wrote, as far as it can be reached from outside. Texts are compared by
+//! digests, and `comparing` compares only the items of collections that changed since the last comparison.
 //!
 //! - `walk` goes through the calls; `steps` reads the steps of a call and `matching` pairs them.
 //! - `versions` gives methods and fields the same numbers in both runs, and names what only one version has.
@@ -20,6 +21,8 @@
 //! What this cannot see: code that was not recorded, and strings beyond their recorded beginning.
 
 mod changed;
+mod collections;
+mod comparing;
 mod correspondence;
 mod effects;
 mod hashed;

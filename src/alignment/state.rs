@@ -1,13 +1,14 @@
 //! What is known of both runs at the current step.
 
 use super::AlignedRun;
+use super::collections::Collections;
 use super::correspondence::{Contents, Correspondence, Sameness};
 use super::hashed::{NumberMap, NumberSet};
 use super::heap::{Heap, Held, Place};
 use super::report::DifferentStep;
 use super::versions::Versions;
 use crate::classes::ClassPool;
-use crate::trace::{CONTENTS, TEXT, Value};
+use crate::trace::{CONTENTS, TEXT, TextHistories, Value};
 use std::cell::Cell;
 
 /// How many references are followed in all to find out whether inputs differ. Beyond, calls are not judged.
@@ -31,6 +32,10 @@ pub struct State<'a> {
     pub pairs: Correspondence,
     /// What the writes left.
     pub heaps: [Heap; 2],
+    /// Their texts.
+    pub texts: [TextHistories; 2],
+    /// Their collections that were compared.
+    pub collections: Collections,
     differing: DifferingPlaces,
     followed: usize,
     in_part: bool,
@@ -57,6 +62,8 @@ impl<'a> State<'a> {
             versions,
             pairs,
             heaps: Default::default(),
+            texts: Default::default(),
+            collections: Collections::default(),
             differing: DifferingPlaces::default(),
             followed: 0,
             in_part: false,
@@ -200,16 +207,15 @@ impl<'a> State<'a> {
 
     /// Whether an object of a run is a stream with a name, such as `System.err`. All code can reach those.
     pub fn is_named_stream(&self, side: usize, object: u32) -> bool {
-        let mut streams = self.runs[side].calls.streams();
-        streams.any(|(stream, name)| stream == object && name.is_some())
+        self.runs[side].calls.stream_name(object).is_some()
     }
 
     /// A place of a run as text.
     pub fn show_place(&self, side: usize, (object, part): Place) -> String {
         let name = |object| self.runs[side].calls.objects.name(object);
         if part == TEXT && self.runs[side].calls.is_stream(object) {
-            let stream = self.runs[side].calls.streams().find(|(known, _)| *known == object);
-            let stream = stream.and_then(|(_, name)| name).map_or_else(|| name(object), str::to_owned);
+            let stream = self.runs[side].calls.stream_name(object);
+            let stream = stream.map_or_else(|| name(object), str::to_owned);
             return format!("what it printed on {stream}");
         }
         if part == CONTENTS || part == TEXT {

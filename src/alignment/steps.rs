@@ -137,12 +137,14 @@ pub struct StepReader {
     first: u32,
     /// By call from the first on: its steps, if its end was read too.
     kept: Vec<Option<Rc<OwnSteps>>>,
+    /// The last call whose entry was read with those.
+    last: u32,
 }
 
 impl StepReader {
     /// A reader for the run on this side: 0 or 1.
     pub fn new(side: usize) -> StepReader {
-        StepReader { side, first: 0, kept: Vec::new() }
+        StepReader { side, first: 0, kept: Vec::new(), last: 0 }
     }
 
     /// The steps of a call. Calls of methods that only this version has are replaced by their steps.
@@ -206,23 +208,39 @@ impl StepReader {
         if let Some(kept) = self.kept(node) {
             return Ok(kept);
         }
+        // A call that was entered but did not end there, such as one of a deep recursion, is read alone.
+        if self.first <= node && node <= self.last && !self.kept.is_empty() {
+            return self.alone(run, node, pools, versions);
+        }
         let mut reading = Reading::of(self.side, node, READ_AT_ONCE);
-        let mut many = 0;
+        let (mut many, mut last) = (0, node);
         run.calls.walk_after(node, |calls, event| {
             many += 1;
             let is_far = event.node.is_some_and(|of| of >= node.saturating_add(READ_AT_ONCE));
             if is_far || many > MOST_STEPS {
                 return WalkControl::Stop;
             }
+            last = last.max(event.node.unwrap_or(last));
             reading.take(calls, event, versions, pools);
             WalkControl::Next
         })?;
+        self.last = last;
         self.first = node;
         self.kept = reading.calls.into_iter().map(|of| of.is_whole.then(|| Rc::new(of.steps))).collect();
-        if let Some(kept) = self.kept(node) {
-            return Ok(kept);
+        match self.kept(node) {
+            Some(kept) => Ok(kept),
+            None => self.alone(run, node, pools, versions),
         }
-        // The call goes on beyond what was read, or did not end. Read it alone, without its callees.
+    }
+
+    /// Reads a call without its callees, which goes on beyond what was read at once, or did not end.
+    fn alone(
+        &self,
+        run: &mut AlignedRun<'_>,
+        node: u32,
+        pools: [Option<&ClassPool>; 2],
+        versions: &mut Versions,
+    ) -> Result<Rc<OwnSteps>, TraceError> {
         let mut alone = Reading::of(self.side, node, 1);
         if let Some(thread) = run.calls.thread_number(node) {
             run.calls.walk(thread, Some(node), |calls, event| {
@@ -258,13 +276,15 @@ struct PartialSteps {
 struct Reading {
     side: usize,
     first: u32,
+    /// Most calls that are read.
+    count: usize,
     calls: Vec<PartialSteps>,
 }
 
 impl Reading {
     /// For the calls from `first` on.
     fn of(side: usize, first: u32, count: u32) -> Reading {
-        Reading { side, first, calls: (0..count).map(|_| PartialSteps::default()).collect() }
+        Reading { side, first, count: usize::try_from(count).unwrap_or(0), calls: Vec::new() }
     }
 
     fn take(
@@ -278,7 +298,12 @@ impl Reading {
             return;
         };
         let at = of.checked_sub(self.first).and_then(|at| usize::try_from(at).ok());
-        let Some(call) = at.and_then(|at| self.calls.get_mut(at)) else { return };
+        let Some(at) = at.filter(|at| *at < self.count) else { return };
+        // A thread may have far fewer calls.
+        if self.calls.len() <= at {
+            self.calls.resize_with(at + 1, PartialSteps::default);
+        }
+        let Some(call) = self.calls.get_mut(at) else { return };
         let mut field = || {
             let written = event.site.written.as_ref()?;
             versions.field(self.side, calls, written, pools)

@@ -7,7 +7,7 @@ use super::state::State;
 use super::steps::{OwnSteps, Step, StepKind};
 use super::versions::is_initialiser;
 use crate::trace::TraceError;
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 
 /// How many calls of the other run are tried for each first call of a pool's threads.
 const TRIED: usize = 256;
@@ -24,17 +24,15 @@ pub struct ThreadGroup {
 /// The groups of threads, in the order in which the first run started them.
 pub fn groups(state: &State<'_>) -> Vec<ThreadGroup> {
     let mut groups: Vec<ThreadGroup> = Vec::new();
+    let mut numbers: HashMap<String, usize> = HashMap::new();
     for (side, run) in state.runs.iter().enumerate() {
         for (thread, ..) in run.calls.threads() {
             let name = without_numbers(&run.calls.identity(thread).base());
-            match groups.iter_mut().find(|group| group.name == name) {
-                Some(group) => group.threads[side].push(thread),
-                None => {
-                    let mut threads = [Vec::new(), Vec::new()];
-                    threads[side].push(thread);
-                    groups.push(ThreadGroup { name, threads });
-                }
-            }
+            let number = *numbers.entry(name).or_insert_with_key(|name| {
+                groups.push(ThreadGroup { name: name.clone(), threads: [Vec::new(), Vec::new()] });
+                groups.len() - 1
+            });
+            groups[number].threads[side].push(thread);
         }
     }
     groups
@@ -85,9 +83,9 @@ pub fn by_input(state: &mut State<'_>, here: &OwnSteps, there: &OwnSteps) -> Vec
         let number = state.runs[side].calls.method_number(node).unwrap_or(u32::MAX);
         state.versions.method(side, number)
     };
-    let mut free: HashMap<u32, Vec<usize>> = HashMap::new();
+    let mut free: HashMap<u32, VecDeque<usize>> = HashMap::new();
     for (at, step) in there.steps.iter().enumerate() {
-        free.entry(method(state, 1, step)).or_default().push(at);
+        free.entry(method(state, 1, step)).or_default().push_back(at);
     }
     let mut all = Vec::new();
     for (at, step) in here.steps.iter().enumerate() {
@@ -98,7 +96,7 @@ pub fn by_input(state: &mut State<'_>, here: &OwnSteps, there: &OwnSteps) -> Vec
         };
         let found = of_method.iter().take(TRIED).position(has_same_input);
         match found.or((!of_method.is_empty()).then_some(0)) {
-            Some(place) => all.push(Matched::Both(at, of_method.remove(place))),
+            Some(place) => all.extend(of_method.remove(place).map(|other| Matched::Both(at, other))),
             None => all.push(Matched::Here(at)),
         }
     }

@@ -30,7 +30,7 @@ pub(crate) fn builder(
 
 /// A text, or the end of a long one after `…`.
 pub(crate) fn end(held: &TextContents) -> String {
-    let text = held.text();
+    let text = held.end(MOST + 1);
     match text.char_indices().rev().nth(MOST - 1) {
         Some((from, _)) if from > 0 => format!("…{}", text.get(from..).unwrap_or_default()),
         _ => text,

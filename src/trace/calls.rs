@@ -15,7 +15,7 @@ use super::source::Source;
 use super::writes_table::{Interrupted, WritesTable, built_in, keep};
 use crate::files::TemporaryFolder;
 use crate::model::{LambdaCode, ThreadIdentity};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 use wire::scope::is_recorded;
 
@@ -49,6 +49,8 @@ pub struct Calls {
     pub(super) streams: BTreeMap<u32, String>,
     /// The threads: number, first call, number of calls.
     threads: Vec<(u32, u32, u32)>,
+    /// By thread: its first call, and the number of its calls.
+    of_threads: Arc<HashMap<u32, (u32, u32)>>,
     /// The chunks of each thread that follow each other without a gap.
     rows: BTreeMap<u32, Vec<u32>>,
     /// Cache of the events that were read last.
@@ -159,6 +161,10 @@ impl Calls {
                 rows.entry(chunk.thread).or_default().push(number);
             }
         }
+        let mut of_threads = HashMap::new();
+        for (thread, first, count) in &summary.threads {
+            of_threads.entry(*thread).or_insert((*first, *count));
+        }
         Calls {
             sites,
             objects: Objects::new(objects, texts, summary.classes),
@@ -178,6 +184,7 @@ impl Calls {
             starts: summary.starts,
             streams: summary.streams,
             threads: summary.threads,
+            of_threads: Arc::new(of_threads),
             rows,
             recent: EventCache::of(BYTES),
             numbers: CallNumbering::default(),
@@ -233,6 +240,7 @@ impl Calls {
             starts: self.starts.clone(),
             streams: self.streams.clone(),
             threads: self.threads.clone(),
+            of_threads: self.of_threads.clone(),
             rows: self.rows.clone(),
             recent: EventCache::of(FEW_BYTES),
             numbers: self.numbers.clone(),
@@ -310,15 +318,17 @@ impl Calls {
 
     /// The nodes of all calls of a thread.
     pub fn of_thread(&self, thread: u32) -> std::ops::Range<u32> {
-        let found = self.threads.iter().find(|(of, ..)| *of == thread);
-        found.map_or(0..0, |(_, first, count)| *first..first.saturating_add(*count))
+        let found = self.of_threads.get(&thread);
+        found.map_or(0..0, |(first, count)| *first..first.saturating_add(*count))
     }
 
     /// The number of the thread that made a call; `None` if there is no such call.
     pub fn thread_number(&self, node: u32) -> Option<u32> {
-        let holds =
-            |(_, first, count): &&(u32, u32, u32)| (*first..first.saturating_add(*count)).contains(&node);
-        self.threads.iter().find(holds).map(|(thread, ..)| *thread)
+        // The threads are in the order of their calls.
+        let behind = self.threads.partition_point(|(_, first, _)| *first <= node);
+        let holds = |(_, first, count): &&(u32, u32, u32)| node < first.saturating_add(*count);
+        let mut before = self.threads.iter().take(behind).rev().skip_while(|(.., count)| *count == 0);
+        before.next().filter(holds).map(|(thread, ..)| *thread)
     }
 
     /// The label of the thread that made a call; `None` if there is no such call.
@@ -468,7 +478,7 @@ impl Calls {
     }
 
     /// The values of the event at a position.
-    fn values(&mut self, (chunk, at): ChunkOffset) -> Result<Vec<Value>, TraceError> {
+    pub(super) fn values(&mut self, (chunk, at): ChunkOffset) -> Result<Vec<Value>, TraceError> {
         let events = self.chunk(chunk)?;
         let mut decoder = Decoder::from(&self.sites, &events, usize::try_from(at).unwrap_or(usize::MAX));
         let mut values = Vec::new();

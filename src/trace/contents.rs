@@ -71,7 +71,7 @@ impl<'a> CollectionChange<'a> {
         Some(CollectionChange { collection, change, size: usize::try_from(size).ok(), rest })
     }
 
-    fn object(&self, at: usize) -> u32 {
+    pub(super) fn object(&self, at: usize) -> u32 {
         match self.rest.get(at) {
             Some(Value::Object(object)) => *object,
             _ => 0,
@@ -102,11 +102,21 @@ impl TracedEvent<'_> {
     }
 }
 
+/// The place of a change among those of a collection.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct ChangePlace {
+    /// The row of writes.
+    row: usize,
+    /// The offset in the row's chunk, and the number of changes of the row from there on; `None` at the
+    /// begin.
+    inside: Option<(u32, u32)>,
+}
+
 /// Keys with their values, as a linked list.
 #[derive(Clone, Debug, Default, PartialEq)]
-struct Pairs {
+pub(super) struct Pairs {
     /// By key: its value, the previous key and the next key.
-    by_key: HashMap<u32, (u32, Option<u32>, Option<u32>)>,
+    pub(super) by_key: HashMap<u32, (u32, Option<u32>, Option<u32>)>,
     first: Option<u32>,
     last: Option<u32>,
 }
@@ -149,7 +159,7 @@ impl Pairs {
         }
     }
 
-    fn each(&self) -> impl Iterator<Item = (u32, u32)> {
+    pub(super) fn each(&self) -> impl Iterator<Item = (u32, u32)> {
         let mut next = self.first;
         std::iter::from_fn(move || {
             let key = next?;
@@ -162,7 +172,7 @@ impl Pairs {
 
 /// The state of a collection during the replay.
 #[derive(Clone, Debug, PartialEq)]
-enum ReplayedContents {
+pub(super) enum ReplayedContents {
     /// No snapshot was recorded yet.
     Unknown,
     List(VecDeque<u32>),
@@ -172,20 +182,20 @@ enum ReplayedContents {
 }
 
 #[derive(Clone, Debug, PartialEq)]
-struct Replay {
-    held: ReplayedContents,
-    unsure: bool,
+pub(super) struct Replay {
+    pub(super) held: ReplayedContents,
+    pub(super) unsure: bool,
     /// For a collection backed by a program's array: the recorded element of each index and its time. Later
     /// writes to the array may have replaced it.
     through: HashMap<usize, (u32, EventTime)>,
 }
 
 impl Replay {
-    fn new() -> Replay {
+    pub(super) fn new() -> Replay {
         Replay { held: ReplayedContents::Unknown, unsure: false, through: HashMap::new() }
     }
 
-    fn take(&mut self, recorded: &CollectionChange<'_>, when: EventTime, objects: &Objects) {
+    pub(super) fn take(&mut self, recorded: &CollectionChange<'_>, when: EventTime, objects: &Objects) {
         let (first, second) = (recorded.object(0), recorded.object(1));
         match (recorded.change, &mut self.held) {
             (Change::AllOfList, ReplayedContents::Backed(..)) => {
@@ -350,38 +360,41 @@ impl Calls {
 
     fn replay(&mut self, object: u32, when: EventTime) -> Result<Replay, TraceError> {
         let mut replay = Replay::new();
-        self.each_change(object, when, |recorded, when, objects| replay.take(recorded, when, objects))?;
+        let until = (ChangePlace::default(), when);
+        self.each_change(object, until, |recorded, when, objects| replay.take(recorded, when, objects))?;
         Ok(replay)
     }
 
     /// Whether a value of the map may be stale: it was written through an entry whose map is unknown.
-    fn is_doubtful(&mut self, map: &Pairs, when: EventTime) -> Result<bool, TraceError> {
+    pub(super) fn is_doubtful(&mut self, map: &Pairs, when: EventTime) -> Result<bool, TraceError> {
         let mut is_doubtful = false;
-        self.each_change(0, when, |recorded, _, _| {
+        self.each_change(0, (ChangePlace::default(), when), |recorded, _, _| {
             let [key, value] = [recorded.object(0), recorded.object(1)];
             is_doubtful |= map.by_key.get(&key).is_some_and(|(known, ..)| *known != value);
         })?;
         Ok(is_doubtful)
     }
 
-    /// Visits the recorded changes of a collection before a given time.
-    fn each_change(
+    /// Visits the recorded changes of a collection before a given time, from a place on. Returns the place of
+    /// the change that follows.
+    pub(super) fn each_change(
         &mut self,
         object: u32,
-        when: EventTime,
+        (since, when): (ChangePlace, EventTime),
         mut visit: impl FnMut(&CollectionChange<'_>, EventTime, &Objects),
-    ) -> Result<(), TraceError> {
+    ) -> Result<ChangePlace, TraceError> {
         let mut values = Vec::new();
-        for row in self.write_rows(object, CONTENTS)? {
+        let rows = self.write_rows(object, CONTENTS)?;
+        for row in since.row.max(rows.start)..rows.end {
             let writes = self.writes_in(row);
             if writes.first >= when {
-                break;
+                return Ok(ChangePlace { row, inside: None });
             }
-            let (chunk, from) = writes.first.place;
+            let (chunk, first) = writes.first.place;
+            let (from, mut left) = since.inside.filter(|_| row == since.row).unwrap_or((first, writes.count));
             let events = self.chunk(chunk)?;
             let from = usize::try_from(from).unwrap_or(usize::MAX);
             let mut decoder = Decoder::from(&self.sites, &events, from);
-            let mut left = writes.count;
             while left > 0 {
                 let at = u32::try_from(decoder.at()).unwrap_or(u32::MAX);
                 let Ok(Some(event)) = decoder.next(&mut values, None) else { break };
@@ -395,13 +408,13 @@ impl Calls {
                 };
                 let is_at = EventTime { place: (chunk, at), ..writes.first };
                 if is_at >= when {
-                    return Ok(());
+                    return Ok(ChangePlace { row, inside: Some((at, left)) });
                 }
                 left -= 1;
                 visit(&recorded, is_at, &self.objects);
             }
         }
-        Ok(())
+        Ok(ChangePlace { row: rows.end, inside: None })
     }
 
     /// The elements of an array, as far as a write or a snapshot recorded them.

@@ -8,6 +8,8 @@ use std::sync::Arc;
 pub(super) const BYTES: usize = 40 << 20;
 /// The same for a thread that goes through the events once.
 pub(super) const FEW_BYTES: usize = 8 << 20;
+/// Maximum number of cached chunks. Each look-up goes through them, and those of a short thread are small.
+pub(super) const CHUNKS: usize = 256;
 
 /// The caches of a recording.
 pub(super) struct EventCache {

@@ -11,7 +11,8 @@
 //! - `source` reads the events; `columns` builds and reads the tables derived from them.
 //! - `calls` is the call tree. `writes` finds the writes to a field or element (in the table of
 //!   `writes_table`), `value_at` its value at a
-//!   given time, `contents` the contents of a collection.
+//!   given time, `contents` the contents of a collection. `text_history` and `contents_cursor`
+//!   answer many such questions about one text or collection.
 //! - `coverage` reads which edges of control flow runs covered that were not recorded.
 //! - `lambdas` finds the code of lambdas.
 //! - `recent` reads events and keeps those that were read last (`event_cache`).
@@ -28,6 +29,7 @@ mod collector;
 mod columns;
 mod compression;
 mod contents;
+mod contents_cursor;
 mod coverage;
 mod cpu_affinity;
 mod cursor;
@@ -46,6 +48,7 @@ mod resolution;
 mod sites;
 mod source;
 mod text;
+mod text_history;
 mod time_axis;
 mod value_at;
 mod walk;
@@ -57,6 +60,7 @@ pub use calls::{Call, Calls, OpenOptions};
 pub use collector::{CollectedEvents, Collector};
 pub use columns::{Checksum, Stamp, ThreadEnd};
 pub use contents::{CollectionChange, CollectionContents, Items};
+pub use contents_cursor::ContentsCursor;
 pub use coverage::{CoveredEdge, FlowEdge, RunsCoverage};
 pub use cursor::EventPosition;
 pub use decode::{Event, Value};
@@ -70,6 +74,7 @@ pub use parts::{CONTENTS, CREATION, TEXT};
 pub use resolution::class_fits;
 pub use sites::{Class, Field, Method, Site, Sites};
 pub use text::{TextChange, TextContents};
+pub use text_history::TextHistories;
 pub use time_axis::TimeAxis;
 pub use value_at::HeldValue;
 pub use walk::{TracedEvent, WalkControl, WalkPosition};

@@ -4,7 +4,7 @@
 use super::calls::Calls;
 use super::decode::{Decoder, Event};
 use super::error::TraceError;
-use super::event_cache::{CallContext, Chunk, Mark};
+use super::event_cache::{CHUNKS, CallContext, Chunk, Mark};
 use super::event_time::ChunkOffset;
 use super::sites::Site;
 use std::collections::HashSet;
@@ -63,7 +63,7 @@ impl Calls {
             let length = self.source.chunk(number).and_then(|chunk| usize::try_from(chunk.length).ok());
             let more = length.unwrap_or(0);
             let mut buffer = Vec::new();
-            while recent.bytes.saturating_add(more) > recent.most
+            while (recent.bytes.saturating_add(more) > recent.most || recent.chunks.len() >= CHUNKS)
                 && let Some(oldest) = recent.chunks.pop_back()
             {
                 recent.bytes -= oldest.events.len();

@@ -10,7 +10,7 @@ use super::walk::TracedEvent;
 use wire::recording::{OF_BYTES, ON_ERR, ON_OUT, TextEffect, Traced, text_digest};
 
 /// Maximum number of objects to follow to the one that has the text.
-const DEEP: usize = 4;
+pub(super) const DEEP: usize = 4;
 /// Number of values of an event before the units of its text.
 const HEAD: usize = 7;
 
@@ -40,7 +40,7 @@ pub struct TextChange<'a> {
 }
 
 impl<'a> TextChange<'a> {
-    fn of(values: &'a [Value]) -> Option<TextChange<'a>> {
+    pub(super) fn of(values: &'a [Value]) -> Option<TextChange<'a>> {
         let (head, units) = values.split_first_chunk::<HEAD>()?;
         let [Value::Object(object), Value::Int(what), Value::Int(length), from, rest @ ..] = *head else {
             return None;
@@ -81,6 +81,12 @@ impl<'a> TextChange<'a> {
         self.units.len() == self.inserted
     }
 
+    /// The inserted units, and those of them that were not recorded.
+    pub(super) fn parts(&self) -> [Part; 2] {
+        let unknown = self.inserted.saturating_sub(self.units.len());
+        [Part::Known(self.units().collect(), self.is_bytes), Part::Unknown(unknown)]
+    }
+
     /// The beginning of the inserted text, as far as it was recorded.
     pub fn text(&self) -> String {
         decoded(&self.units().collect::<Vec<u16>>(), self.is_bytes)
@@ -114,20 +120,26 @@ impl TracedEvent<'_> {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TextContents {
     parts: Vec<Part>,
+    length: usize,
     /// The text may be wrong: unrecorded code changed it.
     pub unsure: bool,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum Part {
+pub(super) enum Part {
     /// Recorded units, and whether they are bytes.
     Known(Vec<u16>, bool),
     /// This number of units were not recorded.
     Unknown(usize),
 }
 
+/// Whether a change does not fit the text that it changes, given the lengths before and after it.
+pub(super) fn is_doubtful(change: &TextChange<'_>, before: usize, after: usize) -> bool {
+    change.from.saturating_add(change.removed) > before || change.length.is_some_and(|length| length != after)
+}
+
 impl Part {
-    fn len(&self) -> usize {
+    pub(super) fn len(&self) -> usize {
         match self {
             Part::Known(units, _) => units.len(),
             Part::Unknown(count) => *count,
@@ -135,7 +147,7 @@ impl Part {
     }
 
     /// Splits a part before a unit.
-    fn split(self, at: usize) -> [Part; 2] {
+    pub(super) fn split(self, at: usize) -> [Part; 2] {
         match self {
             Part::Known(mut units, is_bytes) => {
                 let behind = units.split_off(at.min(units.len()));
@@ -149,7 +161,7 @@ impl Part {
 impl TextContents {
     /// Number of units: UTF-16 code units or bytes.
     pub fn len(&self) -> usize {
-        self.parts.iter().map(Part::len).sum()
+        self.length
     }
 
     /// Whether it is empty.
@@ -166,6 +178,31 @@ impl TextContents {
         self.parts.iter().map(part).collect()
     }
 
+    /// The end of the text: at least this number of characters if there are so many.
+    pub fn end(&self, characters: usize) -> String {
+        let (mut left, mut texts) = (characters, Vec::new());
+        for part in self.parts.iter().rev() {
+            if left == 0 {
+                break;
+            }
+            match part {
+                Part::Known(units, is_bytes) => {
+                    // The units of a character.
+                    let most = left.saturating_mul(if *is_bytes { 4 } else { 2 });
+                    let text =
+                        decoded(units.get(units.len().saturating_sub(most)..).unwrap_or_default(), *is_bytes);
+                    left = left.saturating_sub(text.chars().count());
+                    texts.push(text);
+                }
+                Part::Unknown(_) => {
+                    left -= 1;
+                    texts.push("…".to_owned());
+                }
+            }
+        }
+        texts.into_iter().rev().collect()
+    }
+
     /// Whether all of it is known.
     pub fn is_whole(&self) -> bool {
         self.parts.iter().all(|part| matches!(part, Part::Known(..)))
@@ -175,6 +212,7 @@ impl TextContents {
         if part.len() == 0 {
             return;
         }
+        self.length = self.length.saturating_add(part.len());
         match (self.parts.last_mut(), part) {
             (Some(Part::Known(last, of)), Part::Known(units, is_bytes)) if *of == is_bytes => {
                 last.extend(units);
@@ -210,12 +248,29 @@ impl TextContents {
 
     /// Adds a change at the end.
     fn append(&mut self, change: &TextChange<'_>) {
-        self.push(Part::Known(change.units().collect(), change.is_bytes));
-        self.push(Part::Unknown(change.inserted.saturating_sub(change.units.len())));
+        change.parts().into_iter().for_each(|part| self.push(part));
+    }
+
+    /// Replaces units of a text of one part in place. Returns whether it did.
+    fn splice(&mut self, change: &TextChange<'_>) -> bool {
+        let end = change.from.saturating_add(change.removed);
+        match self.parts.as_mut_slice() {
+            [Part::Known(units, is_bytes)]
+                if change.is_whole() && *is_bytes == change.is_bytes && end <= units.len() =>
+            {
+                units.splice(change.from..end, change.units());
+                self.length = units.len();
+                if units.is_empty() {
+                    self.parts.clear();
+                }
+                true
+            }
+            _ => false,
+        }
     }
 
     /// Applies a change.
-    fn take(&mut self, change: &TextChange<'_>) {
+    pub fn take(&mut self, change: &TextChange<'_>) {
         match change.effect {
             TextEffect::Whole => {
                 *self = TextContents::default();
@@ -224,10 +279,9 @@ impl TextContents {
             TextEffect::Print => self.append(change),
             TextEffect::Edit => {
                 let (length, unsure) = (self.len(), self.unsure);
-                let is_missing = change.from.saturating_add(change.removed) > length;
                 if change.from == length && change.removed == 0 {
                     self.append(change);
-                } else {
+                } else if !self.splice(change) {
                     let [mut before, rest] = std::mem::take(self).split(change.from);
                     before.push(Part::Unknown(change.from.saturating_sub(length)));
                     let [_, behind] = rest.split(change.removed);
@@ -235,8 +289,7 @@ impl TextContents {
                     behind.parts.into_iter().for_each(|part| before.push(part));
                     *self = before;
                 }
-                let now = self.len();
-                self.unsure = unsure || is_missing || change.length.is_some_and(|length| length != now);
+                self.unsure = unsure || is_doubtful(change, length, self.len());
             }
             TextEffect::SameAs => {}
         }
@@ -257,6 +310,11 @@ impl Calls {
         self.streams
             .iter()
             .map(|(object, name)| (*object, Some(name.as_str()).filter(|name| !name.is_empty())))
+    }
+
+    /// The name of a standard stream.
+    pub fn stream_name(&self, object: u32) -> Option<&str> {
+        self.streams.get(&object).map(String::as_str).filter(|name| !name.is_empty())
     }
 
     /// Whether something was printed on an object.

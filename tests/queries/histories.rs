@@ -250,3 +250,37 @@ fn the_history_of_a_field_of_objects_names_what_to_ask() {
     let answer = recorded.answer(&["history", "Queried.count"]);
     assert!(!ids(&answer).is_empty(), "{answer:#}");
 }
+
+/// Each change of a growing text or map is looked at once: 3,000 changes took minutes when each built the
+/// whole text anew.
+#[test]
+fn histories_of_what_grows() {
+    let folder = tempfile::tempdir_in(crate::support::scratch()).unwrap().keep();
+    let source = crate::support::root().join("benches/growth/Growth.java");
+    crate::support::javac::Javac::new().args(["-g", "-nowarn", "-d"]).arg(&folder).arg(&source).run();
+    let rows = |kind: &str, n: &str, words: &[&str]| {
+        let trace = folder.join(kind);
+        let mut record = crate::support::qp();
+        record.args(["trace", "record", "--level", "writes", "--out"]).arg(&trace);
+        record.args(["--", "java", "-cp"]).arg(&folder).args(["Growth", kind, n]);
+        assert!(crate::support::finish(&mut record).status.success());
+        let began = std::time::Instant::now();
+        let mut ask = crate::support::qp();
+        let output =
+            crate::support::finish(ask.args(["query", "history", "--format=json"]).args(words).arg(&trace));
+        assert!(began.elapsed() < std::time::Duration::from_secs(10), "{kind}: {:?}", began.elapsed());
+        let answer: Value = serde_json::from_slice(&output.stdout).unwrap();
+        answer["rows"].as_array().unwrap().iter().map(|row| row["value"].to_string()).collect::<Vec<_>>()
+    };
+    let absent = rows("text", "1000", &["StringWriter@5", "--value=absent"]);
+    assert_eq!(absent, Vec::<String>::new());
+    // From the key 7 on, each change leaves it there.
+    let seven = rows("map", "300", &["HashMap@5", "--value=7", "--limit=1000"]);
+    assert_eq!(seven.len(), 293);
+    assert!(
+        seven[0].ends_with("6=6, 7=7]\"") && seven[292].contains("300 in all"),
+        "{} {}",
+        seven[0],
+        seven[292]
+    );
+}

@@ -359,3 +359,29 @@ fn runs_of_different_levels_are_recorded_alike() {
     assert!(finish(command.args(["--", "java", "-cp"]).arg(&classes).arg("Identity")).status.success());
     Told::of(qp().args(["diff", "--format=json"]).args([&other, &one])).is_the_same();
 }
+
+/// Texts and collections that grow are compared by their changes: 1,000 sections that differ, and as many
+/// elements, take seconds. If each comparison built the whole text or list anew, they took minutes.
+#[test]
+fn what_grows_is_compared_by_its_changes() {
+    let source = std::fs::read_to_string(root().join("benches/growth/Growth.java")).expect("a source");
+    let [wrong, right] = ["RIGHT = false", "RIGHT = true"].map(|is| {
+        let folder = tempfile::tempdir_in(scratch()).expect("a folder").keep();
+        let file = folder.join("Growth.java");
+        std::fs::write(&file, source.replace("RIGHT = false", is)).expect("written");
+        Javac::new().args(["-g", "-nowarn", "-d"]).arg(&folder).arg(&file).run();
+        folder
+    });
+    for (kind, method) in [("text-each", "section"), ("list-each", "add")] {
+        let began = std::time::Instant::now();
+        let told = Told::of(
+            qp().args(["diff", "--format=json", "--reference"])
+                .arg(&right)
+                .args(["--", "java", "-cp"])
+                .arg(&wrong)
+                .args(["Growth", kind, "1000"]),
+        );
+        assert!(began.elapsed() < std::time::Duration::from_secs(30), "{kind}: {:?}", began.elapsed());
+        told.parts_in(method);
+    }
+}

@@ -13,7 +13,10 @@ use crate::logic::answer::{Answer, AnswerRow, ValueRow};
 use crate::logic::error::LogicError;
 use crate::logic::log::Kind;
 use crate::logic::search::{Owner, Pattern, Source, Wanted};
-use crate::trace::{CONTENTS, EventTime, Items, Level, TEXT, Traced, Value, WalkControl};
+use crate::trace::{
+    CONTENTS, ContentsCursor, EventTime, Items, Level, TEXT, TextContents, Traced, Value, WalkControl,
+};
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Most elements of a collection that a row lists.
 const LISTED: usize = 20;
@@ -120,26 +123,23 @@ fn part_history(
 ) -> Result<Answer, LogicError> {
     let (mut all, wanted) = (Vec::new(), asked.wanted());
     writes(source, asked, (object, part), &mut all)?;
+    let texts = match part {
+        TEXT => texts_after(source, object, &all, wanted.as_ref(), asked.limit)?,
+        _ => BTreeMap::new(),
+    };
+    let mut contents = ContentsHistory::of(object);
     let mut answer = Answer::default();
     for write in all {
         let objects = &source.recording.calls.objects;
         let is_it = |value: &Value| wanted.as_ref().is_none_or(|wanted| wanted.is(value, objects));
         let value = match part {
-            CONTENTS => match contents_after(source, object, write.when, wanted.as_ref())? {
+            CONTENTS => match contents.after(source, write.when, wanted.as_ref())? {
                 Some((_, false)) => continue,
                 contents => contents.map(|(text, _)| text),
             },
             TEXT => {
-                let held = source.recording.calls.text(object, write.when.after())?;
-                let text = held.map(|held| crate::inspect::text::end(&held));
-                let is_it = |text: &String| match &wanted {
-                    Some(Wanted::Text(wanted)) => text == wanted,
-                    wanted => wanted.is_none(),
-                };
-                if !text.as_ref().map_or(wanted.is_none(), is_it) {
-                    continue;
-                }
-                text.map(|text| crate::model::quoted(&text, '"'))
+                let Some(text) = texts.get(&write.when) else { continue };
+                Some(crate::model::quoted(text, '"'))
             }
             _ if !write.value.as_ref().map_or(wanted.is_none(), is_it) => continue,
             _ => write.value.map(|value| shown(&value, objects)),
@@ -180,6 +180,96 @@ fn array_history(
         answer.rows.push(row);
     }
     Ok(answer)
+}
+
+/// The ends of a text after some of its writes, in one pass: where it is the wanted one, and not many more
+/// than an answer shows.
+fn texts_after(
+    source: &mut Source,
+    object: u32,
+    writes: &[Write],
+    wanted: Option<&Wanted>,
+    limit: usize,
+) -> Result<BTreeMap<EventTime, String>, LogicError> {
+    let calls = &mut source.recording.calls;
+    let times: BTreeSet<EventTime> = writes.iter().map(|write| write.when).collect();
+    let (mut held, mut found) = (TextContents::default(), BTreeMap::new());
+    let is_it = |text: &String| match wanted {
+        Some(Wanted::Text(wanted)) => text == wanted,
+        wanted => wanted.is_none(),
+    };
+    let mut elsewhere = Vec::new();
+    calls.each_text_change(object, (EventTime::BEGIN, EventTime::END), |change, when| {
+        held.take(change);
+        if found.len() <= limit && times.contains(&when) {
+            if change.same_as != 0 {
+                elsewhere.push(when);
+            } else {
+                let text = crate::inspect::text::end(&held);
+                found.extend(Some((when, text)).filter(|(_, text)| is_it(text)));
+            }
+        }
+    })?;
+    // Another object has the text, such as the buffer of a `StringWriter`.
+    for when in elsewhere {
+        let text = calls.text(object, when.after())?.map(|held| crate::inspect::text::end(&held));
+        found.extend(text.filter(is_it).map(|text| (when, text)));
+    }
+    Ok(found)
+}
+
+/// The contents of a collection at later and later times.
+struct ContentsHistory {
+    collection: u32,
+    cursor: ContentsCursor,
+    /// An item that has the wanted value.
+    found: Option<usize>,
+    /// The number of items that were looked at.
+    checked: usize,
+}
+
+impl ContentsHistory {
+    fn of(collection: u32) -> ContentsHistory {
+        ContentsHistory { collection, cursor: ContentsCursor::new(collection), found: None, checked: 0 }
+    }
+
+    /// The contents after an event, and whether the wanted value is among them.
+    fn after(
+        &mut self,
+        source: &mut Source,
+        when: EventTime,
+        wanted: Option<&Wanted>,
+    ) -> Result<Option<(String, bool)>, LogicError> {
+        let calls = &mut source.recording.calls;
+        calls.advance(&mut self.cursor, when.after())?;
+        let cursor = &mut self.cursor;
+        let Some(count) = cursor.len() else {
+            return contents_after(source, self.collection, when, wanted);
+        };
+        let (objects, (moved, mut places)) = (&calls.objects, cursor.take_changed());
+        let item = |of: u32| shown_item(&Value::Object(of), objects);
+        let shown = (0..count.min(LISTED)).filter_map(|at| cursor.item(at)).map(|(key, value)| match value {
+            Some(value) => format!("{}={}", item(key), item(value)),
+            None => item(key),
+        });
+        let mut texts: Vec<String> = shown.collect();
+        if count > LISTED {
+            texts.push(format!("… {count} in all"));
+        }
+        let is_it = |at: &usize| {
+            let values = cursor.item(*at).into_iter().flat_map(|(key, value)| [Some(key), value]);
+            let mut values = values.flatten().map(Value::Object);
+            values.any(|value| wanted.is_none_or(|wanted| wanted.is(&value, objects)))
+        };
+        if !self.found.is_some_and(|at| is_it(&at)) {
+            // What did not have the value before has it only where it changed.
+            let from = if self.found.is_some() { 0 } else { moved.min(self.checked).min(count) };
+            places.extend(from..count);
+            self.found = places.into_iter().find(is_it);
+            self.checked = count;
+        }
+        Ok(Some((format!("[{}]", texts.join(", ")), self.found.is_some() || wanted.is_none())))
+    }
 }
 
 /// The contents of a collection after an event, and whether the wanted value is among them.

@@ -1,0 +1,45 @@
+//! What is known of collections that were compared before: `comparing` does not compare it again.
+
+use super::hashed::NumberMap;
+use crate::trace::{CollectionContents, ContentsCursor, EventTime};
+use std::rc::Rc;
+
+/// What is known of the collections that were compared.
+#[derive(Default)]
+pub struct Collections {
+    /// The contents of each collection of each run, up to the last question.
+    pub(super) cursors: [NumberMap<u32, ContentsCursor>; 2],
+    /// The pairs of collections, by that of the first run.
+    pub(super) pairs: NumberMap<u32, ComparedPair>,
+    /// The contents of collections at the time at which some calls began.
+    pub(super) before: NumberMap<(usize, u32), (EventTime, Option<Rc<CollectionContents>>)>,
+}
+
+/// Two collections, as far as they are known to be the same.
+#[derive(Default)]
+pub(super) struct ComparedPair {
+    pub(super) there: u32,
+    /// The number of items from the first on that were the same.
+    pub(super) same: usize,
+    /// These items were replaced since then.
+    pub(super) replaced: Vec<usize>,
+    /// An item that differed.
+    pub(super) differing: Option<usize>,
+    /// No item that was the same is an object that was paired after this number of pairs: its own contents
+    /// must be the same too.
+    pub(super) pairs: usize,
+    /// Whether some items count as the same although not all of them is known.
+    pub(super) in_part: bool,
+}
+
+impl Collections {
+    /// Notes that the values were the same that the last comparison of a collection returned.
+    pub fn are_same(&mut self, here: u32) {
+        if let (Some(pair), Some(length)) =
+            (self.pairs.get_mut(&here), self.cursors[0].get(&here).and_then(ContentsCursor::len))
+        {
+            (pair.same, pair.differing) = (length, None);
+            pair.replaced.clear();
+        }
+    }
+}

@@ -1,0 +1,207 @@
+//! Compares collections that grow: what was the same when they were compared before is not compared again.
+
+use super::collections::{Collections, ComparedPair};
+use super::correspondence::Sameness;
+use super::state::State;
+use crate::trace::{CollectionContents, ContentsCursor, EventTime, TraceError, Value};
+use std::rc::Rc;
+
+/// The result of a comparison.
+pub enum Compared {
+    Different,
+    /// They are the same if these values are. Then call [`Collections::are_same`].
+    IfSame(Vec<(Value, Value)>),
+}
+
+/// Compares two lists or maps at these times. `pairs` is the number of pairs of objects when the calls began.
+/// `None` if they are no such collections, or are compared in any order.
+///
+/// # Errors
+/// The events cannot be read.
+pub fn compare(
+    state: &mut State<'_>,
+    (pairs, ended): (usize, [EventTime; 2]),
+    here: u32,
+    there: u32,
+) -> Result<Option<Compared>, TraceError> {
+    let mut taken = std::mem::take(&mut state.collections);
+    let compared = taken.compare(state, (pairs, ended), here, there);
+    state.collections = taken;
+    compared
+}
+
+impl Collections {
+    fn advance(
+        &mut self,
+        state: &mut State<'_>,
+        side: usize,
+        object: u32,
+        when: EventTime,
+    ) -> Result<&mut ContentsCursor, TraceError> {
+        let cursor = self.cursors[side].entry(object).or_insert_with(|| ContentsCursor::new(object));
+        state.runs[side].calls.advance(cursor, when)?;
+        Ok(cursor)
+    }
+
+    fn compare(
+        &mut self,
+        state: &mut State<'_>,
+        (pairs, ended): (usize, [EventTime; 2]),
+        here: u32,
+        there: u32,
+    ) -> Result<Option<Compared>, TraceError> {
+        let mut pair = self.pairs.remove(&here).filter(|pair| pair.there == there).unwrap_or_default();
+        pair.there = there;
+        let mut lengths = [None; 2];
+        for (side, object) in [(0, here), (1, there)] {
+            let cursor = self.advance(state, side, object, ended[side])?;
+            let (moved, replaced) = cursor.take_changed();
+            lengths[side] = cursor.len();
+            pair.same = pair.same.min(moved);
+            pair.replaced.extend(replaced);
+        }
+        let compared = self.compared(state, pairs, (here, there), lengths, &mut pair);
+        self.pairs.insert(here, pair);
+        compared
+    }
+
+    fn compared(
+        &self,
+        state: &mut State<'_>,
+        pairs: usize,
+        (here, there): (u32, u32),
+        lengths: [Option<usize>; 2],
+        pair: &mut ComparedPair,
+    ) -> Result<Option<Compared>, TraceError> {
+        let (Some(one), Some(other)) = (self.cursors[0].get(&here), self.cursors[1].get(&there)) else {
+            return Ok(None);
+        };
+        let [Some(length), Some(other_length)] = lengths else { return Ok(None) };
+        for (side, cursor) in [(0, one), (1, other)] {
+            if state.runs[side].calls.is_stale(cursor)? {
+                return Ok(None);
+            }
+        }
+        if length != other_length || one.is_map() != other.is_map() {
+            return Ok(Some(Compared::Different));
+        }
+        let is_set = state.runs[0].calls.objects.class(here).is_some_and(|class| class.contains("Set"));
+        let in_any_order = is_set || one.is_map();
+        if pair.pairs > pairs {
+            *pair = ComparedPair { there, ..ComparedPair::default() };
+        }
+        let was_in_part = state.take_in_part();
+        let result = pair.items(state, [one, other], length, in_any_order);
+        pair.in_part |= state.take_in_part();
+        if was_in_part || pair.in_part {
+            state.is_same_in_part();
+        }
+        Ok(result)
+    }
+
+    fn contents_before(
+        &mut self,
+        state: &mut State<'_>,
+        (side, object): (usize, u32),
+        when: EventTime,
+    ) -> Result<Option<Rc<CollectionContents>>, TraceError> {
+        match self.before.get(&(side, object)) {
+            Some((then, known)) if *then == when => Ok(known.clone()),
+            _ => {
+                let contents = state.runs[side].calls.contents(object, when)?.map(Rc::new);
+                self.before.insert((side, object), (when, contents.clone()));
+                Ok(contents)
+            }
+        }
+    }
+}
+
+impl ComparedPair {
+    /// The items that must be the same, as far as that is not known.
+    fn items(
+        &mut self,
+        state: &mut State<'_>,
+        cursors: [&ContentsCursor; 2],
+        length: usize,
+        in_any_order: bool,
+    ) -> Option<Compared> {
+        let values = |at: usize| {
+            let [one, other] = [cursors[0].item(at)?, cursors[1].item(at)?];
+            let value = |one: Option<u32>, other: Option<u32>| one.zip(other);
+            let both = [value(Some(one.0), Some(other.0)), value(one.1, other.1)];
+            Some(both.into_iter().flatten().map(|(one, other)| (Value::Object(one), Value::Object(other))))
+        };
+        // The first value of an item is an element or a key. Those can be the same at another place.
+        let differing = |state: &mut State<'_>, at: usize| {
+            values(at)?.position(|(one, other)| state.compare(one, other) == Sameness::Different)
+        };
+        let is_certain = |place: usize| place > 0 || !in_any_order;
+        if let Some(at) = self.differing.filter(|at| *at < length)
+            && differing(state, at).is_some_and(is_certain)
+        {
+            return Some(Compared::Different);
+        }
+        let open: Vec<usize> = self
+            .replaced
+            .iter()
+            .copied()
+            .filter(|at| *at < self.same.min(length))
+            .chain(self.same.min(length)..length)
+            .collect();
+        let mut found = Vec::new();
+        for at in open {
+            if let Some(place) = differing(state, at) {
+                self.differing = Some(at);
+                return is_certain(place).then_some(Compared::Different);
+            }
+            for (one, other) in values(at)? {
+                found.push((one, other));
+                if let (Value::Object(one), Value::Object(_)) = (one, other)
+                    && state.runs[0].calls.objects.content(one).is_none()
+                {
+                    let number = state.pairs.number(one).map_or(usize::MAX, |number| number + 1);
+                    self.pairs = self.pairs.max(if one == 0 { 0 } else { number });
+                }
+            }
+        }
+        Some(Compared::IfSame(found))
+    }
+}
+
+/// Whether the contents of a collection of one run are what they were when some calls began; `None` if that
+/// is not known.
+///
+/// # Errors
+/// The events cannot be read.
+pub fn is_as_before(
+    state: &mut State<'_>,
+    side: usize,
+    object: u32,
+    (began, ended): (EventTime, EventTime),
+) -> Result<Option<bool>, TraceError> {
+    let mut taken = std::mem::take(&mut state.collections);
+    let compared = taken.is_as_before(state, side, object, (began, ended));
+    state.collections = taken;
+    compared
+}
+
+impl Collections {
+    fn is_as_before(
+        &mut self,
+        state: &mut State<'_>,
+        side: usize,
+        object: u32,
+        (began, ended): (EventTime, EventTime),
+    ) -> Result<Option<bool>, TraceError> {
+        let Some(was) = self.contents_before(state, (side, object), began)?.filter(|was| !was.unsure) else {
+            return Ok(None);
+        };
+        let cursor = self.cursors[side].entry(object).or_insert_with(|| ContentsCursor::new(object));
+        state.runs[side].calls.advance(cursor, ended)?;
+        if cursor.len().is_some_and(|length| length != was.items.len()) {
+            return Ok((!state.runs[side].calls.is_stale(cursor)?).then_some(false));
+        }
+        let is = state.runs[side].calls.contents(object, ended)?;
+        Ok(is.filter(|is| !is.unsure).map(|is| is == *was))
+    }
+}
