@@ -5,6 +5,7 @@ use std::fs::{File, TryLockError};
 use std::io;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, SystemTime};
 use tempfile::TempDir;
 
@@ -29,12 +30,51 @@ const PREFIXES: [&str; 10] = [
 /// the lock.
 const EMPTY: Duration = Duration::from_secs(60 * 60);
 
+/// How often a folder is removed while another thread may still write to it.
+const ATTEMPTS: u32 = 20;
+/// Interval between two attempts.
+const AGAIN: Duration = Duration::from_millis(5);
+
+/// The temporary folders of this process.
+static OWN: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
+
 /// A private folder that is removed on drop, or by the next `qp` if this one is killed.
 #[derive(Debug)]
 pub struct TemporaryFolder {
-    folder: TempDir,
+    folder: OwnFolder,
     /// The operating system releases the lock when the process ends.
     _owner: File,
+}
+
+/// A temporary folder on the list of those of this process.
+#[derive(Debug)]
+struct OwnFolder(Option<TempDir>);
+
+impl OwnFolder {
+    fn path(&self) -> &Path {
+        self.0.as_ref().map_or(Path::new(""), TempDir::path)
+    }
+
+    /// Takes the folder from the list. It is not removed.
+    fn keep(mut self) -> PathBuf {
+        let path = self.0.take().map(TempDir::keep).unwrap_or_default();
+        forget(&path);
+        path
+    }
+}
+
+impl Drop for OwnFolder {
+    fn drop(&mut self) {
+        if let Some(folder) = self.0.take() {
+            let path = folder.path().to_owned();
+            drop(folder);
+            forget(&path);
+        }
+    }
+}
+
+fn forget(path: &Path) {
+    OWN.lock().unwrap_or_else(PoisonError::into_inner).retain(|own| own != path);
 }
 
 impl TemporaryFolder {
@@ -52,7 +92,12 @@ impl TemporaryFolder {
     /// # Errors
     /// The folder cannot be created.
     pub fn new_in(prefix: &str, parent: &Path) -> io::Result<TemporaryFolder> {
+        // While the list is locked, the process does not end between the creation and the entry.
+        let mut own = OWN.lock().unwrap_or_else(PoisonError::into_inner);
         let folder = tempfile::Builder::new().prefix(prefix).tempdir_in(parent)?;
+        own.push(folder.path().to_owned());
+        drop(own);
+        let folder = OwnFolder(Some(folder));
         let private = <std::fs::Permissions as std::os::unix::fs::PermissionsExt>::from_mode(0o700);
         std::fs::set_permissions(folder.path(), private)?;
         // The file gets its final name only when it is locked, so no process sees it unlocked.
@@ -80,6 +125,22 @@ impl TemporaryFolder {
         let _ = self.folder.keep();
         Ok(())
     }
+}
+
+/// Removes the temporary folders of this process, for a process that ends while other threads may use them.
+/// No folder can be created after that.
+pub fn remove_own() {
+    let own = OWN.lock().unwrap_or_else(PoisonError::into_inner);
+    for folder in &*own {
+        for _ in 0..ATTEMPTS {
+            match std::fs::remove_dir_all(folder) {
+                Err(error) if error.kind() != io::ErrorKind::NotFound => std::thread::sleep(AGAIN),
+                _ => break,
+            }
+        }
+    }
+    // Other threads that want a folder wait until the process ends.
+    std::mem::forget(own);
 }
 
 /// Removes the temporary folders of `qp` whose owners have ended. Ignores errors.

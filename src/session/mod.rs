@@ -39,7 +39,7 @@ mod workspace;
 
 pub use crate::classes::DefaultScope;
 pub use crate::debuggee::{StdinRecording, test_command};
-pub use crate::files::{TemporaryFolder, remove_abandoned, write_private, write_whole};
+pub use crate::files::{TemporaryFolder, remove_abandoned, remove_own, write_private, write_whole};
 pub use crate::inspect::lanes::{Bar, Lane, Tick, TimeWindow};
 pub use crate::logic::log::Kind;
 pub use crate::logic::queries::{Asked, Choice, QUERIES, Query as PredefinedQuery, Word};

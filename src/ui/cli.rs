@@ -5,7 +5,7 @@ use super::out::{complain, error_text, print};
 use super::table::{self, Call, Prepared, Runs, Shown};
 use super::{interrupt, progress};
 use crate::command::CommandError;
-use crate::session::Context;
+use crate::session::{Context, Interrupt};
 use std::io::IsTerminal;
 use std::process::ExitCode;
 use std::rc::Rc;
@@ -27,8 +27,9 @@ pub fn main() -> ExitCode {
                 interrupt::survive_full_files();
             }
             let code = runtime.block_on(tokio::task::LocalSet::new().run_until(run(&call)));
-            // Do not wait for a thread that still reads standard input.
+            // Do not wait for a thread that still reads standard input, or for work that was interrupted.
             runtime.shutdown_background();
+            crate::session::remove_own();
             code
         }
         Err(error) => {
@@ -94,25 +95,24 @@ async fn run(call: &Call) -> u8 {
             crate::session::remove_abandoned();
             lead(matches, cli).await.unwrap_or_else(|error| refuse(&error))
         }
-        Runs::ToResult(prepare) => {
-            crate::session::remove_abandoned();
-            match prepare(matches) {
-                Ok(command) => to_result(call, &*command).await,
-                Err(error) => refuse(&error),
+        Runs::ToResult(prepare) => match interrupt::on_signals() {
+            Ok(interrupt) => {
+                crate::session::remove_abandoned();
+                match prepare(matches) {
+                    Ok(command) => to_result(call, &*command, interrupt).await,
+                    Err(error) => refuse(&error),
+                }
             }
-        }
+            Err(error) => {
+                complain(format_args!("error: cannot watch for signals: {error}"));
+                row.cannot_begin.unwrap_or(CANNOT_START)
+            }
+        },
     }
 }
 
 /// Runs a command and writes its result. Returns the exit code.
-async fn to_result(call: &Call, command: &dyn Prepared) -> u8 {
-    let interrupt = match interrupt::on_signals() {
-        Ok(interrupt) => interrupt,
-        Err(error) => {
-            complain(format_args!("error: cannot watch for signals: {error}"));
-            return call.row.cannot_begin.unwrap_or(CANNOT_START);
-        }
-    };
+async fn to_result(call: &Call, command: &dyn Prepared, interrupt: Interrupt) -> u8 {
     let progress = progress::Bar::new(std::io::stderr().is_terminal()).trusting(command.trusts());
     let progress = progress.printing(matches!(call.cli.format, Format::Text));
     let context = Context::new(Rc::new(progress), interrupt);

@@ -7,6 +7,7 @@ mod support;
 
 mod bad_input;
 mod dead_vms;
+mod interrupted;
 mod privacy;
 mod scarce;
 mod strangers;

@@ -2,6 +2,7 @@
 
 use super::open_log::{AskRequest, OpenLog};
 use crate::logic::rules::{AskItem, Asked, Rules};
+use crate::session::background::unless_late;
 use crate::session::context::Context;
 use crate::session::error::SessionError;
 use std::ops::ControlFlow;
@@ -79,21 +80,13 @@ impl RunningGoal {
             // Sending fails when the goal has ended, which it says below.
             let _ = self.more.send(());
         }
-        loop {
-            tokio::select! {
-                step = self.steps.recv() => {
-                    if self.stop.load(Ordering::Relaxed) {
-                        return Err(SessionError::Interrupted);
-                    }
-                    let step = step.unwrap_or(Err(SessionError::Interrupted))?;
-                    self.is_waiting = matches!(step, GoalStep::Solution(_));
-                    return Ok(step);
-                }
-                () = context.interrupted(), if !self.stop.load(Ordering::Relaxed) => {
-                    self.stop.store(true, Ordering::Relaxed);
-                }
-            }
+        let step = unless_late(context, &self.stop, self.steps.recv()).await?;
+        if self.stop.load(Ordering::Relaxed) {
+            return Err(SessionError::Interrupted);
         }
+        let step = step.unwrap_or(Err(SessionError::Interrupted))?;
+        self.is_waiting = matches!(step, GoalStep::Solution(_));
+        Ok(step)
     }
 }
 

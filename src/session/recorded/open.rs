@@ -3,6 +3,7 @@
 use crate::chain::{Chain, Debuggee};
 use crate::classes::{ClassPool, SourcePaths, SourceRoots};
 use crate::inspect::{Lines, OpenCode, Recording};
+use crate::session::background::unless_late;
 use crate::session::consent::Wanted;
 use crate::session::context::Context;
 use crate::session::error::SessionError;
@@ -154,18 +155,20 @@ impl RecordedTrace {
             }
         };
         let mut work = tokio::task::spawn_blocking(work);
-        let opened = loop {
-            tokio::select! {
-                opened = &mut work => break opened,
-                () = context.interrupted(), if !stop.load(Ordering::Relaxed) => stop.store(true, Ordering::Relaxed),
-                () = tokio::time::sleep(TELL) => {
-                    context.progress().sorted(done.load(Ordering::Relaxed), all.load(Ordering::Relaxed));
+        let sorted = async {
+            loop {
+                tokio::select! {
+                    opened = &mut work => break opened,
+                    () = tokio::time::sleep(TELL) => {
+                        context.progress().sorted(done.load(Ordering::Relaxed), all.load(Ordering::Relaxed));
+                    }
                 }
             }
         };
+        let opened = unless_late(context, &stop, sorted).await;
         context.progress().done();
         // The task is never cancelled, and does not panic.
-        let opened = opened.unwrap_or(Err(TraceError::Interrupted));
+        let opened = opened?.unwrap_or(Err(TraceError::Interrupted));
         match opened {
             Err(TraceError::Interrupted) => Err(SessionError::Interrupted),
             opened => {
