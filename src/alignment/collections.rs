@@ -4,6 +4,9 @@ use super::hashed::NumberMap;
 use crate::trace::{CollectionContents, ContentsCursor, EventTime};
 use std::rc::Rc;
 
+/// The contents of a collection at a time, if they are known.
+type ContentsAt = (EventTime, Option<Rc<CollectionContents>>);
+
 /// What is known of the collections that were compared.
 #[derive(Default)]
 pub struct Collections {
@@ -12,7 +15,7 @@ pub struct Collections {
     /// The pairs of collections, by that of the first run.
     pub(super) pairs: NumberMap<u32, ComparedPair>,
     /// The contents of collections at the time at which some calls began.
-    pub(super) before: NumberMap<(usize, u32), (EventTime, Option<Rc<CollectionContents>>)>,
+    pub(super) before: NumberMap<(usize, u32), ContentsAt>,
 }
 
 /// Two collections, as far as they are known to be the same.
@@ -36,7 +39,7 @@ impl Collections {
     /// Notes that the values were the same that the last comparison of a collection returned.
     pub fn are_same(&mut self, here: u32) {
         if let (Some(pair), Some(length)) =
-            (self.pairs.get_mut(&here), self.cursors[0].get(&here).and_then(ContentsCursor::len))
+            (self.pairs.get_mut(&here), self.cursors[0].get(&here).and_then(ContentsCursor::item_count))
         {
             (pair.same, pair.differing) = (length, None);
             pair.replaced.clear();

@@ -56,7 +56,7 @@ impl Collections {
         for (side, object) in [(0, here), (1, there)] {
             let cursor = self.advance(state, side, object, ended[side])?;
             let (moved, replaced) = cursor.take_changed();
-            lengths[side] = cursor.len();
+            lengths[side] = cursor.item_count();
             pair.same = pair.same.min(moved);
             pair.replaced.extend(replaced);
         }
@@ -198,7 +198,7 @@ impl Collections {
         };
         let cursor = self.cursors[side].entry(object).or_insert_with(|| ContentsCursor::new(object));
         state.runs[side].calls.advance(cursor, ended)?;
-        if cursor.len().is_some_and(|length| length != was.items.len()) {
+        if cursor.item_count().is_some_and(|length| length != was.items.len()) {
             return Ok((!state.runs[side].calls.is_stale(cursor)?).then_some(false));
         }
         let is = state.runs[side].calls.contents(object, ended)?;

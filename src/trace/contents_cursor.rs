@@ -38,7 +38,7 @@ impl ContentsCursor {
     }
 
     /// Number of items; `None` if the contents are not known, or are those of another object.
-    pub fn len(&self) -> Option<usize> {
+    pub fn item_count(&self) -> Option<usize> {
         match &self.replay.held {
             _ if self.replay.unsure => None,
             ReplayedContents::List(list) => Some(list.len()),

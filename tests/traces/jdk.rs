@@ -1,7 +1,7 @@
 //! Recordings of the JDK itself: a program does the same, and its objects are what they are otherwise.
 
 use crate::support::case::Case;
-use crate::support::{javas, said};
+use crate::support::javas;
 use std::process::Command;
 
 /// Areas with so many events that only `QP_AREAS=all` records them.

@@ -95,6 +95,8 @@ impl Ask {
             return Ok(session::ask_facts(file, &asked, context).await?);
         }
         if self.command.is_empty() {
+            // What is wrong with the rules is said before a large recording is read.
+            asked.read_rules()?;
             let log = OpenLog::open(self.reading.open(context).await?, context).await?;
             let (answer, rules) = log.ask(&asked, context).await?;
             let answered = ToSave::Goal(answer.clone(), rules);

@@ -243,7 +243,7 @@ impl ContentsHistory {
         let calls = &mut source.recording.calls;
         calls.advance(&mut self.cursor, when.after())?;
         let cursor = &mut self.cursor;
-        let Some(count) = cursor.len() else {
+        let Some(count) = cursor.item_count() else {
             return contents_after(source, self.collection, when, wanted);
         };
         let (objects, (moved, mut places)) = (&calls.objects, cursor.take_changed());

@@ -96,7 +96,7 @@ fn standard_input_is_fed_to_every_run() {
     // No caller contains the condition that led to the change; asking for a frame's variable costs a second
     // run.
     let points = r#"
-        (id: "A", at: Line("ReadsStdin", {A}), index: -1), (id: "B", at: LastChange("A:longest")),
+        (id: "A", at: Line("ReadsStdin", {A})), (id: "B", at: LastChange("A:longest")),
         (id: "F", at: LastChange("A(-1):lines")),
     "#;
     for asked in fixture.debuggee(&format!("stdin: {input:?},")).ask(points) {
