@@ -1,7 +1,7 @@
 //! Collects the hit counts of a run that only counts.
 
 use super::agent_report::AgentReport;
-use super::sites::means;
+use super::field_names::means;
 use crate::classes::ClassPool;
 use crate::model::Site;
 use crate::query::{Event, TraceQuery};

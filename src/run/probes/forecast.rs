@@ -2,8 +2,9 @@
 //! before this moment. If the candidate is the point, that hit is the answer, and the next run stops there.
 
 use super::ask::{self, LastHitReply};
+use super::field_names::means;
 use super::kept_hit::kept_hit;
-use super::sites::{means, way};
+use super::sites::way;
 use super::tracing::value_flow;
 use crate::model::{CollectionState, Coordinate, Forecast, LastHit, Occurrence, Value, Way};
 use crate::query::{Aspect, Constraint, Event, FrameSelector, PointIndex, Slot, TraceQuery, group_of};

@@ -21,6 +21,7 @@ mod ask;
 mod collection;
 mod conditions;
 mod count;
+mod field_names;
 mod forecast;
 mod gate;
 mod hit;

@@ -1,8 +1,8 @@
 //! Turns TraceQueries into the agent's plan. Pure, except that it reads class files.
 
 use super::conditions::Conditions;
+use super::field_names::means_all;
 use super::gate::Gate;
-use super::sites::means_all;
 use crate::classes::ClassPool;
 use crate::model::{Coordinate, MethodName, Site, ThreadIdentity};
 use crate::query::{

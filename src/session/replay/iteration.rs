@@ -137,7 +137,7 @@ impl Runner {
                         .report
                         .warn(format!("watched by JDWP events, since probes could not: {refused}"));
                 } else {
-                    let unseen = probe_policy::unseen(&run_facts);
+                    let unseen = unseen(&run_facts);
                     let unrepeated = findings.probe_policy.unrepeated(&run_facts.queries);
                     unseen.into_iter().chain(unrepeated).for_each(|text| run_facts.outcome.report.warn(text));
                 }
@@ -358,6 +358,16 @@ impl RunFacts {
         matches!(self.outcome.ended, Ended::Driven | Ended::Exited(_) | Ended::Killed(_))
             && self.queries.first().is_some_and(|root| self.locator.located(root.point).is_none())
     }
+}
+
+/// The warnings about hidden classes that probes could not watch.
+fn unseen(run_facts: &RunFacts) -> Vec<String> {
+    let id = |number: &u16| run_facts.queries.iter().find(|q| q.point.0 == *number).map(|q| &*q.id);
+    let unseen = run_facts.outcome.report.hidden.iter().map(|hidden| {
+        let ids: Vec<&str> = hidden.queries.iter().filter_map(id).collect();
+        format!("{hidden}: hits of {} in its code are not seen", ids.join(", "))
+    });
+    unseen.collect()
 }
 
 /// The TraceQueries by position in the chain. A query that never occurs stands for a point that cannot be

@@ -406,16 +406,6 @@ impl ProbePolicy {
     }
 }
 
-/// The warnings about hidden classes that probes could not watch.
-pub fn unseen(run_facts: &RunFacts) -> Vec<String> {
-    let id = |number: &u16| run_facts.queries.iter().find(|q| q.point.0 == *number).map(|q| &*q.id);
-    let unseen = run_facts.outcome.report.hidden.iter().map(|hidden| {
-        let ids: Vec<&str> = hidden.queries.iter().filter_map(id).collect();
-        format!("{hidden}: hits of {} in its code are not seen", ids.join(", "))
-    });
-    unseen.collect()
-}
-
 /// The located effect of a query and the last hit before it, if that hit is not the located occurrence.
 fn other_last<'l>(
     query: &TraceQuery,
