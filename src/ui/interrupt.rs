@@ -105,11 +105,16 @@ impl Hearing {
     }
 }
 
-/// Runs some work to its end. Each signal asks it to stop.
+/// Runs some work to its end. Each signal asks it to stop, also one that came before and that nobody has heard.
 pub async fn stopped_by<T>(hearing: &mut Hearing, stop: &Sender<bool>, work: impl Future<Output = T>) -> T {
     let mut work = Box::pin(work);
     let mut ends_all = false;
     hearing.stops(Some(stop.clone()));
+    // Work that computes without awaiting would hear of it only at its end.
+    while let Ok(request) = hearing.requests.try_recv() {
+        ends_all |= request == SignalRequest::EndAll;
+        set(stop);
+    }
     let done = loop {
         tokio::select! {
             // Work that is done at once takes no signal from whoever listens next.
