@@ -5,7 +5,7 @@
 
 use std::io::Write;
 use std::process::{Child, ChildStdin, Command, Stdio};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 const SCRIPT: &str = r#"trap '' HUP INT TERM
 groups=
@@ -28,6 +28,20 @@ enum State {
     Idle,
     Watching(Child, Option<ChildStdin>),
     Unavailable,
+}
+
+/// Held while a group is started, until the guardian knows it.
+static STARTING: Mutex<()> = Mutex::new(());
+
+/// Starts no further process, and returns when the guardian knows every group. For a process that ends while
+/// other threads may start something.
+pub fn start_no_more() {
+    std::mem::forget(starting());
+}
+
+/// Until the result is dropped, the process does not end by [`start_no_more`].
+pub(super) fn starting() -> MutexGuard<'static, ()> {
+    STARTING.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl Guardian {
