@@ -2,14 +2,14 @@
 
 use crate::support::javac::Javac;
 use crate::support::rng::Rng;
-use crate::support::{finish, qp, root, said, scratch, wait};
+use crate::support::{finish, qp, root, said, scratch, setting, wait};
 use rustix::process::{Pid, Signal, kill_process};
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::time::{Duration, Instant, SystemTime};
 
-/// How long a command may take to end: a second, and as much again for a busy machine.
-const SOON: Duration = Duration::from_secs(2);
+/// How long a command may take to end: a second, and the rest for a busy machine.
+const SOON: Duration = Duration::from_secs(5);
 
 /// Records a version of a program whose report grows.
 fn recorded(folder: &Path, is: &str) -> PathBuf {
@@ -49,7 +49,7 @@ fn a_signal_ends_what_computes() {
         &["trace", "calls", wrong, "--all"],
         &["trace", "history", "StringWriter@5", wrong],
     ];
-    let times: usize = std::env::var("QP_SIGNALS").ok().and_then(|n| n.parse().ok()).unwrap_or(2);
+    let times: usize = setting("QP_SIGNALS").unwrap_or(2);
     let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).expect("a time").subsec_nanos();
     let mut random = Rng::new(now.into());
     for command in commands {

@@ -8,6 +8,7 @@ mod support;
 mod bad_input;
 mod dead_vms;
 mod interrupted;
+mod mutated;
 mod privacy;
 mod scarce;
 mod strangers;

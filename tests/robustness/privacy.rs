@@ -7,6 +7,7 @@ use crate::support::case::Case;
 use crate::support::{finish, point, said};
 use rustix::process::{Pid, Signal, kill_process};
 use std::ffi::OsStr;
+use std::io::{BufRead, BufReader};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -86,6 +87,39 @@ fn a_recording_that_goes_on_is_its_users_alone() {
     };
     case.interrupted(&mut command, Signal::INT, ready);
     assert!(found.is_empty(), "{found:?}");
+}
+
+/// What another user of the machine finds out about a program that `qp serve` records. Only root can run a
+/// command as another user; the tests of modes above need no root.
+#[test]
+fn a_second_user_gets_nothing() {
+    if !rustix::process::getuid().is_root() {
+        eprintln!("skipped: only root can act as another user");
+        return;
+    }
+    let case = Case::new("goes-on");
+    let home = case.work().parent().expect("a folder").to_owned();
+    std::fs::set_permissions(&home, std::fs::Permissions::from_mode(0o755)).expect("open to others");
+    let mut command = open_to_all(case.qp().args(["serve", "--", "java", "-cp", "classes", "GoesOn"]));
+    let mut served = command.stdout(Stdio::piped()).spawn().expect("qp starts");
+    let mut lines = BufReader::new(served.stdout.take().expect("its output")).lines();
+    let address = lines.find_map(|line| Some(line.ok()?.split_once("token=")?.1.trim().to_owned()));
+    let token = address.expect("an address with a token");
+    case.wait_until("events", || {
+        case.files().iter().any(|file| file.parent().is_some_and(|p| p.ends_with("rings")))
+    });
+    let script = "find . -type f -readable; grep -sl QP_TEST_CASE /proc/[0-9]*/environ; \
+                  for p in /proc/[0-9]*; do tr '\\0' ' ' <$p/cmdline; done";
+    let mut other = Command::new("setpriv");
+    other.args(["--reuid=65534", "--regid=65534", "--clear-groups", "sh", "-c", script]);
+    let seen = other.current_dir(&home).output().expect("setpriv of util-linux");
+    let seen = String::from_utf8_lossy(&seen.stdout).into_owned();
+    kill_process(Pid::from_child(&served), Signal::TERM).expect("sent");
+    served.wait().expect("it ends");
+    // It sees what the program's author lets others see, and that the command runs.
+    let sees = |text: &str| seen.contains(text);
+    assert!(sees("./work/classes/GoesOn.class") && sees("serve -- java"));
+    assert!(!sees("\n./tmp/") && !sees("\n./cache/") && !sees("/environ\n") && !sees(&token));
 }
 
 #[test]

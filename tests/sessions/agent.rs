@@ -1,12 +1,11 @@
 //! An agent that talks to `qp mcp`.
 
 use crate::support::case::Case;
+use crate::support::memory::Memory;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, ChildStdin, Stdio};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, channel};
 use std::time::{Duration, Instant};
 
@@ -201,32 +200,8 @@ impl Agent {
         }
     }
 
-    /// Watches the memory of `qp` until it is read. Files that it maps are not its own: the system takes
-    /// their pages back.
+    /// Watches the memory of `qp` until it is read.
     pub fn memory(&self) -> Memory {
-        let file = format!("/proc/{}/status", self.child.id());
-        let most = Arc::new(AtomicU64::new(0));
-        let seen = most.clone();
-        std::thread::spawn(move || {
-            while let Ok(status) = std::fs::read_to_string(&file) {
-                let Some(line) = status.lines().find_map(|line| line.strip_prefix("RssAnon:")) else {
-                    return;
-                };
-                let now = line.trim().trim_end_matches(" kB").parse::<u64>().expect("a number") * 1024;
-                seen.fetch_max(now, Ordering::Relaxed);
-                std::thread::sleep(Duration::from_millis(5));
-            }
-        });
-        Memory(most)
-    }
-}
-
-/// The most memory that a `qp` has had.
-pub struct Memory(Arc<AtomicU64>);
-
-impl Memory {
-    /// In bytes.
-    pub fn most(&self) -> u64 {
-        self.0.load(Ordering::Relaxed)
+        Memory::of(self.child.id())
     }
 }

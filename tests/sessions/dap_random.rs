@@ -2,30 +2,32 @@
 
 use crate::editor::Editor;
 use crate::support::case::Case;
+use crate::support::memory::Memory;
 use crate::support::rng::Rng;
-use crate::support::{compiled, processes_with, root};
+use crate::support::{compiled, processes_with, root, setting};
 use dap::Command;
 use serde_json::{Map, Value, json};
 
-/// Random requests of a session.
-const REQUESTS: usize = 400;
-/// The seed; a failure repeats itself.
-const SEED: u64 = 34;
+/// What a `qp dap` may take, in bytes, whatever it was asked.
+const MEMORY: u64 = 400 << 20;
 
+/// `QP_REQUESTS=10000` sends so many requests, and `QP_SEED` begins elsewhere. A failure repeats itself.
 #[test]
 fn random_requests_are_answered() {
+    let requests = setting("QP_REQUESTS").unwrap_or(400);
     let case = Case::new("traced");
-    let mut random = Rng::new(SEED);
+    let mut random = Rng::new(setting("QP_SEED").unwrap_or(34));
     let mut editor = Editor::start(&case);
+    let memory = Memory::of(editor.child.id());
     let classes = compiled("../examples/intro", &["-g"]);
     let settings =
         json!({"command": ["java", "-cp", classes, "Intro"], "sources": [root().join("examples")]});
     let own = ["qp/why", "qp/whyCondition", "qp/history", "qp/stepBackInto", "qp/stepBackOut", "qp/omitted"];
     let never = ["disconnect", "launch", "restart", "configurationDone", "cancel"];
     let mut asked = Vec::new();
-    for n in 0..REQUESTS {
+    for n in 0..requests {
         // Before the launch, and after it.
-        if n == REQUESTS / 8 {
+        if n == requests.min(400) / 8 {
             asked.push(("launch".to_owned(), editor.send("launch", settings.clone())));
             asked.push(("configurationDone".to_owned(), editor.send("configurationDone", json!({}))));
         }
@@ -47,6 +49,7 @@ fn random_requests_are_answered() {
         }
     }
     answered(&editor, &mut asked);
+    assert!(memory.most() < MEMORY, "{} MB", memory.most() >> 20);
     assert_eq!(editor.disconnect(), Some(0));
     assert!(processes_with(&case.name()).is_empty());
 }

@@ -22,6 +22,7 @@ mod mcp;
 mod mcp_clients;
 mod mcp_history;
 mod mcp_protocol;
+mod mcp_random;
 mod query_prompt;
 mod relaunches;
 mod state;

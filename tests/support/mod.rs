@@ -8,6 +8,7 @@ pub mod case;
 pub mod diagnosed;
 pub mod influences;
 pub mod javac;
+pub mod memory;
 pub mod questions;
 pub mod rng;
 pub mod session;
@@ -200,4 +201,9 @@ pub fn processes_with(text: &str) -> Vec<(u32, String)> {
         }
     }
     found
+}
+
+/// A number that a variable of the environment sets, such as how much a test does in full.
+pub fn setting<T: std::str::FromStr>(name: &str) -> Option<T> {
+    std::env::var(name).ok()?.parse().ok()
 }
