@@ -41,13 +41,18 @@ fn a_signal_ends_what_computes() {
     std::fs::create_dir(&temporary).expect("a folder");
     let [wrong, right] = [&wrong, &right].map(|path| path.to_str().expect("a name"));
     let classes = folder.join("true").display().to_string();
-    let commands: [&[&str]; 6] = [
+    let exported = ["lines.jsonl", "events.parquet"].map(|name| temporary.join(name).display().to_string());
+    let [lines, parquet] = &exported;
+    let commands: [&[&str]; 9] = [
         &["diff", wrong, right],
         &["diagnose", wrong, "--unattended", "--reference", &classes],
         &["query", "ask", "event(_, _, _), fail", wrong],
         &["query", "history", "StringWriter@5", wrong, "--value", "absent"],
         &["trace", "calls", wrong, "--all"],
         &["trace", "history", "StringWriter@5", wrong],
+        &["trace", "export", wrong, "--to", lines],
+        &["trace", "export", wrong, "--to", parquet],
+        &["diagnose", "--unattended", "--", "java", "-cp", &classes, "Growth", "calls-each", "300000"],
     ];
     let times: usize = setting("QP_SIGNALS").unwrap_or(2);
     let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).expect("a time").subsec_nanos();
@@ -72,6 +77,9 @@ fn a_signal_ends_what_computes() {
             // A command can have ended before.
             if ended > sent {
                 assert!(ended - sent < SOON, "{:?}: {case}", ended - sent);
+            }
+            if output.status.success() {
+                exported.iter().for_each(|file| drop(std::fs::remove_file(file)));
             }
             assert!(matches!(output.status.code(), Some(130 | 0 | 1)), "{:?}: {case}", output.status);
             assert_eq!(names(&temporary), Vec::<String>::new(), "{case}");
