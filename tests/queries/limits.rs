@@ -50,6 +50,36 @@ fn deep_recursion_has_bounded_memory() {
     }
 }
 
+/// The limits hold for the rules, which may be large, and for the answers too.
+#[test]
+fn limits_cover_reading_and_printing() {
+    let recorded = example("javata", "Example");
+    let started = Instant::now();
+    let facts: String = (0..300_000).map(|n| format!("f({n}).\n")).collect();
+    fails(&ask(&recorded, &facts, "f(7)", &["--timeout", "1"]), &["stopped after 1000 ms", "rules.pl"]);
+    let facts = &facts[..facts.find("f(30000)").expect("a fact")];
+    fails(&ask(&recorded, facts, "f(7)", &["--goal-memory", "2"]), &["more than 2 MB, while it read"]);
+    let list = format!("l([{}1]).\n", "1,".repeat(10_000_000));
+    fails(&ask(&recorded, &list, "l(X)", &[]), &["needs more than 1024 MB, while it read", "rules.pl"]);
+    let output = ask(&recorded, "a.", "numlist(1, 3000000, L)", &["--goal-memory", "256"]);
+    fails(&output, &["needs more than 256 MB, while an answer was written"]);
+    // What is deep is no harm.
+    let deep = format!("p({}0{}).\n", "s(".repeat(100_000), ")".repeat(100_000));
+    let output = ask(&recorded, &deep, "p(X)", &[]);
+    assert!(output.status.success() && output.stdout.len() > 300_000, "{}", output.status);
+    assert!(started.elapsed() < Duration::from_secs(40), "{:?}", started.elapsed());
+}
+
+/// A text of many errors takes no longer than one of many clauses.
+#[test]
+fn the_first_hundred_errors_are_told() {
+    let recorded = example("javata", "Example");
+    let wrong = "a :- b(.\n".repeat(100_000);
+    let output = ask(&recorded, &wrong, "a", &[]);
+    fails(&output, &["rules.pl:1:8", "rules.pl:100:8"]);
+    assert!(!said(&output).contains("rules.pl:101:8"));
+}
+
 #[test]
 fn an_interrupt_ends_a_goal_soon() {
     let recorded = example("javata", "Example");

@@ -20,18 +20,18 @@ fn random_calls_are_answered() {
     let mut agent = intro(&case);
     let memory = agent.memory();
     let list = agent.ask("tools/list", json!({}));
-    let tools: Vec<(String, Value)> = list["tools"]
-        .as_array()
-        .expect("tools")
-        .iter()
-        .map(|tool| (tool["name"].as_str().expect("a name").to_owned(), tool["inputSchema"].clone()))
-        .collect();
+    let tools = list["tools"].as_array().expect("tools");
     let mut known = vec!["Intro:31".to_owned(), "Intro:26".to_owned()];
     let (mut answered, mut failed) = (0, 0);
     agent.call("record", json!({}));
     for n in 0..requests {
-        let (tool, schema) = random.pick(&tools).clone();
-        let arguments = value(&schema, &known, &mut random);
+        let mut row = random.pick(tools);
+        // A run takes long.
+        if row["annotations"]["readOnlyHint"] != true && random.chance(70) {
+            row = random.pick(tools);
+        }
+        let tool = row["name"].as_str().expect("a name");
+        let arguments = value(&row["inputSchema"], &known, &mut random);
         if random.chance(5) {
             // Something that is no request at all.
             let junk = ["{\"jsonrpc\": \"2.0\"", "[]", "null", "\u{7}"];
@@ -52,7 +52,7 @@ fn random_calls_are_answered() {
             failed += 1;
             continue;
         }
-        let result = agent.result(&tool, &response);
+        let result = agent.result(tool, &response);
         assert!(
             !result.text.contains("panicked") && !result.text.contains("internal error"),
             "{told}: {}",

@@ -10,12 +10,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut program = Program::new();
     for file in args {
         let text = std::fs::read_to_string(&file)?;
-        if let Err(errors) = program.consult(&file, &text) {
-            for error in errors {
-                eprintln!("{error}");
-            }
-            return Err("the program has errors".into());
-        }
+        program.consult(&file, &text)?;
     }
     for warning in program.warnings() {
         eprintln!("warning: {warning}");

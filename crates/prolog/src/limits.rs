@@ -18,8 +18,10 @@ pub type Interrupt = Arc<dyn Fn() -> bool + Send + Sync>;
 pub struct Limits {
     /// Calls and answers of relations.
     pub steps: Option<u64>,
-    /// Time since the query began.
+    /// Time since the query began, or since `since`.
     pub time: Option<Duration>,
+    /// When the time begins to count, if earlier than the query: before its program was read.
+    pub since: Option<Instant>,
     /// Bytes of the heap, the trail, the frames, the choice points and collected results; at most 4 GB.
     pub memory: usize,
     /// Asked about every thousand steps; `true` stops the query.
@@ -28,7 +30,7 @@ pub struct Limits {
 
 impl Default for Limits {
     fn default() -> Self {
-        Limits { steps: None, time: None, memory: 1 << 30, interrupt: None }
+        Limits { steps: None, time: None, since: None, memory: 1 << 30, interrupt: None }
     }
 }
 
@@ -45,37 +47,34 @@ impl Limits {
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum Stopped {
     /// The query took too many steps.
-    #[error("the query was stopped after {limit} steps, in `{predicate}`")]
+    #[error("the query was stopped after {limit} steps, {place}")]
     Steps {
         /// The limit.
         limit: u64,
-        /// The predicate that was called last.
-        predicate: String,
+        /// What was going on, such as: in `p/1`.
+        place: String,
     },
     /// The query took too long.
-    #[error("the query was stopped after {} ms, in `{predicate}`", limit.as_millis())]
+    #[error("the query was stopped after {} ms, {place}", limit.as_millis())]
     Time {
         /// The limit.
         limit: Duration,
-        /// The predicate that was called last.
-        predicate: String,
+        /// What was going on, such as: in `p/1`.
+        place: String,
     },
     /// The query needs too much memory.
-    #[error(
-        "the query needs more than {} MB, in `{predicate}`; a recursion may not end",
-        limit / 1_000_000
-    )]
+    #[error("the query needs more than {} MB, {place}", limit / 1_000_000)]
     Memory {
         /// The limit in bytes.
         limit: usize,
-        /// The predicate that was called last.
-        predicate: String,
+        /// What was going on, such as: in `p/1`.
+        place: String,
     },
     /// The host asked to stop.
-    #[error("the query was interrupted, in `{predicate}`")]
+    #[error("the query was interrupted, {place}")]
     Interrupted {
-        /// The predicate that was called last.
-        predicate: String,
+        /// What was going on, such as: in `p/1`.
+        place: String,
     },
 }
 
@@ -104,7 +103,8 @@ pub(crate) struct Budget {
 impl Budget {
     pub(crate) fn new(mut limits: Limits) -> Self {
         limits.memory = limits.memory.min(MAX_MEMORY);
-        Budget { limits, fuel: 1, granted: 1, used: 0, started: Instant::now(), excess: None }
+        let started = limits.since.unwrap_or_else(Instant::now);
+        Budget { limits, fuel: 1, granted: 1, used: 0, started, excess: None }
     }
 
     /// Starts to count for a new query.
@@ -112,7 +112,7 @@ impl Budget {
         self.used = 0;
         self.fuel = 1;
         self.granted = 1;
-        self.started = Instant::now();
+        self.started = self.limits.since.unwrap_or_else(Instant::now);
         self.excess = None;
     }
 
@@ -152,13 +152,59 @@ impl Budget {
         Err(excess)
     }
 
+    /// The error for the exceeded limit in a predicate.
+    pub(crate) fn stopped_in(&self, excess: Excess, predicate: &str) -> Stopped {
+        let hint = if excess == Excess::Memory { "; a recursion may not end" } else { "" };
+        self.stopped(excess, format!("in `{predicate}`{hint}"))
+    }
+
     /// The error for the exceeded limit.
-    pub(crate) fn stopped(&self, excess: Excess, predicate: String) -> Stopped {
+    fn stopped(&self, excess: Excess, place: String) -> Stopped {
         match excess {
-            Excess::Steps => Stopped::Steps { limit: self.limits.steps.unwrap_or(0), predicate },
-            Excess::Time => Stopped::Time { limit: self.limits.time.unwrap_or_default(), predicate },
-            Excess::Memory => Stopped::Memory { limit: self.limits.memory, predicate },
-            Excess::Interrupted => Stopped::Interrupted { predicate },
+            Excess::Steps => Stopped::Steps { limit: self.limits.steps.unwrap_or(0), place },
+            Excess::Time => Stopped::Time { limit: self.limits.time.unwrap_or_default(), place },
+            Excess::Memory => Stopped::Memory { limit: self.limits.memory, place },
+            Excess::Interrupted => Stopped::Interrupted { place },
         }
+    }
+}
+
+/// What is left of the limits of a query for the work around it: to read its program and to write its answers.
+/// That work takes no steps.
+pub struct Allowance {
+    budget: Budget,
+    bytes: usize,
+}
+
+impl Default for Allowance {
+    /// No limit but that of the largest memory.
+    fn default() -> Self {
+        Allowance::new(Limits { memory: MAX_MEMORY, ..Limits::default() })
+    }
+}
+
+impl Allowance {
+    /// The whole limits.
+    #[must_use]
+    pub fn new(limits: Limits) -> Self {
+        Allowance { budget: Budget::new(Limits { steps: None, ..limits }), bytes: 0 }
+    }
+
+    /// Takes memory for good, and looks at the time and the interrupt. `place` says what was going on.
+    ///
+    /// # Errors
+    /// A limit is exceeded.
+    pub fn take(&mut self, bytes: usize, place: impl FnOnce() -> String) -> Result<(), Stopped> {
+        self.bytes = self.bytes.saturating_add(bytes);
+        self.borrow(0, place)
+    }
+
+    /// Looks whether there is memory that is needed for a while, and at the time and the interrupt.
+    ///
+    /// # Errors
+    /// A limit is exceeded.
+    pub fn borrow(&mut self, bytes: usize, place: impl FnOnce() -> String) -> Result<(), Stopped> {
+        let bytes = self.bytes.saturating_add(bytes);
+        self.budget.look(bytes).map_err(|excess| self.budget.stopped(excess, place()))
     }
 }

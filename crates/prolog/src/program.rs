@@ -1,17 +1,45 @@
 //! Programs: clauses of several files, and linking them with relations.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, OnceLock};
 
 use crate::atoms::{AtomId, Atoms, known};
 use crate::builtins;
 use crate::compile::compile_clause;
 use crate::compile::image::{Image, PredKind};
+use crate::limits::{Allowance, Stopped};
 use crate::read::clauses::ClauseReader;
 use crate::read::error::{Span, SyntaxError};
 use crate::read::parser::ReadTerm;
 use crate::relation::Relations;
 use crate::term::{Node, NodeId};
+
+/// Most errors, and most warnings, that are told of a program.
+const TOLD: usize = 100;
+/// About what tokenizing a byte of a clause takes for a while, in bytes.
+const PER_BYTE: usize = 100;
+
+/// Why a program cannot be used.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum NotRead {
+    /// It is not valid: the first hundred errors.
+    #[error("{}", .0.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n"))]
+    Invalid(Vec<SyntaxError>),
+    /// A limit was exceeded.
+    #[error(transparent)]
+    Stopped(#[from] Stopped),
+}
+
+impl NotRead {
+    /// The errors; none if a limit was exceeded.
+    #[must_use]
+    pub fn errors(&self) -> &[SyntaxError] {
+        match self {
+            NotRead::Invalid(errors) => errors,
+            NotRead::Stopped(_) => &[],
+        }
+    }
+}
 
 /// A clause of a program.
 #[derive(Clone, Debug)]
@@ -26,6 +54,15 @@ pub struct Clause {
     pub file: usize,
     /// Line of the first token.
     pub line: u32,
+}
+
+impl Clause {
+    /// About its memory, in bytes.
+    fn size(&self) -> usize {
+        const NODE: usize = size_of::<Node>() + size_of::<NodeId>() + size_of::<Span>();
+        let term = &self.read.term;
+        size_of::<Clause>() + term.nodes.len() * NODE + term.text.len()
+    }
 }
 
 /// Something that is allowed but rarely meant.
@@ -102,7 +139,7 @@ fn base() -> &'static Base {
         for ((name, arity), list) in &groups {
             let pred = image.pred(*name, *arity);
             // The library is known to compile; a test makes sure.
-            let _ = define(&mut image, &atoms, pred, list, 0, false);
+            let _ = define(&mut image, &atoms, pred, list, 0, None);
         }
         image.library = false;
         let texts = (0..atoms.len()).map(|n| atoms.text(AtomId(u32::try_from(n).unwrap_or(0))).to_owned());
@@ -127,21 +164,39 @@ fn parts(read: &ReadTerm) -> (NodeId, Option<NodeId>) {
     }
 }
 
+/// Why a predicate cannot be compiled.
+enum NotDefined {
+    /// The file, the place and the reason.
+    Clause(usize, Span, String),
+    Stopped(Stopped),
+}
+
+impl From<Stopped> for NotDefined {
+    fn from(stopped: Stopped) -> NotDefined {
+        NotDefined::Stopped(stopped)
+    }
+}
+
+/// Compiles a predicate: one of the user's program, with an allowance, or of the library.
 fn define(
     image: &mut Image,
     atoms: &Arc<Atoms>,
     pred: u32,
     clauses: &[&Clause],
     file_offset: u32,
-    user: bool,
-) -> Result<(), (usize, Span, String)> {
+    allowance: Option<&mut Allowance>,
+) -> Result<(), NotDefined> {
+    let user = allowance.is_some();
+    let mut own = Allowance::default();
+    let allowance = allowance.unwrap_or(&mut own);
     let mut codes = Vec::with_capacity(clauses.len());
     for clause in clauses {
         let term = &clause.read.term;
+        allowance.take(clause.size(), || "while its program was compiled".to_owned())?;
         let file = u32::try_from(clause.file).unwrap_or(0) + file_offset;
         let source = (file, clause.line, pred);
         compile_clause(image, atoms, term, clause.head, clause.body, source)
-            .map_err(|(node, message)| (clause.file, clause.read.span_of(node), message))?;
+            .map_err(|(node, message)| NotDefined::Clause(clause.file, clause.read.span_of(node), message))?;
         // Helpers of the clause stand before it in the clause table.
         codes.extend(image.clauses.pop());
     }
@@ -184,13 +239,42 @@ impl Program {
     /// Adds the clauses of a text. With an error none of them is added.
     ///
     /// # Errors
-    /// All errors of the text.
-    pub fn consult(&mut self, file: &str, text: &str) -> Result<(), Vec<SyntaxError>> {
+    /// The errors of the text.
+    pub fn consult(&mut self, file: &str, text: &str) -> Result<(), NotRead> {
+        self.consult_within(file, text, &mut Allowance::default())
+    }
+
+    /// Adds the clauses of a text, as [`Self::consult`] does, within limits.
+    ///
+    /// # Errors
+    /// The errors of the text, or an exceeded limit.
+    pub fn consult_within(
+        &mut self,
+        file: &str,
+        text: &str,
+        allowance: &mut Allowance,
+    ) -> Result<(), NotRead> {
+        let clauses = self.clauses_of(file, text, allowance)?;
+        self.warn(file, text, &clauses);
+        self.add(file, clauses);
+        Ok(())
+    }
+
+    /// The clauses of a text, checked.
+    fn clauses_of(&self, file: &str, text: &str, allowance: &mut Allowance) -> Result<Vec<Clause>, NotRead> {
         let mut errors = Vec::new();
         let mut clauses: Vec<Clause> = Vec::new();
         let atoms = Arc::clone(&self.atoms);
         let (mut line, mut counted) = (1_u32, 0_usize);
-        for read in ClauseReader::new(file, text, &atoms) {
+        let mut reader = ClauseReader::new(file, text, &atoms);
+        loop {
+            // The grammar takes a clause as a whole.
+            let least = shortest_clause(text.get(reader.offset()..).unwrap_or_default());
+            allowance.borrow(least.saturating_mul(PER_BYTE), || format!("while it read {file}"))?;
+            let Some(read) = reader.next() else { break };
+            if errors.len() == TOLD {
+                break;
+            }
             let read = match read {
                 Ok(read) => read,
                 Err(error) => {
@@ -206,7 +290,9 @@ impl Program {
                 Ok(false) => {}
                 Ok(true) => {
                     let (head, body) = parts(&read);
-                    clauses.push(Clause { read, head, body, file: self.files.len(), line });
+                    let clause = Clause { read, head, body, file: self.files.len(), line };
+                    allowance.take(clause.size(), || format!("while it read {file}"))?;
+                    clauses.push(clause);
                 }
                 Err((node, message)) => {
                     errors.push(SyntaxError::at(file, text, read.span_of(node), message));
@@ -214,9 +300,32 @@ impl Program {
             }
         }
         if !errors.is_empty() {
-            return Err(errors);
+            return Err(NotRead::Invalid(errors));
         }
-        self.warn(file, text, &clauses);
+        Ok(clauses)
+    }
+
+    /// Adds the clauses of a library, except those of predicates that are replaced: names and arities.
+    ///
+    /// # Errors
+    /// The errors of the text.
+    pub fn consult_library(
+        &mut self,
+        file: &str,
+        text: &str,
+        replaced: &[(String, usize)],
+    ) -> Result<(), NotRead> {
+        let mut library = self.clauses_of(file, text, &mut Allowance::default())?;
+        let replaced: HashSet<_> =
+            replaced.iter().filter_map(|(name, arity)| Some((self.atoms.find(name)?, *arity))).collect();
+        library.retain(|clause| {
+            clause.read.term.functor(clause.head).is_none_or(|defined| !replaced.contains(&defined))
+        });
+        self.add(file, library);
+        Ok(())
+    }
+
+    fn add(&mut self, file: &str, clauses: Vec<Clause>) {
         self.files.push(Arc::from(file));
         for clause in clauses {
             let Some(key) = clause.read.term.functor(clause.head) else { continue };
@@ -230,15 +339,6 @@ impl Program {
                 .clauses
                 .push(index);
             self.clauses.push(clause);
-        }
-        Ok(())
-    }
-
-    /// Removes the clauses of a predicate, so that another file can define it anew.
-    pub fn remove(&mut self, name: &str, arity: usize) {
-        if let Some(name) = self.atoms.find(name) {
-            self.preds.remove(&(name, arity));
-            self.order.retain(|known| *known != (name, arity));
         }
     }
 
@@ -284,8 +384,11 @@ impl Program {
 
     fn warn(&mut self, file: &str, text: &str, clauses: &[Clause]) {
         let mut last: Option<(AtomId, usize)> = None;
-        let mut seen: std::collections::HashSet<(AtomId, usize)> = std::collections::HashSet::new();
+        let mut seen: HashSet<(AtomId, usize)> = HashSet::new();
         for clause in clauses {
+            if self.warnings.len() >= TOLD {
+                return;
+            }
             let read = &clause.read;
             let single: Vec<&str> = read
                 .variables
@@ -342,7 +445,15 @@ impl Program {
     ///
     /// # Errors
     /// Clauses that define a relation of the host which is not overridable, or that cannot be compiled.
-    pub fn link(&self, relations: &Relations) -> Result<Linked, Vec<SyntaxError>> {
+    pub fn link(&self, relations: &Relations) -> Result<Linked, NotRead> {
+        self.link_within(relations, &mut Allowance::default())
+    }
+
+    /// Links the program, as [`Self::link`] does, within limits.
+    ///
+    /// # Errors
+    /// As [`Self::link`], or an exceeded limit.
+    pub fn link_within(&self, relations: &Relations, allowance: &mut Allowance) -> Result<Linked, NotRead> {
         let mut image = base().image.clone();
         let mut errors = Vec::new();
         image.files.extend(self.files.iter().cloned());
@@ -364,20 +475,32 @@ impl Program {
         for &(name, arity) in &self.order {
             let clauses: Vec<&Clause> = self.clauses(self.atoms.text(name), arity).collect();
             let Some(pred) = image.find(name, arity) else { continue };
-            if let Err((file, span, message)) = define(&mut image, &self.atoms, pred, &clauses, 1, true) {
-                errors.push(self.link_error(file, clauses.first().map_or(0, |c| c.line), span, message));
+            match define(&mut image, &self.atoms, pred, &clauses, 1, Some(allowance)) {
+                Ok(()) => {}
+                Err(NotDefined::Stopped(stopped)) => return Err(stopped.into()),
+                Err(NotDefined::Clause(file, span, message)) => {
+                    errors.push(self.link_error(file, clauses.first().map_or(0, |c| c.line), span, message));
+                }
             }
         }
         if errors.is_empty() {
             Ok(Linked { atoms: Arc::clone(&self.atoms), image: Arc::new(image) })
         } else {
-            Err(errors)
+            Err(NotRead::Invalid(errors))
         }
     }
 
     fn link_error(&self, file: usize, line: u32, span: Span, message: String) -> SyntaxError {
         SyntaxError { file: self.file(file).to_owned(), line, column: 1, span, message }
     }
+}
+
+/// The number of bytes up to the first place where the first clause of a text can end. A quoted text can
+/// contain such a place.
+fn shortest_clause(text: &str) -> usize {
+    let bytes = text.as_bytes();
+    let ends = |pair: &[u8]| matches!(pair, [b'.', next] if next.is_ascii_whitespace());
+    bytes.windows(2).position(ends).unwrap_or(bytes.len())
 }
 
 /// Refuses goals that are numbers or strings.

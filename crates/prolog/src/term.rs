@@ -5,6 +5,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use crate::atoms::{AtomId, Atoms, known};
+use crate::limits::{Allowance, Stopped};
 use crate::read::error::SyntaxError;
 use crate::write::{Style, Written};
 
@@ -73,6 +74,13 @@ impl Term {
         let node = Node::Compound { name, first: narrow(self.args.len()), arity: narrow(args.len()) };
         self.args.extend_from_slice(args);
         self.push(node)
+    }
+
+    /// The number of nodes.
+    #[must_use]
+    #[allow(clippy::len_without_is_empty, reason = "a term has a node")]
+    pub fn len(&self) -> usize {
+        self.nodes.len()
     }
 
     /// The node of the whole term.
@@ -198,6 +206,20 @@ impl Value {
         self.root
     }
 
+    /// The text, as `Display` writes it, within limits.
+    ///
+    /// # Errors
+    /// An exceeded limit.
+    pub fn text_within(&self, allowance: &mut Allowance) -> Result<String, Stopped> {
+        let (terms, atoms) = (&*self.term, &self.atoms);
+        let mut out = Limited { text: String::new(), taken: 0, allowance, stopped: None };
+        let written = Written { terms, atoms, root: self.root, style: Style::QUOTED }.write_to(&mut out);
+        match (written, out.stopped) {
+            (Err(_), Some(stopped)) => Err(stopped),
+            _ => Ok(out.text),
+        }
+    }
+
     /// The text without quotes, as `print` would write it to a reader.
     #[must_use]
     pub fn plain(&self) -> String {
@@ -294,6 +316,31 @@ impl PartialEq for Value {
 }
 
 impl Eq for Value {}
+
+/// A text that an allowance limits.
+struct Limited<'a> {
+    text: String,
+    /// The bytes that the allowance knows.
+    taken: usize,
+    allowance: &'a mut Allowance,
+    stopped: Option<Stopped>,
+}
+
+impl fmt::Write for Limited<'_> {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        const BETWEEN: usize = 1 << 14;
+        self.text.push_str(text);
+        let more = self.text.len() - self.taken;
+        if more < BETWEEN {
+            return Ok(());
+        }
+        self.taken = self.text.len();
+        self.allowance.take(more, || "while an answer was written".to_owned()).map_err(|stopped| {
+            self.stopped = Some(stopped);
+            fmt::Error
+        })
+    }
+}
 
 /// Compares two terms except for their arguments.
 fn shallow(a: Cursor<'_>, b: Cursor<'_>) -> Ordering {

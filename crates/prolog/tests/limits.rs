@@ -125,8 +125,9 @@ fn catch_does_not_swallow_a_stop() {
 
 #[test]
 fn an_interrupt_stops_a_query() {
-    let flag = Arc::new(AtomicBool::new(true));
-    let mut machine = machine(LOOPS, Limits::default().interrupted_by(flag));
+    let flag = Arc::new(AtomicBool::new(false));
+    let mut machine = machine(LOOPS, Limits::default().interrupted_by(flag.clone()));
+    flag.store(true, std::sync::atomic::Ordering::Relaxed);
     assert!(matches!(stopped(&mut machine, "loop"), Stopped::Interrupted { .. }));
 }
 
@@ -198,6 +199,6 @@ fn nested_controls_have_a_limit() {
     let deep = format!("{}true{}", "\\+ (".repeat(5_000), ")".repeat(5_000));
     let mut program = Program::new();
     program.consult("deep.pl", &format!("p :- {deep}.")).unwrap();
-    let errors = Machine::new(&program, &Relations::new(), Options::default()).err().unwrap();
-    assert_eq!(errors[0].message, "control constructs nest deeper than 500");
+    let refused = Machine::new(&program, &Relations::new(), Options::default()).err().unwrap();
+    assert_eq!(refused.errors()[0].message, "control constructs nest deeper than 500");
 }

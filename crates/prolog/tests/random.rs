@@ -261,7 +261,7 @@ proptest! {
         mutated.push_str(text.get(at + with.len() / 2..).unwrap_or_default());
         let mut program = prolog::Program::new();
         if let Err(errors) = program.consult("mutated.pl", &mutated) {
-            for error in errors {
+            for error in errors.errors() {
                 prop_assert!(error.line >= 1 && error.column >= 1);
             }
         }

@@ -8,8 +8,7 @@ use prolog::{Atoms, ClauseReader, Machine, Options, Program, Relations, Value};
 /// The error of a text as `line:column: message`.
 fn error(text: &str) -> String {
     let mut program = Program::new();
-    let errors = program.consult("f.pl", text).expect_err(text);
-    errors[0].to_string()
+    program.consult("f.pl", text).expect_err(text).errors()[0].to_string()
 }
 
 #[test]
@@ -41,7 +40,8 @@ fn errors_name_place_and_expectation() {
 #[test]
 fn all_errors_of_a_file_are_found() {
     let mut program = Program::new();
-    let errors = program.consult("f.pl", "p(.\nq.\nr :- ].\ns.").unwrap_err();
+    let refused = program.consult("f.pl", "p(.\nq.\nr :- ].\ns.").unwrap_err();
+    let errors = refused.errors();
     assert_eq!(errors.iter().map(|error| error.line).collect::<Vec<_>>(), [1, 3]);
     assert_eq!(program.predicates().count(), 0);
 }

@@ -210,7 +210,8 @@ fn limits_stop_a_relation() {
 fn a_program_overrides_only_what_may_be() {
     let text = "row(one, two). append(a, b, c). p(X) :- append(X, _, _). r(L) :- atomic_list_concat(L, x).";
     let plain = setup(false, false);
-    let errors = Machine::new(&common::program(text), &plain.relations, Options::default()).err().unwrap();
+    let refused = Machine::new(&common::program(text), &plain.relations, Options::default()).err().unwrap();
+    let errors = refused.errors();
     assert_eq!(errors.len(), 1);
     assert_eq!(errors[0].message, "the host answers `row/2`; a program cannot define it");
     let open = setup(false, true);
@@ -220,8 +221,9 @@ fn a_program_overrides_only_what_may_be() {
     // The library keeps its own append/3.
     assert_eq!(texts(&mut machine, "append([[1], [2]], L)", "L"), ["[1,2]"]);
     let mut program = Program::new();
-    let errors =
+    let refused =
         program.consult("bad.pl", "atom_length(X, X).\nfindall(_, _, _).\n(a, b) :- c.").unwrap_err();
+    let errors = refused.errors();
     assert_eq!(errors.len(), 3);
     assert_eq!(errors[0].message, "`atom_length/2` is built in; a program cannot define it");
 }

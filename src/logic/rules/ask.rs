@@ -10,7 +10,8 @@ use crate::logic::queries::QUERIES;
 use crate::logic::saved::SavedTerm;
 use crate::logic::saved::id_types::{IdType, infer};
 use prolog::{
-    ClauseReader, Failure, Limits, Machine, Options, Program, Relations, Solution, SyntaxError, Value, View,
+    Allowance, ClauseReader, Failure, Limits, Machine, NotRead, Options, Program, Relations, Solution,
+    Stopped, SyntaxError, Value, View,
 };
 use serde::Serialize;
 use std::cell::{Cell, RefCell};
@@ -37,6 +38,15 @@ fn all(errors: &[SyntaxError]) -> String {
 impl From<Vec<SyntaxError>> for RulesError {
     fn from(errors: Vec<SyntaxError>) -> RulesError {
         RulesError::Syntax(errors)
+    }
+}
+
+impl From<NotRead> for RulesError {
+    fn from(failure: NotRead) -> RulesError {
+        match failure {
+            NotRead::Invalid(errors) => RulesError::Syntax(errors),
+            NotRead::Stopped(stopped) => RulesError::Failed(stopped.to_string()),
+        }
     }
 }
 
@@ -133,7 +143,8 @@ impl Rules {
     ) -> Result<Asked, RulesError> {
         let plans: Option<Plans> = options.explain.then(Plans::default);
         let relations = relations(source, plans.as_ref());
-        let asked = Rules::run_over(&self.program()?, &relations, goal, options, take)?;
+        let program = self.program_within(&mut Allowance::new(options.limits.clone()))?;
+        let asked = Rules::run_over(&program, &relations, goal, options, take)?;
         Ok(Asked { plan: plans.map(|plans| shown_plans(&plans)).unwrap_or_default(), ..asked })
     }
 
@@ -147,8 +158,10 @@ impl Rules {
         goal: &str,
         options: AskOptions,
     ) -> Result<Asked, RulesError> {
-        let (mut program, notes) = self.program_over(&[("facts.pl", FACTS), ("queries.pl", LIBRARY)])?;
-        program.consult(name, text)?;
+        let mut allowance = Allowance::new(options.limits.clone());
+        let library = [("facts.pl", FACTS), ("queries.pl", LIBRARY)];
+        let (mut program, notes) = self.program_over(&library, &mut allowance)?;
+        program.consult_within(name, text, &mut allowance)?;
         let answers: Rc<RefCell<Asked>> = Rc::default();
         let taken = answers.clone();
         let take = move |item| {
@@ -177,6 +190,7 @@ impl Rules {
                 ends.set(true);
             }
         };
+        let mut allowance = Allowance::new(options.limits.clone());
         let machine_options = Options { limits: options.limits, output: Some(Box::new(output)) };
         let mut machine = Machine::new(program, relations, machine_options)?;
         let mut asked = Asked { goal: goal.to_owned(), notes: notes.clone(), ..Asked::default() };
@@ -190,8 +204,14 @@ impl Rules {
             match query.next() {
                 Ok(None) => break,
                 Ok(Some(solution)) => {
+                    let solution = match AskedSolution::of(&solution, &types, &mut allowance) {
+                        Ok(solution) => AskItem::Solution(solution),
+                        Err(stopped) => {
+                            asked.error = Some(stopped.to_string());
+                            break;
+                        }
+                    };
                     asked.solutions += 1;
-                    let solution = AskItem::Solution(AskedSolution::of(&solution, &types));
                     if (take.borrow_mut())(solution).is_break() {
                         asked.more = true;
                         break;
@@ -211,7 +231,6 @@ impl Rules {
     /// # Errors
     /// The rules are not valid.
     pub fn predicates(&self) -> Result<Vec<String>, RulesError> {
-        self.program()?;
         let mut own = Program::new();
         for (name, text) in &self.files {
             own.consult(name, text)?;
@@ -224,27 +243,28 @@ impl Rules {
     /// # Errors
     /// The rules are not valid.
     pub fn program(&self) -> Result<(Program, Vec<String>), RulesError> {
-        self.program_over(&[("queries.pl", LIBRARY)])
+        self.program_within(&mut Allowance::default())
     }
 
-    fn program_over(&self, library: &[(&str, &str)]) -> Result<(Program, Vec<String>), RulesError> {
+    fn program_within(&self, allowance: &mut Allowance) -> Result<(Program, Vec<String>), RulesError> {
+        self.program_over(&[("queries.pl", LIBRARY)], allowance)
+    }
+
+    fn program_over(
+        &self,
+        library: &[(&str, &str)],
+        allowance: &mut Allowance,
+    ) -> Result<(Program, Vec<String>), RulesError> {
         let mut program = Program::new();
-        for (name, text) in library {
-            program.consult(name, text)?;
-        }
-        let mut own = Program::new();
         for (name, text) in &self.files {
-            own.consult(name, text)?;
+            program.consult_within(name, text, allowance)?;
         }
-        let notes = own.warnings().iter().map(ToString::to_string).collect();
+        let notes = program.warnings().iter().map(ToString::to_string).collect();
         // The user's predicates replace those of the library.
-        let own_predicates: Vec<(String, usize)> =
-            own.predicates().map(|(name, arity)| (name.to_owned(), arity)).collect();
-        for (name, arity) in &own_predicates {
-            program.remove(name, *arity);
-        }
-        for (name, text) in &self.files {
-            program.consult(name, text)?;
+        let own: Vec<(String, usize)> =
+            program.predicates().map(|(name, arity)| (name.to_owned(), arity)).collect();
+        for (name, text) in library {
+            program.consult_library(name, text, &own)?;
         }
         Ok((program, notes))
     }
@@ -268,17 +288,27 @@ fn ended(goal: &str) -> String {
 
 impl AskedSolution {
     /// A solution with the types of its variables.
-    fn of(solution: &Solution, types: &[(String, IdType)]) -> AskedSolution {
+    fn of(
+        solution: &Solution,
+        types: &[(String, IdType)],
+        allowance: &mut Allowance,
+    ) -> Result<AskedSolution, Stopped> {
         let of_type = |name: &str| types.iter().find(|(of, _)| of == name).map(|(_, of_type)| of_type);
-        // A variable that stays unbound says nothing.
-        let is_bound = |(_, value): &&(String, Value)| !matches!(value.cursor().view(), View::Var(_));
-        let bindings = solution.bindings.iter().filter(is_bound);
-        let term =
-            |(name, value): &(String, Value)| SavedTerm::of(value, of_type(name).unwrap_or(&IdType::Unknown));
-        AskedSolution {
-            bindings: bindings.clone().map(|(name, value)| (name.clone(), value.to_string())).collect(),
-            terms: bindings.map(term).collect(),
+        let mut of = AskedSolution { bindings: Vec::new(), terms: Vec::new() };
+        // All values of a solution share their nodes.
+        let nodes = solution.bindings.first().map_or(0, |(_, value)| value.term().len());
+        let size = nodes.saturating_mul(size_of::<SavedTerm>());
+        allowance.take(size, || "while an answer was written".to_owned())?;
+        for (name, value) in &solution.bindings {
+            // A variable that stays unbound says nothing.
+            if matches!(value.cursor().view(), View::Var(_)) {
+                continue;
+            }
+            let text = value.text_within(allowance)?;
+            of.terms.push(SavedTerm::of(value, of_type(name).unwrap_or(&IdType::Unknown)));
+            of.bindings.push((name.clone(), text));
         }
+        Ok(of)
     }
 }
 

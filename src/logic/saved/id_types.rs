@@ -83,8 +83,8 @@ pub fn infer(program: &Program, goal: &ReadTerm) -> Vec<(String, IdType)> {
         let before = known.clone();
         for (name, arity) in &predicates {
             for clause in program.clauses(name, *arity) {
-                let mut scope = Scope::new(program, &clause.read);
                 let Some(body) = clause.body else { continue };
+                let mut scope = Scope::new(program, &clause.read);
                 scope.goals(body, &known);
                 let head = clause.read.term.args(clause.head).iter().map(|node| scope.of(*node, 0));
                 let head: Vec<IdType> = head.collect();

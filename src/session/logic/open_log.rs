@@ -19,7 +19,7 @@ use sha2::{Digest, Sha256};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::{Duration, SystemTime};
+use std::time::{Duration, Instant, SystemTime};
 
 /// A goal to ask.
 #[derive(Clone, Debug)]
@@ -51,8 +51,8 @@ impl AskRequest {
 
     /// The limits of the goal; `stop` interrupts it.
     pub(super) fn options(&self, stop: Arc<AtomicBool>) -> AskOptions {
-        let time = Some(Duration::from_secs(self.timeout_s));
-        let limits = Limits { time, memory: self.memory, ..Limits::default() }.interrupted_by(stop);
+        let (time, since) = (Some(Duration::from_secs(self.timeout_s)), Some(Instant::now()));
+        let limits = Limits { time, since, memory: self.memory, ..Limits::default() }.interrupted_by(stop);
         AskOptions { solutions: self.solutions, limits, explain: self.explain }
     }
 }

@@ -6,8 +6,8 @@ use super::{Engine, Failure, HEADER, Raise, Thrown};
 use crate::atoms::{AtomId, Atoms};
 use crate::compile::compile_query;
 use crate::compile::image::ImageMark;
-use crate::limits::{Excess, Limits};
-use crate::program::{Linked, Program};
+use crate::limits::{Allowance, Excess, Limits};
+use crate::program::{Linked, NotRead, Program};
 use crate::read::error::SyntaxError;
 use crate::relation::Relations;
 use crate::store::{Cell, Store};
@@ -64,9 +64,11 @@ impl Machine {
     /// Links a program with relations and makes a machine for it.
     ///
     /// # Errors
-    /// Clauses that cannot be linked, for example those that define a relation of the host.
-    pub fn new(program: &Program, relations: &Relations, options: Options) -> Result<Self, Vec<SyntaxError>> {
-        Ok(Self::of(&program.link(relations)?, options))
+    /// Clauses that cannot be linked, for example those that define a relation of the host, or a limit of the
+    /// options.
+    pub fn new(program: &Program, relations: &Relations, options: Options) -> Result<Self, NotRead> {
+        let mut allowance = Allowance::new(options.limits.clone());
+        Ok(Self::of(&program.link_within(relations, &mut allowance)?, options))
     }
 
     /// A machine for a program that is linked already.
@@ -248,7 +250,7 @@ impl Query<'_> {
                 let pred = self.engine.stop_predicate.unwrap_or(self.engine.current);
                 let predicate = self.engine.visible_pred(pred);
                 let excess = self.engine.budget.excess.unwrap_or(Excess::Interrupted);
-                Failure::Stopped(self.engine.budget.stopped(excess, predicate))
+                Failure::Stopped(self.engine.budget.stopped_in(excess, &predicate))
             }
         }
     }
