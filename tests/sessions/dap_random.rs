@@ -25,6 +25,7 @@ fn random_requests_are_answered() {
     let own = ["qp/why", "qp/whyCondition", "qp/history", "qp/stepBackInto", "qp/stepBackOut", "qp/omitted"];
     let never = ["disconnect", "launch", "restart", "configurationDone", "cancel"];
     let mut asked = Vec::new();
+    let mut succeeded = 0;
     for n in 0..requests {
         // Before the launch, and after it.
         if n == requests.min(400) / 8 {
@@ -34,7 +35,7 @@ fn random_requests_are_answered() {
         let all = Command::NAMES.len() + own.len();
         let at = random.below(all);
         let command = Command::NAMES.get(at).copied().unwrap_or_else(|| own[at - Command::NAMES.len()]);
-        if never.contains(&command) || (command == "terminate" && random.below(20) > 0) {
+        if never.contains(&command) || (command == "terminate" && n < requests * 9 / 10) {
             continue;
         }
         let arguments = arguments(&mut random, n);
@@ -45,21 +46,24 @@ fn random_requests_are_answered() {
         }
         // A client may send without waiting; this one does so by tens.
         if n % 10 == 9 {
-            answered(&editor, &mut asked);
+            succeeded += answered(&editor, &mut asked);
         }
     }
-    answered(&editor, &mut asked);
+    succeeded += answered(&editor, &mut asked);
+    assert!(succeeded * 4 > requests, "{succeeded} of {requests} succeeded");
     assert!(memory.most() < MEMORY, "{} MB", memory.most() >> 20);
     assert_eq!(editor.disconnect(), Some(0));
     assert!(processes_with(&case.name()).is_empty());
 }
 
-fn answered(editor: &Editor, asked: &mut Vec<(String, i64)>) {
-    for (command, seq) in asked.drain(..) {
+/// Waits for the responses. Returns how many requests succeeded.
+fn answered(editor: &Editor, asked: &mut Vec<(String, i64)>) -> usize {
+    let responses = asked.drain(..).map(|(command, seq)| {
         let response = editor.response(seq);
         assert_eq!(response["command"], command);
-        assert!(response["success"].is_boolean(), "{response:#}");
-    }
+        response["success"].as_bool().unwrap_or_else(|| panic!("{response:#}"))
+    });
+    responses.filter(|succeeded| *succeeded).count()
 }
 
 /// Arguments with the names that requests have, and values that often make sense.
