@@ -5,8 +5,12 @@ use super::format::Chain;
 use super::ron_options::options;
 use super::spans;
 use super::validate;
+use crate::files;
 use ron::ser::PrettyConfig;
 use std::path::Path;
+
+/// The most bytes of a chain file.
+const MOST_TEXT: u64 = 64 << 20;
 
 impl Chain {
     /// Reads a chain from a file.
@@ -15,8 +19,9 @@ impl Chain {
     /// The file cannot be read, or is not a valid chain. The error shows the position and what was expected
     /// there.
     pub fn load(path: &Path) -> Result<Chain, ChainError> {
-        let text = std::fs::read_to_string(path)
-            .map_err(|source| ChainError::Unreadable { path: path.to_owned(), source })?;
+        let unreadable = |source| ChainError::Unreadable { path: path.to_owned(), source };
+        let text = files::read_regular(path, MOST_TEXT, true).map_err(unreadable)?;
+        let text = String::from_utf8(text).map_err(|error| unreadable(std::io::Error::other(error)))?;
         let mut chain = Chain::parse(&text, &path.display().to_string())?;
         chain.base = path.parent().map(Path::to_owned).unwrap_or_default();
         Ok(chain)

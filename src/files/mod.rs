@@ -13,6 +13,6 @@ mod whole;
 pub use cache::cache_folder;
 pub use hex::hex;
 pub use private::{create, create_folder, create_new, write};
-pub use regular::read_regular;
+pub use regular::{open_regular, read_regular};
 pub use temporary::{TemporaryFolder, remove_abandoned, remove_abandoned_in, remove_own};
 pub use whole::{write_private, write_whole};

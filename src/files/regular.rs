@@ -12,6 +12,20 @@ use std::path::Path;
 /// # Errors
 /// It is no regular file, is larger, or cannot be read.
 pub fn read_regular(path: &Path, most: u64, follows_link: bool) -> io::Result<Vec<u8>> {
+    let file = open_regular(path, follows_link)?;
+    let mut bytes = Vec::new();
+    file.take(most.saturating_add(1)).read_to_end(&mut bytes)?;
+    if u64::try_from(bytes.len()).is_ok_and(|read| read <= most) {
+        return Ok(bytes);
+    }
+    Err(io::Error::other(format!("it is larger than {} MB", most >> 20)))
+}
+
+/// Opens a regular file to read it. The last part of the path may be a link only if `follows_link`.
+///
+/// # Errors
+/// It is no regular file, or cannot be opened.
+pub fn open_regular(path: &Path, follows_link: bool) -> io::Result<File> {
     // Opening a pipe would wait for its writer.
     let mut flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::CLOEXEC;
     if !follows_link {
@@ -26,12 +40,7 @@ pub fn read_regular(path: &Path, most: u64, follows_link: bool) -> io::Result<Ve
     if !file.metadata()?.is_file() {
         return Err(io::Error::other("it is not a regular file"));
     }
-    let mut bytes = Vec::new();
-    file.take(most.saturating_add(1)).read_to_end(&mut bytes)?;
-    if u64::try_from(bytes.len()).is_ok_and(|read| read <= most) {
-        return Ok(bytes);
-    }
-    Err(io::Error::other(format!("it is larger than {} MB", most >> 20)))
+    Ok(file)
 }
 
 #[cfg(test)]

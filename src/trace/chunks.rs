@@ -2,6 +2,7 @@
 //! (`compression`). A truncated file can be read up to its last whole chunk.
 
 use super::error::TraceError;
+use crate::files;
 use std::fs::File;
 use std::io::Write;
 use std::os::unix::fs::{FileExt, MetadataExt};
@@ -250,9 +251,9 @@ impl ChunkReader {
         let mut looks = LOOKS;
         loop {
             looks -= 1;
-            let file = File::open(path).map_err(TraceError::at(path))?;
+            let file = files::open_regular(path, false).map_err(TraceError::at(path))?;
             let (mut chunks, is_torn) = headers(&file).map_err(TraceError::at(path))?;
-            let part = File::open(path.with_extension(PART)).ok();
+            let part = files::open_regular(&path.with_extension(PART), false).ok();
             if let Some(part) = &part {
                 let (packed, _) = headers(part).map_err(TraceError::at(path))?;
                 for (chunk, packed) in chunks.iter_mut().zip(packed).take_while(|(one, two)| one.is_same(two))

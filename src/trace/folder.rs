@@ -279,7 +279,9 @@ impl Folder {
     /// The file cannot be read.
     pub fn sites_checksum(&self) -> Result<Checksum, TraceError> {
         let path = self.sites();
-        std::fs::read(&path).map(|bytes| Checksum::of(&bytes)).map_err(TraceError::at(&path))
+        files::read_regular(&path, u64::MAX, false)
+            .map(|bytes| Checksum::of(&bytes))
+            .map_err(TraceError::at(&path))
     }
 
     /// The folder of the tables derived from the events, built after the recording.

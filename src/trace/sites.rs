@@ -4,6 +4,7 @@ use super::columns::Checksum;
 use super::error::TraceError;
 use super::folder::Folder;
 use super::loaders::Loaders;
+use crate::files;
 use crate::model::{MethodName, ThreadIdentity};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::{Arc, LazyLock};
@@ -234,7 +235,7 @@ impl Sites {
     /// The file cannot be read; [`TraceError::SitesChanged`] when its checksum differs.
     pub fn read(folder: &Folder, recorded: Option<Checksum>) -> Result<Sites, TraceError> {
         let path = folder.sites();
-        let bytes = std::fs::read(&path).map_err(TraceError::at(&path))?;
+        let bytes = files::read_regular(&path, u64::MAX, false).map_err(TraceError::at(&path))?;
         if let Some(recorded) = recorded {
             // A VM that outlives the recording may still append to the file.
             let recorded_bytes = usize::try_from(recorded.bytes).ok().and_then(|end| bytes.get(..end));

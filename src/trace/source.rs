@@ -7,6 +7,7 @@ use super::columns::{Checksum, Stamp};
 use super::error::TraceError;
 use super::folder::{About, Folder};
 use super::sites::Sites;
+use crate::files;
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::path::Path;
@@ -130,7 +131,7 @@ impl Source {
         }
         let mut files: BTreeMap<u32, std::io::Result<File>> = BTreeMap::new();
         for (ring, place) in &sites.rings {
-            let open = || File::open(folder.rings().join(place.name()));
+            let open = || files::open_regular(&folder.rings().join(place.name()), false);
             let left = match files.entry(place.file).or_insert_with(open) {
                 Ok(file) => collector::left_in(file, *ring, place.at),
                 Err(error) => Err(std::io::Error::new(error.kind(), error.to_string())),

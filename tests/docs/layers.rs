@@ -42,7 +42,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("omission", &["inspect", "program", "trace", "classes", "model", "bytecode", "jdk"]),
     ("slice", &["program", "trace", "classes", "bytecode", "jdk"]),
     ("inspect", &["trace", "classes", "model", "bytecode"]),
-    ("chain", &["program", "query", "classes", "expr", "model", "bytecode", "jdk"]),
+    ("chain", &["program", "query", "classes", "expr", "model", "bytecode", "jdk", "files"]),
     ("program", &["classes", "model", "bytecode", "jdk"]),
     ("locate", &["query", "model"]),
     ("declarative", &[]),

@@ -3,6 +3,7 @@
 
 use crate::support::case::Case;
 use crate::support::said;
+use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
@@ -422,7 +423,43 @@ fn files_that_never_end_are_refused_at_once() {
     std::os::unix::fs::symlink("/dev/zero", &about).expect("a link");
     case.run(&["trace", "info", trace]).fails(4, &["about.json", "symbolic link"]).within(AT_ONCE);
     std::fs::remove_file(&about).expect("removed");
-    let made = Command::new("mkfifo").arg(&about).status().expect("mkfifo");
-    assert!(made.success());
+    let pipe = |path: &Path| assert!(Command::new("mkfifo").arg(path).status().expect("mkfifo").success());
+    pipe(&about);
     case.run(&["trace", "info", trace]).fails(4, &["about.json", "not a regular file"]).within(AT_ONCE);
+    let chain = case.mark("pipe.ron");
+    pipe(&chain);
+    let chain = chain.to_str().expect("a path");
+    case.run(&["replay", chain]).fails(2, &["pipe.ron", "not a regular file"]).within(AT_ONCE);
+}
+
+/// Each file of a recording in turn becomes a link to a device, or a pipe.
+#[test]
+fn files_of_a_recording_that_never_end_are_not_read() {
+    let case = Case::new("traced");
+    let folder = case.mark("there.trace");
+    let trace = folder.to_str().expect("a path");
+    let program = ["--level", "writes", "-o", trace, "--", "java", "-cp", "classes", "Traced"];
+    case.run(&[&["trace", "record"][..], &program].concat()).is(0, &["recorded in"]);
+    case.run(&["trace", "calls", trace]).is(0, &["Traced.main"]);
+    let mut files = Vec::new();
+    crate::support::case::list(&folder, &mut files);
+    let mut refused = 0;
+    for file in files.iter().filter(|file| file.is_file()) {
+        let kept = case.mark("kept");
+        std::fs::rename(file, &kept).expect("moved");
+        for is_link in [true, false] {
+            if is_link {
+                std::os::unix::fs::symlink("/dev/zero", file).expect("a link");
+            } else {
+                assert!(Command::new("mkfifo").arg(file).status().expect("mkfifo").success());
+            }
+            let run = case.run_command(case.qp().args(["trace", "events", "0", trace]));
+            run.within(AT_ONCE);
+            assert!(matches!(run.output.status.code(), Some(0 | 4)), "{}: {}", file.display(), run.said());
+            refused += u32::from(run.output.status.code() == Some(4));
+            let _ = std::fs::remove_file(file);
+        }
+        std::fs::rename(&kept, file).expect("moved back");
+    }
+    assert!(refused >= 4, "{refused} of {files:?}");
 }

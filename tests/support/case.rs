@@ -219,13 +219,14 @@ impl Run {
     }
 }
 
-fn list(folder: &Path, found: &mut BTreeSet<PathBuf>) {
+/// Adds what is below a folder.
+pub fn list(folder: &Path, found: &mut impl Extend<PathBuf>) {
     for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
         let path = entry.path();
         if path.is_dir() {
             list(&path, found);
         }
-        found.insert(path);
+        found.extend([path]);
     }
 }
 

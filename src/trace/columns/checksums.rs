@@ -1,6 +1,7 @@
 //! Checksums of the tables' files, so that a changed or truncated table is never read.
 
 use super::table::map;
+use crate::files;
 use crate::trace::TraceError;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -47,7 +48,7 @@ pub fn write(folder: &Path, files: &[&str]) -> Result<(), TraceError> {
 /// A checksum differs or the file of checksums is missing.
 pub fn check(folder: &Path, files: &[&str]) -> Result<(), TraceError> {
     let file = folder.join(FILE);
-    let text = std::fs::read(&file).map_err(TraceError::at(&file))?;
+    let text = files::read_regular(&file, u64::MAX, false).map_err(TraceError::at(&file))?;
     let sums: BTreeMap<String, Checksum> =
         serde_json::from_slice(&text).map_err(|error| TraceError::at(&file)(error.into()))?;
     for name in files.iter().copied() {

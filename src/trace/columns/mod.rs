@@ -33,6 +33,7 @@ pub use table::Table;
 pub use writes_builder::WritesInput;
 
 use super::error::TraceError;
+use crate::files;
 use bytes::Bytes;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -195,7 +196,7 @@ impl Columns {
     /// A table is missing or cannot be read.
     pub fn open(folder: &Path) -> Result<Columns, TraceError> {
         let file = folder.join("summary.json");
-        let text = std::fs::read(&file).map_err(TraceError::at(&file))?;
+        let text = files::read_regular(&file, u64::MAX, false).map_err(TraceError::at(&file))?;
         let summary: Summary =
             serde_json::from_slice(&text).map_err(|error| TraceError::at(&file)(error.into()))?;
         if summary.format != FORMAT {
@@ -238,7 +239,7 @@ impl WritesColumns {
     /// Opens the table in a folder, if it is undamaged and built from this state.
     pub fn kept(folder: &Path, of: &Stamp) -> Option<Table> {
         checksums::check(folder, &WRITES_FILES).ok()?;
-        let summary = std::fs::read(folder.join("summary.json")).ok()?;
+        let summary = files::read_regular(&folder.join("summary.json"), u64::MAX, false).ok()?;
         let summary: WritesSummary = serde_json::from_slice(&summary).ok()?;
         if summary != (WritesSummary { format: FORMAT, of: *of }) {
             return None;

@@ -1,5 +1,6 @@
 //! A table in an Arrow IPC file: rows of unsigned integers, mapped into memory.
 
+use crate::files;
 use crate::trace::TraceError;
 use arrow_array::types::{UInt8Type, UInt32Type, UInt64Type};
 use arrow_array::{Array, ArrayRef, PrimitiveArray, RecordBatch};
@@ -217,7 +218,7 @@ fn typed<'a, T: arrow_array::ArrowPrimitiveType>(
 
 /// Maps a file into memory.
 pub fn map(path: &Path) -> std::io::Result<Bytes> {
-    let file = File::open(path)?;
+    let file = files::open_regular(path, false)?;
     // SAFETY: the file is written once, under another name, and readers open it only when it is complete.
     // Another program that changes it later changes numbers only; every position they name is checked before
     // it is read.
