@@ -10,6 +10,7 @@ use crate::loaders;
 use crate::probes::Probes;
 use crate::reporter::Reporter;
 use crate::state::{self, State, problem, with_state};
+use crate::thread_ids;
 use crate::tracing::{Recorded, Tracer};
 use crate::written_files;
 use jvmti_bindings::prelude::*;
@@ -131,6 +132,7 @@ impl Agent for Host {
     fn vm_init(&self, context: CallbackContext<'_>, _event: ThreadEvent) {
         // By now `qp` has connected to the VM, and has written a plan if this is the wanted VM.
         let Some(env) = context.jni() else { return };
+        thread_ids::set_back(env);
         let Some(plan) = FOLDER.get().and_then(|folder| wire::Plan::find(folder, std::process::id())) else {
             return;
         };

@@ -14,7 +14,7 @@
 //!   unrecorded code may write. `spill` copies the arguments of a call.
 //! - `covering` inserts the code that notes which edges of control flow a run covers; `covering_natives` has
 //!   the native methods for it.
-//! - `threads` rewrites the JDK's thread classes.
+//! - `threads` rewrites the JDK's thread classes, and `thread_ids` sets back the ids of threads.
 //! - `hidden` reports classes that no load hook sees. `written_files` reports the files that are opened for
 //!   writing.
 //! - `arena` is the agent's allocator, and `space` reserves address space for the recorder. `jit_priority`
@@ -63,6 +63,7 @@ mod state;
 mod steering;
 mod steps;
 mod text;
+mod thread_ids;
 mod threads;
 mod tracing;
 mod value_tests;
