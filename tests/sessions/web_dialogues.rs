@@ -368,3 +368,20 @@ fn idle_connections_do_no_harm() {
     assert!(began.elapsed() < std::time::Duration::from_secs(5), "{:?}", began.elapsed());
     drop(slow);
 }
+
+#[test]
+fn a_served_program_gets_its_input() {
+    let case = Case::new("reads-stdin");
+    std::fs::write(case.mark("input"), "one\nthree words, longest\ntwo\n").expect("written");
+    let qp = case.qp();
+    let mut fed = std::process::Command::new("sh");
+    fed.args(["-c", "exec \"$0\" serve -- java -cp classes ReadsStdin <\"$MARKS/input\""]);
+    fed.arg(qp.get_program()).current_dir(case.work());
+    fed.envs(qp.get_envs().filter_map(|(name, value)| Some((name, value?))));
+    let before = case.files();
+    let page = Page::of(&mut fed);
+    page.until("session", |session| session["recordings"][0]["state"] == json!("ready"));
+    let events = page.get("events?call=0").to_string();
+    assert!(events.contains("three words, longest"), "{events}");
+    ends_without_a_trace(page, &case, &before);
+}

@@ -5,6 +5,7 @@ use super::board::{KnownRecording, RecordingState};
 use super::{Bench, Request, Works};
 use crate::chain::{Chain, RecordedLevel};
 use crate::command::CommandError;
+use crate::command::program::own_stdin;
 use crate::session::{self, Context, Level, RecordOptions, RecordedTrace, SessionError};
 use serde::Deserialize;
 use std::path::Path;
@@ -82,8 +83,10 @@ impl Bench {
             shown.recordings.len() - 1
         };
         self.board.changed(&["session"]);
+        let stdin = if matches!(self.start, Start::Program(_)) { own_stdin()? } else { None };
         let options = RecordOptions {
             out,
+            stdin,
             level,
             by_owner: self.args.scope.is_empty(),
             scope: self.args.scope.clone(),
