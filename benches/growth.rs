@@ -1,6 +1,6 @@
 //! `cargo bench --bench growth`: how the time of each command grows with one thing of a program that grows: a
-//! text, list, map, array, the number of calls or threads, or the depth. Prints a table, and fails if the
-//! time of a command grows faster than n log n.
+//! text, list, map, set, queue, array, the number of calls or threads, or the depth. Prints a Markdown table
+//! of seconds, and fails if the time of a command grows faster than n log n.
 //!
 //! Each row takes ten times the n of the row before it, from 1,000 to 1,000,000. `QP_BENCH_MOST=10000` ends
 //! earlier, `QP_BENCH_ONLY=text,diff` takes the kinds and commands with these names, and `QP_BENCH_QP`
@@ -19,23 +19,34 @@ use std::time::{Duration, Instant};
 
 const SIZES: [u64; 4] = [1_000, 10_000, 100_000, 1_000_000];
 /// The kinds of growth. With `-each`, the versions differ in each step, and otherwise in the last one.
-const KINDS: [&str; 12] = [
+const KINDS: [&str; 21] = [
     "text",
     "text-each",
     "list",
     "list-each",
     "map",
     "map-each",
+    "set",
+    "set-each",
+    "tree",
+    "tree-each",
+    "queue",
+    "queue-each",
     "array",
     "array-each",
     "calls",
     "calls-each",
     "threads",
     "depth",
+    "nested",
+    "nested-each",
+    "exit",
 ];
 /// Most threads that a program starts, and the depth at which the recorded stack is full.
-const MOST: [(&str, u64); 2] = [("threads", 10_000), ("depth", 100_000)];
-const COMMANDS: [&str; 8] = ["diff", "diagnose", "record", "calls", "history", "state", "query", "export"];
+const MOST: [(&str, u64); 4] =
+    [("threads", 10_000), ("depth", 100_000), ("nested", 100_000), ("exit", 100_000)];
+const COMMANDS: [&str; 9] =
+    ["diff", "diagnose", "record", "calls", "history", "state", "query", "ask", "export"];
 /// How many times as fast as n log n a time may grow, since times vary.
 const MARGIN: f64 = 2.0;
 /// Every command takes this long to begin; it says nothing about growth.
@@ -64,7 +75,10 @@ fn main() -> Outcome<()> {
     for kind in kinds {
         let mut before: BTreeMap<&str, (u64, f64)> = BTreeMap::new();
         let mut ended: Vec<&str> = Vec::new();
-        let of_kind = MOST.iter().find(|(of, _)| *of == kind).map_or(u64::MAX, |(_, most)| *most);
+        let of_kind = MOST
+            .iter()
+            .find(|(of, _)| *of == kind.trim_end_matches("-each"))
+            .map_or(u64::MAX, |(_, most)| *most);
         let most = setting("QP_BENCH_MOST", u64::MAX).min(of_kind);
         for n in SIZES.into_iter().filter(|n| *n <= most) {
             let run = Run { kind, n, wrong: &wrong, right: &right, folder: folder.path() };
@@ -142,6 +156,9 @@ impl Run<'_> {
             "text" => "StringWriter@",
             "list" => "ArrayList@",
             "map" => "HashMap@",
+            "set" => "HashSet@",
+            "tree" => "TreeMap@",
+            "queue" => "ArrayDeque@",
             "array" => "int[]@",
             _ => "String[]@",
         };
@@ -170,6 +187,7 @@ impl Run<'_> {
             "history" => self.qp(&["trace", "history", &self.object("[0]")?, &recording]),
             "state" => self.qp(&["trace", "state", "1", &recording, "--object", &self.object("")?]),
             "query" => self.qp(&["query", "history", &self.object("[0]")?, &recording, "--value", "7"]),
+            "ask" => self.qp(&["query", "ask", "event(Id, _, methodcall(_, _, none, _))", &recording]),
             "export" => self.qp(&["trace", "export", &recording, "--to", &export]),
             _ => return Err(format!("no command {command}").into()),
         };

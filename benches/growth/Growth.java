@@ -1,8 +1,13 @@
 import java.io.StringWriter;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Queue;
+import java.util.Set;
+import java.util.TreeMap;
 
 /**
  * Lets one thing grow N times: `java Growth KIND N`. The right version has `true` for `RIGHT`; it differs in
@@ -38,6 +43,20 @@ public class Growth {
         }
     }
 
+    /** Both versions add the same, in another order. */
+    static void include(Set<Integer> set, int at, boolean off) {
+        set.add(RIGHT && off ? 2 * at + 1 : 2 * at);
+        set.add(RIGHT && off ? 2 * at : 2 * at + 1);
+    }
+
+    /** The queue holds ten; in the other version it grows. */
+    static void pass(Queue<Integer> queue, int at, boolean off) {
+        queue.add(at);
+        if (queue.size() > 10 && !(RIGHT && off)) {
+            queue.remove();
+        }
+    }
+
     static void set(int[] array, int at, boolean off) {
         array[at] = at % 100;
         if (RIGHT && off) {
@@ -54,6 +73,33 @@ public class Growth {
             return RIGHT ? 1 : 0;
         }
         return deep(left - 1, each) + (RIGHT && each ? 1 : 0);
+    }
+
+    static void look(int left) {
+    }
+
+    /** The versions do the same in each call, by other steps. */
+    static int nested(int left, int[] array, boolean each) {
+        if (RIGHT && each) {
+            look(left);
+        }
+        array[left] = left;
+        return left == 0 ? 0 : nested(left - 1, array, each);
+    }
+
+    /** The program ends while all calls are open. */
+    static int leave(int left) {
+        if (left == 0) {
+            System.exit(0);
+        }
+        return leave(left - 1) + 1;
+    }
+
+    /** Runs a deep recursion on a stack that is large enough. */
+    static void onLargeStack(Runnable recursion) throws Exception {
+        Thread thread = new Thread(null, recursion, "deep", 1L << 33);
+        thread.start();
+        thread.join();
     }
 
     static long grow(String kind, int n, boolean each) throws Exception {
@@ -80,6 +126,27 @@ public class Growth {
                 }
                 sum = map.size();
             }
+            case "set" -> {
+                Set<Integer> set = new HashSet<>();
+                for (int at = 0; at < n; at++) {
+                    include(set, at, differs(each, at, n));
+                }
+                sum = set.size();
+            }
+            case "tree" -> {
+                Map<Integer, Integer> map = new TreeMap<>();
+                for (int at = 0; at < n; at++) {
+                    put(map, n - at, differs(each, at, n));
+                }
+                sum = map.size();
+            }
+            case "queue" -> {
+                Queue<Integer> queue = new ArrayDeque<>();
+                for (int at = 0; at < n; at++) {
+                    pass(queue, at, differs(each, at, n));
+                }
+                sum = queue.size();
+            }
             case "array" -> {
                 int[] array = new int[n];
                 for (int at = 0; at < n; at++) {
@@ -105,11 +172,11 @@ public class Growth {
             }
             case "depth" -> {
                 long[] found = new long[1];
-                Thread thread = new Thread(null, () -> found[0] = deep(n, each), "deep", 1L << 33);
-                thread.start();
-                thread.join();
+                onLargeStack(() -> found[0] = deep(n, each));
                 sum = found[0];
             }
+            case "nested" -> onLargeStack(() -> nested(n - 1, new int[n], each));
+            case "exit" -> onLargeStack(() -> leave(n));
             default -> throw new IllegalArgumentException(kind);
         }
         return sum;

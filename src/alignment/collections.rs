@@ -1,5 +1,6 @@
 //! What is known of collections that were compared before: `comparing` does not compare it again.
 
+use super::any_order::ComparedMaps;
 use super::hashed::NumberMap;
 use crate::trace::{CollectionContents, ContentsCursor, EventTime};
 use std::rc::Rc;
@@ -22,12 +23,14 @@ pub struct Collections {
 #[derive(Default)]
 pub(super) struct ComparedPair {
     pub(super) there: u32,
-    /// The number of items from the first on that were the same.
+    /// For lists: the number of items from the first on that were the same.
     pub(super) same: usize,
     /// These items were replaced since then.
     pub(super) replaced: Vec<usize>,
     /// An item that differed.
     pub(super) differing: Option<usize>,
+    /// For maps: their entries.
+    pub(super) maps: ComparedMaps,
     /// No item that was the same is an object that was paired after this number of pairs: its own contents
     /// must be the same too.
     pub(super) pairs: usize,
@@ -43,6 +46,7 @@ impl Collections {
         {
             (pair.same, pair.differing) = (length, None);
             pair.replaced.clear();
+            pair.maps.are_same();
         }
     }
 }

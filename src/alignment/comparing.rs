@@ -1,5 +1,6 @@
 //! Compares collections that grow: what was the same when they were compared before is not compared again.
 
+use super::any_order::ComparedEntries;
 use super::collections::{Collections, ComparedPair};
 use super::correspondence::Sameness;
 use super::state::State;
@@ -50,15 +51,21 @@ impl Collections {
         here: u32,
         there: u32,
     ) -> Result<Option<Compared>, TraceError> {
-        let mut pair = self.pairs.remove(&here).filter(|pair| pair.there == there).unwrap_or_default();
+        let known = self.pairs.remove(&here).filter(|pair| pair.there == there);
+        let is_new = known.is_none();
+        let mut pair = known.unwrap_or_default();
         pair.there = there;
         let mut lengths = [None; 2];
         for (side, object) in [(0, here), (1, there)] {
             let cursor = self.advance(state, side, object, ended[side])?;
-            let (moved, replaced) = cursor.take_changed();
+            let mut changes = cursor.take_changes();
+            changes.all |= is_new;
             lengths[side] = cursor.item_count();
-            pair.same = pair.same.min(moved);
-            pair.replaced.extend(replaced);
+            if cursor.is_map() || changes.all {
+                pair.maps.take(state, side, &changes, cursor);
+            }
+            pair.same = pair.same.min(if changes.all { 0 } else { changes.moved_from.unwrap_or(usize::MAX) });
+            pair.replaced.extend(changes.replaced);
         }
         let compared = self.compared(state, pairs, (here, there), lengths, &mut pair);
         self.pairs.insert(here, pair);
@@ -86,12 +93,20 @@ impl Collections {
             return Ok(Some(Compared::Different));
         }
         let is_set = state.runs[0].calls.objects.class(here).is_some_and(|class| class.contains("Set"));
-        let in_any_order = is_set || one.is_map();
         if pair.pairs > pairs {
-            *pair = ComparedPair { there, ..ComparedPair::default() };
+            let mut maps = std::mem::take(&mut pair.maps);
+            maps.open_all();
+            *pair = ComparedPair { there, maps, ..ComparedPair::default() };
         }
         let was_in_part = state.take_in_part();
-        let result = pair.items(state, [one, other], length, in_any_order);
+        let result = match one.is_map() {
+            true => pair.entries(state, [one, other]),
+            false => match pair.elements(state, [one, other], length) {
+                // The elements can stand at other places.
+                Some(Compared::Different) if is_set => None,
+                compared => compared,
+            },
+        };
         pair.in_part |= state.take_in_part();
         if was_in_part || pair.in_part {
             state.is_same_in_part();
@@ -117,54 +132,58 @@ impl Collections {
 }
 
 impl ComparedPair {
-    /// The items that must be the same, as far as that is not known.
-    fn items(
+    /// The entries of two maps that must be the same, as far as that is not known.
+    fn entries(&mut self, state: &mut State<'_>, cursors: [&ContentsCursor; 2]) -> Option<Compared> {
+        Some(match self.maps.compare(state, cursors)? {
+            ComparedEntries::Different => Compared::Different,
+            ComparedEntries::IfSame(found) => {
+                found.iter().for_each(|(one, _)| self.note(state, *one));
+                let value = |(one, other)| (Value::Object(one), Value::Object(other));
+                Compared::IfSame(found.into_iter().map(value).collect())
+            }
+        })
+    }
+
+    /// The elements of two lists that must be the same, as far as that is not known.
+    fn elements(
         &mut self,
         state: &mut State<'_>,
         cursors: [&ContentsCursor; 2],
         length: usize,
-        in_any_order: bool,
     ) -> Option<Compared> {
         let values = |at: usize| {
-            let [one, other] = [cursors[0].item(at)?, cursors[1].item(at)?];
-            let value = |one: Option<u32>, other: Option<u32>| one.zip(other);
-            let both = [value(Some(one.0), Some(other.0)), value(one.1, other.1)];
-            Some(both.into_iter().flatten().map(|(one, other)| (Value::Object(one), Value::Object(other))))
+            let [one, other] = [cursors[0].element(at)?, cursors[1].element(at)?];
+            Some((Value::Object(one), Value::Object(other)))
         };
-        // The first value of an item is an element or a key. Those can be the same at another place.
-        let differing = |state: &mut State<'_>, at: usize| {
-            values(at)?.position(|(one, other)| state.compare(one, other) == Sameness::Different)
+        let differs = |state: &mut State<'_>, at: usize| {
+            values(at).is_some_and(|(one, other)| state.compare(one, other) == Sameness::Different)
         };
-        let is_certain = |place: usize| place > 0 || !in_any_order;
-        if let Some(at) = self.differing.filter(|at| *at < length)
-            && differing(state, at).is_some_and(is_certain)
-        {
+        if self.differing.is_some_and(|at| at < length && differs(state, at)) {
             return Some(Compared::Different);
         }
-        let open: Vec<usize> = self
-            .replaced
-            .iter()
-            .copied()
-            .filter(|at| *at < self.same.min(length))
-            .chain(self.same.min(length)..length)
-            .collect();
+        let replaced = self.replaced.iter().copied().filter(|at| *at < self.same.min(length));
+        let open: Vec<usize> = replaced.chain(self.same.min(length)..length).collect();
         let mut found = Vec::new();
         for at in open {
-            if let Some(place) = differing(state, at) {
+            if differs(state, at) {
                 self.differing = Some(at);
-                return is_certain(place).then_some(Compared::Different);
+                return Some(Compared::Different);
             }
-            for (one, other) in values(at)? {
-                found.push((one, other));
-                if let (Value::Object(one), Value::Object(_)) = (one, other)
-                    && state.runs[0].calls.objects.content(one).is_none()
-                {
-                    let number = state.pairs.number(one).map_or(usize::MAX, |number| number + 1);
-                    self.pairs = self.pairs.max(if one == 0 { 0 } else { number });
-                }
+            let (one, other) = values(at)?;
+            found.push((one, other));
+            if let Value::Object(one) = one {
+                self.note(state, one);
             }
         }
         Some(Compared::IfSame(found))
+    }
+
+    /// Notes that the own contents of an object among the items must be the same too.
+    fn note(&mut self, state: &State<'_>, object: u32) {
+        if object != 0 && state.runs[0].calls.objects.content(object).is_none() {
+            let number = state.pairs.number(object).map_or(usize::MAX, |number| number + 1);
+            self.pairs = self.pairs.max(number);
+        }
     }
 }
 

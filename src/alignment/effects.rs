@@ -1,6 +1,7 @@
 //! Compares what two calls did if they took different steps: their results, and what they wrote to objects
 //! that are reachable from outside.
 
+use super::any_order;
 use super::comparing::{self, Compared};
 use super::correspondence::Sameness;
 use super::heap::{Held, LoggedWrite, Place};
@@ -9,8 +10,6 @@ use super::state::State;
 use crate::trace::{CONTENTS, EventTime, Items, TEXT, TraceError, Value};
 use std::collections::HashSet;
 
-/// Up to this size, sets and maps are compared in any order.
-const ANY_ORDER: usize = 1000;
 /// Most characters of a text that a difference shows.
 const SHOWN: usize = 60;
 /// Most items of a collection that a difference shows.
@@ -234,7 +233,7 @@ fn contents(
                 false => one.into_iter().zip(other).filter_map(known).collect(),
                 true => {
                     let [one, other] = [one, other].map(|of| of.into_iter().flatten().collect::<Vec<_>>());
-                    match in_any_order(state, &one, &other) {
+                    match any_order::paired(state, &one, &other) {
                         Some(pairs) => {
                             pairs.into_iter().map(|(at, other_at)| (one[at], other[other_at])).collect()
                         }
@@ -246,7 +245,7 @@ fn contents(
         }
         (Items::Pairs(one), Items::Pairs(other)) if one.len() == other.len() => {
             let keys = |of: &[(Value, Value)]| of.iter().map(|(key, _)| *key).collect::<Vec<_>>();
-            match in_any_order(state, &keys(&one), &keys(&other)) {
+            match any_order::paired(state, &keys(&one), &keys(&other)) {
                 Some(pairs) => HeldPair::IfSame(
                     pairs
                         .into_iter()
@@ -336,32 +335,8 @@ fn shown_place(
     })
 }
 
-/// Pairs equal values: at the same index if possible. `None` if a value has no partner.
-fn in_any_order(state: &mut State<'_>, here: &[Value], there: &[Value]) -> Option<Vec<(usize, usize)>> {
-    let mut free: Vec<usize> = Vec::new();
-    let mut left: Vec<usize> = Vec::new();
-    let mut pairs = Vec::new();
-    for (at, (one, other)) in here.iter().zip(there).enumerate() {
-        match state.compare(*one, *other) {
-            Sameness::Different => {
-                left.push(at);
-                free.push(at);
-            }
-            Sameness::Same | Sameness::New => pairs.push((at, at)),
-        }
-    }
-    if left.len() > ANY_ORDER {
-        return None;
-    }
-    for at in left {
-        let found =
-            free.iter().position(|other| state.compare(here[at], there[*other]) != Sameness::Different);
-        pairs.push((at, free.swap_remove(found?)));
-    }
-    Some(pairs)
-}
-
-/// How the effects of two calls differ on places that are known outside. Notes which places differ now.
+/// How the effects of two calls differ on places that are known outside. Notes which places differ now. If
+/// nothing differs, calls around them need not compare again what remains the same.
 ///
 /// # Errors
 /// A recording cannot be read.
@@ -377,12 +352,13 @@ pub fn differences(state: &mut State<'_>, scope: &EffectScope) -> Result<Vec<Dif
             }
         }
     }
+    let mut left: [Vec<LoggedWrite>; 2] = Default::default();
     for side in [0, 1] {
-        let writes = state.heaps[side].writes_from(scope.writes[side]).to_vec();
-        for write in writes {
+        for write in state.heaps[side].writes_from(scope.writes[side]) {
             let Some(place) = state.place_here(side, write.place) else {
                 if lone.insert((side, write.place)) {
-                    compare_lone_place(state, scope, side, write, Some(&mut found))?;
+                    let outcome = compare_lone_place(state, scope, side, write, Some(&mut found))?;
+                    left[side].extend((outcome != Outcome::Remains).then_some(write));
                 }
                 continue;
             };
@@ -391,8 +367,15 @@ pub fn differences(state: &mut State<'_>, scope: &EffectScope) -> Result<Vec<Dif
                 || state.is_named_stream(0, place.0)
                 || state.pairs.there(place.0).is_some_and(|partner| state.is_named_stream(1, partner));
             if is_known_outside && known.insert(place) {
-                compare_place(state, scope, place, Some((side, write.before)), Some(&mut found))?;
+                let first = Some((side, write.before));
+                let outcome = compare_place(state, scope, place, first, Some(&mut found))?;
+                left[side].extend((outcome != Outcome::Remains).then_some(write));
             }
+        }
+    }
+    if found.is_empty() {
+        for (side, left) in left.into_iter().enumerate() {
+            state.heaps[side].gather(scope.writes[side], left);
         }
     }
     Ok(found)
@@ -409,9 +392,7 @@ pub fn note_differences(
 ) -> Result<(), TraceError> {
     let (mut known, mut lone) = (HashSet::new(), HashSet::new());
     for (side, from, to) in writes {
-        let writes = state.heaps[*side].writes_from(*from);
-        let writes = writes.get(..to.saturating_sub(*from)).unwrap_or(writes).to_vec();
-        for write in writes {
+        for write in state.heaps[*side].writes_between(*from, *to).to_vec() {
             let Some(place) = state.place_here(*side, write.place) else {
                 if lone.insert((*side, write.place)) {
                     compare_lone_place(state, scope, *side, write, None)?;
@@ -426,6 +407,16 @@ pub fn note_differences(
     Ok(())
 }
 
+/// The result of comparing a place.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Outcome {
+    /// The same until a run writes the place again, whichever calls around are compared. Also a place that no
+    /// code around the calls knows.
+    Remains,
+    /// The same for these calls, or different.
+    Now,
+}
+
 /// Compares a place of an object without a partner, which calls of one run wrote, with what the place held
 /// before the calls: the other run left that. `first` is the first of the writes. Only what code outside of
 /// the calls knows is compared.
@@ -435,10 +426,10 @@ fn compare_lone_place(
     side: usize,
     first: LoggedWrite,
     found: Option<&mut Vec<DifferentStep>>,
-) -> Result<(), TraceError> {
+) -> Result<Outcome, TraceError> {
     let (object, part) = first.place;
     if !state.is_shared_alone(side, object, scope.writes[side]) {
-        return Ok(());
+        return Ok(Outcome::Remains);
     }
     let (began, ended) = (scope.began[side], scope.ended[side]);
     let calls = &mut *state.runs[side].calls;
@@ -460,7 +451,7 @@ fn compare_lone_place(
     };
     let Some(is_same) = is_same else {
         state.is_same_in_part();
-        return Ok(());
+        return Ok(Outcome::Now);
     };
     if side == 0 {
         state.set_differs(first.place, !is_same);
@@ -473,7 +464,7 @@ fn compare_lone_place(
         let (here, there) = if side == 0 { (now, was.to_owned()) } else { (was.to_owned(), now) };
         found.push(DifferentStep { what, here, there });
     }
-    Ok(())
+    Ok(if is_same { Outcome::Remains } else { Outcome::Now })
 }
 
 /// Compares one place. `first` is the side of its first write and what that write replaced: if the other run
@@ -484,12 +475,13 @@ fn compare_place(
     place: Place,
     first: Option<(usize, Option<Held>)>,
     found: Option<&mut Vec<DifferentStep>>,
-) -> Result<(), TraceError> {
+) -> Result<Outcome, TraceError> {
     let partner = if place.0 == 0 { Some(0) } else { state.pairs.there(place.0) };
-    let Some(partner) = partner else { return Ok(()) };
+    let Some(partner) = partner else { return Ok(Outcome::Now) };
     let there = (partner, place.1);
     let written = [state.heaps[0].held(place), state.heaps[1].held(there)];
     state.inner_difference = None;
+    let mut remains = true;
     let is_same = match (written, first) {
         // Only one run has written it. Before the calls it was the same in both.
         ([Some(Held::Value(now)), None], Some((side, Some(Held::Value(before)))))
@@ -505,6 +497,12 @@ fn compare_place(
                 if is_same && place.1 == CONTENTS {
                     state.collections.are_same(place.0);
                 }
+                // What an object holds is another question for calls around these.
+                let is_fixed = |value: &Value| match value {
+                    Value::Object(object) => *object == 0 || state.pairs.there(*object).is_none(),
+                    _ => true,
+                };
+                remains = place.1 != CONTENTS && one.iter().all(is_fixed);
                 is_same
             }
         },
@@ -516,7 +514,7 @@ fn compare_place(
         let is_shown = difference.here != difference.there;
         found.push(if is_shown { difference } else { inner.unwrap_or(difference) });
     }
-    Ok(())
+    Ok(if is_same && remains { Outcome::Remains } else { Outcome::Now })
 }
 
 fn has_equal_content(state: &State<'_>, side: usize, one: Value, other: Value) -> bool {

@@ -2,6 +2,7 @@
 
 use super::hashed::NumberMap;
 use crate::trace::{CONTENTS, TEXT, Value};
+use std::collections::BTreeMap;
 
 /// A place: an object (0 for static fields), and the shared number of a field, the index of an element,
 /// [`CONTENTS`] or [`TEXT`].
@@ -38,6 +39,9 @@ pub struct Heap {
     /// Objects that were stored where other code finds them, by the number of writes up to that one.
     shared: NumberMap<u32, usize>,
     log: Vec<LoggedWrite>,
+    /// By the number of the first write of some calls: the number after their last one, and the writes that
+    /// calls around them still have to compare.
+    gathered: BTreeMap<usize, (usize, Vec<LoggedWrite>)>,
 }
 
 impl Heap {
@@ -93,9 +97,28 @@ impl Heap {
         self.log.len()
     }
 
-    /// The writes from a number on.
-    pub fn writes_from(&self, first: usize) -> &[LoggedWrite] {
-        self.log.get(first..).unwrap_or_default()
+    /// The writes from one number to another.
+    pub fn writes_between(&self, first: usize, end: usize) -> &[LoggedWrite] {
+        self.log.get(first..end).unwrap_or_default()
+    }
+
+    /// The writes from a number on, without those that [`Heap::gather`] left out.
+    pub fn writes_from(&self, first: usize) -> Vec<LoggedWrite> {
+        let (mut all, mut at) = (Vec::new(), first);
+        for (from, (end, left)) in self.gathered.range(first..) {
+            all.extend_from_slice(self.writes_between(at, *from));
+            all.extend_from_slice(left);
+            at = *end;
+        }
+        all.extend_from_slice(self.writes_between(at, self.log.len()));
+        all
+    }
+
+    /// Lets these writes stand for all from a number on: the calls that made them are compared, and each call
+    /// around them would go through all of them again.
+    pub fn gather(&mut self, first: usize, left: Vec<LoggedWrite>) {
+        drop(self.gathered.split_off(&first));
+        self.gathered.insert(first, (self.log.len(), left));
     }
 
     /// The objects that an object refers to, as far as that was recorded.
@@ -105,5 +128,30 @@ impl Heap {
             _ => None,
         });
         by_part.chain(self.inside.get(&object).into_iter().flatten().copied())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn writes_of_compared_calls_are_gathered_once() {
+        let mut heap = Heap::default();
+        let write = |heap: &mut Heap, place| heap.write(place, None, Held::Value(Value::Int(1)));
+        let places = |heap: &Heap, first| {
+            heap.writes_from(first).iter().map(|write| write.place.0).collect::<Vec<_>>()
+        };
+        (1..=6).for_each(|object| write(&mut heap, (object, 0)));
+        let left = heap.writes_from(2).split_off(3);
+        heap.gather(2, left);
+        write(&mut heap, (7, 0));
+        assert_eq!(places(&heap, 0), [1, 2, 6, 7]);
+        assert_eq!(places(&heap, 6), [7]);
+        heap.gather(6, Vec::new());
+        assert_eq!(places(&heap, 1), [2, 6]);
+        heap.gather(1, Vec::new());
+        write(&mut heap, (8, 0));
+        assert_eq!(places(&heap, 0), [1, 8]);
     }
 }

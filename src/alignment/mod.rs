@@ -20,6 +20,7 @@
 //!
 //! What this cannot see: code that was not recorded, and strings beyond their recorded beginning.
 
+mod any_order;
 mod changed;
 mod collections;
 mod comparing;

@@ -1,13 +1,14 @@
 //! Reads the steps of calls: entries of callees, writes, and the end.
 
 use super::AlignedRun;
+use super::hashed::{NumberMap, NumberSet};
 use super::heap::Place;
 use super::matching::StepKey;
 use super::versions::{Versions, is_initialiser};
 use crate::classes::ClassPool;
 use crate::trace::{
     CONTENTS, Calls, EventTime, TEXT, TextChange, TextEffect, TraceError, Traced, TracedEvent, Value,
-    WalkControl,
+    WalkControl, WalkPosition,
 };
 use std::rc::Rc;
 
@@ -135,16 +136,16 @@ pub struct StepReader {
     side: usize,
     /// The first call whose steps are kept.
     first: u32,
-    /// By call from the first on: its steps, if its end was read too.
-    kept: Vec<Option<Rc<OwnSteps>>>,
-    /// The last call whose entry was read with those.
-    last: u32,
+    /// The steps by call from the first on.
+    kept: Vec<Rc<OwnSteps>>,
+    /// The steps of further calls, whose ends were not recorded.
+    unended: NumberMap<u32, Rc<OwnSteps>>,
 }
 
 impl StepReader {
     /// A reader for the run on this side: 0 or 1.
     pub fn new(side: usize) -> StepReader {
-        StepReader { side, first: 0, kept: Vec::new(), last: 0 }
+        StepReader { side, first: 0, kept: Vec::new(), unended: NumberMap::default() }
     }
 
     /// The steps of a call. Calls of methods that only this version has are replaced by their steps.
@@ -208,53 +209,76 @@ impl StepReader {
         if let Some(kept) = self.kept(node) {
             return Ok(kept);
         }
-        // A call that was entered but did not end there, such as one of a deep recursion, is read alone.
-        if self.first <= node && node <= self.last && !self.kept.is_empty() {
-            return self.alone(run, node, pools, versions);
-        }
         let mut reading = Reading::of(self.side, node, READ_AT_ONCE);
-        let (mut many, mut last) = (0, node);
-        run.calls.walk_after(node, |calls, event| {
+        let (mut many, mut stopped) = (0, None);
+        run.calls.walk_after(node, None, |calls, event| {
             many += 1;
             let is_far = event.node.is_some_and(|of| of >= node.saturating_add(READ_AT_ONCE));
             if is_far || many > MOST_STEPS {
+                stopped = Some((event.walk_position(), call_of(event)));
                 return WalkControl::Stop;
             }
-            last = last.max(event.node.unwrap_or(last));
             reading.take(calls, event, versions, pools);
             WalkControl::Next
         })?;
-        self.last = last;
-        self.first = node;
-        self.kept = reading.calls.into_iter().map(|of| of.is_whole.then(|| Rc::new(of.steps))).collect();
-        match self.kept(node) {
-            Some(kept) => Ok(kept),
-            None => self.alone(run, node, pools, versions),
+        if let Some((position, inside)) = stopped {
+            self.read_rest(run, position, inside, &mut reading, pools, versions)?;
         }
+        self.first = node;
+        self.kept = reading.calls.into_iter().map(|of| Rc::new(of.steps)).collect();
+        self.unended.extend(reading.unended.into_iter().map(|(of, call)| (of, Rc::new(call.steps))));
+        Ok(self.kept(node).unwrap_or_default())
     }
 
-    /// Reads a call without its callees, which goes on beyond what was read at once, or did not end.
-    fn alone(
+    /// Reads on in the calls that are open at a position, without their callees: all of them in one pass, since
+    /// a deep recursion has many. A callee without a recorded end cannot be skipped, so its steps are read too.
+    fn read_rest(
         &self,
         run: &mut AlignedRun<'_>,
-        node: u32,
+        position: WalkPosition,
+        inside: Option<u32>,
+        reading: &mut Reading,
         pools: [Option<&ClassPool>; 2],
         versions: &mut Versions,
-    ) -> Result<Rc<OwnSteps>, TraceError> {
-        let mut alone = Reading::of(self.side, node, 1);
-        if let Some(thread) = run.calls.thread_number(node) {
-            run.calls.walk(thread, Some(node), |calls, event| {
-                alone.take(calls, event, versions, pools);
-                if event.node == Some(node) { WalkControl::Next } else { WalkControl::SkipCall }
-            })?;
-        }
-        Ok(alone.calls.pop().map(|of| Rc::new(of.steps)).unwrap_or_default())
+    ) -> Result<(), TraceError> {
+        let around = std::iter::successors(inside, |of| run.calls.parent(*of));
+        let around = around.take_while(|of| *of >= reading.first);
+        let mut open: NumberSet<u32> = around.filter(|of| !self.unended.contains_key(of)).collect();
+        let Some(outermost) = open.iter().min().copied() else { return Ok(()) };
+        let last = outermost.saturating_add(run.calls.below(outermost));
+        run.calls.walk_after(outermost, Some(position), |calls, event| {
+            let Some(of) = call_of(event).filter(|of| (outermost..=last).contains(of)) else {
+                return WalkControl::Stop;
+            };
+            if !open.contains(&of) {
+                return WalkControl::SkipCall;
+            }
+            reading.take(calls, event, versions, pools);
+            match (event.site.what, event.node) {
+                (Traced::Enter, Some(entered)) if calls.time_of_end(entered).is_some() => {
+                    WalkControl::SkipCall
+                }
+                (Traced::Enter, Some(entered)) => {
+                    if !self.unended.contains_key(&entered) && open.insert(entered) {
+                        reading.unended.insert(entered, PartialSteps::default());
+                    }
+                    WalkControl::Next
+                }
+                (Traced::Return | Traced::Leave, _) if of == outermost => WalkControl::Stop,
+                _ => WalkControl::Next,
+            }
+        })
     }
 
     fn kept(&self, node: u32) -> Option<Rc<OwnSteps>> {
-        let at = usize::try_from(node.checked_sub(self.first)?).ok()?;
-        self.kept.get(at).cloned().flatten()
+        let at = || usize::try_from(node.checked_sub(self.first)?).ok();
+        self.unended.get(&node).or_else(|| self.kept.get(at()?)).cloned()
     }
+}
+
+/// The call that an event is a step of.
+fn call_of(event: &TracedEvent<'_>) -> Option<u32> {
+    if event.site.what == Traced::Enter { event.around } else { event.node }
 }
 
 fn is_inlined(side: usize, calls: &Calls, step: &Step, versions: &Versions) -> bool {
@@ -268,8 +292,6 @@ struct PartialSteps {
     steps: OwnSteps,
     /// Fields that a constructor wrote before its object was initialised: the object is not known yet.
     preset: Vec<Step>,
-    /// Whether its end was read.
-    is_whole: bool,
 }
 
 /// The steps of some calls while they are read.
@@ -279,12 +301,15 @@ struct Reading {
     /// Most calls that are read.
     count: usize,
     calls: Vec<PartialSteps>,
+    /// Further calls that are read.
+    unended: NumberMap<u32, PartialSteps>,
 }
 
 impl Reading {
     /// For the calls from `first` on.
     fn of(side: usize, first: u32, count: u32) -> Reading {
-        Reading { side, first, count: usize::try_from(count).unwrap_or(0), calls: Vec::new() }
+        let count = usize::try_from(count).unwrap_or(0);
+        Reading { side, first, count, calls: Vec::new(), unended: NumberMap::default() }
     }
 
     fn take(
@@ -294,16 +319,20 @@ impl Reading {
         versions: &mut Versions,
         pools: [Option<&ClassPool>; 2],
     ) {
-        let Some(of) = (if event.site.what == Traced::Enter { event.around } else { event.node }) else {
-            return;
-        };
+        let Some(of) = call_of(event) else { return };
         let at = of.checked_sub(self.first).and_then(|at| usize::try_from(at).ok());
-        let Some(at) = at.filter(|at| *at < self.count) else { return };
-        // A thread may have far fewer calls.
-        if self.calls.len() <= at {
-            self.calls.resize_with(at + 1, PartialSteps::default);
-        }
-        let Some(call) = self.calls.get_mut(at) else { return };
+        let call = match self.unended.get_mut(&of) {
+            Some(call) => call,
+            None => {
+                let Some(at) = at.filter(|at| *at < self.count) else { return };
+                // A thread may have far fewer calls.
+                if self.calls.len() <= at {
+                    self.calls.resize_with(at + 1, PartialSteps::default);
+                }
+                let Some(call) = self.calls.get_mut(at) else { return };
+                call
+            }
+        };
         let mut field = || {
             let written = event.site.written.as_ref()?;
             versions.field(self.side, calls, written, pools)
@@ -363,7 +392,6 @@ impl Reading {
         if event.site.what == Traced::Preset {
             return call.preset.push(step);
         }
-        call.is_whole |= matches!(kind, StepKind::Return | StepKind::Throw);
         let born = step.values.first().copied();
         call.steps.steps.push(step);
         if kind == StepKind::Born {

@@ -5,8 +5,26 @@ use super::calls::Calls;
 use super::contents::{ChangePlace, CollectionChange, Replay, ReplayedContents};
 use super::error::TraceError;
 use super::event_time::EventTime;
-use std::collections::HashMap;
+use super::objects::Objects;
 use wire::recording::Change;
+
+/// An element of a list, or a key and its value.
+pub type Item = (u32, Option<u32>);
+
+/// What changed in a collection since that was asked for the last time.
+#[derive(Debug, Default)]
+pub struct ContentsChanges {
+    /// Nothing else here is known: all of it may have changed.
+    pub all: bool,
+    /// From this place of a list on, the items may have moved.
+    pub moved_from: Option<usize>,
+    /// The places of a list whose items were replaced.
+    pub replaced: Vec<usize>,
+    /// The items that went.
+    pub gone: Vec<Item>,
+    /// The items that came.
+    pub come: Vec<Item>,
+}
 
 /// The contents of a collection, replayed up to a time.
 pub struct ContentsCursor {
@@ -14,26 +32,18 @@ pub struct ContentsCursor {
     replay: Replay,
     until: EventTime,
     next: ChangePlace,
-    /// The items of a map in order, and the place of each key. `None` if they are not known.
-    order: Option<(Vec<u32>, HashMap<u32, usize>)>,
-    /// From this place on, the items may have moved since they were taken.
-    moved_from: usize,
-    /// The places of items that were replaced since then.
-    replaced: Vec<usize>,
+    changes: ContentsChanges,
 }
 
 impl ContentsCursor {
     /// For a collection, before its first change.
     pub fn new(object: u32) -> ContentsCursor {
-        let order = Some(Default::default());
         ContentsCursor {
             object,
             replay: Replay::new(),
             until: EventTime::BEGIN,
             next: ChangePlace::default(),
-            order,
-            moved_from: 0,
-            replaced: Vec::new(),
+            changes: ContentsChanges { all: true, ..ContentsChanges::default() },
         }
     }
 
@@ -52,49 +62,62 @@ impl ContentsCursor {
         matches!(self.replay.held, ReplayedContents::Map(_))
     }
 
-    /// An item of a list, or a key and its value.
-    pub fn item(&self, at: usize) -> Option<(u32, Option<u32>)> {
+    /// The items in order.
+    pub fn items(&self) -> Box<dyn Iterator<Item = Item> + '_> {
         match &self.replay.held {
-            ReplayedContents::List(list) => Some((*list.get(at)?, None)),
-            ReplayedContents::Map(map) => {
-                let key = *self.order.as_ref()?.0.get(at)?;
-                Some((key, Some(map.by_key.get(&key)?.0)))
-            }
-            ReplayedContents::Unknown | ReplayedContents::Backed(..) => None,
+            ReplayedContents::List(list) => Box::new(list.iter().map(|element| (*element, None))),
+            ReplayedContents::Map(map) => Box::new(map.each().map(|(key, value)| (key, Some(value)))),
+            ReplayedContents::Unknown | ReplayedContents::Backed(..) => Box::new(std::iter::empty()),
         }
     }
 
-    /// The place from which the items may have moved since the last call, and the places of those that were
-    /// replaced.
-    pub fn take_changed(&mut self) -> (usize, Vec<usize>) {
-        (std::mem::replace(&mut self.moved_from, usize::MAX), std::mem::take(&mut self.replaced))
+    /// An element of a list.
+    pub fn element(&self, at: usize) -> Option<u32> {
+        match &self.replay.held {
+            ReplayedContents::List(list) => list.get(at).copied(),
+            _ => None,
+        }
     }
 
-    fn take(&mut self, recorded: &CollectionChange<'_>, when: EventTime, calls: &super::objects::Objects) {
-        let (at, key) = (recorded.number(0), recorded.object(0));
-        match (recorded.change, &mut self.replay.held) {
-            (Change::Insert, ReplayedContents::List(list)) if at >= list.len() => {}
-            (Change::Insert | Change::Remove, ReplayedContents::List(_)) => {
-                self.moved_from = self.moved_from.min(at);
-            }
-            (Change::Set, ReplayedContents::List(_)) => self.replaced.push(at),
-            (Change::Put, ReplayedContents::Map(map)) => {
-                let is_known = map.by_key.contains_key(&key);
-                match &mut self.order {
-                    Some((_, places)) if is_known => self.replaced.extend(places.get(&key).copied()),
-                    Some((order, places)) => {
-                        places.insert(key, order.len());
-                        order.push(key);
-                    }
-                    None => self.moved_from = 0,
+    /// The value of a key of a map; `None` if it has no such key.
+    pub fn value_of(&self, key: u32) -> Option<u32> {
+        match &self.replay.held {
+            ReplayedContents::Map(map) => map.by_key.get(&key).map(|(value, ..)| *value),
+            _ => None,
+        }
+    }
+
+    /// What changed since the last call.
+    pub fn take_changes(&mut self) -> ContentsChanges {
+        std::mem::take(&mut self.changes)
+    }
+
+    fn take(&mut self, recorded: &CollectionChange<'_>, when: EventTime, objects: &Objects) {
+        let (at, first, second) = (recorded.number(0), recorded.object(0), recorded.object(1));
+        let changes = &mut self.changes;
+        match (recorded.change, &self.replay.held) {
+            (Change::Insert | Change::Remove, ReplayedContents::List(list)) => {
+                changes.moved_from = Some(changes.moved_from.map_or(at, |moved| moved.min(at)));
+                match recorded.change {
+                    Change::Insert => changes.come.push((second, None)),
+                    _ => changes.gone.extend(list.get(at).map(|element| (*element, None))),
                 }
             }
-            _ => {
-                self.moved_from = 0;
-                self.order = None;
+            (Change::Set, ReplayedContents::List(list)) => {
+                changes.replaced.push(at);
+                changes.gone.extend(list.get(at).map(|element| (*element, None)));
+                changes.come.push((second, None));
             }
+            (Change::Put | Change::PutBehind | Change::PutLast, ReplayedContents::Map(map)) => {
+                changes.gone.extend(map.by_key.get(&first).map(|(value, ..)| (first, Some(*value))));
+                changes.come.push((first, Some(second)));
+            }
+            (Change::Unput, ReplayedContents::Map(map)) if map.by_key.contains_key(&first) => {
+                changes.gone.extend(map.by_key.get(&first).map(|(value, ..)| (first, Some(*value))));
+            }
+            _ => *changes = ContentsChanges { all: true, ..ContentsChanges::default() },
         }
-        self.replay.take(recorded, when, calls);
+        self.replay.take(recorded, when, objects);
     }
 }
 
@@ -113,11 +136,6 @@ impl Calls {
             cursor.take(recorded, at, objects)
         })?;
         cursor.until = when;
-        if let (ReplayedContents::Map(map), None) = (&cursor.replay.held, &cursor.order) {
-            let order: Vec<u32> = map.each().map(|(key, _)| key).collect();
-            let places = order.iter().copied().zip(0..).collect();
-            cursor.order = Some((order, places));
-        }
         Ok(())
     }
 

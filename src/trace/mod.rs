@@ -60,7 +60,7 @@ pub use calls::{Call, Calls, OpenOptions};
 pub use collector::{CollectedEvents, Collector};
 pub use columns::{Checksum, Stamp, ThreadEnd};
 pub use contents::{CollectionChange, CollectionContents, Items};
-pub use contents_cursor::ContentsCursor;
+pub use contents_cursor::{ContentsChanges, ContentsCursor, Item};
 pub use coverage::{CoveredEdge, FlowEdge, RunsCoverage};
 pub use cursor::EventPosition;
 pub use decode::{Event, Value};

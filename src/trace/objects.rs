@@ -33,7 +33,7 @@ pub struct Text {
 
 /// The recorded content of an immutable object of a known class. Long strings are compared by their beginning
 /// and length.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct ImmutableContent<'a> {
     kind: u32,
     bits: u64,

@@ -37,6 +37,11 @@ impl TracedEvent<'_> {
 }
 
 impl TracedEvent<'_> {
+    /// Where a walk begins that visits this event first.
+    pub fn walk_position(&self) -> WalkPosition {
+        WalkPosition(self.place)
+    }
+
     /// The source line of the event, if known. Of an exception that no recorded `athrow` has thrown
     /// ([`Traced::Raised`]), it is the line in the event's call where the exception came.
     pub fn line(&self) -> Option<u16> {
@@ -122,16 +127,19 @@ impl Calls {
         })
     }
 
-    /// Visits the events of a thread from the entry of a call on, also those after its end.
+    /// Visits the events of a thread from the entry of a call on, or from a position in it, also those after
+    /// its end.
     ///
     /// # Errors
     /// The events cannot be read.
     pub fn walk_after(
         &mut self,
         node: u32,
+        from: Option<WalkPosition>,
         visit: impl FnMut(&Calls, &TracedEvent<'_>) -> WalkControl,
     ) -> Result<(), TraceError> {
-        match self.thread_number(node).zip(self.begins(node)) {
+        let begins = from.map(|from| from.0).or_else(|| self.begins(node));
+        match self.thread_number(node).zip(begins) {
             Some((thread, begins)) => self.walk_from(thread, begins, visit),
             None => Ok(()),
         }

@@ -14,12 +14,14 @@ use crate::logic::error::LogicError;
 use crate::logic::log::Kind;
 use crate::logic::search::{Owner, Pattern, Source, Wanted};
 use crate::trace::{
-    CONTENTS, ContentsCursor, EventTime, Items, Level, TEXT, TextContents, Traced, Value, WalkControl,
+    CONTENTS, ContentsCursor, EventTime, Item, Items, Level, TEXT, TextContents, Traced, Value, WalkControl,
 };
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Most elements of a collection that a row lists.
 const LISTED: usize = 20;
+/// Number of characters at the ends of texts that are compared first.
+const COMPARED: usize = 16;
 
 /// The history of a variable.
 pub const HISTORY: Query = Query {
@@ -134,8 +136,8 @@ fn part_history(
         let is_it = |value: &Value| wanted.as_ref().is_none_or(|wanted| wanted.is(value, objects));
         let value = match part {
             CONTENTS => match contents.after(source, write.when, wanted.as_ref())? {
-                Some((_, false)) => continue,
-                contents => contents.map(|(text, _)| text),
+                Some(None) => continue,
+                contents => contents.flatten(),
             },
             TEXT => {
                 let Some(text) = texts.get(&write.when) else { continue };
@@ -194,9 +196,17 @@ fn texts_after(
     let calls = &mut source.recording.calls;
     let times: BTreeSet<EventTime> = writes.iter().map(|write| write.when).collect();
     let (mut held, mut found) = (TextContents::default(), BTreeMap::new());
-    let is_it = |text: &String| match wanted {
-        Some(Wanted::Text(wanted)) => text == wanted,
-        wanted => wanted.is_none(),
+    let wanted = match wanted {
+        Some(Wanted::Text(wanted)) => Some(wanted),
+        // A text is no number.
+        Some(_) => return Ok(BTreeMap::new()),
+        None => None,
+    };
+    let is_it = |text: &String| wanted.is_none_or(|wanted| text == wanted);
+    // Most texts end otherwise, so few are built whole.
+    let may_be_it = |held: &TextContents| {
+        let last = |text: &str| text.chars().rev().take(COMPARED).collect::<String>();
+        wanted.is_none_or(|wanted| last(&held.end(2 * COMPARED)) == last(wanted))
     };
     let mut elsewhere = Vec::new();
     calls.each_text_change(object, (EventTime::BEGIN, EventTime::END), |change, when| {
@@ -204,7 +214,7 @@ fn texts_after(
         if found.len() <= limit && times.contains(&when) {
             if change.same_as != 0 {
                 elsewhere.push(when);
-            } else {
+            } else if may_be_it(&held) {
                 let text = crate::inspect::text::end(&held);
                 found.extend(Some((when, text)).filter(|(_, text)| is_it(text)));
             }
@@ -222,33 +232,46 @@ fn texts_after(
 struct ContentsHistory {
     collection: u32,
     cursor: ContentsCursor,
-    /// An item that has the wanted value.
-    found: Option<usize>,
-    /// The number of items that were looked at.
-    checked: usize,
+    /// The number of items that have the wanted value.
+    found: usize,
 }
 
 impl ContentsHistory {
     fn of(collection: u32) -> ContentsHistory {
-        ContentsHistory { collection, cursor: ContentsCursor::new(collection), found: None, checked: 0 }
+        ContentsHistory { collection, cursor: ContentsCursor::new(collection), found: 0 }
     }
 
-    /// The contents after an event, and whether the wanted value is among them.
+    /// The contents after an event; `Some(None)` if the wanted value is not among them.
     fn after(
         &mut self,
         source: &mut Source,
         when: EventTime,
         wanted: Option<&Wanted>,
-    ) -> Result<Option<(String, bool)>, LogicError> {
+    ) -> Result<Option<Option<String>>, LogicError> {
         let calls = &mut source.recording.calls;
         calls.advance(&mut self.cursor, when.after())?;
-        let cursor = &mut self.cursor;
-        let Some(count) = cursor.item_count() else {
-            return contents_after(source, self.collection, when, wanted);
+        let changes = self.cursor.take_changes();
+        let (cursor, objects) = (&self.cursor, &calls.objects);
+        let is_it = |(first, second): &Item| {
+            let mut values = [Some(*first), *second].into_iter().flatten().map(Value::Object);
+            values.any(|value| wanted.is_none_or(|wanted| wanted.is(&value, objects)))
         };
-        let (objects, (moved, mut places)) = (&calls.objects, cursor.take_changed());
+        if changes.all {
+            self.found = cursor.items().filter(is_it).count();
+        } else {
+            let come = changes.come.iter().filter(|item| is_it(item)).count();
+            let gone = changes.gone.iter().filter(|item| is_it(item)).count();
+            self.found = (self.found + come).saturating_sub(gone);
+        }
+        let Some(count) = cursor.item_count() else {
+            let contents = contents_after(source, self.collection, when, wanted)?;
+            return Ok(contents.map(|(text, has_it)| has_it.then_some(text)));
+        };
+        if wanted.is_some() && self.found == 0 {
+            return Ok(Some(None));
+        }
         let item = |of: u32| shown_item(&Value::Object(of), objects);
-        let shown = (0..count.min(LISTED)).filter_map(|at| cursor.item(at)).map(|(key, value)| match value {
+        let shown = cursor.items().take(LISTED).map(|(key, value)| match value {
             Some(value) => format!("{}={}", item(key), item(value)),
             None => item(key),
         });
@@ -256,19 +279,7 @@ impl ContentsHistory {
         if count > LISTED {
             texts.push(format!("… {count} in all"));
         }
-        let is_it = |at: &usize| {
-            let values = cursor.item(*at).into_iter().flat_map(|(key, value)| [Some(key), value]);
-            let mut values = values.flatten().map(Value::Object);
-            values.any(|value| wanted.is_none_or(|wanted| wanted.is(&value, objects)))
-        };
-        if !self.found.is_some_and(|at| is_it(&at)) {
-            // What did not have the value before has it only where it changed.
-            let from = if self.found.is_some() { 0 } else { moved.min(self.checked).min(count) };
-            places.extend(from..count);
-            self.found = places.into_iter().find(is_it);
-            self.checked = count;
-        }
-        Ok(Some((format!("[{}]", texts.join(", ")), self.found.is_some() || wanted.is_none())))
+        Ok(Some(Some(format!("[{}]", texts.join(", ")))))
     }
 }
 
