@@ -312,8 +312,8 @@ impl Calls {
 
     /// The label of the recorded thread with this object.
     pub fn name_of_thread(&self, object: &Value) -> Option<String> {
-        let of_it = |(_, thread): &&(String, u32)| *object == Value::Object(*thread);
-        self.sites.threads.values().find(of_it).map(|(name, _)| name.clone())
+        let Value::Object(object) = object else { return None };
+        self.sites.of_objects.get(object).map(|thread| self.thread_label(*thread))
     }
 
     /// The nodes of all calls of a thread.

@@ -199,6 +199,8 @@ pub struct Sites {
     pub loaded: BTreeMap<String, Vec<u8>>,
     /// The threads by number: label, and number of the thread's object.
     pub threads: BTreeMap<u32, (String, u32)>,
+    /// The numbers of the threads by those of their objects.
+    pub of_objects: HashMap<u32, u32>,
     /// The threads in the VM, by number.
     pub identities: BTreeMap<u32, ThreadIdentity>,
     /// The names of the threads' groups.
@@ -252,6 +254,7 @@ impl Sites {
                     sites.groups.extend(group.map(|group| (ring, group)));
                     let identity = ThreadIdentity { name: thread.into(), number, is_virtual };
                     sites.threads.insert(ring, (String::new(), object));
+                    sites.of_objects.entry(object).or_insert(ring);
                     sites.identities.insert(ring, identity);
                     sites.rings.insert(ring, place);
                 }
