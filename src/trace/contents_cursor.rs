@@ -49,8 +49,12 @@ impl ContentsCursor {
 
     /// Number of items; `None` if the contents are not known, or are those of another object.
     pub fn item_count(&self) -> Option<usize> {
+        self.recorded_count().filter(|_| !self.replay.unsure)
+    }
+
+    /// As [`ContentsCursor::item_count`], but also the number of items that may be wrong.
+    pub fn recorded_count(&self) -> Option<usize> {
         match &self.replay.held {
-            _ if self.replay.unsure => None,
             ReplayedContents::List(list) => Some(list.len()),
             ReplayedContents::Map(map) => Some(map.by_key.len()),
             ReplayedContents::Unknown | ReplayedContents::Backed(..) => None,

@@ -283,4 +283,13 @@ fn histories_of_what_grows() {
         seven[0],
         seven[292]
     );
+    // A sorted map: the last key of all comes first.
+    let first = rows("tree", "2000", &["TreeMap@5", "--value=2000=0", "--limit=3000"]);
+    assert_eq!(first, Vec::<String>::new());
+    let began = std::time::Instant::now();
+    let mut ask = crate::support::qp();
+    ask.args(["query", "ask", "--format=json", "aggregate_all(count, event(_, _, _), Count)"]);
+    let output = crate::support::finish(ask.arg(folder.join("tree")));
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    assert!(began.elapsed() < std::time::Duration::from_secs(10), "{:?}", began.elapsed());
 }

@@ -5,13 +5,15 @@ use super::event::{DecodedBlock, LogEvent};
 use super::facts::Facts;
 use super::index::LogIndex;
 use super::kind::Kind;
-use crate::trace::{BlockStep, Calls, EventTime, TraceError};
+use crate::trace::{BlockStep, Calls, ContentsCursor, EventTime, TraceError};
 use std::collections::HashMap;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
 /// Maximum size of the decoded blocks that are kept, in bytes; one is always kept.
 const KEPT: usize = 24 << 20;
+/// Most collections that are kept replayed.
+const COLLECTIONS: usize = 1 << 12;
 
 /// The log of a recording.
 pub struct Log {
@@ -19,12 +21,14 @@ pub struct Log {
     kept: HashMap<usize, (Arc<DecodedBlock>, u64)>,
     bytes: usize,
     clock: u64,
+    /// Collections, as far as they were replayed for the events of their changes.
+    collections: HashMap<u32, ContentsCursor>,
 }
 
 impl Log {
     /// Reads a log by its index.
     pub fn new(index: Arc<LogIndex>) -> Log {
-        Log { index, kept: HashMap::new(), bytes: 0, clock: 0 }
+        Log { index, kept: HashMap::new(), bytes: 0, clock: 0, collections: HashMap::new() }
     }
 
     /// The index.
@@ -34,6 +38,26 @@ impl Log {
 
     pub(super) fn facts(&self) -> &Facts {
         &self.index.facts
+    }
+
+    /// The contents of a collection at a time. Each change is replayed once if times are asked for in order.
+    ///
+    /// # Errors
+    /// The events cannot be read.
+    pub(super) fn contents(
+        &mut self,
+        calls: &mut Calls,
+        collection: u32,
+        when: EventTime,
+    ) -> Result<&ContentsCursor, TraceError> {
+        if self.collections.len() >= COLLECTIONS && !self.collections.contains_key(&collection) {
+            self.collections.clear();
+        }
+        let new = || ContentsCursor::new(collection);
+        let cursor = self.collections.entry(collection).or_insert_with(new);
+        calls.advance(cursor, when)?;
+        drop(cursor.take_changes());
+        Ok(cursor)
     }
 
     /// The events of a block.

@@ -6,7 +6,7 @@ use super::reader::Log;
 use crate::inspect::InspectError;
 use crate::inspect::snapshot::{ObjectPart, held};
 use crate::logic::names::{java_name, source_file};
-use crate::trace::{BlockStep, Calls, EventTime, Items, TraceError, Traced, Value};
+use crate::trace::{BlockStep, Calls, EventTime, Item, Items, TraceError, Traced, Value};
 use std::ops::ControlFlow;
 
 /// Maximum number of elements of a data structure that its event lists.
@@ -317,6 +317,19 @@ impl<B: TermBuilder> Terms<'_, B> {
             }
             return Ok((items, usize::try_from(length).unwrap_or(usize::MAX)));
         }
+        let cursor = self.log.contents(self.calls, object, when)?;
+        if let Some(length) = cursor.recorded_count() {
+            let first: Vec<Item> = cursor.items().take(LISTED).collect();
+            for (one, other) in first {
+                let [one, other] = [Some(one), other].map(|of| of.map(|of| self.value(&Value::Object(of))));
+                items.extend(match (one, other) {
+                    (Some(key), Some(value)) => Some(self.build.compound("-", &[key, value])),
+                    (element, _) => element,
+                });
+            }
+            return Ok((items, length));
+        }
+        // It is a view of another one.
         let Some(held) = self.calls.contents(object, when)? else { return Ok((items, 0)) };
         let length = held.items.len();
         match held.items {
