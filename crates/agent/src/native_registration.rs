@@ -7,8 +7,9 @@ use crate::fields::{
 };
 use crate::rings::{
     Java_java_lang_QuerypointTraceAgent_await as room, Java_java_lang_QuerypointTraceAgent_ended as ended,
-    Java_java_lang_QuerypointTraceAgent_lose as lose, Java_java_lang_QuerypointTraceAgent_reached as reached,
-    Java_java_lang_QuerypointTraceAgent_ring as ring, Java_java_lang_QuerypointTraceAgent_window as window,
+    Java_java_lang_QuerypointTraceAgent_lose as lose, Java_java_lang_QuerypointTraceAgent_pause as pause,
+    Java_java_lang_QuerypointTraceAgent_reached as reached, Java_java_lang_QuerypointTraceAgent_ring as ring,
+    Java_java_lang_QuerypointTraceAgent_window as window,
 };
 use jvmti_bindings::prelude::*;
 use std::ffi::{CStr, c_void};
@@ -33,6 +34,7 @@ pub unsafe extern "system" fn Java_java_lang_QuerypointTraceAgent_link(
         native(c"ring", c"(Ljava/lang/String;JZLjava/lang/String;I)J", ring as *mut c_void),
         native(c"ended", c"(J)V", ended as *mut c_void),
         native(c"await", c"(J)Z", room as *mut c_void),
+        native(c"pause", c"()V", pause as *mut c_void),
         native(c"lose", c"(I)V", lose as *mut c_void),
         native(c"reached", c"(Z)V", reached as *mut c_void),
         native(c"window", c"(Ljava/lang/String;J)[J", window as *mut c_void),

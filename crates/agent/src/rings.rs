@@ -346,6 +346,18 @@ pub unsafe extern "system" fn Java_java_lang_QuerypointTraceAgent_ordered(
     jni::jboolean::from(cfg!(any(target_arch = "x86_64", target_arch = "x86")))
 }
 
+/// `QuerypointTraceAgent.pause()`.
+///
+/// # Safety
+/// Called by the VM only.
+#[unsafe(no_mangle)]
+pub unsafe extern "system" fn Java_java_lang_QuerypointTraceAgent_pause(
+    _env: *mut jni::JNIEnv,
+    _class: jni::jclass,
+) {
+    std::thread::sleep(Duration::from_micros(50));
+}
+
 /// `QuerypointTraceAgent.await(long)`.
 ///
 /// # Safety

@@ -131,26 +131,31 @@ public final class QuerypointTrace {
      * knows of the other. */
     @Hidden
     private static void turn(QuerypointTraceThread own) {
-        synchronized (QuerypointTraceThread.TURN) {
-            QuerypointTraceThread before = current;
-            if (before == own) {
-                return;
+        QuerypointTraceThread.TURN.enter();
+        try {
+            synchronized (QuerypointTraceThread.TURN) {
+                QuerypointTraceThread before = current;
+                if (before == own) {
+                    return;
+                }
+                current = own;
+                U.fullFence();
+                if (before.ring != NOWHERE) {
+                    U.putLong(null, before.ring + LIMIT, -1);
+                }
+                // Who reads looks at the rings that say so, of which there may be thousands.
+                U.putByte(null, U.getLong(null, own.ring + FLAG), (byte) 1);
+                room(own.ring);
+                long at = at(own.ring);
+                U.putInt(null, at, TURN);
+                U.putLong(null, at + 4, ++turns);
+                advance(own.ring, 12);
+                while (QuerypointTraceWindow.POINTED && own.told < own.depth) {
+                    around(own.ring, own.stack[own.told++]);
+                }
             }
-            current = own;
-            U.fullFence();
-            if (before.ring != NOWHERE) {
-                U.putLong(null, before.ring + LIMIT, -1);
-            }
-            // Who reads looks at the rings that say so, of which there may be thousands.
-            U.putByte(null, U.getLong(null, own.ring + FLAG), (byte) 1);
-            room(own.ring);
-            long at = at(own.ring);
-            U.putInt(null, at, TURN);
-            U.putLong(null, at + 4, ++turns);
-            advance(own.ring, 12);
-            while (QuerypointTraceWindow.POINTED && own.told < own.depth) {
-                around(own.ring, own.stack[own.told++]);
-            }
+        } finally {
+            QuerypointTraceThread.TURN.leave();
         }
     }
 
@@ -203,10 +208,15 @@ public final class QuerypointTrace {
     @Hidden
     static void left(QuerypointTraceThread own) {
         if (current == own) {
-            synchronized (QuerypointTraceThread.TURN) {
-                if (current == own) {
-                    current = NOBODY;
+            QuerypointTraceThread.TURN.enter();
+            try {
+                synchronized (QuerypointTraceThread.TURN) {
+                    if (current == own) {
+                        current = NOBODY;
+                    }
                 }
+            } finally {
+                QuerypointTraceThread.TURN.leave();
             }
         }
     }

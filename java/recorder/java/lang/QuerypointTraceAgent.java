@@ -47,6 +47,9 @@ final class QuerypointTraceAgent {
     /** Waits until there is room for an event in a ring. False where nobody takes anything out any more. */
     static native boolean await(long ring);
 
+    /** Leaves the processor to other threads for a moment. The thread keeps its carrier. */
+    static native void pause();
+
     /** Whether the processor shows stores to others in their order. */
     static native boolean ordered();
 

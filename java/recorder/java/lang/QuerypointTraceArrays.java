@@ -33,6 +33,7 @@ public final class QuerypointTraceArrays {
      * class, and read without.
      */
     private static volatile QuerypointTraceArrays open;
+    private static final QuerypointTraceGate GATE = new QuerypointTraceGate();
     private static int opened;
 
     private final Object array;
@@ -86,14 +87,19 @@ public final class QuerypointTraceArrays {
             Object held = QuerypointArrays.copy(array, from, count);
             boolean any = (how & ANY) != 0;
             QuerypointTraceArrays given = new QuerypointTraceArrays(array, held, from, any, site, beside);
-            synchronized (QuerypointTraceArrays.class) {
-                if (opened == OPEN_MOST) {
-                    QuerypointTraceAgent.lose(QuerypointTraceAgent.ARRAYS);
-                    return beside;
+            GATE.enter();
+            try {
+                synchronized (QuerypointTraceArrays.class) {
+                    if (opened == OPEN_MOST) {
+                        QuerypointTraceAgent.lose(QuerypointTraceAgent.ARRAYS);
+                        return beside;
+                    }
+                    opened++;
+                    given.next = open;
+                    open = given;
                 }
-                opened++;
-                given.next = open;
-                open = given;
+            } finally {
+                GATE.leave();
             }
             return given;
         } catch (OutOfMemoryError e) {
@@ -120,22 +126,27 @@ public final class QuerypointTraceArrays {
     /** It is given away no more. Whoever is at it goes on from there. */
     @Hidden
     private void close() {
-        synchronized (QuerypointTraceArrays.class) {
-            QuerypointTraceArrays before = null;
-            QuerypointTraceArrays one = open;
-            while (one != null && one != this) {
-                before = one;
-                one = one.next;
+        GATE.enter();
+        try {
+            synchronized (QuerypointTraceArrays.class) {
+                QuerypointTraceArrays before = null;
+                QuerypointTraceArrays one = open;
+                while (one != null && one != this) {
+                    before = one;
+                    one = one.next;
+                }
+                if (one == null) {
+                    return;
+                }
+                opened--;
+                if (before == null) {
+                    open = next;
+                } else {
+                    before.next = next;
+                }
             }
-            if (one == null) {
-                return;
-            }
-            opened--;
-            if (before == null) {
-                open = next;
-            } else {
-                before.next = next;
-            }
+        } finally {
+            GATE.leave();
         }
     }
 

@@ -7,9 +7,9 @@ import jdk.internal.vm.annotation.Hidden;
 final class QuerypointTraceThread {
     private static final Unsafe U = Unsafe.getUnsafe();
     private static final long TID = U.objectFieldOffset(Thread.class, "tid");
-    private static final Object LOCK = new Object();
+    private static final QuerypointTraceGate LOCK = new QuerypointTraceGate();
     /** Held by who takes the turn to record. */
-    static final Object TURN = new Object();
+    static final QuerypointTraceGate TURN = new QuerypointTraceGate();
 
     /** Only some calls are recorded. */
     private static final boolean WINDOWED = QuerypointTraceAgent.windowed();
@@ -151,26 +151,31 @@ final class QuerypointTraceThread {
 
     @Hidden
     private static QuerypointTraceThread begin(Thread thread, long tid) {
-        synchronized (LOCK) {
-            long ring = 0;
-            boolean some = WINDOWED && !QuerypointTraceWindow.POINTED;
-            long[] window = some ? QuerypointTraceAgent.window(thread.getName(), tid) : null;
-            if (some && window == null) {
-                // No call of it is recorded.
-            } else {
-                ThreadGroup group = thread.getThreadGroup();
-                String of = group == null ? null : group.getName();
-                int object = QuerypointProbeNumber.give(thread);
-                boolean isVirtual = QuerypointProbeNumber.isVirtual(thread);
-                ring = QuerypointTraceAgent.ring(thread.getName(), tid, isVirtual, of, object);
+        LOCK.enter();
+        try {
+            synchronized (LOCK) {
+                long ring = 0;
+                boolean some = WINDOWED && !QuerypointTraceWindow.POINTED;
+                long[] window = some ? QuerypointTraceAgent.window(thread.getName(), tid) : null;
+                if (some && window == null) {
+                    // No call of it is recorded.
+                } else {
+                    ThreadGroup group = thread.getThreadGroup();
+                    String of = group == null ? null : group.getName();
+                    int object = QuerypointProbeNumber.give(thread);
+                    boolean isVirtual = QuerypointProbeNumber.isVirtual(thread);
+                    ring = QuerypointTraceAgent.ring(thread.getName(), tid, isVirtual, of, object);
+                }
+                QuerypointTraceThread made = new QuerypointTraceThread(thread, tid, ring, window);
+                made.steers = QuerypointTraceSteering.isNamed(thread, tid);
+                int at = (int) tid & (table.length - 1);
+                made.chained = table[at];
+                U.storeFence();
+                table[at] = made;
+                return made;
             }
-            QuerypointTraceThread made = new QuerypointTraceThread(thread, tid, ring, window);
-            made.steers = QuerypointTraceSteering.isNamed(thread, tid);
-            int at = (int) tid & (table.length - 1);
-            made.chained = table[at];
-            U.storeFence();
-            table[at] = made;
-            return made;
+        } finally {
+            LOCK.leave();
         }
     }
 
@@ -185,29 +190,34 @@ final class QuerypointTraceThread {
             QuerypointTrace.end(own);
         }
         QuerypointTrace.left(own);
-        synchronized (LOCK) {
-            int at = (int) tid & (table.length - 1);
-            QuerypointTraceThread before = null;
-            QuerypointTraceThread known = table[at];
-            while (known != null && known.tid != tid) {
-                before = known;
-                known = known.chained;
+        LOCK.enter();
+        try {
+            synchronized (LOCK) {
+                int at = (int) tid & (table.length - 1);
+                QuerypointTraceThread before = null;
+                QuerypointTraceThread known = table[at];
+                while (known != null && known.tid != tid) {
+                    before = known;
+                    known = known.chained;
+                }
+                if (known == null) {
+                    return;
+                }
+                if (before == null) {
+                    table[at] = known.chained;
+                } else {
+                    before.chained = known.chained;
+                }
+                known.thread = null;
+                known.node = null;
+                known.map = null;
+                if (known.ring != 0) {
+                    U.putLongRelease(null, known.ring + QuerypointTrace.ENDED, 1);
+                    QuerypointTraceAgent.ended(known.ring);
+                }
             }
-            if (known == null) {
-                return;
-            }
-            if (before == null) {
-                table[at] = known.chained;
-            } else {
-                before.chained = known.chained;
-            }
-            known.thread = null;
-            known.node = null;
-            known.map = null;
-            if (known.ring != 0) {
-                U.putLongRelease(null, known.ring + QuerypointTrace.ENDED, 1);
-                QuerypointTraceAgent.ended(known.ring);
-            }
+        } finally {
+            LOCK.leave();
         }
     }
 }
