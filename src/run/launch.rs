@@ -11,6 +11,7 @@ use super::observer::Observer;
 use super::probes::{self, Gate};
 use super::questions::{FurtherQuestions, Questions};
 use super::report::Ended;
+use super::threads::largest_number;
 use super::unwatched_vms::UnwatchedVms;
 use super::vm::Vm;
 use super::watched::Watched;
@@ -124,6 +125,10 @@ pub async fn execute(
     // Counting interrupts nothing.
     let watches = if counts || recorded.is_some() { Watches::default() } else { watches };
     let mut watched = Watched::new(Vm::new(conn.clone()), events, watches, questions.pool.clone());
+    // Whoever started a remote program sees its numbers as they are.
+    if agent.is_none() && template.settings().remote.is_none() {
+        watched.vm.before_debug_agent = largest_number(&mut watched.vm).await.ok();
+    }
     match recorder {
         Ok(Some((report, recorder))) => {
             watched.vm.agent_report = Some(Box::new(report));

@@ -107,29 +107,51 @@ impl Threads {
     }
 }
 
-/// A thread, with its present name.
+/// A thread, with its present name, and its number in a run without the debug agent.
 async fn identity(vm: &mut Vm, thread: ThreadId) -> Result<ThreadIdentity, RunError> {
     let conn = vm.conn().clone();
     let name = conn.send(thread_reference::Name { thread });
-    let object = ObjectId::from(thread);
-    let mut number = 0;
-    if let Some(class) = vm.classes_named("java.lang.Thread").await?.first().copied() {
-        let class = vm.class(class).await?;
-        if let Some(field) = class.fields.iter().find(|field| field.name == "tid") {
-            let fields = vec![field.id];
-            let values = or_default(conn.send(object_reference::GetValues { object, fields }).await)?;
-            if let Some(jdwp::Value::Long(tid)) = values.into_iter().next() {
-                number = u64::try_from(tid).unwrap_or(0);
-            }
-        }
-    }
+    let number = match (number(vm, thread).await?, vm.before_debug_agent) {
+        (number, Some(before)) if number > before + OF_DEBUG_AGENT => number - OF_DEBUG_AGENT,
+        (number, _) => number,
+    };
     let name: Arc<str> = or_default(name.await)?.into();
     let mut is_virtual = false;
     if name.is_empty() {
-        let class = conn.send(object_reference::ReferenceType { object }).await?;
+        let class = conn.send(object_reference::ReferenceType { object: thread.into() }).await?;
         is_virtual = vm.class(class.type_id).await?.name.contains("VirtualThread");
     }
     Ok(ThreadIdentity { name, number, is_virtual })
+}
+
+/// The threads of the VM's debug agent, which take numbers before the program begins. The program does not
+/// see them. `qp`'s own agent gives the numbers back (`crates/agent/src/thread_ids.rs`).
+const OF_DEBUG_AGENT: u64 = 3;
+
+/// The largest number of a thread in a VM whose program has not begun.
+///
+/// # Errors
+/// The connection has ended.
+pub async fn largest_number(vm: &mut Vm) -> Result<u64, RunError> {
+    let threads = vm.conn().send(virtual_machine::AllThreads {}).await?;
+    let mut largest = 0;
+    for thread in threads {
+        largest = number(vm, thread).await?.max(largest);
+    }
+    Ok(largest)
+}
+
+/// The number that a thread has in its VM; 0 if it is unknown.
+async fn number(vm: &mut Vm, thread: ThreadId) -> Result<u64, RunError> {
+    let Some(class) = vm.classes_named("java.lang.Thread").await?.first().copied() else { return Ok(0) };
+    let class = vm.class(class).await?;
+    let Some(field) = class.fields.iter().find(|field| field.name == "tid") else { return Ok(0) };
+    let (object, fields) = (ObjectId::from(thread), vec![field.id]);
+    let values = or_default(vm.conn().send(object_reference::GetValues { object, fields }).await)?;
+    match values.first() {
+        Some(jdwp::Value::Long(tid)) => Ok(u64::try_from(*tid).unwrap_or(0)),
+        _ => Ok(0),
+    }
 }
 
 /// The state of one interrupted thread.

@@ -112,6 +112,8 @@ pub struct Vm {
     pub layouts: super::content::Layouts,
     /// Reads stacks together with the locals of their newest frame.
     pub top: jdwp::TopFrames,
+    /// The largest number of a thread that was there before the debug agent's, if these keep their numbers.
+    pub before_debug_agent: Option<u64>,
     /// The agent's report about rewritten code, if the run has an agent.
     pub agent_report: Option<Box<AgentReport>>,
     rewritten_methods: HashMap<(ReferenceTypeId, MethodId), Option<Arc<RewrittenMethod>>>,
@@ -135,6 +137,7 @@ impl Vm {
             kinds: HashMap::new(),
             layouts: super::content::Layouts::default(),
             top: jdwp::TopFrames::default(),
+            before_debug_agent: None,
             agent_report: None,
             rewritten_methods: HashMap::new(),
         }
