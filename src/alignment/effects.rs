@@ -83,8 +83,8 @@ pub fn are_same(
         }
         if state.is_unwritten(0, one) && state.is_unwritten(1, other) {
             // Without a recorded creation, other code may have given the objects any fields.
-            let is_known = |side: usize, object| {
-                let calls = &state.runs[side].calls;
+            let mut is_known = |side: usize, object| {
+                let calls = &mut state.runs[side].calls;
                 Ok::<_, TraceError>(calls.was_made(object)? || calls.objects.content(object).is_some())
             };
             if !is_known(0, one)? || !is_known(1, other)? {

@@ -6,7 +6,7 @@ use super::folder::Folder;
 use super::loaders::Loaders;
 use crate::files;
 use crate::model::{MethodName, ThreadIdentity};
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::{Arc, LazyLock};
 use wire::recording::{
     DERIVED_LINES, DeclaredField, FIRST_SITE, Level, RingPlace, RingReport, Traced, TracedClass, WriteReport,
@@ -213,6 +213,8 @@ pub struct Sites {
     pub hidden: BTreeSet<String>,
     /// Problems that the agent reported.
     pub problems: Vec<String>,
+    /// The classes with a constructor that records that it made its object.
+    constructed: HashSet<Arc<str>>,
     /// Checksum of the agent's report.
     pub(super) checksum: Checksum,
 }
@@ -282,6 +284,10 @@ impl Sites {
         }
         sites.name_loaders();
         sites.label_threads();
+        let births = sites.all().filter(|site| site.what == Traced::Born);
+        let made = births.filter_map(|site| sites.method(site.method));
+        sites.constructed =
+            made.filter(|method| method.level >= Level::Writes).map(|method| method.class.clone()).collect();
         Ok(sites)
     }
 
@@ -431,6 +437,11 @@ impl Sites {
     /// The site with this number.
     pub fn site(&self, number: u32) -> Option<&Site> {
         self.sites.get(usize::try_from(number.checked_sub(FIRST_SITE)?).ok()?)?.as_ref()
+    }
+
+    /// Whether a constructor of this class records that it made its object.
+    pub(super) fn constructs(&self, class: &str) -> bool {
+        self.constructed.contains(class)
     }
 
     /// The site numbers that may be known: this many from [`FIRST_SITE`] on.

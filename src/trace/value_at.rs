@@ -79,10 +79,26 @@ impl Calls {
     /// Whether the creation of an array or object was recorded. Its unwritten parts then hold their default
     /// values.
     ///
+    /// Deserialisation gives an object its fields, and calls a constructor of a superclass only. So if the
+    /// constructors of the object's own class are recorded, one of them must have run.
+    ///
     /// # Errors
-    /// The table of writes cannot be built.
-    pub fn was_made(&self, object: u32) -> Result<bool, TraceError> {
-        self.is_ever_written(object, CREATION)
+    /// The events cannot be read.
+    pub fn was_made(&mut self, object: u32) -> Result<bool, TraceError> {
+        let rows = self.write_rows(object, CREATION)?;
+        let own = self.objects.class(object).filter(|class| self.sites.constructs(class)).cloned();
+        let Some(own) = own else { return Ok(!rows.is_empty()) };
+        let mut is_made = false;
+        for row in rows {
+            self.each_written(self.writes_in(row), |calls, site, _, _| {
+                is_made = calls.sites.method(site.method).is_some_and(|method| method.class == own);
+                !is_made
+            })?;
+            if is_made {
+                break;
+            }
+        }
+        Ok(is_made)
     }
 
     /// The value of a field or element at a given time: the last value written before, or the value that the

@@ -5,7 +5,7 @@ use super::decode::{Decoder, Event, Value};
 use super::error::TraceError;
 use super::event_cache::RecordedWrite;
 use super::event_time::{ChunkOffset, EventTime};
-use super::parts::{CONTENTS, TEXT};
+use super::parts::{CONTENTS, CREATION, TEXT};
 use super::recent::address;
 use super::sites::Site;
 use super::walk::{TracedEvent, WalkControl};
@@ -183,6 +183,7 @@ impl Calls {
                 }
                 Traced::Contents => part == CONTENTS && values.first() == Some(&Value::Object(object)),
                 Traced::Text => part == TEXT && values.first() == Some(&Value::Object(object)),
+                Traced::Born => part == CREATION && values.first() == Some(&Value::Object(object)),
                 _ => false,
             };
             if is_it {
