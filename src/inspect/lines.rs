@@ -29,6 +29,8 @@ pub struct Lines {
     code: Option<(ClassPool, SourceRoots)>,
     /// By method and index: the arms that can have produced the value there.
     known: HashMap<(u32, u32), Option<Arc<ArmLines>>>,
+    /// The recorded classes that can write fields without an event, once they were searched for.
+    unseen_writers: Option<Vec<String>>,
 }
 
 /// The local variables of a method, from its class file.
@@ -72,7 +74,7 @@ pub struct LinePasses {
 impl Lines {
     /// Creates the lines of a recording; `open` finds its class files and sources on demand.
     pub fn new(open: OpenCode) -> Lines {
-        Lines { open: Some(open), code: None, known: HashMap::new() }
+        Lines { open: Some(open), code: None, known: HashMap::new(), unseen_writers: None }
     }
 
     fn code(&mut self) -> Option<&(ClassPool, SourceRoots)> {
@@ -84,6 +86,26 @@ impl Lines {
 
     fn pool(&mut self) -> Option<&ClassPool> {
         self.code().map(|(pool, _)| pool)
+    }
+
+    /// The recorded classes whose code names something that writes fields without an event.
+    pub fn unseen_writers(&mut self, calls: &Calls) -> &[String] {
+        const WRITERS: [&str; 5] =
+            ["sun/misc/Unsafe", "internal/misc/Unsafe", "findSetter", "findStaticSetter", "unreflectSetter"];
+        if self.unseen_writers.is_none() {
+            let pool = self.pool();
+            let is_one = |class: &str| {
+                let read = pool.and_then(|pool| pool.read(class).ok().flatten());
+                let names =
+                    |bytes: &[u8], writer: &str| memchr::memmem::find(bytes, writer.as_bytes()).is_some();
+                read.is_some_and(|read| WRITERS.iter().any(|writer| names(&read.bytes, writer)))
+            };
+            let classes = calls.sites.classes().filter(|(name, _)| is_one(name));
+            let mut found: Vec<String> = classes.map(|(name, _)| name.to_string()).collect();
+            found.sort_unstable();
+            self.unseen_writers = Some(found);
+        }
+        self.unseen_writers.as_deref().unwrap_or_default()
     }
 
     /// Displays the lambdas of a recording by their source text. Ignores sources modified after the

@@ -1,7 +1,10 @@
 //! What a recording lacks, and whether that matters for an answer.
 
 use super::recording::Recording;
-use crate::trace::Exit;
+use crate::trace::{Exit, Level};
+
+/// Most classes that a note names.
+const SHOWN: usize = 5;
 
 impl Recording {
     /// What the recording lacks, and why.
@@ -53,6 +56,19 @@ impl Recording {
         let all: Vec<&str> = self.calls.sites.hidden.iter().map(String::as_str).collect();
         (!all.is_empty())
             .then(|| format!("calls and writes of hidden classes were not recorded: {}", all.join(", ")))
+    }
+
+    /// A note that names the recorded classes with code that writes fields unseen: by `Unsafe`, or by handles
+    /// that are no `VarHandle`.
+    pub fn unseen_writers(&mut self) -> Option<String> {
+        if self.about.level < Level::Writes {
+            return None;
+        }
+        let classes = self.lines.unseen_writers(&self.calls);
+        let (shown, more) = classes.split_at(classes.len().min(SHOWN));
+        let more = if more.is_empty() { String::new() } else { format!(" and {} others", more.len()) };
+        let note = "writes by Unsafe and by method handles are not recorded, and can be in";
+        (!shown.is_empty()).then(|| format!("{note} {}{more}", shown.join(", ")))
     }
 
     /// What the recorder could not record.

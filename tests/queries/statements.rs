@@ -9,6 +9,25 @@ use crate::support::{compiled, finish, qp, said};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 
+/// Deserialisation makes an object without a constructor of its class.
+#[test]
+fn a_constructor_of_a_superclass_alone_makes_no_object() {
+    let recorded = fixture("deserialised", "Deserialised", "all");
+    assert!(recorded.printed.contains("7 40 bob null\n"), "{}", recorded.printed);
+    let last = recorded.events.len() - 1;
+    let instances = recorded.answer(&["instances", "Deserialised$Account", "--at", &last.to_string()]);
+    let rows = instances["rows"].as_array().expect("rows");
+    let values = |field: &str| -> Vec<String> {
+        let of_field = rows.iter().filter(|row| row["name"].as_str().is_some_and(|n| n.ends_with(field)));
+        of_field.map(|row| row["value"].as_str().unwrap_or("?").to_owned()).collect()
+    };
+    assert_eq!([values(".id"), values(".cents")], [["7", "7"], ["40", "?"]], "{instances:#}");
+    assert_eq!([values(".owner"), values(".tag")], [["\"bob\"", "?"], ["null", "?"]], "{instances:#}");
+    let did = recorded.answer(&["did", "set", "Deserialised$Account.tag", "\"new\""]);
+    let notes = did["notes"].to_string();
+    assert!(notes.contains("method handles are not recorded") && notes.contains("Deserialised"), "{did:#}");
+}
+
 #[test]
 fn lines_are_counted_as_in_the_log() {
     for recorded in programs().into_iter().filter(|recorded| mixed(&recorded.events).is_empty()) {

@@ -126,6 +126,7 @@ impl OpenLog {
             let mut answer = (query.ask)(&mut source, &asked)?;
             answer.query = asked.text(query.name);
             answer.notes.extend(source.recording.hidden());
+            answer.notes.extend(source.recording.unseen_writers());
             answer.notes.extend(missing);
             Ok(answer)
         })

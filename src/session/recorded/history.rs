@@ -27,6 +27,7 @@ pub async fn history(
         let mut found = of_parts(trace, variable, object, &parts, limit)?;
         found.missing = trace.missing();
         found.missing.extend(trace.hidden());
+        found.missing.extend(trace.unseen_writers());
         return Ok(found);
     }
     let mut all = History { variable: variable.to_owned(), ..History::default() };
