@@ -43,7 +43,10 @@ fn a_signal_ends_what_computes() {
     let classes = folder.join("true").display().to_string();
     let exported = ["lines.jsonl", "events.parquet"].map(|name| temporary.join(name).display().to_string());
     let [lines, parquet] = &exported;
-    let commands: [&[&str]; 9] = [
+    let source = std::fs::read_to_string(root().join("benches/growth/Growth.java")).expect("a source");
+    let line = source.lines().position(|line| line.contains("at % 100;")).expect("a line") + 1;
+    let call = format!("Growth:{line}");
+    let commands: [&[&str]; 10] = [
         &["diff", wrong, right],
         &["diagnose", wrong, "--unattended", "--reference", &classes],
         &["query", "ask", "event(_, _, _), fail", wrong],
@@ -52,6 +55,7 @@ fn a_signal_ends_what_computes() {
         &["trace", "history", "StringWriter@5", wrong],
         &["trace", "export", wrong, "--to", lines],
         &["trace", "export", wrong, "--to", parquet],
+        &["log", "at", "--at", &call, "--", "java", "-cp", &classes, "Growth", "calls-each", "300000"],
         &["diagnose", "--unattended", "--", "java", "-cp", &classes, "Growth", "calls-each", "300000"],
     ];
     let times: usize = setting("QP_SIGNALS").unwrap_or(2);

@@ -62,6 +62,9 @@ pub struct Logged {
     pub ended: String,
     /// Why lines may be missing; `None` if none is.
     pub incomplete: Option<String>,
+    /// Whether the user interrupted the run.
+    #[serde(skip)]
+    pub is_interrupted: bool,
     /// Remarks.
     pub notes: Vec<String>,
 }
@@ -70,6 +73,7 @@ impl Logged {
     /// The exit code of DESIGN §7.
     pub fn exit_code(&self) -> u8 {
         match (&self.incomplete, self.shown) {
+            (Some(_), _) if self.is_interrupted => 130,
             (Some(_), _) => 4,
             (None, 0) => 3,
             (None, _) => 0,
@@ -256,6 +260,7 @@ impl<'a> Printer<'a> {
             failure: report.failure().map(str::to_owned),
             ended: ended.to_string(),
             incomplete: cut_off,
+            is_interrupted: *ended == Ended::Interrupted,
             notes: remarks,
         }
     }
