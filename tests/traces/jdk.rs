@@ -40,6 +40,32 @@ fn a_program_does_the_same_while_the_jdk_is_recorded() {
     }
 }
 
+/// The launcher has used lambdas of the JDK before the program begins.
+#[test]
+fn lambdas_that_the_launcher_has_made_are_nothing_missing() {
+    let case = Case::new("deserialised");
+    both(&case, "java", &["--scope=**"], &["Deserialised.java"], "trace");
+}
+
+/// A carrier that waits for the recorder does not wait for a virtual thread that has no carrier.
+#[test]
+fn virtual_threads_are_recorded_with_their_scheduler() {
+    let Some(java) = std::env::var_os("QP_TEST_JAVA25").and_then(|java| java.into_string().ok()) else {
+        return;
+    };
+    let case = Case::new("carriers");
+    for _ in 0..3 {
+        let folder = case.mark("trace");
+        let mut command = case.qp();
+        command
+            .args(["trace", "record", "--scope=**", "--timeout=60", "--show-output", "--out"])
+            .arg(&folder);
+        let run = case.run_command(command.args(["--", &java, "-cp", "classes", "Carriers"]));
+        run.is(0, &["19900", "recorded in"]);
+        std::fs::remove_dir_all(&folder).expect("it is there");
+    }
+}
+
 #[test]
 fn a_scope_that_selects_no_class_is_refused() {
     let case = Case::new("reads-stdin");

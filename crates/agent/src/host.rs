@@ -58,7 +58,7 @@ const RECORDER: [(&str, &[u8]); 26] = recorder![
 ];
 
 /// The class files for recording. Recorded methods call the first; the last handles ends of threads.
-const TRACE_RECORDER: [(&str, &[u8]); 21] = recorder![
+const TRACE_RECORDER: [(&str, &[u8]); 22] = recorder![
     "java/lang/QuerypointTrace",
     "java/lang/QuerypointProbeNumber",
     "java/lang/QuerypointArrays",
@@ -72,6 +72,7 @@ const TRACE_RECORDER: [(&str, &[u8]); 21] = recorder![
     "java/lang/QuerypointTraceFacts$Known",
     "java/lang/QuerypointTraceFields",
     "java/lang/QuerypointTraceFields$Known",
+    "java/lang/QuerypointTraceGate",
     "java/lang/QuerypointTraceContents",
     "java/lang/QuerypointTraceLayout",
     "java/lang/QuerypointTraceLayout$Items",
@@ -537,7 +538,9 @@ fn retransform(context: &CallbackContext<'_>) {
             (None, Some(coverer)) => coverer.is_in_scope(name),
             (None, None) => state.probes.concerns(name),
         });
-        if concerned != Some(true) {
+        // A hidden class, in whose name there is a dot, has no code of its own: that of a lambda is a method of
+        // the class with the lambda.
+        if concerned != Some(true) || name.contains('.') {
             continue;
         }
         // SAFETY: as above.
