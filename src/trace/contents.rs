@@ -119,6 +119,10 @@ pub(super) struct Pairs {
     pub(super) by_key: HashMap<u32, (u32, Option<u32>, Option<u32>)>,
     first: Option<u32>,
     last: Option<u32>,
+    /// Once it is needed: the strings and boxes among the keys by what they are. Some may be gone.
+    by_content: Option<HashMap<String, u32>>,
+    /// The keys that came since then.
+    fresh: Vec<u32>,
 }
 
 impl Pairs {
@@ -138,6 +142,9 @@ impl Pairs {
             None => self.first,
         };
         self.by_key.insert(key, (value, before, behind));
+        if self.by_content.is_some() {
+            self.fresh.push(key);
+        }
         self.join(before, Some(key));
         self.join(Some(key), behind);
     }
@@ -157,6 +164,21 @@ impl Pairs {
             Some((_, to, _)) => *to = before,
             None => self.last = before,
         }
+    }
+
+    /// The key that is this object, or an equal string or box.
+    pub(super) fn equal_key(&mut self, key: u32, objects: &Objects) -> Option<u32> {
+        if self.by_key.contains_key(&key) {
+            return Some(key);
+        }
+        let wanted = plain_content(objects, key)?;
+        let keys = match self.by_content {
+            Some(_) => std::mem::take(&mut self.fresh),
+            None => self.by_key.keys().copied().collect(),
+        };
+        let by_content = self.by_content.get_or_insert_default();
+        by_content.extend(keys.into_iter().filter_map(|key| Some((plain_content(objects, key)?, key))));
+        by_content.get(&wanted).copied().filter(|key| self.by_key.contains_key(key))
     }
 
     pub(super) fn each(&self) -> impl Iterator<Item = (u32, u32)> {
@@ -241,15 +263,8 @@ impl Replay {
                 map.put_behind(first, second, before.then(|| recorded.object(3)));
             }
             (Change::Unput, ReplayedContents::Map(map)) => {
-                let is_same = |known: &u32| *known == first || are_equal(objects, *known, first);
-                match map.by_key.contains_key(&first) {
-                    true => map.remove(first),
-                    // An equal string or box removes the entry too.
-                    false => {
-                        if let Some(key) = map.by_key.keys().copied().find(is_same) {
-                            map.remove(key);
-                        }
-                    }
+                if let Some(key) = map.equal_key(first, objects) {
+                    map.remove(key);
                 }
             }
             _ => self.unsure = true,
@@ -285,17 +300,14 @@ impl Replay {
     }
 }
 
-/// Whether two objects are equal regardless of program code: strings, or boxes of one class.
-fn are_equal(objects: &Objects, one: u32, other: u32) -> bool {
-    let text = |object| objects.text_of(object);
-    match (text(one), text(other)) {
-        (Some(one), Some(other)) => one == other,
-        (None, None) => {
-            objects.is_box(one)
-                && objects.class(one) == objects.class(other)
-                && objects.show(one) == objects.show(other)
+/// What is the same of objects that are equal regardless of program code: strings, or boxes of one class.
+fn plain_content(objects: &Objects, object: u32) -> Option<String> {
+    match objects.text_of(object) {
+        Some(text) => Some(format!("{} {}", text.length, text.begins)),
+        None if objects.is_box(object) => {
+            Some(format!("{:?} {}", objects.class(object), objects.show(object)))
         }
-        _ => false,
+        None => None,
     }
 }
 

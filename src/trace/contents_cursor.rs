@@ -99,7 +99,7 @@ impl ContentsCursor {
     fn take(&mut self, recorded: &CollectionChange<'_>, when: EventTime, objects: &Objects) {
         let (at, first, second) = (recorded.number(0), recorded.object(0), recorded.object(1));
         let changes = &mut self.changes;
-        match (recorded.change, &self.replay.held) {
+        match (recorded.change, &mut self.replay.held) {
             (Change::Insert | Change::Remove, ReplayedContents::List(list)) => {
                 changes.moved_from = Some(changes.moved_from.map_or(at, |moved| moved.min(at)));
                 match recorded.change {
@@ -116,8 +116,10 @@ impl ContentsCursor {
                 changes.gone.extend(map.by_key.get(&first).map(|(value, ..)| (first, Some(*value))));
                 changes.come.push((first, Some(second)));
             }
-            (Change::Unput, ReplayedContents::Map(map)) if map.by_key.contains_key(&first) => {
-                changes.gone.extend(map.by_key.get(&first).map(|(value, ..)| (first, Some(*value))));
+            (Change::Unput, ReplayedContents::Map(map)) => {
+                let key = map.equal_key(first, objects);
+                let item = key.and_then(|key| Some((key, Some(map.by_key.get(&key)?.0))));
+                changes.gone.extend(item);
             }
             _ => *changes = ContentsChanges { all: true, ..ContentsChanges::default() },
         }
