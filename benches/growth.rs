@@ -14,12 +14,12 @@ mod common;
 use common::{Outcome, root};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::{Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
 const SIZES: [u64; 4] = [1_000, 10_000, 100_000, 1_000_000];
 /// The kinds of growth. With `-each`, the versions differ in each step, and otherwise in the last one.
-const KINDS: [&str; 21] = [
+const KINDS: [&str; 27] = [
     "text",
     "text-each",
     "list",
@@ -32,6 +32,8 @@ const KINDS: [&str; 21] = [
     "tree-each",
     "queue",
     "queue-each",
+    "drain",
+    "drain-each",
     "array",
     "array-each",
     "calls",
@@ -40,11 +42,15 @@ const KINDS: [&str; 21] = [
     "depth",
     "nested",
     "nested-each",
+    "collected",
+    "collected-each",
+    "shared",
+    "shared-each",
     "exit",
 ];
 /// Most threads that a program starts, and the depth at which the recorded stack is full.
-const MOST: [(&str, u64); 4] =
-    [("threads", 10_000), ("depth", 100_000), ("nested", 100_000), ("exit", 100_000)];
+const MOST: [(&str, u64); 5] =
+    [("threads", 10_000), ("depth", 100_000), ("nested", 100_000), ("collected", 100_000), ("exit", 100_000)];
 const COMMANDS: [&str; 9] =
     ["diff", "diagnose", "record", "calls", "history", "state", "query", "ask", "export"];
 /// How many times as fast as n log n a time may grow, since times vary.
@@ -83,17 +89,29 @@ fn main() -> Outcome<()> {
         for n in SIZES.into_iter().filter(|n| *n <= most) {
             let run = Run { kind, n, wrong: &wrong, right: &right, folder: folder.path() };
             let mut row = Vec::new();
-            let recorded = run.recorded()?;
+            let Some(recorded) = run.recorded(limit)? else {
+                println!("| {kind} | {n} | not recorded in {} s |", limit.as_secs());
+                too_fast.push(format!("{kind} {n} is not recorded in time"));
+                break;
+            };
             for command in commands.iter().copied() {
                 if ended.contains(&command) {
                     row.push("–".to_owned());
                     continue;
                 }
-                let Some(time) = run.timed(command, recorded, limit)? else {
-                    row.push(format!("> {}", limit.as_secs()));
-                    ended.push(command);
-                    too_fast.push(format!("{command} of {kind} {n} does not end in time"));
-                    continue;
+                let time = match run.timed(command, recorded, limit)? {
+                    Measured::Seconds(time) => time,
+                    Measured::Longer => {
+                        row.push(format!("> {}", limit.as_secs()));
+                        ended.push(command);
+                        too_fast.push(format!("{command} of {kind} {n} does not end in time"));
+                        continue;
+                    }
+                    Measured::Failed(code) => {
+                        row.push("failed".to_owned());
+                        too_fast.push(format!("{command} of {kind} {n} ended with {code:?}"));
+                        continue;
+                    }
                 };
                 row.push(format!("{time:.2}"));
                 if let Some((less, took)) = before.insert(command, (n, time)) {
@@ -111,6 +129,32 @@ fn main() -> Outcome<()> {
     if too_fast.is_empty() { Ok(()) } else { Err(too_fast.join("\n").into()) }
 }
 
+/// How long a command took.
+enum Measured {
+    Seconds(f64),
+    /// Longer than the limit.
+    Longer,
+    /// It ended with this exit code, which says that it failed.
+    Failed(Option<i32>),
+}
+
+/// Runs a command, at most for a time. Returns its exit code, or `None` if it takes longer.
+fn status_of(command: &mut Command, limit: Duration) -> Outcome<Option<ExitStatus>> {
+    let began = Instant::now();
+    let mut child = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn()?;
+    loop {
+        match child.try_wait()? {
+            Some(status) => return Ok(Some(status)),
+            None if began.elapsed() > limit => {
+                child.kill()?;
+                child.wait()?;
+                return Ok(None);
+            }
+            None => std::thread::sleep(Duration::from_millis(5)),
+        }
+    }
+}
+
 /// A program with one n.
 struct Run<'a> {
     kind: &'a str,
@@ -125,15 +169,14 @@ impl Run<'_> {
         self.folder.join(format!("{}-{}", self.kind, self.n))
     }
 
-    /// Records the program. Returns how long that took.
-    fn recorded(&self) -> Outcome<Duration> {
+    /// Records the program. Returns how long that took; `None` if it is longer than the limit.
+    fn recorded(&self, limit: Duration) -> Outcome<Option<Duration>> {
         let began = Instant::now();
         let mut record = self.qp(&["trace", "record", "--level", "writes", "--out"]);
-        record.arg(self.recording()).args(self.program());
-        let output = record.stdin(Stdio::null()).output()?;
-        match output.status.success() {
-            true => Ok(began.elapsed()),
-            false => Err(String::from_utf8_lossy(&output.stderr).into_owned().into()),
+        match status_of(record.arg(self.recording()).args(self.program()), limit)? {
+            None => Ok(None),
+            Some(status) if status.success() => Ok(Some(began.elapsed())),
+            Some(status) => Err(format!("{} {} is not recorded: {status}", self.kind, self.n).into()),
         }
     }
 
@@ -154,8 +197,9 @@ impl Run<'_> {
     fn object(&self, element: &str) -> Outcome<String> {
         let class = match self.kind.trim_end_matches("-each") {
             "text" => "StringWriter@",
-            "list" => "ArrayList@",
+            "list" | "collected" => "ArrayList@",
             "map" => "HashMap@",
+            "drain" => "ConcurrentHashMap@",
             "set" => "HashSet@",
             "tree" => "TreeMap@",
             "queue" => "ArrayDeque@",
@@ -175,12 +219,12 @@ impl Run<'_> {
         found.ok_or_else(|| format!("no {class} in {shown}").into())
     }
 
-    /// How long a command takes in seconds; `None` if it is longer than the limit.
-    fn timed(&self, command: &str, recorded: Duration, limit: Duration) -> Outcome<Option<f64>> {
+    /// How long a command takes.
+    fn timed(&self, command: &str, recorded: Duration, limit: Duration) -> Outcome<Measured> {
         let (right, recording) = (self.right.display().to_string(), self.recording().display().to_string());
         let export = self.folder.join("export.jsonl").display().to_string();
         let mut qp = match command {
-            "record" => return Ok(Some(recorded.as_secs_f64())),
+            "record" => return Ok(Measured::Seconds(recorded.as_secs_f64())),
             "diff" => self.qp(&["diff", "--reference", &right]),
             "diagnose" => self.qp(&["diagnose", "--unattended", "--reference", &right]),
             "calls" => self.qp(&["trace", "calls", &recording]),
@@ -195,24 +239,14 @@ impl Run<'_> {
             qp.args(self.program());
         }
         let began = Instant::now();
-        let mut child = qp.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn()?;
-        let status = loop {
-            match child.try_wait()? {
-                Some(status) => break status,
-                None if began.elapsed() > limit => {
-                    child.kill()?;
-                    child.wait()?;
-                    return Ok(None);
-                }
-                None => std::thread::sleep(Duration::from_millis(5)),
-            }
-        };
+        let status = status_of(&mut qp, limit)?;
         drop(std::fs::remove_file(export));
         // A question without an answer is one too.
-        match status.code() {
-            Some(0 | 1) => Ok(Some(began.elapsed().as_secs_f64())),
-            code => Err(format!("{command} of {} {} ended with {code:?}", self.kind, self.n).into()),
-        }
+        Ok(match status.map(|status| status.code()) {
+            None => Measured::Longer,
+            Some(Some(0 | 1)) => Measured::Seconds(began.elapsed().as_secs_f64()),
+            Some(code) => Measured::Failed(code),
+        })
     }
 }
 

@@ -8,6 +8,7 @@ import java.util.Map;
 import java.util.Queue;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.concurrent.ConcurrentHashMap;
 
 /**
  * Lets one thing grow N times: `java Growth KIND N`. The right version has `true` for `RIGHT`; it differs in
@@ -85,6 +86,30 @@ public class Growth {
         }
         array[left] = left;
         return left == 0 ? 0 : nested(left - 1, array, each);
+    }
+
+    /** Each call returns the same list, which grows. */
+    static List<Integer> collected(int left, boolean each) {
+        if (RIGHT && each) {
+            look(left);
+        }
+        List<Integer> list = left == 0 ? new ArrayList<>() : collected(left - 1, each);
+        list.add(left % 100);
+        return list;
+    }
+
+    /** Removes by a key that is equal, and not the same. */
+    static void drain(Map<String, Integer> map, int at, boolean off) {
+        if (!(RIGHT && off)) {
+            map.remove("key " + at);
+        }
+    }
+
+    static final List<Integer> SHARED = new ArrayList<>();
+
+    /** The arguments do not tell that the list differed before. */
+    static void share(int at, boolean off) {
+        SHARED.add(RIGHT && off ? -1 : at % 100);
     }
 
     /** The program ends while all calls are open. */
@@ -176,6 +201,22 @@ public class Growth {
                 sum = found[0];
             }
             case "nested" -> onLargeStack(() -> nested(n - 1, new int[n], each));
+            case "collected" -> onLargeStack(() -> collected(n - 1, each));
+            case "shared" -> {
+                for (int at = 0; at < n; at++) {
+                    share(at, differs(each, at, n));
+                }
+            }
+            case "drain" -> {
+                Map<String, Integer> map = new ConcurrentHashMap<>();
+                for (int at = 0; at < n; at++) {
+                    map.put("key " + at, at % 100);
+                }
+                for (int at = 0; at < n; at++) {
+                    drain(map, at, differs(each, at, n));
+                }
+                sum = map.size();
+            }
             case "exit" -> onLargeStack(() -> leave(n));
             default -> throw new IllegalArgumentException(kind);
         }

@@ -39,6 +39,11 @@ pub(super) struct ComparedPair {
 }
 
 impl Collections {
+    /// Forgets what was the same of a collection.
+    pub fn forget(&mut self, here: u32) {
+        self.pairs.remove(&here);
+    }
+
     /// Notes that the values were the same that the last comparison of a collection returned.
     pub fn are_same(&mut self, here: u32) {
         if let (Some(pair), Some(length)) =

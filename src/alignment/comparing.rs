@@ -4,7 +4,7 @@ use super::any_order::ComparedEntries;
 use super::collections::{Collections, ComparedPair};
 use super::correspondence::Sameness;
 use super::state::State;
-use crate::trace::{CollectionContents, ContentsCursor, EventTime, TraceError, Value};
+use crate::trace::{CollectionContents, ContentsCursor, EventTime, Item, TraceError, Value};
 use std::rc::Rc;
 
 /// The result of a comparison.
@@ -185,6 +185,28 @@ impl ComparedPair {
             self.pairs = self.pairs.max(number);
         }
     }
+}
+
+/// The first items of a collection at a time, their number, and whether they have keys; `None` if that is not
+/// known, or is another object's.
+///
+/// # Errors
+/// The events cannot be read.
+pub fn first_items(
+    state: &mut State<'_>,
+    side: usize,
+    object: u32,
+    when: EventTime,
+    most: usize,
+) -> Result<Option<(Vec<Item>, usize, bool)>, TraceError> {
+    let mut taken = std::mem::take(&mut state.collections);
+    let cursor = taken.advance(state, side, object, when)?;
+    let first = match (cursor.item_count(), state.runs[side].calls.is_stale(cursor)?) {
+        (Some(count), false) => Some((cursor.items().take(most).collect(), count, cursor.is_map())),
+        _ => None,
+    };
+    state.collections = taken;
+    Ok(first)
 }
 
 /// Whether the contents of a collection of one run are what they were when some calls began; `None` if that

@@ -7,7 +7,7 @@ use super::correspondence::Sameness;
 use super::heap::{Held, LoggedWrite, Place};
 use super::report::DifferentStep;
 use super::state::State;
-use crate::trace::{CONTENTS, EventTime, Items, TEXT, TraceError, Value};
+use crate::trace::{CONTENTS, EventTime, Item, Items, TEXT, TraceError, Value};
 use std::collections::HashSet;
 
 /// Most characters of a text that a difference shows.
@@ -30,6 +30,12 @@ pub struct EffectScope {
 }
 
 impl EffectScope {
+    /// Whether objects are compared that are older than this step. Those are compared at later and later
+    /// times.
+    fn has_older(&self) -> bool {
+        self.pairs != usize::MAX
+    }
+
     /// The time of the calls of one run.
     fn during(&self, side: usize) -> (EventTime, EventTime) {
         (self.began[side], self.ended[side])
@@ -56,7 +62,7 @@ pub fn are_same(
         values.map(|(one, other)| (one, other, None)).collect();
     state.inner_difference = None;
     let before = state.pairs.pairs();
-    let mut seen = HashSet::new();
+    let (mut seen, mut compared) = (HashSet::new(), Vec::new());
     while let Some((one, other, place)) = pairs.pop() {
         let is_new = match state.compare(one, other) {
             Sameness::Different => {
@@ -65,7 +71,7 @@ pub fn are_same(
                     let what = state.show_place(0, place);
                     state.inner_difference = Some(DifferentStep { what, here, there });
                 }
-                state.pairs.dissolve(before);
+                forget(state, before, &compared);
                 return Ok(false);
             }
             Sameness::Same => false,
@@ -97,11 +103,18 @@ pub fn are_same(
             state.heaps[1].parts(other).iter().filter(|part| state.heaps[0].held((one, **part)).is_none()),
         );
         for part in parts {
-            match held(state, scope, (one, part), (other, part))? {
+            let held = match scope.has_older() && part == CONTENTS {
+                true => {
+                    compared.push(one);
+                    held_so_far(state, scope, (one, part), (other, part))?
+                }
+                false => held(state, scope, (one, part), (other, part))?,
+            };
+            match held {
                 HeldPair::Same => {}
                 HeldPair::Different => {
                     state.inner_difference = Some(difference(state, scope, (one, part), (other, part))?);
-                    state.pairs.dissolve(before);
+                    forget(state, before, &compared);
                     return Ok(false);
                 }
                 HeldPair::IfSame(more) => {
@@ -110,7 +123,14 @@ pub fn are_same(
             }
         }
     }
+    compared.into_iter().for_each(|collection| state.collections.are_same(collection));
     Ok(true)
+}
+
+/// Dissolves pairs from a number on, and what was concluded from them about some collections.
+fn forget(state: &mut State<'_>, pairs: usize, collections: &[u32]) {
+    state.pairs.dissolve(pairs);
+    collections.iter().for_each(|collection| state.collections.forget(*collection));
 }
 
 /// How two places differ now.
@@ -308,6 +328,24 @@ fn shown_place(
     place: Place,
 ) -> Result<String, TraceError> {
     let held = state.heaps[side].held(place);
+    let item = |state: &State<'_>, value: Value| match value {
+        Value::Object(object) => state.runs[side].calls.objects.item(object),
+        value => state.show(side, value),
+    };
+    let more = |count: usize| if count > ITEMS { format!(", … ({count} in all)") } else { String::new() };
+    if place.1 == CONTENTS && scope.has_older() {
+        let first = comparing::first_items(state, side, place.0, scope.ended[side], ITEMS)?;
+        if let Some((items, count, is_map)) = first {
+            let text = |(one, other): Item| match other {
+                Some(other) => {
+                    format!("{}: {}", item(state, Value::Object(one)), item(state, Value::Object(other)))
+                }
+                None => item(state, Value::Object(one)),
+            };
+            let (texts, more) = (items.into_iter().map(text).collect::<Vec<_>>().join(", "), more(count));
+            return Ok(if is_map { format!("{{{texts}{more}}}") } else { format!("[{texts}{more}]") });
+        }
+    }
     let contents = match place.1 {
         TEXT => return shown_text(state, scope, side, place.0),
         CONTENTS => state.runs[side].calls.contents(place.0, scope.ended[side])?,
@@ -316,13 +354,8 @@ fn shown_place(
     let Some(contents) = contents.filter(|contents| !contents.unsure) else {
         return Ok(state.show_held(side, held));
     };
-    let objects = &state.runs[side].calls.objects;
-    let item = |value: Value| match value {
-        Value::Object(object) => objects.item(object),
-        value => state.show(side, value),
-    };
-    let is_cut = contents.items.len() > ITEMS;
-    let more = if is_cut { format!(", … ({} in all)", contents.items.len()) } else { String::new() };
+    let more = more(contents.items.len());
+    let item = |value: Value| item(state, value);
     Ok(match contents.items {
         Items::Elements(elements) => {
             let texts = elements.into_iter().take(ITEMS).map(|of| of.map_or_else(|| "?".to_owned(), item));

@@ -34,6 +34,8 @@ pub struct Heap {
     places: NumberMap<Place, Held>,
     /// The written places of each object.
     parts: NumberMap<u32, Vec<u32>>,
+    /// The parts of each object that held another object.
+    references: NumberMap<u32, Vec<u32>>,
     /// The objects that were put into each collection.
     inside: NumberMap<u32, Vec<u32>>,
     /// Objects that were stored where other code finds them, by the number of writes up to that one.
@@ -50,6 +52,10 @@ impl Heap {
         let known = self.places.insert(place, now);
         if known.is_none() {
             self.parts.entry(place.0).or_default().push(place.1);
+        }
+        let is_reference = |held: &Held| matches!(held, Held::Value(Value::Object(_)));
+        if is_reference(&now) && !known.as_ref().is_some_and(is_reference) {
+            self.references.entry(place.0).or_default().push(place.1);
         }
         self.log.push(LoggedWrite { place, before: known.or(before.map(Held::Value)) });
     }
@@ -123,7 +129,8 @@ impl Heap {
 
     /// The objects that an object refers to, as far as that was recorded.
     pub fn referred(&self, object: u32) -> impl Iterator<Item = u32> {
-        let by_part = self.parts(object).iter().filter_map(move |part| match self.held((object, *part)) {
+        let references = self.references.get(&object).into_iter().flatten();
+        let by_part = references.filter_map(move |part| match self.held((object, *part)) {
             Some(Held::Value(Value::Object(inner))) => Some(inner),
             _ => None,
         });

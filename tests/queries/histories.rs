@@ -283,7 +283,7 @@ fn histories_of_what_grows() {
         seven[0],
         seven[292]
     );
-    // A sorted map: the last key of all comes first.
+    // A sorted map, whose new keys come first.
     let first = rows("tree", "2000", &["TreeMap@5", "--value=2000=0", "--limit=3000"]);
     assert_eq!(first, Vec::<String>::new());
     let began = std::time::Instant::now();

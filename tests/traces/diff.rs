@@ -380,6 +380,8 @@ fn what_grows_is_compared_by_its_changes() {
         ("set-each", "600", None),
         ("tree-each", "1000", Some("put")),
         ("nested-each", "5000", None),
+        ("collected-each", "3000", None),
+        ("drain-each", "4000", Some("drain")),
         ("exit", "8000", None),
     ] {
         let began = std::time::Instant::now();
