@@ -2,8 +2,8 @@
 //! objects that they are. The cost grows with the number of items, and for a map that is compared again with
 //! the number of its changes.
 
+use super::collections::{ComparedMaps, ItemKey};
 use super::correspondence::Sameness;
-use super::hashed::{NumberMap, NumberSet};
 use super::state::State;
 use crate::trace::{ContentsChanges, ContentsCursor, Value};
 use std::collections::{HashMap, VecDeque};
@@ -13,17 +13,6 @@ use std::hash::{BuildHasher, Hash, Hasher};
 const DEEP: u32 = 4;
 /// Most items with one key that are tried.
 const TRIED: usize = 64;
-
-/// What items that are the same have in common.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-enum ItemKey {
-    /// A digest of a value, or of the content of an immutable object.
-    Content(u64),
-    /// An object of the second run.
-    Object(u32),
-    /// A digest of the class and length of an object without a partner.
-    Like(u64),
-}
 
 fn digest(of: impl Hash) -> u64 {
     foldhash::fast::FixedState::default().hash_one(of)
@@ -125,24 +114,6 @@ pub fn paired(state: &mut State<'_>, here: &[Value], there: &[Value]) -> Option<
     Some(pairs)
 }
 
-/// What both maps of a pair have, and what was not yet compared.
-#[derive(Default)]
-pub(super) struct ComparedMaps {
-    /// The key of each map by what they have in common.
-    by_key: NumberMap<ItemKey, [Option<u32>; 2]>,
-    known: [NumberMap<u32, ItemKey>; 2],
-    /// The number of keys without a partner.
-    unmatched: usize,
-    /// Keys of which it is not known yet what they have in common with others.
-    unknown: [NumberSet<u32>; 2],
-    /// The entries that were not the same yet, or changed since then.
-    open: NumberSet<ItemKey>,
-    /// An entry that differed.
-    differing: Option<ItemKey>,
-    /// Whether a map has two keys with the same content.
-    is_ambiguous: bool,
-}
-
 /// The result of comparing two maps.
 pub(super) enum ComparedEntries {
     Different,
@@ -217,11 +188,6 @@ impl ComparedMaps {
     /// Lets all entries be compared again.
     pub(super) fn open_all(&mut self) {
         self.open.extend(self.by_key.keys());
-    }
-
-    /// Notes that the entries of the last comparison were the same.
-    pub(super) fn are_same(&mut self) {
-        (self.open, self.differing) = (Default::default(), None);
     }
 
     /// Compares the entries that were not the same yet; `None` if they cannot be paired by what they have in

@@ -1,7 +1,6 @@
 //! What is known of collections that were compared before: `comparing` does not compare it again.
 
-use super::any_order::ComparedMaps;
-use super::hashed::NumberMap;
+use super::hashed::{NumberMap, NumberSet};
 use crate::trace::{CollectionContents, ContentsCursor, EventTime};
 use std::rc::Rc;
 
@@ -53,5 +52,41 @@ impl Collections {
             pair.replaced.clear();
             pair.maps.are_same();
         }
+    }
+}
+
+/// What items that are the same have in common.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum ItemKey {
+    /// A digest of a value, or of the content of an immutable object.
+    Content(u64),
+    /// An object of the second run.
+    Object(u32),
+    /// A digest of the class and length of an object without a partner.
+    Like(u64),
+}
+
+/// What both maps of a pair have, and what was not yet compared.
+#[derive(Default)]
+pub(super) struct ComparedMaps {
+    /// The key of each map by what they have in common.
+    pub(super) by_key: NumberMap<ItemKey, [Option<u32>; 2]>,
+    pub(super) known: [NumberMap<u32, ItemKey>; 2],
+    /// The number of keys without a partner.
+    pub(super) unmatched: usize,
+    /// Keys of which it is not known yet what they have in common with others.
+    pub(super) unknown: [NumberSet<u32>; 2],
+    /// The entries that were not the same yet, or changed since then.
+    pub(super) open: NumberSet<ItemKey>,
+    /// An entry that differed.
+    pub(super) differing: Option<ItemKey>,
+    /// Whether a map has two keys with the same content.
+    pub(super) is_ambiguous: bool,
+}
+
+impl ComparedMaps {
+    /// Notes that the entries of the last comparison were the same.
+    pub(super) fn are_same(&mut self) {
+        (self.open, self.differing) = (Default::default(), None);
     }
 }

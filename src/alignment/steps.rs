@@ -230,8 +230,9 @@ impl StepReader {
         Ok(self.kept(node).unwrap_or_default())
     }
 
-    /// Reads on in the calls that are open at a position, without their callees: all of them in one pass, since
-    /// a deep recursion has many. A callee without a recorded end cannot be skipped, so its steps are read too.
+    /// Reads on in the calls that are open at a position, without their callees: all of them in one pass,
+    /// since a deep recursion has many. A callee without a recorded end cannot be skipped, so its steps are
+    /// read too.
     fn read_rest(
         &self,
         run: &mut AlignedRun<'_>,
