@@ -140,9 +140,10 @@ impl Calls {
         let turn = writes.first.turn;
         let (chunk, _) = writes.first.place;
         let Some(thread) = self.source.chunk(chunk).map(|chunk| chunk.thread) else { return Ok(()) };
+        let mut known = None;
         self.each_written(writes, |calls, site, values, place| {
             calls.objects.distinguish(site, values);
-            let node = calls.innermost_at(thread, place);
+            let node = calls.innermost_after(thread, place, &mut known);
             let around = node.and_then(|node| calls.parent(node));
             let seen = TracedEvent { site, values, node, around, is_around: false, turn, place };
             visit(calls, &seen) != WalkControl::Stop
@@ -275,6 +276,17 @@ impl Calls {
 
     /// The innermost open call at a position of a thread.
     pub(super) fn innermost_at(&self, thread: u32, place: ChunkOffset) -> Option<u32> {
+        self.innermost_after(thread, place, &mut None)
+    }
+
+    /// As [`Calls::innermost_at`], at later and later positions. `known` has the last call that was entered,
+    /// and the innermost open one then: a deep recursion is not gone through for each position.
+    fn innermost_after(
+        &self,
+        thread: u32,
+        place: ChunkOffset,
+        known: &mut Option<(Option<u32>, Option<u32>)>,
+    ) -> Option<u32> {
         let all = self.of_thread(thread);
         let (mut low, mut high) = (all.start, all.end);
         while low < high {
@@ -285,15 +297,22 @@ impl Calls {
                 high = middle;
             }
         }
-        let mut inside = low.checked_sub(1).filter(|node| all.contains(node));
+        let entered = low.checked_sub(1).filter(|node| all.contains(node));
+        let mut inside = match *known {
+            Some((before, inside)) if before == entered => inside,
+            _ => entered,
+        };
         // When a call has ended, all calls inside it have ended.
         let mut at = inside;
         while let Some(node) = at {
             at = self.parent(node);
-            if self.ends(node).is_some_and(|ends| ends < place) {
-                inside = at;
+            match self.ends(node) {
+                Some(ends) if ends < place => inside = at,
+                Some(_) => break,
+                None => {}
             }
         }
+        *known = Some((entered, inside));
         inside
     }
 
