@@ -105,7 +105,8 @@ impl Hearing {
     }
 }
 
-/// Runs some work to its end. Each signal asks it to stop, also one that came before and that nobody has heard.
+/// Runs some work to its end. Each signal asks it to stop, also one that came before and that nobody has
+/// heard.
 pub async fn stopped_by<T>(hearing: &mut Hearing, stop: &Sender<bool>, work: impl Future<Output = T>) -> T {
     let mut work = Box::pin(work);
     let mut ends_all = false;
