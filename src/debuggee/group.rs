@@ -1,6 +1,6 @@
 //! Runs one command as a process group: starts it, waits for it, signals it and ends it as a whole.
 
-use super::guardian::{self, Guardian};
+use super::guardian::Guardian;
 use super::output::{Output, Stream};
 use super::processes::{MARK, kill_marked, processes, stat};
 use super::stdin::Stdin;
@@ -83,7 +83,6 @@ pub(super) struct Group {
 
 impl Group {
     pub fn spawn(spec: Spec<'_>, output: Output, guardian: Arc<Guardian>) -> std::io::Result<Group> {
-        guardian.begin();
         let mut command = Command::new(&spec.program);
         command.args(spec.command.iter().skip(1)).current_dir(spec.cwd);
         if let Some(name) = spec.command.first() {
@@ -92,12 +91,10 @@ impl Group {
         command.envs(spec.env.iter().map(|(k, v)| (k, v))).env(MARK, &spec.mark);
         command.stdin(if matches!(spec.stdin, Stdin::Null) { Stdio::null() } else { Stdio::piped() });
         command.stdout(Stdio::piped()).stderr(Stdio::piped()).process_group(0).kill_on_drop(true);
-        let starting = guardian::starting();
+        guardian.guard(&mut command);
         let mut child = command.spawn()?;
         let number = child.id().and_then(|id| i32::try_from(id).ok()).and_then(Pid::from_raw);
         let pid = number.ok_or_else(|| std::io::Error::other("the process has no id"))?;
-        guardian.add(pid.as_raw_pid().unsigned_abs());
-        drop(starting);
         let mut tasks = JoinSet::new();
         if let Some(pipe) = child.stdout.take() {
             tasks.spawn(output.clone().drain(Stream::Out, pipe));

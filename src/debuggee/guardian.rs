@@ -1,11 +1,13 @@
 //! The guardian kills the process groups of a debuggee when `qp` dies without ending them, even by SIGKILL.
 //!
 //! It is a shell that reads group ids from a pipe. When `qp` ends in any way, the system closes the pipe, and
-//! the shell kills the remaining groups.
+//! the shell kills the remaining groups. A group announces itself before its program begins, while it still
+//! holds the pipe open: no end of `qp` leaves a group that the guardian does not know.
 
 use std::io::Write;
+use std::os::fd::{AsRawFd, BorrowedFd};
 use std::process::{Child, ChildStdin, Command, Stdio};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, PoisonError};
 
 const SCRIPT: &str = r#"trap '' HUP INT TERM
 groups=
@@ -30,20 +32,6 @@ enum State {
     Unavailable,
 }
 
-/// Held while a group is started, until the guardian knows it.
-static STARTING: Mutex<()> = Mutex::new(());
-
-/// Starts no further process, and returns when the guardian knows every group. For a process that ends while
-/// other threads may start something.
-pub fn start_no_more() {
-    std::mem::forget(starting());
-}
-
-/// Until the result is dropped, the process does not end by [`start_no_more`].
-pub(super) fn starting() -> MutexGuard<'static, ()> {
-    STARTING.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
 impl Guardian {
     /// Starts the guardian, unless it runs already.
     pub fn begin(&self) {
@@ -56,9 +44,22 @@ impl Guardian {
         }
     }
 
-    pub fn add(&self, group: u32) {
+    /// Lets a command that starts its own group announce it.
+    pub fn guard(&self, command: &mut tokio::process::Command) {
         self.begin();
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).tell("add", group);
+        let state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let State::Watching(_, Some(pipe)) = &*state else { return };
+        let pipe = pipe.as_raw_fd();
+        // SAFETY: between `fork` and `exec` the closure only asks for a number and writes it to a pipe that
+        // the new process has from this one. Both are async-signal-safe (POSIX.1-2017 §2.4.3), and it
+        // allocates nothing.
+        #[expect(unsafe_code, reason = "only the new process can tell its number in time")]
+        unsafe {
+            command.pre_exec(move || {
+                announce(BorrowedFd::borrow_raw(pipe));
+                Ok(())
+            });
+        }
     }
 
     pub fn remove(&self, group: u32) {
@@ -81,6 +82,18 @@ impl Drop for Guardian {
             drop(pipe.take());
             let _ = child.wait();
         }
+    }
+}
+
+/// Tells the guardian the group of this process, which is its first.
+fn announce(pipe: BorrowedFd<'_>) {
+    let mut text = [0; 16];
+    let mut rest = text.as_mut_slice();
+    let is_whole = writeln!(rest, "add {}", std::process::id()).is_ok();
+    let left = rest.len();
+    if let Some(text) = text.get(..text.len() - left).filter(|_| is_whole) {
+        // Ignore the error: a killed guardian does not endanger the run.
+        let _ = rustix::io::write(pipe, text);
     }
 }
 

@@ -43,7 +43,6 @@ pub use agent::Agent;
 pub use build::BuildOutcome;
 pub use error::{DebuggeeError, ForeignConnections, OtherConnections, Step};
 pub use group::Exit;
-pub use guardian::start_no_more;
 pub use no_waiting_vm::{NoWaitingVm, PortState};
 pub use output::{Forward, MAX_LINE_BYTES, PrintedDigest, Stream, Tail};
 pub use peer::Peer;

@@ -145,29 +145,22 @@ async fn nothing_is_left_after_drop() {
     }
 }
 
-#[test]
-fn the_guardian_ends_the_groups_of_a_killed_process() {
-    let mut sleeper = {
-        let mut command = Command::new("sleep");
-        std::os::unix::process::CommandExt::process_group(command.arg("1000"), 0);
-        command.spawn().unwrap()
-    };
-    let mut kept = {
-        let mut command = Command::new("sleep");
-        std::os::unix::process::CommandExt::process_group(command.arg("1000"), 0);
-        command.spawn().unwrap()
-    };
+#[tokio::test]
+async fn the_guardian_ends_the_groups_of_a_killed_process() {
     let guardian = guardian::Guardian::default();
-    guardian.add(kept.id());
-    guardian.add(sleeper.id());
-    guardian.remove(kept.id());
+    let guarded = || {
+        let mut command = tokio::process::Command::new("sleep");
+        guardian.guard(command.arg("1000").process_group(0));
+        command.spawn().unwrap()
+    };
+    let (mut sleeper, mut kept) = (guarded(), guarded());
+    guardian.remove(kept.id().unwrap());
     // Dropping it closes the pipe, as the end of the process would.
     drop(guardian);
-    let status = sleeper.wait().unwrap();
+    let status = sleeper.wait().await.unwrap();
     assert_eq!(group::Exit::from(status).signal, Some(9));
     assert!(kept.try_wait().unwrap().is_none());
-    kept.kill().unwrap();
-    kept.wait().unwrap();
+    kept.kill().await.unwrap();
 }
 
 #[tokio::test]

@@ -38,7 +38,7 @@ mod trust;
 mod workspace;
 
 pub use crate::classes::DefaultScope;
-pub use crate::debuggee::{StdinRecording, start_no_more, test_command};
+pub use crate::debuggee::{StdinRecording, test_command};
 pub use crate::files::{TemporaryFolder, remove_abandoned, remove_own, write_private, write_whole};
 pub use crate::inspect::lanes::{Bar, Lane, Tick, TimeWindow};
 pub use crate::logic::log::Kind;

@@ -209,7 +209,6 @@ impl Pulse {
 
 /// Ends the process whatever its threads do. The debuggee ends with it, by its guardian.
 fn end_process() -> ! {
-    crate::session::start_no_more();
     crate::session::remove_own();
     std::process::exit(INTERRUPTED.into());
 }
