@@ -6,6 +6,7 @@ use super::error::TraceError;
 use super::event_cache::RecordedWrite;
 use super::event_time::EventTime;
 use super::parts::CREATION;
+use super::sites::Method;
 use super::writes::found;
 use wire::recording::Traced;
 
@@ -80,7 +81,8 @@ impl Calls {
     /// values.
     ///
     /// Deserialisation gives an object its fields, and calls a constructor of a superclass only. So if the
-    /// constructors of the object's own class are recorded, one of them must have run.
+    /// constructors of the object's own class are recorded, one of them must have run or have called that of
+    /// the superclass.
     ///
     /// # Errors
     /// The events cannot be read.
@@ -88,17 +90,24 @@ impl Calls {
         let rows = self.write_rows(object, CREATION)?;
         let own = self.objects.class(object).filter(|class| self.sites.constructs(class)).cloned();
         let Some(own) = own else { return Ok(!rows.is_empty()) };
-        let mut is_made = false;
+        let is_own = |method: Option<&Method>| method.is_some_and(|method| method.class == own);
         for row in rows {
+            let mut is_made = false;
             self.each_written(self.writes_in(row), |calls, site, _, _| {
-                is_made = calls.sites.method(site.method).is_some_and(|method| method.class == own);
+                is_made = is_own(calls.sites.method(site.method));
                 !is_made
             })?;
+            let mut at = self.call_at(self.writes_in(row).first);
+            while let Some(node) = at.filter(|_| !is_made) {
+                let constructor = self.method(node).filter(|method| method.name == "<init>");
+                is_made = is_own(constructor);
+                at = constructor.and_then(|_| self.parent(node));
+            }
             if is_made {
-                break;
+                return Ok(true);
             }
         }
-        Ok(is_made)
+        Ok(false)
     }
 
     /// The value of a field or element at a given time: the last value written before, or the value that the
