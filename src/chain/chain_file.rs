@@ -21,7 +21,8 @@ impl Chain {
     pub fn load(path: &Path) -> Result<Chain, ChainError> {
         let unreadable = |source| ChainError::Unreadable { path: path.to_owned(), source };
         let text = files::read_regular(path, MOST_TEXT, true).map_err(unreadable)?;
-        let text = String::from_utf8(text).map_err(|error| unreadable(std::io::Error::other(error)))?;
+        let no_text = |_| unreadable(std::io::Error::other("it is no text in UTF-8"));
+        let text = String::from_utf8(text).map_err(no_text)?;
         let mut chain = Chain::parse(&text, &path.display().to_string())?;
         chain.base = path.parent().map(Path::to_owned).unwrap_or_default();
         Ok(chain)
