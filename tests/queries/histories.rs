@@ -272,10 +272,10 @@ fn histories_of_what_grows() {
         let answer: Value = serde_json::from_slice(&output.stdout).unwrap();
         answer["rows"].as_array().unwrap().iter().map(|row| row["value"].to_string()).collect::<Vec<_>>()
     };
-    let absent = rows("text", "1000", &["StringWriter@5", "--value=absent"]);
+    let absent = rows("text", "1000", &["StringWriter@6", "--value=absent"]);
     assert_eq!(absent, Vec::<String>::new());
     // From the key 7 on, each change leaves it there.
-    let seven = rows("map", "300", &["HashMap@5", "--value=7", "--limit=1000"]);
+    let seven = rows("map", "300", &["HashMap@6", "--value=7", "--limit=1000"]);
     assert_eq!(seven.len(), 293);
     assert!(
         seven[0].ends_with("6=6, 7=7]\"") && seven[292].contains("300 in all"),
@@ -284,7 +284,7 @@ fn histories_of_what_grows() {
         seven[292]
     );
     // A sorted map, whose new keys come first.
-    let first = rows("tree", "2000", &["TreeMap@5", "--value=2000=0", "--limit=3000"]);
+    let first = rows("tree", "2000", &["TreeMap@6", "--value=2000=0", "--limit=3000"]);
     assert_eq!(first, Vec::<String>::new());
     let began = std::time::Instant::now();
     let mut ask = crate::support::qp();
