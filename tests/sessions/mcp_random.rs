@@ -163,13 +163,15 @@ fn text(known: &[String], random: &mut Rng) -> Value {
 /// Handles of an answer, for later questions.
 fn keep_handles(data: &Value, known: &mut Vec<String>) {
     match data {
-        Value::String(text) if text.contains(':') && text.len() < 40 && !text.contains(' ') => {
-            if known.len() < 200 && !known.contains(text) {
-                known.push(text.clone());
-            }
+        Value::String(text) if known.len() < 200 && is_handle(text) && !known.contains(text) => {
+            known.push(text.clone());
         }
         Value::Array(values) => values.iter().for_each(|value| keep_handles(value, known)),
         Value::Object(fields) => fields.values().for_each(|value| keep_handles(value, known)),
         _ => {}
     }
+}
+
+fn is_handle(text: &str) -> bool {
+    text.contains(':') && text.len() < 40 && !text.contains(' ')
 }

@@ -1,7 +1,7 @@
 //! Ids of threads, which `Thread.toString()` shows since Java 21.
 //!
 //! The VM's debug agent starts three threads of its own before the program begins. The program does not see
-//! them, but each takes an id. Without them, the program's own threads have the ids that they have in any run.
+//! them, but each takes an id. Without them, the program's threads have the ids that they have in any run.
 
 use jvmti_bindings::prelude::*;
 use std::sync::atomic::{AtomicI64, Ordering};

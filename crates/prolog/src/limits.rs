@@ -169,8 +169,8 @@ impl Budget {
     }
 }
 
-/// What is left of the limits of a query for the work around it: to read its program and to write its answers.
-/// That work takes no steps.
+/// What is left of the limits of a query for the work around it: to read its program and to write its
+/// answers. That work takes no steps.
 pub struct Allowance {
     budget: Budget,
     bytes: usize,

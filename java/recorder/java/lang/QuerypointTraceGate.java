@@ -4,9 +4,9 @@ import jdk.internal.misc.Unsafe;
 import jdk.internal.vm.annotation.Hidden;
 
 /**
- * Stands before a monitor. Since Java 24 a virtual thread that waits for a monitor leaves its carrier, and is
- * given the monitor although it has none. If all carriers wait for that monitor, since the scheduler itself is
- * recorded, none goes on. Who waits here keeps its carrier, and nobody waits for the monitor behind.
+ * Stands before a monitor. Since Java 24 a virtual thread that waits for a monitor leaves its carrier, and
+ * is given the monitor although it has none. If all carriers wait for that monitor, since the scheduler is
+ * recorded too, none goes on. Who waits here keeps its carrier, and nobody waits for the monitor behind it.
  */
 final class QuerypointTraceGate {
     private static final Unsafe U = Unsafe.getUnsafe();

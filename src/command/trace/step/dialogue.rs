@@ -115,7 +115,7 @@ impl StepDialogue {
             }
             StepCommand::Show(name) => return Ok(StepReply::Show(stepper.show(name)?)),
             StepCommand::History(name) => return Ok(StepReply::History(stepper.history(name)?)),
-            StepCommand::Omitted(name) => return self.omitted(name, context).await,
+            StepCommand::Omitted(name) => return Box::pin(self.omitted(name, context)).await,
             StepCommand::Chain(file) => return self.chain(file.as_deref()),
             StepCommand::Where => {}
             StepCommand::Help => return Ok(StepReply::Help(STEP_TABLE)),
