@@ -8,6 +8,7 @@ mod hex;
 mod private;
 mod regular;
 mod temporary;
+mod temporary_file;
 mod whole;
 
 pub use cache::cache_folder;
@@ -15,4 +16,5 @@ pub use hex::hex;
 pub use private::{create, create_folder, create_new, write};
 pub use regular::{open_regular, read_regular};
 pub use temporary::{TemporaryFolder, remove_abandoned, remove_abandoned_in, remove_own};
+pub use temporary_file::TemporaryFile;
 pub use whole::{write_private, write_whole};

@@ -35,7 +35,7 @@ const ATTEMPTS: u32 = 20;
 /// Interval between two attempts.
 const AGAIN: Duration = Duration::from_millis(5);
 
-/// The temporary folders of this process.
+/// The temporary folders and files of this process.
 static OWN: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 
 /// A private folder that is removed on drop, or by the next `qp` if this one is killed.
@@ -73,7 +73,17 @@ impl Drop for OwnFolder {
     }
 }
 
-fn forget(path: &Path) {
+/// Creates something, whose path is then on the list. While the list is locked, the process does not end
+/// between the creation and the entry.
+pub(super) fn own<T>(create: impl FnOnce() -> io::Result<(T, PathBuf)>) -> io::Result<T> {
+    let mut own = OWN.lock().unwrap_or_else(PoisonError::into_inner);
+    let (created, path) = create()?;
+    own.push(path);
+    Ok(created)
+}
+
+/// Takes a path from the list.
+pub(super) fn forget(path: &Path) {
     OWN.lock().unwrap_or_else(PoisonError::into_inner).retain(|own| own != path);
 }
 
@@ -92,11 +102,11 @@ impl TemporaryFolder {
     /// # Errors
     /// The folder cannot be created.
     pub fn new_in(prefix: &str, parent: &Path) -> io::Result<TemporaryFolder> {
-        // While the list is locked, the process does not end between the creation and the entry.
-        let mut own = OWN.lock().unwrap_or_else(PoisonError::into_inner);
-        let folder = tempfile::Builder::new().prefix(prefix).tempdir_in(parent)?;
-        own.push(folder.path().to_owned());
-        drop(own);
+        let folder = own(|| {
+            let folder = tempfile::Builder::new().prefix(prefix).tempdir_in(parent)?;
+            let path = folder.path().to_owned();
+            Ok((folder, path))
+        })?;
         let folder = OwnFolder(Some(folder));
         let private = <std::fs::Permissions as std::os::unix::fs::PermissionsExt>::from_mode(0o700);
         std::fs::set_permissions(folder.path(), private)?;
@@ -127,19 +137,21 @@ impl TemporaryFolder {
     }
 }
 
-/// Removes the temporary folders of this process, for a process that ends while other threads may use them.
-/// No folder can be created after that.
+/// Removes the temporary folders and files of this process, for a process that ends while other threads may
+/// use them. None can be created after that.
 pub fn remove_own() {
     let own = OWN.lock().unwrap_or_else(PoisonError::into_inner);
-    for folder in &*own {
+    for path in &*own {
         for _ in 0..ATTEMPTS {
-            match std::fs::remove_dir_all(folder) {
+            let removed =
+                if path.is_dir() { std::fs::remove_dir_all(path) } else { std::fs::remove_file(path) };
+            match removed {
                 Err(error) if error.kind() != io::ErrorKind::NotFound => std::thread::sleep(AGAIN),
                 _ => break,
             }
         }
     }
-    // Other threads that want a folder wait until the process ends.
+    // Other threads that want one wait until the process ends.
     std::mem::forget(own);
 }
 

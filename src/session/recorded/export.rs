@@ -5,6 +5,7 @@ use super::jel;
 use super::open::RecordedTrace;
 use super::parquet::Rows;
 use super::supplements::{Supplement, above, later};
+use crate::files::TemporaryFile;
 use crate::inspect::event::{EventShown, event};
 use crate::inspect::values::{shown, shown_name};
 use crate::logic::log::Kind;
@@ -108,8 +109,8 @@ pub async fn export(
         (File::create(file).map_err(at)?, None)
     } else {
         // An error must not name the temporary file, which the user does not know.
-        let temporary = tempfile::NamedTempFile::new_in(beside).map_err(|error| at(error.kind().into()))?;
-        (temporary.reopen().map_err(at)?, Some(temporary.into_temp_path()))
+        let (to, temporary) = TemporaryFile::new_in(beside).map_err(|error| at(error.kind().into()))?;
+        (to, Some(temporary))
     };
     if let ExportForm::Jel(kinds) = form {
         let missing = trace.missing();
@@ -121,7 +122,7 @@ pub async fn export(
             Ok(events) => events,
         };
         if let Some(temporary) = temporary {
-            temporary.persist(file).map_err(|error| at(error.error))?;
+            temporary.persist(file).map_err(at)?;
         }
         return Ok(ExportResult { file: file.clone(), events, left, missing });
     }
@@ -159,7 +160,7 @@ pub async fn export(
     }
     out.finish().map_err(at)?;
     if let Some(temporary) = temporary {
-        temporary.persist(file).map_err(|error| at(error.error))?;
+        temporary.persist(file).map_err(at)?;
     }
     Ok(ExportResult { file: file.clone(), events, left, missing })
 }
