@@ -1,6 +1,6 @@
 //! Class files with random damage on the class path of a program. A VM rejects some, and runs others with
-//! other effects. `qp` reads and rewrites the same files: it gives an answer or an error, never a crash, and a
-//! recorded program does what it does without.
+//! other effects. `qp` reads and rewrites the same files: it gives an answer or an error, never a crash, and
+//! a recorded program does what it does without.
 
 use crate::support::case::Case;
 use crate::support::rng::Rng;

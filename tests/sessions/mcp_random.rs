@@ -41,7 +41,8 @@ fn random_calls_are_answered() {
         let id = agent.request("tools/call", json!({"name": tool, "arguments": arguments}));
         if random.chance(3) {
             agent.notify("notifications/cancelled", json!({"requestId": id}));
-            // It may be answered already; if not, it never is. Another request shows that the session goes on.
+            // It may be answered already; if not, it never is. Another request shows that the session goes
+            // on.
             agent.ask("tools/list", json!({}));
             continue;
         }

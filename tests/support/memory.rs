@@ -8,7 +8,8 @@ use std::time::Duration;
 pub struct Memory(Arc<AtomicU64>);
 
 impl Memory {
-    /// Watches a process until it ends. Files that it maps are not its own: the system takes their pages back.
+    /// Watches a process until it ends. Files that it maps are not its own: the system takes their pages
+    /// back.
     pub fn of(process: u32) -> Memory {
         let file = format!("/proc/{process}/status");
         let most = Arc::new(AtomicU64::new(0));
