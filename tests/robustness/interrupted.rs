@@ -44,7 +44,7 @@ fn a_signal_ends_what_computes() {
     let exported = ["lines.jsonl", "events.parquet"].map(|name| temporary.join(name).display().to_string());
     let [lines, parquet] = &exported;
     let source = std::fs::read_to_string(root().join("benches/growth/Growth.java")).expect("a source");
-    let line = source.lines().position(|line| line.contains("at % 100;")).expect("a line") + 1;
+    let line = source.lines().position(|line| line.contains("-1 : at % 100;")).expect("a line") + 1;
     let call = format!("Growth:{line}");
     let commands: [&[&str]; 10] = [
         &["diff", wrong, right],
