@@ -85,7 +85,7 @@ impl Drop for Guardian {
     }
 }
 
-/// Tells the guardian the group of this process, which is its first.
+/// Tells the guardian the number of this process, which is also that of its group.
 fn announce(pipe: BorrowedFd<'_>) {
     let mut text = [0; 16];
     let mut rest = text.as_mut_slice();

@@ -1,4 +1,4 @@
-//! A file that is written under another name beside its place.
+//! A file that is written under a temporary name, and then renamed.
 
 use super::temporary::{forget, own};
 use std::fs::File;

@@ -538,8 +538,8 @@ fn retransform(context: &CallbackContext<'_>) {
             (None, Some(coverer)) => coverer.is_in_scope(name),
             (None, None) => state.probes.concerns(name),
         });
-        // The code of a lambda is a method of the class with the lambda. Its hidden class, whose name has a
-        // dot, only calls that.
+        // The code of a lambda is a method of the class with the lambda. The lambda's hidden class, whose
+        // name has a dot, only calls that method.
         if concerned != Some(true) || name.contains('.') {
             continue;
         }
