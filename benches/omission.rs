@@ -24,10 +24,10 @@ mod common;
 
 use bytecode::ClassFile;
 use bytecode::pointsto::{Entry, Limits, PointsTo, Program};
+use classes::{ClassPaths, ClassPool};
 use common::{Outcome, median, root, share};
-use querypoint::classes::{ClassPaths, ClassPool};
-use querypoint::omission::analyse;
-use querypoint::session::AnalysisFolder;
+use omission::analyse;
+use session::AnalysisFolder;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
@@ -102,7 +102,7 @@ impl Jars {
         let mut below: BTreeMap<String, Vec<String>> = BTreeMap::new();
         for class in &own {
             if let Ok(Some(found)) = pool.find(class) {
-                for above in querypoint::program::lineage(&pool, &found.file).iter().skip(1) {
+                for above in program::lineage(&pool, &found.file).iter().skip(1) {
                     below.entry(above.name.clone()).or_default().push(class.clone());
                 }
             }

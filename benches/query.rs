@@ -11,7 +11,7 @@
 mod common;
 
 use common::{Outcome, median, root, share};
-use querypoint::session::{AskRequest, Asked, Context, MEMORY, OpenLog, QUERIES, RecordedTrace};
+use session::{AskRequest, Asked, Context, MEMORY, OpenLog, QUERIES, RecordedTrace};
 use std::ffi::OsStr;
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -211,7 +211,7 @@ struct Swipl {
 fn swipl(trace: &Path, events: u64, node: u32) -> Outcome<Swipl> {
     let (log, rules) = (trace.with_extension("pl"), trace.with_extension("bench.pl"));
     run(Command::new(env!("CARGO_BIN_EXE_qp")).args(["trace", "export"]).arg(trace).arg("--to").arg(&log))?;
-    let mut text = std::fs::read_to_string(root().join("src/logic/rules/javata.pl"))?;
+    let mut text = std::fs::read_to_string(root().join("crates/logic/src/rules/javata.pl"))?;
     // Each goal has variables of its own, and 20 seconds.
     text.push_str(
         "\n:- use_module(library(time)).\n\

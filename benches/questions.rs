@@ -13,8 +13,8 @@ mod faults;
 #[path = "questions/large.rs"]
 mod large;
 
+use declarative::STRATEGIES;
 use faults::trial::Trial;
-use querypoint::declarative::STRATEGIES;
 
 /// JHyde's Table 1: average number of answers per strategy, for AVL tree, binary tree, B-tree, heap sort,
 /// hash table, and all.

@@ -25,6 +25,8 @@ fn main() -> Outcome<()> {
         &[("Hello", &["java", "-cp", ".", "Hello"]), ("javac Hello.java", &["javac", "Hello.java"])];
     // Compile it before the runs.
     run(scratch, &["javac", "Hello.java"], None)?;
+    let agent = scratch.join("libagent.so");
+    std::fs::write(&agent, debuggee::LIBRARY)?;
     println!("{pairs} pairs each, medians in ms");
     println!("{:<18} {:<18} {:>8} {:>8} {:>8} {:>8}", "", "", "alone", "agent", "more", "classes");
     for (program, command) in programs {
@@ -34,7 +36,7 @@ fn main() -> Outcome<()> {
             if let Some(field) = field {
                 plan(&report, field).write(&Plan::path(folder.path(), None))?;
             }
-            let option = format!("-agentpath:{}={}", env!("QP_AGENT"), folder.path().display());
+            let option = format!("-agentpath:{}={}", agent.display(), folder.path().display());
             let (mut alone, mut watched, mut more) = (Vec::new(), Vec::new(), Vec::new());
             let mut classes = 0;
             for _ in 0..pairs {

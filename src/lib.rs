@@ -13,24 +13,5 @@
 //!   occurrences.
 //! - `files` writes files privately and whole.
 
-pub mod alignment;
-pub mod assertions;
-pub mod chain;
-pub mod classes;
 pub mod command;
-pub mod debuggee;
-pub mod declarative;
-pub mod expr;
-pub mod files;
-pub mod inspect;
-pub mod locate;
-pub mod logic;
-pub mod model;
-pub mod omission;
-pub mod program;
-pub mod query;
-pub mod run;
-pub mod session;
-pub mod slice;
-pub mod trace;
 pub mod ui;

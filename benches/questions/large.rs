@@ -1,9 +1,7 @@
 //! The time of the next question in a tree of ten million calls, for each strategy. The tree has a random
 //! shape, its calls cover some hundred sets of edges, and a seed draws the answers.
 
-use querypoint::declarative::{
-    Coverage, CoverageBuilder, Diagnosis, Forest, Needs, STRATEGIES, Step, Verdict,
-};
+use declarative::{Coverage, CoverageBuilder, Diagnosis, Forest, Needs, STRATEGIES, Step, Verdict};
 use std::time::Instant;
 
 const CALLS: u32 = 10_000_000;

@@ -3,7 +3,7 @@
 use super::replay::LimitArgs;
 use super::trust::{self, TrustArgs};
 use super::{Command, CommandError, Outcome};
-use crate::session::{self, Context, SessionError, Verdict};
+use session::{self, Context, SessionError, Verdict};
 use std::path::PathBuf;
 
 /// The exit code that makes `git bisect run` skip a commit.

@@ -3,9 +3,9 @@
 use super::replay::LimitArgs;
 use super::trust::TrustArgs;
 use super::{Command, CommandError, Outcome};
-use crate::chain::{Chain, Guards};
-use crate::session::{self, Answer, Context, Difference, JudgedRun, SessionError, Verdict, Wanted};
+use chain::{Chain, Guards};
 use serde::Serialize;
+use session::{self, Answer, Context, Difference, JudgedRun, SessionError, Verdict, Wanted};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;

@@ -4,8 +4,8 @@ use super::diagnose::TO_PROGRAMS;
 use super::program::{ProgramArgs, TestArgs, own_stdin};
 use super::trace::Memory;
 use super::{Command, CommandError, Outcome};
-use crate::chain::Chain;
-use crate::session::{
+use chain::Chain;
+use session::{
     self, Buggy, Context, DefaultScope, DiagnoseOptions, Diagnoser, Divergence, Level, RecordOptions,
     RecordedTrace, SessionError, StdinRecording, TemporaryFolder, Varying,
 };

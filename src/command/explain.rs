@@ -3,8 +3,8 @@
 
 use super::trust::{self, TrustArgs};
 use super::{Command, CommandError, Outcome};
-use crate::chain::{Chain, Explanation, GraphFormat};
-use crate::session::{self, Context, Cost};
+use chain::{Chain, Explanation, GraphFormat};
+use session::{self, Context, Cost};
 use std::path::PathBuf;
 
 /// The format of the graph.

@@ -1,7 +1,7 @@
 //! The options that select passes over a line: `--at`, `--when`, `--from` and `--thread`.
 
 use super::CommandError;
-use crate::chain::{Kind, Point};
+use chain::{Kind, Point};
 
 /// A line of the program, and which passes over it count.
 #[derive(clap::Args, Clone, Debug)]

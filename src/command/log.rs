@@ -4,8 +4,8 @@ use super::line::LineArgs;
 use super::program::ProgramArgs;
 use super::replay::BackendArg;
 use super::{Command, CommandError, Outcome};
-use crate::chain::Chain;
-use crate::session::{self, Context, LogOptions, Logged};
+use chain::Chain;
+use session::{self, Context, LogOptions, Logged};
 
 /// Prints values at each pass over a line, without halting the program
 #[derive(clap::Args, Clone, Debug)]

@@ -30,8 +30,8 @@ pub mod trust;
 mod value_question;
 pub mod why;
 
-use crate::chain::Chain;
-use crate::session::{self, Context, SessionError};
+use chain::Chain;
+use session::{self, Context, SessionError};
 use std::path::{Path, PathBuf};
 
 /// A command that ends with a result.

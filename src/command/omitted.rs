@@ -3,8 +3,8 @@
 use super::program::{ProgramArgs, TestArgs, own_stdin};
 use super::trace::Memory;
 use super::{Command, CommandError, Outcome, save_chain};
-use crate::chain::{Chain, Debuggee, Expect, Kind, Point};
-use crate::session::{
+use chain::{Chain, Debuggee, Expect, Kind, Point};
+use session::{
     self, Context, Level, OmissionAnswer, OmissionLimits, OmissionQuestion, RecordOptions, RecordedTrace,
     SourceLine, Suggestion, TemporaryFolder, TriedSuggestion, WantedOutcome, WantedOutput, WrongPoint,
 };

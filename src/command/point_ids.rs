@@ -1,6 +1,6 @@
 //! The ids of points that front ends add to a chain.
 
-use crate::chain::Chain;
+use chain::Chain;
 
 /// The id of the next point of a chain: a letter, or `P1` and so on when all letters are taken.
 pub fn next_id(chain: &Chain) -> String {

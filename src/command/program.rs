@@ -1,8 +1,8 @@
 //! The program of a question without a chain file, from the options and the words after `--`.
 
 use super::CommandError;
-use crate::chain::{Address, Debuggee, SourceEncoding, SourcePaths};
-use crate::session::{StdinRecording, test_command};
+use chain::{Address, Debuggee, SourceEncoding, SourcePaths};
+use session::{StdinRecording, test_command};
 use std::io::IsTerminal;
 use std::path::PathBuf;
 

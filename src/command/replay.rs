@@ -2,8 +2,8 @@
 
 use super::trust::{self, TrustArgs};
 use super::{Command, CommandError, Outcome};
-use crate::chain::Chain;
-use crate::session::{self, Answer, Context, RepeatedReplay};
+use chain::Chain;
+use session::{self, Answer, Context, RepeatedReplay};
 use std::path::PathBuf;
 
 /// The limits of runs, shared by every command that makes runs.

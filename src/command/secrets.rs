@@ -1,7 +1,7 @@
 //! The options that remove secrets from a recorded command.
 
 use super::CommandError;
-use crate::session::Secrets;
+use session::Secrets;
 
 #[allow(missing_docs)]
 #[derive(clap::Args, Clone, Debug, Default)]

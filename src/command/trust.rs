@@ -1,8 +1,8 @@
 //! The option that trusts a file.
 
 use super::CommandError;
-use crate::chain::Chain;
-use crate::session::{self, Context, SessionError, Wanted};
+use chain::Chain;
+use session::{self, Context, SessionError, Wanted};
 use std::path::Path;
 
 #[allow(missing_docs)]

@@ -1,7 +1,7 @@
 //! The question of `why EXPR`, at the command line and at the prompt: the last change of a variable, or the
 //! `return` that made a call's result.
 
-use crate::chain::{Kind, Point, is_call};
+use chain::{Kind, Point, is_call};
 
 /// The question about an expression, evaluated in a frame of a point.
 pub fn value_question(id: &str, point: &str, frame: i32, expr: &str) -> Point {

@@ -5,8 +5,8 @@ use super::program::ProgramArgs;
 use super::replay::RunArgs;
 use super::value_question::value_question;
 use super::{Command, CommandError, Outcome, save_chain, save_input};
-use crate::chain::{Chain, Kind, Point};
-use crate::session::{self, Answer, Context};
+use chain::{Chain, Kind, Point};
+use session::{self, Answer, Context};
 use std::path::PathBuf;
 
 /// Asks what last changed a value, or which condition led to a line

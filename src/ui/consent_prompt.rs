@@ -1,7 +1,7 @@
 //! Asks the person at the terminal for permission to run the commands of a foreign file.
 
 use super::out::complain;
-use crate::session::{Consent, Wanted};
+use session::{Consent, Wanted};
 use std::io::{IsTerminal, Read};
 
 /// Shows the commands, and asks. Without a person at the terminal, the answer is [`Consent::Unasked`].

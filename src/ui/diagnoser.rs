@@ -9,7 +9,7 @@ use super::repl::{Input, Lines};
 use crate::command::CommandError;
 use crate::command::diagnose::{AnswerForm, Diagnose, DiagnoseDialogue, DiagnoseReply};
 use crate::command::serve::{Serve, Start};
-use crate::session::Context;
+use session::Context;
 use std::io::IsTerminal;
 use std::rc::Rc;
 

@@ -2,7 +2,7 @@
 
 use super::render;
 use crate::command::CommandError;
-use crate::session::SessionError;
+use session::SessionError;
 use std::io::Write;
 
 /// A value as JSON.

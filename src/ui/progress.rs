@@ -2,8 +2,8 @@
 
 use super::out::complain;
 use super::progress_text::ProgressText;
-use crate::session::{Consent, LogLine, Progress, Sink, Wanted};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use session::{Consent, LogLine, Progress, Sink, Wanted};
 use std::cell::Cell;
 use std::sync::Arc;
 use std::time::Duration;

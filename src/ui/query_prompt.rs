@@ -9,7 +9,7 @@ use super::render;
 use super::repl::{Input, Lines};
 use crate::command::exchange::Exchange;
 use crate::command::query::{QueryDialogue, QueryPrompt, QueryReply};
-use crate::session::Context;
+use session::Context;
 use std::io::IsTerminal;
 use std::rc::Rc;
 

@@ -1,7 +1,7 @@
 //! Passes what a session tells from its thread to a front end on another one.
 
 use super::progress_text::ProgressText;
-use crate::session::{Progress, Sink};
+use session::{Progress, Sink};
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use tokio::sync::{Notify, watch};

@@ -151,7 +151,7 @@ fn the_explanation_names_the_queries() {
 
 #[test]
 fn a_chain_with_queries_is_written_as_it_was_read() {
-    use querypoint::chain::Chain;
+    use chain::Chain;
     let text =
         std::fs::read_to_string(chain(&Version::Old, &format!("level: Writes, {QUERIES}"))).expect("a file");
     let read = Chain::parse(&text, "chain").expect("a chain");

@@ -5,8 +5,8 @@
 
 use crate::support::javac::Javac;
 use crate::support::{compiled, root};
-use querypoint::chain::{Chain, Debuggee};
-use querypoint::session::{
+use chain::{Chain, Debuggee};
+use session::{
     Bounds, Context, DiagnoseOptions, Diagnoser, Level, MEMORY, RecordOptions, RecordedTrace, record,
 };
 use std::collections::{BTreeMap, BTreeSet};

@@ -5,13 +5,13 @@
 
 use crate::support::{compiled, finish, qp, said, scratch};
 use clap::Parser;
-use querypoint::classes::SourcePaths;
+use classes::SourcePaths;
 use querypoint::command::diagnose::{
     AnswerCommand, AnswerForm, Diagnose, DiagnoseDialogue, DiagnoseReply, GivenAnswer,
 };
 use querypoint::command::trace::StepReply;
-use querypoint::session::{Context, Judgement};
 use serde_json::{Value, json};
+use session::{Context, Judgement};
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 

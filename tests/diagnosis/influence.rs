@@ -5,7 +5,7 @@
 
 use crate::support::diagnosed::{diagnoser, made};
 use crate::support::{finish, scratch};
-use querypoint::session::Context;
+use session::Context;
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::process::Command;

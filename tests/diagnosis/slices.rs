@@ -5,7 +5,7 @@
 
 use crate::support::diagnosed::{diagnoser, made};
 use crate::support::{finish, root, said, scratch};
-use querypoint::session::{Context, Diagnoser, SessionError};
+use session::{Context, Diagnoser, SessionError};
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::process::Command;

@@ -13,7 +13,7 @@ use crate::faults::tokens::Source;
 use crate::faults::trial::Trial;
 use crate::faults::{programs, save, saved};
 use crate::support::javac::Javac;
-use querypoint::declarative::STRATEGIES;
+use declarative::STRATEGIES;
 use std::collections::{BTreeMap, BTreeSet};
 
 #[test]

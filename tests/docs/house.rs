@@ -150,10 +150,10 @@ fn citations_of_the_design_lead_to_a_section() {
 /// A folder whose prefix is not listed stays for ever when its `qp` is killed.
 #[test]
 fn abandoned_folders_of_each_prefix_are_removed() {
-    let listed = read(Path::new("src/files/temporary.rs"));
+    let listed = read(Path::new("crates/files/src/temporary.rs"));
     let made = Regex::new(r#"TemporaryFolder::new\(\s*"([^"]*)""#).expect("a pattern");
     let mut prefixes = BTreeSet::new();
-    for file in files(&["src"], &["rs"]) {
+    for file in files(&["src", "crates"], &["rs"]) {
         let text = read(&file);
         prefixes.extend(made.captures_iter(&text).map(|found| found[1].to_owned()));
     }
@@ -163,7 +163,7 @@ fn abandoned_folders_of_each_prefix_are_removed() {
         known.captures_iter(&listed).any(|known| prefix.starts_with(&known[1]))
     };
     let left: Vec<&String> = prefixes.iter().filter(|prefix| !covers(prefix)).collect();
-    assert!(left.is_empty(), "PREFIXES in src/files/temporary.rs lacks {left:?}");
+    assert!(left.is_empty(), "PREFIXES in crates/files/src/temporary.rs lacks {left:?}");
 }
 
 /// Maximum width of a line: longer ones are hard to read side by side with other text.
@@ -204,14 +204,14 @@ fn the_formats_are_described() {
         Regex::new(r"`(\w+)`").unwrap().captures_iter(&page).map(|c| c[1].to_owned()).collect();
     let mut fields = 0;
     for source in [
-        "src/session/answer/mod.rs",
-        "src/session/replay/cost.rs",
-        "src/chain/format.rs",
-        "src/chain/chain_query.rs",
-        "src/chain/explain.rs",
-        "src/logic/saved/form.rs",
-        "src/logic/saved/keys.rs",
-        "src/logic/saved/compare.rs",
+        "crates/session/src/answer/mod.rs",
+        "crates/session/src/replay/cost.rs",
+        "crates/chain/src/format.rs",
+        "crates/chain/src/chain_query.rs",
+        "crates/chain/src/explain.rs",
+        "crates/logic/src/saved/form.rs",
+        "crates/logic/src/saved/keys.rs",
+        "crates/logic/src/saved/compare.rs",
     ] {
         for found in field.captures_iter(&read(source)) {
             let (attributes, name) = (&found[1], &found[2]);
@@ -223,7 +223,7 @@ fn the_formats_are_described() {
     }
     assert!(fields > 70, "only {fields} fields found");
     let kind = Regex::new(r#"(?m)^ +\w+\([^"\n]*\) "(`.*`)" =>"#).unwrap();
-    let kinds = read("src/chain/kinds/mod.rs");
+    let kinds = read("crates/chain/src/kinds/mod.rs");
     let mut seen = 0;
     for found in kind.captures_iter(&kinds) {
         let name = found[1].replace("\\\"", "\"");
@@ -415,7 +415,7 @@ pub fn files(folders: &[&str], extensions: &[&str]) -> Vec<PathBuf> {
             let path = entry.path();
             let name = entry.file_name().to_string_lossy().into_owned();
             let made = ["target", ".git", "corpus", "artifacts", "node_modules"].contains(&name.as_str())
-                || (name == "classes" && folder != root().join("src"));
+                || (name == "classes" && folder != root().join("crates"));
             if path.is_dir() {
                 if !made {
                     open.push(path);
@@ -445,21 +445,24 @@ fn copy(from: &Path, to: &Path) {
     }
 }
 
+/// The folders with the code of the product.
+pub fn product_sources() -> Vec<String> {
+    let crates = std::fs::read_dir(root().join("crates")).unwrap().flatten();
+    let names = crates.map(|entry| entry.file_name().to_string_lossy().into_owned());
+    let mut sources: Vec<String> = names.map(|name| format!("crates/{name}/src")).collect();
+    sources.push("src".to_owned());
+    sources.sort();
+    sources
+}
+
 /// The code of the product, file by file: without comments, string literals and test code. Line numbers stay
 /// the same.
 pub fn product_code() -> Vec<(PathBuf, String)> {
     let test_module = Regex::new(r"#\[cfg\(test\)\]\s*(?:pub(?:\([^)]*\))?\s+)?mod\s+(\w+)\s*;").unwrap();
     let mut code: BTreeMap<PathBuf, String> = BTreeMap::new();
     let mut tests: Vec<PathBuf> = Vec::new();
-    let sources = [
-        "src",
-        "crates/jdwp/src",
-        "crates/bytecode/src",
-        "crates/jdk/src",
-        "crates/agent/src",
-        "crates/wire/src",
-        "crates/dap/src",
-    ];
+    let sources = product_sources();
+    let sources: Vec<&str> = sources.iter().map(String::as_str).collect();
     for file in files(&sources, &["rs"]) {
         let plain = without_comments_and_texts(&read(&file));
         for found in test_module.captures_iter(&plain) {

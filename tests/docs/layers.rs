@@ -1,69 +1,15 @@
-//! The layers: which room may use which, in the whole project and inside a session. The tests read the
+//! The layers: which room may use which. Between crates Cargo holds the arrows, and docs/ARCHITECTURE.md shows
+//! them; inside the package `querypoint`, inside a session and between the files of a room, the tests read the
 //! sources as text.
 
 use crate::file_graph::{circles, uses_of_files};
-use crate::house::{product_code, read};
+use crate::house::{product_code, product_sources, read, root};
 use regex::Regex;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-/// The rooms below that each room may use, top down. docs/ARCHITECTURE.md shows the same table.
-const LAYERS: &[(&str, &[&str])] = &[
-    ("ui", &["command", "session", "model", "dap", "rmcp", "axum"]),
-    ("command", &["session", "chain"]),
-    (
-        "session",
-        &[
-            "alignment",
-            "assertions",
-            "logic",
-            "omission",
-            "slice",
-            "inspect",
-            "chain",
-            "program",
-            "locate",
-            "declarative",
-            "run",
-            "trace",
-            "query",
-            "debuggee",
-            "classes",
-            "expr",
-            "model",
-            "bytecode",
-            "prolog",
-            "files",
-        ],
-    ),
-    ("alignment", &["trace", "classes", "bytecode"]),
-    ("assertions", &["chain", "inspect", "trace", "classes", "expr", "model", "bytecode", "jdk"]),
-    ("logic", &["inspect", "program", "trace", "classes", "model", "bytecode", "prolog"]),
-    ("omission", &["inspect", "program", "trace", "classes", "model", "bytecode", "jdk"]),
-    ("slice", &["program", "trace", "classes", "bytecode", "jdk"]),
-    ("inspect", &["trace", "classes", "model", "bytecode"]),
-    ("chain", &["program", "query", "classes", "expr", "model", "bytecode", "jdk", "files"]),
-    ("program", &["classes", "model", "bytecode", "jdk"]),
-    ("locate", &["query", "model"]),
-    ("declarative", &[]),
-    ("run", &["query", "debuggee", "classes", "expr", "model", "jdwp", "bytecode", "wire"]),
-    ("trace", &["model", "bytecode", "wire", "files"]),
-    ("query", &["expr", "model"]),
-    ("debuggee", &["classes", "files"]),
-    ("classes", &["bytecode"]),
-    ("expr", &["model", "bytecode"]),
-    ("model", &[]),
-    ("jdwp", &[]),
-    ("dap", &[]),
-    ("rmcp", &[]),
-    ("axum", &[]),
-    ("agent", &["bytecode", "jdk", "wire"]),
-    ("bytecode", &[]),
-    ("jdk", &[]),
-    ("prolog", &[]),
-    ("wire", &[]),
-    ("files", &[]),
-];
+/// The rooms of the package `querypoint`, top down, and what only the first may use.
+const FRONT: (&str, &str, &[&str]) = ("ui", "command", &["axum", "dap", "model", "rmcp"]);
 
 /// The other rooms of a session that each one may use, top down. The files beside them serve all rooms and
 /// use none.
@@ -80,14 +26,14 @@ const SESSION: &[(&str, &[&str])] = &[
 
 /// Rooms that do no I/O.
 const PURE: &[&str] = &[
-    "src/locate",
-    "src/query",
-    "src/model",
-    "src/expr",
-    "src/program",
-    "src/inspect",
-    "src/logic",
-    "src/omission",
+    "crates/locate/src",
+    "crates/query/src",
+    "crates/model/src",
+    "crates/expr/src",
+    "crates/program/src",
+    "crates/inspect/src",
+    "crates/logic/src",
+    "crates/omission/src",
     "crates/bytecode/src",
     "crates/jdk/src",
     "crates/dap/src",
@@ -100,42 +46,27 @@ const ALLOWED: &[(&[&str], &str)] = &[(
 )];
 
 #[test]
-fn the_layers_hold() {
-    let mut wrong = Vec::new();
-    let mut seen = 0;
+fn commands_know_no_front_end() {
+    let (upper, lower, only) = FRONT;
+    let named = Regex::new(&format!(r"\b(?:crate::{upper}|(?:{}))::", only.join("|"))).unwrap();
+    let (mut wrong, mut seen) = (Vec::new(), 0);
     for (file, code) in product_code() {
-        let Some(room) = room_of(&file) else { continue };
-        let Some((_, may_use)) = LAYERS.iter().find(|(name, _)| *name == room) else {
-            wrong.push(format!("{}: room `{room}` is in no layer", file.display()));
-            continue;
-        };
-        let used = rooms_used(&code, depth_of(&file));
-        seen += used.len();
-        for name in used {
-            if name != room && !may_use.contains(&name) {
-                wrong.push(format!("{}: `{room}` may not use `{name}`", file.display()));
-            }
+        let found: Vec<&str> = named.find_iter(&code).map(|found| found.as_str()).collect();
+        seen += usize::from(!found.is_empty());
+        if file.starts_with(Path::new("src").join(lower)) && !found.is_empty() {
+            wrong.push(format!("{}: {found:?}", file.display()));
         }
     }
-    assert!(seen > 100, "only {seen} uses found: are the sources where they were?");
+    assert!(seen > 20, "only {seen} files name a room: are the sources where they were?");
     assert!(wrong.is_empty(), "\n{}", wrong.join("\n"));
 }
 
 #[test]
 fn the_files_of_a_room_use_each_other_one_way() {
     let code = product_code();
-    let sources = [
-        "src",
-        "crates/jdwp/src",
-        "crates/bytecode/src",
-        "crates/jdk/src",
-        "crates/agent/src",
-        "crates/wire/src",
-        "crates/dap/src",
-    ];
     let (mut wrong, mut seen, mut met) = (Vec::new(), 0, BTreeSet::new());
-    for source in sources {
-        let mut uses = uses_of_files(&code, source);
+    for source in product_sources() {
+        let mut uses = uses_of_files(&code, &source);
         uses.retain(|file, _| room_of(file).is_some());
         for (file, used) in &mut uses {
             used.retain(|used| room_of(used) == room_of(file));
@@ -164,11 +95,11 @@ fn the_rooms_of_a_session_point_down() {
     let mut seen = 0;
     let mut beside: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
     for (file, code) in product_code() {
-        let Ok(inside) = file.strip_prefix("src/session") else { continue };
+        let Ok(inside) = file.strip_prefix("crates/session/src") else { continue };
         let name = inside.iter().next().map_or_else(String::new, |n| n.to_string_lossy().into_owned());
         let name = name.trim_end_matches(".rs");
-        let used = modules_used(&code, &["session"], depth_of(&file));
-        if name == "mod" {
+        let used = modules_used(&code, depth_of(&file));
+        if name == "lib" {
             continue;
         }
         let Some((_, may_use)) = SESSION.iter().find(|(room, _)| *room == name) else {
@@ -191,7 +122,7 @@ fn the_rooms_of_a_session_point_down() {
         let name = name.0.clone();
         beside.remove(&name);
     }
-    wrong.extend(beside.keys().map(|name| format!("src/session/{name}.rs: stands in a circle")));
+    wrong.extend(beside.keys().map(|name| format!("crates/session/src/{name}.rs: stands in a circle")));
     assert!(seen > 20, "only {seen} uses found: are the sources where they were?");
     assert!(wrong.is_empty(), "\n{}", wrong.join("\n"));
     for (place, (room, may_use)) in SESSION.iter().enumerate() {
@@ -201,47 +132,55 @@ fn the_rooms_of_a_session_point_down() {
     }
 }
 
+/// Cargo refuses a circle of crates; this table is for people.
 #[test]
-fn every_way_to_name_a_room_is_seen() {
-    let used = |code| rooms_used(code, 2).into_iter().collect::<Vec<_>>();
-    assert_eq!(used("use crate::run::vm::Vm;"), ["run"]);
-    assert_eq!(used("fn f(x: &crate::run::Vm, y: crate::model::Site) {}"), ["model", "run"]);
-    assert_eq!(used("use crate::{model::{Site, Value}, query};"), ["model", "query"]);
-    assert_eq!(used("fn f(x: &jdwp::Value) -> Option<bytecode::Op> {}"), ["bytecode", "jdwp"]);
-    assert_eq!(used("use ::jdwp::Value;\npub use bytecode::Op;"), ["bytecode", "jdwp"]);
-    assert_eq!(used("super::super::run::f(); super::locate::f();"), ["run"]);
-    assert_eq!(used("use self::run::f; use other::jdwp::f; x.run(); noun::model::f();"), [""; 0]);
-}
-
-#[test]
-fn the_layers_point_down() {
-    for (place, (room, may_use)) in LAYERS.iter().enumerate() {
-        for used in *may_use {
-            let below = LAYERS.iter().position(|(name, _)| name == used);
-            assert!(below.is_some_and(|b| b > place), "`{room}` uses `{used}`, which is not below it");
-        }
-    }
-    // The rooms that must stay testable without a VM.
-    for (room, may_use) in LAYERS {
-        if ["chain", "locate", "declarative", "query", "expr", "model"].contains(room) {
-            assert!(!may_use.contains(&"run") && !may_use.contains(&"jdwp"), "`{room}` must know no run");
-        }
-    }
-}
-
-#[test]
-fn the_table_of_layers_is_in_the_docs() {
+fn the_table_of_layers_is_what_cargo_holds() {
     let text = read("docs/ARCHITECTURE.md");
     let (_, after) = text.split_once("| room | may use |").expect("the table");
     let names = Regex::new(r"`(\w+)`").unwrap();
-    let rows: Vec<Vec<&str>> = after
-        .lines()
-        .skip(2)
-        .take_while(|line| line.starts_with('|'))
+    let rows = after.lines().skip(2).take_while(|line| line.starts_with('|'));
+    let rows: Vec<Vec<&str>> = rows
         .map(|line| names.captures_iter(line).map(|c| c.get(1).map_or("", |m| m.as_str())).collect())
         .collect();
-    let held: Vec<Vec<&str>> = LAYERS.iter().map(|(room, uses)| [&[*room], *uses].concat()).collect();
-    assert_eq!(rows, held);
+    let rooms: Vec<&str> = rows.iter().filter_map(|row| row.first().copied()).collect();
+    let crates: BTreeSet<String> = std::fs::read_dir(root().join("crates"))
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().to_string_lossy().into_owned())
+        .collect();
+    let (mut wrong, mut used_of_front) = (Vec::new(), BTreeSet::new());
+    for (place, row) in rows.iter().enumerate() {
+        let (room, shown) = row.split_first().expect("a room");
+        for used in shown.iter().filter(|used| rooms.iter().position(|room| room == *used) <= Some(place)) {
+            wrong.push(format!("`{room}` uses `{used}`, which is not below it"));
+        }
+        if [FRONT.0, FRONT.1].contains(room) {
+            used_of_front
+                .extend(shown.iter().filter(|used| crates.contains(**used)).map(|&used| used.to_owned()));
+            continue;
+        }
+        let held = dependencies(&format!("crates/{room}/Cargo.toml"), &crates);
+        if held != shown.iter().map(|&used| used.to_owned()).collect() {
+            wrong.push(format!("`{room}` uses {held:?}, and the table says {shown:?}"));
+        }
+        // The rooms that must stay testable without a VM.
+        if ["chain", "locate", "declarative", "query", "expr", "model"].contains(room) {
+            assert!(!held.contains("run") && !held.contains("jdwp"), "`{room}` must know no run");
+        }
+    }
+    assert_eq!(dependencies("Cargo.toml", &crates), used_of_front);
+    wrong.extend(
+        crates.iter().filter(|name| !rooms.contains(&name.as_str())).map(|name| format!("no row: {name}")),
+    );
+    assert!(wrong.is_empty(), "\n{}", wrong.join("\n"));
+}
+
+/// The crates of this workspace that a package depends on.
+fn dependencies(manifest: &str, crates: &BTreeSet<String>) -> BTreeSet<String> {
+    let text = read(manifest);
+    let (_, after) = text.split_once("\n[dependencies]\n").expect("dependencies");
+    let lines = after.lines().take_while(|line| !line.starts_with('['));
+    let names = lines.filter_map(|line| line.split(['.', ' ']).next());
+    names.filter(|name| crates.contains(*name)).map(str::to_owned).collect()
 }
 
 #[test]
@@ -266,41 +205,17 @@ fn room_of(file: &Path) -> Option<String> {
     }
 }
 
-/// Depth of a file's module below the root: `src/run/mod.rs` 1, `src/run/vm.rs` 2.
+/// Depth of a file's module below the root: `crates/run/src/lib.rs` 1, `crates/run/src/vm.rs` 2.
 fn depth_of(file: &Path) -> usize {
     let below = if file.starts_with("crates") { 3 } else { 1 };
     file.iter().count().saturating_sub(below + usize::from(file.ends_with("mod.rs")))
 }
 
-/// The rooms named by code, in a module at this depth.
-fn rooms_used(code: &str, depth: usize) -> BTreeSet<&str> {
-    let path = Regex::new(r"\b(?:crate|querypoint)::(\w+)").unwrap();
-    let group = Regex::new(r"\b(?:crate|querypoint)::\{([^;]*)").unwrap();
-    let package = Regex::new(r"(?:^|[^:\w]|[^:\w]::)(jdwp|bytecode|jdk|wire)::").unwrap();
+/// The modules below a crate's root named by code, in a module at this depth.
+fn modules_used(code: &str, depth: usize) -> BTreeSet<String> {
+    let whole = Regex::new(r"\bcrate::(\w+)").unwrap();
     let upwards = Regex::new(r"\b((?:super::)+)(\w+)").unwrap();
-    let mut used = BTreeSet::new();
-    for found in path.captures_iter(code).chain(package.captures_iter(code)) {
-        used.extend(found.get(1).map(|m| m.as_str()));
-    }
-    for found in group.captures_iter(code) {
-        let words = found.get(1).map_or("", |m| m.as_str());
-        used.extend(words.split(|c: char| !c.is_alphanumeric() && c != '_'));
-    }
-    for found in upwards.captures_iter(code) {
-        if found[1].matches("super").count() >= depth {
-            used.extend(found.get(2).map(|m| m.as_str()));
-        }
-    }
-    used.retain(|name| LAYERS.iter().any(|(room, _)| room == name));
-    used
-}
-
-/// The modules of a room named by code, in a module at this depth.
-fn modules_used(code: &str, room: &[&str], depth: usize) -> BTreeSet<String> {
-    let whole = Regex::new(&format!(r"\bcrate::{}::(\w+)", room.join("::"))).unwrap();
-    let upwards = Regex::new(r"\b((?:super::)+)(\w+)").unwrap();
-    let ups =
-        upwards.captures_iter(code).filter(|found| found[1].matches("super").count() + room.len() == depth);
+    let ups = upwards.captures_iter(code).filter(|found| found[1].matches("super").count() == depth);
     let ups = ups.map(|found| found[2].to_owned());
     whole.captures_iter(code).map(|found| found[1].to_owned()).chain(ups).collect()
 }

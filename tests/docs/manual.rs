@@ -3,8 +3,8 @@
 #![allow(clippy::expect_used, clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
 use crate::support::{finish, qp, said};
-use querypoint::session::Context;
 use querypoint::ui::table::{COMMANDS, GROUPS, Row, Runs};
+use session::Context;
 use std::collections::BTreeSet;
 use std::process::Output;
 

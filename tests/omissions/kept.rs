@@ -3,9 +3,9 @@
 use crate::support::javac::Javac;
 use crate::support::scratch;
 use bytecode::pointsto::{Entry, Limits, PointsTo};
-use querypoint::classes::{ClassPaths, ClassPool};
-use querypoint::omission::analyse;
-use querypoint::session::AnalysisFolder;
+use classes::{ClassPaths, ClassPool};
+use omission::analyse;
+use session::AnalysisFolder;
 use std::path::{Path, PathBuf};
 
 const JSOUP: &str = "/usr/share/java/jsoup.jar";

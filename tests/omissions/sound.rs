@@ -5,12 +5,12 @@
 use crate::support::{compiled, finish, qp, root, said, scratch};
 use bytecode::ClassFile;
 use bytecode::pointsto::{AllocId, Entry, Limits, MethodId, PointsTo, Position, Program, Set};
-use querypoint::classes::{ClassPaths, ClassPool};
-use querypoint::program::lineage;
-use querypoint::trace::{About, Calls, Folder, OpenOptions, Traced, TracedEvent, Value, WalkControl};
+use classes::{ClassPaths, ClassPool};
+use program::lineage;
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use trace::{About, Calls, Folder, OpenOptions, Traced, TracedEvent, Value, WalkControl};
 
 const FOLDER: &str = "fixtures/omissions/sound";
 /// Most differences that are shown.

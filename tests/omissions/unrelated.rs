@@ -5,8 +5,8 @@ use crate::generated::program;
 use crate::suggested::asked;
 use crate::support::javac::Javac;
 use crate::support::{compiled, finish, marked, qp, said, scratch};
-use querypoint::classes::{ClassPaths, ClassPool};
-use querypoint::omission::{DeclaredTarget, unrelated};
+use classes::{ClassPaths, ClassPool};
+use omission::{DeclaredTarget, unrelated};
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -23,7 +23,7 @@ fn methods_are_sorted_by_what_they_can_lead_to() {
     let paths = ClassPaths { class_path: vec![classes], java_home, ..ClassPaths::default() };
     let pool = ClassPool::open(&paths).expect("the classes");
     let brief = unrelated(&pool, &DeclaredTarget::Object("java.util.List".to_owned()), &[]);
-    let named = |of: &querypoint::trace::MethodsByClass| -> BTreeSet<String> {
+    let named = |of: &trace::MethodsByClass| -> BTreeSet<String> {
         let all = of.iter().flat_map(|(class, names)| names.iter().map(move |name| (class, name)));
         all.map(|(class, name)| format!("{class}.{}", name.split('(').next().unwrap_or_default())).collect()
     };

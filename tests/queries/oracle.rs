@@ -36,7 +36,7 @@ all(_, _).
 
 /// The rules of the paper, without the comments.
 fn paper() -> String {
-    std::fs::read_to_string(root().join("src/logic/rules/javata.pl")).expect("the rules")
+    std::fs::read_to_string(root().join("crates/logic/src/rules/javata.pl")).expect("the rules")
 }
 
 /// A part of a term as a pattern: the term itself, a variable, or a part of it.

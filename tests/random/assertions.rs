@@ -6,7 +6,7 @@
 use crate::dice::Dice;
 use crate::support::javac::Javac;
 use crate::support::{finish, qp, said, scratch};
-use querypoint::session::{
+use session::{
     AssertFile, AssertedAnswer, Bounds, Context, DiagnoseOptions, Diagnoser, MEMORY, RecordedTrace,
 };
 use std::collections::BTreeMap;

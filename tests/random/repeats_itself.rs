@@ -8,8 +8,8 @@
 use crate::support::diagnosed::made;
 use crate::support::javac::Javac;
 use crate::support::{finish, qp, root, said, scratch};
-use querypoint::chain::{Chain, Debuggee};
-use querypoint::session::{
+use chain::{Chain, Debuggee};
+use session::{
     Bounds, Context, DiagnoseOptions, Diagnoser, Level, MEMORY, Opinion, RecordOptions, RecordedTrace,
     Reference, record,
 };

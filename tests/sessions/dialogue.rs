@@ -5,8 +5,8 @@
 use crate::support::{compiled, root};
 use clap::Parser;
 use querypoint::command::debug::{Debug, DebugDialogue, ProgramState, Reply};
-use querypoint::session::{Front, Progress, Silent};
 use serde_json::{Value, json};
+use session::{Front, Progress, Silent};
 use std::rc::Rc;
 use tokio::task::LocalSet;
 

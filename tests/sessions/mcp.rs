@@ -389,7 +389,7 @@ fn only_what_the_user_permits_runs() {
     assert!(error.contains("about.json is a link"), "{error}");
     assert_eq!(agent.vanish(), Some(0));
     let replay = |chain: &str| {
-        case.run_command(case.qp().env_remove(querypoint::session::TRUSTED_FOLDERS).args(["replay", chain]))
+        case.run_command(case.qp().env_remove(session::TRUSTED_FOLDERS).args(["replay", chain]))
     };
     replay("root/saved.ron").is(0, &["2 of 2 points located"]);
     replay("root/foreign.ron").fails(2, &["root/foreign.ron"]);

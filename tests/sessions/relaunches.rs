@@ -5,8 +5,8 @@
 
 use crate::support::case::Case;
 use crate::support::{marked, processes_with};
-use querypoint::chain::Chain;
-use querypoint::session::{Answer, Context, Options, SessionError, replay};
+use chain::Chain;
+use session::{Answer, Context, Options, SessionError, replay};
 use std::path::Path;
 use std::process::Command;
 use std::time::{Duration, Instant};

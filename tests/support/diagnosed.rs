@@ -1,7 +1,7 @@
 //! Programs of one file, recorded and diagnosed in this process.
 
-use querypoint::chain::{Chain, Debuggee};
-use querypoint::session::{
+use chain::{Chain, Debuggee};
+use session::{
     Bounds, Context, DiagnoseOptions, Diagnoser, Level, MEMORY, RecordOptions, RecordedTrace, record,
 };
 use std::path::Path;

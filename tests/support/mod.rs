@@ -41,7 +41,7 @@ pub fn qp() -> Command {
 /// Makes `qp` trust the chains that tests write, and keep its key among the test's files.
 pub fn trusting(command: &mut Command) -> &mut Command {
     let data = Path::new(env!("CARGO_TARGET_TMPDIR")).join("data");
-    command.env(querypoint::session::TRUSTED_FOLDERS, "/").env("XDG_DATA_HOME", data)
+    command.env(::session::TRUSTED_FOLDERS, "/").env("XDG_DATA_HOME", data)
 }
 
 /// Runs a command to its end, or kills it after [`LIMIT`] and fails the test.

@@ -5,11 +5,9 @@
 use crate::support::case::Case;
 use crate::support::javas;
 use crate::support::traced::{exported, info, text};
-use querypoint::chain::{Chain, Debuggee};
-use querypoint::session::{
-    Context, Level, MEMORY, Occurrence, RecordOptions, RecordedRun, Steered, Steering, record,
-};
+use chain::{Chain, Debuggee};
 use serde_json::Value;
+use session::{Context, Level, MEMORY, Occurrence, RecordOptions, RecordedRun, Steered, Steering, record};
 use std::path::PathBuf;
 
 /// A recorded run.

@@ -2,7 +2,7 @@
 //! answers.
 
 use crate::command::CommandError;
-use crate::session::{
+use session::{
     self, AskRequest, AskedGoal, Cause, Context, Direction, EventPosition, History, Move, OmissionAnswer,
     OmissionQuestion, OpenLog, RecordedDebugger, Stop, Which, WrongPoint,
 };

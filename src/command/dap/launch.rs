@@ -1,8 +1,8 @@
 //! What an editor asks to launch: a program to record, or a recording.
 
-use crate::chain::{Chain, Debuggee, SourceEncoding, SourcePaths};
 use crate::command::CommandError;
-use crate::session::{
+use chain::{Chain, Debuggee, SourceEncoding, SourcePaths};
+use session::{
     self, Context, Level, RecordOptions, RecordedDebugger, RecordedTrace, Secrets, StdinRecording,
     TemporaryFolder, test_command,
 };

@@ -5,10 +5,10 @@
 //! the program again up to `main`, and repeats all but the last ones.
 
 use super::{FirstStop, Launch};
-use crate::chain::{Chain, Debuggee, Kind, Point};
 use crate::command::CommandError;
 use crate::command::debug::{self, Reply};
-use crate::session::{
+use chain::{Chain, Debuggee, Kind, Point};
+use session::{
     self, Backend, Context, Explorer, FrameAnswer, Front, NamedValue, Progress, Scope, SessionError,
     SourceLine, Standpoint, StdinRecording, Step,
 };

@@ -3,9 +3,9 @@
 
 use super::reply::Numbered;
 use super::{PromptCommand, Reply, usage};
-use crate::chain::{Kind, Point};
 use crate::command::CommandError;
-use crate::session::{Explorer, RejectedAnswer, SessionError};
+use chain::{Kind, Point};
+use session::{Explorer, RejectedAnswer, SessionError};
 
 pub(super) struct Candidates {
     point: String,

@@ -2,9 +2,9 @@
 //! `after P`, `within P`, `thread NAME`, `from CLASS.METHOD`, and at the end `when CONDITION`.
 
 use super::Reply;
-use crate::chain::{Kind, Point};
 use crate::command::CommandError;
-use crate::session::Explorer;
+use chain::{Kind, Point};
+use session::Explorer;
 
 /// The values of the clauses.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -4,7 +4,7 @@
 use super::{Reply, execute};
 use crate::command::CommandError;
 use crate::command::exchange::{DialogueStatus, Exchange};
-use crate::session::{Explorer, Interrupter, RunResult, SessionError, Standpoint, Words};
+use session::{Explorer, Interrupter, RunResult, SessionError, Standpoint, Words};
 
 /// The command whose reply is the answer of a run in the background.
 const BACKGROUND_RUN: &str = "run &";

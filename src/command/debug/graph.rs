@@ -2,7 +2,7 @@
 
 use super::{PromptCommand, Reply, nothing};
 use crate::command::CommandError;
-use crate::session::Explorer;
+use session::Explorer;
 
 pub(super) struct Graph;
 

@@ -2,7 +2,7 @@
 
 use super::{PromptCommand, Reply, TABLE, find, unknown};
 use crate::command::CommandError;
-use crate::session::Explorer;
+use session::Explorer;
 
 pub(super) struct Help {
     about: Option<&'static super::Row>,

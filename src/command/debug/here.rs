@@ -1,7 +1,7 @@
 //! The point at which the program is halted, for commands that ask from there.
 
 use crate::command::CommandError;
-use crate::session::{Explorer, SessionError};
+use session::{Explorer, SessionError};
 
 /// The id of the point at which the program is halted.
 ///

@@ -2,9 +2,9 @@
 
 use super::clauses::{Clauses, split};
 use super::{PromptCommand, Reply, usage};
-use crate::chain::Kind;
 use crate::command::CommandError;
-use crate::session::Explorer;
+use chain::Kind;
+use session::Explorer;
 
 pub(super) struct LastCondition {
     point: String,

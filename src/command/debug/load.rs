@@ -2,7 +2,7 @@
 
 use super::{PromptCommand, Reply, usage};
 use crate::command::{CommandError, trust};
-use crate::session::{Context, Explorer};
+use session::{Context, Explorer};
 use std::path::PathBuf;
 
 pub(super) struct Load {

@@ -2,7 +2,7 @@
 
 use super::{PromptCommand, Reply, usage};
 use crate::command::CommandError;
-use crate::session::Explorer;
+use session::Explorer;
 
 pub(super) struct Locals {
     frame: Option<i32>,

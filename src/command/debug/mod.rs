@@ -47,8 +47,8 @@ use super::CommandError;
 use super::program::ProgramArgs;
 use super::replay::{CodeArgs, LimitArgs};
 use super::trust::{self, TrustArgs};
-use crate::chain::{Chain, Debuggee};
-use crate::session::{self, Context, Explorer, Front, StdinRecording};
+use chain::{Chain, Debuggee};
+use session::{self, Context, Explorer, Front, StdinRecording};
 use std::path::PathBuf;
 use std::rc::Rc;
 

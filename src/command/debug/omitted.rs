@@ -3,9 +3,9 @@
 
 use super::here::point_here;
 use super::{PromptCommand, Reply, usage};
-use crate::chain::{Kind, Point};
 use crate::command::CommandError;
-use crate::session::{self, Explorer, SessionError};
+use chain::{Kind, Point};
+use session::{self, Explorer, SessionError};
 
 pub(super) struct Omitted {
     about: String,

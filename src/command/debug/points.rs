@@ -2,7 +2,7 @@
 
 use super::{PromptCommand, Reply, usage};
 use crate::command::CommandError;
-use crate::session::{Explorer, SessionError};
+use session::{Explorer, SessionError};
 
 pub(super) struct Points {
     one: Option<String>,

@@ -3,9 +3,9 @@
 
 use super::clauses::{self, Clauses};
 use super::{PromptCommand, Reply, usage};
-use crate::chain::Kind;
 use crate::command::CommandError;
-use crate::session::Explorer;
+use chain::Kind;
+use session::Explorer;
 use std::marker::PhantomData;
 
 /// One of the commands.

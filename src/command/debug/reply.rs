@@ -1,12 +1,12 @@
 //! The typed replies of prompt commands, which front ends render.
 
 use super::Row;
-use crate::chain::Explanation;
-use crate::session::{
+use chain::Explanation;
+use indexmap::IndexMap;
+use session::{
     Answer, AskedWhen, FrameAnswer, GotoResult, NamedValue, OmissionAnswer, PastRun, PointAnswer,
     PointDifference, RejectedAnswer, RunResult, Scope, Standpoint, StepResult,
 };
-use indexmap::IndexMap;
 use std::rc::Rc;
 
 /// The reply of a prompt command.

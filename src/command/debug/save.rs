@@ -2,7 +2,7 @@
 
 use super::{PromptCommand, Reply, usage};
 use crate::command::{CommandError, save_chain, save_input};
-use crate::session::Explorer;
+use session::Explorer;
 use std::path::PathBuf;
 
 pub(super) struct Save {

@@ -3,7 +3,7 @@
 use super::clauses::split;
 use super::{PromptCommand, Reply, Setting};
 use crate::command::CommandError;
-use crate::session::{Explorer, Options};
+use session::{Explorer, Options};
 
 pub(super) struct Set {
     change: Option<(String, String)>,

@@ -3,7 +3,7 @@
 use super::clauses::class_and_line;
 use super::{PromptCommand, Reply, usage};
 use crate::command::CommandError;
-use crate::session::{Explorer, SessionError};
+use session::{Explorer, SessionError};
 
 /// Lines shown on each side.
 const AROUND: u32 = 7;

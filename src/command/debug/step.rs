@@ -2,7 +2,7 @@
 
 use super::{PromptCommand, Reply, nothing};
 use crate::command::CommandError;
-use crate::session::{self, Explorer};
+use session::{self, Explorer};
 
 macro_rules! steps {
     ($($name:literal $command:ident $step:ident;)*) => {

@@ -3,7 +3,7 @@
 use super::clauses::split;
 use super::{PromptCommand, Reply, usage};
 use crate::command::CommandError;
-use crate::session::Explorer;
+use session::Explorer;
 
 pub(super) struct When {
     point: String,

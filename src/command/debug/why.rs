@@ -3,10 +3,10 @@
 
 use super::here::point_here;
 use super::{PromptCommand, Reply, candidates};
-use crate::chain::{Kind, Point, is_call};
 use crate::command::CommandError;
 use crate::command::value_question::value_question;
-use crate::session::{AskedWhen, Explorer, SessionError};
+use chain::{Kind, Point, is_call};
+use session::{AskedWhen, Explorer, SessionError};
 
 pub(super) struct Why {
     about: String,

@@ -2,8 +2,8 @@
 //! write JSON objects.
 
 use crate::command::CommandError;
-use crate::session::{Judgement, Trust};
 use serde::Deserialize;
+use session::{Judgement, Trust};
 
 /// A row of the table of answers.
 #[derive(Clone, Copy, Debug, serde::Serialize)]

@@ -6,16 +6,16 @@
 
 use super::StartedDiagnosis;
 use super::answers::{ANSWER_TABLE, AnswerCommand, AnswerForm, AnswerRow, GivenAnswer};
-use crate::chain::SourcePaths;
 use crate::command::CommandError;
 use crate::command::exchange::TERMINATED;
 use crate::command::trace::{StepDialogue, StepReply};
-use crate::session::{
+use chain::SourcePaths;
+use serde::ser::SerializeMap;
+use serde::{Serialize, Serializer};
+use session::{
     Assumption, Buggy, Context, Diagnoser, EventsShown, KeptAnswer, Next, Oracle, OracleAnswer, Question,
     SessionError, Survey, TemporaryFolder, strategies,
 };
-use serde::ser::SerializeMap;
-use serde::{Serialize, Serializer};
 
 /// The exit code without a buggy call.
 const NOT_FOUND: u8 = 1;

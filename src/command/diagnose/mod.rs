@@ -13,9 +13,9 @@ use super::CommandError;
 use super::program::{ProgramArgs, SourceArgs, TestArgs, own_stdin};
 use super::secrets::SecretArgs;
 use super::trace::{LevelArg, Memory};
-use crate::chain::{Chain, Debuggee};
-use crate::session::SessionError;
-use crate::session::{
+use chain::{Chain, Debuggee};
+use session::SessionError;
+use session::{
     self, AssertFile, Bounds, Context, DiagnoseOptions, Diagnoser, RecordOptions, RecordedTrace, Reference,
     TemporaryFolder,
 };

@@ -3,9 +3,9 @@
 use super::handle::{CallHandle, TraceHandle};
 use super::{ROWS, Tool, Workbench, Works, offset};
 use crate::command::CommandError;
-use crate::session::{self, CallShown, CallsRequest, Context, ListedCall, SessionError};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use session::{self, CallShown, CallsRequest, Context, ListedCall, SessionError};
 
 /// Arguments of `calls`.
 #[derive(Debug, Deserialize, JsonSchema)]

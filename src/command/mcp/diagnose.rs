@@ -6,9 +6,9 @@ use crate::command::CommandError;
 use crate::command::diagnose::{
     AnswerCommand, AnswerForm, DiagnoseDialogue, DiagnoseReply, GivenAnswer, StartedDiagnosis,
 };
-use crate::session::{Buggy, Context, Judgement, Question, Trust};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use session::{Buggy, Context, Judgement, Question, Trust};
 
 /// Arguments of `diagnose`.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -187,7 +187,7 @@ impl Diagnose {
 
 fn interrupted(context: &Context) -> Result<(), CommandError> {
     match context.is_interrupted() {
-        true => Err(crate::session::SessionError::Interrupted.into()),
+        true => Err(session::SessionError::Interrupted.into()),
         false => Ok(()),
     }
 }

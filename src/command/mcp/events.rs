@@ -4,9 +4,9 @@ use super::handle::{CallHandle, TraceHandle, object};
 use super::level::LevelWord;
 use super::{ROWS, Tool, Workbench, Works, offset};
 use crate::command::CommandError;
-use crate::session::{self, Context, EventShown, EventsRequest, EventsShown};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use session::{self, Context, EventShown, EventsRequest, EventsShown};
 
 /// Arguments of `events`.
 #[derive(Debug, Deserialize, JsonSchema)]

@@ -3,13 +3,13 @@
 use super::handle::{CallHandle, TraceHandle, variable};
 use super::{ROWS, Tool, Workbench, Works, offset, usage};
 use crate::command::CommandError;
-use crate::session::{
-    self, AnswerRow, AskItem, AskRequest, Asked, AskedSolution, Context, OmissionQuestion, OpenLog,
-    PredefinedQuery, QUERIES, SourceLine, TriedSuggestion, WrongPoint,
-};
 use indexmap::IndexMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use session::{
+    self, AnswerRow, AskItem, AskRequest, Asked, AskedSolution, Context, OmissionQuestion, OpenLog,
+    PredefinedQuery, QUERIES, SourceLine, TriedSuggestion, WrongPoint,
+};
 
 /// Time limit of a goal, in seconds.
 const GOAL_S: u64 = 300;

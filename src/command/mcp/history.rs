@@ -3,9 +3,9 @@
 use super::handle::{CallHandle, TraceHandle, variable};
 use super::{ROWS, Tool, Workbench, Works, offset};
 use crate::command::CommandError;
-use crate::session::{self, Context, WriteShown};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use session::{self, Context, WriteShown};
 
 /// Arguments of `history`.
 #[derive(Debug, Deserialize, JsonSchema)]

@@ -1,8 +1,8 @@
 //! The level of detail of a recording, as an argument of tools.
 
-use crate::session::Level;
 use schemars::JsonSchema;
 use serde::Deserialize;
+use session::Level;
 
 /// The level of detail.
 #[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]

@@ -36,10 +36,10 @@ pub use workbench::{MEMORY, Workbench};
 
 use super::CommandError;
 use super::program::{SourceArgs, TestArgs};
-use crate::session::Context;
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
+use session::Context;
 use std::path::PathBuf;
 
 /// The skill file that ships with the server.

@@ -1,6 +1,6 @@
 //! Listens to what the program prints, and keeps the last lines.
 
-use crate::session::{Progress, Sink};
+use session::{Progress, Sink};
 use std::collections::VecDeque;
 use std::rc::Rc;
 use std::sync::{Arc, Mutex, PoisonError};

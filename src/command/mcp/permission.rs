@@ -1,9 +1,9 @@
 //! What the user permits: the programs that tools may run, and the folder whose files they may use.
 
 use super::{Mcp, usage};
-use crate::chain::{Chain, Debuggee};
 use crate::command::CommandError;
-use crate::session::Wanted;
+use chain::{Chain, Debuggee};
+use session::Wanted;
 use std::path::{Path, PathBuf};
 
 /// The most bytes of a file that tools read whole.

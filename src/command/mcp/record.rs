@@ -3,11 +3,11 @@
 use super::level::LevelWord;
 use super::output_lines::OutputLines;
 use super::{MEMORY, Tool, Workbench, Works, handle};
-use crate::chain::Chain;
 use crate::command::CommandError;
-use crate::session::{self, Context, Level, RecordOptions};
+use chain::Chain;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use session::{self, Context, Level, RecordOptions};
 use std::rc::Rc;
 
 /// Arguments of `record`.

@@ -2,11 +2,11 @@
 
 use super::why::{PointRow, replayed, rows};
 use super::{Tool, Workbench, Works};
-use crate::chain::Chain;
 use crate::command::CommandError;
-use crate::session::{Answer, Context, SessionError};
+use chain::Chain;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use session::{Answer, Context, SessionError};
 
 /// Arguments of `replay`.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -50,7 +50,7 @@ impl Works for Replay {
         let answer = Box::pin(replayed(&chain, context)).await?;
         let handle = bench.add_answer(chain);
         let next = match answer.outcome {
-            crate::session::Outcome::Held => format!("why from={handle} goes on from the last point"),
+            session::Outcome::Held => format!("why from={handle} goes on from the last point"),
             _ => "why at=Class:LINE asks anew; the first point that differs says where".to_owned(),
         };
         let points = rows(&handle, &answer);

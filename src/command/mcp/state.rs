@@ -3,9 +3,9 @@
 use super::handle::{CallHandle, TraceHandle, object, variable};
 use super::{ROWS, Tool, Workbench, Works, offset};
 use crate::command::CommandError;
-use crate::session::{self, Context, PartShown, SessionError, StateRequest, StateShown};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use session::{self, Context, PartShown, SessionError, StateRequest, StateShown};
 
 /// Arguments of `state`.
 #[derive(Debug, Deserialize, JsonSchema)]

@@ -2,14 +2,14 @@
 
 use super::handle::{TraceHandle, event};
 use super::{Tool, Workbench, Works, usage};
-use crate::chain::{Chain, Kind, Point};
 use crate::command::line::LineArgs;
 use crate::command::point_ids::next_id;
 use crate::command::value_question::value_question;
 use crate::command::{CommandError, save_chain};
-use crate::session::{self, Answer, ChainRequest, Context, Options, PointAnswer, SessionError, SourceLine};
+use chain::{Chain, Kind, Point};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use session::{self, Answer, ChainRequest, Context, Options, PointAnswer, SessionError, SourceLine};
 
 /// Arguments of `why`.
 #[derive(Debug, Deserialize, JsonSchema)]

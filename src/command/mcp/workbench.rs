@@ -3,10 +3,10 @@
 use super::handle::{TraceHandle, numbered};
 use super::permission::Permissions;
 use super::usage;
-use crate::chain::Chain;
 use crate::command::CommandError;
 use crate::command::diagnose::DiagnoseDialogue;
-use crate::session::{Context, Progress, RecordedTrace, TemporaryFolder};
+use chain::Chain;
+use session::{Context, Progress, RecordedTrace, TemporaryFolder};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 

@@ -1,11 +1,11 @@
 //! `qp query ask GOAL`: asks a goal, by the user's own rules.
 
 use super::Saving;
-use crate::chain::Chain;
 use crate::command::program::{ProgramArgs, own_stdin};
 use crate::command::trace::Reading;
 use crate::command::{CommandError, Outcome};
-use crate::session::{self, AskRequest, AskedGoal, Context, OpenLog, PlannedRequest, ToSave};
+use chain::Chain;
+use session::{self, AskRequest, AskedGoal, Context, OpenLog, PlannedRequest, ToSave};
 use std::path::PathBuf;
 
 /// Asks a Prolog goal over a recorded run

@@ -4,11 +4,11 @@
 use super::prompt_command::{PROMPT_TABLE, PromptCommand, PromptRow};
 use crate::command::CommandError;
 use crate::command::exchange::{DialogueStatus, Exchange};
-use crate::session::{
+use serde::Serialize;
+use session::{
     self, Answered, AskItem, AskRequest, AskedGoal, Context, GoalStep, OpenLog, QUERIES, RunningGoal,
     SessionError, ToSave,
 };
-use serde::Serialize;
 use std::path::{Path, PathBuf};
 
 /// The reply to a command.

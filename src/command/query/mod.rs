@@ -14,12 +14,12 @@ pub use prompt::QueryPrompt;
 pub use prompt_command::{PROMPT_TABLE, PromptRow};
 
 use crate::command::{Command, CommandError, Outcome};
-use crate::session::{AnswerDifference, Answered, AskedGoal, Context, QUERIES};
 use ask::Ask;
 use clap::{ArgMatches, Args, FromArgMatches};
 use predefined::Predefined;
 use saved::{AnswersDiff, Show};
 use serde::Serialize;
+use session::{AnswerDifference, Answered, AskedGoal, Context, QUERIES};
 use std::path::PathBuf;
 
 const ABOUT: &str =

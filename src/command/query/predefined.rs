@@ -2,10 +2,10 @@
 
 use super::Saving;
 use crate::command::CommandError;
-use crate::session::{
+use clap::{Arg, ArgAction, ArgMatches, Args, FromArgMatches};
+use session::{
     Answered, Asked, Choice, Context, Kind, MEMORY, OpenLog, PredefinedQuery, QUERIES, RecordedTrace, ToSave,
 };
-use clap::{Arg, ArgAction, ArgMatches, Args, FromArgMatches};
 use std::path::PathBuf;
 
 /// Default maximum number of rows.

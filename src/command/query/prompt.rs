@@ -4,8 +4,8 @@ use super::PROMPT;
 use super::dialogue::QueryDialogue;
 use crate::command::CommandError;
 use crate::command::trace::Reading;
-use crate::session::{AskRequest, Context, MEMORY, OpenLog, RecordedTrace};
 use clap::{ArgMatches, Args, FromArgMatches};
+use session::{AskRequest, Context, MEMORY, OpenLog, RecordedTrace};
 use std::path::PathBuf;
 
 /// Asks a recorded run one question after another

@@ -2,7 +2,7 @@
 
 use super::predefined::Predefined;
 use crate::command::CommandError;
-use crate::session::QUERIES;
+use session::QUERIES;
 use std::path::PathBuf;
 
 /// A row of the table of commands.

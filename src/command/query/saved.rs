@@ -3,7 +3,7 @@
 use super::predefined::Predefined;
 use super::{QueryAnswer, Saving};
 use crate::command::CommandError;
-use crate::session::{
+use session::{
     self, AnswerDifference, AskRequest, Context, Ignored, MEMORY, OpenLog, RecordedTrace, SavedAnswer,
     SavedQuestion, SavedReply, ToSave,
 };

@@ -8,12 +8,12 @@ use super::open_diagnosis::OpenDiagnosis;
 use super::open_queries::OpenQueries;
 use super::reader::opened;
 use super::{MEMORY, Serve, usage};
-use crate::chain::Chain;
 use crate::command::CommandError;
 use crate::command::diagnose::Diagnose;
 use crate::command::program::ProgramArgs;
 use crate::command::trust::{self, TrustArgs};
-use crate::session::{Context, RecordedTrace, TemporaryFolder};
+use chain::Chain;
+use session::{Context, RecordedTrace, TemporaryFolder};
 use std::path::PathBuf;
 
 /// What a page begins with.

@@ -2,7 +2,7 @@
 //! of a chain, and what is known of calls.
 
 use super::replay_shown::ReplayShown;
-use crate::session::{CauseShown, EventPosition, Selection};
+use session::{CauseShown, EventPosition, Selection};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};

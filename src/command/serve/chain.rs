@@ -5,7 +5,7 @@ use super::chain_desk::{ChainAction, ChainDesk, ChainShown};
 use super::replay_shown::ReplayShown;
 use super::{Request, Works, usage};
 use crate::command::CommandError;
-use crate::session::{self, ChainRequest, Context, Options, Selection, SessionError};
+use session::{self, ChainRequest, Context, Options, Selection, SessionError};
 use std::collections::BTreeMap;
 
 /// Number of rejected occurrences that are kept for each point.

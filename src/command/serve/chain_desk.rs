@@ -1,12 +1,12 @@
 //! The chain of a page: its questions, its last answer, and the changes that the page makes.
 
 use super::usage;
-use crate::chain::{Chain, Kind, Point};
 use crate::command::CommandError;
 use crate::command::point_ids::next_id;
 use crate::command::value_question::value_question;
-use crate::session::{Answer, SessionError, SourceLine};
+use chain::{Chain, Kind, Point};
 use serde::{Deserialize, Serialize};
+use session::{Answer, SessionError, SourceLine};
 
 /// A chain with its last answer.
 pub struct ChainDesk {

@@ -9,8 +9,8 @@ use crate::command::diagnose::{
     AnswerCommand, AnswerForm, AnswerWord, DiagnoseDialogue, DiagnoseReply, DiagnosisResult, GivenAnswer,
     StartedDiagnosis, StrategyRow,
 };
-use crate::session::{Buggy, Context, Question, SessionError, Trust, strategies};
 use serde::Deserialize;
+use session::{Buggy, Context, Question, SessionError, Trust, strategies};
 
 /// What to do with the diagnosis.
 #[derive(Debug, Default, Deserialize)]

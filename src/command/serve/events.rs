@@ -2,8 +2,8 @@
 
 use super::{Reader, Reads, Request};
 use crate::command::CommandError;
-use crate::session::{Context, EventPage, EventShownAt, EventsPart, Selection};
 use serde::Deserialize;
+use session::{Context, EventPage, EventShownAt, EventsPart, Selection};
 
 /// Maximum number of rows of a reply.
 const ROWS: usize = 500;

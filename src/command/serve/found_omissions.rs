@@ -2,8 +2,8 @@
 
 use super::selected::Selected;
 use crate::command::CommandError;
-use crate::session::{self, OmissionAnswer, OmissionQuestion, Selection, TriedSuggestion};
 use serde::Serialize;
+use session::{self, OmissionAnswer, OmissionQuestion, Selection, TriedSuggestion};
 
 /// The answer that the page shows, and its question.
 pub struct FoundOmissions {

@@ -3,8 +3,8 @@
 use super::selected::Selected;
 use super::{Reader, Reads, Request};
 use crate::command::CommandError;
-use crate::session::{Context, WritesShown};
 use serde::Deserialize;
+use session::{Context, WritesShown};
 
 /// Maximum number of writes of a reply.
 const WRITES: usize = 2000;

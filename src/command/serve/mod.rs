@@ -51,8 +51,8 @@ use super::CommandError;
 use super::program::{SourceArgs, TestArgs};
 use super::trace::LevelArg;
 use super::trust::TrustArgs;
-use crate::session::Context;
 use serde::de::DeserializeOwned;
+use session::Context;
 use std::path::PathBuf;
 
 /// Memory for sorting the events of a recording, in bytes.

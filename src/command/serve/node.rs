@@ -3,8 +3,8 @@
 use super::selected::Selected;
 use super::{Reader, Reads, Request};
 use crate::command::CommandError;
-use crate::session::{self, Context, NodeView, PartsShown};
 use serde::Deserialize;
+use session::{self, Context, NodeView, PartsShown};
 
 /// Maximum number of parts of a reply.
 const PARTS: usize = 500;

@@ -6,11 +6,11 @@ use super::found_omissions::{FoundOmissions, OmissionsShown};
 use super::selected::Selected;
 use super::{Request, Works, usage};
 use crate::command::CommandError;
-use crate::session::{
+use serde::Deserialize;
+use session::{
     self, Context, OmissionAnswer, OmissionLimits, OmissionQuestion, TriedSuggestion, WITHIN, WantedOutcome,
     WrongPoint,
 };
-use serde::Deserialize;
 
 /// Arguments of `omissions`.
 #[derive(Debug, Deserialize)]

@@ -1,7 +1,7 @@
 //! The diagnosis of a page.
 
 use crate::command::diagnose::{DiagnoseDialogue, DiagnoseReply, DiagnosisResult};
-use crate::session::{Buggy, Context, Question};
+use session::{Buggy, Context, Question};
 
 /// A diagnosis that was begun.
 pub struct OpenDiagnosis {

@@ -6,8 +6,8 @@ use super::{Reader, Reads, Request, Works};
 use crate::command::CommandError;
 use crate::command::exchange::Exchange;
 use crate::command::query::{QueryDialogue, QueryReply};
-use crate::session::{AnswerRow, AskRequest, Context, OpenLog, QUERIES, SessionError};
 use serde::{Deserialize, Serialize};
+use session::{AnswerRow, AskRequest, Context, OpenLog, QUERIES, SessionError};
 
 /// Time limit of a goal, in seconds.
 const GOAL_SECONDS: u64 = 300;
@@ -129,7 +129,7 @@ impl Request for Queries {
 
 impl Reads for Queries {
     async fn read(self, reader: &mut Reader, _context: &Context) -> Result<QueriesShown, CommandError> {
-        let row = |query: &'static crate::session::PredefinedQuery| PredefinedShown {
+        let row = |query: &'static session::PredefinedQuery| PredefinedShown {
             name: query.name,
             example: query.example,
             about: query.about,

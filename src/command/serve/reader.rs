@@ -2,9 +2,9 @@
 
 use super::board::{Board, KnownRecording, RecordingState};
 use super::{MEMORY, usage};
-use crate::chain::SourcePaths;
 use crate::command::CommandError;
-use crate::session::{Context, RecordedTrace, RecordedViewer};
+use chain::SourcePaths;
+use session::{Context, RecordedTrace, RecordedViewer};
 use std::time::{Duration, Instant};
 
 /// How often a recording is opened again while the program runs.

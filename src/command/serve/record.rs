@@ -3,11 +3,11 @@
 use super::bench::Start;
 use super::board::{KnownRecording, RecordingState};
 use super::{Bench, Request, Works};
-use crate::chain::{Chain, RecordedLevel};
 use crate::command::CommandError;
 use crate::command::program::own_stdin;
-use crate::session::{self, Context, Level, RecordOptions, RecordedTrace, SessionError};
+use chain::{Chain, RecordedLevel};
 use serde::Deserialize;
+use session::{self, Context, Level, RecordOptions, RecordedTrace, SessionError};
 use std::path::Path;
 use std::time::Duration;
 

@@ -1,7 +1,7 @@
 //! A run of a chain as the page shows it.
 
-use crate::session::{Answer, PointAnswer, Selection};
 use serde::Serialize;
+use session::{Answer, PointAnswer, Selection};
 use std::collections::BTreeMap;
 
 /// A replay of a chain.

@@ -1,7 +1,7 @@
 //! The arguments that say where the page stands.
 
-use crate::session::Selection;
 use serde::Deserialize;
+use session::Selection;
 
 /// A call of a recording, and an event of it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]

@@ -3,8 +3,8 @@
 use super::board::RecordingState;
 use super::{Reader, Reads, Request};
 use crate::command::CommandError;
-use crate::session::{Context, Level, Selection};
 use serde::{Deserialize, Serialize};
+use session::{Context, Level, Selection};
 
 /// Arguments of `session`.
 #[derive(Debug, Deserialize)]

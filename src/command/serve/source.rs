@@ -4,8 +4,8 @@
 use super::selected::Selected;
 use super::{Reader, Reads, Request, usage};
 use crate::command::CommandError;
-use crate::session::{Context, LinesShown, Selection, SourceLine, Which};
 use serde::{Deserialize, Serialize};
+use session::{Context, LinesShown, Selection, SourceLine, Which};
 
 /// Arguments of `source`.
 #[derive(Debug, Deserialize)]

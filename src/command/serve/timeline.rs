@@ -4,8 +4,8 @@
 use super::replay_shown::{Arrow, DrawnReplay, RejectedPoint, ReplayShown, TimelinePoint};
 use super::{Reader, Reads, Request};
 use crate::command::CommandError;
-use crate::session::{Bar, Cause, CauseKind, Context, EventShown, Selection, Tick, TimeWindow};
 use serde::{Deserialize, Serialize};
+use session::{Bar, Cause, CauseKind, Context, EventShown, Selection, Tick, TimeWindow};
 use std::collections::BTreeMap;
 
 /// Default number of times at which the running calls are looked up, and the most.

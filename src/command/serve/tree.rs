@@ -2,8 +2,8 @@
 
 use super::{Reader, Reads, Request, usage};
 use crate::command::CommandError;
-use crate::session::{Context, PathStep, TreeParent, TreeRow, TreeRowKind};
 use serde::{Deserialize, Serialize};
+use session::{Context, PathStep, TreeParent, TreeRow, TreeRowKind};
 use std::ops::Range;
 
 /// Maximum number of rows of a reply.

@@ -3,8 +3,8 @@
 use super::selected::Selected;
 use super::{Reader, Reads, Request};
 use crate::command::CommandError;
-use crate::session::{CauseShown, Context};
 use serde::Deserialize;
+use session::{CauseShown, Context};
 
 /// Arguments of `why`.
 #[derive(Debug, Deserialize)]

@@ -2,7 +2,7 @@
 
 use super::reading::Reading;
 use crate::command::{Command, CommandError, Outcome, save_chain};
-use crate::session::{self, ChainRequest, Context, SessionError};
+use session::{self, ChainRequest, Context, SessionError};
 use std::path::{Path, PathBuf};
 
 /// Turns an event into a chain, to halt there and ask backwards from it

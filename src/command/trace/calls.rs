@@ -2,8 +2,8 @@
 
 use super::reading::Reading;
 use crate::command::{Command, CommandError, Outcome};
-use crate::session::SessionError;
-use crate::session::{self, CallTree, CallsRequest, Context};
+use session::SessionError;
+use session::{self, CallTree, CallsRequest, Context};
 
 /// Shows the calls of a recorded run as a tree, with arguments and results
 #[derive(clap::Args, Clone, Debug)]

@@ -4,7 +4,7 @@ use super::level::LevelArg;
 use super::reading::Reading;
 use crate::command::trust::TrustArgs;
 use crate::command::{Command, CommandError, Outcome};
-use crate::session::{self, Context, EventsRequest, EventsShown};
+use session::{self, Context, EventsRequest, EventsShown};
 
 /// Shows the events of a call: its writes, branches and calls
 #[derive(clap::Args, Clone, Debug)]

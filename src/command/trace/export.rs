@@ -2,7 +2,7 @@
 
 use super::reading::Reading;
 use crate::command::{Command, CommandError, Outcome};
-use crate::session::{self, Context, ExportForm, ExportRequest, ExportResult, Kind};
+use session::{self, Context, ExportForm, ExportRequest, ExportResult, Kind};
 use std::path::PathBuf;
 
 /// Writes every event of a recorded run for other programs, as a line of JSON or a row of a Parquet file

@@ -1,10 +1,10 @@
 //! `qp trace find CHAIN`: finds the points of a chain in a recorded run.
 
 use super::reading::Reading;
-use crate::chain::Chain;
 use crate::command::trust::{self, TrustArgs};
 use crate::command::{Command, CommandError, Outcome};
-use crate::session::{self, Context, FoundEvents};
+use chain::Chain;
+use session::{self, Context, FoundEvents};
 use std::path::PathBuf;
 
 /// Replays a chain, and shows its points as events of a recorded run

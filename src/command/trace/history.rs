@@ -2,7 +2,7 @@
 
 use super::reading::Reading;
 use crate::command::{Command, CommandError, Outcome};
-use crate::session::{self, Context, History as Writes};
+use session::{self, Context, History as Writes};
 
 /// Shows every write to a field or an element, with the writing call
 #[derive(clap::Args, Clone, Debug)]

@@ -2,7 +2,7 @@
 
 use super::reading::Reading;
 use crate::command::{Command, CommandError, Outcome};
-use crate::session::{self, Context, RecordingInfo};
+use session::{self, Context, RecordingInfo};
 
 /// Summarises a recorded run and its missing parts
 #[derive(clap::Args, Clone, Debug)]

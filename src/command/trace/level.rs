@@ -1,6 +1,6 @@
 //! The level of detail of a recording, as an option.
 
-use crate::session::Level;
+use session::Level;
 
 /// The level of detail of a recording.
 #[derive(clap::ValueEnum, Clone, Copy, Debug, Default)]

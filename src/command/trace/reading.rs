@@ -1,7 +1,7 @@
 //! The options that select a recorded run.
 
 use crate::command::CommandError;
-use crate::session::{Context, MEMORY, RecordedTrace};
+use session::{Context, MEMORY, RecordedTrace};
 use std::path::PathBuf;
 
 #[allow(missing_docs)]

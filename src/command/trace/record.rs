@@ -2,11 +2,11 @@
 
 use super::level::LevelArg;
 use super::reading::Memory;
-use crate::chain::Chain;
 use crate::command::program::{ProgramArgs, TestArgs, own_stdin};
 use crate::command::secrets::SecretArgs;
 use crate::command::{Command, CommandError, Outcome};
-use crate::session::{self, CallRange, Context, Place, Places, RecordOptions, RecordedRun, RecordedTrace};
+use chain::Chain;
+use session::{self, CallRange, Context, Place, Places, RecordOptions, RecordedRun, RecordedTrace};
 use std::path::PathBuf;
 
 /// Runs the program once and records its calls, with arguments and results

@@ -4,8 +4,8 @@ use super::level::LevelArg;
 use super::reading::Reading;
 use crate::command::trust::TrustArgs;
 use crate::command::{Command, CommandError, Outcome};
-use crate::session::SessionError;
-use crate::session::{self, Context, StateRequest, StateShown, at_level};
+use session::SessionError;
+use session::{self, Context, StateRequest, StateShown, at_level};
 
 /// Shows an object at the entry and at the end of a call
 #[derive(clap::Args, Clone, Debug)]

@@ -5,10 +5,10 @@ use super::handles::Handles;
 use super::shown;
 use super::terminal::{Listening, Terminal};
 use crate::command::dap::{FirstStop, Launch, LaunchMode, Launched, Rerun};
-use crate::session::{BreakpointGroup, Context, Move, RecordedDebugger, Stop};
 use dap::Command;
 use dap::types::{EventBody, InitializeArguments, TerminatedBody};
 use serde_json::Value;
+use session::{BreakpointGroup, Context, Move, RecordedDebugger, Stop};
 
 /// A session with an editor.
 #[derive(Default)]

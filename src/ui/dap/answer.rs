@@ -1,9 +1,9 @@
 //! The answer to a request, or why it has none.
 
 use crate::command::CommandError;
-use crate::session::SessionError;
 use dap::types::{ContinuedBody, EventBody, OutputBody, OutputCategory};
 use serde_json::Value;
+use session::SessionError;
 
 /// The answer to a request: the body of the response, and the events that follow it.
 #[derive(Default)]

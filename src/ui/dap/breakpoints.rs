@@ -3,15 +3,15 @@
 use super::adapter::Adapter;
 use super::answer::{Answer, Refusal, answer, body, number};
 use super::shown::{self, CAUGHT, UNCAUGHT};
-use crate::session::{
-    BreakpointGroup, BreakpointPlace, BreakpointRequest, BreakpointState, Context, HitCount, Printed,
-    SourceLine, ThrownPlace,
-};
 use dap::Command;
 use dap::types::{
     Breakpoint, BreakpointBody, BreakpointLocation, BreakpointLocationsArguments, BreakpointLocationsBody,
     ChangeReason, DataAccess, DataBreakpointInfoArguments, DataBreakpointInfoBody, EventBody, OutputBody,
     OutputCategory, SetBreakpointsBody, SetExceptionBreakpointsArguments, Source,
+};
+use session::{
+    BreakpointGroup, BreakpointPlace, BreakpointRequest, BreakpointState, Context, HitCount, Printed,
+    SourceLine, ThrownPlace,
 };
 
 /// A request for one breakpoint, or why there is none.

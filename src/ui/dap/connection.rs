@@ -6,7 +6,6 @@ use super::answer::{Answer, Refusal};
 use super::dispatch::Asking;
 use super::terminal::Listening;
 use crate::command::dap::Console;
-use crate::session::{Actor, Pending};
 use crate::ui::interrupt::Hearing;
 use crate::ui::out::complain;
 use crate::ui::relay::{Heard, Told, relay};
@@ -16,6 +15,7 @@ use dap::types::{
     RunInTerminalArguments, TerminalKind, TerminatedBody,
 };
 use dap::{Command, Decoder, ErrorMessage, Event, Incoming, Request, Response, encode};
+use session::{Actor, Pending};
 use std::collections::VecDeque;
 use std::io::{Read, Write};
 use std::rc::Rc;

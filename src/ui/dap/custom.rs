@@ -4,11 +4,11 @@ use super::adapter::Adapter;
 use super::answer::{Answer, Refusal, answer};
 use crate::command::dap::ConsoleCommand;
 use crate::command::diagnose::{DiagnoseDialogue, StartedDiagnosis};
-use crate::session::{Cause, Context, EventPosition, Move, VariableGroup};
 use crate::ui::render::{cause_text, console_reply, diagnosed};
 use dap::Request;
 use dap::types::Source;
 use serde::{Deserialize, Serialize};
+use session::{Cause, Context, EventPosition, Move, VariableGroup};
 
 /// How the names of these requests begin.
 pub(super) const PREFIX: &str = "qp/";

@@ -5,10 +5,10 @@ use super::answer::{Answer, Refusal, answer, body, number};
 use super::custom;
 use super::shown;
 use super::terminal::Listening;
-use crate::session::{Context, Move, Serves};
 use dap::types::{ContinueBody, EventBody, Thread, ThreadsBody};
 use dap::{Command, Request};
 use serde_json::Value;
+use session::{Context, Move, Serves};
 
 /// A request, with the terminal that the editor was asked to open for it.
 pub struct Asking {

@@ -2,7 +2,7 @@
 //! with breakpoints.
 
 use super::answer::{Refusal, number};
-use crate::session::{EventPosition, VariableGroup, WatchedVariable};
+use session::{EventPosition, VariableGroup, WatchedVariable};
 
 /// Maximum number of frames, lists or targets that are known at a position.
 const MOST: usize = 20_000;

@@ -4,7 +4,6 @@ use super::adapter::{Adapter, RerunSession};
 use super::answer::{Answer, Refusal, answer, body, number, output};
 use super::breakpoints::file_of;
 use crate::command::dap::{Launch, Rerun, RerunStop};
-use crate::session::{Context, NamedValue, SourceLine, StdinRecording, Step};
 use crate::ui::render::reply;
 use dap::Command;
 use dap::types::{
@@ -12,6 +11,7 @@ use dap::types::{
     SetBreakpointsBody, Source, StackFrame, StackTraceBody, StopReason, StoppedBody, Thread, ThreadsBody,
     Variable, VariablesBody,
 };
+use session::{Context, NamedValue, SourceLine, StdinRecording, Step};
 
 /// The number of the halted thread. Others run on when it does, and are not shown.
 const THREAD: i64 = 1;

@@ -1,11 +1,11 @@
 //! What a recording has, in the protocol's types.
 
 use super::answer::number;
-use crate::session::{Frame, HeldVariable, Stop, StopReason};
 use dap::types::{
     Capabilities, ExceptionBreakpointsFilter, Scope, ScopeHint, Source, StackFrame,
     StopReason as ShownReason, StoppedBody, Variable, VariableAttribute, VariablePresentationHint,
 };
+use session::{Frame, HeldVariable, Stop, StopReason};
 
 /// The filter of exceptions that recorded code catches.
 pub const CAUGHT: &str = "caught";

@@ -3,11 +3,11 @@
 use super::adapter::Adapter;
 use super::answer::{Answer, Refusal, answer, number};
 use super::breakpoints::file_of;
-use crate::session::{EventPosition, SourceLine, Which};
 use dap::types::{
     GotoTarget, GotoTargetsArguments, GotoTargetsBody, StepInTarget, StepInTargetsArguments,
     StepInTargetsBody,
 };
+use session::{EventPosition, SourceLine, Which};
 
 impl Adapter {
     /// The previous, next, first and last execution of a line.

@@ -4,7 +4,6 @@ use super::adapter::Adapter;
 use super::answer::{Answer, Refusal, answer, body, number};
 use super::shown;
 use crate::command::dap::{CONSOLE_TABLE, ConsoleCommand, ConsoleReply};
-use crate::session::{Context, FrameSource, HeldVariable, VariableGroup};
 use crate::ui::render::console_reply;
 use dap::types::{
     CompletionItem, CompletionKind, CompletionsArguments, CompletionsBody, EvaluateArguments, EvaluateBody,
@@ -12,6 +11,7 @@ use dap::types::{
     ScopesArguments, ScopesBody, Source, SourceArguments, SourceBody, StackTraceArguments, StackTraceBody,
     Variable, VariablesArguments, VariablesBody,
 };
+use session::{Context, FrameSource, HeldVariable, VariableGroup};
 
 /// The maximum number of frames of an answer.
 const FRAMES: usize = 1000;

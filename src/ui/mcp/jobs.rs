@@ -2,7 +2,7 @@
 
 use super::answer::Answered;
 use super::tools::Unanswered;
-use crate::session::Pending;
+use session::Pending;
 use std::collections::{BTreeMap, VecDeque};
 use tokio::time::Instant;
 

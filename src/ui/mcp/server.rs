@@ -5,7 +5,6 @@ use super::budget::{LIMITS, TOKENS, clean};
 use super::jobs::{Job, Jobs, NoJob};
 use super::tools::{Call, Session, TOOLS, ToolRow, Unanswered, parse};
 use crate::command::mcp::{Tool, Wait};
-use crate::session::Actor;
 use rmcp::ErrorData;
 use rmcp::RoleServer;
 use rmcp::ServerHandler;
@@ -16,6 +15,7 @@ use rmcp::model::{
 };
 use rmcp::service::RequestContext;
 use serde_json::Value;
+use session::Actor;
 use std::borrow::Cow;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;

@@ -6,11 +6,11 @@ use crate::command::mcp::{
     CallRow, CallsResult, DiagnoseResult, EventRow, EventsResult, FindResult, FoundRow, FoundText,
     HistoryResult, PartRow, RecordResult, ReplayResult, StateResult, WhyResult, WriteRow,
 };
-use crate::session::{Answer, EventsShown};
 use crate::ui::render::{
     Paint, answer_about, arms, call_line, contents_between, counted, diagnosed, ended, happening, omission,
     shown_row, shown_solution,
 };
+use session::{Answer, EventsShown};
 
 const PLAIN: Paint = Paint { color: false };
 
@@ -44,7 +44,7 @@ impl Told for RecordResult {
 
 /// The name of a thread, which the program chooses.
 fn quoted(name: &str) -> String {
-    crate::model::quoted(name, '"')
+    model::quoted(name, '"')
 }
 
 impl Told for CallsResult {
@@ -88,7 +88,7 @@ impl Told for EventsResult {
         let following = self.events.iter().skip(1).map(Some).chain([None]);
         let rows = self.events.iter().zip(following).map(|(row, next)| event(row, next)).collect();
         let mut tail = missing(&self.missing);
-        if *level < crate::session::Level::All {
+        if *level < session::Level::All {
             tail.push_str(&format!("recorded at level {level}: level=all runs the program again\n"));
         }
         Parts { head, rows, items: Some("events"), more: self.more.clone(), tail }

@@ -6,10 +6,10 @@ use crate::command::CommandError;
 use crate::command::mcp::{
     Calls, Diagnose, Events, Find, History, Record, Replay, State, Tool, Wait, Why, Workbench, Works,
 };
-use crate::session::{Context, Serves, SessionError};
 use crate::ui::out::error_text;
 use crate::ui::table::Local;
 use rmcp::model::{JsonObject, Tool as Listed, ToolAnnotations};
+use session::{Context, Serves, SessionError};
 use std::sync::Arc;
 
 /// The tools, in the order of the list.

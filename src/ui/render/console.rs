@@ -4,7 +4,7 @@ use super::query::asked;
 use super::trace::{happening, writes};
 use super::{Paint, Text};
 use crate::command::dap::{ConsoleReply, ConsoleRow};
-use crate::session::{Cause, CauseKind, Stop, StopReason};
+use session::{Cause, CauseKind, Stop, StopReason};
 
 /// Editors show these texts without colours.
 const PLAIN: Paint = Paint { color: false };

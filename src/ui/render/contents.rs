@@ -1,8 +1,8 @@
 //! The contents of collections, and the texts of builders and streams.
 
 use super::{Paint, hanging, palette};
-use crate::model::quoted;
-use crate::session::{ContentsShown, EventShown, HeldContents, ItemShown};
+use model::quoted;
+use session::{ContentsShown, EventShown, HeldContents, ItemShown};
 
 /// Maximum number of items to show per collection.
 const FEW: usize = 12;

@@ -1,7 +1,7 @@
 //! The estimated cost of a replay, as a table of 80 columns with notes.
 
-use crate::session::{Cost, Forecast, PointCost};
 use comfy_table::{Cell, CellAlignment, ColumnConstraint, ContentArrangement, Table, Width, presets};
+use session::{Cost, Forecast, PointCost};
 
 /// Maximum width of the table, in characters.
 const WIDTH: u16 = 80;

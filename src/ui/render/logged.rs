@@ -2,7 +2,7 @@
 
 use super::cost::thousands;
 use super::{Paint, Text, hanging, palette};
-use crate::session::{LogLine, Logged};
+use session::{LogLine, Logged};
 
 /// Width of a line of text, in columns.
 const WIDTH: usize = 80;
@@ -28,7 +28,7 @@ impl Text for Logged {
         let paint = Paint { color };
         let mut out: String = self.lines.iter().map(log_line).collect();
         let mut summary = |text: &str| out.push_str(&paint.on(palette::DIM, hanging(text, 0, WIDTH)));
-        summary(&self.summary());
+        summary(&in_one_line(self));
         for note in &self.notes {
             summary(&format!("note, {note}"));
         }
@@ -40,31 +40,29 @@ impl Text for Logged {
     }
 }
 
-impl Logged {
-    fn summary(&self) -> String {
-        let bound = if self.at_least { "at least " } else { "" };
-        let mut text = match (self.passes, self.shown) {
-            (0, 0) if self.incomplete.is_some() => {
-                format!("{}: no pass was seen (it ended: {})", self.at, self.ended)
-            }
-            (0, 0) => format!("{}: the program never came there (it ended: {})", self.at, self.ended),
-            (passes, 0) => format!("{}: no line of {bound}{}", self.at, counted(passes, "pass", "passes")),
-            (passes, shown) => {
-                let of = counted(passes, "pass", "passes");
-                format!("{}: {} of {bound}{of}", self.at, counted(shown, "line", "lines"))
-            }
-        };
-        if self.left_out > 0 {
-            let bound = if self.left_out_at_most { "up to " } else { bound };
-            let count = counted(self.left_out, "line", "lines");
-            text.push_str(&format!("; {bound}{count} left out, since --limit is {}", thousands(self.shown)));
+fn in_one_line(logged: &Logged) -> String {
+    let bound = if logged.at_least { "at least " } else { "" };
+    let mut text = match (logged.passes, logged.shown) {
+        (0, 0) if logged.incomplete.is_some() => {
+            format!("{}: no pass was seen (it ended: {})", logged.at, logged.ended)
         }
-        if let (1.., Some(why)) = (self.failed, &self.failure) {
-            let times = counted(self.failed, "time", "times");
-            text.push_str(&format!("; the condition could not be evaluated {times}: {why}"));
+        (0, 0) => format!("{}: the program never came there (it ended: {})", logged.at, logged.ended),
+        (passes, 0) => format!("{}: no line of {bound}{}", logged.at, counted(passes, "pass", "passes")),
+        (passes, shown) => {
+            let of = counted(passes, "pass", "passes");
+            format!("{}: {} of {bound}{of}", logged.at, counted(shown, "line", "lines"))
         }
-        text
+    };
+    if logged.left_out > 0 {
+        let bound = if logged.left_out_at_most { "up to " } else { bound };
+        let count = counted(logged.left_out, "line", "lines");
+        text.push_str(&format!("; {bound}{count} left out, since --limit is {}", thousands(logged.shown)));
     }
+    if let (1.., Some(why)) = (logged.failed, &logged.failure) {
+        let times = counted(logged.failed, "time", "times");
+        text.push_str(&format!("; the condition could not be evaluated {times}: {why}"));
+    }
+    text
 }
 
 fn counted(count: u64, one: &str, many: &str) -> String {

@@ -1,8 +1,8 @@
 //! Omissions as text: each jump, what would have run, and how sure that is.
 
 use super::{Paint, Text, hanging, hanging_at, palette};
-use crate::model::short_class_name;
-use crate::session::{
+use model::short_class_name;
+use session::{
     Confirmation, FlipVerdict, FlippedPasses, OmissionAnswer, OmissionCertainty, OmissionPlace, Suggestion,
     TriedSuggestion,
 };

@@ -3,11 +3,11 @@
 use super::answer::{about, place_text, point_in_full};
 use super::{Paint, Text, clipped, frame_text, palette, wrap};
 use crate::command::debug::{Numbered, ProgramState, Reply, Row, Setting};
-use crate::session::{
+use indexmap::IndexMap;
+use session::{
     Arrival, AskedWhen, Certainty, FrameAnswer, GotoResult, GraphFormat, NamedValue, PastRun, PointAnswer,
     PointDifference, RunResult, Scope, Standpoint, StepResult,
 };
-use indexmap::IndexMap;
 use std::fmt::Write as _;
 
 const WIDTH: usize = 80;

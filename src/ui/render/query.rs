@@ -1,8 +1,8 @@
 //! Answers to queries as text: a line per event.
 
 use super::{Paint, palette};
-use crate::model::exception_text;
-use crate::session::{AnswerRow, Answered, AskItem, AskedGoal, AskedSolution, EventRow, ValueRow};
+use model::exception_text;
+use session::{AnswerRow, Answered, AskItem, AskedGoal, AskedSolution, EventRow, ValueRow};
 
 /// Number of levels of rows to indent.
 const DEEPEST: u32 = 20;

@@ -2,7 +2,7 @@
 
 use super::query::{shown_row, shown_solution};
 use super::{Paint, counted, hanging, palette};
-use crate::session::{AnswerDifference, AskedSolution, ChangedPart, ComparedRow, RowDifference, RowSide};
+use session::{AnswerDifference, AskedSolution, ChangedPart, ComparedRow, RowDifference, RowSide};
 
 /// Width of a line, in columns.
 const WIDTH: usize = 80;

@@ -1,8 +1,8 @@
 //! What a call was given and did, as text: what differs first, then the rest.
 
 use super::{Paint, hanging, palette, visible};
-use crate::model::short_static_name;
-use crate::session::{Change, LoopExit, Question, Shape};
+use model::short_static_name;
+use session::{Change, LoopExit, Question, Shape};
 
 /// Width of a line, in columns.
 const WIDTH: usize = 80;

@@ -3,8 +3,8 @@
 
 use super::{Paint, Text, palette, wrap};
 use crate::command::replay::ReplayOutcome;
-use crate::session::{RepeatedPlace, RepeatedPoint, RepeatedReplay};
 use indexmap::IndexMap;
+use session::{RepeatedPlace, RepeatedPoint, RepeatedReplay};
 use std::fmt::Write as _;
 
 const WIDTH: usize = 80;

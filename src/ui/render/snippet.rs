@@ -1,8 +1,8 @@
 //! A source line with its neighbours. The expression is marked if its text is unique in the line.
 
 use super::{clipped, columns};
-use crate::session::PointAnswer;
 use annotate_snippets::{AnnotationKind, Level, Renderer, Snippet};
+use session::PointAnswer;
 
 /// Width of the output and of its indentation, in columns.
 const WIDTH: usize = 80;

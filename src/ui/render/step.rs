@@ -4,7 +4,7 @@ use super::trace::{happening, line, made_chain, missing, writes};
 use super::{Paint, Text, clipped, hanging, hanging_at, palette};
 
 use crate::command::trace::StepReply;
-use crate::session::{EventShown, ListedEvent, MemberShown, ObjectShown, View};
+use session::{EventShown, ListedEvent, MemberShown, ObjectShown, View};
 
 /// Width of a line, in columns.
 const WIDTH: usize = 80;

@@ -3,8 +3,8 @@
 use super::cost::thousands;
 use super::{Paint, Text, counted, hanging, hanging_at, palette};
 use crate::command::trace::MadeChain;
-use crate::model::short_class_name;
-use crate::session::{
+use model::short_class_name;
+use session::{
     CallShown, CallTree, EventShown, EventsShown, ExportResult, FoundEvent, FoundEvents, History, Level,
     ListedCall, RecordedRun, RecordingInfo, StateShown,
 };

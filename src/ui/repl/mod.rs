@@ -11,8 +11,8 @@ use super::progress::Bar;
 use super::render;
 use crate::command::debug::{Debug, DebugDialogue, ProgramState, Reply};
 use crate::command::exchange::Exchange;
-use crate::session::{Front, Progress, Silent, StdinRecording};
 pub use lines::{Input, Lines};
+use session::{Front, Progress, Silent, StdinRecording};
 use std::io::IsTerminal;
 use std::rc::Rc;
 

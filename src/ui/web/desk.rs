@@ -1,10 +1,10 @@
 //! Runs the requests of a page on the thread of a session.
 
 use crate::command::CommandError;
-use crate::session::{Context, Serves, SessionError};
 use crate::ui::out::error_text;
 use crate::ui::table::Local;
 use serde_json::Value;
+use session::{Context, Serves, SessionError};
 
 /// Why a request has no reply.
 #[derive(Clone, Debug)]

@@ -7,12 +7,12 @@ use crate::command::serve::{
     FindOmissions, Forget, History, Lines, Node, Parts, PathTo, Queries, Reader, Reads, RecordProgram,
     Request, Session, Source, Start, Timeline, Tree, TryOmission, Why, Works,
 };
-use crate::session::strategies;
 use axum::body::Bytes;
 use axum::extract::Query;
 use axum::http::Uri;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
+use session::strategies;
 
 /// The arguments of a request, as they were sent.
 pub enum Arguments {

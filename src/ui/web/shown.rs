@@ -5,13 +5,13 @@ use crate::command::query::QueryReply;
 use crate::command::serve::{
     ChainShown, DiagnosisShown, DiagnosisState, OmissionsShown, QueryShown, WhyShown,
 };
-use crate::session::{
-    AnswerRow as AnsweredRow, Answered, AskItem, CauseKind, EventShownAt, EventsPart, LinesShown, NodeView,
-    PartsShown, WritesShown,
-};
 use crate::ui::render::{Paint, cause_text, diagnosed, shown_row};
 use serde::Serialize;
 use serde_json::{Value, json};
+use session::{
+    AnswerRow as AnsweredRow, Answered, AskItem, CauseKind, EventShownAt, EventsPart, LinesShown, NodeView,
+    PartsShown, WritesShown,
+};
 
 /// The page colours texts itself.
 const PLAIN: Paint = Paint { color: false };

@@ -2,9 +2,9 @@
 //! fault was called with the same input. With that, every strategy can be tried without a person.
 
 use super::{Fault, Program};
-use querypoint::chain::{Chain, Debuggee};
-use querypoint::declarative::{Coverage, Diagnosis, Forest, Needs, Step, Verdict, strategy};
-use querypoint::session::{
+use chain::{Chain, Debuggee};
+use declarative::{Coverage, Diagnosis, Forest, Needs, Step, Verdict, strategy};
+use session::{
     Bounds, Context, DiagnoseOptions, Diagnoser, Level, MEMORY, Opinion, RecordOptions, RecordedTrace,
     Reference, record,
 };

@@ -8,7 +8,7 @@ import {
     offsetShowing,
     scrollTopAt,
     visibleRows,
-} from '../../src/model/scroll-mapping';
+} from '../../crates/model/src/scroll-mapping';
 
 const SHORT = { count: 1000, rowHeight: 24, view: 240 };
 const LONG = { count: 10_000_000, rowHeight: 24, view: 240 };

@@ -8,7 +8,7 @@ import {
     openBelow,
     visibleCount,
     type OpenList,
-} from '../../src/model/tree-rows';
+} from '../../crates/model/src/tree-rows';
 
 /** A tree with lists open in the middle, at the end and inside each other. */
 function example(): OpenList<string> {

@@ -1,7 +1,7 @@
 //! The commands of `qp trace step`: their table, and their parser.
 
 use crate::command::CommandError;
-use crate::session::{Direction, SourceLine};
+use session::{Direction, SourceLine};
 use std::path::PathBuf;
 
 /// Events on each side of a list, unless the command names their number.

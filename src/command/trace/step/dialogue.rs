@@ -5,7 +5,7 @@ use super::commands::{AROUND, STEP_TABLE, StepCommand, StepRow};
 use crate::command::exchange::{DialogueStatus, Exchange};
 use crate::command::trace::MadeChain;
 use crate::command::{CommandError, save_chain};
-use crate::session::{
+use session::{
     self, Context, History, ListedEvent, MemberShown, OmissionAnswer, OmissionQuestion, SessionError,
     Stepper, View, WrongPoint,
 };

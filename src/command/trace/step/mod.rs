@@ -12,7 +12,7 @@ use super::reading::Reading;
 use crate::command::CommandError;
 use crate::command::program::SourceArgs;
 use crate::command::trust::TrustArgs;
-use crate::session::{Context, Stepper, at_level};
+use session::{Context, Stepper, at_level};
 
 /// Steps forward and back through a recorded run at a prompt
 #[derive(clap::Args, Clone, Debug)]

@@ -1,0 +1,599 @@
+//! Goes through the calls of both runs in step.
+
+use super::AlignedRun;
+use super::changed::ChangedMethods;
+use super::correspondence::Sameness;
+use super::effects::{self, EffectScope};
+use super::hashed::{NumberMap, NumberSet};
+use super::heap::Held;
+use super::matching::{Matched, StepKey, matched};
+use super::report::{Alignment, DifferentStep, DifferingCall, Verdict};
+use super::state::State;
+use super::steps::{OwnSteps, Step, StepKind, StepReader};
+use super::threads;
+use super::variation::{Variation, VariedStep};
+use std::rc::Rc;
+use trace::{EventTime, TraceError, Value};
+
+/// Most differences that are kept for one pair of calls.
+const KEPT: usize = 20;
+/// Number of steps between two questions whether to go on.
+const AT_ONCE: usize = 1 << 12;
+/// Most calls that differ which are kept.
+const DIFFERING: usize = 10_000;
+
+/// A call of each run, aligned and not yet finished. The first calls of a thread have no caller; a pair
+/// without calls stands for it.
+struct OpenPair {
+    calls: Option<(u32, u32)>,
+    steps: [Rc<OwnSteps>; 2],
+    /// `None` if the steps are paired one by one.
+    matched: Option<Vec<Matched>>,
+    next: usize,
+    /// Whether both calls were given the same input.
+    is_judged: bool,
+    /// What is known of the calls if they cannot be judged.
+    unjudged: Verdict,
+    /// Whether the calls initialise a class.
+    is_initialiser: bool,
+    /// Whether the steps of these calls vary in number.
+    varies: bool,
+    scope: EffectScope,
+    differs: Vec<DifferentStep>,
+    /// Whether a step differs.
+    is_off: bool,
+    /// Whether a call below differs.
+    has_differing: bool,
+    /// Whether the input or a step, also of a call below, varies between runs of one version.
+    has_varied: bool,
+    /// Whether the input or a step, also of a call below, was compared only as far as it is known.
+    in_part: bool,
+    /// Whether the input alone was.
+    input_in_part: bool,
+    /// Whether something differs that is no change of a place, such as the result.
+    has_other_result: bool,
+    /// Ranges of writes of steps without a partner: the side, from, to.
+    loose: Vec<(usize, usize, usize)>,
+    /// When the next step of each call happens.
+    reached: [EventTime; 2],
+}
+
+/// The comparison of two runs.
+pub struct Walk<'a, 'g> {
+    state: State<'a>,
+    readers: [StepReader; 2],
+    open: Vec<OpenPair>,
+    /// The name of the threads whose calls are compared.
+    group: String,
+    /// The methods of initialised classes, by shared number.
+    initialised: NumberSet<u32>,
+    /// The initialisers of each run by the shared number of the method.
+    initialisers: [NumberMap<u32, u32>; 2],
+    changed: ChangedMethods,
+    found: Alignment,
+    /// What differs, if both runs are of the same version.
+    variation: Option<Variation>,
+    goes_on: &'g mut dyn FnMut() -> bool,
+}
+
+impl<'a, 'g> Walk<'a, 'g> {
+    /// Begins before the first step of both runs.
+    pub fn new(here: AlignedRun<'a>, there: AlignedRun<'a>, goes_on: &'g mut dyn FnMut() -> bool) -> Self {
+        Walk {
+            state: State::new([here, there]),
+            readers: [StepReader::new(0), StepReader::new(1)],
+            open: Vec::new(),
+            group: String::new(),
+            initialised: NumberSet::default(),
+            initialisers: Default::default(),
+            changed: ChangedMethods::default(),
+            found: Alignment::default(),
+            variation: None,
+            goes_on,
+        }
+    }
+
+    /// Compares two versions.
+    ///
+    /// # Errors
+    /// A recording cannot be read, or the comparison was interrupted.
+    pub fn align(mut self) -> Result<Alignment, TraceError> {
+        self.go_through()?;
+        self.found.differing.sort_by_key(|call| call.ended);
+        self.found.only_in_one = self.state.versions.only_in_one.clone();
+        self.found.is_cut = self.state.is_cut();
+        Ok(self.found)
+    }
+
+    /// What differs between two runs of the same version.
+    ///
+    /// # Errors
+    /// A recording cannot be read, or the comparison was interrupted.
+    pub fn variation(mut self) -> Result<Variation, TraceError> {
+        self.variation = Some(Variation::default());
+        self.go_through()?;
+        Ok(self.variation.unwrap_or_default())
+    }
+
+    fn go_through(&mut self) -> Result<(), TraceError> {
+        for side in [0, 1] {
+            self.initialisers[side] = threads::initialisers(&self.state, side);
+        }
+        for group in threads::groups(&self.state) {
+            let [here, there] = [0, 1].map(|side| threads::first_calls(&mut self.state, side, &group));
+            let [here, there] = [here?, there?];
+            let is_one = group.threads.iter().all(|threads| threads.len() == 1);
+            let varies = self.state.runs.iter().any(|run| run.variation.threads.contains(&group.name));
+            if self.variation.is_some() && group.threads[0].len() != group.threads[1].len() {
+                self.add_varying_threads(&group.name);
+            }
+            let matched = match is_one {
+                true => self.matched(&here, &there),
+                false => Some(threads::by_input(&mut self.state, &here, &there)),
+            };
+            let initialisers = initialisers(&here, &there);
+            let mut root = self.pair(None, [Rc::new(here), Rc::new(there)], matched);
+            root.varies |= varies;
+            self.open.push(root);
+            self.group = group.name;
+            for (side, node) in initialisers {
+                self.initialise(side, node)?;
+            }
+            self.run()?;
+        }
+        Ok(())
+    }
+
+    fn add_varying_threads(&mut self, name: &str) {
+        if let Some(variation) = &mut self.variation {
+            variation.add_threads(name);
+        }
+    }
+
+    fn run(&mut self) -> Result<(), TraceError> {
+        let mut count = 0;
+        while let Some(top) = self.open.last_mut() {
+            count += 1;
+            if count % AT_ONCE == 0 && !(self.goes_on)() {
+                return Err(TraceError::Interrupted);
+            }
+            let at = top.next;
+            top.next += 1;
+            let [here, there] = top.steps.clone();
+            let next = match &top.matched {
+                Some(matched) => matched.get(at).copied(),
+                None => (at < here.steps.len()).then_some(Matched::Both(at, at)),
+            };
+            let after =
+                |steps: &OwnSteps, at: usize| steps.steps.get(at + 1).map_or(EventTime::END, |of| of.time);
+            match next {
+                Some(Matched::Both(one, other)) => top.reached = [after(&here, one), after(&there, other)],
+                Some(Matched::Here(one)) => top.reached[0] = after(&here, one),
+                Some(Matched::There(other)) => top.reached[1] = after(&there, other),
+                None => {}
+            }
+            match next {
+                None => self.close()?,
+                Some(Matched::Both(one, other)) => {
+                    if let (Some(one), Some(other)) = (here.steps.get(one), there.steps.get(other)) {
+                        self.both(one, other)?;
+                    }
+                }
+                Some(Matched::Here(one)) => {
+                    if let Some(step) = here.steps.get(one) {
+                        self.alone(0, step)?;
+                    }
+                }
+                Some(Matched::There(other)) => {
+                    if let Some(step) = there.steps.get(other) {
+                        self.alone(1, step)?;
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The pairs of the steps of two calls; `None` if they are paired one by one.
+    fn matched(&self, here: &OwnSteps, there: &OwnSteps) -> Option<Vec<Matched>> {
+        let [here, there] = [(0, here), (1, there)].map(|(side, steps)| {
+            steps.steps.iter().map(|step| self.key(side, step)).collect::<Vec<StepKey>>()
+        });
+        (here != there).then(|| matched(&here, &there))
+    }
+
+    fn key(&self, side: usize, step: &Step) -> StepKey {
+        let method = |node| self.state.runs[side].calls.method_number(node).unwrap_or(u32::MAX);
+        step.key(|node| self.state.versions.method(side, method(node)))
+    }
+
+    fn pair(
+        &mut self,
+        calls: Option<(u32, u32)>,
+        steps: [Rc<OwnSteps>; 2],
+        matched: Option<Vec<Matched>>,
+    ) -> OpenPair {
+        let varies = |side: usize, node: u32| self.state.runs[side].variation.has((node, u32::MAX));
+        let begin = |steps: &OwnSteps| steps.steps.first().map_or(EventTime::BEGIN, |step| step.time);
+        let end = |steps: &OwnSteps| steps.steps.last().map_or(EventTime::END, |step| step.time);
+        let reached = [begin(&steps[0]), begin(&steps[1])];
+        let scope = EffectScope {
+            pairs: self.state.pairs.pairs(),
+            writes: [self.state.heaps[0].writes(), self.state.heaps[1].writes()],
+            began: reached,
+            ended: [end(&steps[0]), end(&steps[1])],
+            born: None,
+        };
+        OpenPair {
+            calls,
+            varies: calls.is_some_and(|(here, there)| varies(0, here) || varies(1, there)),
+            steps,
+            matched,
+            next: 0,
+            is_judged: true,
+            unjudged: Verdict::NotCompared,
+            is_initialiser: false,
+            scope,
+            differs: Vec::new(),
+            is_off: false,
+            has_differing: false,
+            has_varied: false,
+            in_part: false,
+            input_in_part: false,
+            has_other_result: false,
+            loose: Vec::new(),
+            reached,
+        }
+    }
+
+    /// Opens a pair of calls, and before it the class initialisers that ran in them.
+    fn enter(
+        &mut self,
+        here: u32,
+        there: u32,
+        is_judged: bool,
+        is_initialiser: bool,
+    ) -> Result<(), TraceError> {
+        let one = self.steps(0, here)?;
+        let other = self.steps(1, there)?;
+        let matched = self.matched(&one, &other);
+        let initialisers = initialisers(&one, &other);
+        let mut pair = self.pair(Some((here, there)), [one, other], matched);
+        (pair.is_judged, pair.is_initialiser) = (is_judged, is_initialiser);
+        self.open.push(pair);
+        for (side, node) in initialisers {
+            self.initialise(side, node)?;
+        }
+        Ok(())
+    }
+
+    fn steps(&mut self, side: usize, node: u32) -> Result<Rc<OwnSteps>, TraceError> {
+        let pools = self.state.pools();
+        self.readers[side].steps(&mut self.state.runs[side], node, pools, &mut self.state.versions)
+    }
+
+    /// Opens the initialisers of a class, unless that was done. When a class is initialised depends on much,
+    /// so they are aligned wherever they ran.
+    fn initialise(&mut self, side: usize, node: u32) -> Result<(), TraceError> {
+        let Some(method) = self.state.runs[side].calls.method_number(node) else { return Ok(()) };
+        let shared = self.state.versions.method(side, method);
+        if !self.initialised.insert(shared) {
+            return Ok(());
+        }
+        match (self.initialisers[0].get(&shared).copied(), self.initialisers[1].get(&shared).copied()) {
+            (Some(here), Some(there)) => self.enter(here, there, true, true),
+            _ => self.apply(side, node, false),
+        }
+    }
+
+    /// Takes a step of both runs.
+    fn both(&mut self, here: &Step, there: &Step) -> Result<(), TraceError> {
+        let varies =
+            self.state.runs[0].variation.has(here.origin) || self.state.runs[1].variation.has(there.origin);
+        let Some(top) = self.open.last() else { return Ok(()) };
+        self.state.inner_difference = None;
+        let is_end = matches!(here.kind, StepKind::Return | StepKind::Throw);
+        // What a call hands out that took other steps can be new. Other pairs were compared when written.
+        let pairs = if is_end && top.is_off && top.is_judged { top.scope.pairs } else { usize::MAX };
+        let scope = EffectScope { pairs, born: None, ..top.scope };
+        let same = if matches!(here.kind, StepKind::Born) {
+            self.are_born(here, there)
+        } else if matches!((here.kind, there.kind), (StepKind::Enter(_), _)) {
+            // Methods whose parameters changed are compared by those that both have.
+            let common = here.values.len().min(there.values.len());
+            effects::are_same(&mut self.state, &scope, &here.values[..common], &there.values[..common])?
+        } else {
+            effects::are_same(&mut self.state, &scope, &here.values, &there.values)?
+        };
+        if !same && (!varies || self.variation.is_some()) {
+            self.differ(here, there);
+        }
+        let in_part = self.state.take_in_part();
+        if let Some(top) = self.open.last_mut() {
+            top.has_varied |= varies;
+            top.in_part |= in_part;
+        }
+        if let (StepKind::Enter(one), StepKind::Enter(other)) = (here.kind, there.kind) {
+            let is_judged = (same || varies) && !self.state.reaches_difference(&here.values);
+            self.enter(one, other, is_judged, false)?;
+            let entered = self.open.iter_mut().rev().find(|pair| pair.calls == Some((one, other)));
+            if let Some(entered) = entered {
+                entered.has_varied = varies;
+                entered.in_part |= in_part;
+                entered.input_in_part = in_part || varies;
+                entered.unjudged = if same { Verdict::NotCompared } else { Verdict::OtherInput };
+            }
+            return Ok(());
+        }
+        for (side, step) in [(0, here), (1, there)] {
+            self.write(side, step, varies);
+        }
+        if let Some(place) = here.written() {
+            self.state.set_differs(place, !same && !varies);
+        }
+        Ok(())
+    }
+
+    /// Pairs the objects that constructors initialised.
+    fn are_born(&mut self, here: &Step, there: &Step) -> bool {
+        let (one, other) = (here.object(), there.object());
+        let same = match self.state.compare(Value::Object(one), Value::Object(other)) {
+            Sameness::Different => false,
+            Sameness::Same => true,
+            Sameness::New => {
+                self.state.pairs.pair(one, other);
+                true
+            }
+        };
+        if let Some(top) = self.open.last_mut().filter(|_| same) {
+            top.scope.born = Some((one, other));
+        }
+        same
+    }
+
+    /// Notes that a step of both calls has other values.
+    fn differ(&mut self, here: &Step, there: &Step) {
+        let sides = [(0, here), (1, there)];
+        let values = sides.map(|(side, step)| match step.kind {
+            StepKind::Enter(_) => {
+                let values: Vec<String> =
+                    step.values.iter().map(|value| self.state.show(side, *value)).collect();
+                values.join(", ")
+            }
+            _ => step.values.last().map_or_else(|| "none".to_owned(), |value| self.state.show(side, *value)),
+        });
+        let what = self.changed_by(0, here);
+        if let Some(variation) = &mut self.variation {
+            let step = VariedStep { node: here.origin.0, kind: Some(here.kind), what, values: values.into() };
+            return variation.add(here.origin, step);
+        }
+        let what = what.unwrap_or_else(|| "a step".to_owned());
+        let Some(top) = self.open.last_mut() else { return };
+        top.is_off = true;
+        top.has_other_result |= matches!(here.kind, StepKind::Return | StepKind::Throw | StepKind::Born);
+        // A text is shown whole, when the calls are compared.
+        if here.kind != StepKind::Text && top.differs.len() < KEPT {
+            let is_end = matches!(here.kind, StepKind::Return | StepKind::Throw);
+            let [here, there] = values;
+            let differs = DifferentStep { what, here, there };
+            let inner = self.state.inner_difference.take();
+            top.differs.push(differs.by(inner, is_end));
+        }
+    }
+
+    /// What a step changed, as text.
+    fn changed_by(&self, side: usize, step: &Step) -> Option<String> {
+        match step.kind {
+            StepKind::Enter(node) => Some(self.call(side, node)),
+            StepKind::Return => Some("its result".to_owned()),
+            StepKind::Throw => Some("its exception".to_owned()),
+            StepKind::Born => Some("the object that it initialises".to_owned()),
+            StepKind::Start => Some("the thread that it starts".to_owned()),
+            _ => step.written().map(|place| self.state.show_place(side, place)),
+        }
+    }
+
+    fn call(&self, side: usize, node: u32) -> String {
+        let calls = &self.state.runs[side].calls;
+        let method =
+            calls.method(node).map_or_else(|| "?".to_owned(), |of| format!("{}.{}", of.class, of.name));
+        format!("its call #{} {method}", calls.shown(node))
+    }
+
+    /// Takes a step of one run that the other run lacks.
+    fn alone(&mut self, side: usize, step: &Step) -> Result<(), TraceError> {
+        let Some(top) = self.open.last() else { return Ok(()) };
+        let is_end = matches!(step.kind, StepKind::Return | StepKind::Throw);
+        // Whether a call returns or throws is compared also where its steps vary in number.
+        let varies = top.varies && !is_end || self.state.runs[side].variation.has(step.origin);
+        let calls = top.calls;
+        let is_first = self.open.iter().rev().nth(1).is_some_and(|around| around.calls.is_none());
+        if let Some(calls) = calls.filter(|_| is_end && is_first && !varies) {
+            self.found.other_ends.push(calls);
+        }
+        // A new array and a caught exception are no effect. A listing of contents is no change.
+        let is_effect = match step.kind {
+            StepKind::Array | StepKind::Catch | StepKind::Born => false,
+            StepKind::Contents => !matches!(step.values.get(1), Some(Value::Int(1 | 2 | 12))),
+            StepKind::Text => !matches!(step.values.get(1), Some(Value::Int(1 | 4))),
+            _ => true,
+        };
+        let what = self.changed_by(side, step);
+        if let (Some(variation), true) = (&mut self.variation, is_effect) {
+            match calls {
+                Some((node, _)) => {
+                    variation.add(
+                        (node, u32::MAX),
+                        VariedStep { node, kind: None, what: None, values: Vec::new() },
+                    );
+                }
+                None => variation.add_threads(&self.group),
+            }
+            if side == 0 {
+                let kind = Some(step.kind).filter(|kind| !matches!(kind, StepKind::Enter(_)));
+                let what = kind.and_then(|_| what.clone());
+                let step_of = VariedStep { node: step.origin.0, kind, what, values: Vec::new() };
+                variation.add(step.origin, step_of);
+            }
+        }
+        let from = self.state.heaps[side].writes();
+        match step.kind {
+            StepKind::Enter(node) => self.apply(side, node, varies)?,
+            _ => self.write(side, step, varies),
+        }
+        if let Some(top) = self.open.last_mut().filter(|_| varies) {
+            top.has_varied = true;
+        }
+        if varies || !is_effect || self.variation.is_some() {
+            return Ok(());
+        }
+        let is_place = step.written().is_some();
+        let text = match step.kind {
+            StepKind::Enter(_) => "called".to_owned(),
+            _ => step.values.last().map_or_else(|| "none".to_owned(), |value| self.state.show(side, *value)),
+        };
+        let to = self.state.heaps[side].writes();
+        let Some(top) = self.open.last_mut() else { return Ok(()) };
+        // Later calls of the same caller must not be judged by what differs already.
+        let now = EffectScope { born: None, ended: top.reached, ..top.scope };
+        effects::note_differences(&mut self.state, &now, &[(side, from, to)])?;
+        top.is_off = true;
+        top.loose.push((side, from, to));
+        top.has_other_result |= matches!(step.kind, StepKind::Return | StepKind::Throw | StepKind::Start);
+        if let Some(what) = what.filter(|_| !is_place && top.differs.len() < KEPT) {
+            let none = match step.kind {
+                StepKind::Enter(_) => "not called",
+                _ => "none",
+            };
+            let (here, there) = if side == 0 { (text, none.to_owned()) } else { (none.to_owned(), text) };
+            top.differs.push(DifferentStep { what, here, there });
+        }
+        Ok(())
+    }
+
+    /// Keeps what a step wrote.
+    fn write(&mut self, side: usize, step: &Step, varies: bool) {
+        let shares = !varies && step.written().is_some_and(|place| self.state.shares_by(side, place.0));
+        let heap = &mut self.state.heaps[side];
+        let stored = |value: &Value| match value {
+            Value::Object(object) => Some(*object),
+            _ => None,
+        };
+        if shares {
+            let first = if step.kind == StepKind::Contents { 3 } else { step.values.len().saturating_sub(1) };
+            step.values.iter().skip(first).filter_map(stored).for_each(|object| heap.share(object));
+        }
+        match (step.kind, step.written(), step.values.last()) {
+            (StepKind::Contents, Some((collection, _)), _) => {
+                heap.change_contents(collection, varies, step.values.iter().skip(3).filter_map(stored));
+            }
+            (StepKind::Text, Some((text, _)), _) => heap.change_text(text, varies),
+            (_, Some(place), Some(value)) => {
+                let now = if varies { Held::Varies } else { Held::Value(*value) };
+                heap.write(place, step.before, now);
+            }
+            _ => {}
+        }
+    }
+
+    /// Keeps what a call without a partner wrote, with all calls below it.
+    fn apply(&mut self, side: usize, node: u32, varies: bool) -> Result<(), TraceError> {
+        let mut open = vec![(self.steps(side, node)?, 0)];
+        self.is_without_partner(side, node);
+        let mut initialisers = Vec::new();
+        let mut count = 0;
+        while let Some((steps, next)) = open.last_mut() {
+            count += 1;
+            if count % AT_ONCE == 0 && !(self.goes_on)() {
+                return Err(TraceError::Interrupted);
+            }
+            if *next == 0 {
+                initialisers.extend(steps.initialisers.iter().copied());
+            }
+            let steps = steps.clone();
+            let step = steps.steps.get(*next);
+            *next += 1;
+            match step {
+                None => drop(open.pop()),
+                Some(Step { kind: StepKind::Enter(inner), .. }) => {
+                    self.is_without_partner(side, *inner);
+                    let inner = self.steps(side, *inner)?;
+                    open.push((inner, 0));
+                }
+                Some(step) => self.write(side, step, varies),
+            }
+        }
+        for initialiser in initialisers {
+            self.initialise(side, initialiser)?;
+        }
+        Ok(())
+    }
+
+    fn is_without_partner(&mut self, side: usize, node: u32) {
+        if side == 0 && self.variation.is_none() {
+            self.found.judge(node, None, Verdict::NoPartner);
+        }
+    }
+
+    /// Whether the code of a call's method differs between the versions.
+    fn is_changed(&mut self, here: u32, pair: &OpenPair) -> Option<bool> {
+        let method = self.state.runs[0].calls.method(here)?;
+        let is_changed = self.changed.is_changed(method, self.state.pools());
+        is_changed.map(|is| is || pair.steps.iter().any(|steps| steps.has_inlined))
+    }
+
+    /// Finishes the innermost pair of calls.
+    fn close(&mut self) -> Result<(), TraceError> {
+        let Some(mut pair) = self.open.pop() else { return Ok(()) };
+        if self.variation.is_some() {
+            return Ok(());
+        }
+        let Some((here, there)) = pair.calls else {
+            self.found.among_roots.append(&mut pair.differs);
+            return Ok(());
+        };
+        let mut verdict = match (pair.is_judged, pair.has_differing) {
+            (false, _) => pair.unjudged,
+            (true, true) => Verdict::Differs,
+            (true, false) => Verdict::Same,
+        };
+        if pair.is_off && pair.is_judged && !pair.has_differing {
+            let mut differs = effects::differences(&mut self.state, &pair.scope)?;
+            if !differs.is_empty() || pair.has_other_result {
+                verdict = Verdict::Differs;
+                DifferentStep::add_others(&mut differs, std::mem::take(&mut pair.differs));
+                if self.found.differing.len() < DIFFERING {
+                    let ended = pair.scope.ended[0];
+                    let is_in_doubt = pair.has_varied;
+                    let is_changed = self.is_changed(here, &pair);
+                    let call = DifferingCall { here, there, ended, is_in_doubt, is_changed, differs };
+                    self.found.differing.push(call);
+                }
+            }
+        } else if !pair.loose.is_empty() {
+            effects::note_differences(&mut self.state, &pair.scope, &pair.loose)?;
+        }
+        self.found.judge(here, Some(there), verdict);
+        let in_part = pair.in_part || pair.has_varied || self.state.take_in_part();
+        // A difference is certain if the input is.
+        let is_unsure = if verdict == Verdict::Differs { pair.input_in_part } else { in_part };
+        if is_unsure {
+            self.found.judge_in_part(here);
+        }
+        if let Some(around) = self.open.last_mut() {
+            around.has_varied |= pair.has_varied;
+            around.in_part |= in_part;
+            around.has_differing |= verdict == Verdict::Differs || pair.has_differing;
+            around.is_off |= !pair.is_initialiser && !pair.is_judged && pair.is_off;
+        }
+        Ok(())
+    }
+}
+
+/// The initialisers that ran in two calls, with the side of each.
+fn initialisers(here: &OwnSteps, there: &OwnSteps) -> Vec<(usize, u32)> {
+    let of = |side: usize, steps: &OwnSteps| -> Vec<(usize, u32)> {
+        steps.initialisers.iter().map(|node| (side, *node)).collect()
+    };
+    [of(0, here), of(1, there)].concat()
+}

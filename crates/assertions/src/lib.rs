@@ -1,0 +1,266 @@
+//! Assertions: small Java conditions on methods that answer questions instead of a person
+//! (docs/declarative.md).
+//!
+//! `file` reads them, `check` checks them against the program's classes, and `machine` evaluates them on a
+//! recorded call with the methods of `library`. `unrecorded_writes` finds the values that a call may have
+//! changed without an event. `at_event` evaluates an expression in the middle of a call.
+
+mod at_event;
+mod check;
+mod error;
+mod file;
+mod library;
+mod machine;
+mod synthetic_object;
+mod unread;
+mod unrecorded_writes;
+
+pub use at_event::{ExpressionAt, Moment, RecordedValue, type_at, variable_at};
+pub use error::AssertionError;
+pub use file::AssertFile;
+
+use classes::ClassPool;
+use expr::{EvalError, Expr, evaluate};
+use inspect::fields::Fields;
+use model::{Namer, ObjectId, Value};
+
+use check::Rule;
+use library::RecordedObjects;
+use machine::CallMachine;
+use trace::{Calls, Exit};
+use unread::Unread;
+pub use unrecorded_writes::Unseen;
+
+/// The verdict of an assertion on a call.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum AssertedAnswer {
+    /// The call did everything it should.
+    Valid(String),
+    /// The call did something wrong, for this reason.
+    Invalid(String),
+    /// The call violates the precondition, for this reason.
+    Inadmissible(String),
+    /// The assertion does not judge the call, for this reason.
+    Nothing(String),
+    /// The assertion has no value for this call, for this reason.
+    Unknown(String),
+}
+
+impl AssertedAnswer {
+    /// The text of the verdict.
+    pub fn why(self) -> String {
+        match self {
+            AssertedAnswer::Valid(why) | AssertedAnswer::Invalid(why) | AssertedAnswer::Inadmissible(why) => {
+                why
+            }
+            AssertedAnswer::Nothing(why) | AssertedAnswer::Unknown(why) => why,
+        }
+    }
+}
+
+/// The assertions about a program.
+pub struct Asserts {
+    rules: Vec<Rule>,
+    /// The possible unrecorded writes of the calls read last.
+    unseen: Option<Unseen>,
+    /// Whether some classes of the program are not recorded.
+    has_outside: bool,
+}
+
+impl Asserts {
+    /// The assertions of a file for a program with these class files. `has_outside` says that some of its
+    /// classes are not recorded.
+    ///
+    /// # Errors
+    /// A row does not fit the program.
+    pub fn new(
+        file: &AssertFile,
+        pool: Option<&ClassPool>,
+        has_outside: bool,
+    ) -> Result<Asserts, AssertionError> {
+        let Some(pool) = pool else { return Err(AssertionError::NoClassFiles) };
+        Ok(Asserts { rules: check::rules(file, pool)?, unseen: None, has_outside })
+    }
+
+    /// The asserted methods without a recorded call.
+    pub fn unmet(&self, calls: &Calls) -> Vec<String> {
+        self.rules.iter().filter(|rule| !is_met(rule, calls)).map(|rule| rule.method.to_string()).collect()
+    }
+
+    /// Checks that every asserted method has a recorded call.
+    ///
+    /// # Errors
+    /// The methods without one.
+    pub fn are_met(&self, file: &AssertFile, calls: &Calls) -> Result<(), AssertionError> {
+        let unmet = self.rules.iter().enumerate().filter(|(_, rule)| !is_met(rule, calls));
+        let faults: Vec<_> = unmet.map(|(at, rule)| file.unmet(at, &rule.method)).collect();
+        if faults.is_empty() { Ok(()) } else { Err(file.wrong(faults)) }
+    }
+
+    /// Call this when the recording has grown.
+    pub fn grown(&mut self) {
+        self.unseen = None;
+    }
+
+    /// Computes once which values the calls of a whole run may have written without an event.
+    pub fn look_at(&mut self, calls: &Calls, pool: Option<&ClassPool>) {
+        self.unseen.get_or_insert_with(|| Unseen::of(calls, pool, self.has_outside));
+    }
+
+    /// The methods with an assertion, by their numbers in a recording.
+    pub fn methods(&self, calls: &Calls) -> Vec<u32> {
+        let numbered = (0..).zip(calls.sites.methods());
+        let asserted = numbered.filter(|(_, method)| self.rules.iter().any(|rule| is_of(rule, method)));
+        asserted.map(|(number, _)| number).collect()
+    }
+
+    /// The values that calls may have written without an event; the same for all calls of a recording.
+    pub fn unseen(&self, calls: &Calls, pool: Option<&ClassPool>) -> Unseen {
+        self.unseen.clone().unwrap_or_default().with_less(calls, pool)
+    }
+
+    /// Judges a call; none if no assertion is about its method. A recording with only a part of the run's
+    /// writes gives no verdict.
+    ///
+    /// # Errors
+    /// The recording or a class file cannot be read.
+    pub async fn judge(
+        &self,
+        calls: &mut Calls,
+        node: u32,
+        fields: &mut Fields,
+        is_part: bool,
+    ) -> Result<Option<AssertedAnswer>, AssertionError> {
+        if !is_part {
+            let unseen = self.unseen(calls, fields.pool());
+            return self.judge_with(&unseen, calls, node, fields).await;
+        }
+        let is_asserted = self.rule_of(calls, node).is_some();
+        let call = if is_asserted { calls.call(node)? } else { None };
+        let has_ended = call.is_some_and(|call| matches!(call.exit, Exit::Returned | Exit::Threw));
+        let why = "only a part of the run was recorded, and unrecorded code may have written too: \
+            record it with --level all";
+        Ok(has_ended.then(|| AssertedAnswer::Unknown(cannot_tell(why))))
+    }
+
+    fn rule_of(&self, calls: &Calls, node: u32) -> Option<&Rule> {
+        calls.method(node).and_then(|method| self.rules.iter().find(|rule| is_of(rule, method)))
+    }
+
+    /// Judges a call of a whole run, with the values that may have been written without an event.
+    ///
+    /// # Errors
+    /// The recording or a class file cannot be read.
+    pub async fn judge_with(
+        &self,
+        unseen: &Unseen,
+        calls: &mut Calls,
+        node: u32,
+        fields: &mut Fields,
+    ) -> Result<Option<AssertedAnswer>, AssertionError> {
+        let Some(rule) = self.rule_of(calls, node) else { return Ok(None) };
+        let Some(call) = calls.call(node)?.filter(|call| matches!(call.exit, Exit::Returned | Exit::Threw))
+        else {
+            return Ok(None);
+        };
+        let has_thrown = call.exit == Exit::Threw;
+        let given = (&rule.names, unseen);
+        let mut machine = CallMachine::new(calls, fields, given, (call, &rule.method.descriptor))?;
+        if let Some(requires) = &rule.requires {
+            machine.stand_at_the_begin(true);
+            match holds(requires, &mut machine).await? {
+                Ok(true) => {}
+                Ok(false) => {
+                    let why = why_not(requires, &mut machine).await?;
+                    return Ok(Some(AssertedAnswer::Inadmissible(why)));
+                }
+                Err(why) => return Ok(Some(AssertedAnswer::Unknown(cannot_tell(&why)))),
+            }
+            machine.stand_at_the_begin(false);
+        }
+        let Some(ensures) = &rule.ensures else {
+            let why = "the assertion has no `ensures`; the call meets its `requires`";
+            return Ok(Some(AssertedAnswer::Nothing(why.to_owned())));
+        };
+        if has_thrown && !rule.tells_of_exceptions {
+            let why =
+                "the assertion does not judge calls that end with an exception: it does not name `exception`";
+            return Ok(Some(AssertedAnswer::Nothing(why.to_owned())));
+        }
+        Ok(Some(match holds(ensures, &mut machine).await? {
+            Err(why) => AssertedAnswer::Unknown(cannot_tell(&why)),
+            Ok(false) => AssertedAnswer::Invalid(why_not(ensures, &mut machine).await?),
+            Ok(true) if rule.complete => AssertedAnswer::Valid(format!("`{ensures}` is true")),
+            Ok(true) => {
+                AssertedAnswer::Nothing(format!("the assertion holds, but it is not `complete`: `{ensures}`"))
+            }
+        }))
+    }
+}
+
+fn cannot_tell(why: &str) -> String {
+    format!("the assertion cannot tell: {why}")
+}
+
+fn is_met(rule: &Rule, calls: &Calls) -> bool {
+    let threads: Vec<u32> = calls.threads().into_iter().map(|(thread, ..)| thread).collect();
+    let numbered = (0..).zip(calls.sites.methods());
+    let mut own = numbered.filter(|(_, method)| is_of(rule, method)).map(|(number, _)| number);
+    own.any(|number| threads.iter().any(|thread| !calls.of_method(number, *thread).is_empty()))
+}
+
+fn is_of(rule: &Rule, method: &trace::Method) -> bool {
+    let of = &rule.method;
+    (&*of.class, &*of.name, &*of.descriptor) == (&*method.class, &*method.name, &*method.descriptor)
+}
+
+/// Whether a condition holds, or the reason why that is unknown.
+async fn holds(
+    condition: &Expr,
+    machine: &mut CallMachine<'_>,
+) -> Result<Result<bool, String>, AssertionError> {
+    Ok(match value(condition, machine).await? {
+        Ok(Value::Boolean(holds)) => Ok(holds),
+        Ok(Value::Object { id, .. }) => match machine.boxed(id) {
+            Ok(Some(Value::Boolean(holds))) => Ok(holds),
+            _ => Err(format!("`{condition}` is not a boolean")),
+        },
+        Ok(_) => Err(format!("`{condition}` is not a boolean")),
+        Err(why) => Err(why),
+    })
+}
+
+/// The value of an expression, or the reason why it is unknown.
+async fn value(expr: &Expr, machine: &mut CallMachine<'_>) -> Result<Result<Value, String>, AssertionError> {
+    let begins = machine.stands_at_the_begin();
+    let found = evaluate(expr, machine).await;
+    machine.stand_at_the_begin(begins);
+    match found {
+        Ok(value) => Ok(Ok(value)),
+        Err(EvalError::Machine(Unread::Broken(error))) => Err(*error),
+        Err(error) => Ok(Err(error.to_string())),
+    }
+}
+
+/// Explains a false condition by the values it compares.
+async fn why_not(condition: &Expr, machine: &mut CallMachine<'_>) -> Result<String, AssertionError> {
+    let mut parts = Vec::new();
+    for operand in condition.operands_with_calls() {
+        if let Ok(value) = value(&operand, machine).await? {
+            parts.push(format!("{operand} is {}", text(&value, machine)));
+        }
+    }
+    let parts = if parts.is_empty() { String::new() } else { format!("; {}", parts.join(", ")) };
+    Ok(format!("`{condition}` is false{parts}"))
+}
+
+fn text(value: &Value, machine: &CallMachine<'_>) -> String {
+    match value {
+        Value::Object { id: ObjectId(id), .. } => match (u32::try_from(*id), machine.boxed(ObjectId(*id))) {
+            (_, Ok(Some(held))) => Namer::default().text(&held, &machine.tables),
+            (Ok(number), _) => machine.calls.objects.show(number),
+            (Err(_), _) => "an object".to_owned(),
+        },
+        plain => Namer::default().text(plain, &machine.tables),
+    }
+}

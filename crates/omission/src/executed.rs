@@ -1,0 +1,304 @@
+//! What the calls of a recording executed up to a point: the edges of each call, the methods that it called,
+//! where exceptions came, and the passes of jumps.
+
+use inspect::InspectError;
+use model::MethodName;
+use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
+use trace::{Calls, EventPosition, EventTime, Traced, Value, WalkControl};
+
+/// The part of a run in which an operation was missed.
+#[derive(Clone, Copy, Debug)]
+pub struct Window {
+    /// From here on the object exists.
+    pub from: EventTime,
+    /// Here it is wrong.
+    pub to: EventTime,
+}
+
+/// An edge of a method: the code indices of a branch and of the instruction where it went on. A handler has
+/// its own code index twice.
+pub(super) type Edge = (u32, u32);
+
+/// What one call executed. The lists are sorted.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub(super) struct Trail {
+    /// The edges.
+    pub edges: Box<[Edge]>,
+    /// The numbers of the recorded methods that it called.
+    pub callees: Box<[u32]>,
+    /// The code indices of the last events before an exception came: it came behind them, before the next
+    /// event.
+    pub exceptions: Box<[u32]>,
+}
+
+/// The calls of one method that executed the same.
+#[derive(Debug)]
+pub(super) struct Group {
+    /// The number of the method.
+    pub method: u32,
+    /// What they executed.
+    pub trail: Trail,
+    /// The calls, up to [`CALLS`].
+    pub calls: Vec<u32>,
+    /// Number of the calls.
+    pub count: u64,
+}
+
+/// Most calls of a group that are named.
+const CALLS: usize = 64;
+/// Most passes of a jump that are named.
+const PASSES: usize = 256;
+
+/// What was executed.
+#[derive(Debug, Default)]
+pub(super) struct Executed {
+    /// The calls, by what they executed.
+    pub groups: Vec<Group>,
+    /// By the number of a method and the code index of a branch: how often it went where, in the window.
+    pub ways: HashMap<(u32, u32), BTreeMap<u32, u64>>,
+}
+
+/// A jump of a method.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(super) enum JumpSite {
+    /// A branch, by its code index.
+    Branch(u32),
+    /// An exception, by the code index of the last event before it.
+    Exception(u32),
+    /// A call that ran this method, by its number.
+    Dispatch(u32),
+}
+
+/// A pass of a jump.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Pass {
+    /// The call of the jump's method.
+    pub node: u32,
+    /// The event: the branch, the last event before the exception, or the entry of the called method.
+    pub at: EventPosition,
+    /// Its time.
+    pub when: EventTime,
+    /// How many earlier passes of the jump there were in threads of this name, in the whole run.
+    pub nth: u64,
+    /// For a branch: the code index where it went on.
+    pub to: u32,
+    /// The exception.
+    pub exception: u32,
+}
+
+#[derive(Default)]
+struct Open {
+    node: u32,
+    method: u32,
+    edges: BTreeSet<Edge>,
+    callees: BTreeSet<u32>,
+    exceptions: BTreeSet<u32>,
+    /// The code index of the last event.
+    last: u32,
+}
+
+impl Open {
+    fn trail(self) -> (u32, Trail) {
+        let sorted = |set: BTreeSet<u32>| set.into_iter().collect::<Box<[u32]>>();
+        let edges = self.edges.into_iter().collect();
+        let trail = Trail { edges, callees: sorted(self.callees), exceptions: sorted(self.exceptions) };
+        (self.method, trail)
+    }
+}
+
+impl Executed {
+    /// Walks over the calls that were open in the window.
+    ///
+    /// # Errors
+    /// The events cannot be read.
+    pub fn of(calls: &mut Calls, window: Window) -> Result<Executed, InspectError> {
+        let mut executed = Executed::default();
+        let mut groups: HashMap<(u32, Trail), usize> = HashMap::new();
+        for (thread, ..) in calls.threads() {
+            let mut open: Vec<Open> = Vec::new();
+            calls.walk(thread, None, |_, seen| {
+                let when = seen.when();
+                if when > window.to {
+                    return WalkControl::Stop;
+                }
+                let is_inside = when >= window.from;
+                let (Some(node), method, bci) = (seen.node, seen.site.method, seen.site.bci) else {
+                    return WalkControl::Next;
+                };
+                match seen.site.what {
+                    Traced::Enter => {
+                        if let Some(caller) = open.last_mut().filter(|open| Some(open.node) == seen.around) {
+                            caller.callees.insert(method);
+                        }
+                        open.push(Open { node, method, ..Open::default() });
+                        return WalkControl::Next;
+                    }
+                    Traced::Return | Traced::Leave => {
+                        while let Some(mut ended) = open.pop() {
+                            let is_it = ended.node == node;
+                            if is_it && seen.site.what == Traced::Leave {
+                                ended.exceptions.insert(ended.last);
+                            }
+                            if is_inside {
+                                executed.add(&mut groups, ended);
+                            }
+                            if is_it {
+                                break;
+                            }
+                        }
+                        return WalkControl::Next;
+                    }
+                    _ => {}
+                }
+                let Some(own) = open.iter_mut().rfind(|open| open.node == node) else {
+                    return WalkControl::Next;
+                };
+                match seen.site.what {
+                    Traced::Branch(to) => {
+                        own.edges.insert((bci, to.into()));
+                        if is_inside {
+                            let ways = executed.ways.entry((method, bci)).or_default();
+                            *ways.entry(to.into()).or_insert(0) += 1;
+                        }
+                    }
+                    Traced::Catch => {
+                        own.edges.insert((bci, bci));
+                        own.exceptions.insert(own.last);
+                    }
+                    _ => {}
+                }
+                if is_place(seen.site.what) {
+                    own.last = bci;
+                }
+                WalkControl::Next
+            })?;
+            while let Some(left) = open.pop() {
+                executed.add(&mut groups, left);
+            }
+        }
+        Ok(executed)
+    }
+
+    fn add(&mut self, groups: &mut HashMap<(u32, Trail), usize>, open: Open) {
+        let node = open.node;
+        let (method, trail) = open.trail();
+        let key = (method, trail);
+        let at = match groups.get(&key) {
+            Some(at) => *at,
+            None => {
+                let trail = key.1.clone();
+                self.groups.push(Group { method, trail, calls: Vec::new(), count: 0 });
+                groups.insert(key, self.groups.len() - 1);
+                self.groups.len() - 1
+            }
+        };
+        if let Some(group) = self.groups.get_mut(at) {
+            group.count += 1;
+            if group.calls.len() < CALLS {
+                group.calls.push(node);
+            }
+        }
+    }
+}
+
+/// The name of a method of a recording.
+pub(super) fn name_of(calls: &Calls, method: u32) -> Option<MethodName> {
+    let method = calls.sites.method(method)?;
+    Some(MethodName::new(method.class.clone(), method.name.as_str(), method.descriptor.as_str()))
+}
+
+/// Whether an event tells where its call is. Events about contents have no code index of their own.
+fn is_place(what: Traced) -> bool {
+    !matches!(what, Traced::Contents | Traced::Text | Traced::Start | Traced::Raised)
+}
+
+/// The code index of an event, where it is, and when it was.
+type LastEvent = (u32, EventPosition, EventTime);
+
+/// The passes of a jump in the window.
+#[derive(Debug, Default)]
+pub(super) struct JumpPasses {
+    /// Number of all passes.
+    pub count: u64,
+    /// Those of the calls that were asked for; at most [`PASSES`], the last ones.
+    pub of_calls: VecDeque<Pass>,
+}
+
+/// The passes of some jumps in the window, by method. Each jump comes with the calls whose passes are wanted.
+///
+/// # Errors
+/// The events cannot be read.
+pub(super) fn passes(
+    calls: &mut Calls,
+    window: Window,
+    jumps: &BTreeMap<(u32, JumpSite), BTreeSet<u32>>,
+) -> Result<HashMap<(u32, JumpSite), JumpPasses>, InspectError> {
+    let mut found: HashMap<(u32, JumpSite), JumpPasses> = HashMap::new();
+    // By thread name.
+    let mut counts: HashMap<String, HashMap<(u32, JumpSite), u64>> = HashMap::new();
+    for (thread, name, _) in calls.threads() {
+        let counts = counts.entry(name).or_default();
+        // The calls with their methods, and the last event of each.
+        let mut open: Vec<(u32, u32, Option<LastEvent>)> = Vec::new();
+        calls.walk(thread, None, |_, seen| {
+            let when = seen.when();
+            if when > window.to {
+                return WalkControl::Stop;
+            }
+            let (Some(node), Some(at)) = (seen.node, seen.position()) else { return WalkControl::Next };
+            let mut pass = |jump: (u32, JumpSite), pass: Pass| {
+                let Some(wanted) = jumps.get(&jump) else { return };
+                let count = counts.entry(jump).or_insert(0);
+                let nth = *count;
+                *count += 1;
+                if pass.when < window.from {
+                    return;
+                }
+                let passes = found.entry(jump).or_default();
+                passes.count += 1;
+                if wanted.contains(&pass.node) {
+                    passes.of_calls.push_back(Pass { nth, ..pass });
+                    if passes.of_calls.len() > PASSES {
+                        passes.of_calls.pop_front();
+                    }
+                }
+            };
+            let exception = match seen.values.first() {
+                Some(Value::Object(exception)) => *exception,
+                _ => 0,
+            };
+            let here = Pass { node, at, when, nth: 0, to: 0, exception };
+            match seen.site.what {
+                Traced::Enter => {
+                    if let Some((caller, method, _)) = open.last().filter(|open| Some(open.0) == seen.around)
+                    {
+                        let called = JumpSite::Dispatch(seen.site.method);
+                        pass((*method, called), Pass { node: *caller, ..here });
+                    }
+                    open.push((node, seen.site.method, None));
+                }
+                Traced::Branch(to) => {
+                    pass((seen.site.method, JumpSite::Branch(seen.site.bci)), Pass { to: to.into(), ..here });
+                }
+                Traced::Catch | Traced::Leave => {
+                    let own = open.iter().rfind(|open| open.0 == node);
+                    if let Some((_, method, Some((bci, at, when)))) = own {
+                        let jump = (*method, JumpSite::Exception(*bci));
+                        pass(jump, Pass { at: *at, when: *when, ..here });
+                    }
+                }
+                _ => {}
+            }
+            if matches!(seen.site.what, Traced::Return | Traced::Leave) {
+                while open.pop().is_some_and(|open| open.0 != node) {}
+            } else if is_place(seen.site.what)
+                && seen.site.what != Traced::Enter
+                && let Some(own) = open.iter_mut().rfind(|open| open.0 == node)
+            {
+                own.2 = Some((seen.site.bci, at, when));
+            }
+            WalkControl::Next
+        })?;
+    }
+    Ok(found)
+}

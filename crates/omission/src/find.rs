@@ -1,0 +1,319 @@
+//! Finds omissions (Omission Finder, Figure 9): for each executed call, the chains to use sites whose first
+//! instruction the call did not execute, and the executed jumps that lost it. A call that ran another
+//! override is such a jump too, and so is a pass of a branch that went the other way at other times.
+
+use super::bodies::{Body, leads_to};
+use super::candidate::{Candidate, Key};
+use super::chains::{Chain, Chains};
+use super::describe::{operation, suggestion};
+use super::executed::{Executed, Group, JumpSite, Pass, Window, name_of, passes};
+use super::judge::Judge;
+use super::jumps::{ExecutedBlocks, UntakenEdge, dominant_jumps};
+use super::operations::use_sites;
+use super::order;
+use super::program::AnalysedProgram;
+use super::suggestion::{Certainty, JumpKind, Operation, Passes, Suggestion};
+use super::use_site::{Target, UseSite};
+use inspect::InspectError;
+use inspect::fields::Fields;
+use model::MethodName;
+use petgraph::graph::NodeIndex;
+use program::call_index::{MethodAt, PlaceAt};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::rc::Rc;
+use trace::{Calls, EventTime};
+
+/// Most passes of a jump that are evaluated with the recorded values.
+const EVALUATED: usize = 32;
+/// Most chains that are evaluated because a shorter one leads to another object.
+const OTHER_CHAINS: usize = 2_000;
+/// Most passes that are evaluated for each of those.
+const OTHER_PASSES: usize = 8;
+
+/// How far to look.
+#[derive(Clone, Debug)]
+pub struct Limits {
+    /// Most calls between a jump and an operation.
+    pub within: usize,
+    /// Whether operations that only read the object are suggested too.
+    pub reads: bool,
+    /// Whether further turns of loops that ended are suggested too.
+    pub loops: bool,
+}
+
+/// What was found, and why nothing more.
+#[derive(Clone, Debug, Default)]
+pub struct Found {
+    /// The suggestions, in order.
+    pub suggestions: Vec<Suggestion>,
+    /// Number of suggestions that only read the object, and are hidden.
+    pub hidden_reads: usize,
+    /// Number of loops that could have gone on, and are hidden.
+    pub hidden_loops: usize,
+    /// Number of operations in the code that can change such an object.
+    pub operations: usize,
+    /// Number of further operations on objects of this class, which this object cannot reach.
+    pub unreachable: usize,
+    /// Number of those that were executed in the window.
+    pub executed: usize,
+    /// Number of jumps whose untaken way would use another object.
+    pub other_objects: usize,
+    /// If nothing is suggested: operations that were executed, and can only be on other objects of this
+    /// class.
+    pub elsewhere: Vec<Operation>,
+}
+
+/// A method with the chains that begin in it.
+struct Begin<'c> {
+    at: MethodAt,
+    body: Rc<Body>,
+    chains: Vec<Rc<Chain<'c>>>,
+}
+
+/// Finds the omissions of a target in a window.
+///
+/// # Errors
+/// The recording cannot be read.
+pub fn find(
+    calls: &mut Calls,
+    fields: &mut Fields,
+    program: &mut AnalysedProgram<'_>,
+    (target, window): (&Target, Window),
+    limits: &Limits,
+) -> Result<Found, InspectError> {
+    let mut sites = use_sites(program, target);
+    let mut of_class: Vec<UseSite> = sites.iter().filter(|site| site.writes).cloned().collect();
+    let allocations = match &program.points_to {
+        Some(points_to) if target.object != 0 => {
+            points_to.allocations(calls, target.object, &target.class)?
+        }
+        _ => None,
+    };
+    if let Some(points_to) = &program.points_to {
+        sites.retain(|site| points_to.is_reachable(site.place.0));
+        if let Some(allocations) = &allocations {
+            let index = &program.index;
+            let may_be = |site: &UseSite| {
+                index.op(site.place).is_some_and(|op| points_to.may_be(site, op, allocations))
+            };
+            sites.retain(may_be);
+        }
+    }
+    let chains = Chains::new(program, &sites, limits.within);
+    let executed = Executed::of(calls, window)?;
+    let operations = sites.iter().filter(|site| site.writes).count();
+    let mut found = Found { operations, unreachable: of_class.len() - operations, ..Found::default() };
+    let unsure = if allocations.is_some() { Certainty::May } else { Certainty::ByType };
+    let mut sites_in: HashMap<MethodAt, Vec<&UseSite>> = HashMap::new();
+    for site in &sites {
+        sites_in.entry(site.place.0).or_default().push(site);
+    }
+    let mut executed_sites: BTreeSet<(MethodAt, u32)> = BTreeSet::new();
+    let mut candidates: BTreeMap<Key, Candidate<'_>> = BTreeMap::new();
+    let mut of_method: HashMap<u32, Option<Begin<'_>>> = HashMap::new();
+    for group in &executed.groups {
+        let calls_of_it: BTreeSet<u32> = group.calls.iter().copied().collect();
+        let known = of_method.entry(group.method).or_insert_with(|| {
+            let name = name_of(calls, group.method)?;
+            let at = program.index.find(&name)?;
+            let body = program.bodies.of(&name)?;
+            let chains = chains.from(program, at, limits.within).into_iter().map(Rc::new).collect();
+            Some(Begin { at, body, chains })
+        });
+        let Some(begin) = known else { continue };
+        let blocks = ExecutedBlocks::of(&begin.body, &group.trail);
+        let of_it = sites_in.get(&begin.at).into_iter().flatten();
+        let done = of_it.map(|site| site.place).filter(|place| blocks.has_completed(&begin.body, place.1));
+        executed_sites.extend(done);
+        for chain in &begin.chains {
+            for lost in lost_at((group, &calls_of_it), begin, chain, &blocks, (calls, program)) {
+                let is_in_window = match lost.jump {
+                    JumpSite::Branch(pc) => executed.ways.contains_key(&(group.method, pc)),
+                    _ => true,
+                };
+                if !is_in_window {
+                    continue;
+                }
+                let key = (group.method, lost.jump, lost.to, chain.first.1, chain.site.place);
+                match candidates.get_mut(&key) {
+                    // What was wholly omitted in one call counts more than what was at times.
+                    Some(known) if known.is_partial && !lost.is_partial => *known = lost,
+                    Some(known) if known.is_partial == lost.is_partial => {
+                        known.between.extend(lost.between);
+                        known.calls.extend(lost.calls);
+                    }
+                    Some(_) => {}
+                    None => _ = candidates.insert(key, lost),
+                }
+            }
+        }
+    }
+    found.executed = sites.iter().filter(|site| site.writes && executed_sites.contains(&site.place)).count();
+    let mut jumps: BTreeMap<(u32, JumpSite), BTreeSet<u32>> = BTreeMap::new();
+    for candidate in candidates.values() {
+        let calls = jumps.entry((candidate.method, candidate.jump)).or_default();
+        calls.extend(candidate.calls.iter().copied());
+    }
+    let passes = passes(calls, window, &jumps)?;
+    let mut suggestions: Vec<(Suggestion, EventTime)> = Vec::new();
+    let mut left = OTHER_CHAINS;
+    for mut candidate in candidates.into_values() {
+        let of_jump = passes.get(&(candidate.method, candidate.jump));
+        let all: Vec<Pass> = of_jump.iter().flat_map(|passes| &passes.of_calls).copied().collect();
+        let count = of_jump.map_or(0, |passes| passes.count);
+        let mut judge = Judge { calls, fields, program, target, unsure, most: EVALUATED };
+        let mut judged = judge.certainty(&candidate, &all)?;
+        if judged.is_none() && left > 0 {
+            // A longer chain, or another call on it, may lead to the object.
+            let is_dispatch = matches!(candidate.jump, JumpSite::Dispatch(_));
+            judge.most = OTHER_PASSES;
+            for other in chains.others(judge.program, &candidate.chain, is_dispatch).into_iter().take(left) {
+                left -= 1;
+                candidate.chain = Rc::new(other);
+                judged = judge.certainty(&candidate, &all)?;
+                if judged.is_some() {
+                    break;
+                }
+            }
+        }
+        let Some((certainty, pass)) = judged else {
+            found.other_objects += usize::from(!candidate.is_partial);
+            continue;
+        };
+        let counted = match candidate.jump {
+            JumpSite::Branch(pc) => {
+                let ways = executed.ways.get(&(candidate.method, pc));
+                let all = ways.map_or(0, |ways| ways.values().sum());
+                let taken = ways.and_then(|ways| ways.get(&candidate.to)).copied().unwrap_or(0);
+                Passes { missed: all - taken, all }
+            }
+            _ => Passes { missed: count, all: count },
+        };
+        let is_missed = |other: &&Pass| {
+            let is_branch = matches!(candidate.jump, JumpSite::Branch(_));
+            calls.thread_of(other.node) == calls.thread_of(pass.node)
+                && (!is_branch || other.to != candidate.to)
+        };
+        let first = all.iter().find(is_missed).map_or(pass.nth, |first| first.nth.min(pass.nth));
+        let described = suggestion((calls, program), &candidate, certainty, (&pass, first), counted);
+        if let Some(suggestion) = described {
+            suggestions.push((suggestion, pass.when));
+        }
+    }
+    let mut hide = |is_hidden: fn(&Suggestion) -> bool| {
+        let before = suggestions.len();
+        suggestions.retain(|(suggestion, _)| !is_hidden(suggestion));
+        before - suggestions.len()
+    };
+    if !limits.reads {
+        found.hidden_reads = hide(|suggestion| !suggestion.operation.writes);
+    }
+    if !limits.loops {
+        found.hidden_loops = hide(|suggestion| suggestion.jump.kind == JumpKind::LoopEnd);
+    }
+    order::sort(&mut suggestions);
+    order::join(&mut suggestions);
+    found.suggestions = suggestions.into_iter().map(|(suggestion, _)| suggestion).collect();
+    if found.suggestions.is_empty() {
+        let own: BTreeSet<_> = sites.iter().map(|site| site.place).collect();
+        of_class.retain(|site| !own.contains(&site.place));
+        found.elsewhere = done(calls, program, &of_class, window)?;
+    }
+    Ok(found)
+}
+
+/// The operations of use sites that were executed before the end of the window.
+fn done(
+    calls: &mut Calls,
+    program: &mut AnalysedProgram<'_>,
+    sites: &[UseSite],
+    window: Window,
+) -> Result<Vec<Operation>, InspectError> {
+    if sites.is_empty() {
+        return Ok(Vec::new());
+    }
+    let executed = Executed::of(calls, Window { from: EventTime::BEGIN, ..window })?;
+    let mut of_method: HashMap<MethodAt, Vec<&UseSite>> = HashMap::new();
+    for site in sites {
+        of_method.entry(site.place.0).or_default().push(site);
+    }
+    let mut found: BTreeMap<PlaceAt, &UseSite> = BTreeMap::new();
+    for group in &executed.groups {
+        let Some(name) = name_of(calls, group.method) else { continue };
+        let (Some(at), Some(body)) = (program.index.find(&name), program.bodies.of(&name)) else { continue };
+        let Some(of_it) = of_method.get(&at) else { continue };
+        let blocks = ExecutedBlocks::of(&body, &group.trail);
+        let of_it = of_it.iter().filter(|site| blocks.has_completed(&body, site.place.1)).copied();
+        found.extend(of_it.map(|site| (site.place, site)));
+    }
+    Ok(found.into_values().filter_map(|site| operation(program, site, Vec::new())).collect())
+}
+
+/// The jumps at which some calls lost the first instruction of a chain.
+fn lost_at<'c>(
+    (group, calls_of_it): (&Group, &BTreeSet<u32>),
+    begin: &Begin<'c>,
+    chain: &Rc<Chain<'c>>,
+    blocks: &ExecutedBlocks,
+    (calls, program): (&Calls, &AnalysedProgram<'_>),
+) -> Vec<Candidate<'c>> {
+    let body = &begin.body;
+    let first = chain.first.1;
+    let new = |jump, pc, to, between| Candidate {
+        method: group.method,
+        jump,
+        pc,
+        to,
+        chain: chain.clone(),
+        between,
+        calls: calls_of_it.clone(),
+        is_partial: false,
+    };
+    let wanted = chain.called.first().and_then(|(callee, _)| program.name(*callee));
+    let called = |number: &&u32, wanted: &MethodName| {
+        let method = calls.sites.method(**number);
+        method.is_some_and(|of| *of.name == *wanted.name && *of.descriptor == *wanted.descriptor)
+    };
+    let is_executed = match &wanted {
+        None => blocks.has_completed(body, first),
+        // The call is one that an exception left if it ran something.
+        Some(wanted) => {
+            let ran_something = || group.trail.callees.iter().any(|number| called(&number, wanted));
+            blocks.has(body, first) && (!blocks.is_behind_event(body, first) || ran_something())
+        }
+    };
+    if !is_executed {
+        let (jumps, between) = dominant_jumps(body, blocks, first);
+        let site = |edge: &UntakenEdge| match edge.is_exception {
+            true => JumpSite::Exception(edge.branch),
+            false => JumpSite::Branch(edge.branch),
+        };
+        return jumps.iter().map(|edge| new(site(edge), edge.branch, edge.to, between.clone())).collect();
+    }
+    // The call was executed: it may have run another override.
+    if let Some(wanted) = wanted {
+        let is_same =
+            |number: &u32| calls.sites.method(*number).is_some_and(|method| *method.class == *wanted.class);
+        let called = group.trail.callees.iter().filter(|number| called(number, &wanted));
+        if called.clone().any(is_same) {
+            return partial(body, first, &new);
+        }
+        return called.map(|other| new(JumpSite::Dispatch(*other), first, first, BTreeSet::new())).collect();
+    }
+    partial(body, first, &new)
+}
+
+/// The branches on which an executed instruction depends: at some passes they went the other way.
+fn partial<'c>(
+    body: &Body,
+    first: u32,
+    new: &dyn Fn(JumpSite, u32, u32, BTreeSet<NodeIndex>) -> Candidate<'c>,
+) -> Vec<Candidate<'c>> {
+    let between = leads_to(&body.cfg, first);
+    let edges = body.control().of(first).edges;
+    let candidate = |edge: &bytecode::BranchEdge| Candidate {
+        is_partial: true,
+        ..new(JumpSite::Branch(edge.branch_pc), edge.branch_pc, edge.target_pc, between.clone())
+    };
+    edges.iter().map(candidate).collect()
+}

@@ -1,0 +1,55 @@
+//! How to interpret the fields of a class.
+
+use super::collections::Recipe;
+use jdwp::{FieldId, ReferenceTypeId};
+use model::Fact;
+use std::collections::HashMap;
+use std::rc::Rc;
+use std::sync::Arc;
+
+/// How to interpret the fields of a class.
+pub struct Layout {
+    /// Its binary name, followed by those of its superclasses.
+    pub names: Vec<Arc<str>>,
+    /// Its instance fields, followed by those of its superclasses.
+    pub fields: Vec<(Arc<str>, FieldId)>,
+    /// The synthetic ones of outer instances, which do not describe an object.
+    pub outer: Vec<FieldId>,
+    pub fact: Option<Fact>,
+    pub recipe: Option<Recipe>,
+}
+
+impl Layout {
+    /// A field of a JDK class by its name. Takes the field of the uppermost class, since a subclass in the
+    /// program can declare one with the same name.
+    pub fn field(&self, name: &str) -> Option<FieldId> {
+        self.fields.iter().rev().find(|(own, _)| **own == *name).map(|(_, id)| *id)
+    }
+
+    pub fn fields_named(&self, names: &[&str]) -> Option<Vec<FieldId>> {
+        names.iter().map(|name| self.field(name)).collect()
+    }
+}
+
+/// The layouts of the classes seen in one run.
+#[derive(Default)]
+pub struct Layouts {
+    known: HashMap<ReferenceTypeId, Rc<Layout>>,
+}
+
+impl Layouts {
+    /// The layout of a class, if known.
+    pub fn get(&self, class: ReferenceTypeId) -> Option<Rc<Layout>> {
+        self.known.get(&class).cloned()
+    }
+
+    /// Stores the layout of a class.
+    pub fn add(&mut self, class: ReferenceTypeId, layout: Rc<Layout>) {
+        self.known.insert(class, layout);
+    }
+
+    /// Forgets a redefined class.
+    pub fn forget(&mut self, class: ReferenceTypeId) {
+        self.known.remove(&class);
+    }
+}

@@ -1,0 +1,230 @@
+//! Launches the program of one run, connects to its VM and starts watching it.
+
+use super::attach;
+use super::error::{BrokeOff, RunError};
+use super::greeting::{LINGER, SuspendedVm, VmFacts, facts};
+use super::halted::Stage;
+use super::install::java_agents;
+use super::interrupt::Interrupt;
+use super::live::{GRACE, Live, Outcome, nothing};
+use super::observer::Observer;
+use super::probes::{self, Gate};
+use super::questions::{FurtherQuestions, Questions};
+use super::report::Ended;
+use super::threads::largest_number;
+use super::unwatched_vms::UnwatchedVms;
+use super::vm::Vm;
+use super::watched::Watched;
+use super::watcher::Watcher;
+use super::watches::Watches;
+use debuggee::{Forward, Incoming, Running, Template};
+use jdwp::Connection;
+use model::Coordinate;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::net::TcpListener;
+use tokio::sync::mpsc;
+
+/// Which agent is loaded into the VM.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AgentRole {
+    /// None.
+    Nothing,
+    /// The agent, to watch the run by probes.
+    Probes,
+    /// The agent, to record the run.
+    Recorder,
+}
+
+/// How to launch one run.
+pub struct Launch<'a> {
+    /// The debuggee.
+    pub template: &'a Arc<Template>,
+    /// Receives the program's output.
+    pub output: Option<Forward>,
+    /// The user's request to end it.
+    pub interrupt: &'a Interrupt,
+    /// Where the run must halt at the latest.
+    pub halt_at: Option<Coordinate>,
+    /// Delivers further questions while the run is on.
+    pub more: Option<mpsc::Receiver<FurtherQuestions>>,
+    /// The agent to load into its VM.
+    pub agent_role: AgentRole,
+}
+
+/// Launches the debuggee, and watches one of its VMs for the questions of `ask` until it ends or is halted.
+///
+/// # Errors
+/// The program cannot be launched or driven, no VM connects, or the connection fails for another reason than
+/// the end of the VM. In each case all launched processes have ended.
+pub async fn execute(
+    launch: Launch<'_>,
+    ask: &mut dyn FnMut(&VmFacts) -> Result<Questions, super::ObserverError>,
+    observer: &mut dyn Observer,
+) -> Result<Stage, RunError> {
+    let Launch { template, output, interrupt, halt_at, more, agent_role } = launch;
+    let limit = template.settings().timeout;
+    let deadline = tokio::time::Instant::now() + limit;
+    tokio::select! {
+        ready = template.before_run(output.clone()) => ready?,
+        () = interrupt.wait() => return Ok(Stage::Over(Box::new(nothing(Ended::Interrupted)))),
+    }
+    let (agent, no_agent) = match agent_role {
+        AgentRole::Nothing => (None, None),
+        AgentRole::Recorder => (Some(template.agent()?), None),
+        // JDWP can answer without the agent.
+        AgentRole::Probes => match template.agent() {
+            Ok(agent) => (Some(agent), None),
+            Err(error) => (None, Some(error.to_string())),
+        },
+    };
+    // `qp` connects to a remote program, so it opens no port of its own.
+    let (mut running, listener) = if template.settings().remote.is_some() {
+        (template.relaunch(output.clone())?, None)
+    } else {
+        let listener = TcpListener::bind("127.0.0.1:0").await.map_err(RunError::Listen)?;
+        let address = listener.local_addr().map_err(RunError::Listen)?;
+        (template.launch(address, agent.as_ref(), output.clone())?, Some(listener))
+    };
+    let mut unwatched_vms = listener.map(|listener| UnwatchedVms::new(listener, running.connection_filter()));
+    let connected = tokio::select! {
+        connected = greeted(&mut running, unwatched_vms.as_mut(), deadline, limit) => match connected {
+            Err(RunError::Vm(error)) => return Err(broke_off(running, error).await),
+            connected => connected?,
+        },
+        () = interrupt.wait() => {
+            let exited = running.stop(Duration::ZERO).await;
+            let outcome = Outcome { tail: exited.tail, ..nothing(Ended::Interrupted) };
+            return Ok(Stage::Over(Box::new(outcome)));
+        }
+    };
+    let SuspendedVm { conn, events, start, facts, process } = connected;
+    let questions = match ask(&facts) {
+        Ok(questions) => questions,
+        Err(error) => {
+            conn.close();
+            running.stop(Duration::ZERO).await;
+            return Err(RunError::Observer(error));
+        }
+    };
+    let watches = Watches::new(&questions.queries, &questions.tracked, &questions.marks);
+    let recorder = match (&agent, &questions.gates) {
+        (Some(agent), Some(gates)) => {
+            let (queries, users) = (&questions.queries, &questions.stack_value_users);
+            probes::begin(agent, process, queries, gates, &watches, users, &questions.pool)
+        }
+        (None, Some(_)) => Err(no_agent.unwrap_or_else(|| "this run has no agent".to_owned())),
+        _ => Ok(None),
+    };
+    let recorded = match (&agent, &questions.recording) {
+        (Some(agent), Some(recording)) => Some(recording.begin(agent, process, &questions.pool)),
+        _ => None,
+    };
+    let counts = questions.gates.as_ref().is_some_and(|gates| gates.contains(&Gate::Count));
+    // Counting interrupts nothing.
+    let watches = if counts || recorded.is_some() { Watches::default() } else { watches };
+    let mut watched = Watched::new(Vm::new(conn.clone()), events, watches, questions.pool.clone());
+    // Whoever started a remote program sees its numbers as they are.
+    if agent.is_none() && template.settings().remote.is_none() {
+        watched.vm.before_debug_agent = largest_number(&mut watched.vm).await.ok();
+    }
+    match recorder {
+        Ok(Some((report, recorder))) => {
+            watched.vm.agent_report = Some(Box::new(report));
+            watched.counts = counts.then(|| questions.queries.clone());
+            watched.recorder = (!counts).then(|| Box::new(recorder));
+        }
+        Ok(None) => {}
+        Err(why) => watched.report.unprobed.push(why),
+    }
+    match recorded {
+        Some(Ok(report)) => watched.vm.agent_report = Some(Box::new(report)),
+        Some(Err(why)) => watched.report.unprobed.push(why),
+        None => {}
+    }
+    let rewritten: Vec<&str> = questions.pool.loaded().collect();
+    if !rewritten.is_empty() {
+        let by = java_agents(&questions.pool);
+        let classes = rewritten.join(", ");
+        watched.report.warn(format!("{by} rewrote {classes}: lines and conditions are those of its code"));
+    }
+    if let Some(note) = agent.as_ref().and_then(|agent| agent.note.clone()) {
+        watched.report.warn(note);
+    }
+    if let Some(start) = start {
+        watched.put_back(start);
+    }
+    let mut watcher = Watcher::new(watched, &questions.queries, more);
+    watcher.halt_at(halt_at);
+    let live = Live::new(running, unwatched_vms, conn, watcher, limit, output, agent);
+    Box::pin(live.watch(deadline, interrupt, observer)).await.map(Stage::from)
+}
+
+/// If a VM dies while connecting, its output explains more than the connection error.
+async fn broke_off(mut running: Running, error: jdwp::Error) -> RunError {
+    let command = running.command();
+    let waited = tokio::time::timeout(GRACE, running.wait_exit()).await;
+    let exited = running.stop(Duration::ZERO).await;
+    let ended = match waited {
+        Ok(exit) => format!("ended with {exit}"),
+        Err(_) => "went on without it".to_owned(),
+    };
+    RunError::BrokeOff(Box::new(BrokeOff { error, command, ended, tail: exited.tail }))
+}
+
+async fn greeted(
+    running: &mut Running,
+    unwatched_vms: Option<&mut UnwatchedVms>,
+    deadline: tokio::time::Instant,
+    limit: Duration,
+) -> Result<SuspendedVm, RunError> {
+    match unwatched_vms {
+        Some(unwatched_vms) => connect(running, unwatched_vms, deadline, limit).await,
+        None => attach::find(running, deadline).await,
+    }
+}
+
+/// Waits for the wanted VM, connects and reads its facts.
+async fn connect(
+    running: &mut Running,
+    unwatched_vms: &mut UnwatchedVms,
+    deadline: tokio::time::Instant,
+    limit: Duration,
+) -> Result<SuspendedVm, RunError> {
+    let incoming = wanted(running, unwatched_vms, deadline).await?;
+    let process = incoming.peer.as_ref().map(|p| p.pid);
+    let java_home = process.and_then(java_home_of);
+    // Only the time limit of the run applies: a busy machine can be slow to start a VM.
+    let options = jdwp::Options { handshake_timeout: None, linger: LINGER, ..jdwp::Options::default() };
+    let greeted = async {
+        let (conn, events) = Connection::handshake(incoming.stream, options).await?;
+        let facts = facts(&conn, java_home).await?;
+        Ok(SuspendedVm { conn, events, start: None, facts, process })
+    };
+    match tokio::time::timeout_at(deadline, greeted).await {
+        Ok(greeted) => greeted,
+        Err(_) => Err(RunError::Silent { seconds: limit.as_secs() }),
+    }
+}
+
+async fn wanted(
+    running: &mut Running,
+    unwatched_vms: &mut UnwatchedVms,
+    deadline: tokio::time::Instant,
+) -> Result<Incoming, RunError> {
+    loop {
+        let left = deadline.saturating_duration_since(tokio::time::Instant::now());
+        let incoming = running.accept(unwatched_vms.listener(), left).await?;
+        if incoming.wanted {
+            return Ok(incoming);
+        }
+        unwatched_vms.release(incoming.stream).await;
+    }
+}
+
+/// The Java home of a process whose executable is `HOME/bin/java`.
+fn java_home_of(pid: u32) -> Option<PathBuf> {
+    let executable = std::fs::read_link(format!("/proc/{pid}/exe")).ok()?;
+    Some(executable.parent()?.parent()?.to_owned())
+}

@@ -1,0 +1,221 @@
+//! A run in progress, until it ends or its program is halted.
+
+use super::error::RunError;
+use super::interrupt::Interrupt;
+use super::observer::{Control, Observer};
+use super::report::{Ended, RunReport};
+use super::unwatched_vms::{UnwatchedVms, let_go};
+use super::watched::Watched;
+use super::watcher::{HaltedThread, Watcher};
+use debuggee::{Agent, DriveOutcome, Exit, Forward, Running, Tail};
+use jdwp::Connection;
+use jdwp::commands::virtual_machine;
+use model::Tables;
+use std::time::Duration;
+
+/// How long the program may take to end after a request to end.
+pub(super) const GRACE: Duration = Duration::from_secs(2);
+/// How long the command may keep running after its VM has ended.
+const AFTERMATH: Duration = Duration::from_secs(10);
+
+/// The result of a run.
+pub struct Outcome {
+    /// How it ended.
+    pub ended: Ended,
+    /// The tables to which its occurrences refer.
+    pub tables: Tables,
+    /// What the run reports about itself.
+    pub report: RunReport,
+    /// The end of the program's output.
+    pub tail: Tail,
+}
+
+/// The state of a run after watching.
+pub(super) enum Progress {
+    /// It has ended.
+    Over(Box<Outcome>),
+    /// Its program is halted.
+    Halted(Box<Live>, Box<HaltedThread>),
+}
+
+/// A run in progress.
+pub(super) struct Live {
+    running: Running,
+    /// Other VMs of the command; none for a remote program.
+    unwatched_vms: Option<UnwatchedVms>,
+    conn: Connection,
+    watcher: Watcher,
+    limit: Duration,
+    output: Option<Forward>,
+    /// Whether the driver of a remote program has finished, which ends the run.
+    driven: bool,
+    /// The folder of the plan, deleted with the run.
+    _agent: Option<Agent>,
+}
+
+impl Live {
+    /// A run with a connected VM. The agent's folder is deleted with it.
+    pub(super) fn new(
+        running: Running,
+        unwatched_vms: Option<UnwatchedVms>,
+        conn: Connection,
+        watcher: Watcher,
+        limit: Duration,
+        output: Option<Forward>,
+        agent: Option<Agent>,
+    ) -> Live {
+        Live { running, unwatched_vms, conn, watcher, limit, output, driven: false, _agent: agent }
+    }
+
+    /// Its time limit.
+    pub(super) fn limit(&self) -> Duration {
+        self.limit
+    }
+
+    /// Its watcher.
+    pub(super) fn watcher(&mut self) -> &mut Watcher {
+        &mut self.watcher
+    }
+
+    /// The tables of the run.
+    pub(super) fn tables(&self) -> &Tables {
+        self.watcher.tables()
+    }
+
+    /// The latest output of the program.
+    pub(super) fn tail(&self) -> Tail {
+        self.running.tail()
+    }
+
+    /// Watches until the run has ended or is halted.
+    pub(super) async fn watch(
+        mut self,
+        deadline: tokio::time::Instant,
+        interrupt: &Interrupt,
+        observer: &mut dyn Observer,
+    ) -> Result<Progress, RunError> {
+        let watched = tokio::select! {
+            watched = self.watcher.watch(observer) => Ok(Some(watched)),
+            driving = self.running.drive(self.output.clone()) => match driving {
+                DriveOutcome::Failed(error) => Err(RunError::from(error)),
+                DriveOutcome::Finished => {
+                    self.driven = true;
+                    Ok(Some(Ok(Control::Stop)))
+                }
+            },
+            () = let_go(self.unwatched_vms.as_mut()) => Ok(None),
+            () = tokio::time::sleep_until(deadline) => Ok(None),
+            () = interrupt.wait() => Ok(None),
+        };
+        if matches!(watched, Ok(None)) {
+            self.watcher.pass_on_lines(observer)?;
+        }
+        match self.watcher.take_halted_thread() {
+            Some(halted_thread) if matches!(watched, Ok(Some(Ok(Control::Halt)))) => {
+                Ok(Progress::Halted(Box::new(self), Box::new(halted_thread)))
+            }
+            _ => {
+                let over = Box::pin(self.end(watched, deadline, interrupt)).await?;
+                Ok(Progress::Over(Box::new(over)))
+            }
+        }
+    }
+
+    /// Ends the run, regardless of the result of watching.
+    async fn end(
+        self,
+        watched: Result<Option<Result<Control, RunError>>, RunError>,
+        deadline: tokio::time::Instant,
+        interrupt: &Interrupt,
+    ) -> Result<Outcome, RunError> {
+        let Live { mut running, mut unwatched_vms, conn, watcher, limit, driven: finished, .. } = self;
+        // A command that starts a remote program in the background does not know how that program ends.
+        let exit_tells = running.remote().is_none() || running.exited().is_none();
+        let mut stopped = match &watched {
+            Ok(Some(Ok(Control::Stop))) if finished => Some(Ended::Driven),
+            Ok(Some(Ok(Control::Stop | Control::Halt))) => Some(Ended::Stopped),
+            Ok(Some(Ok(Control::Continue))) => None,
+            Ok(Some(Err(error))) if error.is_end_of_vm() => None,
+            Ok(None) if interrupt.is_set() => Some(Ended::Interrupted),
+            Ok(None) => Some(Ended::TimedOut(limit)),
+            Ok(Some(Err(_))) | Err(_) => Some(Ended::Stopped),
+        };
+        let mut seen = watcher.into_watched();
+        let driven = running.was_asked_to_end();
+        let mut said_its_end = false;
+        let exited = match stopped {
+            Some(_) => {
+                dispose(&mut seen).await;
+                running.stop(GRACE).await
+            }
+            None => {
+                said_its_end = seen.said_its_end().await;
+                conn.close();
+                // Other VMs of the command may still connect, and must not wait for us.
+                let waited = tokio::select! {
+                    _ = running.wait_exit() => true,
+                    () = let_go(unwatched_vms.as_mut()) => false,
+                    () = tokio::time::sleep(AFTERMATH) => false,
+                    () = tokio::time::sleep_until(deadline) => false,
+                    () = interrupt.wait() => false,
+                };
+                let exited = running.stop(if waited { Duration::ZERO } else { GRACE }).await;
+                if !waited || !exit_tells {
+                    // Neither our own signal nor the exit of another command says how the program ended.
+                    let exited = end_of(Exit { code: None, signal: None }, said_its_end);
+                    stopped = Some(if interrupt.is_set() { Ended::Interrupted } else { exited });
+                }
+                exited
+            }
+        };
+        match watched {
+            Ok(Some(Err(error))) if !error.is_end_of_vm() => return Err(error),
+            Err(error) => return Err(error),
+            _ => {}
+        }
+        seen.close_report();
+        if let Some(strangers) = unwatched_vms.and_then(|unwatched_vms| unwatched_vms.strangers()) {
+            seen.report.warn(format!("while the program ran, qp closed {strangers}"));
+        }
+        let ended =
+            stopped.unwrap_or_else(|| if driven { Ended::Driven } else { end_of(exited.exit, said_its_end) });
+        Ok(Outcome { ended, tables: seen.tables, report: seen.report, tail: exited.tail })
+    }
+
+    /// Ends the halted run.
+    pub(super) async fn stop(self) -> Outcome {
+        let Live { running, watcher, output, .. } = self;
+        // Discard output printed during shutdown: it belongs to no run.
+        if let Some(output) = output {
+            output.mute();
+        }
+        let mut seen = watcher.into_watched();
+        dispose(&mut seen).await;
+        let exited = running.stop(GRACE).await;
+        Outcome { ended: Ended::Stopped, tables: seen.tables, report: seen.report, tail: exited.tail }
+    }
+}
+
+/// The outcome of a run that did not begin.
+pub(super) fn nothing(ended: Ended) -> Outcome {
+    Outcome { ended, tables: Tables::default(), report: RunReport::default(), tail: Tail::default() }
+}
+
+/// How a program ended whose connection is gone. A wrapper can hide that its VM was killed. A VM that only
+/// lost the connection keeps running unobserved.
+fn end_of(exit: Exit, vm_said_so: bool) -> Ended {
+    match (exit.signal, exit.code) {
+        (Some(signal), _) => Ended::Killed(signal),
+        (None, None | Some(0)) if !vm_said_so => {
+            Ended::Lost("the VM broke off without saying that it ends; later events are not seen".to_owned())
+        }
+        (None, code) => Ended::Exited(code),
+    }
+}
+
+/// Ends watching: clears every request and resumes all threads.
+async fn dispose(watched: &mut Watched) {
+    let reply = watched.vm.conn().send(virtual_machine::Dispose {});
+    drop(tokio::time::timeout(Duration::from_secs(2), reply).await);
+    watched.vm.conn().close();
+}

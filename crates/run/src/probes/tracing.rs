@@ -1,0 +1,143 @@
+//! Reads a value flow from the log of copies, at the point that sees the value. The next run stops at each of
+//! its steps.
+
+use super::activation_ids::activation_id;
+use super::ask;
+use super::plan::copied;
+use super::walk::{FlowHit, SoughtVariable, walk};
+use crate::error::RunError;
+use crate::stop::Stop;
+use crate::vm::{bci, to_wire};
+use crate::watched::Watched;
+use model::{Coordinate, FlowStep, LastHit, Occurrence, Site, ThreadIdentity, Value, ValueFlow, Way};
+use query::{Copies, SeenCopy, TraceQuery};
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+use std::sync::Arc;
+use wire::{LogReader, LoggedHit};
+
+/// The flow of the value that a candidate sees.
+pub async fn value_flow(
+    watched: &mut Watched,
+    stop: &mut Stop,
+    candidate: &Occurrence,
+    query: &Arc<TraceQuery>,
+    copies: &Copies,
+) -> Result<LastHit, RunError> {
+    let mut owner = jdwp::Value::NULL;
+    let kept = match &copies.seen {
+        SeenCopy::Local { .. } | SeenCopy::Field { owner: None, .. } => None,
+        SeenCopy::Field { owner: Some(kept), .. } | SeenCopy::Element { array: kept, .. } => Some(*kept),
+    };
+    if let Some(kept) = kept {
+        match candidate.kept.get(kept) {
+            Some(value @ (Value::Object { .. } | Value::Str(_))) => owner = to_wire(value),
+            // Null has no fields.
+            _ => return Ok(LastHit::Never),
+        }
+    }
+    let log_state = match ask::logged(watched, stop, owner).await? {
+        Ok(log_state) => log_state,
+        Err(why) => return Ok(LastHit::Unknown(why)),
+    };
+    let thread = log_state.thread;
+    let look = match &copies.seen {
+        SeenCopy::Local { frame, stores } => {
+            let frames = stop.frames(&mut watched.vm).await?.to_vec();
+            let index = stop.frame_index(&mut watched.vm, *frame).await?;
+            let Some(at) = index.and_then(|index| frames.get(index)) else { return Ok(LastHit::Never) };
+            let activation = u64::try_from(activation_id(watched, stop, at).await?).unwrap_or(0);
+            let method = watched.vm.method(at.location.class, at.location.method).await?.name.clone();
+            let here = Site { method, bci: bci(at.location.index) };
+            let Some((_, stores)) = stores.iter().find(|(site, _)| *site == here) else {
+                return Ok(LastHit::Unknown(format!("{here} is not one of the requested places")));
+            };
+            SoughtVariable::Local { thread, activation, stores: stores.clone() }
+        }
+        SeenCopy::Field { puts, .. } => {
+            SoughtVariable::Heap { owner: log_state.owner, index: 0, puts: puts.clone() }
+        }
+        SeenCopy::Element { index, puts, .. } => {
+            let index = candidate.kept.get(*index).and_then(Value::identity);
+            let index = index.and_then(|i| u32::try_from(i).ok()).map_or(0, u32::cast_signed);
+            SoughtVariable::Heap { owner: log_state.owner, index, puts: puts.clone() }
+        }
+    };
+    let places = places(watched, query, copies);
+    let Some(log) = watched.recorder.as_ref().map(|recorder| recorder.log.clone()) else {
+        return Ok(LastHit::Unknown("there is no log".to_owned()));
+    };
+    // If nothing was logged, there is no file.
+    let mut reader = LogReader::open(&log).ok();
+    let unreadable = |error: std::io::Error| LastHit::Unknown(format!("the log cannot be read: {error}"));
+    let mut next = || match &mut reader {
+        Some(reader) => reader.back(),
+        None => Ok(None),
+    };
+    // Skip records that other threads wrote after this thread stopped.
+    let mut others = log_state.marked;
+    while others {
+        match next() {
+            Ok(hit) => others = hit.is_some_and(|hit| hit.thread != thread),
+            Err(error) => return Ok(unreadable(error)),
+        }
+    }
+    let mut back = || {
+        while let Some(hit) = next()? {
+            if let Some(site) = places.get(&hit.site) {
+                return Ok(Some(LoggedHit { site: *site, ..hit }));
+            }
+        }
+        Ok(None)
+    };
+    let (steps, end) = match walk(copies, look, &mut back) {
+        Ok(Some(walked)) => walked,
+        Ok(None) => return Ok(LastHit::Never),
+        Err(error) => return Ok(unreadable(error)),
+    };
+    let mut names: HashMap<u16, ThreadIdentity> = HashMap::new();
+    for hit in steps.iter().flat_map(|step| [Some(step.hit), step.got]).flatten() {
+        if let Entry::Vacant(unknown) = names.entry(hit.thread) {
+            unknown.insert(ask::named(watched, stop, hit.thread).await?.unwrap_or_default());
+        }
+    }
+    let step = |step: &FlowHit| {
+        let at = coordinate(query, copies, &step.hit, &names)?;
+        let got = match &step.got {
+            Some(got) => Some(coordinate(query, copies, got, &names)?),
+            None => None,
+        };
+        let caller = step.caller.and_then(|caller| copies.site(caller)).map(|place| place.site.clone());
+        Some(FlowStep { at, caller, got })
+    };
+    Ok(match steps.iter().map(step).collect::<Option<Vec<FlowStep>>>() {
+        Some(steps) => LastHit::Flow(ValueFlow { steps, end: end.map(|why| why.to_string()) }),
+        None => LastHit::Unknown("the log names an unknown place".to_owned()),
+    })
+}
+
+/// Maps the site numbers of the log to positions in the query's event.
+fn places(watched: &mut Watched, query: &TraceQuery, copies: &Copies) -> HashMap<u32, u32> {
+    let by_site: HashMap<(&Site, Option<u32>), u32> =
+        (0..).zip(&copies.sites).map(|(n, place)| ((&place.site, copied(place).way()), n)).collect();
+    let Some(report) = watched.vm.agent_report.as_mut() else { return HashMap::new() };
+    let numbered = report.sites_of(query.point.0);
+    let known =
+        numbered.iter().filter_map(|(number, at)| Some((*number, *by_site.get(&(&at.site, at.way))?)));
+    known.collect()
+}
+
+fn coordinate(
+    query: &TraceQuery,
+    copies: &Copies,
+    hit: &LoggedHit,
+    names: &HashMap<u16, ThreadIdentity>,
+) -> Option<Coordinate> {
+    Some(Coordinate {
+        query: query.point.0,
+        site: copies.site(hit.site)?.site.clone(),
+        thread: names.get(&hit.thread)?.clone(),
+        ordinal: u32::try_from(hit.ordinal).ok()?,
+        way: Way::new(hit.site),
+    })
+}

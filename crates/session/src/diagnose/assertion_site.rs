@@ -1,0 +1,54 @@
+//! The source text of a failed assertion.
+
+use bytecode::expression::Expressions;
+use classes::ClassPool;
+use slice::FailedAssertion;
+use trace::Method;
+
+/// Reference types whose objects are values without parts.
+const PLAIN: [&str; 10] = [
+    "Ljava/lang/String;",
+    "Ljava/lang/Integer;",
+    "Ljava/lang/Long;",
+    "Ljava/lang/Boolean;",
+    "Ljava/lang/Double;",
+    "Ljava/lang/Float;",
+    "Ljava/lang/Short;",
+    "Ljava/lang/Byte;",
+    "Ljava/lang/Character;",
+    "Ljava/lang/Class;",
+];
+
+/// A call of an assertion in the source.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct AssertionSite {
+    /// The call as text.
+    pub text: String,
+    /// The examined value as text.
+    pub examined: String,
+    /// Whether the examined value has parts that can be wrong: it is no string, number or condition, or its
+    /// type is unknown.
+    pub has_parts: bool,
+    /// The source file and line, if known.
+    pub place: Option<String>,
+}
+
+impl AssertionSite {
+    /// The site of an assertion that failed in a method; `None` without the method's class file.
+    pub fn of(pool: &ClassPool, method: &Method, assertion: FailedAssertion) -> Option<AssertionSite> {
+        let class = pool.find(&method.class).ok()??;
+        let found = class.file.method(&method.name, &method.descriptor)?;
+        let lines = &found.code.as_ref()?.lines;
+        let line = lines.iter().rev().find(|entry| entry.start_pc <= assertion.pc).map(|entry| entry.line);
+        let call = Expressions::new(&class.file, found)?.call_at(assertion.pc)?;
+        let argument = call.arguments.get(assertion.argument)?;
+        let descriptor = argument.node.descriptor();
+        let is_plain = |descriptor: &String| descriptor.len() == 1 || PLAIN.contains(&descriptor.as_str());
+        Some(AssertionSite {
+            examined: argument.text.clone(),
+            has_parts: !descriptor.as_ref().is_some_and(is_plain),
+            place: method.source.as_ref().zip(line).map(|(source, line)| format!("{source}:{line}")),
+            text: call.text,
+        })
+    }
+}

@@ -1,0 +1,322 @@
+//! The folder of a recording and its files.
+
+use super::columns::Checksum;
+use super::error::TraceError;
+use files::{self, TemporaryFolder};
+use serde::{Deserialize, Serialize};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use wire::chosen::Chosen;
+use wire::recording::{BOARD, BOARD_BYTES, Level, Places, Window};
+use wire::steering::{Steered, Steering};
+
+/// Version of the recording format.
+const FORMAT: u32 = 14;
+
+/// Size of the largest written file that is read, in bytes.
+const MOST_BYTES: u64 = 64 << 20;
+
+/// The folder of a recording.
+#[derive(Clone, Debug)]
+pub struct Folder(PathBuf);
+
+/// The description of a recording, stored in `about.json`.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct About {
+    /// Version of the recording format.
+    pub format: u32,
+    /// The program's command line.
+    pub command: Vec<String>,
+    /// True when secrets were removed from the command.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub redacted: bool,
+    /// The working directory of the program.
+    pub cwd: PathBuf,
+    /// The folders and jars with the classes of the VM, if the command does not name them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub class_path: Vec<PathBuf>,
+    /// Signature by which the user recognises a recording of their own, which may be run again.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub signature: Option<String>,
+    /// The recording level.
+    pub level: Level,
+    /// Patterns of recorded classes; when empty, all classes outside the JDK.
+    pub scope: Vec<String>,
+    /// Patterns of classes that were not recorded.
+    pub trust: Vec<String>,
+    /// What counts as whose code, in one line, if the recorded classes were chosen by that.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub whose_code: Option<String>,
+    /// The value that the program read as `java.class.path`, if that is not what its VM used.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub class_path_property: Option<String>,
+    /// The calls to which the recording is limited.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub window: Option<Window>,
+    /// The places between which events were recorded.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub places: Option<Places>,
+    /// The methods and fields to which the recording is limited.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub chosen: Option<Chosen>,
+    /// The jump that went another way than the program says.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub steering: Option<Steering>,
+    /// The outcome; `None` while recording, and after an interrupted recording.
+    pub recorded: Option<RecordingOutcome>,
+}
+
+impl About {
+    /// Whether a class, given by its name with dots, is recorded.
+    pub fn records(&self, class: &str) -> bool {
+        wire::scope::is_recorded(&self.scope, &self.trust, class)
+    }
+
+    /// Checks that the recording is of the whole run. A partial recording does not say which hits of the full
+    /// run its events are.
+    ///
+    /// # Errors
+    /// [`TraceError::PartialRecording`] when only some calls were recorded.
+    pub fn is_whole(&self) -> Result<(), TraceError> {
+        if self.window.is_some() || self.places.is_some() || self.chosen.is_some() {
+            Err(TraceError::PartialRecording)
+        } else {
+            Ok(())
+        }
+    }
+}
+
+/// The outcome of a recording.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct RecordingOutcome {
+    /// How the program ended.
+    pub ended: String,
+    /// Duration of the run, in seconds.
+    pub seconds: f64,
+    /// How long the program's threads waited for room in their rings, in seconds, in total.
+    pub waited_s: f64,
+    /// Size of the events, in bytes.
+    pub bytes: u64,
+    /// Number of bytes that the program printed; `None` in recordings of older versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub printed: Option<u64>,
+    /// What it printed on standard output and on standard error, without the frames of stack traces; `None`
+    /// if that is not known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub output: Option<[Checksum; 2]>,
+    /// The files and folders that it wrote, made, removed or renamed, as they were at its end; `None` if they
+    /// are not known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub files: Option<Vec<WrittenFile>>,
+    /// Whether it started other processes, which may have written files too.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub has_children: bool,
+    /// Reasons why events are missing.
+    pub missing: Vec<String>,
+    /// Checksum of `sites.jsonl` when the program ended; `None` in recordings of older versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sites: Option<Checksum>,
+    /// The start and end places that the program never reached.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub unreached: Vec<String>,
+    /// How often the jump was steered; `None` if no jump was to be.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub steered: Option<Steered>,
+}
+
+/// A file or folder that the program wrote, made, removed or renamed.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct WrittenFile {
+    /// Its path, from the root on.
+    pub path: PathBuf,
+    /// What it was at the end of the program.
+    pub end: FileEnd,
+}
+
+/// What a file was at the end of a program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum FileEnd {
+    /// There was no such file, neither before nor at the end.
+    Absent,
+    /// It was removed or renamed.
+    Removed,
+    /// It was a folder.
+    Folder,
+    /// It had this content.
+    Content(Checksum),
+    /// It cannot be read, is no file, or is too large.
+    Unknown,
+}
+
+/// The most bytes of a description.
+const MOST_ABOUT: u64 = 64 << 20;
+
+impl WrittenFile {
+    /// Reads a file as it is now. `was_there`: it was there before the program did anything to it.
+    pub fn now(path: PathBuf, was_there: bool) -> WrittenFile {
+        let end = match std::fs::metadata(&path) {
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => match was_there {
+                true => FileEnd::Removed,
+                false => FileEnd::Absent,
+            },
+            Ok(about) if about.is_dir() => FileEnd::Folder,
+            Ok(about) if about.is_file() && about.len() <= MOST_BYTES => match std::fs::read(&path) {
+                Ok(bytes) => FileEnd::Content(Checksum::of(&bytes)),
+                Err(_) => FileEnd::Unknown,
+            },
+            _ => FileEnd::Unknown,
+        };
+        WrittenFile { path, end }
+    }
+}
+
+impl Folder {
+    /// The folder of a call's details that were recorded later.
+    pub fn detail(&self, node: u32, level: Level) -> PathBuf {
+        self.0.join("details").join(format!("{node}-{level}"))
+    }
+
+    /// The details recorded later: call and recording level.
+    pub fn details(&self) -> Vec<(u32, Level)> {
+        let entries = std::fs::read_dir(self.0.join("details")).into_iter().flatten().flatten();
+        let mut found: Vec<(u32, Level)> = entries
+            .filter_map(|entry| {
+                let name = entry.file_name();
+                let (node, level) = name.to_str()?.split_once('-')?;
+                let level =
+                    [Level::Writes, Level::All].into_iter().find(|known| known.to_string() == level)?;
+                Some((node.parse().ok()?, level))
+            })
+            .collect();
+        found.sort_unstable();
+        found
+    }
+
+    /// Creates the folder of a new recording.
+    ///
+    /// # Errors
+    /// The folder exists already or cannot be created.
+    pub fn create(path: &Path, about: &About) -> Result<Folder, TraceError> {
+        if path.symlink_metadata().is_ok() {
+            return Err(TraceError::Exists(path.to_owned()));
+        }
+        let folder = Folder(path.to_owned());
+        for made in [path, &folder.rings()] {
+            files::create_folder(made).map_err(TraceError::at(path))?;
+        }
+        for file in [folder.events(), folder.sites()] {
+            files::create_new(&file).map_err(TraceError::at(&file))?;
+        }
+        // Writing the board's bytes allocates their disk space. A VM that writes to mapped memory without
+        // disk space is killed (SIGBUS).
+        let board = vec![0; usize::try_from(BOARD_BYTES).unwrap_or(0)];
+        let written = files::create_new(&folder.board()).and_then(|mut file| file.write_all(&board));
+        written.map_err(TraceError::at(&folder.board()))?;
+        folder.say(about)?;
+        Ok(folder)
+    }
+
+    /// Opens an existing recording.
+    ///
+    /// # Errors
+    /// There is no recording, or it has another format version.
+    pub fn open(path: &Path) -> Result<(Folder, About), TraceError> {
+        let folder = Folder(path.to_owned());
+        let file = folder.about();
+        let text = match files::read_regular(&file, MOST_ABOUT, false) {
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+                return Err(TraceError::NoRecording(path.to_owned()));
+            }
+            text => text.map_err(TraceError::at(&file))?,
+        };
+        let about: About =
+            serde_json::from_slice(&text).map_err(|error| TraceError::at(&file)(error.into()))?;
+        if about.format != FORMAT {
+            return Err(TraceError::Format { path: file, found: about.format, known: FORMAT });
+        }
+        Ok((folder, about))
+    }
+
+    /// Writes the description atomically.
+    ///
+    /// # Errors
+    /// The file cannot be written.
+    pub fn say(&self, about: &About) -> Result<(), TraceError> {
+        let about = About { format: FORMAT, ..about.clone() };
+        let (file, new) = (self.about(), self.0.join("about.json.new"));
+        let text = serde_json::to_vec_pretty(&about).map_err(|error| TraceError::at(&file)(error.into()))?;
+        files::write(&new, text).and_then(|()| std::fs::rename(&new, &file)).map_err(TraceError::at(&file))
+    }
+
+    /// The folder's path.
+    pub fn path(&self) -> &Path {
+        &self.0
+    }
+
+    /// The file of the description.
+    fn about(&self) -> PathBuf {
+        self.0.join("about.json")
+    }
+
+    /// The file of events.
+    pub fn events(&self) -> PathBuf {
+        self.0.join("events")
+    }
+
+    /// The agent's report of sites and threads.
+    pub fn sites(&self) -> PathBuf {
+        self.0.join("sites.jsonl")
+    }
+
+    /// What the program read on its standard input. The file is there if the program got any input.
+    pub fn stdin(&self) -> PathBuf {
+        self.0.join("stdin")
+    }
+
+    /// The checksum of the agent's report so far.
+    ///
+    /// # Errors
+    /// The file cannot be read.
+    pub fn sites_checksum(&self) -> Result<Checksum, TraceError> {
+        let path = self.sites();
+        files::read_regular(&path, u64::MAX, false)
+            .map(|bytes| Checksum::of(&bytes))
+            .map_err(TraceError::at(&path))
+    }
+
+    /// The folder of the tables derived from the events, built after the recording.
+    pub fn columns(&self) -> PathBuf {
+        self.0.join("columns")
+    }
+
+    /// A new folder for building the tables; true when it is beside the final one. If the recording's folder
+    /// is read-only, it is a temporary folder.
+    ///
+    /// # Errors
+    /// No temporary folder can be created either.
+    pub fn place_for_columns(&self) -> Result<(TemporaryFolder, bool), TraceError> {
+        let prefix = ".columns-";
+        files::remove_abandoned_in(&self.0, prefix);
+        let beside = TemporaryFolder::new_in(prefix, &self.0).map(|made| (made, true));
+        beside.or_else(|_| Ok((Folder::other_place_for_columns()?, false)))
+    }
+
+    /// A new temporary folder for building the tables.
+    ///
+    /// # Errors
+    /// The folder cannot be created.
+    pub fn other_place_for_columns() -> Result<TemporaryFolder, TraceError> {
+        let made = TemporaryFolder::new("querypoint-columns-");
+        made.map_err(TraceError::at(&std::env::temp_dir())).map_err(TraceError::with_advice)
+    }
+
+    /// The folder of rings; it exists during a recording and after an interrupted one.
+    pub fn rings(&self) -> PathBuf {
+        self.0.join("rings")
+    }
+
+    /// The board that flags the rings with new events.
+    pub fn board(&self) -> PathBuf {
+        self.rings().join(BOARD)
+    }
+}

@@ -1,8 +1,0 @@
-//! The RON dialect of chain files.
-
-use ron::extensions::Extensions;
-
-/// The options of chain files and related files: `Some` is implicit.
-pub(crate) fn options() -> ron::Options {
-    ron::Options::default().with_default_extension(Extensions::IMPLICIT_SOME)
-}
