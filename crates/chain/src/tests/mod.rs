@@ -62,7 +62,7 @@ impl Program {
 
 /// The paper's introductory program.
 pub(super) fn intro() -> Program {
-    Program::new("Intro.java", include_str!("../../../examples/intro/Intro.java"))
+    Program::new("Intro.java", include_str!("../../../../examples/intro/Intro.java"))
 }
 
 /// A chain of these points.
