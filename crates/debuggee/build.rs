@@ -10,8 +10,9 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         "crates/agent",
         "crates/wire",
         "crates/jdk",
-        "crates/bytecode/src",
-        "crates/bytecode/Cargo.toml",
+        "crates/rewrite/src",
+        "crates/rewrite/Cargo.toml",
+        "crates/descriptor",
         "java/recorder",
         "Cargo.lock",
     ] {
@@ -22,7 +23,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let folder = PathBuf::from(std::env::var("OUT_DIR")?).join("agent");
     let mut cargo = Command::new(std::env::var("CARGO")?);
     // An agent of its own for published programs; else one that is built in a third of the time.
-    let profile = if std::env::var("OPT_LEVEL")? == "3" { "release" } else { "quick" };
+    let profile = if std::env::var("OPT_LEVEL")? == "3" { "release" } else { "agent" };
     cargo.current_dir(&root);
     cargo.args(["build", "--profile", profile, "--package", "agent", "--lib", "--target", &target]);
     cargo.arg("--target-dir").arg(&folder);

@@ -137,7 +137,7 @@ fn the_rooms_of_a_session_point_down() {
 fn the_table_of_layers_is_what_cargo_holds() {
     let text = read("docs/ARCHITECTURE.md");
     let (_, after) = text.split_once("| room | may use |").expect("the table");
-    let names = Regex::new(r"`(\w+)`").unwrap();
+    let names = Regex::new(r"`([\w-]+)`").unwrap();
     let rows = after.lines().skip(2).take_while(|line| line.starts_with('|'));
     let rows: Vec<Vec<&str>> = rows
         .map(|line| names.captures_iter(line).map(|c| c.get(1).map_or("", |m| m.as_str())).collect())

@@ -7,7 +7,7 @@ use crate::support::case::Case;
 use crate::support::questions::told;
 use crate::support::traced::{exported, info, text};
 use crate::support::{javac, javas, qp};
-use bytecode::rewrite::Scan;
+use rewrite::Scan;
 
 /// Moves the first call of a constructor's code behind the writes that follow it, as the compiler of Java 25
 /// does where these stand before `super(…)`. The call has `call` bytes, and the writes those up to `end`.

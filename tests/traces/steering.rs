@@ -184,12 +184,12 @@ fn jump(case: &Case, plain: &Run, mark: &str) -> (Value, u32) {
         events.iter().filter(|event| event["event"] == "branch" && event["line"] == line).collect();
     let first = *here.first().unwrap_or_else(|| panic!("{mark} is executed"));
     let code = std::fs::read(case.work().join("classes/Steps.class")).expect("a class file");
-    let scan = bytecode::rewrite::Scan::new(&code).expect("a class file");
+    let scan = rewrite::Scan::new(&code).expect("a class file");
     let (method, descriptor) = (text(&first["method"]), text(&first["descriptor"]));
     let effects = scan.recorded_effects(method, descriptor).expect("its effects");
     let pc = index(first, "bci");
     let ways = effects.iter().find_map(|effect| match &effect.what {
-        bytecode::rewrite::Effect::Branch { to, or } if effect.pc == pc => Some((to[0], or.expect("an if"))),
+        rewrite::Effect::Branch { to, or } if effect.pc == pc => Some((to[0], or.expect("an if"))),
         _ => None,
     });
     let (target, next) = ways.expect("a jump");

@@ -5,11 +5,9 @@
 //! The other methods of these classes call these methods, or only read. A JDK may lack a method. Events carry
 //! the collection's size, so readers of the recording notice a change that was missed.
 
-use bytecode::Kind;
-use bytecode::rewrite::{
-    self, Effect, Kept, MethodPlan, MethodShape, RewriteError, Scan, Slot, StackOp, Step, Text,
-};
+use descriptor::Kind;
 use jdk::Change;
+use rewrite::{self, Effect, Kept, MethodPlan, MethodShape, RewriteError, Scan, Slot, StackOp, Step, Text};
 use wire::{TRACE_CLASS, TRACE_CONTENTS_CLASS};
 
 /// The recorder call for a method, and the data that it passes. "At the exit" means a normal return.

@@ -1,8 +1,8 @@
 //! Generates the code that logs how values are copied.
 
 use crate::steps::{FieldAccess, Weaver, call, initialised, kind_of};
-use bytecode::Kind;
-use bytecode::rewrite::{Slot, StackOp, Step};
+use descriptor::Kind;
+use rewrite::{Slot, StackOp, Step};
 use wire::{CopyEvent, LocalStore};
 
 impl Weaver {

@@ -2,7 +2,7 @@
 //! branch in either direction, and each handler. The edges are those that a recording at level `all` has.
 
 use crate::tracing::is_in_scope;
-use bytecode::rewrite::{self, Effect, MethodPlan, MethodShape, RewriteError, Scan, Step};
+use rewrite::{Effect, MethodPlan, MethodShape, RewriteError, Scan, Step};
 use wire::recording::TracePlan;
 use wire::{COVER_CLASS, CoverableClass, CoverableMethod, FlowEdge};
 
@@ -105,7 +105,7 @@ impl Coverer {
                 }
             }
         }
-        let (class, kind) = (COVER_CLASS.into(), bytecode::Kind::Int);
+        let (class, kind) = (COVER_CLASS.into(), descriptor::Kind::Int);
         let cut = Step::Set { class, name: "cut".into(), kind, descriptor: "Z".into() };
         code.guard = vec![Step::Int(1), cut];
         Ok((code, edges))

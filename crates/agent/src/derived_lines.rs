@@ -2,8 +2,8 @@
 //! runs other code lies between an event and the beginning of a line, the line follows from the event: who
 //! reads the recording derives it.
 
-use bytecode::Kind;
-use bytecode::rewrite::{Effect, MethodShape, RecordedEffect, Successors};
+use descriptor::Kind;
+use rewrite::{Effect, MethodShape, RecordedEffect, Successors};
 use std::collections::{BTreeMap, BTreeSet};
 use wire::recording::{DERIVED_LINES, Traced, TracedSite};
 
@@ -212,7 +212,7 @@ impl<'a> Method<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use bytecode::rewrite::Reference;
+    use rewrite::Reference;
 
     fn shape(handlers: &[u32]) -> MethodShape {
         MethodShape {

@@ -3,8 +3,8 @@
 use crate::recorder_calls::{call, call_of, number, window};
 use crate::value_tests::of_arguments;
 use crate::weaving::Weaving;
-use bytecode::rewrite::{MethodShape, Slot, Step};
-use bytecode::{Kind, descriptor};
+use descriptor::Kind;
+use rewrite::{MethodShape, Slot, Step};
 use wire::TRACE_CALLS_CLASS;
 
 /// Maximum number of arguments passed to one call; all must be references or fit an `int`.

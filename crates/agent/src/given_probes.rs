@@ -5,9 +5,9 @@ use crate::external_writes::{FieldOwners, Given, Part, field_owners, handed, is_
 use crate::sites::{Name, Site, Sites, numbered};
 use crate::spill::{Place, spill};
 use crate::steps::Weaver;
-use bytecode::Kind;
-use bytecode::descriptor;
-use bytecode::rewrite::{Effect, Kept, MethodShape, RewriteError, Scan, Slot, Step};
+use descriptor;
+use descriptor::Kind;
+use rewrite::{Effect, Kept, MethodShape, RewriteError, Scan, Slot, Step};
 use std::collections::{BTreeMap, HashSet};
 use wire::{CalledMethod, ClassReport, PROBE_GIVEN_CLASS, Plan};
 

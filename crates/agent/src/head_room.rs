@@ -10,8 +10,8 @@
 //!   operand stack of an entry is deeper than it uses.
 
 use crate::recorder_calls::call_of;
-use bytecode::Kind;
-use bytecode::rewrite::{MethodPlan, MethodShape, Plan, Scan, rewrite};
+use descriptor::Kind;
+use rewrite::{MethodPlan, MethodShape, Plan, Scan, rewrite};
 use std::borrow::Cow;
 use wire::{TRACE_CALLS_CLASS, TRACE_CLASS, TRACE_WINDOW_CLASS};
 

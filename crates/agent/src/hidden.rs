@@ -99,8 +99,7 @@ fn outline(tools: &Jvmti, class: jni::jclass, name: &str) -> Result<Vec<u8>, Unr
                 Err(error) => return Err(error.into()),
             }
         }
-        bytecode::rewrite::outline(name, &pool, &fields, &codes)
-            .map_err(|error| Unread::Refused(error.to_string()))
+        rewrite::outline(name, &pool, &fields, &codes).map_err(|error| Unread::Refused(error.to_string()))
     }
 }
 

@@ -4,7 +4,7 @@ use crate::given_probes::{CallProbes, calls_writers, deserialising, is_deseriali
 use crate::sites::{Name, Site, Sites, numbered};
 use crate::stack_values::{self, StackValues};
 use crate::steps::{FieldAccess, FieldSite, Weaver};
-use bytecode::rewrite::{self, Access, RewriteError, Rewritten, Scan, Step};
+use rewrite::{Access, RewriteError, Rewritten, Scan, Step};
 use std::collections::{BTreeMap, HashMap, HashSet};
 use wire::{
     ArraySites, ClassReport, FieldSites, MakingSites, MethodReport, MethodSites, Plan, SiteEvent, SiteReport,

@@ -1,7 +1,7 @@
 //! The calls of the recorder that recorded methods contain.
 
-use bytecode::Kind;
-use bytecode::rewrite::{Slot, Step, Text};
+use descriptor::Kind;
+use rewrite::{Slot, Step, Text};
 use wire::{
     TRACE_ARRAYS_CLASS, TRACE_CLASS, TRACE_FIELDS_CLASS, TRACE_THROWS_CLASS, TRACE_WINDOW_CLASS,
     TRACE_WRITES_CLASS,

@@ -1,7 +1,7 @@
 //! The report about a recorded method: its sites with their lines, and what they write.
 
-use bytecode::descriptor;
-use bytecode::rewrite::{Effect, MethodShape, RecordedEffect};
+use descriptor;
+use rewrite::{Effect, MethodShape, RecordedEffect};
 use wire::recording::{Level, Traced, TracedMethod, TracedSite, WrittenVariable};
 
 /// The report about a method: its sites with their lines and what they write.

@@ -1,7 +1,7 @@
 //! Copies the arguments of a call to scratch locals, for code inserted before the call.
 
-use bytecode::Kind;
-use bytecode::rewrite::Step;
+use descriptor::Kind;
+use rewrite::Step;
 use std::collections::HashMap;
 
 /// The code to store to a scratch local, and the code to load it.

@@ -3,8 +3,8 @@
 
 use crate::sites::Name;
 use crate::steps::kind_of;
-use bytecode::Kind;
-use bytecode::rewrite::{self, Kept, MethodPlan, Plan, RewriteError, Rewritten, Slot, StackOp, Step};
+use descriptor::Kind;
+use rewrite::{Kept, MethodPlan, Plan, RewriteError, Rewritten, Slot, StackOp, Step};
 use std::collections::BTreeMap;
 use wire::KeptStackValue;
 

@@ -1,8 +1,8 @@
 //! Inserts the code that steers a conditional jump: it replaces the operands of the jump right before it.
 
 use crate::recorder_calls::call_of;
-use bytecode::Kind;
-use bytecode::rewrite::{JumpOperands, Kept, LoopCondition, MethodPlan, Slot, StackOp, Step};
+use descriptor::Kind;
+use rewrite::{JumpOperands, Kept, LoopCondition, MethodPlan, Slot, StackOp, Step};
 use wire::TRACE_STEERING_CLASS;
 
 /// Inserts the code before the jump at an index, behind all other code there.

@@ -1,7 +1,7 @@
 //! Generates the code inserted into methods: calls of the recorder, without jumps.
 
-use bytecode::Kind;
-use bytecode::rewrite::{Kept, MethodPlan, Slot, StackOp, Step, Text};
+use descriptor::Kind;
+use rewrite::{Kept, MethodPlan, Slot, StackOp, Step, Text};
 use std::collections::BTreeMap;
 use wire::{
     ARM, BranchEdge, CollectionCall, Counts, LocalStore, PROBE_CLASS, PutPosition, SERIAL, SiteEvent,

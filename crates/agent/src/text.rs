@@ -2,9 +2,9 @@
 //! whose own code changes a text or prints (`jdk::TextChange`). For a builder that recorded code has not met,
 //! a call only looks up the builder's number.
 
-use bytecode::rewrite::{self, Kept, MethodPlan, MethodShape, RewriteError, Scan, Slot, Step, Text};
-use bytecode::{Kind, descriptor};
+use descriptor::Kind;
 use jdk::TextChange;
+use rewrite::{Kept, MethodPlan, MethodShape, RewriteError, Scan, Slot, Step, Text};
 use wire::{TRACE_CLASS, TRACE_TEXT_CLASS};
 
 const OBJECT: &str = "Ljava/lang/Object;";

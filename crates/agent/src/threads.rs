@@ -1,7 +1,7 @@
 //! Rewrites the JDK's thread classes in recorded runs, to report the start of threads and how they end.
 
-use bytecode::Kind;
-use bytecode::rewrite::{self, MethodPlan, RewriteError, Scan, Slot, Step};
+use descriptor::Kind;
+use rewrite::{MethodPlan, RewriteError, Scan, Slot, Step};
 use wire::TRACE_CLASS;
 
 /// A method by name and descriptor, the recorder's method with the argument's slot, and whether the call is

@@ -9,10 +9,8 @@ use crate::text;
 use crate::threads;
 use crate::weave::weave;
 use crate::weaving::Weaving;
-use bytecode::rewrite::{
-    self, Effect, MethodPlan, MethodShape, RecordedEffect, Reference, RewriteError, Scan, Step,
-};
 use foldhash::fast::FixedState;
+use rewrite::{self, Effect, MethodPlan, MethodShape, RecordedEffect, Reference, RewriteError, Scan, Step};
 use std::collections::{BTreeMap, HashMap, HashSet};
 use wire::TRACE_WINDOW_CLASS;
 use wire::chosen::{Chosen, Constant};

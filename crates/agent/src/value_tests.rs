@@ -1,8 +1,8 @@
 //! The code that compares values, so that only calls and writes with certain values are recorded. It leaves
 //! the ring on the stack if the value is the wanted one, and otherwise 0, with which nothing is recorded.
 
-use bytecode::rewrite::{MethodShape, Slot, Step};
-use bytecode::{Kind, descriptor};
+use descriptor::Kind;
+use rewrite::{MethodShape, Slot, Step};
 use wire::TRACE_TEST_CLASS;
 use wire::chosen::Constant;
 

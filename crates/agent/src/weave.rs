@@ -9,11 +9,9 @@ use crate::spill::spill;
 use crate::steps::kind_of;
 use crate::value_tests::{Comparison, comparable};
 use crate::weaving::Weaving;
-use bytecode::Kind;
-use bytecode::descriptor;
-use bytecode::rewrite::{
-    Effect, Kept, MethodPlan, MethodShape, RecordedEffect, Reference, Slot, StackOp, Step,
-};
+use descriptor;
+use descriptor::Kind;
+use rewrite::{Effect, Kept, MethodPlan, MethodShape, RecordedEffect, Reference, Slot, StackOp, Step};
 use wire::TRACE_CLASS;
 use wire::chosen::Chosen;
 use wire::recording::{Level, Traced, TracedMethod, TracedSite};

@@ -1,6 +1,6 @@
 //! How a method is recorded.
 
-use bytecode::rewrite::Successors;
+use rewrite::Successors;
 use wire::chosen::{Chosen, Constant};
 use wire::recording::Level;
 

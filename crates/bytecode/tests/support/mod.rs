@@ -4,7 +4,6 @@
 
 pub mod generated;
 pub mod library;
-pub mod rewriting;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

@@ -260,5 +260,5 @@ impl ClassLookup for Known<'_> {
 /// What the verifier knows of the local variables at an index.
 fn kinds(method: &MethodName, bci: u32, pool: &ClassPool) -> Option<BTreeMap<u16, Kind>> {
     let bytes = pool.read(&method.class).ok().flatten()?.bytes;
-    bytecode::rewrite::local_kinds(&bytes, &method.name, &method.descriptor, bci).ok().flatten()
+    rewrite::local_kinds(&bytes, &method.name, &method.descriptor, bci).ok().flatten()
 }

@@ -1,4 +1,9 @@
 //! Field and method descriptors (JVMS §4.3), internal and binary names, and their Java spelling.
+//! Computational types are in [`kind`].
+
+pub mod kind;
+
+pub use kind::Kind;
 
 /// A parsed method descriptor. Each part is a field descriptor, or `V` for a void result.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -3,8 +3,7 @@
 use super::error::RewriteError;
 use super::pool::Pool;
 use super::reader::{ClassLayout, Reader};
-use crate::descriptor;
-use crate::kind::Kind;
+use descriptor::Kind;
 
 /// A verification type.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -5,8 +5,8 @@
 
 mod support;
 
-use bytecode::rewrite::{MethodPlan, NotRewritten, Plan, RewriteError, StackOp, Step, rewrite};
 use bytecode::{ClassFile, Op};
+use rewrite::{MethodPlan, NotRewritten, Plan, RewriteError, StackOp, Step, rewrite};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::Command;

@@ -5,8 +5,8 @@
 mod support;
 
 use bytecode::op::Kind;
-use bytecode::rewrite::{MethodPlan, Step, rewrite};
 use bytecode::{ClassFile, Code, Op};
+use rewrite::{MethodPlan, Step, rewrite};
 use support::rewriting::{PROBE, compile, counted, plan, probes, run};
 
 /// Inserts a call that may throw before and after each instruction that writes a field, and on all branch

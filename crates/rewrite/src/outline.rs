@@ -69,7 +69,7 @@ pub fn outline(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rewrite::Scan;
+    use crate::Scan;
 
     #[test]
     fn an_outline_can_be_scanned_like_a_class_file() {

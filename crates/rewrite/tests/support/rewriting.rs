@@ -2,8 +2,8 @@
 //! class.
 
 use bytecode::op::Kind;
-use bytecode::rewrite::{Kept, MethodPlan, Plan, Slot, StackOp, Step};
 use bytecode::{ClassFile, Code, Expressions, Op, StackPlace};
+use rewrite::{Kept, MethodPlan, Plan, Slot, StackOp, Step};
 use std::io::{Cursor, Read};
 use std::path::{Path, PathBuf};
 use std::process::Command;

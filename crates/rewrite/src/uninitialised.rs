@@ -5,8 +5,7 @@ use super::error::RewriteError;
 use super::frames::{Frame, Type};
 use super::instructions::{ALOAD, ASTORE, Raw};
 use super::reader::{ClassLayout, Reader};
-use crate::descriptor;
-use crate::kind::Kind;
+use descriptor::Kind;
 use std::collections::{BTreeMap, BTreeSet};
 
 const PUTFIELD: u8 = 0xb5;

@@ -7,7 +7,7 @@ use super::reader::{ClassLayout, MethodAt, Reader, attributes, slice};
 use super::scan::Scan;
 use super::tables;
 use super::uninitialised::{Reference, References};
-use crate::kind::Kind;
+use descriptor::Kind;
 use std::borrow::Cow;
 
 const WIDE: u8 = 0xc4;
@@ -98,7 +98,7 @@ impl Scan<'_> {
         let class = self.layout();
         let is = |m: &&MethodAt| class.is(m.name, name) && class.is(m.descriptor, descriptor);
         let range = class.methods.iter().find(is).and_then(|method| method.code);
-        let parts = crate::descriptor::parse_method(descriptor);
+        let parts = descriptor::parse_method(descriptor);
         let (Some((start, end)), Some(parts)) = (range, parts) else { return Ok(Vec::new()) };
         let mut reader = Reader::at(slice(class.bytes, 0, end)?, start + 10);
         let length = reader.length()?;

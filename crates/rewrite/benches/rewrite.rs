@@ -8,10 +8,10 @@
 #[path = "../tests/support/mod.rs"]
 mod support;
 
-use bytecode::rewrite::{MethodPlan, Plan, rewrite};
 use bytecode::{ClassFile, Code, Op};
 use noak::error::DecodeError;
 use noak::reader::{AttributeContent, Class};
+use rewrite::{MethodPlan, Plan, rewrite};
 use std::hint::black_box;
 use std::time::Instant;
 use support::rewriting::{classes, counted, everything, jmods, plan};

@@ -4,8 +4,8 @@
 mod support;
 
 use bytecode::op::Kind;
-use bytecode::rewrite::{Kept, MethodPlan, NotRewritten, Plan, Slot, Step, initialised_from, rewrite};
 use bytecode::{ClassFile, Code, LocalVariable, Op};
+use rewrite::{Kept, MethodPlan, NotRewritten, Plan, Slot, Step, initialised_from, rewrite};
 use std::path::Path;
 use std::process::Command;
 use support::rewriting::{class_of_module, compile, counted, everything, generated, plan, probes, run};
@@ -38,7 +38,7 @@ fn keeps_all() -> MethodPlan {
     }
 }
 
-fn with(bytes: &[u8], name: &str, descriptor: &str, plan: MethodPlan) -> bytecode::rewrite::Rewritten {
+fn with(bytes: &[u8], name: &str, descriptor: &str, plan: MethodPlan) -> rewrite::Rewritten {
     let methods = [((name.to_owned(), descriptor.to_owned()), plan)].into();
     rewrite(bytes, &Plan { methods }).unwrap()
 }

@@ -4,8 +4,7 @@
 use super::error::{NotRewritten, RewriteError};
 use super::pool::Pool;
 use super::text::Text;
-use crate::descriptor;
-use crate::kind::Kind;
+use descriptor::Kind;
 
 /// One inserted instruction.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -7,7 +7,7 @@ use super::instructions::{self, ATHROW, GOTO, GOTO_W, LOOKUPSWITCH, RETURN, Raw,
 use super::method::initialised_from;
 use super::reader::{ClassLayout, MethodAt, Reader, attributes, slice};
 use super::tables;
-use crate::kind::Kind;
+use descriptor::Kind;
 use std::collections::BTreeMap;
 
 /// The first and last store instruction with its slot as operand, and the first and last without one (JVMS

@@ -47,7 +47,7 @@ pub use successors::Successors;
 pub use text::Text;
 pub use uninitialised::Reference;
 
-use crate::kind::Kind;
+use descriptor::Kind;
 use pool::Pool;
 use reader::{ClassLayout, Reader};
 use std::collections::{BTreeMap, HashMap};
