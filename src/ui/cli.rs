@@ -4,7 +4,7 @@ use super::options::{Cli, Format};
 use super::out::{complain, error_text, print};
 use super::table::{self, Call, Prepared, Runs, Shown};
 use super::{interrupt, progress};
-use crate::command::CommandError;
+use command::CommandError;
 use session::{Context, Interrupt};
 use std::io::IsTerminal;
 use std::process::ExitCode;

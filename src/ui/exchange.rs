@@ -2,7 +2,7 @@
 
 use super::options::{Cli, Format};
 use super::out::{complain, error_text, json_line, print};
-use crate::command::exchange::Exchange;
+use command::exchange::Exchange;
 use serde::Serialize;
 use std::io::IsTerminal;
 

@@ -1,7 +1,7 @@
 //! The standard streams: results go to standard output, errors to standard error.
 
 use super::render;
-use crate::command::CommandError;
+use command::CommandError;
 use session::SessionError;
 use std::io::Write;
 

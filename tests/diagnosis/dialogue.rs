@@ -6,10 +6,8 @@
 use crate::support::{compiled, finish, qp, said, scratch};
 use clap::Parser;
 use classes::SourcePaths;
-use querypoint::command::diagnose::{
-    AnswerCommand, AnswerForm, Diagnose, DiagnoseDialogue, DiagnoseReply, GivenAnswer,
-};
-use querypoint::command::trace::StepReply;
+use command::diagnose::{AnswerCommand, AnswerForm, Diagnose, DiagnoseDialogue, DiagnoseReply, GivenAnswer};
+use command::trace::StepReply;
 use serde_json::{Value, json};
 use session::{Context, Judgement};
 use std::path::{Path, PathBuf};

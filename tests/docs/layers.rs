@@ -1,15 +1,11 @@
 //! The layers: which room may use which. Between crates Cargo holds the arrows, and docs/ARCHITECTURE.md shows
-//! them; inside the package `querypoint`, inside a session and between the files of a room, the tests read the
-//! sources as text.
+//! them; inside a session and between the files of a room, the tests read the sources as text.
 
 use crate::file_graph::{circles, uses_of_files};
 use crate::house::{product_code, product_sources, read, root};
 use regex::Regex;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
-
-/// The rooms of the package `querypoint`, top down, and what only the first may use.
-const FRONT: (&str, &str, &[&str]) = ("ui", "command", &["axum", "dap", "model", "rmcp"]);
 
 /// The other rooms of a session that each one may use, top down. The files beside them serve all rooms and
 /// use none.
@@ -44,22 +40,6 @@ const ALLOWED: &[(&[&str], &str)] = &[(
     &["crates/jdwp/src/codec.rs", "crates/jdwp/src/id.rs"],
     "a type and its codec: the codec knows the sizes of ids",
 )];
-
-#[test]
-fn commands_know_no_front_end() {
-    let (upper, lower, only) = FRONT;
-    let named = Regex::new(&format!(r"\b(?:crate::{upper}|(?:{}))::", only.join("|"))).unwrap();
-    let (mut wrong, mut seen) = (Vec::new(), 0);
-    for (file, code) in product_code() {
-        let found: Vec<&str> = named.find_iter(&code).map(|found| found.as_str()).collect();
-        seen += usize::from(!found.is_empty());
-        if file.starts_with(Path::new("src").join(lower)) && !found.is_empty() {
-            wrong.push(format!("{}: {found:?}", file.display()));
-        }
-    }
-    assert!(seen > 20, "only {seen} files name a room: are the sources where they were?");
-    assert!(wrong.is_empty(), "\n{}", wrong.join("\n"));
-}
 
 #[test]
 fn the_files_of_a_room_use_each_other_one_way() {
@@ -147,18 +127,14 @@ fn the_table_of_layers_is_what_cargo_holds() {
         .unwrap()
         .map(|entry| entry.unwrap().file_name().to_string_lossy().into_owned())
         .collect();
-    let (mut wrong, mut used_of_front) = (Vec::new(), BTreeSet::new());
+    let mut wrong = Vec::new();
     for (place, row) in rows.iter().enumerate() {
         let (room, shown) = row.split_first().expect("a room");
         for used in shown.iter().filter(|used| rooms.iter().position(|room| room == *used) <= Some(place)) {
             wrong.push(format!("`{room}` uses `{used}`, which is not below it"));
         }
-        if [FRONT.0, FRONT.1].contains(room) {
-            used_of_front
-                .extend(shown.iter().filter(|used| crates.contains(**used)).map(|&used| used.to_owned()));
-            continue;
-        }
-        let held = dependencies(&format!("crates/{room}/Cargo.toml"), &crates);
+        let folder = if *room == "ui" { String::new() } else { format!("crates/{room}/") };
+        let held = dependencies(&format!("{folder}Cargo.toml"), &crates);
         if held != shown.iter().map(|&used| used.to_owned()).collect() {
             wrong.push(format!("`{room}` uses {held:?}, and the table says {shown:?}"));
         }
@@ -167,7 +143,6 @@ fn the_table_of_layers_is_what_cargo_holds() {
             assert!(!held.contains("run") && !held.contains("jdwp"), "`{room}` must know no run");
         }
     }
-    assert_eq!(dependencies("Cargo.toml", &crates), used_of_front);
     wrong.extend(
         crates.iter().filter(|name| !rooms.contains(&name.as_str())).map(|name| format!("no row: {name}")),
     );

@@ -345,7 +345,7 @@ fn what_was_found_of_a_point_is_known_after_another_was_removed() {
 #[test]
 fn the_docs_have_the_table_of_commands() {
     let page = std::fs::read_to_string(crate::support::root().join("docs/sessions.md")).expect("the page");
-    let rows: Vec<String> = querypoint::command::debug::TABLE
+    let rows: Vec<String> = command::debug::TABLE
         .iter()
         .map(|row| format!("| `{}` | {} |", row.usage.replace('|', "\\|"), row.about))
         .collect();

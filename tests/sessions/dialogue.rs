@@ -4,7 +4,7 @@
 
 use crate::support::{compiled, root};
 use clap::Parser;
-use querypoint::command::debug::{Debug, DebugDialogue, ProgramState, Reply};
+use command::debug::{Debug, DebugDialogue, ProgramState, Reply};
 use serde_json::{Value, json};
 use session::{Front, Progress, Silent};
 use std::rc::Rc;

@@ -4,7 +4,7 @@ use super::answer::{Answer, Refusal, output};
 use super::handles::Handles;
 use super::shown;
 use super::terminal::{Listening, Terminal};
-use crate::command::dap::{FirstStop, Launch, LaunchMode, Launched, Rerun};
+use command::dap::{FirstStop, Launch, LaunchMode, Launched, Rerun};
 use dap::Command;
 use dap::types::{EventBody, InitializeArguments, TerminatedBody};
 use serde_json::Value;
@@ -22,7 +22,7 @@ pub struct Adapter {
     /// What numbers in requests mean.
     pub(super) handles: Handles,
     /// The diagnosis that is under way.
-    pub(super) diagnosis: Option<crate::command::diagnose::DiagnoseDialogue>,
+    pub(super) diagnosis: Option<command::diagnose::DiagnoseDialogue>,
     /// The program of mode `rerun`.
     pub(super) rerun: Option<RerunSession>,
     /// The terminal in which it reads and prints.

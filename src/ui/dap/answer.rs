@@ -1,6 +1,6 @@
 //! The answer to a request, or why it has none.
 
-use crate::command::CommandError;
+use command::CommandError;
 use dap::types::{ContinuedBody, EventBody, OutputBody, OutputCategory};
 use serde_json::Value;
 use session::SessionError;

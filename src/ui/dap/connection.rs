@@ -5,11 +5,11 @@ use super::adapter::Adapter;
 use super::answer::{Answer, Refusal};
 use super::dispatch::Asking;
 use super::terminal::Listening;
-use crate::command::dap::Console;
 use crate::ui::interrupt::Hearing;
 use crate::ui::out::complain;
 use crate::ui::relay::{Heard, Told, relay};
 use crate::ui::token::is_token;
+use command::dap::Console;
 use dap::types::{
     EventBody, OutputBody, OutputCategory, ProgressEndBody, ProgressStartBody, ProgressUpdateBody,
     RunInTerminalArguments, TerminalKind, TerminatedBody,

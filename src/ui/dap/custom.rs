@@ -2,9 +2,9 @@
 
 use super::adapter::Adapter;
 use super::answer::{Answer, Refusal, answer};
-use crate::command::dap::ConsoleCommand;
-use crate::command::diagnose::{DiagnoseDialogue, StartedDiagnosis};
 use crate::ui::render::{cause_text, console_reply, diagnosed};
+use command::dap::ConsoleCommand;
+use command::diagnose::{DiagnoseDialogue, StartedDiagnosis};
 use dap::Request;
 use dap::types::Source;
 use serde::{Deserialize, Serialize};
@@ -189,8 +189,8 @@ impl Adapter {
 }
 
 /// A reply of the diagnosis, with the notes and errors that a command line writes to standard error.
-fn said(reply: &crate::command::diagnose::DiagnoseReply) -> String {
-    use crate::command::diagnose::DiagnoseReply;
+fn said(reply: &command::diagnose::DiagnoseReply) -> String {
+    use command::diagnose::DiagnoseReply;
     match reply {
         DiagnoseReply::Note(note) => format!("{note}\n"),
         DiagnoseReply::Failure(error) | DiagnoseReply::Error(error) => format!("error: {error}\n"),

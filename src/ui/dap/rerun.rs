@@ -3,8 +3,8 @@
 use super::adapter::{Adapter, RerunSession};
 use super::answer::{Answer, Refusal, answer, body, number, output};
 use super::breakpoints::file_of;
-use crate::command::dap::{Launch, Rerun, RerunStop};
 use crate::ui::render::reply;
+use command::dap::{Launch, Rerun, RerunStop};
 use dap::Command;
 use dap::types::{
     Breakpoint, ContinueBody, EvaluateBody, EvaluateContext, EventBody, Scope, ScopeHint, ScopesBody,
@@ -258,8 +258,7 @@ fn stopped(stop: &RerunStop) -> Vec<EventBody> {
 /// Whether a text is a command of `qp debug`, rather than an expression.
 fn is_command(text: &str) -> bool {
     let word = text.split_whitespace().next().unwrap_or_default();
-    let is_known =
-        crate::command::debug::TABLE.iter().any(|row| row.name == word || row.aliases.contains(&word));
+    let is_known = command::debug::TABLE.iter().any(|row| row.name == word || row.aliases.contains(&word));
     is_known || word == "back"
 }
 

@@ -2,10 +2,10 @@
 
 use super::connection::{bytes_of, serve};
 use super::{port, terminal};
-use crate::command::dap::Dap;
 use crate::ui::interrupt::Hearing;
 use crate::ui::options::Cli;
 use crate::ui::out::complain;
+use command::dap::Dap;
 
 /// Serves the editor at the other end of standard input and output, or those that connect to a port. Returns
 /// the exit code.

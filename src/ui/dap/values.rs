@@ -3,8 +3,8 @@
 use super::adapter::Adapter;
 use super::answer::{Answer, Refusal, answer, body, number};
 use super::shown;
-use crate::command::dap::{CONSOLE_TABLE, ConsoleCommand, ConsoleReply};
 use crate::ui::render::console_reply;
+use command::dap::{CONSOLE_TABLE, ConsoleCommand, ConsoleReply};
 use dap::types::{
     CompletionItem, CompletionKind, CompletionsArguments, CompletionsBody, EvaluateArguments, EvaluateBody,
     EvaluateContext, ExceptionBreakMode, ExceptionDetails, ExceptionInfoBody, LoadedSourcesBody, ScopeHint,

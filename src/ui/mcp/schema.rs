@@ -121,7 +121,7 @@ fn trim(schema: &mut Value, describes: bool) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::command::mcp::{Diagnose, DiagnoseResult};
+    use command::mcp::{Diagnose, DiagnoseResult};
 
     #[test]
     fn schemas_say_types_and_words() {

@@ -4,7 +4,7 @@ use super::answer::{Answered, Page};
 use super::budget::{LIMITS, TOKENS, clean};
 use super::jobs::{Job, Jobs, NoJob};
 use super::tools::{Call, Session, TOOLS, ToolRow, Unanswered, parse};
-use crate::command::mcp::{Tool, Wait};
+use command::mcp::{Tool, Wait};
 use rmcp::ErrorData;
 use rmcp::RoleServer;
 use rmcp::ServerHandler;

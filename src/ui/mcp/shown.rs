@@ -1,14 +1,14 @@
 //! The results of tools as text.
 
 use super::answer::{Parts, Told, one_line, quoted_lines};
-use crate::command::diagnose::DiagnoseReply;
-use crate::command::mcp::{
-    CallRow, CallsResult, DiagnoseResult, EventRow, EventsResult, FindResult, FoundRow, FoundText,
-    HistoryResult, PartRow, RecordResult, ReplayResult, StateResult, WhyResult, WriteRow,
-};
 use crate::ui::render::{
     Paint, answer_about, arms, call_line, contents_between, counted, diagnosed, ended, happening, omission,
     shown_row, shown_solution,
+};
+use command::diagnose::DiagnoseReply;
+use command::mcp::{
+    CallRow, CallsResult, DiagnoseResult, EventRow, EventsResult, FindResult, FoundRow, FoundText,
+    HistoryResult, PartRow, RecordResult, ReplayResult, StateResult, WhyResult, WriteRow,
 };
 use session::{Answer, EventsShown};
 

@@ -2,12 +2,12 @@
 
 use super::answer::{Answered, Told};
 use super::schema;
-use crate::command::CommandError;
-use crate::command::mcp::{
-    Calls, Diagnose, Events, Find, History, Record, Replay, State, Tool, Wait, Why, Workbench, Works,
-};
 use crate::ui::out::error_text;
 use crate::ui::table::Local;
+use command::CommandError;
+use command::mcp::{
+    Calls, Diagnose, Events, Find, History, Record, Replay, State, Tool, Wait, Why, Workbench, Works,
+};
 use rmcp::model::{JsonObject, Tool as Listed, ToolAnnotations};
 use session::{Context, Serves, SessionError};
 use std::sync::Arc;

@@ -1,7 +1,7 @@
 //! The verdict of `qp bisect` with its reason, as text.
 
 use super::Text;
-use crate::command::bisect::BisectVerdict;
+use command::bisect::BisectVerdict;
 
 impl Text for BisectVerdict {
     fn text(&self, _color: bool) -> String {

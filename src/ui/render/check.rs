@@ -2,8 +2,8 @@
 
 use super::junit::junit;
 use super::{Paint, Text, palette, wrap};
-use crate::command::Outcome;
-use crate::command::check::{Checked, PointDifference, Report, Status};
+use command::Outcome;
+use command::check::{Checked, PointDifference, Report, Status};
 use std::fmt::Write as _;
 use std::path::Path;
 

@@ -3,7 +3,7 @@
 use super::query::asked;
 use super::trace::{happening, writes};
 use super::{Paint, Text};
-use crate::command::dap::{ConsoleReply, ConsoleRow};
+use command::dap::{ConsoleReply, ConsoleRow};
 use session::{Cause, CauseKind, Stop, StopReason};
 
 /// Editors show these texts without colours.

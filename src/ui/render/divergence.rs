@@ -3,7 +3,7 @@
 use super::question::named;
 use super::question_body::{Extent, given_and_become};
 use super::{Paint, Text, hanging, hanging_at, lacks, palette};
-use crate::command::diff::Parting;
+use command::diff::Parting;
 use session::Divergence;
 
 /// Width of a line, in columns.

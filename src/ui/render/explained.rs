@@ -2,7 +2,7 @@
 
 use super::Text;
 use super::cost::cost;
-use crate::command::explain::Explained;
+use command::explain::Explained;
 
 impl Text for Explained {
     fn text(&self, _color: bool) -> String {

@@ -1,7 +1,7 @@
 //! The report of `qp check` as JUnit XML: a suite with a test case per chain. A failed chain is a `failure`.
 //! An undecided or broken one is an `error`, so that a CI server does not count it as a regression.
 
-use crate::command::check::{Checked, Report, Status};
+use command::check::{Checked, Report, Status};
 use quick_xml::Writer;
 use quick_xml::events::{BytesDecl, BytesText, Event};
 use std::io;

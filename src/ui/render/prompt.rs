@@ -2,7 +2,7 @@
 
 use super::answer::{about, place_text, point_in_full};
 use super::{Paint, Text, clipped, frame_text, palette, wrap};
-use crate::command::debug::{Numbered, ProgramState, Reply, Row, Setting};
+use command::debug::{Numbered, ProgramState, Reply, Row, Setting};
 use indexmap::IndexMap;
 use session::{
     Arrival, AskedWhen, Certainty, FrameAnswer, GotoResult, GraphFormat, NamedValue, PastRun, PointAnswer,

@@ -3,7 +3,7 @@
 use super::query::{answered, asked};
 use super::query_diff::difference;
 use super::{Paint, Text};
-use crate::command::query::QueryAnswer;
+use command::query::QueryAnswer;
 
 impl Text for QueryAnswer {
     fn text(&self, color: bool) -> String {

@@ -2,7 +2,7 @@
 
 use super::query::{answered, shown_items};
 use super::{Paint, counted, palette, wrap};
-use crate::command::query::{GoalReply, QueryReply};
+use command::query::{GoalReply, QueryReply};
 
 /// Width of a line, in columns.
 const WIDTH: usize = 80;

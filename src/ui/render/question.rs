@@ -4,7 +4,7 @@ use super::cost::thousands;
 use super::question_body::{Extent, given_and_become};
 use super::step::stepped;
 use super::{Paint, Text, hanging, lacks, palette};
-use crate::command::diagnose::{AnswerRow, DiagnoseReply, DiagnosisResult, StrategyRow, UnjudgedCall};
+use command::diagnose::{AnswerRow, DiagnoseReply, DiagnosisResult, StrategyRow, UnjudgedCall};
 use session::{
     Assumption, Buggy, Confidence, Judgement, KeptAnswer, LoopPart, Oracle, OracleAnswer, Question, Survey,
 };

@@ -2,7 +2,7 @@
 //! first point at which the replays differ.
 
 use super::{Paint, Text, palette, wrap};
-use crate::command::replay::ReplayOutcome;
+use command::replay::ReplayOutcome;
 use indexmap::IndexMap;
 use session::{RepeatedPlace, RepeatedPoint, RepeatedReplay};
 use std::fmt::Write as _;

@@ -3,7 +3,7 @@
 use super::trace::{happening, line, made_chain, missing, writes};
 use super::{Paint, Text, clipped, hanging, hanging_at, palette};
 
-use crate::command::trace::StepReply;
+use command::trace::StepReply;
 use session::{EventShown, ListedEvent, MemberShown, ObjectShown, View};
 
 /// Width of a line, in columns.
@@ -25,7 +25,7 @@ pub fn stepped(reply: &StepReply, color: bool) -> String {
         StepReply::Omitted(answer) => answer.text(color),
         StepReply::Chain(made) => made_chain(made),
         StepReply::Help(rows) => {
-            let row = |row: &crate::command::trace::StepRow| {
+            let row = |row: &command::trace::StepRow| {
                 let short = row.aliases.first().copied().unwrap_or_default();
                 let usage = format!("{:<24} {short:<3}", row.usage).replace(' ', "\u{a0}");
                 hanging(&format!("{usage} {}", row.about), 2, WIDTH).replace('\u{a0}', " ")

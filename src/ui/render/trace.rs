@@ -2,7 +2,7 @@
 
 use super::cost::thousands;
 use super::{Paint, Text, counted, hanging, hanging_at, palette};
-use crate::command::trace::MadeChain;
+use command::trace::MadeChain;
 use model::short_class_name;
 use session::{
     CallShown, CallTree, EventShown, EventsShown, ExportResult, FoundEvent, FoundEvents, History, Level,

@@ -1,6 +1,6 @@
 //! Completion by Tab: of the command's name, then of its words.
 
-use crate::command::debug::{self, TABLE, Takes};
+use command::debug::{self, TABLE, Takes};
 use rustyline::completion::Completer as Complete;
 use rustyline::highlight::Highlighter;
 use rustyline::hint::Hinter;

@@ -1,10 +1,10 @@
 //! A row of the table of commands: a name, and functions that parse and run a command of any type.
 
-use crate::command::{Command, CommandError, Describe, Outcome};
 use crate::ui::options::Cli;
 use crate::ui::out;
 use crate::ui::render::Text;
 use clap::{ArgMatches, Args};
+use command::{Command, CommandError, Describe, Outcome};
 use session::Context;
 use std::path::Path;
 use std::pin::Pin;

@@ -1,8 +1,8 @@
 //! Runs the requests of a page on the thread of a session.
 
-use crate::command::CommandError;
 use crate::ui::out::error_text;
 use crate::ui::table::Local;
+use command::CommandError;
 use serde_json::Value;
 use session::{Context, Serves, SessionError};
 

@@ -2,14 +2,14 @@
 
 use super::desk::Work;
 use super::shown::Shown;
-use crate::command::serve::{
+use axum::body::Bytes;
+use axum::extract::Query;
+use axum::http::Uri;
+use command::serve::{
     AskQuery, BeginDiagnosis, Bench, ChainAction, ClearOmissions, DiagnosisAction, Event, Events, Execution,
     FindOmissions, Forget, History, Lines, Node, Parts, PathTo, Queries, Reader, Reads, RecordProgram,
     Request, Session, Source, Start, Timeline, Tree, TryOmission, Why, Works,
 };
-use axum::body::Bytes;
-use axum::extract::Query;
-use axum::http::Uri;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 use session::strategies;

@@ -1,11 +1,9 @@
 //! Results as JSON for the page: that of `--format json`, and where people read it, the text.
 
-use crate::command::diagnose::DiagnoseReply;
-use crate::command::query::QueryReply;
-use crate::command::serve::{
-    ChainShown, DiagnosisShown, DiagnosisState, OmissionsShown, QueryShown, WhyShown,
-};
 use crate::ui::render::{Paint, cause_text, diagnosed, shown_row};
+use command::diagnose::DiagnoseReply;
+use command::query::QueryReply;
+use command::serve::{ChainShown, DiagnosisShown, DiagnosisState, OmissionsShown, QueryShown, WhyShown};
 use serde::Serialize;
 use serde_json::{Value, json};
 use session::{
@@ -47,13 +45,13 @@ shown_as_data!(
     OmissionsShown,
     PartsShown,
     WritesShown,
-    crate::command::serve::ExecutionShown,
-    crate::command::serve::PathShown,
-    crate::command::serve::QueriesShown,
-    crate::command::serve::SessionShown,
-    crate::command::serve::SourceShown,
-    crate::command::serve::TimelineShown,
-    crate::command::serve::TreeShown,
+    command::serve::ExecutionShown,
+    command::serve::PathShown,
+    command::serve::QueriesShown,
+    command::serve::SessionShown,
+    command::serve::SourceShown,
+    command::serve::TimelineShown,
+    command::serve::TreeShown,
 );
 
 impl Shown for WhyShown {

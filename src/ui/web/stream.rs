@@ -1,7 +1,7 @@
 //! Tells the page what happens, as a stream of events.
 
-use crate::command::serve::{Board, Notice};
 use axum::response::sse::{Event, KeepAlive, Sse};
+use command::serve::{Board, Notice};
 use futures_util::stream::{Stream, unfold};
 use serde_json::json;
 use std::convert::Infallible;

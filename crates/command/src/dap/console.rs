@@ -1,0 +1,192 @@
+//! The questions that a user writes in the debug console of an editor: their table, their parser, and their
+//! answers.
+
+use crate::CommandError;
+use session::{
+    self, AskRequest, AskedGoal, Cause, Context, Direction, EventPosition, History, Move, OmissionAnswer,
+    OmissionQuestion, OpenLog, RecordedDebugger, Stop, Which, WrongPoint,
+};
+
+/// Solutions of a goal that are shown.
+const SOLUTIONS: usize = 100;
+/// Time limit of a goal, in seconds.
+const GOAL_SECONDS: u64 = 300;
+/// Memory limit of a goal, in bytes.
+const GOAL_MEMORY: usize = 1 << 30;
+
+/// A row of the table.
+#[derive(Clone, Copy, Debug)]
+pub struct ConsoleRow {
+    /// The word the user types.
+    pub name: &'static str,
+    /// The syntax.
+    pub usage: &'static str,
+    /// What it does.
+    pub about: &'static str,
+}
+
+const fn row(name: &'static str, usage: &'static str, about: &'static str) -> ConsoleRow {
+    ConsoleRow { name, usage, about }
+}
+
+/// The questions.
+pub const CONSOLE_TABLE: &[ConsoleRow] = &[
+    row("back", "back VARIABLE", "goes to the last write to a variable before this place"),
+    row("forward", "forward VARIABLE", "goes to the next write to a variable"),
+    row("why", "why [VARIABLE]", "tells what last wrote a variable, or which condition led here"),
+    row("history", "history VARIABLE", "lists the writes to a variable"),
+    row("previous", "previous", "goes to the previous execution of this line"),
+    row("following", "following", "goes to the next execution of this line"),
+    row("into", "into", "goes back into the call that ended last"),
+    row("out", "out", "goes to the place where this call was made"),
+    row("omitted", "omitted VARIABLE", "finds operations on an object that were not executed"),
+    row("?-", "?- GOAL", "asks a logic goal over the recording"),
+    row("help", "help", "shows this table"),
+];
+
+/// A question.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ConsoleCommand {
+    /// To the nearest write to a variable.
+    ToWrite(Direction, String),
+    /// What last wrote a variable.
+    Why(String),
+    /// Which condition led here.
+    WhyHere,
+    /// The writes to a variable.
+    History(String),
+    /// To an execution of this line.
+    ToLine(Which),
+    /// A step back.
+    Step(Move),
+    /// The operations on an object that were not executed.
+    Omitted(String),
+    /// The solutions of a logic goal.
+    Goal(String),
+    /// The table.
+    Help,
+}
+
+/// The answer to a question.
+pub enum ConsoleReply {
+    /// The position has changed.
+    Moved(Stop),
+    /// A cause.
+    Cause(Box<Cause>),
+    /// Writes.
+    History(History),
+    /// Operations that were not executed.
+    Omitted(Box<OmissionAnswer>),
+    /// Solutions of a goal.
+    Goal(Box<AskedGoal>),
+    /// The table.
+    Help(&'static [ConsoleRow]),
+}
+
+impl ConsoleCommand {
+    /// The question of a text; `None` if it is an expression.
+    ///
+    /// # Errors
+    /// The variable is missing.
+    pub fn parse(text: &str) -> Result<Option<ConsoleCommand>, CommandError> {
+        let text = text.trim();
+        let (word, rest) = text.split_once(char::is_whitespace).unwrap_or((text, ""));
+        let (rest, is_alone) = (rest.trim(), rest.trim().is_empty());
+        let Some(row) = CONSOLE_TABLE.iter().find(|row| row.name == word) else { return Ok(None) };
+        let variable = || match is_alone {
+            true => Err(CommandError::Usage(format!("write: {}", row.usage))),
+            false => Ok(rest.to_owned()),
+        };
+        Ok(Some(match row.name {
+            // Anything else that begins with these words is an expression, such as `out + 1`.
+            "previous" if is_alone => ConsoleCommand::ToLine(Which::Previous),
+            "following" if is_alone => ConsoleCommand::ToLine(Which::Next),
+            "into" if is_alone => ConsoleCommand::Step(Move::StepBackInto),
+            "out" if is_alone => ConsoleCommand::Step(Move::StepBackOut),
+            "help" if is_alone => ConsoleCommand::Help,
+            "why" if is_alone => ConsoleCommand::WhyHere,
+            "back" => ConsoleCommand::ToWrite(Direction::Back, variable()?),
+            "forward" => ConsoleCommand::ToWrite(Direction::Forward, variable()?),
+            "why" => ConsoleCommand::Why(variable()?),
+            "history" => ConsoleCommand::History(variable()?),
+            "omitted" => ConsoleCommand::Omitted(variable()?),
+            "?-" => ConsoleCommand::Goal(variable()?),
+            _ => return Ok(None),
+        }))
+    }
+
+    /// Answers the question in a frame.
+    ///
+    /// # Errors
+    /// There is no such variable or place, the recording cannot be read, or the user interrupted.
+    pub async fn answer(
+        &self,
+        debugger: &mut RecordedDebugger,
+        frame: EventPosition,
+        context: &Context,
+    ) -> Result<ConsoleReply, CommandError> {
+        Ok(match self {
+            ConsoleCommand::ToWrite(direction, name) => {
+                ConsoleReply::Moved(debugger.to_write(frame, name, *direction)?)
+            }
+            ConsoleCommand::Why(name) => ConsoleReply::Cause(Box::new(debugger.why(frame, name)?)),
+            ConsoleCommand::WhyHere => ConsoleReply::Cause(Box::new(debugger.why_here(frame)?)),
+            ConsoleCommand::History(name) => ConsoleReply::History(debugger.history(frame, name)?),
+            ConsoleCommand::ToLine(which) => {
+                let none = || CommandError::Usage("this line was not executed there".to_owned());
+                let line = debugger.line_of(frame)?.ok_or_else(none)?;
+                let place = debugger.execution(&line, *which)?.ok_or_else(none)?;
+                ConsoleReply::Moved(debugger.to_event(place)?)
+            }
+            ConsoleCommand::Step(to) => ConsoleReply::Moved(debugger.go(*to, context).await?),
+            ConsoleCommand::Omitted(_) if frame != debugger.position() => {
+                let why =
+                    "only variables of the innermost frame can be asked about: `out` goes to the caller";
+                return Err(CommandError::Usage(why.to_owned()));
+            }
+            ConsoleCommand::Omitted(name) => {
+                let trace = debugger.reopened(context).await?;
+                let question = OmissionQuestion::new(name, WrongPoint::Event(debugger.position()));
+                let answer = Box::pin(session::ask_omissions(trace, &question, context)).await?;
+                ConsoleReply::Omitted(Box::new(answer))
+            }
+            ConsoleCommand::Goal(goal) => {
+                let asked = AskRequest {
+                    goal: goal.clone(),
+                    rules: Vec::new(),
+                    saved_rules: true,
+                    solutions: SOLUTIONS,
+                    timeout_s: GOAL_SECONDS,
+                    memory: GOAL_MEMORY,
+                    explain: false,
+                };
+                let log = OpenLog::open(debugger.reopened(context).await?, context).await?;
+                ConsoleReply::Goal(Box::new(log.ask(&asked, context).await?.0))
+            }
+            ConsoleCommand::Help => ConsoleReply::Help(CONSOLE_TABLE),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_row_has_its_question() {
+        for row in CONSOLE_TABLE {
+            for text in [row.usage.replace(['[', ']'], ""), row.usage.replace("[VARIABLE]", "")] {
+                let parsed = ConsoleCommand::parse(&text).unwrap_or_else(|error| panic!("{text}: {error}"));
+                assert!(parsed.is_some(), "{text}");
+            }
+        }
+    }
+
+    #[test]
+    fn other_texts_are_expressions() {
+        for text in ["out + 1", "previous.next", "x", "help(3)", "into.y", ""] {
+            assert_eq!(ConsoleCommand::parse(text).ok().flatten(), None, "{text}");
+        }
+        assert!(ConsoleCommand::parse("back").is_err());
+    }
+}

@@ -1,0 +1,152 @@
+//! `record`: runs a program of the user once, and records it.
+
+use super::level::LevelWord;
+use super::output_lines::OutputLines;
+use super::{MEMORY, Tool, Workbench, Works, handle};
+use crate::CommandError;
+use chain::Chain;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use session::{self, Context, Level, RecordOptions};
+use std::rc::Rc;
+
+/// Arguments of `record`.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Record {
+    /// Program, if there are several
+    pub run: Option<String>,
+    /// Words
+    pub command: Option<Vec<String>>,
+    /// Default all
+    pub level: Option<LevelWord>,
+    /// Classes, com.acme.**
+    pub scope: Option<Vec<String>>,
+    /// New folder
+    pub keep: Option<String>,
+    #[allow(missing_docs)]
+    pub timeout_s: Option<u64>,
+}
+
+/// Result of `record`.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct RecordResult {
+    /// The recording.
+    pub trace: String,
+    /// Number of calls.
+    pub calls: usize,
+    /// How the run ended.
+    pub ended: String,
+    /// The exit code.
+    #[schemars(skip)]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub exit_code: Option<i32>,
+    /// The threads.
+    pub threads: Vec<ThreadRow>,
+    /// The last lines that the program printed.
+    #[schemars(skip)]
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub printed: Vec<String>,
+    /// What is missing, and remarks.
+    #[schemars(skip)]
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<String>,
+    /// What to call next.
+    #[schemars(skip)]
+    pub next: String,
+}
+
+/// A thread of the run.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct ThreadRow {
+    /// Its name.
+    pub name: String,
+    /// Number of its calls.
+    #[schemars(skip)]
+    pub calls: u32,
+    /// The exception that ended it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub uncaught: Option<String>,
+    /// That exception as a handle.
+    #[schemars(skip)]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub object: Option<String>,
+}
+
+impl Tool for Record {
+    type Output = RecordResult;
+
+    const NAME: &'static str = "record";
+    const ABOUT: &'static str = "Runs the program once and records a trace, which other tools read";
+    const RUNS: bool = true;
+}
+
+impl Works for Record {
+    async fn call(self, bench: &mut Workbench, context: &Context) -> Result<RecordResult, CommandError> {
+        let debuggee = match &self.command {
+            Some(command) => bench.permissions.made_up(command)?,
+            None => bench.permissions.program(self.run.as_deref())?.debuggee.clone(),
+        };
+        let out = match &self.keep {
+            Some(keep) => bench.permissions.new_path(keep)?,
+            None => bench.new_folder()?,
+        };
+        let scope = self.scope.unwrap_or_default();
+        let options = RecordOptions {
+            out: out.clone(),
+            level: self.level.map_or(Level::All, Into::into),
+            by_owner: scope.is_empty(),
+            scope,
+            memory: MEMORY,
+            timeout_s: self.timeout_s.or(debuggee.timeout_s),
+            show_output: true,
+            ..RecordOptions::default()
+        };
+        let lines = Rc::new(OutputLines::new(bench.progress.clone()));
+        let listening = Context::new(lines.clone(), context.interrupt().clone());
+        let command = debuggee.command.clone();
+        let chain = Chain::new(debuggee, Vec::new());
+        let run = Box::pin(session::record(&chain, &options, &listening)).await?;
+        let trace = bench.add_trace(out, Some(command));
+        let (_, open) = bench.trace(Some(&super::TraceHandle(trace.clone())), context).await?;
+        let info = session::holds(open);
+        let threads: Vec<ThreadRow> = info
+            .threads
+            .into_iter()
+            .map(|thread| ThreadRow {
+                object: thread.uncaught.as_deref().and_then(handle::object),
+                name: thread.name,
+                calls: thread.calls,
+                uncaught: thread.uncaught,
+            })
+            .collect();
+        let mut notes = run.notes;
+        notes.extend(info.missing.into_iter().map(|missing| format!("missing: {missing}")));
+        let is_uncaught = threads.iter().any(|thread| thread.uncaught.is_some());
+        let next = match (info.calls, is_uncaught, run.exit_code) {
+            (0, ..) => "nothing was recorded: name the classes in `scope`, as com.acme.**".to_owned(),
+            (_, true, _) => {
+                "find thrown=true shows where the exception began; why at=Class:LINE asks backwards \
+                             from there"
+                    .to_owned()
+            }
+            (_, false, code) if code != Some(0) => format!(
+                "diagnose trace={trace} asks which call is wrong; find thrown=true all=true lists \
+                 exceptions; why at=Class:LINE asks backwards"
+            ),
+            _ => {
+                format!("calls trace={trace} shows what ran; find value=… where a wrong value came up")
+            }
+        };
+        Ok(RecordResult {
+            trace,
+            calls: info.calls,
+            ended: run.recorded.ended,
+            exit_code: run.exit_code,
+            threads,
+            printed: lines.last(),
+            notes,
+            next,
+        })
+    }
+}

@@ -1,0 +1,65 @@
+//! `replay`: replays a chain file below the root.
+
+use super::why::{PointRow, replayed, rows};
+use super::{Tool, Workbench, Works};
+use crate::CommandError;
+use chain::Chain;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use session::{Answer, Context, SessionError};
+
+/// Arguments of `replay`.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Replay {
+    /// cart.ron
+    pub chain: String,
+}
+
+/// Result of `replay`.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct ReplayResult {
+    /// The answer, to go on from with `why`.
+    pub answer: String,
+    /// `held`, `differs`, `unlocated`, `root-not-reached`, `timed-out`.
+    pub outcome: &'static str,
+    /// The points.
+    pub points: Vec<PointRow>,
+    /// The answer as the session shows it.
+    #[schemars(skip)]
+    #[serde(skip)]
+    pub shown: Box<Answer>,
+    /// What to call next.
+    #[schemars(skip)]
+    pub next: String,
+}
+
+impl Tool for Replay {
+    type Output = ReplayResult;
+
+    const NAME: &'static str = "replay";
+    const ABOUT: &'static str = "Replays a saved chain of questions";
+    const RUNS: bool = true;
+}
+
+impl Works for Replay {
+    async fn call(self, bench: &mut Workbench, context: &Context) -> Result<ReplayResult, CommandError> {
+        let file = bench.permissions.existing(&self.chain)?;
+        let chain = Chain::load(&file).map_err(SessionError::from)?;
+        bench.permissions.check(&file, &chain)?;
+        let answer = Box::pin(replayed(&chain, context)).await?;
+        let handle = bench.add_answer(chain);
+        let next = match answer.outcome {
+            session::Outcome::Held => format!("why from={handle} goes on from the last point"),
+            _ => "why at=Class:LINE asks anew; the first point that differs says where".to_owned(),
+        };
+        let points = rows(&handle, &answer);
+        Ok(ReplayResult {
+            answer: handle,
+            outcome: answer.outcome.name(),
+            points,
+            shown: Box::new(answer),
+            next,
+        })
+    }
+}

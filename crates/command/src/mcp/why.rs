@@ -1,0 +1,310 @@
+//! `why`: asks backwards from a line, an event, or an earlier answer.
+
+use super::handle::{TraceHandle, event};
+use super::{Tool, Workbench, Works, usage};
+use crate::line::LineArgs;
+use crate::point_ids::next_id;
+use crate::value_question::value_question;
+use crate::{CommandError, save_chain};
+use chain::{Chain, Kind, Point};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use session::{self, Answer, ChainRequest, Context, Options, PointAnswer, SessionError, SourceLine};
+
+/// Arguments of `why`.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Why {
+    /// Class:LINE, or event:12.4
+    pub at: Option<String>,
+    /// Or: answer:1, answer:1.B
+    pub from: Option<String>,
+    /// Its last change; without: the condition that led there
+    pub expr: Option<String>,
+    /// Java condition
+    pub when: Option<String>,
+    /// Hit; -1 last
+    pub index: Option<i64>,
+    /// Class:LINE: what exception skipped it
+    pub skipped: Option<String>,
+    /// Where the value came from
+    pub origin: Option<bool>,
+    /// Causes to follow, 1-5
+    pub depth: Option<u8>,
+    #[allow(missing_docs)]
+    pub run: Option<String>,
+    #[allow(missing_docs)]
+    pub trace: Option<TraceHandle>,
+    /// New chain file, x.ron
+    pub save: Option<String>,
+}
+
+/// Result of `why`.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct WhyResult {
+    /// The answer, to go on from.
+    pub answer: String,
+    /// `held`, `unlocated`, `root-not-reached`, `timed-out`.
+    pub outcome: &'static str,
+    /// The points.
+    pub points: Vec<PointRow>,
+    /// The answer as the session shows it.
+    #[schemars(skip)]
+    #[serde(skip)]
+    pub shown: Box<Answer>,
+    /// Number of points that earlier answers have shown.
+    #[schemars(skip)]
+    #[serde(skip)]
+    pub known: usize,
+    /// Remarks.
+    #[schemars(skip)]
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<String>,
+    /// What to call next.
+    #[schemars(skip)]
+    pub next: String,
+}
+
+/// A point.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct PointRow {
+    /// Its handle: `answer:1.B`.
+    pub point: String,
+    /// Its question.
+    #[schemars(skip)]
+    pub question: String,
+    /// Whether it was located.
+    pub located: bool,
+    /// Why not.
+    #[schemars(skip)]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+    /// Its method: `Class.method`.
+    #[schemars(skip)]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub method: Option<String>,
+    /// Its source file.
+    #[schemars(skip)]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub file: Option<String>,
+    /// Its line.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub line: Option<u32>,
+    /// The source line.
+    #[schemars(skip)]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub text: Option<String>,
+    /// The value before.
+    #[schemars(skip)]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub old: Option<String>,
+    /// The value after.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub new: Option<String>,
+    /// The condition.
+    #[schemars(skip)]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub condition: Option<String>,
+    /// Its outcome.
+    #[schemars(skip)]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub taken: Option<String>,
+    /// The exception.
+    #[schemars(skip)]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub exception: Option<String>,
+    /// Whether what the chain expects holds.
+    #[schemars(skip)]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub expected: Option<bool>,
+}
+
+impl Tool for Why {
+    type Output = WhyResult;
+
+    const NAME: &'static str = "why";
+    const ABOUT: &'static str = "Runs the program again and asks backwards what led to a line or value";
+    const RUNS: bool = true;
+}
+
+impl Works for Why {
+    async fn call(self, bench: &mut Workbench, context: &Context) -> Result<WhyResult, CommandError> {
+        let depth = self.depth.unwrap_or(1);
+        if !(1..=5).contains(&depth) {
+            return usage("`depth` is a number from 1 to 5");
+        }
+        let save = self.save.as_deref().map(|file| bench.permissions.new_path(file)).transpose()?;
+        let (mut chain, from, known) = self.start(bench, context).await?;
+        let question = self.question(&next_id(&chain), &from)?;
+        chain.points.push(question);
+        bench.permissions.check_expressions(&chain)?;
+        let mut notes = Vec::new();
+        let mut answer = Box::pin(replayed(&chain, context)).await?;
+        for _ in 1..depth {
+            let Some(cause) = answer.points.last().and_then(|last| cause(&next_id(&chain), last)) else {
+                break;
+            };
+            let mut deeper = chain.clone();
+            deeper.points.push(cause);
+            match Box::pin(replayed(&deeper, context)).await {
+                Ok(found) if found.points.last().is_some_and(|point| point.located) => {
+                    (chain, answer) = (deeper, found);
+                }
+                Ok(_) => break,
+                Err(CommandError::Session(SessionError::Interrupted)) => {
+                    return Err(SessionError::Interrupted.into());
+                }
+                Err(error) => {
+                    notes.push(format!("no further cause: {error}"));
+                    break;
+                }
+            }
+        }
+        if let Some(file) = &save {
+            let portable = session::portable(&session::remembered(&chain)?, file);
+            // Only a program of the user may run later without a question.
+            save_chain(&portable, file, bench.permissions.is_of_user(&chain))?;
+            notes.push(format!("saved as {}", self.save.as_deref().unwrap_or_default()));
+        }
+        let handle = bench.add_answer(chain);
+        let next = next(&handle, answer.points.last());
+        let points = rows(&handle, &answer);
+        Ok(WhyResult {
+            answer: handle,
+            outcome: answer.outcome.name(),
+            points,
+            shown: Box::new(answer),
+            known,
+            notes,
+            next,
+        })
+    }
+}
+
+/// Replays a chain of this session. Interrupted work has no answer.
+pub(super) async fn replayed(chain: &Chain, context: &Context) -> Result<Answer, CommandError> {
+    let answer = session::replay("chain", chain, &Options::default(), context).await?;
+    match answer.outcome {
+        session::Outcome::Interrupted => Err(SessionError::Interrupted.into()),
+        _ => Ok(answer),
+    }
+}
+
+/// The rows of an answer.
+pub(super) fn rows(handle: &str, answer: &Answer) -> Vec<PointRow> {
+    let row = |point: &PointAnswer| PointRow {
+        point: format!("{handle}.{}", point.id),
+        question: point.question.clone(),
+        located: point.located,
+        reason: point.reason.clone().filter(|_| !point.located),
+        method: point
+            .class
+            .as_ref()
+            .map(|class| format!("{class}.{}", point.method.as_deref().unwrap_or("?"))),
+        file: point.file.clone(),
+        line: point.line,
+        text: point.text.clone(),
+        old: point.old.clone(),
+        new: point.new.clone(),
+        condition: point.condition.clone(),
+        taken: point.taken.clone(),
+        exception: point.exception.as_ref().map(|exception| exception.object.clone()),
+        expected: point.expectation.as_ref().map(|expectation| expectation.held),
+    };
+    answer.points.iter().map(row).collect()
+}
+
+impl Why {
+    /// The chain so far, the point that is asked from, and the number of points that are known already.
+    async fn start(
+        &self,
+        bench: &mut Workbench,
+        context: &Context,
+    ) -> Result<(Chain, String, usize), CommandError> {
+        match (&self.at, &self.from) {
+            (Some(_), Some(_)) | (None, None) => {
+                usage("say where to ask from: either `at`, as Class:LINE, or `from`, as answer:1")
+            }
+            (None, Some(handle)) => {
+                let (chain, point) = bench.answer(handle)?;
+                let known = chain.points.len();
+                Ok((chain, point, known))
+            }
+            (Some(at), None) => match event(at) {
+                Some((node, event)) => {
+                    let (_, open) = bench.trace(self.trace.as_ref(), context).await?;
+                    open.allow(context)?;
+                    let chain = session::as_chain(open, ChainRequest { node, event })?;
+                    let point = chain.points.last().map(|point| point.id.clone()).unwrap_or_default();
+                    Ok((chain, point, 0))
+                }
+                None => {
+                    let line = LineArgs { at: at.clone(), when: self.when.clone(), from: None, thread: None };
+                    let mut root = line.root("A")?;
+                    root.index = self.index;
+                    let debuggee = bench.permissions.program(self.run.as_deref())?.debuggee.clone();
+                    Ok((Chain::new(debuggee, vec![root]), "A".to_owned(), 0))
+                }
+            },
+        }
+    }
+
+    /// The question.
+    fn question(&self, id: &str, point: &str) -> Result<Point, CommandError> {
+        if let Some(line) = &self.skipped {
+            let Some(SourceLine { class, line }) = SourceLine::parse(line) else {
+                return usage("`skipped` is a line, as Class:LINE");
+            };
+            let question = Point::new(id, Kind::SkippedLine(class, line));
+            // After an answer: the exception that was caught in its activation. Before a line: any.
+            return Ok(match self.from {
+                Some(_) => Point { after: Some(point.to_owned()), ..question },
+                None => Point { before: Some(point.to_owned()), ..question },
+            });
+        }
+        Ok(match &self.expr {
+            Some(expr) if self.origin == Some(true) => {
+                Point::new(id, Kind::Origin(format!("{point}(0):{expr}")))
+            }
+            Some(expr) => value_question(id, point, 0, expr),
+            None => Point::new(id, Kind::LastCondition(point.to_owned())),
+        })
+    }
+}
+
+/// The question about the cause of a located point: the last change of what the value or the condition
+/// depends on, or else the condition that led there.
+fn cause(id: &str, point: &PointAnswer) -> Option<Point> {
+    if !point.located {
+        return None;
+    }
+    if let Some(operand) = operand(point) {
+        return Some(Point::new(id, Kind::LastChange(format!("{}(0):{operand}", point.id))));
+    }
+    let is_condition = point.condition.is_some();
+    (!is_condition).then(|| Point::new(id, Kind::LastCondition(point.id.clone())))
+}
+
+/// A variable or field that the value or the condition of a point depends on.
+fn operand(point: &PointAnswer) -> Option<&str> {
+    let is_variable = |text: &&str| {
+        let begins = text.chars().next().is_some_and(|c| c.is_alphabetic() || c == '_' || c == '$');
+        begins && *text != "this" && text.chars().all(|c| c.is_alphanumeric() || "_$.[]".contains(c))
+    };
+    point.operands.keys().map(String::as_str).find(is_variable)
+}
+
+/// What to call next.
+fn next(handle: &str, last: Option<&PointAnswer>) -> String {
+    match last {
+        Some(point) if point.located => match operand(point) {
+            Some(operand) => {
+                format!("why from={handle} expr={operand} asks for its last change; `save` keeps the chain")
+            }
+            None => format!("why from={handle} asks which condition led there; `save` keeps the chain"),
+        },
+        _ => {
+            "name another line, `when` or `index`; calls method=Class.method shows whether it ran".to_owned()
+        }
+    }
+}

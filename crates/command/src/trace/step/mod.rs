@@ -1,0 +1,62 @@
+//! `qp trace step`: steps through a recorded run. This file has the arguments; `commands` has the table of
+//! commands, and `dialogue` executes them for any front end.
+
+mod commands;
+mod dialogue;
+
+pub use commands::{STEP_TABLE, StepCommand, StepRow};
+pub use dialogue::{StepDialogue, StepReply};
+
+use super::level::LevelArg;
+use super::reading::Reading;
+use crate::CommandError;
+use crate::program::SourceArgs;
+use crate::trust::TrustArgs;
+use session::{Context, Stepper, at_level};
+
+/// Steps forward and back through a recorded run at a prompt
+#[derive(clap::Args, Clone, Debug)]
+#[command(
+    after_help = "Examples:\n  qp trace step 12                        # from the entry of call #12\n  qp trace step 12 shop.trace --at-end\n  At the prompt: next, previous, into, out, back this.total, forward x, show this, help"
+)]
+pub struct Step {
+    /// The number of the call, as `qp trace calls` shows it
+    #[arg(value_name = "CALL", default_value_t = 0)]
+    pub node: u32,
+    #[allow(missing_docs)]
+    #[command(flatten)]
+    pub reading: Reading,
+    #[allow(missing_docs)]
+    #[command(flatten)]
+    pub trust: TrustArgs,
+    #[allow(missing_docs)]
+    #[command(flatten)]
+    pub source: SourceArgs,
+    /// Level of detail; a level above the recorded one runs the program again and records this call
+    #[arg(long, value_enum)]
+    pub level: Option<LevelArg>,
+    /// Begin at this event of the call, counted from 1 as `qp trace find` shows it
+    #[arg(long, value_name = "N", default_value_t = 0, conflicts_with = "at_end")]
+    pub event: usize,
+    /// Begin at the end of the call
+    #[arg(long)]
+    pub at_end: bool,
+}
+
+impl Step {
+    /// Opens the recorded run and goes to the call.
+    ///
+    /// # Errors
+    /// The folder holds no recorded run, or the run has no such call.
+    pub async fn stepper(&self, context: &Context) -> Result<Stepper<'static>, CommandError> {
+        let trace = self.reading.open(context).await?;
+        let level = self.level.map(Into::into);
+        let trace = at_level(trace, self.node, level, context).await?;
+        let mut stepper = Stepper::new(trace, self.node, &self.source.paths())?;
+        (0..self.event).try_for_each(|_| stepper.forth())?;
+        if self.at_end {
+            stepper.call(self.node, true)?;
+        }
+        Ok(stepper)
+    }
+}
