@@ -45,9 +45,7 @@ fn activations_are_those_of_the_thread_whatever_its_name() {
 
 #[test]
 fn a_thread_without_a_name_has_a_number() {
-    let Some(java) = std::env::var_os("QP_TEST_JAVA25").and_then(|java| java.into_string().ok()) else {
-        return;
-    };
+    let Some(java) = testing::named("QP_TEST_JAVA25") else { return };
     let case = Case::new("namesakes");
     let debuggee =
         format!(r#"command: ["{java}", "-cp", "classes", "Namesakes", "virtual"], sources: ["."]"#);

@@ -17,11 +17,7 @@ fn number(name: &str, default: usize) -> usize {
 }
 
 fn has_swipl() -> bool {
-    let there = Command::new("swipl").arg("--version").output().is_ok_and(|output| output.status.success());
-    if !there {
-        eprintln!("SKIPPED: there is no `swipl` (Debian's package swi-prolog-nox)");
-    }
-    there
+    testing::program("swipl", "swi-prolog-nox")
 }
 
 /// Writes each goal's solutions on a line. An error is the class of its term.

@@ -13,10 +13,7 @@ fn read(file: &str) -> String {
 
 #[test]
 fn the_test_client_of_vs_code_steps_back() {
-    let Some(folder) = std::env::var_os("QP_TEST_DAP_CLIENT").filter(|folder| !folder.is_empty()) else {
-        eprintln!("skipped: QP_TEST_DAP_CLIENT does not name a folder with @vscode/debugadapter-testsupport");
-        return;
-    };
+    let Some(folder) = testing::named("QP_TEST_DAP_CLIENT") else { return };
     let mut node = Command::new("node");
     node.args(["--test", "editors/vscode/test/client.test.js", "editors/vscode/test/inline.test.js"])
         .current_dir(root());

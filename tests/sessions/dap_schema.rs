@@ -14,7 +14,7 @@ pub struct MessageSchema {
 impl MessageSchema {
     /// The schema named by the environment. Without one, every message is accepted.
     pub fn of_environment() -> MessageSchema {
-        let file = std::env::var_os("QP_TEST_DAP_SCHEMA").filter(|file| !file.is_empty());
+        let file = testing::named("QP_TEST_DAP_SCHEMA");
         let text = file.map(|file| std::fs::read(file).expect("QP_TEST_DAP_SCHEMA names a readable file"));
         let definitions = text.map(|text| {
             let root: Value = serde_json::from_slice(&text).expect("the schema is JSON");

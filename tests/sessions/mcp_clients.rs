@@ -6,14 +6,6 @@ use crate::support::{compiled, finish, said};
 use serde_json::Value;
 use std::process::Command;
 
-fn named(variable: &str) -> Option<String> {
-    let named = std::env::var(variable).ok().filter(|named| !named.is_empty());
-    if named.is_none() {
-        eprintln!("skipped: {variable} is not set");
-    }
-    named
-}
-
 const SCRIPT: &str = r#"
 import os, sys, anyio
 from mcp import ClientSession, StdioServerParameters
@@ -78,7 +70,7 @@ anyio.run(main)
 
 #[test]
 fn the_client_of_pypi_speaks_with_it() {
-    let Some(python) = named("QP_TEST_MCP") else { return };
+    let Some(python) = testing::named("QP_TEST_MCP") else { return };
     for revision in ["newest", "older"] {
         let case = Case::new("endless");
         let script = case.mark("client.py");
@@ -110,7 +102,7 @@ fn the_client_of_pypi_speaks_with_it() {
 
 #[test]
 fn the_inspector_lists_and_calls_tools() {
-    let Some(inspector) = named("QP_TEST_MCP_INSPECTOR") else { return };
+    let Some(inspector) = testing::named("QP_TEST_MCP_INSPECTOR") else { return };
     let case = Case::new("traced");
     let classes = compiled("../examples/intro", &["-g"]);
     let run = format!("intro=java -ea -cp {} Intro", classes.display());

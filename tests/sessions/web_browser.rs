@@ -6,10 +6,7 @@ use std::process::Command;
 
 #[test]
 fn the_page_works_in_a_browser() {
-    let Some(browser) = std::env::var_os("QP_TEST_BROWSER").filter(|browser| !browser.is_empty()) else {
-        eprintln!("skipped: QP_TEST_BROWSER does not name a Chromium");
-        return;
-    };
+    let Some(browser) = testing::named("QP_TEST_BROWSER") else { return };
     let folder = root().join("ui/test/browser");
     let entries = std::fs::read_dir(&folder).expect("the tests").map(|entry| entry.expect("an entry").path());
     let tests = entries.filter(|file| file.to_string_lossy().ends_with(".test.mjs"));
@@ -23,8 +20,12 @@ fn the_page_works_in_a_browser() {
 /// What is embedded is what the sources say.
 #[test]
 fn the_built_page_is_that_of_its_sources() {
-    if !root().join("ui/node_modules/esbuild").is_dir() {
-        eprintln!("skipped: ui/node_modules is not installed");
+    let is_installed = root().join("ui/node_modules/esbuild").is_dir();
+    testing::needs(
+        is_installed,
+        "the packages of ui/ are not installed (`npm ci --prefix ui --ignore-scripts`)",
+    );
+    if !is_installed {
         return;
     }
     let folder = tempfile::tempdir().expect("a folder");

@@ -160,9 +160,7 @@ pub fn point<'a>(answer: &'a Value, id: &str) -> &'a Value {
 
 /// All Java launchers to test with: the one on the path, and that of `QP_TEST_JAVA25` if set.
 pub fn all_javas() -> Vec<String> {
-    std::iter::once("java".to_owned())
-        .chain(std::env::var("QP_TEST_JAVA25").ok().filter(|j| !j.is_empty()))
-        .collect()
+    std::iter::once("java".to_owned()).chain(testing::named("QP_TEST_JAVA25")).collect()
 }
 
 /// One of the launchers, chosen by the name of the test, and all of them with `QP_JAVAS`.

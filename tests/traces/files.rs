@@ -22,7 +22,7 @@ json.dump({"rows": rows, "tables": tables}, sys.stdout)
 "#;
 
 fn read_by_pyarrow(parquet: &Path, columns: &Path) -> Option<Value> {
-    let python = std::env::var("QP_TEST_PYARROW").ok().filter(|python| !python.is_empty())?;
+    let python = testing::named("QP_TEST_PYARROW")?;
     let output = finish(Command::new(python).args(["-c", SCRIPT]).arg(parquet).arg(columns));
     assert_eq!(output.status.code(), Some(0), "{}", said(&output));
     Some(serde_json::from_slice(&output.stdout).expect("JSON"))

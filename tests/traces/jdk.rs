@@ -50,9 +50,7 @@ fn lambdas_that_the_launcher_has_made_are_nothing_missing() {
 /// A carrier that waits for the recorder does not wait for a virtual thread that has no carrier.
 #[test]
 fn virtual_threads_are_recorded_with_their_scheduler() {
-    let Some(java) = std::env::var_os("QP_TEST_JAVA25").and_then(|java| java.into_string().ok()) else {
-        return;
-    };
+    let Some(java) = testing::named("QP_TEST_JAVA25") else { return };
     let case = Case::new("carriers");
     for _ in 0..3 {
         let folder = case.mark("trace");

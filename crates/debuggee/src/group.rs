@@ -2,8 +2,8 @@
 
 use super::guardian::Guardian;
 use super::output::{Output, Stream};
-use super::processes::{MARK, kill_marked, processes, stat};
 use super::stdin::Stdin;
+use platform::processes::{self, Environment};
 use rustix::process::{Pid, Signal, kill_process_group, test_kill_process_group};
 use std::fmt;
 use std::path::PathBuf;
@@ -13,6 +13,8 @@ use std::time::{Duration, Instant};
 use tokio::process::{Child, Command};
 use tokio::task::{AbortHandle, JoinSet};
 
+/// The environment variable that marks all descendants of a command, including those that leave its group.
+const MARK: &str = "QUERYPOINT_GROUP";
 /// How long to wait for output after the process has ended while its children still hold its pipes.
 const LATE_OUTPUT: Duration = Duration::from_millis(200);
 /// How long to wait for killed processes when the group is dropped.
@@ -200,7 +202,7 @@ impl Group {
             let _ = kill_process_group(self.pid, Signal::KILL);
         }
         let deadline = Instant::now() + LAST_WAIT;
-        let lives = |pid: &u32| stat(*pid).is_some_and(|s| !s.dead);
+        let lives = |pid: &u32| processes::stat(*pid).is_some_and(|s| !s.dead);
         while (killed.iter().any(lives) || (self.named && group_lives(self.pid))) && Instant::now() < deadline
         {
             std::thread::sleep(Duration::from_millis(1));
@@ -232,17 +234,27 @@ impl Drop for Group {
 }
 
 /// Whether a process of the group still runs. An unreaped process (in a container without an init) still
-/// counts for `kill`, so Linux's `/proc` is read as well.
+/// counts for `kill`, so what the system reports is read as well.
 fn group_lives(group: Pid) -> bool {
     if test_kill_process_group(group).is_err() {
         return false;
     }
-    !cfg!(target_os = "linux") || members(group).next().is_some()
+    !processes::are_known() || members(group).next().is_some()
 }
 
 /// The running processes of a group; empty when the system does not report them.
 fn members(group: Pid) -> impl Iterator<Item = u32> {
     let number = group.as_raw_pid().unsigned_abs();
-    let living = move |pid: &u32| stat(*pid).is_some_and(|s| s.group == number && !s.dead);
-    processes().filter(living)
+    let living = move |pid: &u32| processes::stat(*pid).is_some_and(|s| s.group == number && !s.dead);
+    processes::all().filter(living)
+}
+
+/// Whether the command with this mark started the process with this environment, directly or indirectly.
+pub(super) fn carries_mark(environment: &Environment, mark: &str) -> bool {
+    environment.value(MARK).as_deref() == Some(mark)
+}
+
+/// Kills all processes with a mark. Returns the killed ones.
+fn kill_marked(mark: &str) -> Vec<u32> {
+    processes::kill_chosen(|environment| carries_mark(environment, mark))
 }

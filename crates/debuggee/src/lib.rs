@@ -28,7 +28,6 @@ mod no_waiting_vm;
 mod output;
 mod peer;
 mod perf_data;
-mod processes;
 mod ready;
 mod remote;
 mod running;

@@ -1,12 +1,13 @@
 //! Identifies the process at the other end of a local connection, and whether it belongs to the debuggee.
 //!
-//! Works on Linux only, through `/proc` (proc(5)). On other systems the peer is unknown, and every connection
-//! counts as the debuggee's.
+//! Where the system does not report its connections, the peer is unknown, and every connection counts as the
+//! debuggee's.
 
-use super::processes::{Stat, carries_mark, processes, stat};
+use super::group::carries_mark;
 use classes::{ClassPaths, JavaCommand, Main};
+use platform::{processes, sockets};
 use std::fmt;
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 
 /// A process that connected.
@@ -127,28 +128,28 @@ impl JvmPattern {
 /// Identifies the process at the other end of a local connection. `leader` and `mark` are those of the
 /// debuggee's group.
 pub(super) fn identify(local: SocketAddr, remote: SocketAddr, leader: u32, mark: &str) -> Identity {
-    if !Path::new("/proc/self/net/tcp").exists() {
+    if !sockets::are_known() {
         return Identity::Unknown;
     }
-    let Some(Socket { user, inode }) = socket(remote, local) else {
+    let Some(socket) = sockets::find(remote, local) else {
         return Identity::Foreign(ForeignProcess::Gone);
     };
+    let user = socket.user;
     // A process that the debuggee started as another user cannot be inspected either, unless `qp` runs as
     // root.
     let own = rustix::process::geteuid();
     if user != own.as_raw() && !own.is_root() {
         return Identity::Foreign(ForeignProcess::User(user));
     }
-    let link = format!("socket:[{inode}]");
     // The peer is nearly always the leader, else a process of its group.
     let near =
-        std::iter::once(leader).chain(processes().filter(|p| *p != leader && is_ours(*p, leader, mark)));
+        std::iter::once(leader).chain(processes::all().filter(|p| *p != leader && is_ours(*p, leader, mark)));
     for pid in near {
-        if holds(pid, &link) {
+        if sockets::holds(pid, socket) {
             return Identity::Ours(Box::new(read(pid)));
         }
     }
-    Identity::Foreign(match processes().find(|pid| holds(*pid, &link)) {
+    Identity::Foreign(match processes::all().find(|pid| sockets::holds(*pid, socket)) {
         Some(pid) => ForeignProcess::Process { pid, name: program(pid) },
         None => ForeignProcess::User(user),
     })
@@ -156,8 +157,7 @@ pub(super) fn identify(local: SocketAddr, remote: SocketAddr, leader: u32, mark:
 
 /// The name of a process's executable, without control characters and backquotes.
 fn program(pid: u32) -> String {
-    let name = std::fs::read_to_string(format!("/proc/{pid}/comm")).unwrap_or_default();
-    name.trim_end().chars().map(|c| if c.is_control() || c == '`' { '?' } else { c }).collect()
+    processes::name(pid).chars().map(|c| if c.is_control() || c == '`' { '?' } else { c }).collect()
 }
 
 /// Whether a process belongs to the command: it is in its group, carries its mark, or descends from its
@@ -165,7 +165,7 @@ fn program(pid: u32) -> String {
 fn is_ours(pid: u32, leader: u32, mark: &str) -> bool {
     let mut at = pid;
     for _ in 0..64 {
-        let Some(Stat { parent, group, .. }) = stat(at) else { break };
+        let Some(processes::Stat { parent, group, .. }) = processes::stat(at) else { break };
         if group == leader || parent == leader {
             return true;
         }
@@ -174,76 +174,19 @@ fn is_ours(pid: u32, leader: u32, mark: &str) -> bool {
         }
         at = parent;
     }
-    carries_mark(pid, mark)
-}
-
-/// One end of a connection, from the system's table.
-struct Socket {
-    /// The user id of its owner.
-    user: u32,
-    inode: u64,
-}
-
-/// Finds the socket bound to `own` and connected to `other`, in either address family.
-fn socket(own: SocketAddr, other: SocketAddr) -> Option<Socket> {
-    let wanted = (canonical(own), canonical(other));
-    ["/proc/self/net/tcp", "/proc/self/net/tcp6"].iter().find_map(|table| {
-        let text = std::fs::read_to_string(table).ok()?;
-        text.lines().skip(1).find_map(|line| row(line, wanted))
-    })
-}
-
-/// Parses a row of `/proc/net/tcp` or `tcp6`; `None` if it has other ends.
-fn row(line: &str, wanted: ((IpAddr, u16), (IpAddr, u16))) -> Option<Socket> {
-    let mut fields = line.split_whitespace().skip(1);
-    let ends = (end(fields.next()?)?, end(fields.next()?)?);
-    if ends != wanted {
-        return None;
-    }
-    // After the two addresses: state, queues, timers, retransmissions, user, timeouts, inode.
-    let (user, inode) = (fields.nth(4)?.parse().ok()?, fields.nth(1)?.parse().ok()?);
-    (inode != 0).then_some(Socket { user, inode })
-}
-
-/// Parses an end such as `0100007F:1F90`: 32-bit words in memory order, then the port.
-fn end(text: &str) -> Option<(IpAddr, u16)> {
-    let (address, port) = text.rsplit_once(':')?;
-    let word = |at: usize| Some(u32::from_str_radix(address.get(at..at + 8)?, 16).ok()?.to_ne_bytes());
-    let ip = match address.len() {
-        8 => IpAddr::V4(Ipv4Addr::from(word(0)?)),
-        32 => {
-            let mut bytes = [0; 16];
-            for (at, four) in bytes.chunks_exact_mut(4).enumerate() {
-                four.copy_from_slice(&word(at * 8)?);
-            }
-            IpAddr::V6(Ipv6Addr::from(bytes)).to_canonical()
-        }
-        _ => return None,
-    };
-    Some((ip, u16::from_str_radix(port, 16).ok()?))
-}
-
-fn canonical(address: SocketAddr) -> (IpAddr, u16) {
-    (address.ip().to_canonical(), address.port())
-}
-
-fn holds(pid: u32, link: &str) -> bool {
-    let Ok(files) = std::fs::read_dir(format!("/proc/{pid}/fd")) else { return false };
-    files.flatten().any(|f| std::fs::read_link(f.path()).is_ok_and(|target| target.as_os_str() == link))
+    carries_mark(&processes::environment(pid), mark)
 }
 
 fn read(pid: u32) -> Peer {
-    let bytes = std::fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
-    let text = String::from_utf8_lossy(&bytes);
-    let command_line: Vec<String> = text.trim_end_matches('\0').split('\0').map(str::to_owned).collect();
-    let link = |name: &str| std::fs::read_link(format!("/proc/{pid}/{name}")).unwrap_or_default();
-    let environment = std::fs::read(format!("/proc/{pid}/environ")).unwrap_or_default();
-    let environment = String::from_utf8_lossy(&environment);
-    let variable = |name: &str| {
-        let value = environment.split('\0').find_map(|v| v.strip_prefix(name)?.strip_prefix('='));
-        value.map(str::to_owned)
-    };
-    peer(pid, command_line, &link("cwd"), link("exe"), &variable)
+    let environment = processes::environment(pid);
+    let (folder, program) = (processes::folder(pid), processes::executable(pid));
+    peer(
+        pid,
+        processes::command_line(pid),
+        &folder.unwrap_or_default(),
+        program.unwrap_or_default(),
+        &|name| environment.value(name),
+    )
 }
 
 fn peer(
@@ -264,21 +207,6 @@ mod tests {
 
     fn of(line: &str) -> Peer {
         peer(1, line.split(' ').map(str::to_owned).collect(), Path::new("."), "java".into(), &|_| None)
-    }
-
-    #[test]
-    fn both_ends_of_a_connection_must_match() {
-        let row_of = |line: &str, own: &str| {
-            row(line, (canonical(own.parse().unwrap()), end("0100007F:1F90").unwrap()))
-        };
-        let line = "  1: 0100007F:C350 0100007F:1F90 01 00000000:00000000 00:00000000 00000000  1000        0 77 1 0";
-        let found = row_of(line, "127.0.0.1:50000").unwrap();
-        assert_eq!((found.user, found.inode), (1000, 77));
-        // The same port of another address belongs to another process.
-        let other = line.replace("0100007F:C350", "0200007F:C350");
-        assert!(row_of(&other, "127.0.0.1:50000").is_none());
-        let mapped = line.replace("0100007F", "0000000000000000FFFF00000100007F");
-        assert_eq!(row_of(&mapped, "127.0.0.1:50000").unwrap().inode, 77);
     }
 
     #[test]

@@ -58,35 +58,15 @@ impl Ready {
 /// Whether a process listens on a port. Prefers the system's table: a connection would be a silent first
 /// client, for which a simple server would wait.
 async fn listening(port: u16) -> bool {
-    let tables = ["/proc/self/net/tcp", "/proc/self/net/tcp6"].map(std::fs::read_to_string);
-    if let [Ok(_), _] | [_, Ok(_)] = &tables {
-        return tables.into_iter().flatten().any(|table| listens_in(&table, port));
+    if let Some(listens) = platform::sockets::listens(port) {
+        return listens;
     }
     tokio::net::TcpStream::connect(("127.0.0.1", port)).await.is_ok()
-}
-
-/// Whether a connection table (proc(5)) holds a socket in state LISTEN with this port.
-fn listens_in(table: &str, port: u16) -> bool {
-    table.lines().skip(1).any(|line| {
-        let mut fields = line.split_whitespace().skip(1);
-        let own = fields.next().and_then(|a| u16::from_str_radix(a.rsplit_once(':')?.1, 16).ok());
-        own == Some(port) && fields.nth(1) == Some("0A")
-    })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_listening_socket_is_found_in_the_table() {
-        let table = "  sl  local_address rem_address   st tx_queue\n   \
-                     0: 0100007F:1F90 00000000:0000 0A 00000000:00000000\n   \
-                     1: 0100007F:1F91 0100007F:C350 01 00000000:00000000\n";
-        assert!(listens_in(table, 8080));
-        assert!(!listens_in(table, 8081), "a connection is no listening socket");
-        assert!(!listens_in(table, 80));
-    }
 
     #[tokio::test]
     async fn a_port_is_ready_when_a_process_listens() {

@@ -31,7 +31,7 @@ async fn listener() -> (TcpListener, std::net::SocketAddr) {
 
 /// Whether a process runs; an ended but unreaped one does not.
 fn runs(pid: u32) -> bool {
-    processes::stat(pid).is_some_and(|s| !s.dead)
+    platform::processes::stat(pid).is_some_and(|s| !s.dead)
 }
 
 async fn read_pid(file: &Path) -> u32 {

@@ -229,10 +229,7 @@ fn own_classes(java: &str, stride: usize, folder: &Path) -> BTreeMap<String, Vec
 
 #[test]
 fn a_newer_vm_verifies_its_own_classes_too() {
-    let Some(java) = std::env::var("QP_TEST_JAVA25").ok().filter(|j| !j.is_empty()) else {
-        println!("skipped: QP_TEST_JAVA25 names no java of another version");
-        return;
-    };
+    let Some(java) = testing::named("QP_TEST_JAVA25") else { return };
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
     probes(folder);
@@ -261,8 +258,7 @@ fn debian_jars_are_verified_with_calls_everywhere() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
     probes(folder);
-    let javas =
-        ["java".to_owned()].into_iter().chain(std::env::var("QP_TEST_JAVA25").ok().filter(|j| !j.is_empty()));
+    let javas = ["java".to_owned()].into_iter().chain(testing::named("QP_TEST_JAVA25"));
     let javas: Vec<String> = javas.collect();
     let mut checked = 0;
     for jar in jars() {

@@ -225,6 +225,6 @@ async fn wanted(
 
 /// The Java home of a process whose executable is `HOME/bin/java`.
 fn java_home_of(pid: u32) -> Option<PathBuf> {
-    let executable = std::fs::read_link(format!("/proc/{pid}/exe")).ok()?;
+    let executable = platform::processes::executable(pid)?;
     Some(executable.parent()?.parent()?.to_owned())
 }

@@ -2,6 +2,7 @@
 //! (`compression`). A truncated file can be read up to its last whole chunk.
 
 use super::error::TraceError;
+use platform::resources::reserve;
 use std::fs::File;
 use std::io::Write;
 use std::os::unix::fs::{FileExt, MetadataExt};
@@ -138,7 +139,7 @@ impl ChunkWriter {
     fn make_room(&mut self, bytes: u64) {
         if self.room < self.stored.saturating_add(bytes) {
             let more = bytes.max(ROOM);
-            let is_made = more_room(&self.file, self.stored, more);
+            let is_made = reserve(&self.file, self.stored, more);
             self.room = if is_made { self.stored.saturating_add(more) } else { u64::MAX };
         }
     }
@@ -151,17 +152,6 @@ impl Drop for ChunkWriter {
             drop(self.file.metadata().and_then(|file| self.file.set_len(file.len())));
         }
     }
-}
-
-/// Preallocates disk space behind an offset. Returns whether the system did.
-#[cfg(target_os = "linux")]
-fn more_room(file: &File, behind: u64, bytes: u64) -> bool {
-    rustix::fs::fallocate(file, rustix::fs::FallocateFlags::KEEP_SIZE, behind, bytes).is_ok()
-}
-
-#[cfg(not(target_os = "linux"))]
-fn more_room(_: &File, _: u64, _: u64) -> bool {
-    false
 }
 
 /// Free disk space on the file's file system, in bytes; `None` when the system does not report it.

@@ -2,9 +2,9 @@
 
 use super::chunks::ChunkWriter;
 use super::compression::pack_for_a_moment;
-use super::cpu_affinity::CpuAvoidance;
 use super::error::TraceError;
 use super::folder::Folder;
+use platform::CpuAvoidance;
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 use std::fs::File;
@@ -109,16 +109,7 @@ impl Collector {
 
 /// The limit for uncompressed events, in bytes.
 fn loose() -> u64 {
-    #[cfg(target_os = "linux")]
-    {
-        let system = rustix::system::sysinfo();
-        #[allow(clippy::useless_conversion, reason = "it is shorter on other machines")]
-        u64::from(system.totalram)
-            .checked_mul(system.mem_unit.into())
-            .map_or(LOOSE_BYTES, |bytes| bytes / LOOSE)
-    }
-    #[cfg(not(target_os = "linux"))]
-    LOOSE_BYTES
+    platform::resources::memory().map_or(LOOSE_BYTES, |bytes| bytes / LOOSE)
 }
 
 struct Work {

@@ -7,6 +7,7 @@
 
 use super::chunks::{ChunkAt, ChunkReader, PART, header_at, make};
 use super::error::TraceError;
+use platform::resources::{give_back, lower_priority_of_thread};
 use std::fs::File;
 use std::io::{self, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
@@ -50,7 +51,7 @@ impl BackgroundCompression {
         // Leave one CPU to the thread that answers.
         let threads = threads(1);
         let work = move || {
-            be_modest();
+            lower_priority_of_thread();
             drop(pack(&path, threads, &mut || !stopped.load(Ordering::Relaxed)));
         };
         BackgroundCompression { stop, work: std::thread::Builder::new().spawn(work).ok() }
@@ -70,13 +71,6 @@ impl Drop for BackgroundCompression {
 /// The number of compressing threads, if some CPUs are for others.
 fn threads(others: usize) -> usize {
     std::thread::available_parallelism().map_or(1, |all| all.get() - others).clamp(1, MOST_THREADS)
-}
-
-/// Gives the calling thread the lowest priority, and with it the threads that it starts.
-fn be_modest() {
-    // Elsewhere the priority is that of the whole process.
-    #[cfg(target_os = "linux")]
-    let _ = rustix::process::setpriority_process(None, 19);
 }
 
 /// Compresses the uncompressed chunks of a complete file with `threads` threads, and keeps all chunks in
@@ -230,14 +224,7 @@ impl Drop for Packer {
 /// Gives the pages between two offsets of a file back to the disk. If that fails, they stay.
 fn give_up(file: &File, begin: u64, end: u64) {
     let (begin, end) = (begin.next_multiple_of(PAGE), end / PAGE * PAGE);
-    #[cfg(target_os = "linux")]
-    if begin < end {
-        use rustix::fs::FallocateFlags;
-        let flags = FallocateFlags::PUNCH_HOLE | FallocateFlags::KEEP_SIZE;
-        let _ = rustix::fs::fallocate(file, flags, begin, end - begin);
-    }
-    #[cfg(not(target_os = "linux"))]
-    let _ = (file, begin, end);
+    give_back(file, begin, end);
 }
 
 /// Compresses single chunks.

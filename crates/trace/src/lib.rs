@@ -6,7 +6,7 @@
 //! - `folder` is the folder of a recording. `chunks` is its file of events; `compression` compresses it when
 //!   the program has ended, and while the recording is read.
 //! - `collector` moves events out of the rings while the program writes them, on another CPU than the writing
-//!   thread (`cpu_affinity`).
+//!   thread.
 //! - `sites` gives the meaning of site numbers, `decode` decodes events, `objects` describes the objects met.
 //! - `source` reads the events; `columns` builds and reads the tables derived from them.
 //! - `calls` is the call tree. `writes` finds the writes to a field or element (in the table of
@@ -31,7 +31,6 @@ mod compression;
 mod contents;
 mod contents_cursor;
 mod coverage;
-mod cpu_affinity;
 mod cursor;
 mod decode;
 mod error;

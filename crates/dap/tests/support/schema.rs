@@ -12,12 +12,9 @@ pub struct Schema {
 }
 
 impl Schema {
-    /// The schema named by the environment. Without one, prints that the test is skipped.
+    /// The schema named by the environment. None if tests may do without it.
     pub fn of_environment() -> Option<Self> {
-        let Some(file) = std::env::var_os("QP_TEST_DAP_SCHEMA").filter(|file| !file.is_empty()) else {
-            eprintln!("skipped: QP_TEST_DAP_SCHEMA does not name the schema of the protocol");
-            return None;
-        };
+        let file = testing::named("QP_TEST_DAP_SCHEMA")?;
         let text = std::fs::read(file).expect("QP_TEST_DAP_SCHEMA names a readable file");
         let mut root: Value = serde_json::from_slice(&text).expect("the schema is JSON");
         // The arguments of `attach` are also some of `launch`, so that `oneOf` would forbid them.

@@ -39,10 +39,7 @@ const SMALL: u64 = 1 << 20;
 /// [`SHORT`], as far as the program gets a CPU: longer if more threads of the system run than it has CPUs.
 fn short() -> Duration {
     let cpus = std::thread::available_parallelism().map_or(1, usize::from);
-    // The fourth field of Linux's file is `RUNNING/ALL`; other systems have no such file.
-    let load = std::fs::read_to_string("/proc/loadavg").unwrap_or_default();
-    let running: Option<usize> =
-        load.split(' ').nth(3).and_then(|threads| threads.split('/').next()?.parse().ok());
+    let running = platform::resources::running_threads();
     let share = running.unwrap_or(1).div_ceil(cpus).max(1);
     SHORT.saturating_mul(u32::try_from(share).unwrap_or(u32::MAX)).min(ENDING)
 }
