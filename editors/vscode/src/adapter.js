@@ -2,33 +2,21 @@
 
 'use strict';
 
-const fs = require('node:fs');
-const path = require('node:path');
 const vscode = require('vscode');
-
-/**
- * The file of a program.
- * @param {string} program a path, or a name to look up on the PATH
- * @returns {string | undefined} nothing if there is no such file
- */
-function fileOf(program) {
-    if (program.includes('/') || program.includes(path.sep)) {
-        return fs.existsSync(program) ? program : undefined;
-    }
-    const endings = process.platform === 'win32' ? ['.exe', '.cmd', ''] : [''];
-    const folders = (process.env.PATH ?? '').split(path.delimiter).filter(folder => folder !== '');
-    return folders
-        .flatMap(folder => endings.map(ending => path.join(folder, program + ending)))
-        .find(file => fs.existsSync(file));
-}
+const { fileOf, ownProgram } = require('./program');
 
 /** Starts `qp dap`. @implements {vscode.DebugAdapterDescriptorFactory} */
 class AdapterFactory {
+    /** @param {string} folder the folder of this extension */
+    constructor(folder) {
+        this.folder = folder;
+    }
+
     /** @param {vscode.DebugSession} session */
     createDebugAdapterDescriptor(session) {
         const settings = vscode.workspace.getConfiguration('querypoint', session.workspaceFolder);
         const program = settings.get('path', 'qp');
-        const file = fileOf(program);
+        const file = (program === 'qp' ? ownProgram(this.folder) : undefined) ?? fileOf(program);
         if (file === undefined) {
             throw new Error(
                 `There is no program \`${program}\`. Install qp, or write its full path into the setting `

@@ -74,7 +74,7 @@ function activate(context) {
     context.subscriptions.push(
         history,
         diagnosis,
-        vscode.debug.registerDebugAdapterDescriptorFactory('querypoint', new AdapterFactory()),
+        vscode.debug.registerDebugAdapterDescriptorFactory('querypoint', new AdapterFactory(context.extensionPath)),
         vscode.debug.registerDebugConfigurationProvider('querypoint', new Configurations()),
         vscode.languages.registerInlineValuesProvider({ language: 'java' }, new InlineValues()),
         vscode.debug.onDidTerminateDebugSession(forget),
