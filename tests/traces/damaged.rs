@@ -210,9 +210,12 @@ fn each_answer_says_what_the_recording_has_lost() {
             cut(folder, false);
         }),
     ];
-    for (lost, damage) in damages {
+    let is_full = std::env::var("QP_DAMAGES").is_ok_and(|which| which == "all");
+    for (place, (lost, damage)) in damages.into_iter().enumerate() {
         let copy = changed(&whole, damage);
-        for words in asked {
+        // In CI, every command meets the first damage and one of the others.
+        let met = |at: usize| is_full || place == 0 || at % 2 == place - 1;
+        for (_, words) in asked.into_iter().enumerate().filter(|(at, _)| met(*at)) {
             assert!(says(words, copy.path(), lost), "{words:?} does not say that {lost}");
         }
         // A call that has ended is complete. The contents of objects are known until the first thread lost

@@ -9,7 +9,7 @@ import { line, says, until, visit } from './support/page.mjs';
 import { compiled, recorded } from './support/programs.mjs';
 import { serve } from './support/server.mjs';
 
-const CALLS = Number(process.env.QP_WEB_CALLS ?? 200_000);
+const CALLS = Number(process.env.QP_WEB_CALLS ?? 50_000);
 /** How often each key is pressed. */
 const TIMES = 6;
 /**
