@@ -1,12 +1,13 @@
 #!/bin/sh
-# Records a failing program, looks for the faulty call without a person, and packs what was found into one file.
+# Records a failing program, looks for the faulty call without a person, and packs the recording into one file.
 # QP_COMMAND is the command; QP_ASSERTIONS, QP_REFERENCE and QP_FILE are optional, see action.yml. Prints the
 # diagnosis, and ends with 0 if there is a file.
 set -eu
 
-file=${QP_FILE:-querypoint}.qp
-recording=${RUNNER_TEMP:-${TMPDIR:-/tmp}}/querypoint-$$.trace
-trap 'rm -rf "$recording"' EXIT
+file=${QP_FILE:-querypoint}.tar.gz
+folder=$(mktemp -d)
+recording=$folder/querypoint.trace
+trap 'rm -rf "$folder"' EXIT
 trap 'exit 130' INT TERM
 
 if [ -z "${QP_COMMAND:-}" ]; then
@@ -25,7 +26,7 @@ set --
 [ -z "${QP_REFERENCE:-}" ] || set -- "$@" --reference "$QP_REFERENCE"
 # Nobody answers questions here: qp ends where neither assertions nor a reference answer, and says how far it came.
 qp diagnose "$@" "$recording" </dev/null || true
-qp trace pack "$recording" --to "$file"
+tar -C "$folder" -czf "$file" querypoint.trace
 if [ -n "${GITHUB_OUTPUT:-}" ]; then
     printf 'file=%s\n' "$file" >>"$GITHUB_OUTPUT"
 fi

@@ -21,6 +21,8 @@ const HOSTS: &[&str] = &[
     "docs.oracle.com",
     "github.com",
     "rustup.rs",
+    "schemas.microsoft.com",
+    "schemas.openxmlformats.org",
     "www.apache.org",
     "www.w3.org",
 ];

@@ -13,7 +13,7 @@ use std::path::Path;
 
 const FOLDER: &str = "fixtures/omissions/unrelated";
 /// Number of random programs, unless `QP_OMISSION_PROGRAMS` says otherwise.
-const PROGRAMS: usize = 4;
+const PROGRAMS: usize = 2;
 
 #[test]
 fn methods_are_sorted_by_what_they_can_lead_to() {

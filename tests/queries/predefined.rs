@@ -36,7 +36,7 @@ fn chain_around_and_tree_are_those_of_the_log() {
     let mut compared = 0;
     for (seed, recorded) in (1..).zip(programs()) {
         let brute = Brute::new(&recorded.events);
-        for id in sample(&recorded, &mut Rng::new(seed), 25) {
+        for id in sample(&recorded, &mut Rng::new(seed), 12) {
             let around = &brute.around[usize::try_from(id).unwrap()];
             if !brute.is_sure(id) {
                 continue;
@@ -61,7 +61,7 @@ fn chain_around_and_tree_are_those_of_the_log() {
             compared += 1;
         }
     }
-    assert!(compared > 100, "{compared}");
+    assert!(compared > 50, "{compared}");
 }
 
 #[test]

@@ -15,8 +15,13 @@ fn read(file: &str) -> String {
 fn the_test_client_of_vs_code_steps_back() {
     let Some(folder) = testing::named("QP_TEST_DAP_CLIENT") else { return };
     let mut node = Command::new("node");
-    node.args(["--test", "editors/vscode/test/client.test.js", "editors/vscode/test/inline.test.js", "editors/vscode/test/program.test.js"])
-        .current_dir(root());
+    node.args([
+        "--test",
+        "editors/vscode/test/client.test.js",
+        "editors/vscode/test/inline.test.js",
+        "editors/vscode/test/program.test.js",
+    ])
+    .current_dir(root());
     node.env("QP", env!("CARGO_BIN_EXE_qp")).env("QP_TEST_DAP_CLIENT", folder);
     let output = finish(&mut node);
     assert!(output.status.success(), "{}", said(&output));
