@@ -55,9 +55,9 @@ fn answers(qp: &Path) {
 }
 
 fn one_of(folder: &Path, ending: &str) -> PathBuf {
-    let entries = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
-    let mut found = entries.filter(|path| path.to_string_lossy().ends_with(ending));
-    found.next().unwrap_or_else(|| panic!("no {ending} in {}", folder.display()))
+    let mut entries = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    let found = entries.find(|path| path.to_string_lossy().ends_with(ending));
+    found.unwrap_or_else(|| panic!("no {ending} in {}", folder.display()))
 }
 
 #[test]
@@ -92,8 +92,8 @@ fn the_package_of_npm_runs_the_program_of_the_platform() {
     let out = packed("npm");
     let work = tempfile::tempdir().unwrap();
     let main = one_of(out.path(), &format!("querypoint-{}.tgz", env!("CARGO_PKG_VERSION")));
-    let entries = std::fs::read_dir(out.path()).unwrap().map(|entry| entry.unwrap().path());
-    let platform = entries.filter(|path| *path != main).next().expect("the package of the platform");
+    let mut entries = std::fs::read_dir(out.path()).unwrap().map(|entry| entry.unwrap().path());
+    let platform = entries.find(|path| *path != main).expect("the package of the platform");
     let mut install = Command::new("npm");
     install.args(["install", "--offline", "--no-audit", "--no-fund"]).arg(&platform).arg(&main);
     done(install.current_dir(work.path()));

@@ -1,7 +1,6 @@
 //! The possible writes of a call to an unrecorded method: to the arrays that it takes, to an array that it
 //! returns, and to the field of a handle. The recorder records the contents of these after the call.
 
-use descriptor;
 use jdk::{Arrays, Elements, Fields, Objects, Returns};
 
 /// The element kinds of arrays, one for each array store instruction. An array of unknown kind gets one site

@@ -5,7 +5,6 @@ use crate::external_writes::{FieldOwners, Given, Part, field_owners, handed, is_
 use crate::sites::{Name, Site, Sites, numbered};
 use crate::spill::{Place, spill};
 use crate::steps::Weaver;
-use descriptor;
 use descriptor::Kind;
 use rewrite::{Effect, Kept, MethodShape, RewriteError, Scan, Slot, Step};
 use std::collections::{BTreeMap, HashSet};

@@ -1,6 +1,5 @@
 //! The report about a recorded method: its sites with their lines, and what they write.
 
-use descriptor;
 use rewrite::{Effect, MethodShape, RecordedEffect};
 use wire::recording::{Level, Traced, TracedMethod, TracedSite, WrittenVariable};
 

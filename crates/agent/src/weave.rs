@@ -9,7 +9,6 @@ use crate::spill::spill;
 use crate::steps::kind_of;
 use crate::value_tests::{Comparison, comparable};
 use crate::weaving::Weaving;
-use descriptor;
 use descriptor::Kind;
 use rewrite::{Effect, Kept, MethodPlan, MethodShape, RecordedEffect, Reference, Slot, StackOp, Step};
 use wire::TRACE_CLASS;

@@ -174,7 +174,7 @@ impl Command for Omitted {
         };
         if let Some(folder) = folder {
             let trace = RecordedTrace::open(&folder, self.memory.bytes(), context).await?;
-            return Ok(session::ask_omissions(trace, &question, context).await?);
+            return Ok(Box::pin(session::ask_omissions(trace, &question, context)).await?);
         }
         let command = self.test.command(&self.command);
         if command.is_empty() {
@@ -198,7 +198,7 @@ impl Command for Omitted {
         session::record_for(&chain, options, &question, context).await?;
         let trace = RecordedTrace::open(&out, self.memory.bytes(), context).await?;
         let trace = trace.of_command(&command);
-        let answer = session::ask_omissions(trace, &question, context).await?;
+        let answer = Box::pin(session::ask_omissions(trace, &question, context)).await?;
         if let Some(file) = &self.save {
             self.save_to(file, &command, answer.suggestions.first())?;
         }

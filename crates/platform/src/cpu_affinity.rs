@@ -23,7 +23,7 @@ pub struct CpuAvoidance {
 #[cfg(target_os = "linux")]
 impl CpuAvoidance {
     /// Reads the affinity of the calling thread; threads it starts inherit it.
-    pub fn new() -> CpuAvoidance {
+    pub fn of_this_thread() -> CpuAvoidance {
         CpuAvoidance { all: rustix::thread::sched_getaffinity(None).ok(), went: None }
     }
 
@@ -56,7 +56,7 @@ fn runs_on(thread: u64) -> Option<usize> {
 #[cfg(not(target_os = "linux"))]
 impl CpuAvoidance {
     /// Does nothing on this system.
-    pub fn new() -> CpuAvoidance {
+    pub fn of_this_thread() -> CpuAvoidance {
         CpuAvoidance {}
     }
 
@@ -84,7 +84,7 @@ mod tests {
         });
         let number = u64::try_from(receive.recv().unwrap()).unwrap();
         assert_eq!(runs_on(number), Some(here));
-        let mut apart = CpuAvoidance::new();
+        let mut apart = CpuAvoidance::of_this_thread();
         sched_setaffinity(None, &only).unwrap();
         apart.leave(number);
         // The machine may have only one CPU.

@@ -89,7 +89,7 @@ impl Collector {
             sweep: Instant::now(),
             collected: CollectedEvents::default(),
             buffer: vec![0; usize::try_from(RING_SIZES[0]).unwrap_or_default()].into(),
-            apart: CpuAvoidance::new(),
+            apart: CpuAvoidance::of_this_thread(),
         };
         let ends = over.clone();
         let thread = std::thread::Builder::new().name("collector".to_owned()).spawn(move || work.run(&ends));

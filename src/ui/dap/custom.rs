@@ -102,7 +102,7 @@ impl Adapter {
             "omitted" => {
                 let (frame, name) = self.expressed(&arguments)?;
                 let question = ConsoleCommand::Omitted(name);
-                let reply = question.answer(self.debugger()?, frame, context).await?;
+                let reply = Box::pin(question.answer(self.debugger()?, frame, context)).await?;
                 answer(&Plain { text: console_reply(&reply) })
             }
             "diagnose" => self.diagnose(arguments.answer.as_deref(), context).await,

@@ -109,7 +109,7 @@ impl Adapter {
         // Some editors send no context from their console.
         let is_console = matches!(arguments.context, None | Some(EvaluateContext::Repl));
         if let Some(question) = is_console.then(|| ConsoleCommand::parse(text)).transpose()?.flatten() {
-            let reply = question.answer(self.debugger()?, frame, context).await?;
+            let reply = Box::pin(question.answer(self.debugger()?, frame, context)).await?;
             let result = console_reply(&reply);
             let shown = EvaluateBody { result, variables_reference: 0, ..EvaluateBody::default() };
             let moved = match &reply {

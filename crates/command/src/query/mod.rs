@@ -77,8 +77,8 @@ impl Command for Query {
     /// The query does not fit the recording, or the recording cannot be read.
     async fn execute(&self, context: &Context) -> Result<QueryAnswer, CommandError> {
         Ok(match self {
-            Query::Predefined(query) => QueryAnswer::Predefined(query.execute(context).await?),
-            Query::Ask(ask) => QueryAnswer::Goal(ask.execute(context).await?),
+            Query::Predefined(query) => QueryAnswer::Predefined(Box::pin(query.execute(context)).await?),
+            Query::Ask(ask) => QueryAnswer::Goal(Box::pin(ask.execute(context)).await?),
             Query::Show(show) => show.execute()?,
             Query::Diff(diff) => QueryAnswer::Difference(diff.execute(context).await?),
         })

@@ -101,7 +101,7 @@ impl AnswersDiff {
         let open = async |folder: &Path| -> Result<OpenLog, CommandError> {
             Ok(OpenLog::open(RecordedTrace::open(folder, MEMORY, context).await?, context).await?)
         };
-        let (log_a, log_b) = (open(&self.a).await?, open(&self.b).await?);
+        let (log_a, log_b) = (Box::pin(open(&self.a)).await?, Box::pin(open(&self.b)).await?);
         let (a, b) = match &self.query {
             Some(words) => {
                 let query = Predefined::parse(words)?;

@@ -197,8 +197,8 @@ impl CodeBook<'_> {
         let method = class.file.method(&site.method.name, &site.method.descriptor)?;
         let code = method.code.as_ref()?;
         let mut condition = Expressions::new(&class.file, method)?.condition_at(site.bci)?;
-        if let Some(numbered) = condition.enum_table.as_ref().map(|table| self.pool.find(&table.class))
-            && let Ok(Some(numbered)) = numbered
+        if let Some(table) = &condition.enum_table
+            && let Ok(Some(numbered)) = self.pool.find(&table.class)
         {
             condition = condition.with_enum(&numbered.file);
         }

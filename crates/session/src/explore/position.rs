@@ -161,7 +161,10 @@ impl Explorer {
             // The user may have written the simple name.
             None => {
                 let full = pool.user_classes().find(|c| short_class_name(c) == class).map(str::to_owned);
-                full.map(|full| pool.find(&full)).transpose()?.flatten()
+                match full {
+                    Some(full) => pool.find(&full)?,
+                    None => None,
+                }
             }
         };
         let name = found.as_ref().map_or(class, |f| f.file.name.as_str());

@@ -87,7 +87,7 @@ pub async fn ask_omitted(
     let question = omissions::question(chain, answer, point).map_err(SessionError::NoStep)?;
     let recording = ChainRecording::of(&mut answer.clone(), chain, options, context).await?;
     let question = OmissionQuestion { limit: SUGGESTIONS, ..question };
-    ask_omissions(recording.open(context).await?, &question, context).await
+    Box::pin(ask_omissions(recording.open(context).await?, &question, context)).await
 }
 
 /// The chain with the points that events answer.
@@ -114,7 +114,7 @@ async fn add_of_recording(
         Box::pin(omissions::add(answer, chain, &recording, context)).await?;
     }
     if !chain.queries.is_empty() {
-        queries::add(answer, chain, &requests, &recording, context).await?;
+        Box::pin(queries::add(answer, chain, &requests, &recording, context)).await?;
     }
     Ok(())
 }

@@ -37,14 +37,16 @@ pub(super) async fn add(
             ..PointAnswer::default()
         };
         match question(chain, answer, point) {
-            Ok(question) => match ask_omissions(recording.open(context).await?, &question, context).await {
-                Ok(omissions) => {
-                    fill(&mut answered, point, &omissions);
-                    add_source(&mut answered, &pool, &sources);
+            Ok(question) => {
+                match Box::pin(ask_omissions(recording.open(context).await?, &question, context)).await {
+                    Ok(omissions) => {
+                        fill(&mut answered, point, &omissions);
+                        add_source(&mut answered, &pool, &sources);
+                    }
+                    Err(SessionError::NoStep(why)) => answered.reason = Some(why),
+                    Err(error) => return Err(error),
                 }
-                Err(SessionError::NoStep(why)) => answered.reason = Some(why),
-                Err(error) => return Err(error),
-            },
+            }
             Err(why) => answered.reason = Some(why),
         }
         answered.expectation = point.expect.as_ref().map(|expect| compare(expect, &answered));

@@ -128,7 +128,7 @@ impl StepDialogue {
     async fn omitted(&mut self, name: &str, context: &Context) -> Result<StepReply, CommandError> {
         let trace = self.stepper.reopened(context).await?;
         let question = OmissionQuestion::new(name, WrongPoint::Event(self.stepper.position()));
-        let answer = session::ask_omissions(trace, &question, context).await?;
+        let answer = Box::pin(session::ask_omissions(trace, &question, context)).await?;
         self.stepper.mark_lost(answer.suggestions.iter().map(|tried| tried.suggestion.pass.at).collect());
         Ok(StepReply::Omitted(Box::new(answer)))
     }
