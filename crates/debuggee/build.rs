@@ -1,5 +1,5 @@
-//! Builds the agent, which `qp` carries inside itself: cargo cannot yet make one package's library part of another's
-//! binary.
+//! Builds the agent, which `qp` carries inside itself: cargo cannot yet make one package's library part of
+//! another's binary.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;

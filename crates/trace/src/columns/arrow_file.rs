@@ -4,7 +4,6 @@
 //! A file has the schema, the batches, and a footer that repeats the schema and says where the batches are.
 //! Each of these is a message in FlatBuffers, and a batch is followed by the bytes of its columns.
 
-use super::table::{Layout, Width};
 use polars_arrow_format::ipc::planus::{Builder, ReadAsRoot};
 use polars_arrow_format::ipc::{
     Block, Buffer, Endianness, Field, FieldNode, FooterRef, Int, Message, MessageHeader, MessageHeaderRef,
@@ -20,6 +19,31 @@ const TRAILER: usize = 10;
 const MARKER: [u8; 4] = [0xff; 4];
 /// Multiple of bytes at which a message and a column begin, as the format recommends.
 const ALIGNMENT: usize = 64;
+
+/// The width of a column.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Width {
+    /// 8 bits: one word of a row, below 256.
+    Byte,
+    /// 32 bits: one word of a row.
+    Word,
+    /// 64 bits: two words of a row, the high one first.
+    Double,
+}
+
+impl Width {
+    /// Number of bytes of a number.
+    pub fn bytes(self) -> usize {
+        match self {
+            Width::Byte => 1,
+            Width::Word => 4,
+            Width::Double => 8,
+        }
+    }
+}
+
+/// The names and widths of a table's columns.
+pub type Layout = &'static [(&'static str, Width)];
 
 /// Writes a file, batch by batch.
 pub struct ArrowWriter<W> {
@@ -43,8 +67,8 @@ impl<W: Write> ArrowWriter<W> {
         Ok(writer)
     }
 
-    /// Writes a batch of rows. Each column has its numbers in little-endian order, of the width that the layout
-    /// gives it.
+    /// Writes a batch of rows. Each column has its numbers in little-endian order, of the width that the
+    /// layout gives it.
     ///
     /// # Errors
     /// The file cannot be written, or a column has not as many bytes as its rows need.

@@ -1,8 +1,9 @@
 //! Writes the table of calls in order of entry, although the last columns of a row are known only at the
 //! call's end.
 
+use super::arrow_file::Layout;
 use super::external_sort::Sorter;
-use super::table::{BATCH, Layout, Table};
+use super::table::{BATCH, Table};
 use super::writer::{BatchObserver, WordsWriter};
 use crate::TraceError;
 use std::path::{Path, PathBuf};
@@ -167,7 +168,7 @@ impl<const B: usize, const E: usize> CallTableWriter<B, E> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::columns::table::Width;
+    use crate::columns::arrow_file::Width;
     use proptest::prelude::*;
     use std::sync::{Arc, Mutex};
 

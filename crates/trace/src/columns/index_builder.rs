@@ -2,12 +2,12 @@
 //! (`chunk_workers`, `chunk_scan`), one joins what they found (`stitcher`). Memory stays within the given
 //! limit for a recording of any size.
 
+use super::arrow_file::Layout;
 use super::chunk_scan::{ChunkScan, ScanError, Scanner};
 use super::chunk_workers::{ChunkWork, each_chunk};
 use super::external_sort::Sorted;
 use super::site_codes::{Role, codes};
 use super::stitcher::{StitchedTables, Stitcher};
-use super::table::Layout;
 use super::writer::{GroupsWriter, TableWriter};
 use super::{BY_METHOD, CHUNKS, Columns, METHODS, OBJECTS, Summary};
 use crate::TraceError;

@@ -34,11 +34,11 @@ pub use table::Table;
 pub use writes_builder::WritesInput;
 
 use super::error::TraceError;
+use arrow_file::{Layout, Width};
 use bytes::Bytes;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::Path;
-use table::{Layout, Width};
 
 /// One row per chunk: the thread's turn at its start, the number of the next call, the innermost open call,
 /// and 1 if no earlier events of the thread are missing.

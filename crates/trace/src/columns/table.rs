@@ -1,6 +1,6 @@
 //! A table in an Arrow IPC file: rows of unsigned integers, mapped into memory.
 
-use super::arrow_file::batches;
+use super::arrow_file::{Layout, Width, batches};
 use crate::TraceError;
 use bytes::Bytes;
 use std::fs::File;
@@ -10,31 +10,6 @@ use std::path::{Path, PathBuf};
 
 /// Number of rows in each batch except the last.
 pub const BATCH: usize = 1 << 16;
-
-/// The width of a column.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Width {
-    /// 8 bits: one word of a row, below 256.
-    Byte,
-    /// 32 bits: one word of a row.
-    Word,
-    /// 64 bits: two words of a row, the high one first.
-    Double,
-}
-
-impl Width {
-    /// Number of bytes of a number.
-    pub fn bytes(self) -> usize {
-        match self {
-            Width::Byte => 1,
-            Width::Word => 4,
-            Width::Double => 8,
-        }
-    }
-}
-
-/// The names and widths of a table's columns.
-pub type Layout = &'static [(&'static str, Width)];
 
 /// The high and the low word of a number, as a row has them.
 pub fn halves(number: u64) -> [u32; 2] {

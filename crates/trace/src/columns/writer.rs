@@ -2,7 +2,8 @@
 //! thread.
 
 use super::arrow_file::ArrowWriter;
-use super::table::{BATCH, Layout, Width};
+use super::arrow_file::{Layout, Width};
+use super::table::BATCH;
 use crate::TraceError;
 use std::fs::File;
 use std::io::BufWriter;
