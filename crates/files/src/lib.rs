@@ -1,10 +1,11 @@
 //! The files that `qp` writes: private to the user, written atomically, in temporary folders with an owner,
-//! and in the user's cache folder.
+//! several as one, and in the user's cache folder.
 //!
 //! This room uses no other room.
 
 mod cache;
 mod hex;
+mod packed;
 mod private;
 mod regular;
 mod temporary;
@@ -13,6 +14,7 @@ mod whole;
 
 pub use cache::cache_folder;
 pub use hex::hex;
+pub use packed::{PackError, PackedFile, pack, unpack};
 pub use private::{create, create_folder, create_new, write};
 pub use regular::{open_regular, read_regular};
 pub use temporary::{TemporaryFolder, remove_abandoned, remove_abandoned_in, remove_own};
