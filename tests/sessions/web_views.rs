@@ -2,7 +2,7 @@
 
 use crate::support::case::Case;
 use crate::support::{finish, said};
-use crate::web::{Page, outermost, query_of, recorded, rows};
+use crate::web::{Page, ends_without_a_trace, outermost, query_of, recorded, rows};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -439,4 +439,34 @@ fn the_time_axis_orders_the_calls_of_all_threads() {
         last = (at, call);
     }
     assert!(last.0 > 0.3, "{last:?}");
+}
+
+/// What is shown of a packed recording is what is shown of its folder, without the program and its JDK.
+#[test]
+fn a_packed_recording_is_served_without_its_program() {
+    let case = Case::new("traced");
+    recorded(&case, "Traced");
+    let output = finish(case.qp().args(["trace", "pack", "all.trace"]));
+    assert!(output.status.success(), "{}", said(&output));
+    let seen = |page: &Page| {
+        let main = outermost(page, "main");
+        let requests = ["tree?thread=1&from=0&limit=50", "source?class=Traced&file=Traced.java"];
+        let of_main = ["events", "node", "lines"].map(|what| format!("{what}?call={main}"));
+        let all = requests.iter().map(|&request| request.to_owned()).chain(of_main);
+        all.map(|request| page.get(&request)).collect::<Vec<_>>()
+    };
+    let page = Page::start(&case, &["all.trace"]);
+    let of_folder = seen(&page);
+    page.end();
+    for folder in ["all.trace", "classes"] {
+        std::fs::remove_dir_all(case.work().join(folder)).expect("removed");
+    }
+    let before = case.files();
+    let mut serve = case.qp();
+    serve.args(["serve", "all.qp"]).env("PATH", "/nonexistent");
+    let page = Page::of(&mut serve);
+    let of_file = seen(&page);
+    assert_eq!(of_file, of_folder);
+    assert!(of_file[1]["lines"].as_array().is_some_and(|lines| lines.len() > 20), "{}", of_file[1]);
+    ends_without_a_trace(page, &case, &before);
 }

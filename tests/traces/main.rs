@@ -17,6 +17,7 @@ mod jdk;
 mod later;
 mod overflows;
 mod owners;
+mod pack;
 mod places;
 mod recorder;
 mod steering;

@@ -152,6 +152,14 @@ pub enum SessionError {
         /// The names of the strategies.
         there: String,
     },
+    /// A recording is not packed, or a packed one is not opened.
+    #[error("{path}: {why}")]
+    Packed {
+        /// The recording or the file.
+        path: String,
+        /// Why not, and what to do.
+        why: String,
+    },
     /// A recording could not be written or read.
     #[error(transparent)]
     Trace(#[from] TraceError),
@@ -406,6 +414,7 @@ impl SessionError {
             | SessionError::NoSuchRun { .. }
             | SessionError::NothingToCompare
             | SessionError::NotRecorded(_)
+            | SessionError::Packed { .. }
             | SessionError::NoStep(_)
             | SessionError::NoPart { .. }
             | SessionError::NoReference { .. }

@@ -89,13 +89,13 @@ pub use recorded::{
     EventPage, EventRow as ListedRow, EventShown, EventShownAt, EventsPart, EventsRequest, EventsShown,
     ExportForm, ExportRequest, ExportResult, Fold, FoldRow, FoundEvent, FoundEvents, Frame, FrameSource,
     HeldContents, HeldVariable, History, HitCount, ItemShown, LineShown, LineValue, LinesShown, ListedCall,
-    ListedEvent, LocalShown, MEMORY, MemberShown, Move, ObjectShown, PartRow, PartShown, PartsShown,
-    PathStep, Printed, PrintedHit, RecordOptions, RecordedDebugger, RecordedPlaces, RecordedRun,
+    ListedEvent, LocalShown, MEMORY, MemberShown, Move, ObjectShown, PackResult, PartRow, PartShown,
+    PartsShown, PathStep, Printed, PrintedHit, RecordOptions, RecordedDebugger, RecordedPlaces, RecordedRun,
     RecordedThread, RecordedTrace, RecordedViewer, RecordingInfo, Secrets, Selection, SourceLine,
     StateRequest, StateShown, Stepper, Stop, StopReason, ThreadShown, ThrownException, ThrownPlace,
     TreeParent, TreeRow, TreeRowKind, TreeRows, UNDIVIDED, VariableGroup, View, WatchedVariable, Which,
     WriteRow, WriteShown, WritesShown, as_chain, at_level, calls, default_scope, events, export, find,
-    history, holds, only, record, state,
+    history, holds, is_packed, only, pack, record, state,
 };
 pub use replay::Options;
 pub use replay::cost::{Cost, EntriesCost, PointCost, SiteCost, cost};

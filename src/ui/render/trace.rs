@@ -6,7 +6,7 @@ use command::trace::MadeChain;
 use model::short_class_name;
 use session::{
     CallShown, CallTree, EventShown, EventsShown, ExportResult, FoundEvent, FoundEvents, History, Level,
-    ListedCall, RecordedRun, RecordingInfo, StateShown,
+    ListedCall, PackResult, RecordedRun, RecordingInfo, StateShown,
 };
 
 /// Width of a line, in columns.
@@ -59,6 +59,12 @@ impl Text for FoundEvents {
 impl Text for ExportResult {
     fn text(&self, color: bool) -> String {
         exports(self, Paint { color })
+    }
+}
+
+impl Text for PackResult {
+    fn text(&self, color: bool) -> String {
+        packed(self, Paint { color })
     }
 }
 
@@ -466,6 +472,23 @@ fn exports(exported: &ExportResult, paint: Paint) -> String {
     };
     let events = thousands(exported.events);
     format!("{events} events are in {}{left}\n{}", exported.file.display(), missing(&exported.missing, paint))
+}
+
+fn packed(packed: &PackResult, paint: Paint) -> String {
+    let PackResult { file, bytes: size, sources, classes, without_source, without_class, missing: lost } =
+        packed;
+    let mut text = format!(
+        "{} has the recording, {sources} source files and {classes} class files; {}\n",
+        file.display(),
+        bytes(*size)
+    );
+    for (what, without) in [("source", without_source), ("class file", without_class)] {
+        if let [first, rest @ ..] = without.as_slice() {
+            let others = if rest.is_empty() { String::new() } else { format!(" and {} others", rest.len()) };
+            text.push_str(&hanging(&format!("no {what} was found of {first}{others}"), 2, WIDTH));
+        }
+    }
+    text + &missing(lost, paint)
 }
 
 fn bytes(count: u64) -> String {

@@ -50,6 +50,7 @@ pub const COMMANDS: &[Row] = &[
     Row::command::<trace::AsChain>("as-chain").of("trace"),
     Row::command::<trace::Find>("find").of("trace"),
     Row::command::<trace::Export>("export").of("trace"),
+    Row::command::<trace::Pack>("pack").of("trace"),
     Row::dialogue::<Diagnose>("diagnose", |matches, cli| lead(matches, cli, diagnoser::run)),
     Row::command::<Diff>("diff"),
     Row::command::<Omitted>("omitted"),

@@ -43,6 +43,7 @@ impl Serve {
         };
         match target {
             folder if folder.join("about.json").is_file() => Ok(Start::Recording(folder.clone())),
+            file if session::is_packed(file) => Ok(Start::Recording(file.clone())),
             folder if folder.is_dir() => usage(format!(
                 "there is no recording in {}: `qp trace record --level all -o FOLDER -- java …` makes one",
                 folder.display()

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 #[allow(missing_docs)]
 #[derive(clap::Args, Clone, Debug)]
 pub struct Reading {
-    /// The folder that `qp trace record` wrote
+    /// The folder that `qp trace record` wrote, or a file of `qp trace pack`
     #[arg(value_name = "FOLDER", default_value = "trace")]
     pub folder: PathBuf,
     #[command(flatten)]

@@ -1,11 +1,13 @@
 //! An open recording.
 
+use super::packed::{code_beside, is_packed, unpacked};
 use crate::background::unless_late;
 use crate::consent::Wanted;
 use crate::context::Context;
 use crate::error::SessionError;
 use crate::trust;
 use crate::workspace::Workspace;
+use ::files::TemporaryFolder;
 use chain::{Chain, Debuggee};
 use classes::{ClassPool, SourcePaths, SourceRoots};
 use inspect::{Lines, OpenCode, Recording};
@@ -32,6 +34,8 @@ pub struct RecordedTrace {
     pub memory: usize,
     /// Whether its command may run again without asking the user.
     pub(super) is_own: bool,
+    /// Where a packed recording is unpacked, until nobody reads it any more.
+    unpacked: Option<Arc<TemporaryFolder>>,
 }
 
 impl Deref for RecordedTrace {
@@ -49,14 +53,21 @@ impl DerefMut for RecordedTrace {
 }
 
 /// Opens the class files and sources of a recorded program, found by its command.
-fn code_of(about: &About, loaded: BTreeMap<String, Vec<u8>>) -> OpenCode {
-    let debuggee = debuggee_of(about, SourcePaths::default());
+fn code_of(folder: &Folder, about: &About, loaded: BTreeMap<String, Vec<u8>>) -> OpenCode {
+    let debuggee = code_program(folder, about, SourcePaths::default());
     Box::new(move || {
         let workspace = Workspace::open(&Chain::new(debuggee, Vec::new()), None, None).ok()?;
         let mut pool = workspace.pool(None).ok()?;
         pool.use_loaded(&loaded);
         Some((pool, workspace.sources()))
     })
+}
+
+/// The program whose class files and sources a recording names: the recorded one, or what came with it.
+fn code_program(folder: &Folder, about: &About, sources: SourcePaths) -> Debuggee {
+    let Some(beside) = code_beside(folder) else { return debuggee_of(about, sources) };
+    let all = sources.paths.into_iter().chain(beside.sources).collect();
+    Debuggee { sources: all, source_encoding: sources.encoding, ..beside }
 }
 
 fn debuggee_of(about: &About, sources: SourcePaths) -> Debuggee {
@@ -90,7 +101,7 @@ impl RecordedTrace {
     pub(super) fn sources(&self, sources: &SourcePaths) -> Option<SourceRoots> {
         let absolute = |path: &PathBuf| std::path::absolute(path).unwrap_or_else(|_| path.clone());
         let paths = sources.paths.iter().map(absolute).collect();
-        let debuggee = debuggee_of(&self.about, SourcePaths { paths, ..sources.clone() });
+        let debuggee = code_program(&self.folder, &self.about, SourcePaths { paths, ..sources.clone() });
         let workspace = Workspace::open(&Chain::new(debuggee, Vec::new()), None, None).ok()?;
         Some(workspace.sources())
     }
@@ -100,7 +111,7 @@ impl RecordedTrace {
     /// # Errors
     /// Its command cannot be read.
     pub fn pool(&self) -> Result<ClassPool, SessionError> {
-        let debuggee = debuggee_of(&self.about, SourcePaths::default());
+        let debuggee = code_program(&self.folder, &self.about, SourcePaths::default());
         let mut pool = Workspace::open(&Chain::new(debuggee, Vec::new()), None, None)?.pool(None)?;
         pool.use_loaded(&self.calls.sites.loaded);
         Ok(pool)
@@ -128,11 +139,34 @@ impl RecordedTrace {
         self.is_own || trust::is_own(self.folder.path(), &self.about)
     }
 
-    /// Opens a recording, as far as it is written. Sorts its events first, unless that was done before.
+    /// Opens a recording, or a file with a packed one, as far as it is written. Sorts its events first, unless
+    /// that was done before.
     ///
     /// # Errors
     /// There is no recording, it cannot be read, or the user interrupted the work.
-    pub async fn open(
+    pub async fn open(path: &Path, memory: usize, context: &Context) -> Result<RecordedTrace, SessionError> {
+        if !is_packed(path) {
+            return RecordedTrace::open_folder(path, memory, context).await;
+        }
+        let (unpacked, folder) = unpacked(path, context)?;
+        let trace = RecordedTrace::open_folder(&folder, memory, context).await?;
+        Ok(RecordedTrace { unpacked: Some(Arc::new(unpacked)), ..trace })
+    }
+
+    /// Opens the recording once more.
+    ///
+    /// # Errors
+    /// It cannot be read, or the user interrupted the work.
+    pub async fn reopened(&self, context: &Context) -> Result<RecordedTrace, SessionError> {
+        let again = RecordedTrace::open_folder(self.folder.path(), self.memory, context).await?;
+        let again = RecordedTrace { unpacked: self.unpacked.clone(), ..again };
+        Ok(match self.is_own() {
+            true => again.of_command(&self.about.command),
+            false => again,
+        })
+    }
+
+    async fn open_folder(
         folder: &Path,
         memory: usize,
         context: &Context,
@@ -173,11 +207,11 @@ impl RecordedTrace {
             Err(TraceError::Interrupted) => Err(SessionError::Interrupted),
             opened => {
                 let mut calls = opened?;
-                let mut lines = Lines::new(code_of(&about, calls.sites.loaded.clone()));
+                let mut lines = Lines::new(code_of(&folder, &about, calls.sites.loaded.clone()));
                 let recorded = std::fs::metadata(folder.events()).and_then(|events| events.modified()).ok();
                 lines.name_lambdas(&mut calls, recorded);
                 let recording = Recording { about, calls, lines };
-                Ok(RecordedTrace { folder, recording, memory, is_own: false })
+                Ok(RecordedTrace { folder, recording, memory, is_own: false, unpacked: None })
             }
         }
     }

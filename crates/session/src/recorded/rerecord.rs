@@ -44,7 +44,8 @@ pub async fn detail(
     level: Level,
     context: &Context,
 ) -> Result<Option<RecordedTrace>, SessionError> {
-    let RecordedTrace { folder: there, recording: Recording { about, calls, .. }, memory, is_own } = trace;
+    let RecordedTrace { folder: there, recording: Recording { about, calls, .. }, memory, is_own, .. } =
+        trace;
     let memory = *memory;
     if about.level >= level {
         return Ok(None);

@@ -111,11 +111,7 @@ impl RecordedDebugger {
     /// # Errors
     /// It cannot be read, or the user interrupted the work.
     pub async fn reopened(&self, context: &Context) -> Result<RecordedTrace, SessionError> {
-        let again = RecordedTrace::open(self.trace.folder.path(), self.trace.memory, context).await?;
-        Ok(match self.trace.is_own() {
-            true => again.of_command(&self.trace.about.command),
-            false => again,
-        })
+        self.trace.reopened(context).await
     }
 
     /// The current position.

@@ -337,7 +337,7 @@ impl<'a> Stepper<'a> {
     /// # Errors
     /// It cannot be read, or the user interrupted the work.
     pub async fn reopened(&self, context: &Context) -> Result<RecordedTrace, SessionError> {
-        RecordedTrace::open(self.trace.folder.path(), self.trace.memory, context).await
+        self.trace.reopened(context).await
     }
 
     /// Marks the jumps at which operations were lost, in the order of the suggestions.
