@@ -31,13 +31,10 @@ fn told(mut qp: Command, words: &[&str], recording: &Path) -> (String, Option<i3
 fn a_file_says_what_the_recording_says_without_the_program() {
     let case = Case::new("traced");
     let folder = recorded(&case);
-    let asked: [&[&str]; 7] = [
+    let asked: [&[&str]; 4] = [
         &["trace", "calls"],
-        &["trace", "calls", "--format=json"],
-        &["trace", "history", "Traced.made"],
         &["trace", "history", "Traced.made", "--format=json"],
         &["trace", "events", "0"],
-        &["trace", "events", "0", "--format=json"],
         &["trace", "export", "--to=/dev/stdout"],
     ];
     let before: Vec<_> = asked.iter().map(|words| told(case.qp(), words, &folder)).collect();

@@ -1,6 +1,7 @@
 //! `qp trace pack`: makes one file of a recorded run, to be opened elsewhere.
 
 use super::reading::Reading;
+use crate::program::SourceArgs;
 use crate::{Command, CommandError, Outcome};
 use session::{self, Context, PackResult};
 use std::path::PathBuf;
@@ -8,12 +9,15 @@ use std::path::PathBuf;
 /// Packs a recorded run into one file, with the sources and class files that its views read
 #[derive(clap::Args, Clone, Debug)]
 #[command(
-    after_help = "Examples:\n  qp trace pack shop.trace\n  qp trace pack shop.trace --to /tmp/shop.qp\n\n`qp serve FILE` and `qp trace … FILE` open the file, on a machine without the program too."
+    after_help = "Examples:\n  qp trace pack shop.trace\n  qp trace pack shop.trace --to /tmp/shop.qp\n  qp serve shop.qp"
 )]
 pub struct Pack {
     #[allow(missing_docs)]
     #[command(flatten)]
     pub reading: Reading,
+    #[allow(missing_docs)]
+    #[command(flatten)]
+    pub source: SourceArgs,
     /// The file to write; by default the name of the recording, with `.qp` at its end
     #[arg(long, value_name = "FILE")]
     pub to: Option<PathBuf>,
@@ -33,6 +37,6 @@ impl Command for Pack {
     async fn execute(&self, context: &Context) -> Result<PackResult, CommandError> {
         let trace = self.reading.open(context).await?;
         let to = self.to.clone().unwrap_or_else(|| self.reading.folder.with_extension("qp"));
-        Ok(session::pack(&trace, &to, context)?)
+        Ok(session::pack(&trace, &self.source.paths(), &to, context)?)
     }
 }

@@ -20,6 +20,7 @@ mod find;
 mod history;
 mod jel;
 mod open;
+mod pack;
 mod packed;
 mod parquet;
 mod record;
@@ -47,7 +48,8 @@ pub use inspect::{
     WriteShown, calls, holds, state,
 };
 pub use open::{MEMORY, RecordedTrace};
-pub use packed::{PackResult, is_packed, pack};
+pub use pack::{PackResult, pack};
+pub use packed::is_packed;
 pub use record::{RecordOptions, RecordedRun, default_scope, record};
 pub use rerecord::{CallRange, at_level, detail, only};
 pub use secrets::Secrets;

@@ -139,8 +139,8 @@ impl RecordedTrace {
         self.is_own || trust::is_own(self.folder.path(), &self.about)
     }
 
-    /// Opens a recording, or a file with a packed one, as far as it is written. Sorts its events first, unless
-    /// that was done before.
+    /// Opens a recording, or a file with a packed one, as far as it is written. Sorts its events first,
+    /// unless that was done before.
     ///
     /// # Errors
     /// There is no recording, it cannot be read, or the user interrupted the work.
