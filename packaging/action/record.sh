@@ -4,7 +4,7 @@
 # diagnosis, and ends with 0 if there is a file.
 set -eu
 
-file=${QP_FILE:-querypoint}.tar.gz
+file=${QP_FILE:-querypoint}.qp
 folder=$(mktemp -d)
 recording=$folder/querypoint.trace
 trap 'rm -rf "$folder"' EXIT
@@ -26,7 +26,7 @@ set --
 [ -z "${QP_REFERENCE:-}" ] || set -- "$@" --reference "$QP_REFERENCE"
 # Nobody answers questions here: qp ends where neither assertions nor a reference answer, and says how far it came.
 qp diagnose "$@" "$recording" </dev/null || true
-tar -C "$folder" -czf "$file" querypoint.trace
+qp trace pack "$recording" --to "$file"
 if [ -n "${GITHUB_OUTPUT:-}" ]; then
     printf 'file=%s\n' "$file" >>"$GITHUB_OUTPUT"
 fi
