@@ -9,6 +9,7 @@
 //!   as a page.
 //! - [`as_chain`] turns an event into a chain, and [`find`] finds the event of a point. [`export`] writes all
 //!   events for other programs (`parquet`). `secrets` removes passwords from the recorded command.
+//! - [`pack()`] makes one file of a recording; `packed` is its layout, by which it is opened.
 
 mod as_chain;
 mod cover;

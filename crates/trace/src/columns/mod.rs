@@ -1,7 +1,7 @@
 //! The tables derived from the events of a recording: Arrow IPC files that are mapped into memory.
 //! docs/trace-format.md describes them.
 //!
-//! - `table` reads a table, `writer` writes one.
+//! - `table` reads a table, `writer` writes one; `arrow_file` is the format of both.
 //! - `external_sort` sorts any number of rows. `call_table` writes calls in order of entry, `posting_lists`
 //!   groups ascending integers.
 //! - `index_builder` builds all tables but that of writes in one pass over all events. `chunk_workers` reads
