@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { namedValues } from '../../crates/model/src/line-values';
+import { namedValues } from '../../src/model/line-values';
 
 const value = (name: string): { name: string; value: string } => ({ name, value: '1' });
 

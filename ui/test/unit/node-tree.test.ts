@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Question, Shape } from '../../src/api/types';
-import { NodeTree, type NodePart } from '../../crates/model/src/node-tree';
+import { NodeTree, type NodePart } from '../../src/model/node-tree';
 
 const int = (value: number): Shape => ({ type: 'int', value });
 const array = (object: number, ...elements: Shape[]): Shape => ({

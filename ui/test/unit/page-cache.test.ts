@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { PageCache } from '../../crates/model/src/page-cache';
+import { PageCache } from '../../src/model/page-cache';
 
 test('the page that was used longest ago goes', () => {
     const cache = new PageCache<string>(2);

@@ -8,7 +8,7 @@ import {
     offsetShowing,
     scrollTopAt,
     visibleRows,
-} from '../../crates/model/src/scroll-mapping';
+} from '../../src/model/scroll-mapping';
 
 const SHORT = { count: 1000, rowHeight: 24, view: 240 };
 const LONG = { count: 10_000_000, rowHeight: 24, view: 240 };

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { parse } from '../../src/api/client';
 import type { EventRow } from '../../src/api/types';
-import { queryOf, selectionOf } from '../../crates/model/src/address';
-import { addressOf, eventText, outcomeText } from '../../crates/model/src/event-text';
-import { cut, shapeText } from '../../crates/model/src/shape';
+import { queryOf, selectionOf } from '../../src/model/address';
+import { addressOf, eventText, outcomeText } from '../../src/model/event-text';
+import { cut, shapeText } from '../../src/model/shape';
 
 const row = (kind: string, more: Partial<EventRow>): EventRow => ({ event: 1, kind, ...more });
 

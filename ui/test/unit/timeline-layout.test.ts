@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Run } from '../../src/api/tools';
-import { BAR, layOut, RUN_HEAD, STRIP } from '../../crates/model/src/timeline-layout';
+import { BAR, layOut, RUN_HEAD, STRIP } from '../../src/model/timeline-layout';
 
 const run = (more: Partial<Run>): Run => ({
     run: 0,

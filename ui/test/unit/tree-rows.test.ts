@@ -8,7 +8,7 @@ import {
     openBelow,
     visibleCount,
     type OpenList,
-} from '../../crates/model/src/tree-rows';
+} from '../../src/model/tree-rows';
 
 /** A tree with lists open in the middle, at the end and inside each other. */
 function example(): OpenList<string> {
