@@ -21,7 +21,9 @@ try {
         logLevel: 'warning',
     });
     const tests = files.map(name => path.join(folder, name.replace(/\.ts$/, '.mjs')));
-    process.exitCode = spawnSync(process.execPath, ['--test', ...tests], { stdio: 'inherit' }).status ?? 1;
+    // Node.js 20 parses the last digits of a long only when asked; later ones do so always.
+    const options = 'rawJSON' in JSON ? [] : ['--harmony-json-parse-with-source'];
+    process.exitCode = spawnSync(process.execPath, [...options, '--test', ...tests], { stdio: 'inherit' }).status ?? 1;
 } finally {
     await rm(folder, { recursive: true });
 }
