@@ -25,7 +25,7 @@ pub async fn run(cli: &Cli, args: &Step) -> u8 {
     let progress = Rc::new(Bar::new(std::io::stderr().is_terminal()).trusting(args.trust.trust));
     let context = Context::uninterrupted(progress);
     let (stop, of_opening) = context.renewed();
-    let opened = stopped_by(&mut hearing, &stop, Box::pin(args.stepper(&of_opening))).await;
+    let opened = stopped_by(&mut hearing, &stop, Box::pin(args.open(&of_opening))).await;
     match opened {
         Ok(stepper) => {
             let mut lines = Lines::open();

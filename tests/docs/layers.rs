@@ -27,7 +27,7 @@ const PURE: &[&str] = &[
     "crates/model/src",
     "crates/expr/src",
     "crates/program/src",
-    "crates/inspect/src",
+    "crates/past/src",
     "crates/logic/src",
     "crates/omission/src",
     "crates/bytecode/src",

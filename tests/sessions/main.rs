@@ -17,6 +17,7 @@ mod dap_run;
 mod dap_schema;
 mod debug;
 mod dialogue;
+mod doors;
 mod editor;
 mod mcp;
 mod mcp_clients;

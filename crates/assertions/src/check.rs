@@ -3,12 +3,12 @@
 
 use super::error::AssertionError;
 use super::file::{AssertFile, RowPart};
-use super::library;
-use super::machine::{EXCEPTION, NO_SLOT, Names, RESULT};
 use chain::{Classes, Fault};
 use classes::{ClassPool, SourceRoots};
 use expr::{EventPart, EventTypes, Expr, Node, Scope, ScopeLocal, Type, TypeError, check, check_condition};
 use model::{MethodName, Site};
+use past::expression::library;
+use past::expression::machine::{EXCEPTION, NO_SLOT, Names, RESULT};
 use std::path::Path;
 
 /// The checked conditions of a method.

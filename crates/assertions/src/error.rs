@@ -1,8 +1,7 @@
 //! The errors of assertions.
 
 use chain::ChainError;
-use classes::ClassesError;
-use inspect::InspectError;
+use past::PastError;
 use std::path::PathBuf;
 use trace::TraceError;
 
@@ -23,19 +22,10 @@ pub enum AssertionError {
     /// The file is wrong; the error shows the place and the expected text.
     #[error(transparent)]
     Chain(#[from] ChainError),
-    /// Class files cannot be read.
+    /// A class file or the recording cannot be read.
     #[error(transparent)]
-    Classes(Box<ClassesError>),
-    /// The recording lacks what a condition reads.
-    #[error(transparent)]
-    Inspect(#[from] InspectError),
+    Past(#[from] PastError),
     /// The recording cannot be read.
     #[error(transparent)]
     Trace(#[from] TraceError),
-}
-
-impl From<ClassesError> for AssertionError {
-    fn from(error: ClassesError) -> AssertionError {
-        AssertionError::Classes(Box::new(error))
-    }
 }

@@ -1,35 +1,25 @@
 //! Assertions: small Java conditions on methods that answer questions instead of a person
 //! (docs/declarative.md).
 //!
-//! `file` reads them, `check` checks them against the program's classes, and `machine` evaluates them on a
-//! recorded call with the methods of `library`. `unrecorded_writes` finds the values that a call may have
-//! changed without an event. `at_event` evaluates an expression in the middle of a call.
+//! `file` reads them, and `check` checks them against the program's classes. `past::expression` evaluates
+//! them on a recorded call.
 
-mod at_event;
 mod check;
 mod error;
 mod file;
-mod library;
-mod machine;
-mod synthetic_object;
-mod unread;
-mod unrecorded_writes;
 
-pub use at_event::{ExpressionAt, Moment, RecordedValue, type_at, variable_at};
 pub use error::AssertionError;
 pub use file::AssertFile;
 
-use classes::ClassPool;
-use expr::{EvalError, Expr, evaluate};
-use inspect::fields::Fields;
-use model::{Namer, ObjectId, Value};
-
 use check::Rule;
-use library::RecordedObjects;
-use machine::CallMachine;
+use classes::ClassPool;
+use expr::Expr;
+use model::Value;
+use past::expression::library::RecordedObjects;
+use past::expression::machine::CallMachine;
+use past::expression::{Unseen, text, value};
+use past::fields::Fields;
 use trace::{Calls, Exit};
-use unread::Unread;
-pub use unrecorded_writes::Unseen;
 
 /// The verdict of an assertion on a call.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -230,18 +220,6 @@ async fn holds(
     })
 }
 
-/// The value of an expression, or the reason why it is unknown.
-async fn value(expr: &Expr, machine: &mut CallMachine<'_>) -> Result<Result<Value, String>, AssertionError> {
-    let begins = machine.stands_at_the_begin();
-    let found = evaluate(expr, machine).await;
-    machine.stand_at_the_begin(begins);
-    match found {
-        Ok(value) => Ok(Ok(value)),
-        Err(EvalError::Machine(Unread::Broken(error))) => Err(*error),
-        Err(error) => Ok(Err(error.to_string())),
-    }
-}
-
 /// Explains a false condition by the values it compares.
 async fn why_not(condition: &Expr, machine: &mut CallMachine<'_>) -> Result<String, AssertionError> {
     let mut parts = Vec::new();
@@ -252,15 +230,4 @@ async fn why_not(condition: &Expr, machine: &mut CallMachine<'_>) -> Result<Stri
     }
     let parts = if parts.is_empty() { String::new() } else { format!("; {}", parts.join(", ")) };
     Ok(format!("`{condition}` is false{parts}"))
-}
-
-fn text(value: &Value, machine: &CallMachine<'_>) -> String {
-    match value {
-        Value::Object { id: ObjectId(id), .. } => match (u32::try_from(*id), machine.boxed(ObjectId(*id))) {
-            (_, Ok(Some(held))) => Namer::default().text(&held, &machine.tables),
-            (Ok(number), _) => machine.calls.objects.show(number),
-            (Err(_), _) => "an object".to_owned(),
-        },
-        plain => Namer::default().text(plain, &machine.tables),
-    }
 }

@@ -8,6 +8,7 @@
 pub mod bisect;
 pub mod check;
 pub mod completions;
+pub mod cursor;
 pub mod dap;
 pub mod debug;
 pub mod diagnose;
@@ -31,6 +32,7 @@ mod value_question;
 pub mod why;
 
 use chain::Chain;
+use past::PastError;
 use session::{self, Context, SessionError};
 use std::path::{Path, PathBuf};
 
@@ -98,6 +100,12 @@ pub enum CommandError {
         "cannot read the standard input: {0}; end other programs, or raise the limit of processes (`ulimit -u`)"
     )]
     Input(std::io::Error),
+}
+
+impl From<PastError> for CommandError {
+    fn from(error: PastError) -> CommandError {
+        SessionError::from(error).into()
+    }
 }
 
 /// Writes a chain to a file. The chain must already be portable to that place. If the chain is the user's

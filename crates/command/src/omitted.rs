@@ -4,9 +4,10 @@ use super::program::{ProgramArgs, TestArgs, own_stdin};
 use super::trace::Memory;
 use super::{Command, CommandError, Outcome, save_chain};
 use chain::{Chain, Debuggee, Expect, Kind, Point};
+use past::SourceLine;
 use session::{
     self, Context, Level, OmissionAnswer, OmissionLimits, OmissionQuestion, RecordOptions, RecordedTrace,
-    SourceLine, Suggestion, TemporaryFolder, TriedSuggestion, WantedOutcome, WantedOutput, WrongPoint,
+    Suggestion, TemporaryFolder, TriedSuggestion, WantedOutcome, WantedOutput, WrongPoint,
 };
 use std::path::{Path, PathBuf};
 

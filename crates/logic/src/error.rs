@@ -1,6 +1,6 @@
 //! Errors of queries.
 
-use inspect::InspectError;
+use past::PastError;
 use trace::TraceError;
 
 /// A query has no answer.
@@ -59,7 +59,7 @@ pub enum LogicError {
     },
     /// The view of a recording has no answer.
     #[error(transparent)]
-    Inspect(#[from] InspectError),
+    Past(#[from] PastError),
 }
 
 fn said(nearest: Option<&str>) -> String {
@@ -68,6 +68,6 @@ fn said(nearest: Option<&str>) -> String {
 
 impl From<TraceError> for LogicError {
     fn from(error: TraceError) -> LogicError {
-        LogicError::Inspect(error.into())
+        LogicError::Past(error.into())
     }
 }

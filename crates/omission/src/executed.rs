@@ -1,8 +1,8 @@
 //! What the calls of a recording executed up to a point: the edges of each call, the methods that it called,
 //! where exceptions came, and the passes of jumps.
 
-use inspect::InspectError;
 use model::MethodName;
+use past::PastError;
 use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 use trace::{Calls, EventPosition, EventTime, Traced, Value, WalkControl};
 
@@ -111,7 +111,7 @@ impl Executed {
     ///
     /// # Errors
     /// The events cannot be read.
-    pub fn of(calls: &mut Calls, window: Window) -> Result<Executed, InspectError> {
+    pub fn of(calls: &mut Calls, window: Window) -> Result<Executed, PastError> {
         let mut executed = Executed::default();
         let mut groups: HashMap<(u32, Trail), usize> = HashMap::new();
         for (thread, ..) in calls.threads() {
@@ -232,7 +232,7 @@ pub(super) fn passes(
     calls: &mut Calls,
     window: Window,
     jumps: &BTreeMap<(u32, JumpSite), BTreeSet<u32>>,
-) -> Result<HashMap<(u32, JumpSite), JumpPasses>, InspectError> {
+) -> Result<HashMap<(u32, JumpSite), JumpPasses>, PastError> {
     let mut found: HashMap<(u32, JumpSite), JumpPasses> = HashMap::new();
     // By thread name.
     let mut counts: HashMap<String, HashMap<(u32, JumpSite), u64>> = HashMap::new();

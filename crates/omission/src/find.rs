@@ -14,9 +14,9 @@ use super::order;
 use super::program::AnalysedProgram;
 use super::suggestion::{Certainty, JumpKind, Operation, Passes, Suggestion};
 use super::use_site::{Target, UseSite};
-use inspect::InspectError;
-use inspect::fields::Fields;
 use model::MethodName;
+use past::PastError;
+use past::fields::Fields;
 use petgraph::graph::NodeIndex;
 use program::call_index::{MethodAt, PlaceAt};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -80,7 +80,7 @@ pub fn find(
     program: &mut AnalysedProgram<'_>,
     (target, window): (&Target, Window),
     limits: &Limits,
-) -> Result<Found, InspectError> {
+) -> Result<Found, PastError> {
     let mut sites = use_sites(program, target);
     let mut of_class: Vec<UseSite> = sites.iter().filter(|site| site.writes).cloned().collect();
     let allocations = match &program.points_to {
@@ -228,7 +228,7 @@ fn done(
     program: &mut AnalysedProgram<'_>,
     sites: &[UseSite],
     window: Window,
-) -> Result<Vec<Operation>, InspectError> {
+) -> Result<Vec<Operation>, PastError> {
     if sites.is_empty() {
         return Ok(Vec::new());
     }

@@ -3,9 +3,9 @@
 
 use super::bodies::{Body, leads_to};
 use bytecode::{Constant, FieldRef, Op};
-use inspect::InspectError;
-use inspect::fields::Fields;
-use inspect::snapshot::{ObjectPart, held};
+use past::PastError;
+use past::fields::Fields;
+use past::snapshot::{ObjectPart, held};
 use petgraph::graph::NodeIndex;
 use program::call_index::{Index, PlaceAt};
 use program::effect::{Effect, effect};
@@ -100,7 +100,7 @@ pub(super) struct Heap<'a> {
 }
 
 impl Heap<'_> {
-    fn field(&mut self, object: u32, name: &str) -> Result<Known, InspectError> {
+    fn field(&mut self, object: u32, name: &str) -> Result<Known, PastError> {
         let Some(class) = self.calls.objects.class(object).cloned() else { return Ok(None) };
         let was_made = self.calls.was_made(object)?;
         let of = self.fields.of(&class, self.calls);
@@ -129,7 +129,7 @@ impl Heap<'_> {
         self.index.puts(&class, &field.name, &field.descriptor).iter().all(is_initial)
     }
 
-    fn static_field(&mut self, field: &FieldRef) -> Result<Known, InspectError> {
+    fn static_field(&mut self, field: &FieldRef) -> Result<Known, PastError> {
         let part = ObjectPart::of_static_field(&field.class, &field.name, self.fields, self.calls);
         held(self.calls, 0, &part, self.when)
     }
@@ -147,7 +147,7 @@ pub(super) fn state_at(
     through: &dyn Fn(NodeIndex) -> bool,
     begin: State,
     heap: &mut Heap<'_>,
-) -> Result<Option<State>, InspectError> {
+) -> Result<Option<State>, PastError> {
     let Some(first) = body.cfg.block_at(from) else { return Ok(None) };
     let mut states: HashMap<NodeIndex, State> = HashMap::from([(first, begin)]);
     let (mut work, mut found, mut steps): (Vec<NodeIndex>, Option<State>, usize) = (vec![first], None, 0);
@@ -208,7 +208,7 @@ pub(super) fn state_in(
     (pc, is_first): (u32, bool),
     begin: &State,
     heap: &mut Heap<'_>,
-) -> Result<Option<State>, InspectError> {
+) -> Result<Option<State>, PastError> {
     let reaches = leads_to(&body.cfg, pc);
     let through = |block: NodeIndex| reaches.contains(&block);
     if body.cfg.block_at(0).is_some_and(through) {
@@ -229,7 +229,7 @@ pub(super) fn state_in(
     Ok(found)
 }
 
-fn step(op: &Op, state: &mut State, heap: &mut Heap<'_>) -> Result<(), InspectError> {
+fn step(op: &Op, state: &mut State, heap: &mut Heap<'_>) -> Result<(), PastError> {
     let (pops, pushes) = bytecode::stack::effect(op);
     match op {
         Op::Const(constant) => {

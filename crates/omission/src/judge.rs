@@ -8,10 +8,10 @@ use super::suggestion::Certainty;
 use super::use_site::Target;
 use bytecode::op::InvokeKind;
 use bytecode::{Op, descriptor, stores};
-use inspect::InspectError;
-use inspect::fields::Fields;
-use inspect::locals::KnownLocals;
 use model::MethodName;
+use past::PastError;
+use past::fields::Fields;
+use past::locals::KnownLocals;
 use petgraph::graph::NodeIndex;
 use trace::{Calls, Value};
 
@@ -38,7 +38,7 @@ impl Judge<'_, '_> {
         &mut self,
         candidate: &Candidate<'_>,
         passes: &[Pass],
-    ) -> Result<Option<(Certainty, Pass)>, InspectError> {
+    ) -> Result<Option<(Certainty, Pass)>, PastError> {
         let of_it = passes.iter().rev().filter(|pass| candidate.calls.contains(&pass.node));
         let is_branch = matches!(candidate.jump, JumpSite::Branch(_));
         let mut may = None;
@@ -68,7 +68,7 @@ impl Judge<'_, '_> {
         candidate: &Candidate<'_>,
         pass: &Pass,
         is_first: bool,
-    ) -> Result<Ending, InspectError> {
+    ) -> Result<Ending, PastError> {
         let chain = &candidate.chain;
         let Some(name) = self.program.name(chain.first.0) else { return Ok(Ending::Uses(None)) };
         let Some(body) = self.program.bodies.of(&name) else { return Ok(Ending::Uses(None)) };
@@ -115,7 +115,7 @@ impl Judge<'_, '_> {
     }
 
     /// The arguments of the called method at a pass, by slot.
-    fn given(&mut self, pass: &Pass) -> Result<Vec<Known>, InspectError> {
+    fn given(&mut self, pass: &Pass) -> Result<Vec<Known>, PastError> {
         let mut slots = Vec::new();
         let Some(call) = self.calls.call(pass.at.node)? else { return Ok(slots) };
         slots.extend(call.this.map(|this| Some(Value::Object(this)).filter(|_| this != 0)));
@@ -174,7 +174,7 @@ impl Judge<'_, '_> {
     }
 
     /// What is known at a pass, as the untaken way begins.
-    fn state_of(&mut self, candidate: &Candidate<'_>, pass: &Pass) -> Result<State, InspectError> {
+    fn state_of(&mut self, candidate: &Candidate<'_>, pass: &Pass) -> Result<State, PastError> {
         let mut state = State::default();
         let Some(name) = self.program.name(candidate.chain.first.0) else { return Ok(state) };
         let Some(body) = self.program.bodies.of(&name) else { return Ok(state) };

@@ -6,8 +6,8 @@ use super::use_site::UseSite;
 use bytecode::pointsto::{AllocId, Entry, Limits, MethodId, PointsTo, Position, Set};
 use bytecode::{Op, descriptor};
 use classes::ClassPool;
-use inspect::InspectError;
 use model::MethodName;
+use past::PastError;
 use program::call_index::{Index, MethodAt, PlaceAt};
 use program::lineage;
 use std::collections::{BTreeSet, HashMap, HashSet};
@@ -121,7 +121,7 @@ impl ProgramPointsTo {
         calls: &mut Calls,
         object: u32,
         class: &str,
-    ) -> Result<Option<BTreeSet<AllocId>>, InspectError> {
+    ) -> Result<Option<BTreeSet<AllocId>>, PastError> {
         let mut found: Option<BTreeSet<AllocId>> = None;
         let mut mentions = 0;
         for (thread, ..) in calls.threads() {

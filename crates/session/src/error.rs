@@ -4,10 +4,10 @@ use assertions::AssertionError;
 use chain::{ChainError, TranslateError};
 use classes::ClassesError;
 use debuggee::DebuggeeError;
-use inspect::InspectError;
 use locate::LocateError;
 use logic::LogicError;
 use logic::rules::RulesError;
+use past::PastError;
 use run::RunError;
 use slice::SliceError;
 use std::path::PathBuf;
@@ -165,7 +165,7 @@ pub enum SessionError {
     Trace(#[from] TraceError),
     /// The recording does not contain what was asked for.
     #[error(transparent)]
-    Inspect(InspectError),
+    Past(PastError),
     /// A query has no answer.
     #[error(transparent)]
     Logic(LogicError),
@@ -331,17 +331,20 @@ pub enum SessionError {
 impl From<LogicError> for SessionError {
     fn from(error: LogicError) -> SessionError {
         match error {
-            LogicError::Inspect(error) => error.into(),
+            LogicError::Past(error) => error.into(),
             other => SessionError::Logic(other),
         }
     }
 }
 
-impl From<InspectError> for SessionError {
-    fn from(error: InspectError) -> SessionError {
+impl From<PastError> for SessionError {
+    fn from(error: PastError) -> SessionError {
         match error {
-            InspectError::Trace(error) => SessionError::Trace(error),
-            other => SessionError::Inspect(other),
+            PastError::Trace(error) => SessionError::Trace(error),
+            PastError::Classes(error) => SessionError::Classes(error),
+            PastError::NoStep(why) => SessionError::NoStep(why),
+            PastError::Interrupted => SessionError::Interrupted,
+            other => SessionError::Past(other),
         }
     }
 }
@@ -359,9 +362,8 @@ impl From<AssertionError> for SessionError {
     fn from(error: AssertionError) -> SessionError {
         match error {
             AssertionError::Trace(error) => SessionError::Trace(error),
-            AssertionError::Inspect(error) => error.into(),
+            AssertionError::Past(error) => error.into(),
             AssertionError::Chain(error) => SessionError::Chain(error),
-            AssertionError::Classes(error) => SessionError::Classes(error),
             other => SessionError::Assertions(other),
         }
     }
@@ -426,7 +428,7 @@ impl SessionError {
             | SessionError::NotPassing { .. }
             | SessionError::NothingRecorded { .. }
             | SessionError::Answers { .. }
-            | SessionError::Inspect(_)
+            | SessionError::Past(_)
             | SessionError::Logic(_)
             | SessionError::Rules(_)
             | SessionError::RulesFile { .. }

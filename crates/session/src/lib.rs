@@ -69,7 +69,6 @@ pub use explore::{
 };
 pub use files::{portable, seen_from_cwd};
 pub use full_replay::{JudgedRun, ask_omitted, judge, replay};
-pub use inspect::lanes::{Bar, Lane, Tick, TimeWindow};
 pub use logic::{
     AskRequest, GoalStep, OpenLog, PlannedRequest, RunningGoal, ToSave, ask_facts, ask_program, explain_plan,
     read_answer, write_answer,
@@ -84,18 +83,9 @@ pub use omitted::{
 };
 pub use progress::{LogLine, Progress, Silent, Sink};
 pub use recorded::{
-    BreakpointGroup, BreakpointPlace, BreakpointRequest, BreakpointState, CallOfLine, CallRange, CallShown,
-    CallTree, CallsRequest, Cause, CauseKind, CauseShown, ChainRequest, ContentsShown, Direction, DrawnRun,
-    EventPage, EventRow as ListedRow, EventShown, EventShownAt, EventsPart, EventsRequest, EventsShown,
-    ExportForm, ExportRequest, ExportResult, Fold, FoldRow, FoundEvent, FoundEvents, Frame, FrameSource,
-    HeldContents, HeldVariable, History, HitCount, ItemShown, LineShown, LineValue, LinesShown, ListedCall,
-    ListedEvent, LocalShown, MEMORY, MemberShown, Move, ObjectShown, PackResult, PartRow, PartShown,
-    PartsShown, PathStep, Printed, PrintedHit, RecordOptions, RecordedDebugger, RecordedPlaces, RecordedRun,
-    RecordedThread, RecordedTrace, RecordedViewer, RecordingInfo, Secrets, Selection, SourceLine,
-    StateRequest, StateShown, Stepper, Stop, StopReason, ThreadShown, ThrownException, ThrownPlace,
-    TreeParent, TreeRow, TreeRowKind, TreeRows, UNDIVIDED, VariableGroup, View, WatchedVariable, Which,
-    WriteRow, WriteShown, WritesShown, as_chain, at_level, calls, default_scope, events, export, find,
-    history, holds, is_packed, only, pack, record, state,
+    CallRange, EventsRequest, ExportForm, ExportRequest, ExportResult, FoundEvent, FoundEvents, MEMORY,
+    PackResult, RecordOptions, RecordedRun, RecordedTrace, Secrets, as_chain, at_level, chain_of,
+    default_scope, events, export, find, history, is_packed, only, pack, record,
 };
 pub use replay::Options;
 pub use replay::cost::{Cost, EntriesCost, PointCost, SiteCost, cost};

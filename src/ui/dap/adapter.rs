@@ -4,11 +4,13 @@ use super::answer::{Answer, Refusal, output};
 use super::handles::Handles;
 use super::shown;
 use super::terminal::{Listening, Terminal};
+use command::cursor::Cursor;
 use command::dap::{FirstStop, Launch, LaunchMode, Launched, Rerun};
 use dap::Command;
 use dap::types::{EventBody, InitializeArguments, TerminatedBody};
+use past::{BreakpointGroup, Move, Stop};
 use serde_json::Value;
-use session::{BreakpointGroup, Context, Move, RecordedDebugger, Stop};
+use session::{Context, EventPosition};
 
 /// A session with an editor.
 #[derive(Default)]
@@ -88,15 +90,16 @@ impl Adapter {
         for (_, command) in self.wanted.clone() {
             events.extend(self.set_again(command, context).await?);
         }
-        let debugger = self.debugger()?;
+        let cursor = self.cursor()?;
         let stop = match launch.first_stop() {
-            FirstStop::End => debugger.standing()?,
-            FirstStop::Entry => debugger.to_beginning()?,
+            FirstStop::End => cursor.trace.standing(cursor.at)?,
+            FirstStop::Entry => cursor.trace.to_beginning(cursor.at)?,
             FirstStop::Breakpoint => {
-                debugger.to_beginning()?;
-                debugger.go(Move::Continue, context).await?
+                cursor.at = cursor.trace.to_beginning(cursor.at)?.at;
+                cursor.go(Move::Continue, context)?
             }
         };
+        let stop = cursor.stand(stop);
         events.extend(self.stopped(&stop).events);
         Ok(Answer { body: None, events, ends: false })
     }
@@ -109,26 +112,34 @@ impl Adapter {
         Answer { body: None, events, ends: is_last }
     }
 
-    /// The recording.
-    pub(super) fn debugger(&mut self) -> Result<&mut RecordedDebugger, Refusal> {
+    /// The recording, and where the session stands in it.
+    pub(super) fn cursor(&mut self) -> Result<&mut Cursor, Refusal> {
         let nothing = || Refusal::Request("nothing was launched".to_owned());
-        self.launched.as_mut().map(|launched| &mut launched.debugger).ok_or_else(nothing)
+        self.launched.as_mut().map(|launched| &mut launched.cursor).ok_or_else(nothing)
+    }
+
+    /// The frame of a request; the innermost one if it names none.
+    pub(super) fn frame(&mut self, id: Option<i64>) -> Result<EventPosition, Refusal> {
+        match id {
+            Some(id) => self.handles.frame(Some(id)),
+            None => Ok(self.cursor()?.at),
+        }
     }
 
     /// Moves from where a thread stands.
-    pub(super) async fn go(&mut self, to: Move, thread: i64, context: &Context) -> Result<Answer, Refusal> {
-        let debugger = self.debugger()?;
-        let before = debugger.position();
+    pub(super) fn go(&mut self, to: Move, thread: i64, context: &Context) -> Result<Answer, Refusal> {
+        let cursor = self.cursor()?;
+        let before = cursor.at;
         // Clients that know of no threads send 0 or 1.
         if let Some(thread) = u32::try_from(thread)
             .ok()
-            .filter(|thread| debugger.threads().iter().any(|known| known.number == *thread))
+            .filter(|thread| cursor.trace.threads().iter().any(|known| known.number == *thread))
         {
-            debugger.select(thread)?;
+            cursor.at = cursor.trace.position_of(thread, before)?;
         }
-        let gone = debugger.go(to, context).await;
+        let gone = cursor.go(to, context);
         if gone.is_err() {
-            debugger.to_event(before)?;
+            cursor.at = before;
         }
         let stop = gone?;
         Ok(self.stopped(&stop))

@@ -2,6 +2,7 @@
 
 use command::CommandError;
 use dap::types::{ContinuedBody, EventBody, OutputBody, OutputCategory};
+use past::PastError;
 use serde_json::Value;
 use session::SessionError;
 
@@ -54,6 +55,12 @@ impl From<CommandError> for Refusal {
 
 impl From<SessionError> for Refusal {
     fn from(error: SessionError) -> Refusal {
+        Refusal::from(CommandError::from(error))
+    }
+}
+
+impl From<PastError> for Refusal {
+    fn from(error: PastError) -> Refusal {
         Refusal::from(CommandError::from(error))
     }
 }

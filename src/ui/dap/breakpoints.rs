@@ -9,10 +9,11 @@ use dap::types::{
     ChangeReason, DataAccess, DataBreakpointInfoArguments, DataBreakpointInfoBody, EventBody, OutputBody,
     OutputCategory, SetBreakpointsBody, SetExceptionBreakpointsArguments, Source,
 };
-use session::{
-    BreakpointGroup, BreakpointPlace, BreakpointRequest, BreakpointState, Context, HitCount, Printed,
-    SourceLine, ThrownPlace,
+use past::{
+    BreakpointGroup, BreakpointPlace, BreakpointRequest, BreakpointState, HitCount, Printed, SourceLine,
+    ThrownPlace,
 };
+use session::Context;
 
 /// A request for one breakpoint, or why there is none.
 type Asked = Result<BreakpointRequest, String>;
@@ -68,11 +69,14 @@ impl Adapter {
         context: &Context,
     ) -> Result<(Vec<Breakpoint>, Vec<EventBody>), Refusal> {
         let requests: Vec<BreakpointRequest> = asked.iter().flatten().cloned().collect();
-        let states = self.debugger()?.set_breakpoints(group, requests.clone())?;
+        let cursor = self.cursor()?;
+        let states = cursor.breakpoints.replace(group, requests.clone(), &cursor.trace.calls);
         let mut events = Vec::new();
         for (state, request) in states.iter().zip(requests) {
             if request.log.is_some() && state.problem.is_none() {
-                events.extend(logged(&self.debugger()?.log(state.id, context).await?));
+                let is_interrupted = || context.is_interrupted();
+                let printed = cursor.trace.log(state.id, &mut cursor.breakpoints, &is_interrupted)?;
+                events.extend(logged(&printed));
             }
         }
         let mut states = states.into_iter();
@@ -113,7 +117,7 @@ impl Adapter {
                     if matches!(asked.access_type, Some(DataAccess::Read | DataAccess::ReadWrite)) {
                         return Err("reads are not recorded, only writes".to_owned());
                     }
-                    let request = BreakpointRequest::at(BreakpointPlace::Changed(variable));
+                    let request = BreakpointRequest::at(BreakpointPlace::Changed(variable.0, variable.1));
                     with(request, &asked.condition, &asked.hit_condition)
                 });
                 (BreakpointGroup::Variables, asked.collect())
@@ -127,22 +131,26 @@ impl Adapter {
         &mut self,
         arguments: &DataBreakpointInfoArguments,
     ) -> Result<Answer, Refusal> {
-        let innermost = self.debugger()?.position();
+        let innermost = self.cursor()?.at;
         let (frame, name) = match arguments.variables_reference.filter(|reference| *reference != 0) {
             Some(reference) => {
                 let (group, _) = self.handles.group(reference)?;
-                self.debugger()?.name_of(group, &arguments.name)?
+                let cursor = self.cursor()?;
+                let moment = cursor.moment()?;
+                cursor.trace.name_of(moment, group, &arguments.name)?
             }
             None => {
                 let frame = arguments.frame_id.map(|frame| self.handles.frame(Some(frame))).transpose()?;
                 (frame.unwrap_or(innermost), arguments.name.clone())
             }
         };
-        let found = self.debugger()?.watched(frame, &name);
+        let cursor = self.cursor()?;
+        let moment = cursor.moment_in(frame)?;
+        let found = cursor.trace.variable(moment, &name);
         answer(&match found {
             Ok(variable) => DataBreakpointInfoBody {
-                description: format!("writes to {}", variable.name),
-                data_id: Some(self.handles.of_watched(variable)),
+                description: format!("writes to {name}"),
+                data_id: Some(self.handles.of_watched((variable, name))),
                 access_types: Some(vec![DataAccess::Write]),
                 can_persist: Some(false),
             },
@@ -159,7 +167,7 @@ impl Adapter {
         let line = |line: i64| u32::try_from(line).unwrap_or(0);
         let (from, to) = (line(arguments.line), line(arguments.end_line.unwrap_or(arguments.line)));
         // Editors ask before the program has run.
-        let known = self.launched.as_ref().map(|launched| launched.debugger.lines_of(&file, from, to));
+        let known = self.launched.as_ref().map(|launched| launched.cursor.trace.lines_of(&file, from, to));
         let lines = known.unwrap_or_default().into_iter();
         let breakpoints =
             lines.map(|line| BreakpointLocation { line: number(line), ..BreakpointLocation::default() });

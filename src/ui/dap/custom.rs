@@ -7,8 +7,9 @@ use command::dap::ConsoleCommand;
 use command::diagnose::{DiagnoseDialogue, StartedDiagnosis};
 use dap::Request;
 use dap::types::Source;
+use past::{Cause, Move, VariableGroup};
 use serde::{Deserialize, Serialize};
-use session::{Cause, Context, EventPosition, Move, VariableGroup};
+use session::{Context, EventPosition};
 
 /// How the names of these requests begin.
 pub(super) const PREFIX: &str = "qp/";
@@ -79,41 +80,41 @@ impl Adapter {
         match request.command.strip_prefix(PREFIX).unwrap_or_default() {
             "why" => {
                 let (frame, name) = self.meant(&arguments)?;
-                let cause = self.debugger()?.why(frame, &name)?;
+                let cursor = self.cursor()?;
+                let moment = cursor.moment_in(frame)?;
+                let cause = cursor.trace.why(moment, &name)?;
                 answer(&self.shown_cause(&cause))
             }
             "whyCondition" => {
-                let frame = self.frame_of(&arguments)?;
-                let cause = self.debugger()?.why_here(frame)?;
+                let frame = self.frame(arguments.frame_id)?;
+                let cursor = self.cursor()?;
+                let moment = cursor.moment_in(frame)?;
+                let cause = cursor.trace.why_here(moment)?;
                 answer(&self.shown_cause(&cause))
             }
             "history" => {
                 let (frame, name) = self.meant(&arguments)?;
-                let found = self.debugger()?.last_writes(frame, &name, WRITES, context)?;
+                let cursor = self.cursor()?;
+                let moment = cursor.moment_in(frame)?;
+                let is_interrupted = || context.is_interrupted();
+                let found = cursor.trace.last_writes(moment, &name, WRITES, &is_interrupted)?;
                 let text = found.iter().map(cause_text).collect::<Vec<_>>().join("\n");
                 let writes = found.iter().map(|cause| self.shown_cause(cause)).collect();
                 answer(&Writes { text, writes })
             }
             step @ ("stepBackInto" | "stepBackOut") => {
                 let to = if step == "stepBackInto" { Move::StepBackInto } else { Move::StepBackOut };
-                let answer = self.go(to, arguments.thread_id.unwrap_or(0), context).await?;
+                let answer = self.go(to, arguments.thread_id.unwrap_or(0), context)?;
                 Ok(answer.after_continuing())
             }
             "omitted" => {
                 let (frame, name) = self.expressed(&arguments)?;
                 let question = ConsoleCommand::Omitted(name);
-                let reply = Box::pin(question.answer(self.debugger()?, frame, context)).await?;
+                let reply = Box::pin(question.answer(self.cursor()?, frame, context)).await?;
                 answer(&Plain { text: console_reply(&reply) })
             }
             "diagnose" => self.diagnose(arguments.answer.as_deref(), context).await,
             _ => Err(Refusal::Request(format!("the request `{}` is unknown", request.command))),
-        }
-    }
-
-    fn frame_of(&mut self, arguments: &Arguments) -> Result<EventPosition, Refusal> {
-        match arguments.frame_id {
-            Some(frame) => self.handles.frame(Some(frame)),
-            None => Ok(self.debugger()?.position()),
         }
     }
 
@@ -125,9 +126,11 @@ impl Adapter {
         match arguments.variables_reference.filter(|reference| *reference != 0) {
             Some(reference) => {
                 let (group, _) = self.handles.group(reference)?;
-                Ok(self.debugger()?.name_of(group, &name)?)
+                let cursor = self.cursor()?;
+                let moment = cursor.moment()?;
+                Ok(cursor.trace.name_of(moment, group, &name)?)
             }
-            None => Ok((self.frame_of(arguments)?, name)),
+            None => Ok((self.frame(arguments.frame_id)?, name)),
         }
     }
 
@@ -143,7 +146,7 @@ impl Adapter {
             (VariableGroup::Locals(at) | VariableGroup::Arguments(at), _) => Ok((at, name)),
             (VariableGroup::Parts(_) | VariableGroup::Section(..), Some(of)) => {
                 let part = if name.starts_with('[') { name } else { format!(".{name}") };
-                Ok((self.debugger()?.position(), format!("{of}{part}")))
+                Ok((self.cursor()?.at, format!("{of}{part}")))
             }
             _ => Err(none()),
         }
@@ -164,7 +167,7 @@ impl Adapter {
         let mut replies = Vec::new();
         match given {
             None => {
-                let trace = self.debugger()?.reopened(context).await?;
+                let trace = self.cursor()?.trace.reopened(context).await?;
                 let dialogue = DiagnoseDialogue::with_person(StartedDiagnosis::over(trace)?);
                 replies.extend(dialogue.opening());
                 self.diagnosis = Some(dialogue);

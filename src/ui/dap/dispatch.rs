@@ -7,8 +7,9 @@ use super::shown;
 use super::terminal::Listening;
 use dap::types::{ContinueBody, EventBody, Thread, ThreadsBody};
 use dap::{Command, Request};
+use past::{Move, Stop, StopReason};
 use serde_json::Value;
-use session::{Context, Move, Serves};
+use session::{Context, Serves};
 
 /// A request, with the terminal that the editor was asked to open for it.
 pub struct Asking {
@@ -58,7 +59,7 @@ impl Serves for Adapter {
             Command::BreakpointLocations(arguments) => self.breakpoint_locations(&arguments),
             Command::Threads => {
                 // Editors ask before anything was launched.
-                let known = self.launched.as_ref().map(|launched| launched.debugger.threads());
+                let known = self.launched.as_ref().map(|launched| launched.cursor.trace.threads());
                 let threads = known.unwrap_or_default().into_iter();
                 let threads = threads.map(|thread| Thread { id: number(thread.number), name: thread.name });
                 answer(&ThreadsBody { threads: threads.collect() })
@@ -71,33 +72,39 @@ impl Serves for Adapter {
             Command::ExceptionInfo(_) => self.exception_info(),
             Command::Source(arguments) => self.source(&arguments),
             Command::LoadedSources => self.loaded_sources(),
-            Command::Next(step) => self.go(Move::Next, step.thread_id, context).await,
+            Command::Next(step) => self.go(Move::Next, step.thread_id, context),
             Command::StepIn(step) => match step.target_id {
                 Some(target) => self.step_into_target(target),
-                None => self.go(Move::StepIn, step.thread_id, context).await,
+                None => self.go(Move::StepIn, step.thread_id, context),
             },
-            Command::StepOut(step) => self.go(Move::StepOut, step.thread_id, context).await,
-            Command::StepBack(step) => self.go(Move::StepBack, step.thread_id, context).await,
+            Command::StepOut(step) => self.go(Move::StepOut, step.thread_id, context),
+            Command::StepBack(step) => self.go(Move::StepBack, step.thread_id, context),
             Command::Continue(step) => {
                 let body = body(&ContinueBody { all_threads_continued: Some(true) })?;
-                let answer = self.go(Move::Continue, step.thread_id, context).await?;
+                let answer = self.go(Move::Continue, step.thread_id, context)?;
                 Ok(Answer { body, ..answer })
             }
-            Command::ReverseContinue(step) => self.go(Move::ReverseContinue, step.thread_id, context).await,
+            Command::ReverseContinue(step) => self.go(Move::ReverseContinue, step.thread_id, context),
             Command::RestartFrame(arguments) => {
                 let frame = self.handles.frame(Some(arguments.frame_id))?;
-                let stop = self.debugger()?.to_begin_of_call(frame)?;
+                let cursor = self.cursor()?;
+                let call = cursor.trace.calls.shown(frame.node);
+                let stop = cursor.trace.into_call(call)?;
+                let stop = cursor.stand(Stop { reason: StopReason::Restart, ..stop });
                 Ok(self.stopped(&stop))
             }
             Command::StepInTargets(arguments) => self.step_in_targets(&arguments),
             Command::GotoTargets(arguments) => self.goto_targets(&arguments),
             Command::Goto(arguments) => {
                 let target = self.handles.target(arguments.target_id)?;
-                let stop = self.debugger()?.to_event(target)?;
+                let cursor = self.cursor()?;
+                let stop = cursor.trace.stop(target, StopReason::Goto)?;
+                let stop = cursor.stand(stop);
                 Ok(self.stopped(&stop).after_continuing())
             }
             Command::Pause(_) => {
-                let stop = self.debugger()?.standing()?;
+                let cursor = self.cursor()?;
+                let stop = cursor.trace.standing(cursor.at)?;
                 Ok(self.stopped(&stop))
             }
             Command::Terminate(_) => Ok(self.end(false).await),

@@ -2,7 +2,8 @@
 //! with breakpoints.
 
 use super::answer::{Refusal, number};
-use session::{EventPosition, VariableGroup, WatchedVariable};
+use past::{Variable, VariableGroup};
+use session::EventPosition;
 
 /// Maximum number of frames, lists or targets that are known at a position.
 const MOST: usize = 20_000;
@@ -17,7 +18,9 @@ pub struct Handles {
     calls: Numbered<u32>,
     /// Classes and file names.
     sources: Numbered<(String, String)>,
-    watched: Numbered<WatchedVariable>,
+    /// With their names as the user wrote them.
+    /// With their names as the user wrote them.
+    watched: Numbered<(Variable, String)>,
 }
 
 impl Handles {
@@ -106,12 +109,12 @@ impl Handles {
     }
 
     /// The name of a variable with a breakpoint.
-    pub fn of_watched(&mut self, variable: WatchedVariable) -> String {
+    pub fn of_watched(&mut self, variable: (Variable, String)) -> String {
         self.watched.number_of(variable).to_string()
     }
 
     /// A variable with a breakpoint.
-    pub fn watched(&self, id: &str) -> Option<WatchedVariable> {
+    pub fn watched(&self, id: &str) -> Option<(Variable, String)> {
         self.watched.at(id.parse().ok()?)
     }
 }

@@ -11,7 +11,8 @@ use dap::types::{
     SetBreakpointsBody, Source, StackFrame, StackTraceBody, StopReason, StoppedBody, Thread, ThreadsBody,
     Variable, VariablesBody,
 };
-use session::{Context, NamedValue, SourceLine, StdinRecording, Step};
+use past::SourceLine;
+use session::{Context, NamedValue, StdinRecording, Step};
 
 /// The number of the halted thread. Others run on when it does, and are not shown.
 const THREAD: i64 = 1;

@@ -5,7 +5,7 @@ use dap::types::{
     Capabilities, ExceptionBreakpointsFilter, Scope, ScopeHint, Source, StackFrame,
     StopReason as ShownReason, StoppedBody, Variable, VariableAttribute, VariablePresentationHint,
 };
-use session::{Frame, HeldVariable, Stop, StopReason};
+use past::{Frame, HeldVariable, Stop, StopReason};
 
 /// The filter of exceptions that recorded code catches.
 pub const CAUGHT: &str = "caught";

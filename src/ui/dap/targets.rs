@@ -7,7 +7,8 @@ use dap::types::{
     GotoTarget, GotoTargetsArguments, GotoTargetsBody, StepInTarget, StepInTargetsArguments,
     StepInTargetsBody,
 };
-use session::{EventPosition, SourceLine, Which};
+use past::{SourceLine, Which};
+use session::EventPosition;
 
 impl Adapter {
     /// The previous, next, first and last execution of a line.
@@ -22,8 +23,9 @@ impl Adapter {
             ("last", Which::Last),
         ];
         let mut found: Vec<(EventPosition, Vec<&str>)> = Vec::new();
+        let cursor = self.cursor()?;
         for (word, which) in which {
-            let Some(place) = self.debugger()?.execution(&line, which)? else { continue };
+            let Some(place) = cursor.trace.execution(cursor.at, &line, which)? else { continue };
             match found.iter_mut().find(|(known, _)| *known == place) {
                 Some((_, words)) => words.push(word),
                 None => found.push((place, vec![word])),
@@ -42,7 +44,7 @@ impl Adapter {
     /// The calls that the line of a frame makes.
     pub(super) fn step_in_targets(&mut self, arguments: &StepInTargetsArguments) -> Result<Answer, Refusal> {
         let frame = self.handles.frame(Some(arguments.frame_id))?;
-        let calls = self.debugger()?.calls_of_line(frame)?;
+        let calls = self.cursor()?.trace.calls_of_line(frame)?;
         let targets = calls.into_iter().map(|call| StepInTarget {
             id: self.handles.of_call(call.node),
             label: format!("{} (call #{})", call.name, call.node),
@@ -55,7 +57,9 @@ impl Adapter {
     /// Goes into a call that the line makes.
     pub(super) fn step_into_target(&mut self, target: i64) -> Result<Answer, Refusal> {
         let call = self.handles.call(target)?;
-        let stop = self.debugger()?.into_call(call)?;
+        let cursor = self.cursor()?;
+        let stop = cursor.trace.into_call(call)?;
+        let stop = cursor.stand(stop);
         Ok(self.stopped(&stop))
     }
 }

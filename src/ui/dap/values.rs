@@ -11,7 +11,8 @@ use dap::types::{
     ScopesArguments, ScopesBody, Source, SourceArguments, SourceBody, StackTraceArguments, StackTraceBody,
     Variable, VariablesArguments, VariablesBody,
 };
-use session::{Context, FrameSource, HeldVariable, VariableGroup};
+use past::{FrameSource, HeldVariable, VariableGroup};
+use session::Context;
 
 /// The maximum number of frames of an answer.
 const FRAMES: usize = 1000;
@@ -19,12 +20,12 @@ const FRAMES: usize = 1000;
 impl Adapter {
     pub(super) fn stack(&mut self, arguments: &StackTraceArguments) -> Result<Answer, Refusal> {
         let thread = u32::try_from(arguments.thread_id).unwrap_or(u32::MAX);
-        let debugger = self.debugger()?;
-        let at = debugger.position_of(thread)?;
+        let cursor = self.cursor()?;
+        let at = cursor.trace.position_of(thread, cursor.at)?;
         let size = |n: Option<i64>| n.and_then(|n| usize::try_from(n).ok());
         let first = size(arguments.start_frame).unwrap_or(0);
         let many = size(arguments.levels).filter(|many| *many > 0).unwrap_or(FRAMES).min(FRAMES);
-        let (frames, all) = debugger.stack(at, first, many)?;
+        let (frames, all) = cursor.trace.stack(at, first, many)?;
         let mut stack_frames = Vec::new();
         for frame in frames {
             let source = frame.source.as_ref().map(|source| self.shown_source(source));
@@ -51,15 +52,17 @@ impl Adapter {
         let at = self.handles.frame(Some(arguments.frame_id))?;
         let of = |name: &str, group, hint, is_long| (name.to_owned(), group, hint, is_long);
         let mut scopes = vec![of("Locals", VariableGroup::Locals(at), Some(ScopeHint::Locals), false)];
-        let debugger = self.debugger()?;
-        if !debugger.variables(VariableGroup::Arguments(at), None)?.is_empty() {
+        let cursor = self.cursor()?;
+        let moment = cursor.moment()?;
+        let mut is_empty = |group| Ok::<_, Refusal>(cursor.trace.variables(moment, group, None)?.is_empty());
+        if !is_empty(VariableGroup::Arguments(at))? {
             scopes.push(of("Arguments", VariableGroup::Arguments(at), Some(ScopeHint::Arguments), false));
         }
-        if !debugger.variables(VariableGroup::Returned(at), None)?.is_empty() {
+        if !is_empty(VariableGroup::Returned(at))? {
             let hint = Some(ScopeHint::Other("returnValue".to_owned()));
             scopes.push(of("Returned", VariableGroup::Returned(at), hint, false));
         }
-        if !debugger.variables(VariableGroup::Statics(at), None)?.is_empty() {
+        if !is_empty(VariableGroup::Statics(at))? {
             scopes.push(of("Statics", VariableGroup::Statics(at), None, false));
         }
         // A call may have written a lot.
@@ -79,7 +82,9 @@ impl Adapter {
             (None, None) => None,
             (first, many) => Some((first.unwrap_or(0), many.unwrap_or(usize::MAX))),
         };
-        let held = self.debugger()?.variables(group, range)?;
+        let cursor = self.cursor()?;
+        let moment = cursor.moment()?;
+        let held = cursor.trace.variables(moment, group, range)?;
         let variables = held.into_iter().map(|one| {
             let part = of.as_ref().zip(one.selector.as_ref()).map(|(of, selector)| format!("{of}{selector}"));
             self.shown_variable(HeldVariable { expression: one.expression.clone().or(part), ..one })
@@ -100,16 +105,12 @@ impl Adapter {
         arguments: &EvaluateArguments,
         context: &Context,
     ) -> Result<Answer, Refusal> {
-        let here = self.debugger()?.position();
-        let frame = match arguments.frame_id {
-            Some(frame) => self.handles.frame(Some(frame))?,
-            None => here,
-        };
+        let frame = self.frame(arguments.frame_id)?;
         let text = arguments.expression.trim();
         // Some editors send no context from their console.
         let is_console = matches!(arguments.context, None | Some(EvaluateContext::Repl));
         if let Some(question) = is_console.then(|| ConsoleCommand::parse(text)).transpose()?.flatten() {
-            let reply = Box::pin(question.answer(self.debugger()?, frame, context)).await?;
+            let reply = Box::pin(question.answer(self.cursor()?, frame, context)).await?;
             let result = console_reply(&reply);
             let shown = EvaluateBody { result, variables_reference: 0, ..EvaluateBody::default() };
             let moved = match &reply {
@@ -118,7 +119,9 @@ impl Adapter {
             };
             return Ok(Answer { body: body(&shown)?, ..moved });
         }
-        let held = self.debugger()?.evaluate(frame, text).await?;
+        let cursor = self.cursor()?;
+        let moment = cursor.moment_in(frame)?;
+        let held = cursor.trace.evaluated(moment, text)?;
         let Variable { value, type_name, variables_reference, indexed_variables, .. } =
             self.shown_variable(held);
         let shown = EvaluateBody {
@@ -138,23 +141,21 @@ impl Adapter {
         let is_word = |c: char| c.is_alphanumeric() || c == '_' || c == '$';
         let begin = before.char_indices().rev().take_while(|(_, c)| is_word(*c)).last();
         let (ahead, word) = before.split_at(begin.map_or(before.len(), |(at, _)| at));
-        let here = self.debugger()?.position();
-        let frame = match arguments.frame_id {
-            Some(frame) => self.handles.frame(Some(frame))?,
-            None => here,
-        };
+        let frame = self.frame(arguments.frame_id)?;
         let mut known: Vec<(String, CompletionKind)> = Vec::new();
+        let cursor = self.cursor()?;
+        let moment = cursor.moment_in(frame)?;
         if let Some(path) = ahead.strip_suffix('.') {
             let path: String = path.chars().rev().take_while(|c| is_word(*c) || *c == '.').collect();
             let path: String = path.chars().rev().collect();
-            let fields = self.debugger()?.fields_of(frame, &path)?;
+            let fields = cursor.trace.fields_of(moment, &path)?;
             known.extend(fields.into_iter().map(|name| (name, CompletionKind::Field)));
         } else {
             for group in [VariableGroup::Locals(frame), VariableGroup::Arguments(frame)] {
-                let held = self.debugger()?.variables(group, None)?;
+                let held = cursor.trace.variables(moment, group, None)?;
                 known.extend(held.into_iter().map(|held| (held.name, CompletionKind::Variable)));
             }
-            let fields = self.debugger()?.fields_of(frame, "this")?;
+            let fields = cursor.trace.fields_of(moment, "this")?;
             known.extend(fields.into_iter().map(|name| (name, CompletionKind::Field)));
             if ahead.trim().is_empty() {
                 let words = CONSOLE_TABLE.iter().map(|row| (row.name.to_owned(), CompletionKind::Keyword));
@@ -177,7 +178,8 @@ impl Adapter {
 
     pub(super) fn exception_info(&mut self) -> Result<Answer, Refusal> {
         let none = || Refusal::Request("no exception is thrown here".to_owned());
-        let thrown = self.debugger()?.thrown()?.ok_or_else(none)?;
+        let cursor = self.cursor()?;
+        let thrown = cursor.trace.thrown(cursor.at)?.ok_or_else(none)?;
         let simple = thrown.class.rsplit('.').next().unwrap_or_default().to_owned();
         answer(&ExceptionInfoBody {
             exception_id: thrown.class.clone(),
@@ -201,12 +203,12 @@ impl Adapter {
         let reference = in_source.filter(|id| *id != 0).unwrap_or(arguments.source_reference);
         let (class, name) = self.handles.source(reference)?;
         let none = || Refusal::Request(format!("the source of {class} is not there any more"));
-        let content = self.debugger()?.source_text(&class, &name).ok_or_else(none)?;
+        let content = self.cursor()?.trace.source_text(&class, &name).ok_or_else(none)?;
         answer(&SourceBody { content, mime_type: Some("text/x-java".to_owned()) })
     }
 
     pub(super) fn loaded_sources(&mut self) -> Result<Answer, Refusal> {
-        let known = self.launched.as_ref().map(|launched| launched.debugger.sources());
+        let known = self.launched.as_ref().map(|launched| launched.cursor.trace.recorded_sources());
         let found = known.unwrap_or_default();
         let sources = found.iter().map(|source| self.shown_source(source)).collect();
         answer(&LoadedSourcesBody { sources })

@@ -10,7 +10,8 @@ use command::mcp::{
     CallRow, CallsResult, DiagnoseResult, EventRow, EventsResult, FindResult, FoundRow, FoundText,
     HistoryResult, PartRow, RecordResult, ReplayResult, StateResult, WhyResult, WriteRow,
 };
-use session::{Answer, EventsShown};
+use past::EventsShown;
+use session::Answer;
 
 const PLAIN: Paint = Paint { color: false };
 

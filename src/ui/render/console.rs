@@ -4,7 +4,7 @@ use super::query::asked;
 use super::trace::{happening, writes};
 use super::{Paint, Text};
 use command::dap::{ConsoleReply, ConsoleRow};
-use session::{Cause, CauseKind, Stop, StopReason};
+use past::{Cause, CauseKind, Stop, StopReason};
 
 /// Editors show these texts without colours.
 const PLAIN: Paint = Paint { color: false };
@@ -29,9 +29,14 @@ pub fn cause_text(cause: &Cause) -> String {
             let part = part.as_ref().map(|part| format!(", decided by `{part}`")).unwrap_or_default();
             format!("`{condition}` was {outcome}{part}")
         }
-        CauseKind::Caught(exception) => format!("{exception} was thrown, and caught here"),
+        CauseKind::Caught { exception } => format!("{exception} was thrown, and caught here"),
+        CauseKind::Given { name, argument: Some(argument), value } => {
+            format!("`{name}` came with the call as `{argument}`: {value}")
+        }
+        CauseKind::Given { name, argument: None, value } => format!("`{name}` came with the call: {value}"),
         CauseKind::Called => {
-            "no condition in this method decides whether this is reached: it was called".to_owned()
+            "no recorded condition decides whether this is reached: the thread begins with this call"
+                .to_owned()
         }
     };
     let place = match (&cause.source, cause.line) {

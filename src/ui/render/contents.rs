@@ -2,7 +2,7 @@
 
 use super::{Paint, hanging, palette};
 use model::quoted;
-use session::{ContentsShown, EventShown, HeldContents, ItemShown};
+use past::{ContentsShown, EventShown, HeldContents, ItemShown};
 
 /// Maximum number of items to show per collection.
 const FEW: usize = 12;
@@ -63,6 +63,7 @@ pub(super) fn change(event: &EventShown, paint: Paint) -> String {
     let object = event.object.as_deref().unwrap_or("some map");
     let index = event.index.unwrap_or_default();
     let (name, new) = (event.name.as_deref().unwrap_or_default(), value(&event.new));
+    let was = event.old.as_ref().map(|old| format!(" (was {old})")).unwrap_or_default();
     match (name, &event.key, event.index) {
         ("all", ..) => {
             let none = Vec::new();
@@ -78,14 +79,14 @@ pub(super) fn change(event: &EventShown, paint: Paint) -> String {
         }
         ("backed", ..) => format!("{object} holds what {new} holds"),
         ("insert", ..) => format!("{object}: {new} put in at [{index}]"),
-        ("set", ..) => format!("{object}[{index}]: {new}"),
-        ("remove", Some(key), _) => format!("{object}: key {key} removed"),
-        ("remove", None, Some(index)) => format!("{object}: [{index}] removed"),
+        ("set", ..) => format!("{object}[{index}]: {new}{was}"),
+        ("remove", Some(key), _) => format!("{object}: key {key} removed{was}"),
+        ("remove", None, Some(index)) => format!("{object}: [{index}] removed{was}"),
         ("remove", None, None) => format!("{object}: {} removed", value(&event.old)),
         ("clear", ..) => format!("{object}: all removed"),
         // A map in access order also moves a key to the end when the key is read.
-        ("last", Some(key), _) => format!("{object}[{key}]: {new}, now the last one"),
-        (_, Some(key), _) => format!("{object}[{key}]: {new}"),
+        ("last", Some(key), _) => format!("{object}[{key}]: {new}{was}, now the last one"),
+        (_, Some(key), _) => format!("{object}[{key}]: {new}{was}"),
         _ => format!("{object} {name}"),
     }
 }

@@ -1,10 +1,11 @@
 //! The replies of `qp trace step`, as text.
 
+use super::console::cause_text;
 use super::trace::{happening, line, made_chain, missing, writes};
 use super::{Paint, Text, clipped, hanging, hanging_at, palette};
 
 use command::trace::StepReply;
-use session::{EventShown, ListedEvent, MemberShown, ObjectShown, View};
+use past::{EventShown, ListedEvent, MemberShown, ObjectShown, View};
 
 /// Width of a line, in columns.
 const WIDTH: usize = 80;
@@ -20,6 +21,7 @@ pub fn stepped(reply: &StepReply, color: bool) -> String {
             part(&mut out, held, 0, paint);
             out
         }
+        StepReply::Cause(cause) => format!("{}\n", cause_text(cause)),
         StepReply::History(history) => writes(history, paint),
         StepReply::Missing(what) => missing(what, paint),
         StepReply::Omitted(answer) => answer.text(color),

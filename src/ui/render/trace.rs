@@ -4,10 +4,8 @@ use super::cost::thousands;
 use super::{Paint, Text, counted, hanging, hanging_at, palette};
 use command::trace::MadeChain;
 use model::short_class_name;
-use session::{
-    CallShown, CallTree, EventShown, EventsShown, ExportResult, FoundEvent, FoundEvents, History, Level,
-    ListedCall, PackResult, RecordedRun, RecordingInfo, StateShown,
-};
+use past::{CallShown, CallTree, EventShown, EventsShown, History, ListedCall, RecordingInfo, StateShown};
+use session::{ExportResult, FoundEvent, FoundEvents, Level, PackResult, RecordedRun};
 
 /// Width of a line, in columns.
 const WIDTH: usize = 80;

@@ -4,12 +4,10 @@ use crate::ui::render::{Paint, cause_text, diagnosed, shown_row};
 use command::diagnose::DiagnoseReply;
 use command::query::QueryReply;
 use command::serve::{ChainShown, DiagnosisShown, DiagnosisState, OmissionsShown, QueryShown, WhyShown};
+use past::{CauseKind, EventShownAt, EventsPart, LinesShown, PartsShown, WritesShown};
 use serde::Serialize;
 use serde_json::{Value, json};
-use session::{
-    AnswerRow as AnsweredRow, Answered, AskItem, CauseKind, EventShownAt, EventsPart, LinesShown, NodeView,
-    PartsShown, WritesShown,
-};
+use session::{AnswerRow as AnsweredRow, Answered, AskItem, NodeView};
 
 /// The page colours texts itself.
 const PLAIN: Paint = Paint { color: false };
@@ -82,7 +80,11 @@ impl Shown for WhyShown {
                     add("outcome", Some(outcome.clone().into()));
                     "decided"
                 }
-                CauseKind::Caught(_) => "caught",
+                CauseKind::Caught { .. } => "caught",
+                CauseKind::Given { argument, .. } => {
+                    add("argument", argument.clone().map(Into::into));
+                    "given"
+                }
                 CauseKind::Called => "called",
             };
             add("kind", Some(kind.into()));

@@ -23,6 +23,7 @@ export function contentsText(row: EventFields, of = 'some map'): string {
     const { name, index } = row;
     const now = cut(row.new ?? '?');
     const key = row.key === undefined ? undefined : cut(row.key);
+    const was = row.old === undefined ? '' : ` (was ${cut(row.old)})`;
     switch (name) {
         case 'all':
             return `${of} holds${index === undefined || index === 0 ? '' : ' too'} ${held(row)}`;
@@ -31,18 +32,20 @@ export function contentsText(row: EventFields, of = 'some map'): string {
         case 'insert':
             return `${of}: ${now} put in at [${index ?? 0}]`;
         case 'set':
-            return `${of}[${index ?? 0}] = ${now}`;
+            return `${of}[${index ?? 0}] = ${now}${was}`;
         case 'remove':
             if (key !== undefined) {
-                return `${of}: key ${key} removed`;
+                return `${of}: key ${key} removed${was}`;
             }
-            return `${of}: ${index === undefined ? cut(row.old ?? '?') : `[${index}]`} removed`;
+            return index === undefined
+                ? `${of}: ${cut(row.old ?? '?')} removed`
+                : `${of}: [${index}] removed${was}`;
         case 'clear':
             return `${of}: all removed`;
         case 'last':
-            return `${of}[${key ?? '?'}] = ${now}, now the last one`;
+            return `${of}[${key ?? '?'}] = ${now}${was}, now the last one`;
         default:
-            return key === undefined ? `${of} ${name ?? ''}`.trim() : `${of}[${key}] = ${now}`;
+            return key === undefined ? `${of} ${name ?? ''}`.trim() : `${of}[${key}] = ${now}${was}`;
     }
 }
 

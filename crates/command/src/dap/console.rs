@@ -2,11 +2,15 @@
 //! answers.
 
 use crate::CommandError;
+use crate::cursor::Cursor;
+use past::{Cause, Direction, EventRef, History, Move, Stop, StopReason, Which};
 use session::{
-    self, AskRequest, AskedGoal, Cause, Context, Direction, EventPosition, History, Move, OmissionAnswer,
-    OmissionQuestion, OpenLog, RecordedDebugger, Stop, Which, WrongPoint,
+    self, AskRequest, AskedGoal, Context, EventPosition, OmissionAnswer, OmissionQuestion, OpenLog,
+    WrongPoint,
 };
 
+/// Maximum number of writes of a history.
+const WRITES: usize = 200;
 /// Solutions of a goal that are shown.
 const SOLUTIONS: usize = 100;
 /// Time limit of a goal, in seconds.
@@ -35,6 +39,7 @@ pub const CONSOLE_TABLE: &[ConsoleRow] = &[
     row("forward", "forward VARIABLE", "goes to the next write to a variable"),
     row("why", "why [VARIABLE]", "tells what last wrote a variable, or which condition led here"),
     row("history", "history VARIABLE", "lists the writes to a variable"),
+    row("go", "go EVENT", "goes to an event, such as 12.4: the fourth one of call 12"),
     row("previous", "previous", "goes to the previous execution of this line"),
     row("following", "following", "goes to the next execution of this line"),
     row("into", "into", "goes back into the call that ended last"),
@@ -55,6 +60,8 @@ pub enum ConsoleCommand {
     WhyHere,
     /// The writes to a variable.
     History(String),
+    /// To an event.
+    Go(EventRef),
     /// To an execution of this line.
     ToLine(Which),
     /// A step back.
@@ -109,6 +116,10 @@ impl ConsoleCommand {
             "forward" => ConsoleCommand::ToWrite(Direction::Forward, variable()?),
             "why" => ConsoleCommand::Why(variable()?),
             "history" => ConsoleCommand::History(variable()?),
+            "go" => match EventRef::parse(rest) {
+                Some(event) => ConsoleCommand::Go(event),
+                None => return Ok(None),
+            },
             "omitted" => ConsoleCommand::Omitted(variable()?),
             "?-" => ConsoleCommand::Goal(variable()?),
             _ => return Ok(None),
@@ -121,32 +132,43 @@ impl ConsoleCommand {
     /// There is no such variable or place, the recording cannot be read, or the user interrupted.
     pub async fn answer(
         &self,
-        debugger: &mut RecordedDebugger,
+        cursor: &mut Cursor,
         frame: EventPosition,
         context: &Context,
     ) -> Result<ConsoleReply, CommandError> {
+        let moment = cursor.moment_in(frame)?;
         Ok(match self {
             ConsoleCommand::ToWrite(direction, name) => {
-                ConsoleReply::Moved(debugger.to_write(frame, name, *direction)?)
+                let found = cursor.trace.write_in(moment, *direction, name)?;
+                let stop = cursor.trace.stop(found.at, StopReason::Goto)?;
+                ConsoleReply::Moved(cursor.stand(stop))
             }
-            ConsoleCommand::Why(name) => ConsoleReply::Cause(Box::new(debugger.why(frame, name)?)),
-            ConsoleCommand::WhyHere => ConsoleReply::Cause(Box::new(debugger.why_here(frame)?)),
-            ConsoleCommand::History(name) => ConsoleReply::History(debugger.history(frame, name)?),
+            ConsoleCommand::Go(event) => {
+                let at = cursor.trace.position(*event)?;
+                let stop = cursor.trace.stop(at, StopReason::Goto)?;
+                ConsoleReply::Moved(cursor.stand(stop))
+            }
+            ConsoleCommand::Why(name) => ConsoleReply::Cause(Box::new(cursor.trace.why(moment, name)?)),
+            ConsoleCommand::WhyHere => ConsoleReply::Cause(Box::new(cursor.trace.why_here(moment)?)),
+            ConsoleCommand::History(name) => {
+                ConsoleReply::History(cursor.trace.history(moment, name, WRITES)?)
+            }
             ConsoleCommand::ToLine(which) => {
                 let none = || CommandError::Usage("this line was not executed there".to_owned());
-                let line = debugger.line_of(frame)?.ok_or_else(none)?;
-                let place = debugger.execution(&line, *which)?.ok_or_else(none)?;
-                ConsoleReply::Moved(debugger.to_event(place)?)
+                let line = cursor.trace.line_of(frame, frame == cursor.at)?.ok_or_else(none)?;
+                let place = cursor.trace.execution(cursor.at, &line, *which)?.ok_or_else(none)?;
+                let stop = cursor.trace.stop(place, StopReason::Goto)?;
+                ConsoleReply::Moved(cursor.stand(stop))
             }
-            ConsoleCommand::Step(to) => ConsoleReply::Moved(debugger.go(*to, context).await?),
-            ConsoleCommand::Omitted(_) if frame != debugger.position() => {
+            ConsoleCommand::Step(to) => ConsoleReply::Moved(cursor.go(*to, context)?),
+            ConsoleCommand::Omitted(_) if frame != cursor.at => {
                 let why =
                     "only variables of the innermost frame can be asked about: `out` goes to the caller";
                 return Err(CommandError::Usage(why.to_owned()));
             }
             ConsoleCommand::Omitted(name) => {
-                let trace = debugger.reopened(context).await?;
-                let question = OmissionQuestion::new(name, WrongPoint::Event(debugger.position()));
+                let trace = cursor.trace.reopened(context).await?;
+                let question = OmissionQuestion::new(name, WrongPoint::Event(cursor.at));
                 let answer = Box::pin(session::ask_omissions(trace, &question, context)).await?;
                 ConsoleReply::Omitted(Box::new(answer))
             }
@@ -160,7 +182,7 @@ impl ConsoleCommand {
                     memory: GOAL_MEMORY,
                     explain: false,
                 };
-                let log = OpenLog::open(debugger.reopened(context).await?, context).await?;
+                let log = OpenLog::open(cursor.trace.reopened(context).await?, context).await?;
                 ConsoleReply::Goal(Box::new(log.ask(&asked, context).await?.0))
             }
             ConsoleCommand::Help => ConsoleReply::Help(CONSOLE_TABLE),
@@ -175,7 +197,10 @@ mod tests {
     #[test]
     fn each_row_has_its_question() {
         for row in CONSOLE_TABLE {
-            for text in [row.usage.replace(['[', ']'], ""), row.usage.replace("[VARIABLE]", "")] {
+            for text in [
+                row.usage.replace(['[', ']'], "").replace("EVENT", "12.4"),
+                row.usage.replace("[VARIABLE]", "").replace("EVENT", "#12.4"),
+            ] {
                 let parsed = ConsoleCommand::parse(&text).unwrap_or_else(|error| panic!("{text}: {error}"));
                 assert!(parsed.is_some(), "{text}");
             }

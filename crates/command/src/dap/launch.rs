@@ -1,10 +1,11 @@
 //! What an editor asks to launch: a program to record, or a recording.
 
 use crate::CommandError;
+use crate::cursor::Cursor;
 use chain::{Chain, Debuggee, SourceEncoding, SourcePaths};
 use session::{
-    self, Context, Level, RecordOptions, RecordedDebugger, RecordedTrace, Secrets, StdinRecording,
-    TemporaryFolder, test_command,
+    self, Context, Level, RecordOptions, RecordedTrace, Secrets, StdinRecording, TemporaryFolder,
+    test_command,
 };
 use std::path::PathBuf;
 
@@ -85,8 +86,8 @@ pub enum LaunchMode {
 
 /// A launched session.
 pub struct Launched {
-    /// The recording.
-    pub debugger: RecordedDebugger,
+    /// The recording, and where the session stands in it.
+    pub cursor: Cursor,
     /// How the program ended, if this session ran it: its exit code, unless a signal or `qp` ended it.
     pub exit_code: Option<i32>,
     /// Remarks for the user.
@@ -118,8 +119,8 @@ impl Launch {
                 let folder = self.trace.as_ref().ok_or_else(wanted)?;
                 let folder = self.cwd.as_ref().map_or(folder.clone(), |cwd| cwd.join(folder));
                 let trace = RecordedTrace::open(&folder, MEMORY, context).await?;
-                let debugger = RecordedDebugger::new(trace, &self.sources())?;
-                Ok(Launched { debugger, exit_code: None, notes: Vec::new(), _folder: None })
+                let cursor = Cursor::new(trace, &self.sources())?;
+                Ok(Launched { cursor, exit_code: None, notes: Vec::new(), _folder: None })
             }
             LaunchMode::Record => self.record(stdin, context).await,
             LaunchMode::Rerun => Err(CommandError::Usage("mode `rerun` makes no recording".to_owned())),
@@ -162,8 +163,8 @@ impl Launch {
             notes.push(format!("how the program ended: {}", run.recorded.ended));
         }
         notes.extend(trace.missing().into_iter().map(|missing| format!("missing: {missing}")));
-        let debugger = RecordedDebugger::new(trace, &self.sources())?;
-        Ok(Launched { debugger, exit_code: run.exit_code, notes, _folder: Some(folder) })
+        let cursor = Cursor::new(trace, &self.sources())?;
+        Ok(Launched { cursor, exit_code: run.exit_code, notes, _folder: Some(folder) })
     }
 
     /// The command that starts the program.

@@ -8,9 +8,10 @@ use super::{FirstStop, Launch};
 use crate::CommandError;
 use crate::debug::{self, Reply};
 use chain::{Chain, Debuggee, Kind, Point};
+use past::SourceLine;
 use session::{
     self, Backend, Context, Explorer, FrameAnswer, Front, NamedValue, Progress, Scope, SessionError,
-    SourceLine, Standpoint, StdinRecording, Step,
+    Standpoint, StdinRecording, Step,
 };
 use std::path::PathBuf;
 use std::rc::Rc;

@@ -7,14 +7,16 @@
 use super::StartedDiagnosis;
 use super::answers::{ANSWER_TABLE, AnswerCommand, AnswerForm, AnswerRow, GivenAnswer};
 use crate::CommandError;
+use crate::cursor::Cursor;
 use crate::exchange::TERMINATED;
 use crate::trace::{StepDialogue, StepReply};
 use chain::SourcePaths;
+use past::{Breakpoints, EventsShown};
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 use session::{
-    Assumption, Buggy, Context, Diagnoser, EventsShown, KeptAnswer, Next, Oracle, OracleAnswer, Question,
-    SessionError, Survey, TemporaryFolder, strategies,
+    Assumption, Buggy, Context, Diagnoser, KeptAnswer, Next, Oracle, OracleAnswer, Question, SessionError,
+    Survey, TemporaryFolder, strategies,
 };
 
 /// The exit code without a buggy call.
@@ -420,8 +422,9 @@ impl DiagnoseDialogue {
             return Ok(None);
         }
         let StartedDiagnosis { diagnoser, recorded, .. } = self.started;
-        let stepper = Box::pin(diagnoser.walk(sources, context)).await?;
-        let dialogue = StepDialogue::new(stepper, self.is_attended);
+        let (trace, at) = Box::pin(diagnoser.walk(sources, context)).await?;
+        let cursor = Cursor { trace, at, breakpoints: Breakpoints::default() };
+        let dialogue = StepDialogue::new(cursor, self.is_attended);
         Ok(Some(BuggyCallWalk { dialogue, _recorded: recorded }))
     }
 
@@ -530,19 +533,13 @@ impl OpenQuestion {
                 Err(error) => refused(error),
             },
             AnswerCommand::Show(name) => {
-                let shown = match diagnoser.stand(current, context).await {
-                    Ok(mut stepper) => stepper.show(&name),
-                    Err(error) => Err(error),
-                };
+                let shown = diagnoser.show(current, &name, context).await;
                 shown.map_or_else(refused, |held| {
                     AnswerEffect::Open(DiagnoseReply::Step(StepReply::Show(held)))
                 })
             }
             AnswerCommand::History(name) => {
-                let history = match diagnoser.stand(current, context).await {
-                    Ok(mut stepper) => stepper.history(&name),
-                    Err(error) => Err(error),
-                };
+                let history = diagnoser.history(current, &name, context).await;
                 history.map_or_else(refused, |history| {
                     AnswerEffect::Open(DiagnoseReply::Step(StepReply::History(history)))
                 })

@@ -3,9 +3,10 @@
 use super::handle::{CallHandle, TraceHandle};
 use super::{ROWS, Tool, Workbench, Works, offset};
 use crate::CommandError;
+use past::{CallShown, CallsRequest, ListedCall};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use session::{self, CallShown, CallsRequest, Context, ListedCall, SessionError};
+use session::{self, Context, SessionError};
 
 /// Arguments of `calls`.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -104,7 +105,7 @@ impl Works for Calls {
             all: self.all.unwrap_or(false),
             most,
         };
-        let tree = session::calls(open, &asked).map_err(SessionError::from)?;
+        let tree = past::calls(open, &asked).map_err(SessionError::from)?;
         let mut calls = Vec::new();
         for thread in tree.threads {
             let first = calls.len();

@@ -4,9 +4,10 @@ use super::handle::{CallHandle, TraceHandle, object};
 use super::level::LevelWord;
 use super::{ROWS, Tool, Workbench, Works, offset};
 use crate::CommandError;
+use past::{EventShown, EventsShown};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use session::{self, Context, EventShown, EventsRequest, EventsShown};
+use session::{self, Context, EventsRequest};
 
 /// Arguments of `events`.
 #[derive(Debug, Deserialize, JsonSchema)]

@@ -4,11 +4,12 @@ use super::handle::{CallHandle, TraceHandle, variable};
 use super::{ROWS, Tool, Workbench, Works, offset, usage};
 use crate::CommandError;
 use indexmap::IndexMap;
+use past::SourceLine;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use session::{
     self, AnswerRow, AskItem, AskRequest, Asked, AskedSolution, Context, OmissionQuestion, OpenLog,
-    PredefinedQuery, QUERIES, SourceLine, TriedSuggestion, WrongPoint,
+    PredefinedQuery, QUERIES, TriedSuggestion, WrongPoint,
 };
 
 /// Time limit of a goal, in seconds.

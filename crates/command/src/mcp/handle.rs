@@ -91,12 +91,6 @@ pub(super) fn object(shown: &str) -> Option<String> {
     number.parse::<u32>().ok().map(|number| format!("object:{number}"))
 }
 
-/// An event of a call: `event:12.4` is the fourth event of call 12.
-pub(super) fn event(text: &str) -> Option<(u32, usize)> {
-    let (call, event) = text.trim().strip_prefix("event:")?.split_once('.')?;
-    Some((call.parse().ok()?, event.parse().ok()?))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -113,7 +107,5 @@ mod tests {
         assert_eq!(variable("Rec@7.bar"), "Rec@7.bar");
         assert_eq!(object("Rec@7 \"x\"").as_deref(), Some("object:7"));
         assert_eq!(object("\"a@7\" b"), None);
-        assert_eq!(event("event:12.4"), Some((12, 4)));
-        assert_eq!(event("event:12"), None);
     }
 }

@@ -3,9 +3,10 @@
 use super::handle::{CallHandle, TraceHandle, variable};
 use super::{ROWS, Tool, Workbench, Works, offset};
 use crate::CommandError;
+use past::WriteShown;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use session::{self, Context, WriteShown};
+use session::{self, Context};
 
 /// Arguments of `history`.
 #[derive(Debug, Deserialize, JsonSchema)]

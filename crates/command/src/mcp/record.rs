@@ -109,7 +109,7 @@ impl Works for Record {
         let run = Box::pin(session::record(&chain, &options, &listening)).await?;
         let trace = bench.add_trace(out, Some(command));
         let (_, open) = bench.trace(Some(&super::TraceHandle(trace.clone())), context).await?;
-        let info = session::holds(open);
+        let info = past::holds(open);
         let threads: Vec<ThreadRow> = info
             .threads
             .into_iter()

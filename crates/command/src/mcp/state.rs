@@ -3,9 +3,10 @@
 use super::handle::{CallHandle, TraceHandle, object, variable};
 use super::{ROWS, Tool, Workbench, Works, offset};
 use crate::CommandError;
+use past::{PartShown, StateRequest, StateShown};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use session::{self, Context, PartShown, SessionError, StateRequest, StateShown};
+use session::{self, Context, SessionError};
 
 /// Arguments of `state`.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -82,7 +83,7 @@ impl Works for State {
         let (trace, open) = bench.trace(self.trace.as_ref(), context).await?;
         let named = self.object.as_deref().map(variable);
         let asked = StateRequest { node: self.call.0, object: named, limit: skip + ROWS };
-        let mut shown = session::state(open, &asked).map_err(SessionError::from)?;
+        let mut shown = past::state(open, &asked).map_err(SessionError::from)?;
         let parts = std::mem::take(&mut shown.parts).into_iter().skip(skip).map(row).collect();
         let more = shown.more.then(|| (skip + ROWS).to_string());
         let missing = std::mem::take(&mut shown.missing);

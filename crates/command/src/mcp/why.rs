@@ -1,15 +1,16 @@
 //! `why`: asks backwards from a line, an event, or an earlier answer.
 
-use super::handle::{TraceHandle, event};
+use super::handle::TraceHandle;
 use super::{Tool, Workbench, Works, usage};
 use crate::line::LineArgs;
 use crate::point_ids::next_id;
 use crate::value_question::value_question;
 use crate::{CommandError, save_chain};
 use chain::{Chain, Kind, Point};
+use past::{EventRef, SourceLine};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use session::{self, Answer, ChainRequest, Context, Options, PointAnswer, SessionError, SourceLine};
+use session::{self, Answer, Context, Options, PointAnswer, SessionError};
 
 /// Arguments of `why`.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -230,11 +231,11 @@ impl Why {
                 let known = chain.points.len();
                 Ok((chain, point, known))
             }
-            (Some(at), None) => match event(at) {
-                Some((node, event)) => {
+            (Some(at), None) => match at.strip_prefix("event:").and_then(EventRef::parse) {
+                Some(event) => {
                     let (_, open) = bench.trace(self.trace.as_ref(), context).await?;
                     open.allow(context)?;
-                    let chain = session::as_chain(open, ChainRequest { node, event })?;
+                    let chain = session::as_chain(open, event)?;
                     let point = chain.points.last().map(|point| point.id.clone()).unwrap_or_default();
                     Ok((chain, point, 0))
                 }

@@ -2,7 +2,8 @@
 //! of a chain, and what is known of calls.
 
 use super::replay_shown::ReplayShown;
-use session::{CauseShown, EventPosition, Selection};
+use past::{CauseShown, EventRef};
+use session::EventPosition;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -58,7 +59,7 @@ pub struct AskedCause {
     /// The recording.
     pub trace: usize,
     /// The event that was asked about.
-    pub effect: Selection,
+    pub effect: EventRef,
     /// The question.
     pub question: String,
     /// The cause.
@@ -163,7 +164,7 @@ impl Board {
     }
 
     /// Adds a cause, and returns its number. Forgets the oldest one if there are too many.
-    pub fn add_cause(&self, trace: usize, effect: Selection, question: String, cause: CauseShown) -> usize {
+    pub fn add_cause(&self, trace: usize, effect: EventRef, question: String, cause: CauseShown) -> usize {
         let mut shown = self.shown();
         shown.asked_ever += 1;
         let number = shown.asked_ever;

@@ -5,7 +5,8 @@ use super::chain_desk::{ChainAction, ChainDesk, ChainShown};
 use super::replay_shown::ReplayShown;
 use super::{Request, Works, usage};
 use crate::CommandError;
-use session::{self, ChainRequest, Context, Options, Selection, SessionError};
+use past::EventRef;
+use session::{self, Context, Options, SessionError};
 use std::collections::BTreeMap;
 
 /// Number of rejected occurrences that are kept for each point.
@@ -24,8 +25,9 @@ impl Works for ChainAction {
         if let ChainAction::Start(at) = &self {
             let mut trace = bench.own_trace(at.trace, context).await?;
             trace.allow(context)?;
-            let chain = session::as_chain(&mut trace, ChainRequest { node: at.call, event: at.event })?;
-            let name = format!("event {}.{}", at.call, at.event);
+            let event = EventRef { call: at.call, event: Some(at.event) };
+            let chain = session::as_chain(&mut trace, event)?;
+            let name = format!("event {event}");
             bench.chain = Some(ChainDesk::new(name, chain));
             bench.board.shown().has_chain = true;
             bench.board.changed(&["session"]);
@@ -91,9 +93,9 @@ impl Bench {
         let Ok(found) = session::find(&mut trace, &answer, None) else { return Ok(()) };
         let event = |found: session::FoundEvent| {
             let event = u64::try_from(found.number).ok();
-            (found.point, Selection { call: found.call.node, event })
+            (found.point, EventRef { call: found.call.node, event })
         };
-        let events: BTreeMap<String, Selection> = found.found.into_iter().map(event).collect();
+        let events: BTreeMap<String, EventRef> = found.found.into_iter().map(event).collect();
         if let Some(last) = self.board.shown().replays.last_mut() {
             last.events = events;
         }

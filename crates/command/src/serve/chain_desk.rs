@@ -5,8 +5,9 @@ use crate::CommandError;
 use crate::point_ids::next_id;
 use crate::value_question::value_question;
 use chain::{Chain, Kind, Point};
+use past::SourceLine;
 use serde::{Deserialize, Serialize};
-use session::{Answer, SessionError, SourceLine};
+use session::{Answer, SessionError};
 
 /// A chain with its last answer.
 pub struct ChainDesk {
@@ -70,7 +71,7 @@ pub struct StartAt {
     /// The call.
     pub call: u32,
     /// The event.
-    pub event: usize,
+    pub event: u64,
 }
 
 /// The chain and its answer.

@@ -2,8 +2,9 @@
 
 use super::{Reader, Reads, Request};
 use crate::CommandError;
+use past::{EventPage, EventRef, EventShownAt, EventsPart};
 use serde::Deserialize;
-use session::{Context, EventPage, EventShownAt, EventsPart, Selection};
+use session::Context;
 
 /// Maximum number of rows of a reply.
 const ROWS: usize = 500;
@@ -35,14 +36,14 @@ impl Request for Events {
 
 impl Reads for Events {
     async fn read(self, reader: &mut Reader, context: &Context) -> Result<EventsPart, CommandError> {
-        let at = Selection { call: self.call, event: self.mark_event };
+        let at = EventRef { call: self.call, event: self.mark_event };
         let page = EventPage {
             call: self.call,
             from: self.from,
             limit: self.limit.unwrap_or(200).min(ROWS),
             mark: self.mark.map(|name| (name, at)),
         };
-        let mut part = reader.viewer(self.trace, context).await?.event_rows(&page)?;
+        let mut part = reader.recording(self.trace, context).await?.event_rows(&page)?;
         let shown = reader.board.shown();
         let of_call = || shown.balloons.iter().filter(|balloon| balloon.call == self.call);
         if of_call().next().is_some() {
@@ -76,11 +77,11 @@ impl Request for Event {
 
 impl Reads for Event {
     async fn read(self, reader: &mut Reader, context: &Context) -> Result<EventShownAt, CommandError> {
-        let viewer = reader.viewer(self.trace, context).await?;
+        let recording = reader.recording(self.trace, context).await?;
         let selection = match &self.place {
-            Some(place) => viewer.selection_at_place(self.call, place)?,
-            None => Selection { call: self.call, event: self.event },
+            Some(place) => recording.event_at_place(self.call, place)?,
+            None => EventRef { call: self.call, event: self.event },
         };
-        Ok(viewer.shown_at(selection)?)
+        Ok(recording.shown_at(selection)?)
     }
 }

@@ -2,8 +2,9 @@
 
 use super::selected::Selected;
 use crate::CommandError;
+use past::EventRef;
 use serde::Serialize;
-use session::{self, OmissionAnswer, OmissionQuestion, Selection, TriedSuggestion};
+use session::{self, OmissionAnswer, OmissionQuestion, TriedSuggestion};
 
 /// The answer that the page shows, and its question.
 pub struct FoundOmissions {
@@ -49,7 +50,7 @@ pub struct NumberedSuggestion {
     /// How sure it is, in words.
     pub sure: &'static str,
     /// The event.
-    pub selection: Selection,
+    pub selection: EventRef,
     /// The suggestion.
     #[serde(flatten)]
     pub suggestion: TriedSuggestion,
@@ -60,7 +61,7 @@ impl FoundOmissions {
     ///
     /// # Errors
     /// The events cannot be read.
-    pub fn shown(&self, viewer: &mut session::RecordedViewer) -> Result<OmissionsShown, CommandError> {
+    pub fn shown(&self, recording: &mut session::RecordedTrace) -> Result<OmissionsShown, CommandError> {
         let answer = &self.answer;
         let mut suggestions = Vec::new();
         for (number, tried) in (1..).zip(&answer.suggestions) {
@@ -70,7 +71,7 @@ impl FoundOmissions {
                 text: jump.text(),
                 outcome: jump.outcome(&jump.was),
                 sure: tried.suggestion.certainty.words(),
-                selection: viewer.selection_of(tried.suggestion.pass.at)?,
+                selection: recording.selection_of(tried.suggestion.pass.at)?,
                 suggestion: tried.clone(),
             });
         }

@@ -3,8 +3,9 @@
 use super::selected::Selected;
 use super::{Reader, Reads, Request};
 use crate::CommandError;
+use past::WritesShown;
 use serde::Deserialize;
-use session::{Context, WritesShown};
+use session::Context;
 
 /// Maximum number of writes of a reply.
 const WRITES: usize = 2000;
@@ -35,7 +36,7 @@ impl Reads for History {
     async fn read(self, reader: &mut Reader, context: &Context) -> Result<WritesShown, CommandError> {
         let at = Selected { trace: self.trace, call: self.call, event: self.event };
         let limit = self.limit.unwrap_or(500).min(WRITES);
-        let viewer = reader.viewer(self.trace, context).await?;
-        Ok(viewer.writes(at.selection(), &self.variable, limit)?)
+        let recording = reader.recording(self.trace, context).await?;
+        Ok(recording.writes_shown(at.selection(), &self.variable, limit)?)
     }
 }

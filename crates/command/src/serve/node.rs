@@ -3,8 +3,9 @@
 use super::selected::Selected;
 use super::{Reader, Reads, Request};
 use crate::CommandError;
+use past::PartsShown;
 use serde::Deserialize;
-use session::{self, Context, NodeView, PartsShown};
+use session::{self, Context, NodeView};
 
 /// Maximum number of parts of a reply.
 const PARTS: usize = 500;
@@ -22,8 +23,8 @@ impl Request for Node {
 
 impl Reads for Node {
     async fn read(self, reader: &mut Reader, context: &Context) -> Result<NodeView, CommandError> {
-        let viewer = reader.viewer(self.0.trace, context).await?;
-        Ok(session::node_view(viewer, self.0.selection())?)
+        let recording = reader.recording(self.0.trace, context).await?;
+        Ok(session::node_view(recording, self.0.selection())?)
     }
 }
 
@@ -56,7 +57,7 @@ impl Reads for Parts {
     async fn read(self, reader: &mut Reader, context: &Context) -> Result<PartsShown, CommandError> {
         let at = Selected { trace: self.trace, call: self.call, event: self.event };
         let range = (self.from, self.limit.unwrap_or(100).min(PARTS));
-        let viewer = reader.viewer(self.trace, context).await?;
-        Ok(viewer.parts(at.selection(), self.object, range)?)
+        let recording = reader.recording(self.trace, context).await?;
+        Ok(recording.parts_shown(at.selection(), self.object, range)?)
     }
 }

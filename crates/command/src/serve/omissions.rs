@@ -54,10 +54,10 @@ impl Works for FindOmissions {
         if what.is_empty() {
             return usage("name a variable or an object");
         }
-        let mut viewer = bench.own_viewer(self.trace, context).await?;
+        let mut recording = bench.own_recording(self.trace, context).await?;
         let point = match self.event {
             None => WrongPoint::Call(self.call),
-            Some(_) => WrongPoint::Event(viewer.position_after(at.selection())?),
+            Some(_) => WrongPoint::Event(recording.position_after(at.selection())?),
         };
         let question = OmissionQuestion {
             is_object: what.contains('@') && !what.contains('.') && !what.contains('['),
@@ -78,7 +78,7 @@ impl Works for FindOmissions {
             Balloon { number, call: pass.call, at: pass.at }
         });
         bench.board.shown().balloons = balloons.collect();
-        let shown = found.shown(&mut viewer)?;
+        let shown = found.shown(&mut recording)?;
         bench.omissions = Some(found);
         bench.board.changed(&["omissions"]);
         Ok(shown)
@@ -112,8 +112,8 @@ impl Works for TryOmission {
                 return Err(error);
             }
         };
-        let mut viewer = bench.own_viewer(found.at.trace, context).await?;
-        let shown = found.shown(&mut viewer);
+        let mut recording = bench.own_recording(found.at.trace, context).await?;
+        let shown = found.shown(&mut recording);
         bench.omissions = Some(found);
         bench.board.changed(&["omissions"]);
         shown
@@ -122,13 +122,13 @@ impl Works for TryOmission {
 
 impl Bench {
     /// Views of a recording, for work.
-    async fn own_viewer(
+    async fn own_recording(
         &self,
         trace: usize,
         context: &Context,
-    ) -> Result<session::RecordedViewer, CommandError> {
+    ) -> Result<session::RecordedTrace, CommandError> {
         let opened = self.own_trace(trace, context).await?;
-        Ok(session::RecordedViewer::new(opened, &self.args.source.paths())?)
+        Ok(opened.with_code(&self.args.source.paths()))
     }
 
     /// The answer, with the outcome of a run in which the jump of a suggestion goes the other way.
@@ -148,8 +148,8 @@ impl Bench {
                  refers to it, at an event of its line",
             );
         }
-        let mut viewer = self.own_viewer(found.at.trace, context).await?;
-        let Some((line, index_of_line)) = viewer.line_execution(found.at.selection())? else {
+        let mut recording = self.own_recording(found.at.trace, context).await?;
+        let Some((line, index_of_line)) = recording.line_execution(found.at.selection())? else {
             return usage("another run finds the place by its line, and no line was recorded here");
         };
         let mut trace = self.own_trace(found.at.trace, context).await?;

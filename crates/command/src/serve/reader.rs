@@ -4,7 +4,7 @@ use super::board::{Board, KnownRecording, RecordingState};
 use super::{MEMORY, usage};
 use crate::CommandError;
 use chain::SourcePaths;
-use session::{Context, RecordedTrace, RecordedViewer};
+use session::{Context, RecordedTrace};
 use std::time::{Duration, Instant};
 
 /// How often a recording is opened again while the program runs.
@@ -13,7 +13,7 @@ const AGAIN: Duration = Duration::from_secs(1);
 /// The open recording.
 struct Open {
     trace: usize,
-    viewer: RecordedViewer,
+    recording: RecordedTrace,
     /// When it was opened, if the program still ran.
     growing: Option<Instant>,
 }
@@ -36,11 +36,11 @@ impl Reader {
     ///
     /// # Errors
     /// There is no such recording, or it cannot be read.
-    pub async fn viewer(
+    pub async fn recording(
         &mut self,
         trace: usize,
         context: &Context,
-    ) -> Result<&mut RecordedViewer, CommandError> {
+    ) -> Result<&mut RecordedTrace, CommandError> {
         let Some(known) = self.board.shown().recordings.get(trace).cloned() else {
             return usage(format!("there is no recording {trace}"));
         };
@@ -59,11 +59,11 @@ impl Reader {
                 if is_growing && opened.about.recorded.is_some() {
                     self.board.is_recorded(trace);
                 }
-                let viewer = RecordedViewer::new(opened, &self.sources)?;
-                Open { trace, viewer, growing: is_growing.then(Instant::now) }
+                let recording = opened.with_code(&self.sources);
+                Open { trace, recording, growing: is_growing.then(Instant::now) }
             }
         };
-        Ok(&mut self.open.insert(open).viewer)
+        Ok(&mut self.open.insert(open).recording)
     }
 }
 

@@ -1,7 +1,8 @@
 //! A run of a chain as the page shows it.
 
+use past::EventRef;
 use serde::Serialize;
-use session::{Answer, PointAnswer, Selection};
+use session::{Answer, PointAnswer};
 use std::collections::BTreeMap;
 
 /// A replay of a chain.
@@ -12,7 +13,7 @@ pub struct ReplayShown {
     /// The answer.
     pub answer: Answer,
     /// The events of its points in the recording, by the ids of the points.
-    pub events: BTreeMap<String, Selection>,
+    pub events: BTreeMap<String, EventRef>,
 }
 
 /// A point of a timeline.
@@ -52,7 +53,7 @@ pub struct TimelinePoint {
     pub reason: Option<String>,
     /// Its event in the recording.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub selection: Option<Selection>,
+    pub selection: Option<EventRef>,
     /// The number of the question that led to it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub asked: Option<usize>,

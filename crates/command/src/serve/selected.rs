@@ -1,7 +1,7 @@
 //! The arguments that say where the page stands.
 
+use past::EventRef;
 use serde::Deserialize;
-use session::Selection;
 
 /// A call of a recording, and an event of it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
@@ -18,7 +18,7 @@ pub struct Selected {
 
 impl Selected {
     /// The call and the event.
-    pub fn selection(self) -> Selection {
-        Selection { call: self.call, event: self.event }
+    pub fn selection(self) -> EventRef {
+        EventRef { call: self.call, event: self.event }
     }
 }

@@ -3,8 +3,9 @@
 use super::board::RecordingState;
 use super::{Reader, Reads, Request};
 use crate::CommandError;
+use past::EventRef;
 use serde::{Deserialize, Serialize};
-use session::{Context, Level, Selection};
+use session::{Context, Level};
 
 /// Arguments of `session`.
 #[derive(Debug, Deserialize)]
@@ -48,7 +49,7 @@ pub struct RecordingShown {
     pub threads: Vec<ThreadOfPage>,
     /// Where the page begins: at the exception that ended the first thread, or at its end.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub start: Option<Selection>,
+    pub start: Option<EventRef>,
     /// What it lacks, and why.
     pub missing: Vec<String>,
     /// Remarks about it.
@@ -93,14 +94,17 @@ impl Reads for Session {
             };
             let mut shown =
                 RecordingShown { trace, name: of.name.clone(), state, error, ..Default::default() };
-            match reader.viewer(trace, context).await {
-                Ok(viewer) => {
+            match reader.recording(trace, context).await {
+                Ok(recording) => {
                     // While the program runs, its end is elsewhere soon.
                     shown.start = match state {
-                        "ready" => Some(viewer.start()?),
+                        "ready" => {
+                            let start = recording.start()?;
+                            Some(recording.selection_of(start)?)
+                        }
                         _ => None,
                     };
-                    let opened = viewer.recording();
+                    let opened = &*recording;
                     let named = |(number, name, calls)| ThreadOfPage {
                         number,
                         name,

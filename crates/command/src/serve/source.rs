@@ -4,8 +4,9 @@
 use super::selected::Selected;
 use super::{Reader, Reads, Request, usage};
 use crate::CommandError;
+use past::{EventRef, LinesShown, SourceLine, Which};
 use serde::{Deserialize, Serialize};
-use session::{Context, LinesShown, Selection, SourceLine, Which};
+use session::Context;
 
 /// Arguments of `source`.
 #[derive(Debug, Deserialize)]
@@ -44,7 +45,7 @@ impl Reads for Source {
         let outermost = self.class.split('$').next().unwrap_or_default();
         let simple = outermost.rsplit('.').next().unwrap_or_default();
         let file = self.file.unwrap_or_else(|| format!("{simple}.java"));
-        let text = reader.viewer(self.trace, context).await?.source_text(&self.class, &file);
+        let text = reader.recording(self.trace, context).await?.source_text(&self.class, &file);
         let why = text.is_none().then(|| {
             format!("{file} was not found: start `qp serve` with `--source DIR`, where DIR has the sources")
         });
@@ -66,7 +67,7 @@ impl Request for Lines {
 
 impl Reads for Lines {
     async fn read(self, reader: &mut Reader, context: &Context) -> Result<LinesShown, CommandError> {
-        Ok(reader.viewer(self.0.trace, context).await?.lines(self.0.selection())?)
+        Ok(reader.recording(self.0.trace, context).await?.line_values(self.0.selection())?)
     }
 }
 
@@ -93,7 +94,7 @@ pub struct Execution {
 #[serde(untagged)]
 pub enum ExecutionShown {
     /// The execution.
-    Found(Selection),
+    Found(EventRef),
     /// There is none.
     None {
         /// What there is none of.
@@ -118,8 +119,8 @@ impl Reads for Execution {
         };
         let at = Selected { trace: self.trace, call: self.call, event: self.event };
         let line = SourceLine { class: self.class, line: self.line };
-        let viewer = reader.viewer(self.trace, context).await?;
-        Ok(match viewer.execution(at.selection(), &line, which)? {
+        let recording = reader.recording(self.trace, context).await?;
+        Ok(match recording.execution_of(at.selection(), &line, which)? {
             Some(selection) => ExecutionShown::Found(selection),
             None => {
                 ExecutionShown::None { none: format!("no {} execution of line {}", self.which, line.line) }

@@ -4,8 +4,9 @@
 use super::replay_shown::{Arrow, DrawnReplay, RejectedPoint, ReplayShown, TimelinePoint};
 use super::{Reader, Reads, Request};
 use crate::CommandError;
+use past::{Cause, CauseKind, EventRef, EventShown, lanes::Bar, lanes::Tick, lanes::TimeWindow};
 use serde::{Deserialize, Serialize};
-use session::{Bar, Cause, CauseKind, Context, EventShown, Selection, Tick, TimeWindow};
+use session::Context;
 use std::collections::BTreeMap;
 
 /// Default number of times at which the running calls are looked up, and the most.
@@ -97,11 +98,11 @@ impl Reads for Timeline {
         let window = TimeWindow { from, to: self.to.unwrap_or(1.0).clamp(from, 1.0) };
         let samples = self.width.unwrap_or(SAMPLES.0).clamp(1, SAMPLES.1);
         let mut shown = TimelineShown { runs: Vec::new(), selection_at: None, selection_lane: None };
-        if has_recording && let Ok(viewer) = reader.viewer(self.trace, context).await {
-            let lanes = viewer.drawn(window, samples)?.lanes;
+        if has_recording && let Ok(recording) = reader.recording(self.trace, context).await {
+            let lanes = recording.drawn(window, samples)?.lanes;
             let lane_of = |thread: u32| lanes.iter().position(|lane| lane.number == thread).unwrap_or(0);
             if let Some(call) = self.call
-                && let Ok((at, thread)) = viewer.time_of(Selection { call, event: self.event })
+                && let Ok((at, thread)) = recording.time_of(EventRef { call, event: self.event })
             {
                 (shown.selection_at, shown.selection_lane) = (Some(at), Some(lane_of(thread)));
             }
@@ -111,10 +112,10 @@ impl Reads for Timeline {
                 let known = points.iter().find(|point| point.selection == Some(of.effect));
                 let from = known.map_or_else(|| format!("effect {}", of.number), |point| point.id.clone());
                 if known.is_none() {
-                    let (at, thread) = viewer.time_of(of.effect)?;
+                    let (at, thread) = recording.time_of(of.effect)?;
                     points.push(effect_point(from.clone(), of.effect, at, lane_of(thread)));
                 }
-                let (at, thread) = viewer.time_of(of.cause.selection)?;
+                let (at, thread) = recording.time_of(of.cause.selection)?;
                 let id = format!("cause {}", of.number);
                 arrows.push(Arrow { from, to: id.clone() });
                 points.push(TimelinePoint {
@@ -166,7 +167,7 @@ fn run(replay: &ReplayShown) -> RunShown {
 }
 
 /// An event that was asked about.
-fn effect_point(id: String, of: Selection, at: f64, lane: usize) -> TimelinePoint {
+fn effect_point(id: String, of: EventRef, at: f64, lane: usize) -> TimelinePoint {
     let label = match of.event {
         Some(event) => format!("#{}.{event}", of.call),
         None => format!("end of #{}", of.call),
@@ -211,7 +212,9 @@ fn value(kind: &CauseKind) -> Option<String> {
             }
         }
         CauseKind::Decided { condition, outcome, .. } => Some(format!("{condition} was {outcome}")),
-        CauseKind::Caught(exception) => Some(exception.clone()),
+        CauseKind::Caught { exception } => Some(exception.clone()),
+        CauseKind::Given { argument: Some(argument), value, .. } => Some(format!("{argument} = {value}")),
+        CauseKind::Given { argument: None, value, .. } => Some(value.clone()),
         CauseKind::Called => None,
     }
 }

@@ -2,8 +2,9 @@
 
 use super::{Reader, Reads, Request, usage};
 use crate::CommandError;
+use past::{PathStep, TreeParent, TreeRow, TreeRowKind};
 use serde::{Deserialize, Serialize};
-use session::{Context, PathStep, TreeParent, TreeRow, TreeRowKind};
+use session::Context;
 use std::ops::Range;
 
 /// Maximum number of rows of a reply.
@@ -76,7 +77,8 @@ impl Reads for Tree {
         };
         let group = self.group.as_deref().map(range).transpose()?;
         let limit = self.limit.unwrap_or(100).min(ROWS);
-        let found = reader.viewer(self.trace, context).await?.tree_rows(parent, group, (self.from, limit))?;
+        let found =
+            reader.recording(self.trace, context).await?.tree_rows(parent, group, (self.from, limit))?;
         let shown = reader.board.shown();
         let marked = |row: TreeRow| {
             let (verdict, (own, below)) = match &row.kind {
@@ -133,7 +135,7 @@ impl Request for PathTo {
 
 impl Reads for PathTo {
     async fn read(self, reader: &mut Reader, context: &Context) -> Result<PathShown, CommandError> {
-        let (thread, path) = reader.viewer(self.trace, context).await?.path_to(self.call)?;
+        let (thread, path) = reader.recording(self.trace, context).await?.path_to(self.call)?;
         Ok(PathShown { thread, path })
     }
 }

@@ -3,8 +3,9 @@
 use super::selected::Selected;
 use super::{Reader, Reads, Request};
 use crate::CommandError;
+use past::CauseShown;
 use serde::Deserialize;
-use session::{CauseShown, Context};
+use session::Context;
 
 /// Arguments of `why`.
 #[derive(Debug, Deserialize)]
@@ -38,8 +39,8 @@ impl Request for Why {
 impl Reads for Why {
     async fn read(self, reader: &mut Reader, context: &Context) -> Result<WhyShown, CommandError> {
         let at = Selected { trace: self.trace, call: self.call, event: self.event };
-        let viewer = reader.viewer(self.trace, context).await?;
-        let cause = viewer.why(at.selection(), self.variable.as_deref())?;
+        let recording = reader.recording(self.trace, context).await?;
+        let cause = recording.why_event(at.selection(), self.variable.as_deref())?;
         let question = match &self.variable {
             Some(variable) => format!("last change of {variable}"),
             None => "what led here".to_owned(),

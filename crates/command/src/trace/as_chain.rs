@@ -2,7 +2,8 @@
 
 use super::reading::Reading;
 use crate::{Command, CommandError, Outcome, save_chain};
-use session::{self, ChainRequest, Context, SessionError};
+use past::EventRef;
+use session::{self, Context, SessionError};
 use std::path::{Path, PathBuf};
 
 /// Turns an event into a chain, to halt there and ask backwards from it
@@ -20,7 +21,7 @@ pub struct AsChain {
     /// Number of the event in the call, from 1, as `qp trace events --format json` lists them; 0: the call's
     /// entry
     #[arg(long, value_name = "N", default_value_t = 0)]
-    pub event: usize,
+    pub event: u64,
     /// Write the chain to this file
     #[arg(long, value_name = "FILE")]
     pub save: Option<PathBuf>,
@@ -63,7 +64,7 @@ impl Command for AsChain {
     /// # Errors
     /// The folder holds no recorded run, or the run has no such call or event; or the file cannot be written.
     async fn execute(&self, context: &Context) -> Result<MadeChain, CommandError> {
-        let asked = ChainRequest { node: self.node, event: self.event };
+        let asked = EventRef { call: self.node, event: Some(self.event) };
         let mut trace = self.reading.open(context).await?;
         let mut chain = session::as_chain(&mut trace, asked)?;
         if let Some(file) = &self.save {

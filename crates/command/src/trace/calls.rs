@@ -2,8 +2,9 @@
 
 use super::reading::Reading;
 use crate::{Command, CommandError, Outcome};
+use past::{CallTree, CallsRequest};
 use session::SessionError;
-use session::{self, CallTree, CallsRequest, Context};
+use session::{self, Context};
 
 /// Shows the calls of a recorded run as a tree, with arguments and results
 #[derive(clap::Args, Clone, Debug)]
@@ -52,6 +53,6 @@ impl Command for Calls {
             most: usize::MAX,
         };
         let mut trace = self.reading.open(context).await?;
-        Ok(session::calls(&mut trace, &asked).map_err(SessionError::from)?)
+        Ok(past::calls(&mut trace, &asked).map_err(SessionError::from)?)
     }
 }

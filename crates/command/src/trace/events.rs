@@ -4,7 +4,8 @@ use super::level::LevelArg;
 use super::reading::Reading;
 use crate::trust::TrustArgs;
 use crate::{Command, CommandError, Outcome};
-use session::{self, Context, EventsRequest, EventsShown};
+use past::EventsShown;
+use session::{self, Context, EventsRequest};
 
 /// Shows the events of a call: its writes, branches and calls
 #[derive(clap::Args, Clone, Debug)]

@@ -2,7 +2,8 @@
 
 use super::reading::Reading;
 use crate::{Command, CommandError, Outcome};
-use session::{self, Context, History as Writes};
+use past::History as Writes;
+use session::{self, Context};
 
 /// Shows every write to a field or an element, with the writing call
 #[derive(clap::Args, Clone, Debug)]

@@ -2,7 +2,8 @@
 
 use super::reading::Reading;
 use crate::{Command, CommandError, Outcome};
-use session::{self, Context, RecordingInfo};
+use past::RecordingInfo;
+use session::{self, Context};
 
 /// Summarises a recorded run and its missing parts
 #[derive(clap::Args, Clone, Debug)]
@@ -28,6 +29,6 @@ impl Command for Info {
     /// The folder holds no recorded run.
     async fn execute(&self, context: &Context) -> Result<RecordingInfo, CommandError> {
         let trace = self.reading.open(context).await?;
-        Ok(session::holds(&trace))
+        Ok(past::holds(&trace))
     }
 }

@@ -4,8 +4,9 @@ use super::level::LevelArg;
 use super::reading::Reading;
 use crate::trust::TrustArgs;
 use crate::{Command, CommandError, Outcome};
+use past::{StateRequest, StateShown};
 use session::SessionError;
-use session::{self, Context, StateRequest, StateShown, at_level};
+use session::{self, Context, at_level};
 
 /// Shows an object at the entry and at the end of a call
 #[derive(clap::Args, Clone, Debug)]
@@ -55,6 +56,6 @@ impl Command for State {
         let trace = self.reading.open(context).await?;
         let level = self.level.map(Into::into);
         let mut trace = at_level(trace, self.node, level, context).await?;
-        Ok(session::state(&mut trace, &asked).map_err(SessionError::from)?)
+        Ok(past::state(&mut trace, &asked).map_err(SessionError::from)?)
     }
 }

@@ -5,7 +5,7 @@ use super::event::{DecodedBlock, EventSink, LogEvent};
 use super::kind::Kind;
 use super::reader::Log;
 use super::variables::{VariableTables, Variables};
-use inspect::Lines;
+use past::Lines;
 use std::collections::HashMap;
 use std::ops::ControlFlow;
 use trace::{BlockStep, Calls, TraceError, Traced, Value};

@@ -4,8 +4,8 @@ use super::event::{DecodedBlock, LogEvent};
 use super::kind::Kind;
 use super::reader::Log;
 use crate::names::{java_name, source_file};
-use inspect::InspectError;
-use inspect::snapshot::{ObjectPart, held};
+use past::PastError;
+use past::snapshot::{ObjectPart, held};
 use std::ops::ControlFlow;
 use trace::{BlockStep, Calls, EventTime, Item, Items, TraceError, Traced, Value};
 
@@ -65,7 +65,7 @@ impl<B: TermBuilder> Terms<'_, B> {
         block: &DecodedBlock,
         event: &LogEvent,
         locals: &[(String, Value)],
-    ) -> Result<B::Term, InspectError> {
+    ) -> Result<B::Term, PastError> {
         let values = block.values(event);
         let functor = event.kind.functor();
         let arguments = match event.kind {
@@ -287,7 +287,7 @@ impl<B: TermBuilder> Terms<'_, B> {
     }
 
     /// `contents(Object, Items)`; with the number of elements if not all are listed.
-    fn contents(&mut self, values: &[Value], when: EventTime) -> Result<B::Term, InspectError> {
+    fn contents(&mut self, values: &[Value], when: EventTime) -> Result<B::Term, PastError> {
         let object = match values.first() {
             Some(Value::Object(object)) => *object,
             _ => 0,
@@ -303,7 +303,7 @@ impl<B: TermBuilder> Terms<'_, B> {
     }
 
     /// The first elements of an array or collection, and the number of all.
-    fn items(&mut self, object: u32, when: EventTime) -> Result<(Vec<B::Term>, usize), InspectError> {
+    fn items(&mut self, object: u32, when: EventTime) -> Result<(Vec<B::Term>, usize), PastError> {
         let mut items = Vec::new();
         if let Some(length) = self.calls.objects.length_of(object) {
             let class = self.calls.objects.class(object).cloned().unwrap_or_default();

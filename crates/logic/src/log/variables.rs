@@ -1,6 +1,6 @@
 //! The local variables of a call that are visible at one of its events.
 
-use inspect::{Lines, MethodVariables};
+use past::{Lines, MethodVariables};
 use std::collections::HashMap;
 use std::sync::Arc;
 use trace::{Calls, Site, Traced, TracedEvent, Value};

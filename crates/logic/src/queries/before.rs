@@ -7,7 +7,7 @@ use crate::answer::{Answer, AnswerRow, ValueRow};
 use crate::error::LogicError;
 use crate::log::Kind;
 use crate::search::Source;
-use inspect::values::shown;
+use past::values::shown;
 use trace::{EventTime, Level, Value};
 
 /// What precedes an event in its method.

@@ -11,8 +11,8 @@ use crate::answer::{Answer, AnswerRow, ValueRow};
 use crate::error::LogicError;
 use crate::log::Kind;
 use crate::search::{Owner, Pattern, Source, Wanted};
-use inspect::history::Variable;
-use inspect::values::{shown, shown_item};
+use past::history::NamedVariable;
+use past::values::{shown, shown_item};
 use std::collections::{BTreeMap, BTreeSet};
 use trace::{
     CONTENTS, ContentsCursor, EventTime, Item, Items, Level, TEXT, TextContents, Traced, Value, WalkControl,
@@ -43,23 +43,23 @@ fn history(source: &mut Source, asked: &Asked) -> Result<Answer, LogicError> {
     }
     needs_writes(source)?;
     let pattern = Pattern { value: asked.wanted(), ..asked.pattern(&[Kind::SetField]) };
-    match Variable::parse(text)? {
-        Variable::Field(_, field) => {
+    match NamedVariable::parse(text)? {
+        NamedVariable::Field(_, field) => {
             let (owner, name) = text.rsplit_once('.').unwrap_or(("", &field));
             let pattern = of_field(pattern, (owner, name), source)?;
             listed(source, asked, pattern)
         }
-        Variable::Static(field) => {
+        NamedVariable::Static(field) => {
             let (class, name) = field.rsplit_once('.').unwrap_or(("", &field));
             let pattern = of_field(Pattern { owner: Owner::Class(None), ..pattern }, (class, name), source)?;
             names::check_static(class, name, source)?;
             listed(source, asked, pattern)
         }
-        Variable::Element(_, index) => {
+        NamedVariable::Element(_, index) => {
             let object = names::object(names::object_in(text), &source.recording.calls)?;
             part_history(source, asked, (object, text), index.cast_unsigned())
         }
-        Variable::Contents(_) => {
+        NamedVariable::Contents(_) => {
             let object = names::object(text, &source.recording.calls)?;
             let calls = &mut source.recording.calls;
             if calls.objects.is_array(object) {
@@ -215,14 +215,14 @@ fn texts_after(
             if change.same_as != 0 {
                 elsewhere.push(when);
             } else if may_be_it(&held) {
-                let text = inspect::text::end(&held);
+                let text = past::text::end(&held);
                 found.extend(Some((when, text)).filter(|(_, text)| is_it(text)));
             }
         }
     })?;
     // Another object has the text, such as the buffer of a `StringWriter`.
     for when in elsewhere {
-        let text = calls.text(object, when.after())?.map(|held| inspect::text::end(&held));
+        let text = calls.text(object, when.after())?.map(|held| past::text::end(&held));
         found.extend(text.filter(is_it).map(|text| (when, text)));
     }
     Ok(found)

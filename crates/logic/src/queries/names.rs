@@ -2,7 +2,7 @@
 
 use crate::error::LogicError;
 use crate::search::Source;
-use inspect::history;
+use past::check_object;
 use trace::Calls;
 
 /// The error for a method that was not recorded: `pay`, `Shop.pay` or `com.acme.Shop.pay`.
@@ -79,7 +79,7 @@ pub(super) fn object(text: &str, calls: &Calls) -> Result<u32, LogicError> {
         given: text.to_owned(),
         expected: "an object as the log shows it, such as Rec@43".to_owned(),
     })?;
-    history::check_object(calls, number, class)?;
+    check_object(calls, number, class)?;
     Ok(calls.objects.own(number))
 }
 

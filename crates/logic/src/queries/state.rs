@@ -5,9 +5,9 @@ use crate::error::LogicError;
 use crate::log::Kind;
 use crate::search::Source;
 use bytecode::op::Constant;
-use inspect::fields::default_of;
-use inspect::snapshot::{ObjectPart, held};
-use inspect::values::{shown, shown_item};
+use past::fields::default_of;
+use past::snapshot::{ObjectPart, held};
+use past::values::{shown, shown_item};
 use trace::{Calls, EventTime, Field, HeldValue, Items, Value, WalkControl, shown_class};
 
 /// The flag of a final field (JVMS table 4.5-A).

@@ -58,7 +58,7 @@ fn tree(source: &mut Source, asked: &Asked) -> Result<Answer, LogicError> {
 
 /// What a call returned, or how it ended otherwise.
 pub fn result_of(source: &mut Source, node: u32) -> Result<Option<String>, LogicError> {
-    use inspect::CallShown;
+    use past::CallShown;
     let Some(call) = CallShown::of(&mut source.recording.calls, node)? else { return Ok(None) };
     Ok(match (call.result, call.exception, call.open) {
         (Some(result), ..) => Some(result),

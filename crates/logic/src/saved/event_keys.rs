@@ -5,7 +5,7 @@ use super::keys::EventKey;
 use super::run_names::RunNames;
 use crate::error::LogicError;
 use crate::log::{BlockSummary, Kind};
-use inspect::InspectError;
+use past::PastError;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 use trace::TraceError;
@@ -62,7 +62,7 @@ pub(super) fn events(
             continue;
         }
         if !goes_on() {
-            return Err(LogicError::Inspect(InspectError::from(TraceError::Interrupted)));
+            return Err(LogicError::Past(PastError::from(TraceError::Interrupted)));
         }
         let (calls, log) = names.source.parts();
         let block = log.block(calls, number)?;

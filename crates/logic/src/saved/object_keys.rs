@@ -5,7 +5,7 @@ use super::keys::ObjectKey;
 use super::run_names::RunNames;
 use crate::error::LogicError;
 use crate::names::java_name;
-use inspect::InspectError;
+use past::PastError;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use trace::{CREATION, Calls, EventTime, WalkControl};
 
@@ -60,7 +60,7 @@ struct BirthPlace {
 type Birth = (BirthPlace, EventTime);
 
 /// The birth of an array, or of an object whose constructor is not recorded.
-fn creation(calls: &mut Calls, object: u32) -> Result<Option<Birth>, InspectError> {
+fn creation(calls: &mut Calls, object: u32) -> Result<Option<Birth>, PastError> {
     let Some(row) = calls.write_rows(object, CREATION)?.next() else { return Ok(None) };
     let mut born = None;
     calls.each_write(calls.writes_in(row), |calls, seen| {
@@ -125,7 +125,7 @@ fn of_one_class(
 }
 
 /// The objects that recorded constructors made. The caller of the constructor is the place.
-fn constructed(class: &str, calls: &mut Calls) -> Result<HashMap<u32, Birth>, InspectError> {
+fn constructed(class: &str, calls: &mut Calls) -> Result<HashMap<u32, Birth>, PastError> {
     let mut constructors: HashMap<u32, u32> = HashMap::new();
     for (method, of) in (0..).zip(calls.sites.methods()) {
         if *of.class != *class || of.name != "<init>" {

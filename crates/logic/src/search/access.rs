@@ -4,7 +4,7 @@ use super::pattern::Owner;
 use super::prepared::Prepared;
 use super::source::Source;
 use crate::log::Kind;
-use inspect::InspectError;
+use past::PastError;
 use std::fmt;
 use std::ops::Range;
 use trace::TraceError;
@@ -55,7 +55,7 @@ pub enum Access {
 
 impl Access {
     /// Chooses the cheapest way.
-    pub(super) fn choose(prepared: &Prepared, source: &Source) -> Result<Access, InspectError> {
+    pub(super) fn choose(prepared: &Prepared, source: &Source) -> Result<Access, PastError> {
         let pattern = &prepared.pattern;
         let index = source.log.index();
         let ids = pattern.ids.start..pattern.ids.end.min(index.count());

@@ -7,7 +7,7 @@ use super::pattern::Pattern;
 use super::prepared::Prepared;
 use super::source::Source;
 use crate::log::{DecodedBlock, Kind, LogEvent};
-use inspect::InspectError;
+use past::PastError;
 use std::sync::Arc;
 use std::vec::IntoIter;
 use trace::{EventTime, Value, WalkControl};
@@ -40,7 +40,7 @@ impl Candidates {
     ///
     /// # Errors
     /// The events cannot be read.
-    pub fn of(pattern: Pattern, source: &mut Source) -> Result<Candidates, InspectError> {
+    pub fn of(pattern: Pattern, source: &mut Source) -> Result<Candidates, PastError> {
         let prepared = Prepared::new(pattern, source);
         let access = Access::choose(&prepared, source)?;
         let state = match &access {
@@ -77,7 +77,7 @@ impl Candidates {
     ///
     /// # Errors
     /// The events cannot be read.
-    pub fn next(&mut self, source: &mut Source) -> Result<Option<Found>, InspectError> {
+    pub fn next(&mut self, source: &mut Source) -> Result<Option<Found>, PastError> {
         loop {
             let Some(found) = self.candidate(source)? else { return Ok(None) };
             if self.prepared.fits(found.id, &found.block, &found.event, source) {
@@ -86,7 +86,7 @@ impl Candidates {
         }
     }
 
-    fn candidate(&mut self, source: &mut Source) -> Result<Option<Found>, InspectError> {
+    fn candidate(&mut self, source: &mut Source) -> Result<Option<Found>, PastError> {
         match &mut self.state {
             State::Ids(ids) => {
                 let Some(id) = ids.next() else { return Ok(None) };
@@ -116,7 +116,7 @@ impl Candidates {
         }
     }
 
-    fn in_blocks(&mut self, source: &mut Source) -> Result<Option<Found>, InspectError> {
+    fn in_blocks(&mut self, source: &mut Source) -> Result<Option<Found>, PastError> {
         let State::Blocks { current, next, end } = &mut self.state else { return Ok(None) };
         loop {
             if let Some((block, at)) = current {
@@ -146,14 +146,14 @@ impl Candidates {
 }
 
 /// The event of a kind at a place.
-fn at(source: &mut Source, thread: u32, when: EventTime, kind: Kind) -> Result<Option<Found>, InspectError> {
+fn at(source: &mut Source, thread: u32, when: EventTime, kind: Kind) -> Result<Option<Found>, PastError> {
     let (calls, log) = source.parts();
     let Some(id) = log.id_of(calls, thread, when, kind)? else { return Ok(None) };
     Ok(source.event(id)?.map(|(block, event)| Found { id, block, event }))
 }
 
 /// The id of the exit of a call.
-fn exit_of(call: u64, source: &mut Source) -> Result<Option<u64>, InspectError> {
+fn exit_of(call: u64, source: &mut Source) -> Result<Option<u64>, PastError> {
     let Some((block, event)) = source.event(call)?.filter(|(_, event)| event.kind == Kind::MethodCall) else {
         return Ok(None);
     };
@@ -163,7 +163,7 @@ fn exit_of(call: u64, source: &mut Source) -> Result<Option<u64>, InspectError> 
 }
 
 /// The ids of the last exception of each thread, in order.
-fn last_exceptions(source: &mut Source) -> Result<Vec<u64>, InspectError> {
+fn last_exceptions(source: &mut Source) -> Result<Vec<u64>, PastError> {
     let mut ids = Vec::new();
     for (thread, ..) in source.recording.calls.threads() {
         let index = source.log.index().clone();
@@ -258,7 +258,7 @@ fn parallel(
 }
 
 /// The writes to some fields of an object, in order.
-fn writes_to(object: u32, fields: &[u32], source: &mut Source) -> Result<Vec<EventPlace>, InspectError> {
+fn writes_to(object: u32, fields: &[u32], source: &mut Source) -> Result<Vec<EventPlace>, PastError> {
     let calls = source.calls();
     let mut places = Vec::new();
     for part in fields {

@@ -3,7 +3,7 @@
 use super::found::Found;
 use super::prepared::Prepared;
 use super::source::Source;
-use inspect::InspectError;
+use past::PastError;
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
@@ -22,14 +22,14 @@ const FEWEST: u64 = 400_000;
 const WAIT: Duration = Duration::from_micros(200);
 
 /// The events of a batch that fit, with its number.
-type Batch = (usize, Result<Vec<Found>, InspectError>);
+type Batch = (usize, Result<Vec<Found>, PastError>);
 
 /// A search on several threads.
 pub(super) struct ParallelScan {
     received: Receiver<Batch>,
     shared: Arc<Shared>,
     /// Batches that came before their turn.
-    early: BTreeMap<usize, Result<Vec<Found>, InspectError>>,
+    early: BTreeMap<usize, Result<Vec<Found>, PastError>>,
     current: VecDeque<Found>,
     next: usize,
     batches: usize,
@@ -88,7 +88,7 @@ impl ParallelScan {
     ///
     /// # Errors
     /// The events cannot be read.
-    pub fn next(&mut self) -> Result<Option<Found>, InspectError> {
+    pub fn next(&mut self) -> Result<Option<Found>, PastError> {
         loop {
             if let Some(found) = self.current.pop_front() {
                 return Ok(Some(found));
@@ -144,7 +144,7 @@ fn work(shared: &Shared, mut source: Source, sender: &SyncSender<Batch>) -> Sour
     }
 }
 
-fn find(shared: &Shared, blocks: &[usize], source: &mut Source) -> Result<Vec<Found>, InspectError> {
+fn find(shared: &Shared, blocks: &[usize], source: &mut Source) -> Result<Vec<Found>, PastError> {
     let mut all = Vec::new();
     for number in blocks {
         let (calls, log) = source.parts();

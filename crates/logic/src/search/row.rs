@@ -6,7 +6,7 @@ use crate::answer::EventRow;
 use crate::error::LogicError;
 use crate::log::{Caught, Kind};
 use crate::names::{java_name, source_file};
-use inspect::values::{shown, shown_name};
+use past::values::{shown, shown_name};
 use trace::{Field, Value, shown_class};
 
 impl Source {

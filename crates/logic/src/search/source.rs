@@ -1,7 +1,7 @@
 //! An open recording with its log.
 
 use crate::log::{DecodedBlock, Kind, Log, LogEvent, LogIndex, VariableTables, Variables};
-use inspect::{InspectError, Lines, Recording};
+use past::{Lines, PastError, Recording};
 use std::sync::{Arc, Mutex, PoisonError};
 use trace::{Calls, EventPosition, EventTime, Value};
 
@@ -40,8 +40,7 @@ impl Source {
             return kept;
         }
         let Recording { about, calls, .. } = &self.recording;
-        let recording =
-            Recording { about: about.clone(), calls: calls.again(), lines: Lines::new(Box::new(|| None)) };
+        let recording = Recording::new(about.clone(), calls.again(), Lines::new(Box::new(|| None)));
         Some(Source::new(recording, self.log.index().clone()))
     }
 
@@ -59,7 +58,7 @@ impl Source {
     ///
     /// # Errors
     /// The events cannot be read.
-    pub fn event(&mut self, id: u64) -> Result<Option<(Arc<DecodedBlock>, LogEvent)>, InspectError> {
+    pub fn event(&mut self, id: u64) -> Result<Option<(Arc<DecodedBlock>, LogEvent)>, PastError> {
         Ok(self.log.event(&mut self.recording.calls, id)?)
     }
 
@@ -67,7 +66,7 @@ impl Source {
     ///
     /// # Errors
     /// The events cannot be read.
-    pub fn locals(&mut self, node: u32, when: EventTime) -> Result<Vec<(String, Value)>, InspectError> {
+    pub fn locals(&mut self, node: u32, when: EventTime) -> Result<Vec<(String, Value)>, PastError> {
         self.advance(node, when)?;
         let Some((_, variables)) = &self.locals else { return Ok(Vec::new()) };
         let table = self.tables.of(node, &self.recording.calls, &mut self.recording.lines);
@@ -78,7 +77,7 @@ impl Source {
     ///
     /// # Errors
     /// The events cannot be read.
-    pub fn locals_at(&mut self, node: u32, event: &LogEvent) -> Result<Vec<(String, Value)>, InspectError> {
+    pub fn locals_at(&mut self, node: u32, event: &LogEvent) -> Result<Vec<(String, Value)>, PastError> {
         let begins_line = event.kind == Kind::Step && event.call() == Some(node);
         let Some(site) = self.recording.calls.sites.site(event.site).filter(|_| begins_line).cloned() else {
             return self.locals(node, event.when);
@@ -93,7 +92,7 @@ impl Source {
 
     /// Goes to a time of a call. A call can have millions of events, so reading continues where it was, if
     /// that is earlier.
-    fn advance(&mut self, node: u32, when: EventTime) -> Result<(), InspectError> {
+    fn advance(&mut self, node: u32, when: EventTime) -> Result<(), PastError> {
         let to = EventPosition::new(node, when);
         let known = self.locals.take().filter(|(at, _)| at.is_before(to));
         let calls = &mut self.recording.calls;

@@ -1,9 +1,9 @@
 //! The facts from which an answer is built.
 
-use super::source_context::CodeBook;
 use crate::facts::RunFacts;
 use chain::Chain;
 use classes::SourceRoots;
+use program::code_book::CodeBook;
 use query::PointIndex;
 
 /// The facts from which an answer is built.

@@ -1,11 +1,11 @@
 //! Finds the arm of an expression that produced a value: the instructions that a run must mark, and the lines
 //! that an answer shows.
 
-use super::source_context::accesses;
 use crate::facts::RunFacts;
 use bytecode::{ArmLines, Arms, Code, Op, ValueLines};
 use classes::ClassPool;
 use model::{MethodName, Site};
+use program::code_book::accesses;
 use query::{CopyWhat, Event, TraceQuery};
 use run::Marks;
 use std::collections::{BTreeMap, BTreeSet};

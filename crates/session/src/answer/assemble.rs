@@ -7,11 +7,13 @@ use super::false_conditions::{evaluated_outside, failed_at};
 use super::frames::{frame_answer, loader_answer, own_frame};
 use super::identity::two_objects;
 use super::missed_events::{missable, missed_writes};
-use super::source_context::{CodeBook, Source, unique};
 use super::stack_values::{GONE, add_stack_values};
 use super::steps::steps;
 use super::unlocated::pending;
-use super::{Answer, ExceptionAnswer, FrameAnswer, Outcome, PointAnswer, RejectedAnswer, arms, unlocated};
+use super::{
+    Answer, ExceptionAnswer, FrameAnswer, Outcome, PointAnswer, RejectedAnswer, StatementAnswer, arms,
+    unlocated,
+};
 use bytecode::ValueLines;
 use chain::Chain;
 use classes::CodeOwner;
@@ -21,6 +23,7 @@ use model::{
     Detail, ExceptionDetail, Frame, Namer, ObjectDescription, Occurrence, Value, is_lambda_class,
     short_class_name,
 };
+use program::code_book::{CodeBook, Source, unique};
 use query::{Constraint, Event, PointIndex, TraceQuery};
 use run::Ended;
 
@@ -327,7 +330,7 @@ impl Filling<'_, '_> {
         let shown = Frame { line: given.line.or(frame.line), ..frame.clone() };
         answer.line = shown.line;
         answer.text = book.text(&shown);
-        answer.statement = book.statement(frame, &given);
+        answer.statement = StatementAnswer::of(&book, frame, &given);
         answer.neighbours = book.around(&shown);
         answer.shows_all_frames = self.assembly.facts.all_frames;
         answer.stack = tables.stack(occurrence.stack).map(frame_answer).collect();

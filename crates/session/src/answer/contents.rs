@@ -2,9 +2,9 @@
 //! after every value has its name: the numbers of objects then do not depend on which contents were readable.
 
 use super::PointAnswer;
-use super::source_context::CodeBook;
 use locate::Located;
 use model::{Frame, LambdaCode, MethodName, Namer, Occurrence, Site, Tables, Value, lambda_in_source};
+use program::code_book::CodeBook;
 use query::{Event, TraceQuery};
 use std::sync::Arc;
 

@@ -1,10 +1,10 @@
 //! The frames of a stack: whose code each is in, and the newest one in the user's own code.
 
 use super::answer_facts::AnswerFacts;
-use super::source_context::CodeBook;
 use super::{FrameAnswer, LoaderAnswer, OwnFrame};
 use classes::{CodeOwner, is_of_harness};
 use model::Frame;
+use program::code_book::CodeBook;
 use std::sync::Arc;
 
 /// Beginnings of the names of classes that only pass calls on.

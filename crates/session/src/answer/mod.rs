@@ -1,8 +1,8 @@
 //! The answer to a chain, as data. Front ends render it; `--format json` writes it as docs/formats.md
 //! specifies.
 //!
-//! - `assemble` builds the answer from the located points. `source_context` finds source lines and rebuilds
-//!   conditions from bytecode.
+//! - `assemble` builds the answer from the located points; `program::code_book` finds source lines and
+//!   rebuilds conditions from bytecode.
 //! - `arms` finds the arm of an expression that produced a value. `steps` lists the steps of an `Origin`.
 //! - `contents` shows the contents of objects. `expectation` compares an answer with the chain's
 //!   expectations.
@@ -19,14 +19,15 @@ pub mod frames;
 mod identity;
 pub mod missed_events;
 pub mod near_miss;
-pub mod source_context;
 pub mod stack_values;
 pub mod steps;
 pub mod unlocated;
 
+use bytecode::ValueLines;
 use indexmap::IndexMap;
 use logic::rules::Asked as AskedGoal;
-use model::ExceptionCause;
+use model::{ExceptionCause, Frame};
+use program::code_book::CodeBook;
 use run::Ended;
 use serde::Serialize;
 
@@ -301,6 +302,15 @@ pub struct StatementAnswer {
     pub line: u32,
     /// The source line, trimmed, if the source was found.
     pub text: Option<String>,
+}
+
+impl StatementAnswer {
+    /// The statement that stored or returned a value, if the value came from another line.
+    fn of(book: &CodeBook<'_>, frame: &Frame, given: &ValueLines) -> Option<StatementAnswer> {
+        let line = given.statement.filter(|line| Some(*line) != given.line)?;
+        let text = book.text(&Frame { line: Some(line), ..frame.clone() });
+        Some(StatementAnswer { line, text })
+    }
 }
 
 /// An exception, and where it was thrown.

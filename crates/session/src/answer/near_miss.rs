@@ -4,8 +4,8 @@
 use super::answer_facts::AnswerFacts;
 use super::false_conditions::{list, shortened};
 use super::missed_events::{unmade, unseen_writes};
-use super::source_context::CodeBook;
 use model::{Frame, MethodName, Namer, Site, short_class_name};
+use program::code_book::CodeBook;
 use query::{Constraint, Event, Field, Making, Pass, PointIndex, TraceQuery};
 use run::{ClassReport, Ended, QueryReport, RunReport};
 use std::sync::Arc;

@@ -3,12 +3,12 @@
 
 use super::PointAnswer;
 use super::contents::add_contents_of;
-use super::source_context::{CodeBook, accesses};
 use crate::facts::RunFacts;
 use bytecode::{Expressions, StackPlace};
 use classes::ClassPool;
 use locate::Located;
 use model::{Namer, Site, StackValue, Tables};
+use program::code_book::{CodeBook, accesses};
 use query::{Event, TraceQuery};
 use std::collections::BTreeSet;
 

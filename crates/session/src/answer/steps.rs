@@ -1,13 +1,13 @@
 //! The steps of a value flow, as an answer shows them.
 
-use super::source_context::CodeBook;
-use super::{StepAnswer, arms};
+use super::{StatementAnswer, StepAnswer, arms};
 use crate::facts::RunFacts;
 use crate::facts::visit;
 use bytecode::ValueLines;
 use bytecode::class::ACC_BRIDGE;
 use bytecode::stores::variable_in_slot;
 use model::{FlowStep, Frame, Site, ValueFlow};
+use program::code_book::CodeBook;
 use query::{Copies, CopyWhat};
 
 /// The steps of an observed value flow, from the point backwards.
@@ -44,7 +44,7 @@ fn one(run_facts: &RunFacts, copies: &Copies, step: &FlowStep, book: &CodeBook<'
         file: frame.source_file.as_ref().map(ToString::to_string),
         line: shown.line,
         text: book.text(&shown),
-        statement: book.statement(frame, &given),
+        statement: StatementAnswer::of(book, frame, &given),
         thread: outcome.tables.thread_label(&visit.at.thread).to_string(),
         hit: step.at.ordinal.into(),
     })

@@ -4,11 +4,13 @@
 use super::{Diagnoser, Question};
 use crate::context::Context;
 use crate::error::SessionError;
-use crate::recorded::{EventsRequest, EventsShown, RecordedTrace, Stepper, detail, events};
+use crate::recorded::{EventsRequest, RecordedTrace, detail, events};
 use classes::SourcePaths;
-use inspect::InspectError;
+use past::{EventsShown, History, MemberShown, Moment, PastError};
 use trace::Level;
 
+/// Maximum number of writes of a history.
+const WRITES: usize = 200;
 /// Most events of a call that are shown.
 const MOST_EVENTS: usize = 200;
 
@@ -22,7 +24,7 @@ impl Diagnoser {
         let node = self.nodes.of_call(call);
         let there = usize::try_from(call).is_ok_and(|call| call < calls);
         if !there || node >= self.diagnosis.forest().count() {
-            return Err(InspectError::NoSuchCall { node: call, calls }.into());
+            return Err(PastError::NoSuchCall { node: call, calls }.into());
         }
         if !self.diagnosis.forest().has_ended(node) {
             return Err(SessionError::NoStep(format!(
@@ -32,29 +34,57 @@ impl Diagnoser {
         self.question(node, context).await
     }
 
-    /// A stepper at the end of the call of a question, or at the end of its loop.
+    /// A variable or object at the end of the call of a question, or at the end of its loop.
     ///
     /// # Errors
-    /// The recording cannot be read, or a run that would record more of the call fails.
-    pub async fn stand(
+    /// There is no such variable, the recording cannot be read, or a run that would record more of the call
+    /// fails.
+    pub async fn show(
+        &mut self,
+        question: &Question,
+        name: &str,
+        context: &Context,
+    ) -> Result<MemberShown, SessionError> {
+        self.at_end(question, context, |trace, moment| trace.show(moment, name)).await
+    }
+
+    /// The writes to a variable as it is named at the end of the call of a question, or of its loop; the last
+    /// ones.
+    ///
+    /// # Errors
+    /// As [`Diagnoser::show`].
+    pub async fn history(
+        &mut self,
+        question: &Question,
+        name: &str,
+        context: &Context,
+    ) -> Result<History, SessionError> {
+        self.at_end(question, context, |trace, moment| trace.history(moment, name, WRITES)).await
+    }
+
+    async fn at_end<T>(
         &mut self,
         question: &Question,
         context: &Context,
-    ) -> Result<Stepper<'_>, SessionError> {
+        work: impl FnOnce(&mut RecordedTrace, Moment) -> Result<T, PastError>,
+    ) -> Result<T, SessionError> {
         let (at, node) = (question.at, question.node);
         let later = self.with_more(at, context).await?;
         let ends = self.nodes.part(at).filter(|_| later.is_none()).and_then(|part| part.ends);
-        let mut stepper = match later {
-            Some(later) => Stepper::new(later, node, &SourcePaths::default())?,
-            None => Stepper::new(&mut self.trace, node, &SourcePaths::default())?,
+        let mut later = later.map(|later| later.with_code(&SourcePaths::default()));
+        let trace = match &mut later {
+            Some(later) => later,
+            None => &mut self.trace,
         };
-        match ends {
-            Some(end) => Ok(stepper.standing_at(end)),
+        let end = match ends {
+            Some(end) => end,
             None => {
-                stepper.call(node, true)?;
-                Ok(stepper)
+                let entry = trace.entry_of(node)?;
+                trace.end_of_call(entry)?
             }
-        }
+        };
+        let moment = trace.moment(end)?;
+        Ok(work(trace, moment)?)
     }
 
     /// The events of the call of a question.

@@ -49,9 +49,9 @@ pub use divergence::{
     Divergence, Varying, VersionComparison, VersionDifference, check_reference, find_divergence,
 };
 pub use failure::{Assumption, NamedNode};
-pub use inspect::snapshot::{Bounds, Shape};
 pub use node_view::{NodeView, PrintedText, node_view};
 pub use oracles::{Confidence, Oracle, OracleAnswer};
+pub use past::snapshot::{Bounds, Shape};
 pub use question::Question;
 pub use reference::{Launcher, Opinion, Reference};
 pub use tree::nodes::{LoopExit, LoopPart};
@@ -59,16 +59,16 @@ pub use violations::{Survey, Violation};
 
 use super::context::Context;
 use super::error::SessionError;
-use super::recorded::{RecordedTrace, Stepper, at_level};
+use super::recorded::{RecordedTrace, at_level};
 use classes::{ClassPool, LaunchCommand, Main, SourcePaths};
 use declarative::{Diagnosis, Needs, STRATEGIES, Step, Verdict, strategy};
-use inspect::InspectError;
-use inspect::fields::Fields;
+use past::PastError;
+use past::fields::Fields;
 use program::purity::Purity;
 use reference::AlignedReference;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeSet, HashMap};
-use trace::{Calls, Level, RunsCoverage};
+use trace::{Calls, EventPosition, Level, RunsCoverage};
 use tree::nodes::Nodes;
 use tree::shape::{coverage, trees};
 
@@ -207,7 +207,7 @@ impl Diagnoser {
     ///
     /// # Errors
     /// The strategy or the call does not exist, or the recording cannot be read.
-    pub fn new(mut trace: RecordedTrace, options: DiagnoseOptions) -> Result<Diagnoser, SessionError> {
+    pub fn new(trace: RecordedTrace, options: DiagnoseOptions) -> Result<Diagnoser, SessionError> {
         let first = STRATEGIES.first().map_or("", |row| row.name);
         let name = options.strategy.as_deref().unwrap_or(first);
         let Some(row) = strategy(name) else {
@@ -215,6 +215,7 @@ impl Diagnoser {
             return Err(SessionError::NoStrategy { name: name.to_owned(), there: there.join(", ") });
         };
         let fields = Fields::new(trace.class_files());
+        let mut trace = trace.with_code(&SourcePaths::default());
         let mut notes: Vec<String> = trace.about.whose_code.iter().cloned().collect();
         let (forest, nodes) = trees(&mut trace, options.loops, fields.pool(), &mut notes)?;
         let passing = RunsCoverage::default();
@@ -234,7 +235,7 @@ impl Diagnoser {
         if let Some(node) = options.node {
             let there = nodes.of_call(node);
             if there >= diagnosis.forest().count() {
-                return Err(InspectError::NoSuchCall { node, calls: trace.calls.count() }.into());
+                return Err(PastError::NoSuchCall { node, calls: trace.calls.count() }.into());
             }
             diagnosis.start_below(there);
         }
@@ -522,8 +523,8 @@ impl Diagnoser {
         usize::from(self.failure.taken.is_some())
     }
 
-    /// Returns a stepper over the events of the buggy call. If the recording has no writes, records the call
-    /// again in full. If the bug is in a loop, the stepper starts at the iteration that was found.
+    /// The recording, and the entry of the buggy call. If the recording has no writes, records the call again
+    /// in full. If the bug is in a loop, the position is the begin of the iteration that was found.
     ///
     /// # Errors
     /// No buggy call was found, or the call cannot be recorded again.
@@ -531,14 +532,17 @@ impl Diagnoser {
         self,
         sources: &SourcePaths,
         context: &Context,
-    ) -> Result<Stepper<'static>, SessionError> {
+    ) -> Result<(RecordedTrace, EventPosition), SessionError> {
         let wanted = Some(Level::All).filter(|_| self.trace.about.level < Level::Writes);
         let found = self.found.unwrap_or(u32::MAX);
         let (node, part) = (self.nodes.call(found), self.nodes.part(found));
         let begins = part.map(|part| part.begins);
-        let trace = at_level(self.trace, node, wanted, context).await?;
-        let stepper = Stepper::new(trace, node, sources)?;
-        Ok(begins.into_iter().fold(stepper, Stepper::standing_at))
+        let trace = at_level(self.trace, node, wanted, context).await?.with_code(sources);
+        let at = match begins {
+            Some(begins) => begins,
+            None => trace.entry_of(node)?,
+        };
+        Ok((trace, at))
     }
 
     fn buggy(&self, at: u32) -> Buggy {

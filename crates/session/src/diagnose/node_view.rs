@@ -2,10 +2,10 @@
 
 use super::question::{Question, QuestionSubject};
 use crate::error::SessionError;
-use crate::recorded::{RecordedViewer, Selection};
-use inspect::snapshot::Bounds;
-use inspect::{CallShown, InspectError};
 use model::quoted;
+use past::snapshot::Bounds;
+use past::{CallShown, PastError};
+use past::{EventRef, Recording};
 use serde::Serialize;
 use trace::{EventPosition, EventTime, Level};
 
@@ -59,27 +59,27 @@ pub struct PrintedText {
 ///
 /// # Errors
 /// There is no such call or event, or the recording cannot be read.
-pub fn node_view(viewer: &mut RecordedViewer, selection: Selection) -> Result<NodeView, SessionError> {
+pub fn node_view(trace: &mut Recording, selection: EventRef) -> Result<NodeView, SessionError> {
     let until = match selection.event {
-        Some(_) => Some(viewer.position_after(selection)?),
+        Some(_) => Some(trace.position_after(selection)?),
         None => None,
     };
-    let line = viewer.shown_at(selection)?.line;
-    let node = viewer.position(selection)?.node;
-    let no_such = InspectError::NoSuchCall { node: selection.call, calls: viewer.recording().calls.count() };
+    let line = trace.shown_at(selection)?.line;
+    let node = trace.position(selection)?.node;
+    let no_such = PastError::NoSuchCall { node: selection.call, calls: trace.calls.count() };
     let known = match until {
-        Some(until) => viewer.locals_before(until)?,
-        None => viewer.locals_at_end(node)?,
+        Some(until) => trace.locals_before(until)?,
+        None => trace.locals_at_end(node)?,
     };
-    let (calls, fields) = viewer.calls_and_fields();
+    let Recording { calls, code, .. } = trace;
+    let fields = &mut code.fields;
     let (begins, ends) = calls.span(node)?;
     let span = (begins, until.map_or(Ok(ends), |until| calls.when_at(until))?);
     // The event at the end of a call is the call's last: after it everything is over.
     let until = until.filter(|until| calls.end(node) != Some(*until));
     let subject = QuestionSubject { calls, node, part: None, until, known, fields, bounds: SHOWN };
     let question = subject.question(0, (0, None))?;
-    let (output, more) = printed(viewer, span)?;
-    let trace = viewer.trace();
+    let (output, more) = printed(trace, span)?;
     let call = CallShown::of(&mut trace.calls, node)?.ok_or(no_such)?;
     let thread = trace.calls.thread_of(node).unwrap_or_default();
     let level = trace.calls.method(node).map_or(trace.about.level, |method| method.level);
@@ -99,10 +99,10 @@ pub fn node_view(viewer: &mut RecordedViewer, selection: Selection) -> Result<No
 
 /// What was printed in a time, and the number of further texts.
 fn printed(
-    viewer: &mut RecordedViewer,
+    trace: &mut Recording,
     span: (EventTime, EventTime),
 ) -> Result<(Vec<PrintedText>, usize), SessionError> {
-    let calls = &mut viewer.trace().calls;
+    let calls = &mut trace.calls;
     let streams: Vec<(u32, Option<String>)> =
         calls.streams().map(|(stream, name)| (stream, name.map(str::to_owned))).collect();
     let mut found: Vec<(EventTime, PrintedText)> = Vec::new();

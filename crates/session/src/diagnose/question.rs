@@ -7,10 +7,10 @@ use super::tree::nodes::{LoopExecution, LoopExit, LoopPart, ProgramLoop};
 use crate::error::SessionError;
 use classes::ClassPool;
 use indexmap::IndexMap;
-use inspect::InspectError;
-use inspect::fields::Fields;
-use inspect::locals::{WrittenLocal, WrittenLocals};
-use inspect::snapshot::{Bounds, ObjectPart, Shape, Shaper};
+use past::PastError;
+use past::fields::Fields;
+use past::locals::{WrittenLocal, WrittenLocals};
+use past::snapshot::{Bounds, ObjectPart, Shape, Shaper};
 use serde::Serialize;
 use serde_json::Value as Json;
 use std::collections::{HashMap, HashSet};
@@ -201,7 +201,7 @@ impl NamedCall {
     pub fn of(calls: &mut Calls, node: u32) -> Result<NamedCall, SessionError> {
         let (call, method) = (calls.call(node)?, calls.method(node).cloned());
         let Some((call, method)) = call.zip(method) else {
-            return Err(InspectError::NoSuchCall { node, calls: calls.count() }.into());
+            return Err(PastError::NoSuchCall { node, calls: calls.count() }.into());
         };
         let types = bytecode::descriptor::parse_method(&method.descriptor);
         let (parameters, result) = types.map(|t| (t.parameters, t.result)).unwrap_or_default();

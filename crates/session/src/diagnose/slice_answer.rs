@@ -9,7 +9,7 @@ use crate::error::SessionError;
 use crate::recorded::detail;
 use classes::{CodeOwner, is_pattern_of_harness};
 use declarative::Verdict;
-use inspect::fields::Fields;
+use past::fields::Fields;
 use slice::{FailedAssertion, Lost, Sliced, Target};
 use std::collections::BTreeSet;
 use trace::{Calls, Level};

@@ -8,9 +8,9 @@
 use super::changes::all_statics;
 use super::question::{NamedCall, Question, locals};
 use crate::error::SessionError;
-use inspect::fields::Fields;
-use inspect::snapshot::{Bounds, ObjectPart, Shape, Shaper};
 use model::short_static_name;
+use past::fields::Fields;
+use past::snapshot::{Bounds, ObjectPart, Shape, Shaper};
 use slice::Target;
 use std::collections::HashSet;
 use trace::{Calls, EventTime, Exit, Items, Value};

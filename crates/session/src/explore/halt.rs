@@ -5,10 +5,10 @@ use super::position::{HaltedProgram, frame_at};
 use crate::FrameAnswer;
 use crate::answer::contents::name_lambdas;
 use crate::answer::frames::frame_answer;
-use crate::answer::source_context::CodeBook;
 use crate::error::SessionError;
 use expr::Expr;
 use model::{ContentsByObject, ObjectContents, ObjectDescription, Value, quoted};
+use program::code_book::CodeBook;
 use serde::Serialize;
 
 /// A value with its name.

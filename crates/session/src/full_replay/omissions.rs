@@ -2,17 +2,17 @@
 
 use super::recording::ChainRecording;
 use crate::answer::expectation::compare;
-use crate::answer::source_context::around;
 use crate::answer::{Answer, OmittedOperation, Outcome, PointAnswer};
 use crate::context::Context;
 use crate::error::SessionError;
 use crate::omitted::{OmissionAnswer, OmissionQuestion, WITHIN, WrongPoint, ask_omissions};
-use crate::recorded::SourceLine;
 use crate::workspace::Workspace;
 use chain::{Chain, Kind, Point};
 use classes::{ClassPool, SourceRoots};
 use expr::Reference;
 use omission::{Limits, Suggestion};
+use past::SourceLine;
+use program::code_book::around;
 
 /// Adds the answers of the points that ask for omissions, each at its place in the chain.
 ///

@@ -10,7 +10,7 @@ use crate::context::Context;
 use crate::error::SessionError;
 use crate::recorded::{RecordOptions, RecordedRun, RecordedTrace, record};
 use chain::{Chain, Debuggee};
-use inspect::fields::Fields;
+use classes::SourcePaths;
 use omission::Suggestion;
 use serde::Serialize;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -157,9 +157,9 @@ impl Trial<'_> {
             return Ok(told(Verdict::NotReached, &run.recorded.ended));
         }
         let told = |verdict, found: &str| Confirmation { flipped: flipped_passes, ..told(verdict, found) };
-        let mut trace = RecordedTrace::open(&out, options.memory, context).await?;
-        let (pool, mut fields) = (trace.pool()?, Fields::new(Some(trace.pool()?)));
-        let flipped = &mut trace.recording.calls;
+        let trace = RecordedTrace::open(&out, options.memory, context).await?;
+        let mut trace = trace.with_code(&SourcePaths::default());
+        let flipped = &mut trace.calls;
         let first = flip.first(suggestion);
         let own = digest(calls, steering, first)?;
         if digest(flipped, steering, first)? != own {
@@ -173,7 +173,7 @@ impl Trial<'_> {
             };
             return Ok(told(Verdict::RunPartedEarlier, why));
         }
-        let found = self.compared.at(self.point, (flipped, &mut fields, &pool)).await.ok();
+        let found = self.compared.at(self.point, &mut trace).ok();
         if !run.whole && self.wanted.needs_end() {
             return Ok(told(Verdict::DidNotEnd, &run.recorded.ended));
         }

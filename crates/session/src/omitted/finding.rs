@@ -9,8 +9,9 @@ use crate::background::in_background;
 use crate::context::Context;
 use crate::error::SessionError;
 use crate::recorded::RecordedTrace;
-use inspect::fields::Fields;
+use classes::SourcePaths;
 use omission::{AnalysedProgram, Found, Jump, Limits, Operation, Place, Suggestion, Target, Window, find};
+use past::Recording;
 use std::collections::HashMap;
 use trace::{Calls, EventTime, Level, Value, WalkControl};
 
@@ -44,9 +45,9 @@ pub async fn ask_omissions(
         return Err(SessionError::NoStep(why.to_owned()));
     }
     let asked = question.clone();
+    let trace = trace.with_code(&SourcePaths::default());
     let missing = trace.missing();
-    let runtime = tokio::runtime::Handle::current();
-    let work = move |_| runtime.block_on(answer(trace, &asked));
+    let work = move |_| answer(trace, &asked);
     let (mut answer, reads, mut trace, found) = in_background(context, work).await?;
     answer.notes.extend(missing.into_iter().map(|what| format!("missing: {what}")));
     if question.confirm {
@@ -76,20 +77,23 @@ pub async fn ask_omissions(
     Ok(answer)
 }
 
-async fn answer(
+fn answer(
     mut trace: RecordedTrace,
     question: &OmissionQuestion,
 ) -> Result<(OmissionAnswer, Vec<TriedSuggestion>, RecordedTrace, FoundPoint), SessionError> {
-    let (pool, mut fields) = (trace.pool()?, Fields::new(Some(trace.pool()?)));
+    let pool = trace.pool()?;
     let about = trace.about.clone();
-    let calls = &mut trace.recording.calls;
-    let point = question.at.find(calls, &mut fields, &pool).await?;
+    let point = question.at.find(&mut trace)?;
     let at = point.at;
-    let to = calls.when_at(at)?;
+    let to = trace.calls.when_at(at)?;
     let Denoted { target, value, unknown } = match question.is_object {
-        true => Denoted { target: object(&question.what, calls)?, value: String::new(), unknown: None },
-        false => of_expression(&question.what, question.of_field, (calls, &mut fields, &pool), at).await?,
+        true => {
+            let target = object(&question.what, &trace.calls)?;
+            Denoted { target, value: String::new(), unknown: None }
+        }
+        false => of_expression(&question.what, question.of_field, &mut trace, at)?,
     };
+    let Recording { calls, code, .. } = &mut trace.recording;
     let place = calls.event_at(at, |calls, seen| {
         let method = seen.method(calls);
         let file = method.and_then(|method| method.source.as_deref()).unwrap_or("?").to_owned();
@@ -100,7 +104,7 @@ async fn answer(
     let mut program = AnalysedProgram::new(&pool, calls, &|class| about.records(class), &store);
     // What only reads is tried too before it is hidden.
     let limits = Limits { reads: question.limits.reads || question.confirm, ..question.limits.clone() };
-    let mut found = find(calls, &mut fields, &mut program, (&target, Window { from, to }), &limits)?;
+    let mut found = find(calls, &mut code.fields, &mut program, (&target, Window { from, to }), &limits)?;
     found.suggestions.retain(|suggestion| !is_hidden(suggestion, &question.hide));
     let mut reads = Vec::new();
     if !question.limits.reads {
@@ -201,7 +205,7 @@ fn object(text: &str, calls: &Calls) -> Result<Target, SessionError> {
     let number = number.parse().map_err(|_| {
         SessionError::NoStep(format!("`{text}` is not an object as recordings show it, such as Rec@43"))
     })?;
-    inspect::history::check_object(calls, number, class)?;
+    past::check_object(calls, number, class)?;
     let object = calls.objects.own(number);
     let class = calls.objects.class(object).map(ToString::to_string).unwrap_or_default();
     Ok(Target { object, class, field: None })

@@ -3,11 +3,8 @@
 
 use super::flip::{Flip, FlippedPasses, steering};
 use crate::error::SessionError;
-use assertions::ExpressionAt;
-use classes::ClassPool;
-use inspect::fields::Fields;
-use model::MethodName;
 use omission::{JumpKind, Suggestion};
+use past::Recording;
 use std::collections::VecDeque;
 use trace::{Calls, EventPosition, EventTime, Occurrence, Traced, WalkControl};
 
@@ -30,10 +27,10 @@ struct Group {
 ///
 /// # Errors
 /// The recording cannot be read.
-pub(super) async fn at_other_passes(
+pub(super) fn at_other_passes(
     suggestion: &Suggestion,
     point: EventTime,
-    (calls, fields, pool): (&mut Calls, &mut Fields, &ClassPool),
+    trace: &mut Recording,
 ) -> Result<Vec<Flip>, SessionError> {
     let pass = &suggestion.pass;
     let thread = || pass.thread.clone();
@@ -50,8 +47,8 @@ pub(super) async fn at_other_passes(
         JumpKind::Exception | JumpKind::Dispatch => return Ok(Vec::new()),
     }
     let mut flips = vec![equal(pass.first), flip(FlippedPasses::All, Occurrence::All)];
-    let missed = missed(suggestion, point, calls)?;
-    let groups = grouped(suggestion, &missed, (calls, fields, pool)).await?;
+    let missed = missed(suggestion, point, &mut trace.calls)?;
+    let groups = grouped(suggestion, &missed, trace)?;
     let is_first = |group: &&Group| group.passes.contains(&pass.first);
     let others = groups.iter().rev().filter(|group| !is_first(group));
     let (several, alone): (Vec<&Group>, Vec<&Group>) = others.partition(|group| group.passes.len() > 1);
@@ -115,19 +112,19 @@ fn missed(
 }
 
 /// Passes by the value of the operand that the suggestion names, in the order of their last passes.
-async fn grouped(
+fn grouped(
     suggestion: &Suggestion,
     passes: &VecDeque<(u64, EventPosition)>,
-    (calls, fields, pool): (&mut Calls, &mut Fields, &ClassPool),
+    trace: &mut Recording,
 ) -> Result<Vec<Group>, SessionError> {
-    let place = &suggestion.jump.place;
-    let name = MethodName::new(place.class.as_str(), place.method.as_str(), place.descriptor.as_str());
-    let operand = suggestion.jump.operand.as_deref();
-    let operand = operand.and_then(|text| ExpressionAt::new(text, &name, place.pc, (calls, pool)).ok());
+    let operand = match (&suggestion.jump.operand, passes.front()) {
+        (Some(text), Some((_, first))) => trace.compile(*first, text)?.ok(),
+        _ => None,
+    };
     let mut groups: Vec<Group> = Vec::new();
     for (nth, at) in passes {
         let value = match &operand {
-            Some(operand) => operand.value(calls, fields, *at).await?.ok().map(|value| value.text),
+            Some(operand) => trace.value(*at, operand)?.ok().map(|value| value.text),
             None => None,
         };
         let known = value.as_ref().and_then(|_| groups.iter().position(|group| group.operand == value));

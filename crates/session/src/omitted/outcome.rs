@@ -3,13 +3,11 @@
 use super::point::WrongPoint;
 use super::target;
 use crate::error::SessionError;
-use assertions::ExpressionAt;
-use classes::ClassPool;
-use inspect::fields::Fields;
-use inspect::snapshot::{Bounds, ObjectPart, Shape, Shaper};
 use model::MethodName;
 use omission::Target;
-use trace::{Calls, EventPosition, Value};
+use past::Recording;
+use past::snapshot::{Bounds, ObjectPart, Shape, Shaper};
+use trace::{EventPosition, Value};
 
 /// How much of a value is compared.
 const BOUNDS: Bounds = Bounds { depth: 4, elements: 1000, parts: 5000 };
@@ -49,59 +47,45 @@ impl Compared<'_> {
     ///
     /// # Errors
     /// The point was not reached, or the recording cannot be read.
-    pub async fn at(
-        &self,
-        point: &WrongPoint,
-        (calls, fields, pool): (&mut Calls, &mut Fields, &ClassPool),
-    ) -> Result<PointOutcome, SessionError> {
-        let at = point.find(calls, fields, pool).await?.at;
+    pub fn at(&self, point: &WrongPoint, trace: &mut Recording) -> Result<PointOutcome, SessionError> {
+        let at = point.find(trace)?.at;
         let what = self.what.unwrap_or_default();
-        let denoted = target::of_expression(what, self.of_field, (calls, fields, pool), at).await?;
-        let method = calls.event_at(at, |_, seen| seen.site.method)?;
-        let method = method.and_then(|method| calls.sites.method_name(method));
+        let denoted = target::of_expression(what, self.of_field, trace, at)?;
+        let method = trace.calls.event_at(at, |_, seen| seen.site.method)?;
+        let method = method.and_then(|method| trace.calls.sites.method_name(method));
         let shape = match denoted.unknown {
-            None => shape(&denoted.target, (calls, fields), at)?,
+            None => shape(&denoted.target, trace, at)?,
             Some(_) => Shape::Unknown { unknown: true },
         };
         let mut compared = serde_json::to_value(&shape).unwrap_or_default();
         without_numbers(&mut compared);
         let is_whole = is_whole(&compared);
         let (holds, unknown) = match self.want {
-            Some(want) => match self.holds(want, (calls, fields, pool), at).await? {
-                Ok(holds) => (holds, None),
+            Some(want) => match holds(want, trace, at)? {
+                Ok(holds) => (Some(holds), None),
                 Err(why) => (None, Some(why)),
             },
             None => (None, None),
         };
         Ok(PointOutcome { text: shape.fitting(ROOM), compared, is_whole, holds, unknown, method })
     }
+}
 
-    async fn holds(
-        &self,
-        want: &str,
-        (calls, fields, pool): (&mut Calls, &mut Fields, &ClassPool),
-        at: EventPosition,
-    ) -> Result<Result<Option<bool>, String>, SessionError> {
-        let place = calls.event_at(at, |_, seen| (seen.site.method, seen.site.bci))?;
-        let Some((method, bci)) = place else { return Ok(Ok(None)) };
-        let Some(name) = calls.sites.method_name(method) else { return Ok(Ok(None)) };
-        let wanted = ExpressionAt::new(want, &name, bci, (calls, pool)).map_err(SessionError::NoStep)?;
-        let value = wanted.value(calls, fields, at).await?;
-        match value {
-            Ok(value) if value.holds.is_some() => Ok(Ok(value.holds)),
-            Ok(value) => Err(SessionError::NoStep(format!("`{want}` is {}, not a boolean", value.text))),
-            Err(why) => Ok(Err(why)),
-        }
+/// Whether a condition holds at an event, or why that is unknown.
+fn holds(want: &str, trace: &mut Recording, at: EventPosition) -> Result<Result<bool, String>, SessionError> {
+    let wanted = trace.compile(at, want)?.map_err(SessionError::NoStep)?;
+    match trace.value(at, &wanted)? {
+        Ok(value) => match value.holds {
+            Some(holds) => Ok(Ok(holds)),
+            None => Err(SessionError::NoStep(format!("`{want}` is {}, not a boolean", value.text))),
+        },
+        Err(why) => Ok(Err(why)),
     }
 }
 
-fn shape(
-    target: &Target,
-    (calls, fields): (&mut Calls, &mut Fields),
-    at: EventPosition,
-) -> Result<Shape, SessionError> {
-    let when = calls.when_at(at)?;
-    let mut shaper = Shaper { calls, fields, bounds: BOUNDS };
+fn shape(target: &Target, trace: &mut Recording, at: EventPosition) -> Result<Shape, SessionError> {
+    let when = trace.calls.when_at(at)?;
+    let mut shaper = Shaper { calls: &mut trace.calls, fields: &mut trace.code.fields, bounds: BOUNDS };
     let Some(field) = &target.field else {
         return Ok(shaper.shape(Some(Value::Object(target.object)), "", when)?);
     };

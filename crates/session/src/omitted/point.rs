@@ -1,12 +1,11 @@
 //! The point at which an object is wrong: an execution of a line, or the end of a call.
 
 use crate::error::SessionError;
-use crate::recorded::SourceLine;
-use assertions::ExpressionAt;
 use classes::ClassPool;
-use inspect::fields::Fields;
-use model::MethodName;
+use past::expression::ExpressionAt;
+use past::{Recording, SourceLine};
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use trace::{Calls, EventPosition, Traced, WalkControl};
 
 /// Most executions of a line that are looked at.
@@ -56,12 +55,8 @@ impl WrongPoint {
     ///
     /// # Errors
     /// There is no such event, or the recording cannot be read.
-    pub(super) async fn find(
-        &self,
-        calls: &mut Calls,
-        fields: &mut Fields,
-        pool: &ClassPool,
-    ) -> Result<FoundPoint, SessionError> {
+    pub(super) fn find(&self, trace: &mut Recording) -> Result<FoundPoint, SessionError> {
+        let calls = &mut trace.calls;
         let alone = |at| FoundPoint { at, nth: 0 };
         let (line, when, index) = match self {
             WrongPoint::Event(at) => return Ok(alone(*at)),
@@ -91,12 +86,12 @@ impl WrongPoint {
                 chosen.push(point);
                 continue;
             };
-            let condition = known.entry((method, bci)).or_insert_with(|| {
-                let name = calls.sites.method_name(method).unwrap_or_else(|| MethodName::new("", "", ""));
-                ExpressionAt::new(when, &name, bci, (calls, pool))
-            });
+            let condition = match known.entry((method, bci)) {
+                Entry::Occupied(known) => known.into_mut(),
+                Entry::Vacant(new) => new.insert(trace.compile(at, when)?),
+            };
             let condition = condition.as_ref().map_err(|why| SessionError::NoStep(why.clone()))?;
-            let value = condition.value(calls, fields, at).await?.map_err(SessionError::NoStep)?;
+            let value = trace.value(at, condition)?.map_err(SessionError::NoStep)?;
             match value.holds {
                 Some(true) => chosen.push(point),
                 Some(false) => {}
@@ -118,7 +113,7 @@ impl WrongPoint {
         let line_of = line;
         let SourceLine { class, line } = line;
         at.copied().ok_or_else(|| {
-            if let Some(left_out) = not_recorded(line_of, calls, pool) {
+            if let Some(left_out) = trace.code.pool().ok().and_then(|pool| not_recorded(line_of, &trace.calls, pool)) {
                 return SessionError::NoStep(format!(
                     "no execution of {class}:{line} can be recorded: {left_out} is not among the classes that \
                      are recorded, so name it by `--scope`, together with the others that matter"

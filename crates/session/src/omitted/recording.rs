@@ -5,14 +5,15 @@ use super::asked::OmissionQuestion;
 use super::point::WrongPoint;
 use crate::context::Context;
 use crate::error::SessionError;
-use crate::recorded::{RecordOptions, RecordedRun, SourceLine, record};
+use crate::recorded::{RecordOptions, RecordedRun, record};
 use crate::workspace::Workspace;
-use assertions::type_at;
 use chain::Chain;
 use classes::ClassPool;
 use expr::{Expr, Node, Type};
 use model::{MethodName, Site};
 use omission::{DeclaredTarget, unrelated};
+use past::SourceLine;
+use past::expression::type_at;
 use trace::Brief;
 
 /// Runs a program and records what a question about omissions needs.

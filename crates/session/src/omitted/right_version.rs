@@ -7,13 +7,14 @@ use super::work_copy::WorkPlace;
 use crate::class_path::with_class_path;
 use crate::context::Context;
 use crate::error::SessionError;
-use crate::recorded::{RecordOptions, RecordedTrace, SourceLine, record};
+use crate::recorded::{RecordOptions, RecordedTrace, record};
 use crate::workspace::Workspace;
 use bytecode::class::Code;
 use chain::{Chain, Debuggee};
 use classes::ClassPool;
-use inspect::fields::Fields;
+use classes::SourcePaths;
 use model::MethodName;
+use past::SourceLine;
 
 /// Runs the right version, whose class path stands before the program's own, and looks at the point.
 ///
@@ -45,10 +46,9 @@ pub(super) async fn at_point(
     // Before the run, which can be long.
     let point = there(point, before.method.as_ref(), (own, &pool)).map_err(refused)?;
     let run = record(&chain, &options, context).await?;
-    let mut trace = RecordedTrace::open(&out, options.memory, context).await?;
-    let (pool, mut fields) = (trace.pool()?, Fields::new(Some(trace.pool()?)));
-    let calls = &mut trace.recording.calls;
-    let found = compared.at(&point, (calls, &mut fields, &pool)).await.map_err(|error| {
+    let trace = RecordedTrace::open(&out, options.memory, context).await?;
+    let mut trace = trace.with_code(&SourcePaths::default());
+    let found = compared.at(&point, &mut trace).map_err(|error| {
         refused(format!(
             "the right version says nothing about the point, in a run that ended with {}: {error}",
             run.recorded.ended

@@ -1,12 +1,12 @@
 //! What is wrong at a point: an object, or a field of one.
 
 use crate::error::SessionError;
-use assertions::{ExpressionAt, type_at, variable_at};
 use classes::ClassPool;
 use expr::{Expr, Node, VariableRef};
-use inspect::fields::Fields;
 use model::Site;
 use omission::Target;
+use past::Recording;
+use past::expression::{type_at, variable_at};
 use trace::{Calls, EventPosition};
 
 /// What an expression denotes at an event.
@@ -23,25 +23,25 @@ pub(super) struct Denoted {
 ///
 /// # Errors
 /// The expression has no object there, or the recording cannot be read.
-pub(super) async fn of_expression(
+pub(super) fn of_expression(
     text: &str,
     of_field: bool,
-    (calls, fields, pool): (&mut Calls, &mut Fields, &ClassPool),
+    trace: &mut Recording,
     at: EventPosition,
 ) -> Result<Denoted, SessionError> {
     let refused = |why: String| SessionError::NoStep(why);
-    let place = calls.event_at(at, |_, seen| (seen.site.method, seen.site.bci))?;
+    let place = trace.calls.event_at(at, |_, seen| (seen.site.method, seen.site.bci))?;
     let (method, bci) = place.ok_or_else(|| refused("the event cannot be read".to_owned()))?;
-    let name =
-        calls.sites.method_name(method).ok_or_else(|| refused("the method is not known".to_owned()))?;
-    let value = ExpressionAt::new(text, &name, bci, (calls, pool)).map_err(refused)?;
-    let value = value.value(calls, fields, at).await?;
+    let name = trace.calls.sites.method_name(method);
+    let name = name.ok_or_else(|| refused("the method is not known".to_owned()))?;
+    let value = trace.compile(at, text)?.map_err(refused)?;
+    let value = trace.value(at, &value)?;
     let expr = Expr::parse(text).map_err(|error| refused(error.to_string()))?;
-    let site = Site { method: name.clone(), bci };
+    let site = Site { method: name, bci };
     let (value, object, unknown) = match value {
         Ok(value) => (value.text, value.object, None),
         // Which object an unknown reference denotes is not known either.
-        Err(why) => match type_at(&expr, &site, pool) {
+        Err(why) => match trace.code.pool().ok().and_then(|pool| type_at(&expr, &site, pool)) {
             Some(of) if of_field || of.unboxed().is_some() || of.is_string() => {
                 (String::new(), None, Some(why))
             }
@@ -54,20 +54,21 @@ pub(super) async fn of_expression(
         let class = calls.objects.class(object).map(ToString::to_string).unwrap_or_default();
         Some(Target { object, class, field: None })
     };
-    if let (Some(target), false) = (object_of(calls, object), of_field) {
+    if let (Some(target), false) = (object_of(&trace.calls, object), of_field) {
         return Ok(Denoted { target, value, unknown });
     }
     let no_object = || refused(no_object(text, &value));
-    let held = async |owner: &str, calls: &mut Calls, fields: &mut Fields| {
-        let owner = ExpressionAt::new(owner, &name, bci, (calls, pool)).map_err(refused)?;
-        Ok::<_, SessionError>(owner.value(calls, fields, at).await?.ok().and_then(|owner| owner.object))
+    let held = |owner: &str, trace: &mut Recording| {
+        let owner = trace.compile(at, owner)?.map_err(refused)?;
+        Ok::<_, SessionError>(trace.value(at, &owner)?.ok().and_then(|owner| owner.object))
     };
     // A value that cannot change: what should have been changed is the map or the field that holds it.
     if let Node::Mapped { map, .. } = expr.node() {
-        let map = held(&map.to_string(), calls, fields).await?;
-        let target = object_of(calls, map).ok_or_else(no_object)?;
+        let map = held(&map.to_string(), trace)?;
+        let target = object_of(&trace.calls, map).ok_or_else(no_object)?;
         return Ok(Denoted { target, value, unknown });
     }
+    let pool = trace.code.pool().map_err(SessionError::NoStep)?;
     let (owner, field) = match variable_at(&expr, &site, pool).map_err(|_| no_object())? {
         VariableRef::Field { owner, name, .. } => (owner.to_string(), name),
         VariableRef::Unknown { owner, field } => (owner.to_string(), field),
@@ -77,8 +78,9 @@ pub(super) async fn of_expression(
         }
         VariableRef::Local { .. } | VariableRef::Element { .. } => return Err(no_object()),
     };
-    let held = held(&owner, calls, fields).await?;
-    let class = held.and_then(|object| calls.objects.class(object)).map(ToString::to_string);
+    let held = held(&owner, trace)?;
+    let class = held.and_then(|object| trace.calls.objects.class(object)).map(ToString::to_string);
+    let pool = trace.code.pool().map_err(SessionError::NoStep)?;
     match (held, class) {
         (Some(object), Some(class)) if has_field(pool, &class, &field) => {
             Ok(Denoted { target: Target { object, class, field: Some(field) }, value, unknown })

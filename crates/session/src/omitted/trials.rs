@@ -15,10 +15,10 @@ use crate::recorded::{RecordOptions, RecordedTrace};
 use crate::workspace::Workspace;
 use chain::{Chain, Debuggee};
 use classes::ClassPool;
-use inspect::fields::Fields;
 use omission::{Jump, JumpKind, JumpPass, Place, Suggestion};
+use past::Recording;
 use std::collections::HashSet;
-use trace::{Calls, EventTime, Level};
+use trace::{EventTime, Level};
 
 /// Tries the suggestions one after another, the likeliest first, and then those that only read the object. Of
 /// these it adds the ones that make the point right.
@@ -40,14 +40,14 @@ pub(super) async fn try_all(
     let about = trace.about.clone();
     let debuggee = Debuggee { before_run: question.before_run.clone(), ..trace.program() };
     let workspace = Workspace::open(&Chain::new(debuggee.clone(), Vec::new()), None, None)?;
-    let (pool, mut fields) = (trace.pool()?, Fields::new(Some(trace.pool()?)));
+    let pool = trace.pool()?;
     let point = question.at.again(found);
     let compared = Compared {
         what: Some(&question.what),
         of_field: question.of_field,
         want: question.wanted.condition.as_deref(),
     };
-    let before = compared.at(&point, (&mut trace.recording.calls, &mut fields, &pool)).await?;
+    let before = compared.at(&point, trace)?;
     if let (Some(want), Some(why)) = (&question.wanted.condition, &before.unknown) {
         answer
             .notes
@@ -96,27 +96,26 @@ pub(super) async fn try_all(
         wanted: &question.wanted,
         right: right.as_ref(),
     };
-    let calls = &mut trace.recording.calls;
-    let at = calls.when_at(found.at)?;
+    let at = trace.calls.when_at(found.at)?;
     let known = Vec::new();
-    let mut trials = Trials { trial: &trial, pool: &pool, fields, point: at, known, runs: 0, most: FLIPS };
+    let mut trials = Trials { trial: &trial, pool: &pool, point: at, known, runs: 0, most: FLIPS };
     let mut all: Vec<&mut TriedSuggestion> = answer.suggestions.iter_mut().chain(&mut reads).collect();
     one_of_each_kind_first(&mut all);
     // Runs are kept for the tries at other passes, if a jump has others.
     let has_several = all.iter().any(|of| of.suggestion.passes.missed > 1);
     let once = if has_several { FLIPS - FLIPS_AT_OTHERS } else { FLIPS };
-    trials.each_once(calls, &mut all, (once, context)).await?;
+    trials.each_once(trace, &mut all, (once, context)).await?;
     // At other passes only where the first is not enough, and first where that changed something.
     if !all.iter().any(|of| is_right(of)) {
         let (changed, others): (Vec<_>, Vec<_>) = all.into_iter().partition(|of| has_changed(of));
         all = changed.into_iter().chain(others).collect();
         for suggestion in &mut all {
-            if let Some(right) = trials.at_others(calls, &suggestion.suggestion, context).await? {
+            if let Some(right) = trials.at_others(trace, &suggestion.suggestion, context).await? {
                 suggestion.confirmation = Some(right);
             }
         }
     }
-    trials.each_once(calls, &mut all, (FLIPS, context)).await?;
+    trials.each_once(trace, &mut all, (FLIPS, context)).await?;
     context.progress().done();
     answer.notes.extend(place.changed());
     // A read behind the jump that a shown suggestion names would say the same again.
@@ -154,7 +153,6 @@ fn has_changed(of: &TriedSuggestion) -> bool {
 struct Trials<'t> {
     trial: &'t Trial<'t>,
     pool: &'t ClassPool,
-    fields: Fields,
     /// The time of the point.
     point: EventTime,
     /// What became of a jump, at which several operations can be lost.
@@ -169,13 +167,13 @@ impl Trials<'_> {
     /// Tries the suggestions that were not tried yet, each at one pass, until this many runs were made.
     async fn each_once(
         &mut self,
-        calls: &mut Calls,
+        trace: &mut Recording,
         all: &mut [&mut TriedSuggestion],
         (most, context): (usize, &Context),
     ) -> Result<(), SessionError> {
         self.most = most;
         for of in all.iter_mut().filter(|of| of.confirmation.is_none()) {
-            of.confirmation = self.of(calls, &of.suggestion, context).await?;
+            of.confirmation = self.of(trace, &of.suggestion, context).await?;
         }
         self.most = FLIPS;
         Ok(())
@@ -184,7 +182,7 @@ impl Trials<'_> {
     /// Tries a suggestion at one pass; `None` if enough runs were made.
     async fn of(
         &mut self,
-        calls: &mut Calls,
+        trace: &mut Recording,
         suggestion: &Suggestion,
         context: &Context,
     ) -> Result<Option<Confirmation>, SessionError> {
@@ -192,9 +190,9 @@ impl Trials<'_> {
         if let Some((.., known)) = self.known.iter().find(|(other, at, _)| other == jump && at == pass) {
             return Ok(Some(known.clone()));
         }
-        let found = match at_one_pass(suggestion, calls, self.pool)? {
+        let found = match at_one_pass(suggestion, &mut trace.calls, self.pool)? {
             None => Some(untried(jump.kind)),
-            Some(flip) => self.run(calls, (suggestion, &flip), context).await?,
+            Some(flip) => self.run(trace, (suggestion, &flip), context).await?,
         };
         self.known.extend(found.clone().map(|found| (jump.clone(), pass.clone(), found)));
         Ok(found)
@@ -203,7 +201,7 @@ impl Trials<'_> {
     /// Tries a suggestion at other passes, and returns the try that makes the point right.
     async fn at_others(
         &mut self,
-        calls: &mut Calls,
+        trace: &mut Recording,
         suggestion: &Suggestion,
         context: &Context,
     ) -> Result<Option<Confirmation>, SessionError> {
@@ -219,8 +217,8 @@ impl Trials<'_> {
         if self.runs >= self.most {
             return Ok(None);
         }
-        for flip in at_other_passes(suggestion, self.point, (calls, &mut self.fields, self.pool)).await? {
-            let tried = self.run(calls, (suggestion, &flip), context).await?;
+        for flip in at_other_passes(suggestion, self.point, trace)? {
+            let tried = self.run(trace, (suggestion, &flip), context).await?;
             if let Some(right) = tried.filter(|tried| tried.verdict == Verdict::Right) {
                 self.known.retain(|(other, at, _)| other != jump || at != pass);
                 self.known.push((jump.clone(), pass.clone(), right.clone()));
@@ -232,7 +230,7 @@ impl Trials<'_> {
 
     async fn run(
         &mut self,
-        calls: &mut Calls,
+        trace: &mut Recording,
         flip: (&Suggestion, &Flip),
         context: &Context,
     ) -> Result<Option<Confirmation>, SessionError> {
@@ -242,7 +240,7 @@ impl Trials<'_> {
         self.runs += 1;
         let why = "takes a jump the other way";
         context.progress().run_started(u32::try_from(self.runs).unwrap_or(u32::MAX), Some(why));
-        self.trial.of(calls, flip, context).await.map(Some)
+        self.trial.of(&mut trace.calls, flip, context).await.map(Some)
     }
 }
 

@@ -4,30 +4,15 @@
 use super::open::RecordedTrace;
 use crate::error::SessionError;
 use chain::{Chain, Expect, Kind, Point};
-use inspect::{InspectError, Recording};
+use past::{EventRef, PastError, Recording};
 use trace::{Calls, EventPosition, Exit, Method, Site, Traced, TracedEvent, WalkControl, base_class};
-
-/// The event to turn into a chain.
-#[derive(Clone, Copy, Debug)]
-pub struct ChainRequest {
-    /// The call of the event.
-    pub node: u32,
-    /// The number of the event, from 1 in the order of [`super::events`]; 0 for the entry of the call.
-    pub event: usize,
-}
 
 /// The chain of an event of a call.
 ///
 /// # Errors
 /// There is no such call or event, or the recording cannot be read.
-pub fn as_chain(trace: &mut RecordedTrace, asked: ChainRequest) -> Result<Chain, SessionError> {
-    let calls = &mut trace.calls;
-    let no_such = InspectError::NoSuchCall { node: asked.node, calls: calls.count() };
-    let mut at = calls.entry(asked.node).ok_or(no_such)?;
-    for _ in 0..asked.event {
-        let none = || SessionError::NoStep(format!("call #{} has fewer events", asked.node));
-        at = calls.following(at)?.ok_or_else(none)?;
-    }
+pub fn as_chain(trace: &mut RecordedTrace, event: EventRef) -> Result<Chain, SessionError> {
+    let at = trace.position(event)?;
     chain_of(trace, at)
 }
 
@@ -40,13 +25,16 @@ struct RecordedEvent {
     new: Option<String>,
 }
 
-/// The chain of an event.
-pub(super) fn chain_of(trace: &mut RecordedTrace, at: EventPosition) -> Result<Chain, SessionError> {
+/// The chain of an event, at which another run can halt.
+///
+/// # Errors
+/// No run can halt there, or the recording cannot be read.
+pub fn chain_of(trace: &mut RecordedTrace, at: EventPosition) -> Result<Chain, SessionError> {
     let program = trace.program();
-    let Recording { about, calls, lines } = &mut trace.recording;
+    let Recording { about, calls, lines, .. } = &mut trace.recording;
     about.is_whole()?;
     let event = calls.event_at(at, |calls, seen| {
-        let shown = inspect::event::event(calls, seen);
+        let shown = past::event::event(calls, seen);
         let method = calls.sites.method(seen.site.method).cloned()?;
         Some(RecordedEvent {
             site: seen.site.clone(),
@@ -131,7 +119,7 @@ fn named(method: &Method) -> String {
 
 /// The point at the entry of a call.
 fn entry(calls: &Calls, node: u32) -> Result<Point, SessionError> {
-    let no_such = || InspectError::NoSuchCall { node, calls: calls.count() };
+    let no_such = || PastError::NoSuchCall { node, calls: calls.count() };
     let method = calls.method(node).ok_or_else(no_such)?;
     let index = calls.ordinal(node).and_then(|ordinal| i64::try_from(ordinal).ok());
     let point = Point::new("A", Kind::Entry(named(method)));

@@ -1,6 +1,6 @@
 //! One row of an export: a line of JSON, or a row of a Parquet file.
 
-use inspect::EventShown;
+use past::EventShown;
 use serde::Serialize;
 
 /// An event with its place and its values as text.

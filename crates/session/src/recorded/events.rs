@@ -4,7 +4,7 @@ use super::open::RecordedTrace;
 use super::rerecord::detail;
 use crate::context::Context;
 use crate::error::SessionError;
-use inspect::{CallShown, EventsShown, InspectError, events_of};
+use past::{CallShown, EventsShown, PastError, events_of};
 use trace::Level;
 
 /// Which events are shown.
@@ -31,7 +31,7 @@ pub async fn events(
     let recorded = trace.about.level;
     let calls = &mut trace.calls;
     let Some(call) = CallShown::of(calls, asked.node)? else {
-        return Err(InspectError::NoSuchCall { node: asked.node, calls: calls.count() }.into());
+        return Err(PastError::NoSuchCall { node: asked.node, calls: calls.count() }.into());
     };
     let source = calls.method(asked.node).and_then(|method| method.source.as_deref().map(str::to_owned));
     let thread = calls.thread_of(asked.node).unwrap_or_default();

@@ -3,9 +3,9 @@
 use super::open::RecordedTrace;
 use crate::answer::{Answer, PointAnswer};
 use crate::error::SessionError;
-use inspect::InspectError;
-use inspect::call::CallShown;
-use inspect::event::{EventShown, event};
+use past::PastError;
+use past::call::CallShown;
+use past::event::{EventShown, event};
 use serde::Serialize;
 use std::collections::HashMap;
 use trace::{Calls, EventPosition, Traced, TracedEvent, WalkControl};
@@ -68,7 +68,7 @@ pub fn find(
         let calls = &mut trace.calls;
         let mut number = 0;
         calls.events_until(at, |_, _| number += 1)?;
-        let no_such = InspectError::NoSuchCall { node: at.node, calls: calls.count() };
+        let no_such = PastError::NoSuchCall { node: at.node, calls: calls.count() };
         let event = calls.event_at(at, event)?.unwrap_or_default();
         let call = CallShown::of(calls, at.node)?.ok_or(no_such)?;
         let thread = calls.thread_of(at.node).unwrap_or_default();

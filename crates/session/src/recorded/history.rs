@@ -5,8 +5,8 @@ use super::open::RecordedTrace;
 use super::supplements::{Supplement, above, later};
 use crate::context::Context;
 use crate::error::SessionError;
-use inspect::history::of_parts;
-use inspect::{History, InspectError, Variable};
+use past::history::{NamedVariable, of_parts};
+use past::{History, PastError};
 use trace::Level;
 
 /// Shows the last `limit` writes to a variable. If the recording has no writes, shows those of the calls that
@@ -20,7 +20,7 @@ pub async fn history(
     limit: usize,
     context: &Context,
 ) -> Result<History, SessionError> {
-    let wanted = Variable::parse(variable)?;
+    let wanted = NamedVariable::parse(variable)?;
     if trace.about.level >= Level::Writes {
         wanted.check(variable, &trace.calls)?;
         let (object, parts) = wanted.parts(&trace.calls);
@@ -49,7 +49,7 @@ pub async fn history(
         all.only.push(node);
     }
     if all.only.is_empty() {
-        return Err(InspectError::NoWrites.into());
+        return Err(PastError::NoWrites.into());
     }
     if let Some(error) = unknown.filter(|_| !is_known) {
         return Err(error.into());

@@ -10,7 +10,7 @@ use crate::workspace::Workspace;
 use ::files::TemporaryFolder;
 use chain::{Chain, Debuggee};
 use classes::{ClassPool, SourcePaths, SourceRoots};
-use inspect::{Lines, OpenCode, Recording};
+use past::{Lines, OpenCode, Recording};
 use std::collections::BTreeMap;
 use std::ops::{Deref, DerefMut};
 use std::path::{Path, PathBuf};
@@ -94,6 +94,15 @@ impl RecordedTrace {
         self.about.command = command.to_vec();
         self.about.redacted = false;
         self.is_own = true;
+        self
+    }
+
+    /// Looks names up in the program's class files, and in its sources, which are looked for in these folders
+    /// too.
+    #[must_use]
+    pub fn with_code(mut self, sources: &SourcePaths) -> RecordedTrace {
+        let (pool, sources) = (self.class_files(), self.sources(sources));
+        self.use_code(pool, sources);
         self
     }
 
@@ -210,7 +219,7 @@ impl RecordedTrace {
                 let mut lines = Lines::new(code_of(&folder, &about, calls.sites.loaded.clone()));
                 let recorded = std::fs::metadata(folder.events()).and_then(|events| events.modified()).ok();
                 lines.name_lambdas(&mut calls, recorded);
-                let recording = Recording { about, calls, lines };
+                let recording = Recording::new(about, calls, lines);
                 Ok(RecordedTrace { folder, recording, memory, is_own: false, unpacked: None })
             }
         }

@@ -9,7 +9,7 @@ use crate::context::Context;
 use crate::error::SessionError;
 use crate::trust;
 use chain::Chain;
-use inspect::{InspectError, Recording};
+use past::{PastError, Recording};
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use trace::{About, Calls, Exit, Level, Objects, Value, WalkControl, Window};
@@ -53,7 +53,7 @@ pub async fn detail(
     // A partial recording does not say which calls of the full run it contains.
     about.is_whole()?;
     let Some(window) = window(calls, node) else {
-        return Err(InspectError::NoSuchCall { node, calls: calls.count() }.into());
+        return Err(PastError::NoSuchCall { node, calls: calls.count() }.into());
     };
     let mut around = Some(node);
     while let Some(at) = around {
@@ -149,7 +149,7 @@ pub enum CallRange {
 /// There is no such call, or the second call is not a later call of the same thread.
 pub fn only(trace: &RecordedTrace, only: CallRange) -> Result<Window, SessionError> {
     let calls = &trace.calls;
-    let no_such = |node: u32| InspectError::NoSuchCall { node, calls: calls.count() };
+    let no_such = |node: u32| PastError::NoSuchCall { node, calls: calls.count() };
     match only {
         CallRange::Call(node) => Ok(window(calls, node).ok_or_else(|| no_such(node))?),
         CallRange::Between(from, to) => {

@@ -4,7 +4,7 @@ use super::open::RecordedTrace;
 use super::rerecord::joined;
 use crate::context::Context;
 use crate::error::SessionError;
-use inspect::Recording;
+use past::Recording;
 use trace::{Calls, EventTime, Level};
 
 /// A call that was recorded later, with all calls below it.

@@ -1,7 +1,7 @@
 //! The commands of `qp trace step`: their table, and their parser.
 
 use crate::CommandError;
-use session::{Direction, SourceLine};
+use past::{Direction, EventRef, SourceLine};
 use std::path::PathBuf;
 
 /// Events on each side of a list, unless the command names their number.
@@ -63,6 +63,7 @@ pub const STEP_TABLE: &[StepRow] = &[
     row("back", &["b"], "back VARIABLE", "to the last change of a variable before this event"),
     row("forward", &["f"], "forward VARIABLE", "to the first change of a variable after this event"),
     row("call", &["c"], "call N", "to the entry of call #N"),
+    row("go", &["g"], "go EVENT", "to an event, such as 12.4: the fourth one of call 12"),
     row(
         "list",
         &["l"],
@@ -81,6 +82,7 @@ pub const STEP_TABLE: &[StepRow] = &[
         "show OBJECT | VARIABLE",
         "an object or variable in its state here, with the objects it refers to",
     ),
+    row("why", &[], "why [VARIABLE]", "what last wrote a variable, or which condition led here"),
     row("history", &["h"], "history VARIABLE", "all writes to a variable"),
     row(
         "omitted",
@@ -126,6 +128,10 @@ pub enum StepCommand {
     Mark(String),
     /// Shows an object or variable.
     Show(String),
+    /// To an event.
+    Go(EventRef),
+    /// Tells what last wrote a variable, or which condition led here.
+    Why(Option<String>),
     /// Shows the writes to a variable.
     History(String),
     /// Finds the omitted operations on the object of a variable.
@@ -186,6 +192,8 @@ impl StepCommand {
             "list" => StepCommand::List(times(rest, AROUND)?),
             "mark" => StepCommand::Mark(variable()?),
             "show" => StepCommand::Show(variable()?),
+            "go" => StepCommand::Go(EventRef::parse(rest).ok_or_else(usage)?),
+            "why" => StepCommand::Why(variable().ok()),
             "history" => StepCommand::History(variable()?),
             "omitted" => StepCommand::Omitted(variable()?),
             "chain" => StepCommand::Chain(Some(PathBuf::from(rest)).filter(|_| !rest.is_empty())),
@@ -203,7 +211,7 @@ mod tests {
     #[test]
     fn each_row_has_its_command() {
         for row in STEP_TABLE {
-            let line = row.usage.replace("CLASS:LINE", "Shop:12");
+            let line = row.usage.replace("CLASS:LINE", "Shop:12").replace("EVENT", "12.4");
             let line = line.replace("[N]", "2").replace(" N", " 3").replace("[back]", "back");
             let command = StepCommand::parse(&line).unwrap_or_else(|e| panic!("{line}: {e}"));
             assert_eq!(command == Some(StepCommand::Where), row.name == "where", "{line}");

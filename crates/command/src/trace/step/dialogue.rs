@@ -2,14 +2,16 @@
 //! end shares it.
 
 use super::commands::{AROUND, STEP_TABLE, StepCommand, StepRow};
+use crate::cursor::Cursor;
 use crate::exchange::{DialogueStatus, Exchange};
 use crate::trace::MadeChain;
 use crate::{CommandError, save_chain};
-use session::{
-    self, Context, History, ListedEvent, MemberShown, OmissionAnswer, OmissionQuestion, SessionError,
-    Stepper, View, WrongPoint,
-};
+use past::{Cause, History, ListedEvent, Marks, MemberShown, PastError, View};
+use session::{self, Context, EventPosition, OmissionAnswer, OmissionQuestion, SessionError, WrongPoint};
 use std::path::Path;
+
+/// Maximum number of writes of a history.
+const WRITES: usize = 200;
 
 /// The reply to a command.
 #[derive(Clone, Debug, serde::Serialize)]
@@ -21,6 +23,8 @@ pub enum StepReply {
     List(Vec<ListedEvent>),
     /// An object or variable.
     Show(MemberShown),
+    /// A cause.
+    Cause(Box<Cause>),
     /// Writes.
     History(History),
     /// Operations that were not executed.
@@ -46,20 +50,23 @@ impl StepReply {
 
 /// Steps over a recorded run by commands.
 pub struct StepDialogue {
-    stepper: Stepper<'static>,
+    cursor: Cursor,
+    /// What lists mark.
+    marks: Marks,
     status: DialogueStatus,
     has_ended: bool,
 }
 
 impl StepDialogue {
     /// A dialogue with a person, or with a script.
-    pub fn new(stepper: Stepper<'static>, is_attended: bool) -> StepDialogue {
-        StepDialogue { stepper, status: DialogueStatus::new(is_attended), has_ended: false }
+    pub fn new(cursor: Cursor, is_attended: bool) -> StepDialogue {
+        let (marks, status) = (Marks::default(), DialogueStatus::new(is_attended));
+        StepDialogue { cursor, marks, status, has_ended: false }
     }
 
     /// The missing parts of the run, if there are any. A front end shows them first.
     pub fn missing(&self) -> Option<Exchange<StepReply>> {
-        let missing = self.stepper.missing();
+        let missing = self.cursor.trace.missing();
         let is_whole = missing.is_empty();
         (!is_whole).then(|| Exchange { command: String::new(), reply: Ok(StepReply::Missing(missing)) })
     }
@@ -97,50 +104,76 @@ impl StepDialogue {
         command: &StepCommand,
         context: &Context,
     ) -> Result<StepReply, CommandError> {
-        let stepper = &mut self.stepper;
+        let Cursor { trace, at, .. } = &mut self.cursor;
+        let here = *at;
         match command {
-            StepCommand::Next(times) => (0..*times).try_for_each(|_| stepper.forth())?,
-            StepCommand::Previous(times) => (0..*times).try_for_each(|_| stepper.back())?,
-            StepCommand::Line(direction, times) => (0..*times).try_for_each(|_| stepper.line(*direction))?,
-            StepCommand::ToLine(direction, line) => stepper.to_line(*direction, line)?,
-            StepCommand::Into => stepper.into_call()?,
-            StepCommand::Out => stepper.out()?,
-            StepCommand::End => stepper.to_end()?,
-            StepCommand::Change(direction, name) => stepper.change(*direction, name)?,
-            StepCommand::Call(node) => stepper.call(*node, false)?,
-            StepCommand::List(many) => return Ok(StepReply::List(stepper.list(*many)?)),
-            StepCommand::Mark(name) => {
-                stepper.mark(name)?;
-                return Ok(StepReply::List(stepper.list(AROUND)?));
+            StepCommand::Next(times) => *at = steps(*times, here, |at| trace.following_event(at))?,
+            StepCommand::Previous(times) => *at = steps(*times, here, |at| trace.preceding_event(at))?,
+            StepCommand::Line(direction, times) => {
+                *at = steps(*times, here, |at| trace.next_line(at, *direction))?;
             }
-            StepCommand::Show(name) => return Ok(StepReply::Show(stepper.show(name)?)),
-            StepCommand::History(name) => return Ok(StepReply::History(stepper.history(name)?)),
+            StepCommand::ToLine(direction, line) => *at = trace.execution_from(here, *direction, line)?,
+            StepCommand::Into => *at = trace.callee_of(here)?,
+            StepCommand::Out => *at = trace.caller_of(here)?,
+            StepCommand::End => *at = trace.end_of_call(here)?,
+            StepCommand::Change(direction, name) => {
+                let moment = trace.moment(here)?;
+                let found = trace.write_in(moment, *direction, name)?;
+                (*at, self.marks.variables) = (found.at, vec![found.variable]);
+            }
+            StepCommand::Go(event) => *at = trace.position(*event)?,
+            StepCommand::Why(name) => {
+                let moment = trace.moment(here)?;
+                let cause = match name {
+                    Some(name) => trace.why(moment, name)?,
+                    None => trace.why_here(moment)?,
+                };
+                return Ok(StepReply::Cause(Box::new(cause)));
+            }
+            StepCommand::Call(node) => *at = trace.entry_of(*node)?,
+            StepCommand::List(many) => return Ok(StepReply::List(trace.list(here, *many, &self.marks)?)),
+            StepCommand::Mark(name) => {
+                let moment = trace.moment(here)?;
+                let variable = trace.variable(moment, name)?;
+                self.marks.variables = trace.with_contents(moment, variable)?;
+                return Ok(StepReply::List(trace.list(here, AROUND, &self.marks)?));
+            }
+            StepCommand::Show(name) => {
+                let moment = trace.moment(here)?;
+                return Ok(StepReply::Show(trace.show(moment, name)?));
+            }
+            StepCommand::History(name) => {
+                let moment = trace.moment(here)?;
+                return Ok(StepReply::History(trace.history(moment, name, WRITES)?));
+            }
             StepCommand::Omitted(name) => return Box::pin(self.omitted(name, context)).await,
             StepCommand::Chain(file) => return self.chain(file.as_deref()),
             StepCommand::Where => {}
             StepCommand::Help => return Ok(StepReply::Help(STEP_TABLE)),
             StepCommand::Quit => return Ok(StepReply::Quit),
         }
-        Ok(StepReply::View(Box::new(stepper.view()?)))
+        let here = *at;
+        Ok(StepReply::View(Box::new(trace.view(here)?)))
     }
 
     /// Finds omissions as `qp omitted` does by default, and marks their jumps in lists.
     async fn omitted(&mut self, name: &str, context: &Context) -> Result<StepReply, CommandError> {
-        let trace = self.stepper.reopened(context).await?;
-        let question = OmissionQuestion::new(name, WrongPoint::Event(self.stepper.position()));
+        let trace = self.cursor.trace.reopened(context).await?;
+        let question = OmissionQuestion::new(name, WrongPoint::Event(self.cursor.at));
         let answer = Box::pin(session::ask_omissions(trace, &question, context)).await?;
-        self.stepper.mark_lost(answer.suggestions.iter().map(|tried| tried.suggestion.pass.at).collect());
+        self.marks.lost_at = answer.suggestions.iter().map(|tried| tried.suggestion.pass.at).collect();
         Ok(StepReply::Omitted(Box::new(answer)))
     }
 
     fn chain(&mut self, file: Option<&Path>) -> Result<StepReply, CommandError> {
-        let mut chain = self.stepper.chain()?;
+        let Cursor { trace, at, .. } = &mut self.cursor;
+        let mut chain = session::chain_of(trace, *at)?;
         if let Some(file) = file {
             chain = session::portable(&chain, file);
-            save_chain(&chain, file, self.stepper.is_own())?;
+            save_chain(&chain, file, trace.is_own())?;
         }
         let text = chain.to_ron().map_err(SessionError::from)?;
-        Ok(StepReply::Chain(MadeChain::new(text, file, self.stepper.is_redacted())))
+        Ok(StepReply::Chain(MadeChain::new(text, file, trace.about.redacted)))
     }
 
     /// Whether a command ended the dialogue.
@@ -152,4 +185,13 @@ impl StepDialogue {
     pub fn status(&mut self) -> &mut DialogueStatus {
         &mut self.status
     }
+}
+
+/// The position after some steps.
+fn steps(
+    times: usize,
+    from: EventPosition,
+    mut step: impl FnMut(EventPosition) -> Result<EventPosition, PastError>,
+) -> Result<EventPosition, PastError> {
+    (0..times).try_fold(from, |at, _| step(at))
 }

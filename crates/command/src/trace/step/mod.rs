@@ -10,9 +10,11 @@ pub use dialogue::{StepDialogue, StepReply};
 use super::level::LevelArg;
 use super::reading::Reading;
 use crate::CommandError;
+use crate::cursor::Cursor;
 use crate::program::SourceArgs;
 use crate::trust::TrustArgs;
-use session::{Context, Stepper, at_level};
+use past::{Breakpoints, EventRef};
+use session::{Context, at_level};
 
 /// Steps forward and back through a recorded run at a prompt
 #[derive(clap::Args, Clone, Debug)]
@@ -37,26 +39,27 @@ pub struct Step {
     pub level: Option<LevelArg>,
     /// Begin at this event of the call, counted from 1 as `qp trace find` shows it
     #[arg(long, value_name = "N", default_value_t = 0, conflicts_with = "at_end")]
-    pub event: usize,
+    pub event: u64,
     /// Begin at the end of the call
     #[arg(long)]
     pub at_end: bool,
 }
 
 impl Step {
-    /// Opens the recorded run and goes to the call.
+    /// Opens the recorded run and goes to the event.
     ///
     /// # Errors
-    /// The folder holds no recorded run, or the run has no such call.
-    pub async fn stepper(&self, context: &Context) -> Result<Stepper<'static>, CommandError> {
+    /// The folder holds no recorded run, or the run has no such event.
+    pub async fn open(&self, context: &Context) -> Result<Cursor, CommandError> {
         let trace = self.reading.open(context).await?;
         let level = self.level.map(Into::into);
         let trace = at_level(trace, self.node, level, context).await?;
-        let mut stepper = Stepper::new(trace, self.node, &self.source.paths())?;
-        (0..self.event).try_for_each(|_| stepper.forth())?;
-        if self.at_end {
-            stepper.call(self.node, true)?;
-        }
-        Ok(stepper)
+        let mut trace = trace.with_code(&self.source.paths());
+        let event = EventRef { call: self.node, event: (!self.at_end).then_some(self.event) };
+        let at = match self.at_end {
+            true => trace.end_of_call(trace.entry_of(self.node)?)?,
+            false => trace.position(event)?,
+        };
+        Ok(Cursor { trace, at, breakpoints: Breakpoints::default() })
     }
 }

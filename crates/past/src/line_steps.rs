@@ -1,0 +1,132 @@
+//! Steps by source lines: to the neighbouring line of a call, and to an execution of a given line.
+
+use crate::PastError;
+use crate::direction::Direction;
+use trace::{Calls, EventPosition, Level, Traced, TracedEvent};
+
+/// A source line as the user names it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SourceLine {
+    /// The class, by its binary or simple name, or the source file without its extension.
+    pub class: String,
+    /// The line number.
+    pub line: u32,
+}
+
+impl SourceLine {
+    /// `Shop:12` or `Shop.java:12`.
+    pub fn parse(text: &str) -> Option<SourceLine> {
+        let (class, line) = text.trim().rsplit_once(':')?;
+        let class = class.strip_suffix(".java").unwrap_or(class);
+        let line = line.parse().ok().filter(|line| *line > 0)?;
+        Some(SourceLine { class: class.to_owned(), line }).filter(|of| !of.class.is_empty())
+    }
+
+    /// Whether the line begins at an event.
+    pub fn is_at(&self, calls: &Calls, seen: &TracedEvent<'_>) -> bool {
+        let Traced::Line(line) = seen.site.what else { return false };
+        u32::from(line) == self.line
+            && calls.sites.method(seen.site.method).is_some_and(|method| self.is_of(&method.class))
+    }
+
+    /// Whether a class can contain the line, by its name with dots.
+    pub fn is_of(&self, class: &str) -> bool {
+        // A nested class is in the file of its outermost class.
+        let outermost = class.split('$').next().unwrap_or_default();
+        let simple = outermost.rsplit('.').next().unwrap_or_default();
+        [class, outermost, simple].contains(&self.class.as_str())
+    }
+}
+
+/// The next line of the call, or the previous one. If the call has none, that of its caller. `None` if the
+/// thread has none.
+///
+/// # Errors
+/// Lines were not recorded, or the events cannot be read.
+pub fn neighbour(
+    calls: &mut Calls,
+    mut at: EventPosition,
+    direction: Direction,
+) -> Result<Option<EventPosition>, PastError> {
+    require_lines(calls, at)?;
+    loop {
+        let found = match direction {
+            Direction::Forward => line_behind(calls, at)?,
+            Direction::Back => line_before(calls, at)?,
+        };
+        if found.is_some() {
+            return Ok(found);
+        }
+        let Some(made) = calls.made_at(at.node) else { return Ok(None) };
+        at = made;
+    }
+}
+
+fn line_behind(calls: &mut Calls, at: EventPosition) -> Result<Option<EventPosition>, PastError> {
+    let mut found = None;
+    calls.events_after(at, |_, seen| {
+        found = line_of(seen, at.node);
+        found.is_none()
+    })?;
+    Ok(found)
+}
+
+fn line_before(calls: &mut Calls, at: EventPosition) -> Result<Option<EventPosition>, PastError> {
+    let mut found = None;
+    calls.events_until(at, |_, seen| found = line_of(seen, at.node).or(found))?;
+    Ok(found)
+}
+
+/// The next execution of a line in this thread, or the previous one.
+///
+/// # Errors
+/// There is no such execution, lines were not recorded, or the events cannot be read.
+pub fn execution(
+    calls: &mut Calls,
+    at: EventPosition,
+    direction: Direction,
+    line: &SourceLine,
+) -> Result<EventPosition, PastError> {
+    require_lines(calls, at)?;
+    let found = match direction {
+        Direction::Forward => calls.first_event_after(at, |calls, seen| line.is_at(calls, seen))?,
+        Direction::Back => calls.last_event_before(at, |calls, seen| line.is_at(calls, seen))?,
+    };
+    let SourceLine { class, line } = line;
+    found.ok_or_else(|| {
+        let side = direction.side();
+        PastError::NoStep(format!("no execution of {class}:{line} was recorded {side} in this thread"))
+    })
+}
+
+fn require_lines(calls: &Calls, at: EventPosition) -> Result<(), PastError> {
+    match calls.method(at.node).is_none_or(|method| method.level == Level::All) {
+        true => Ok(()),
+        false => {
+            let why = "lines were not recorded here: `--level all` records them";
+            Err(PastError::NoStep(why.to_owned()))
+        }
+    }
+}
+
+/// The position of the event, if a line of the call begins there.
+fn line_of(seen: &TracedEvent<'_>, node: u32) -> Option<EventPosition> {
+    let is_line = matches!(seen.site.what, Traced::Line(_)) && seen.node == Some(node);
+    is_line.then(|| seen.position()).flatten()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::SourceLine;
+
+    #[test]
+    fn a_line_is_written_as_it_is_shown() {
+        let of = |class: &str, line| Some(SourceLine { class: class.to_owned(), line });
+        assert_eq!(SourceLine::parse("Shop.java:12"), of("Shop", 12));
+        assert_eq!(SourceLine::parse("shop.Cart$Item:3"), of("shop.Cart$Item", 3));
+        assert_eq!(
+            [SourceLine::parse("Shop"), SourceLine::parse(":3"), SourceLine::parse("Shop:0")],
+            [None, None, None]
+        );
+    }
+}

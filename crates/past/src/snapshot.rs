@@ -1,0 +1,381 @@
+//! Values at a given time with their parts, in the form in which questions contain them
+//! (docs/declarative.md).
+
+use super::error::PastError;
+use super::fields::{Field, Fields, default_of};
+use super::text;
+use indexmap::IndexMap;
+use model::Value as Plain;
+use std::collections::HashSet;
+use std::ops::Range;
+use trace::{
+    Calls, CollectionContents as Contents, EventTime, HeldValue, Items, TraceError, Value, shown_class,
+};
+
+pub use super::shape::{Shape, type_name};
+
+/// Limits on the displayed parts of values.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Bounds {
+    /// Maximum nesting of objects.
+    pub depth: usize,
+    /// Maximum number of elements of one array.
+    pub elements: usize,
+    /// Maximum number of fields and elements of one value.
+    pub parts: usize,
+}
+
+/// A part of an object that holds a value: its name, the key of its writes, and its value before them.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ObjectPart {
+    /// The field's name; `None` for an element.
+    pub name: Option<String>,
+    /// The key under which its writes are found; `None` if there are none.
+    pub part: Option<u32>,
+    /// The descriptor of its type.
+    pub descriptor: String,
+    /// Whether it has its type's default value before the first write.
+    pub begins_empty: bool,
+    /// The class whose constructors write it before `super(…)`. Such a write is lost if that throws.
+    pub early_in: Option<String>,
+}
+
+impl ObjectPart {
+    /// A static field, by its number.
+    pub fn of_static(number: u32) -> ObjectPart {
+        ObjectPart { part: Some(number), ..ObjectPart::default() }
+    }
+
+    /// The static field that an instruction names by this class.
+    pub fn of_static_field(class: &str, name: &str, fields: &mut Fields, calls: &Calls) -> ObjectPart {
+        let field = fields.of_static(class, name, calls);
+        let (descriptor, begins_empty) = (field.descriptor.clone(), field.begins_empty);
+        ObjectPart { part: field.part, descriptor, begins_empty, ..ObjectPart::default() }
+    }
+
+    /// An element of an array with this class; `was_made`: whether the array's creation was recorded.
+    pub fn of_element(class: &str, index: u32, was_made: bool) -> ObjectPart {
+        let descriptor = class.get(1..).unwrap_or("I").to_owned();
+        ObjectPart { part: Some(index), descriptor, begins_empty: was_made, ..ObjectPart::default() }
+    }
+
+    /// A field of an object; `was_made`: whether the object's creation was recorded.
+    pub fn of_field(field: &Field, was_made: bool) -> ObjectPart {
+        ObjectPart {
+            name: Some(field.name.clone()),
+            part: field.part,
+            descriptor: field.descriptor.clone(),
+            begins_empty: was_made && field.is_recorded,
+            early_in: field.is_early.then(|| field.class.clone()),
+        }
+    }
+
+    /// Its path, given the path of its object.
+    pub fn path(&self, of: &str) -> String {
+        match (&self.name, self.part) {
+            (Some(name), _) => format!("{of}.{name}"),
+            (None, part) => format!("{of}[{}]", part.unwrap_or(0)),
+        }
+    }
+}
+
+/// Describes values of a recording.
+pub struct Shaper<'a> {
+    /// The recording.
+    pub calls: &'a mut Calls,
+    /// The fields of classes.
+    pub fields: &'a mut Fields,
+    /// The limits.
+    pub bounds: Bounds,
+}
+
+impl Shaper<'_> {
+    /// The parts of an object, at most `limit`, and whether these are all.
+    ///
+    /// # Errors
+    /// The recording cannot be read.
+    pub fn parts(&mut self, object: u32, limit: usize) -> Result<(Vec<ObjectPart>, bool), TraceError> {
+        let Some(class) = self.calls.objects.class(object).cloned() else { return Ok((Vec::new(), false)) };
+        let was_made = self.calls.was_made(object)?;
+        if let Some(length) = self.calls.objects.length_of(object) {
+            let shown = length.min(u32::try_from(limit).unwrap_or(u32::MAX));
+            return Ok((self.elements(object, 0..shown)?, shown == length));
+        }
+        let of = self.fields.of(&class, self.calls);
+        let mut parts: Vec<ObjectPart> =
+            of.fields.iter().map(|field| ObjectPart::of_field(field, was_made)).collect();
+        if of.fields.is_empty() && !of.is_whole {
+            // Without its class file: the fields that are ever written.
+            let mut next = self.calls.part_from(object, 0)?;
+            while let Some(number) = next.filter(|_| parts.len() < limit) {
+                let at = usize::try_from(number).ok();
+                let name = at.and_then(|at| self.calls.fields().get(at)).map(|(_, name)| name.clone());
+                parts.push(ObjectPart { name, part: Some(number), ..ObjectPart::default() });
+                next = match number.checked_add(1) {
+                    Some(number) => self.calls.part_from(object, number)?,
+                    None => None,
+                };
+            }
+        }
+        let is_whole = of.is_whole && parts.len() <= limit;
+        parts.truncate(limit);
+        Ok((parts, is_whole))
+    }
+
+    /// Elements of an array.
+    ///
+    /// # Errors
+    /// The recording cannot be read.
+    pub fn elements(&mut self, array: u32, indices: Range<u32>) -> Result<Vec<ObjectPart>, TraceError> {
+        let Some(class) = self.calls.objects.class(array).cloned() else { return Ok(Vec::new()) };
+        let was_made = self.calls.was_made(array)?;
+        Ok(indices.map(|index| ObjectPart::of_element(&class, index, was_made)).collect())
+    }
+
+    /// The value of a part at a given time; `None` if unknown.
+    pub fn held(
+        &mut self,
+        object: u32,
+        part: &ObjectPart,
+        when: EventTime,
+    ) -> Result<Option<Value>, PastError> {
+        held(self.calls, object, part, when)
+    }
+
+    /// Describes a value at a given time.
+    pub fn shape(
+        &mut self,
+        value: Option<Value>,
+        type_of: &str,
+        when: EventTime,
+    ) -> Result<Shape, PastError> {
+        let mut walk = Walk { left: self.bounds.parts, shown: HashSet::new() };
+        self.inner(value, type_of, when, self.bounds.depth, &mut walk)
+    }
+
+    fn inner(
+        &mut self,
+        value: Option<Value>,
+        descriptor: &str,
+        when: EventTime,
+        depth: usize,
+        walk: &mut Walk,
+    ) -> Result<Shape, PastError> {
+        let Some(value) = value else { return Ok(Shape::Unknown { unknown: true }) };
+        let object = match value {
+            Value::Object(0) => return Ok(Shape::Null),
+            Value::Object(object) => object,
+            plain => return Ok(primitive(plain, descriptor)),
+        };
+        let objects = &self.calls.objects;
+        let number = objects.number(object);
+        let Some(class) = objects.class(object).cloned() else {
+            return Ok(Shape::Unknown { unknown: true });
+        };
+        let of = type_name(&class);
+        if let Some(text) = objects.text_of(object) {
+            let truncated = !text.is_whole();
+            return Ok(Shape::Plain { of, value: text.begins.into(), truncated });
+        }
+        if let Some(boxed) = objects.boxed(object, &class) {
+            let Shape::Plain { value, .. } = primitive(unboxed(&boxed), "") else {
+                return Ok(Shape::Null);
+            };
+            return Ok(Shape::Plain { of, value, truncated: false });
+        }
+        if !walk.shown.insert(object) {
+            let shown_as = self.shown_as(object);
+            let content = self.calls.objects.identifying(object);
+            return Ok(Shape::Again { of, object: number, shown_as, content });
+        }
+        if let Some(inside) = self.calls.objects.inside_optional(object) {
+            let inside = self.inner(Some(inside), "", when, depth.saturating_sub(1), walk)?;
+            let shown_as = self.shown_as(object);
+            let fields = IndexMap::from([("value".to_owned(), inside)]);
+            return Ok(Shape::Object {
+                of,
+                object: number,
+                shown_as,
+                is_record: false,
+                content: None,
+                fields,
+                truncated: false,
+            });
+        }
+        if let Some(text) = text::builder(self.calls, object, when)? {
+            return Ok(text);
+        }
+        if let Some(held) = self.contents(object, when)? {
+            return self.collection(held, (of, number), when, depth, walk);
+        }
+        let is_array = self.calls.objects.is_array(object);
+        let limit = if depth == 0 {
+            0
+        } else {
+            walk.left.min(if is_array { self.bounds.elements } else { usize::MAX })
+        };
+        let (parts, is_whole) = self.parts(object, limit)?;
+        walk.left -= parts.len().min(walk.left);
+        let mut fields = IndexMap::new();
+        let mut elements = Vec::new();
+        for part in parts {
+            let held = self.held(object, &part, when)?;
+            let shape = self.inner(held, &part.descriptor, when, depth.saturating_sub(1), walk)?;
+            match part.name {
+                Some(name) => drop(fields.insert(name, shape)),
+                None => elements.push(shape),
+            }
+        }
+        Ok(match is_array {
+            true => Shape::Array { of, object: number, elements, truncated: !is_whole },
+            false => {
+                // The message of an exception does not replace its fields.
+                let shown_as =
+                    self.shown_as(object).filter(|_| fields.is_empty() || !self.has_message(object));
+                let is_record = self.fields.of(&class, self.calls).is_record;
+                let content = self.calls.objects.identifying(object);
+                // Nothing is missing from an immutable object of the JDK.
+                let truncated = !(is_whole || content.is_some() && fields.is_empty());
+                Shape::Object { of, object: number, shown_as, is_record, content, fields, truncated }
+            }
+        })
+    }
+}
+
+impl Shaper<'_> {
+    /// The text of an object whose content identifies it: an enum constant, a class, a lambda, an immutable
+    /// value of the JDK, or an exception with its message; `None` for other objects.
+    fn shown_as(&self, object: u32) -> Option<String> {
+        let objects = &self.calls.objects;
+        let class = objects.class(object)?;
+        let name = format!("{}@{}", shown_class(class), objects.number(object));
+        Some(objects.show(object)).filter(|shown| *shown != name)
+    }
+
+    fn has_message(&self, object: u32) -> bool {
+        self.calls.objects.message(object).is_some()
+    }
+
+    /// The contents of a JDK collection; `None` if they are unknown, or if the object is no collection.
+    pub fn contents(&mut self, object: u32, when: EventTime) -> Result<Option<Contents>, PastError> {
+        match self.calls.has_contents(object)? {
+            true => Ok(self.calls.contents(object, when)?),
+            false => Ok(None),
+        }
+    }
+
+    fn collection(
+        &mut self,
+        held: Contents,
+        (of, object): (String, u32),
+        when: EventTime,
+        depth: usize,
+        walk: &mut Walk,
+    ) -> Result<Shape, PastError> {
+        let limit = if depth == 0 { 0 } else { walk.left.min(self.bounds.elements) };
+        let truncated = held.unsure || held.items.len() > limit;
+        walk.left -= held.items.len().min(limit).min(walk.left);
+        let inner = depth.saturating_sub(1);
+        let mut elements = Vec::new();
+        match held.items {
+            Items::Elements(all) => {
+                for value in all.into_iter().take(limit) {
+                    elements.push(self.inner(value, "", when, inner, walk)?);
+                }
+            }
+            Items::Pairs(pairs) => {
+                for (key, value) in pairs.into_iter().take(limit) {
+                    let key = Box::new(self.inner(Some(key), "", when, inner, walk)?);
+                    let value = Box::new(self.inner(Some(value), "", when, inner, walk)?);
+                    elements.push(Shape::Pair { key, value });
+                }
+            }
+        }
+        Ok(Shape::Array { of, object, elements, truncated })
+    }
+
+    /// The display form of a map key or set element in a path.
+    pub fn key(&self, value: Value) -> String {
+        match value {
+            Value::Object(object) => self.calls.objects.item(object),
+            plain => match primitive(plain, "") {
+                Shape::Plain { value, .. } => value.to_string(),
+                _ => "?".to_owned(),
+            },
+        }
+    }
+}
+
+/// The value of a part of an object at a given time; `None` if unknown.
+pub fn held(
+    calls: &mut Calls,
+    object: u32,
+    part: &ObjectPart,
+    when: EventTime,
+) -> Result<Option<Value>, PastError> {
+    let held = match part.part {
+        Some(number) => calls.held(object, number, when)?,
+        None => HeldValue::Unwritten,
+    };
+    Ok(match held {
+        HeldValue::Value(value) => Some(value),
+        HeldValue::Unwritten => {
+            let is_lost = |class: &String| !calls.was_born_in(object, class);
+            let begins_empty = part.begins_empty && !part.early_in.as_ref().is_some_and(is_lost);
+            begins_empty.then(|| default_of(&part.descriptor))
+        }
+        HeldValue::Unknown => None,
+    })
+}
+
+struct Walk {
+    left: usize,
+    shown: HashSet<u32>,
+}
+
+/// The value in a box.
+fn unboxed(value: &Plain) -> Value {
+    match *value {
+        Plain::Boolean(value) => Value::Boolean(value),
+        Plain::Char(value) => Value::Char(value),
+        Plain::Long(value) => Value::Long(value),
+        Plain::Float(value) => Value::Float(value),
+        Plain::Double(value) => Value::Double(value),
+        Plain::Int(value) => Value::Int(value),
+        Plain::Byte(value) => Value::Int(value.into()),
+        Plain::Short(value) => Value::Int(value.into()),
+        _ => Value::Object(0),
+    }
+}
+
+fn primitive(value: Value, descriptor: &str) -> Shape {
+    let real = |number: f64| match serde_json::Number::from_f64(number) {
+        Some(number) => serde_json::Value::Number(number),
+        // JSON has no representation for these numbers.
+        None => serde_json::Value::String(if number.is_nan() {
+            "NaN".to_owned()
+        } else if number > 0.0 {
+            "Infinity".to_owned()
+        } else {
+            "-Infinity".to_owned()
+        }),
+    };
+    let (of, value) = match value {
+        Value::Boolean(value) => ("boolean", value.into()),
+        Value::Char(value) => ("char", String::from_utf16_lossy(&[value]).into()),
+        Value::Int(value) => (
+            match descriptor {
+                "B" => "byte",
+                "S" => "short",
+                _ => "int",
+            },
+            value.into(),
+        ),
+        Value::Long(value) => ("long", value.into()),
+        // The shortest number that is this `float`, and not the `double` nearest to it.
+        Value::Float(value) => ("float", real(value.to_string().parse().unwrap_or_else(|_| value.into()))),
+        Value::Double(value) => ("double", real(value)),
+        Value::Object(_) => return Shape::Null,
+    };
+    Shape::Plain { of: of.to_owned(), value, truncated: false }
+}
