@@ -1,6 +1,7 @@
 //! The past of one recording, asked at the same moments through several doors: the prompt of `qp trace step`,
 //! an editor, and the page. All give the same values, writes and causes.
 
+use crate::agent::Agent;
 use crate::editor::Editor;
 use crate::support::case::Case;
 use crate::support::rng::Rng;
@@ -280,6 +281,47 @@ fn why_of_a_parameter_is_the_call() {
     assert!(editor.says("why i").starts_with("i = 4"), "{}", editor.says("why i"));
 }
 
+/// The command line, logic queries and agents name an object's field without a moment.
+#[test]
+fn a_field_and_the_one_that_it_hides_have_histories_of_their_own() {
+    let case = recorded();
+    let read = last_call(&case, "Doors$Mid.read");
+    let this = stepped(&case, &[format!("go {read}.1"), "show this".into()]);
+    let mid = of_step(&this[1]).expect("an object");
+    let number = mid.rsplit('@').next().expect("a number").to_owned();
+    let root = case.work();
+    let mut agent = Agent::start(&case, &["--root", root.to_str().expect("a path")]);
+    for (field, expected) in
+        [("n", vec!["50", "1", "2", "3", "4"]), ("Base.n", vec!["2", "3", "3", "4", "4", "5", "5", "6"])]
+    {
+        let told = |arguments: &[&str]| -> Value {
+            let output = finish(case.qp().args(["--format=json"]).args(arguments));
+            serde_json::from_slice(&output.stdout)
+                .unwrap_or_else(|error| panic!("{error}: {}", said(&output)))
+        };
+        let variable = format!("{mid}.{field}");
+        let values = |rows: &Value, key: &str| -> Vec<String> {
+            let rows = rows.as_array().unwrap_or_else(|| panic!("{rows:#}"));
+            rows.iter().map(|row| row[key].as_str().expect("a value").to_owned()).collect()
+        };
+        let history = told(&["trace", "history", &variable, "doors.trace"]);
+        assert_eq!(values(&history["writes"], "new"), expected, "{variable}: {history:#}");
+        let query = told(&["query", "history", &variable, "doors.trace"]);
+        assert_eq!(values(&query["rows"], "value"), expected, "{variable}: {query:#}");
+        let asked = json!({"trace": "doors.trace", "variable": format!("object:{number}.{field}")});
+        let mut of_agent = values(&agent.call("history", asked).data["writes"], "new");
+        of_agent.reverse();
+        assert_eq!(of_agent, expected, "{variable}");
+    }
+    // An object is found by its handle too.
+    let ask = |agent: &mut Agent, value: String| {
+        agent.call("find", json!({"trace": "doors.trace", "value": value})).data["found"].clone()
+    };
+    let found = ask(&mut agent, format!("object:{number}"));
+    assert!(!found.as_array().expect("rows").is_empty());
+    assert_eq!(found, ask(&mut agent, mid));
+}
+
 /// Histories of collections have index or key, operation, line and thread, and what was replaced.
 #[test]
 fn histories_of_collections_say_what_was_removed() {
@@ -323,6 +365,9 @@ fn why_here_looks_at_the_whole_stack() {
         .replay(r#"command: ["java", "-cp", "classes", "Doors"]"#, points, &["--format", "json"])
         .answer();
     let point = crate::support::point(&answer, "B");
+    // They too tell a field from the one that it hides.
+    let mid = point["collected"]["mid"].as_str().expect("an object");
+    assert_eq!(point["contents"][mid], "{n: 3, inner: Doors.Mid.Inner@1, Doors.Base.n: 5}", "{point:#}");
     assert_eq!(
         (&point["condition"], &point["taken"], &point["line"]),
         (&cause["condition"], &cause["outcome"], &cause["line"]),

@@ -25,8 +25,8 @@ pub use fact::{Fact, instant_text};
 pub use keys::{ActivationKey, ClassKey, FrameKey, ReasonKey, ShapeKey, StackKey, ThreadKey};
 pub use lambda_source::lambda_in_source;
 pub use namer::{
-    ExceptionCause, Namer, boxed, causes, exception_text, is_lambda_class, lambda_text, message_text,
-    optional, quoted, short_class_name, short_static_name,
+    ExceptionCause, Namer, boxed, causes, exception_text, hidden_field_name, is_lambda_class, lambda_text,
+    message_text, optional, quoted, short_class_name, short_static_name,
 };
 pub use occurrence::{
     BypassedFrame, Catch, CollectionState, Detail, EventFrame, ExceptionDetail, Occurrence, StackValue,

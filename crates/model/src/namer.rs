@@ -271,6 +271,11 @@ pub fn short_static_name(field: &str) -> String {
     }
 }
 
+/// The name by which a field is shown that a subclass hides by one of the same name: `Base.n`.
+pub fn hidden_field_name(class: &str, name: &str) -> String {
+    format!("{}.{name}", short_class_name(class))
+}
+
 /// Shortens `pkg.Outer$Inner` to `Outer.Inner`; `Intro$1` only loses its package. In recordings a lambda
 /// class is named after the method that it calls, a proxy class after its interfaces: `Shop.lambda$main$0`,
 /// `ArrayList::new`, `Proxy(Runnable)`.

@@ -178,7 +178,7 @@ impl Fields {
         let mut fields: Vec<Field> = Vec::new();
         for (at, (of, name, descriptor)) in declared.iter().enumerate() {
             let is_hidden = declared.iter().skip(at + 1).any(|(_, other, _)| other == name);
-            let shown = if is_hidden { hidden(of, name) } else { name.clone() };
+            let shown = if is_hidden { model::hidden_field_name(of, name) } else { name.clone() };
             let is_recorded = calls.sites.methods().iter().any(|method| *method.class == **of)
                 && !unrecorded.fields.contains(name)
                 && !unrecorded.classes.contains(of);
@@ -278,11 +278,6 @@ fn outermost(class: &str) -> &str {
     let begin = class.rfind('.').map_or(0, |dot| dot + 1);
     let end = class.get(begin + 1..).and_then(|name| name.find('$')).map(|at| begin + 1 + at);
     end.and_then(|end| class.get(..end)).unwrap_or(class)
-}
-
-/// The display name of a field hidden by another one of the same name.
-fn hidden(class: &str, name: &str) -> String {
-    format!("{}.{name}", model::short_class_name(class))
 }
 
 impl Field {

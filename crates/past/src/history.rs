@@ -4,7 +4,7 @@ use super::error::PastError;
 use super::event::{EventShown, event};
 use super::moment::Moment;
 use super::name::Variable;
-use super::object_names::{check_element, check_object};
+use super::object_names::{check_element, check_object, declaring_class};
 use super::recording::Recording;
 use super::replaced::{Replaced, add_replaced};
 use serde::Serialize;
@@ -81,23 +81,38 @@ impl NamedVariable {
 
     /// Its representation in the tables: an object and the matching parts.
     pub fn parts(&self, calls: &Calls) -> (u32, Vec<u32>) {
-        let named = |wanted: &str| {
-            let (class, field) = wanted.rsplit_once('.').unwrap_or(("", wanted));
+        let named = |class: &str, field: &str| {
             let owners = calls.sites.field_owners(class, field);
             let is_it = |(declares, name): &(String, String)| name == field && owners.include(declares);
             let fields = (0..).zip(calls.fields()).filter(|(_, name)| is_it(name));
             fields.map(|(number, _)| number).collect()
         };
+        let split = |wanted: &'_ str| match wanted.rsplit_once('.') {
+            Some((class, field)) => (class.to_owned(), field.to_owned()),
+            None => (String::new(), wanted.to_owned()),
+        };
         let own = |number: &u32| calls.objects.own(*number);
         match self {
             NamedVariable::Field(array, _) if calls.objects.is_array(own(array)) => (own(array), Vec::new()),
-            NamedVariable::Field(object, field) => (own(object), named(field)),
+            NamedVariable::Field(object, field) => {
+                let (class, field) = split(field);
+                let object = own(object);
+                let class = match class.is_empty() {
+                    // The nearest field of this name hides others.
+                    true => declaring_class(calls, object, &field).unwrap_or_default(),
+                    false => class,
+                };
+                (object, named(&class, &field))
+            }
             NamedVariable::Element(array, index) if calls.objects.is_array(own(array)) => {
                 (own(array), vec![index.cast_unsigned()])
             }
             NamedVariable::Element(object, _) => (own(object), Vec::new()),
             NamedVariable::Contents(object) => (own(object), vec![CONTENTS, TEXT]),
-            NamedVariable::Static(field) => (0, named(field)),
+            NamedVariable::Static(field) => {
+                let (class, field) = split(field);
+                (0, named(&class, &field))
+            }
         }
     }
 }

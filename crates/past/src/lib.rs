@@ -102,7 +102,7 @@ pub use moment::Moment;
 pub use moves::{Move, Stop, StopReason, Which};
 pub use name::Variable;
 pub use numbered_events::EventShownAt;
-pub use object_names::check_object;
+pub use object_names::{check_object, declaring_class};
 pub use object_parts::{PartRow, PartsShown};
 pub use objects::{MemberShown, ObjectShown};
 pub use places::CallOfLine;

@@ -3,6 +3,9 @@
 use crate::PastError;
 use trace::{Calls, class_fits, shown_class};
 
+/// Maximum number of superclasses; no class has that many.
+const MOST_ABOVE: usize = 64;
+
 /// `Rec@7`, `@7` or `7`.
 pub fn number(text: &str) -> Option<u32> {
     // Exceptions are displayed with their message after the name.
@@ -53,6 +56,22 @@ pub fn check_object(calls: &Calls, number: u32, class: &str) -> Result<(), PastE
         || class_fits(found, class);
     let instead = Some(format!("{}@{number}", shown_class(found)));
     if is_it { Ok(()) } else { Err(PastError::NoSuchObject { written, instead }) }
+}
+
+/// The class that declares the field which this name means in an object: the nearest one. `None` if no
+/// recorded class of the object declares it.
+pub fn declaring_class(calls: &Calls, object: u32, name: &str) -> Option<String> {
+    let mut class = calls.objects.class(object).map(|class| class.to_string());
+    // A damaged file can hold a cycle.
+    for _ in 0..MOST_ABOVE {
+        let declares = |field: &trace::Field| field.name == name && !field.is_static;
+        match class {
+            Some(class) if calls.sites.fields(&class).iter().any(declares) => return Some(class),
+            Some(below) => class = calls.sites.superclass(&below).map(str::to_owned),
+            None => return None,
+        }
+    }
+    None
 }
 
 #[cfg(test)]

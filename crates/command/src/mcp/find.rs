@@ -183,7 +183,7 @@ impl Works for Find {
             return usage(format!("there is no query {name}"));
         };
         let asked = Asked {
-            value: self.value.clone(),
+            value: self.value.as_deref().map(variable),
             all: self.all.unwrap_or(false),
             limit: skip + ROWS,
             ..Asked::default()

@@ -9,6 +9,7 @@ use crate::answer::Answer;
 use crate::error::LogicError;
 use crate::search::{Found, Owner, Pattern, Source};
 use bytecode::class::{ACC_ABSTRACT, ACC_INTERFACE, ACC_STATIC};
+use past::declaring_class;
 use std::collections::BTreeSet;
 use trace::{Method, Value, class_fits, shown_class};
 
@@ -130,6 +131,7 @@ pub(super) fn of_field(
     (owner, name): (&str, &str),
     source: &mut Source,
 ) -> Result<Pattern, LogicError> {
+    let nearest;
     let mut class = owner;
     if owner.contains('@') {
         let written = object_in(owner);
@@ -137,6 +139,11 @@ pub(super) fn of_field(
         let number = Some(source.recording.calls.objects.number(object));
         pattern.owner = Owner::Object { class: None, number };
         class = owner.get(written.len()..).unwrap_or_default().trim_start_matches('.');
+        if class.is_empty() {
+            // The nearest field of this name hides others.
+            nearest = declaring_class(&source.recording.calls, object, name).unwrap_or_default();
+            class = &nearest;
+        }
     }
     check_field(class, name, source)?;
     let of_objects = !class.is_empty() && pattern.owner == Owner::Any;

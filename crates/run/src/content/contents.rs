@@ -332,7 +332,7 @@ impl Reader {
     }
 
     async fn fields(&self, object: jdwp::ObjectId, layout: &Layout) -> Reading {
-        let shown: Vec<_> = layout.fields.iter().filter(|(_, id)| !layout.outer.contains(id)).collect();
+        let shown = layout.shown_fields();
         if shown.is_empty() {
             return Ok(None);
         }

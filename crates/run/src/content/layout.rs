@@ -2,7 +2,7 @@
 
 use super::collections::Recipe;
 use jdwp::{FieldId, ReferenceTypeId};
-use model::Fact;
+use model::{Fact, hidden_field_name};
 use std::collections::HashMap;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -13,6 +13,8 @@ pub struct Layout {
     pub names: Vec<Arc<str>>,
     /// Its instance fields, followed by those of its superclasses.
     pub fields: Vec<(Arc<str>, FieldId)>,
+    /// The classes that declare them, in the same order.
+    pub declared_by: Vec<Arc<str>>,
     /// The synthetic ones of outer instances, which do not describe an object.
     pub outer: Vec<FieldId>,
     pub fact: Option<Fact>,
@@ -24,6 +26,17 @@ impl Layout {
     /// program can declare one with the same name.
     pub fn field(&self, name: &str) -> Option<FieldId> {
         self.fields.iter().rev().find(|(own, _)| **own == *name).map(|(_, id)| *id)
+    }
+
+    /// The fields that describe an object, with the names that they are shown by: one that a subclass hides
+    /// has its class in its name.
+    pub fn shown_fields(&self) -> Vec<(Arc<str>, FieldId)> {
+        let named = self.fields.iter().enumerate().map(|(at, (name, id))| {
+            let is_hidden = self.fields.iter().take(at).any(|(other, _)| other == name);
+            let class = self.declared_by.get(at).filter(|_| is_hidden);
+            (class.map_or_else(|| name.clone(), |class| hidden_field_name(class, name).into()), *id)
+        });
+        named.filter(|(_, id)| !self.outer.contains(id)).collect()
     }
 
     pub fn fields_named(&self, names: &[&str]) -> Option<Vec<FieldId>> {

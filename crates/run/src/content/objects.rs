@@ -16,7 +16,8 @@ pub async fn layout(vm: &mut Vm, class: ReferenceTypeId) -> Result<Rc<Layout>, R
     if let Some(known) = vm.layouts.get(class) {
         return Ok(known);
     }
-    let (mut names, mut fields, mut outer) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut names, mut fields) = (Vec::new(), Vec::new());
+    let (mut declared_by, mut outer): (Vec<Arc<str>>, _) = (Vec::new(), Vec::new());
     let mut next = Some(class);
     while let Some(id) = next {
         let loaded = vm.class(id).await?;
@@ -24,6 +25,7 @@ pub async fn layout(vm: &mut Vm, class: ReferenceTypeId) -> Result<Rc<Layout>, R
         let own = loaded.fields.iter().filter(|f| !f.is_static);
         let is_outer = |f: &&LoadedField| f.is_synthetic && f.name.starts_with("this$");
         outer.extend(own.clone().filter(is_outer).map(|f| f.id));
+        declared_by.extend(own.clone().map(|_| loaded.name.clone()));
         fields.extend(own.map(|f| (Arc::from(f.name.as_str()), f.id)));
         next = loaded.superclass;
     }
@@ -33,7 +35,7 @@ pub async fn layout(vm: &mut Vm, class: ReferenceTypeId) -> Result<Rc<Layout>, R
     };
     let fact = lambda.map(Fact::Lambda).or_else(|| Fact::of(&names));
     let recipe = if fact.is_some() { None } else { Recipe::of(&names) };
-    let layout = Rc::new(Layout { names, fields, outer, fact, recipe });
+    let layout = Rc::new(Layout { names, fields, declared_by, outer, fact, recipe });
     vm.layouts.add(class, layout.clone());
     Ok(layout)
 }
