@@ -47,6 +47,10 @@ public class Doors {
         if (value > 6)
             known.remove(\"k2\");
     }
+    static int seen;
+    static void look(int value) {
+        seen += value;
+    }
     static int deep(int left, int[] cells) {
         if (left == 0) return cells[1];
         cells[left] = left * left;
@@ -58,6 +62,8 @@ public class Doors {
             mid.both(i);
         int inside = mid.inner.depth(7);
         int[] cells = new int[4];
+        if (args.length == 0)
+            list.forEach(value -> look(value));
         System.out.println(mid.read() + \" \" + known + list + sum + inside + deep(3, cells));
     }
 }
@@ -354,6 +360,16 @@ fn why_here_looks_at_the_whole_stack() {
         (&json!("decided"), &json!("i < 5"), &json!("true"), &json!(line("i < 5"))),
         "{cause:#}"
     );
+    // Between a method and the one that has the library call it lies code that was not recorded.
+    let look = last_call(&case, "Doors.look");
+    let replies = stepped(&case, &[format!("go {look}.1"), "why".into()]);
+    let through = &replies[1]["content"];
+    assert_eq!(
+        (&through["condition"], &through["outcome"], &through["through_unrecorded"]),
+        (&json!("args.length == 0"), &json!("true"), &json!(true)),
+        "{through:#}"
+    );
+    assert_eq!(cause["through_unrecorded"], Value::Null, "{cause:#}");
     let of_page = page.post("why", &json!({"call": mark, "event": 1}));
     editor.says(&format!("go {mark}.1"));
     assert_eq!(of_page["text"], editor.says("why"));

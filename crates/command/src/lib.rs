@@ -20,6 +20,7 @@ pub mod log;
 pub mod man;
 pub mod mcp;
 pub mod omitted;
+pub mod past_row;
 mod point_ids;
 pub mod program;
 pub mod query;

@@ -5,7 +5,7 @@ use super::bodies::{Body, leads_to};
 use bytecode::{Constant, FieldRef, Op};
 use past::PastError;
 use past::fields::Fields;
-use past::snapshot::{ObjectPart, held};
+use past::heap::{ObjectPart, held};
 use petgraph::graph::NodeIndex;
 use program::call_index::{Index, PlaceAt};
 use program::effect::{Effect, effect};
@@ -108,7 +108,7 @@ impl Heap<'_> {
         match (named.next(), named.next()) {
             (Some(field), None) => {
                 let part = ObjectPart::of_field(field, was_made);
-                held(self.calls, object, &part, self.when)
+                Ok(held(self.calls, object, &part, self.when)?.value())
             }
             // Two classes of the hierarchy declare it.
             _ => Ok(None),
@@ -131,7 +131,7 @@ impl Heap<'_> {
 
     fn static_field(&mut self, field: &FieldRef) -> Result<Known, PastError> {
         let part = ObjectPart::of_static_field(&field.class, &field.name, self.fields, self.calls);
-        held(self.calls, 0, &part, self.when)
+        Ok(held(self.calls, 0, &part, self.when)?.value())
     }
 }
 

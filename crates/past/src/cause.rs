@@ -2,15 +2,16 @@
 
 use crate::code::CodeIndex;
 use crate::direction::Direction;
-use crate::event::{EventShown, event};
+use crate::error::PastError;
+use crate::event::{EventShown, add_line, event};
 use crate::event_ref::EventRef;
 use crate::moment::Moment;
 use crate::name::Variable;
 use crate::nearest_write::NearestWrite;
+use crate::recording::Recording;
 use crate::replaced::{Replaced, add_replaced};
 use crate::stack::FrameSource;
 use crate::values::shown;
-use crate::{PastError, Recording};
 use bytecode::{ControlDependence, Dependences, Expressions, Op};
 use classes::SourceRoots;
 use model::{MethodName, Site};
@@ -65,6 +66,10 @@ pub struct Cause {
     pub at: EventPosition,
     /// The same as users name it.
     pub selection: EventRef,
+    /// Whether code that was not recorded, such as a library, lies on the stack between the cause and its
+    /// effect. It may have conditions of its own.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub through_unrecorded: bool,
     /// Class and method.
     pub method: String,
     /// The source, if the class file names it.
@@ -156,11 +161,8 @@ impl Recording {
         let (mut written, replaced, when) = found.ok_or_else(none)?;
         self.lines.correct(&mut self.calls, at, &mut written)?;
         add_replaced(&mut self.calls, replaced.map(|replaced| (when, replaced, &mut written)).into_iter())?;
-        let line = match written.line {
-            None => self.calls.called_from(at)?,
-            line => line,
-        };
-        written.line = line;
+        add_line(&mut self.calls, at, &mut written)?;
+        let line = written.line;
         self.cause(CauseKind::Written(Box::new(written)), at, line)
     }
 
@@ -174,44 +176,57 @@ impl Recording {
         let Some(call) = self.calls.call(node)? else { return Ok(None) };
         let Some(value) = call.arguments.get(at).copied() else { return Ok(None) };
         let line = self.calls.called_from(made)?;
-        let argument = self.argument(made, (&called, &descriptor), line)?.get(at).cloned();
+        let calls = self.calls_at(made, (&called, &descriptor), line)?.unwrap_or_default();
+        // Which of several calls it is, nothing tells; their arguments may be the same.
+        let argument = calls.first().filter(|first| calls.iter().all(|other| other == *first));
+        let argument = argument.and_then(|arguments| arguments.get(at)).cloned();
         let value = shown(&value, &self.calls.objects);
         self.cause(CauseKind::Given { name: name.to_owned(), argument, value }, made, line).map(Some)
     }
 
-    /// The expressions of the arguments of the call that is made at a position; none if the class file does
-    /// not tell which of several calls it is.
-    fn argument(
+    /// Whether a call that a recorded call leads to is made by code that was not recorded, as far as class
+    /// files tell.
+    fn is_called_by_others(&mut self, made: EventPosition, node: u32) -> Result<bool, PastError> {
+        let Some(method) = self.calls.method(node) else { return Ok(false) };
+        // Initialisers of classes are run by the VM.
+        if method.name == "<clinit>" {
+            return Ok(false);
+        }
+        let (called, descriptor) = (method.name.clone(), method.descriptor.clone());
+        // A call that spans several lines can be on another one than its last event.
+        let calls = self.calls_at(made, (&called, &descriptor), None)?;
+        Ok(calls.is_some_and(|calls| calls.is_empty()))
+    }
+
+    /// The calls of a method in the code of a position, on a line or anywhere: the expressions of the
+    /// arguments of each. `None` without the class file.
+    fn calls_at(
         &mut self,
         made: EventPosition,
         (called, descriptor): (&str, &str),
         line: Option<u16>,
-    ) -> Result<Vec<String>, PastError> {
-        let Some((method, from)) = self.code.index(&mut self.calls, made)? else { return Ok(Vec::new()) };
-        let Some(method) = self.calls.sites.method(method) else { return Ok(Vec::new()) };
+    ) -> Result<Option<Vec<Vec<String>>>, PastError> {
+        let Some(method) = self.calls.method(made.node) else { return Ok(None) };
         let pool = self.code.fields.pool();
-        let Some(class) = pool.and_then(|pool| pool.find(&method.class).ok().flatten()) else {
-            return Ok(Vec::new());
-        };
-        let Some(found) = class.file.method(&method.name, &method.descriptor) else { return Ok(Vec::new()) };
+        let class = pool.and_then(|pool| pool.find(&method.class).ok().flatten());
+        let Some(class) = class else { return Ok(None) };
+        let Some(found) = class.file.method(&method.name, &method.descriptor) else { return Ok(None) };
         let (Some(code), Some(expressions)) = (&found.code, Expressions::new(&class.file, found)) else {
-            return Ok(Vec::new());
+            return Ok(None);
         };
         let is_it = |op: &Op| match op {
             Op::Invoke { method, .. } => method.name == called && method.descriptor == descriptor,
             _ => false,
         };
-        let on_line = |pc: u32| match line {
-            Some(line) => bytecode::lines::line_of(code, pc) == Some(line.into()),
-            None => pc >= from,
-        };
-        let calls = code.instructions.iter().filter(|one| is_it(&one.op) && on_line(one.pc));
-        let mut texts = calls.filter_map(|one| {
-            let call = expressions.call_at(one.pc)?;
-            Some(call.arguments.iter().map(|argument| argument.text.clone()).collect::<Vec<String>>())
+        let is_there =
+            |pc: u32| line.is_none_or(|line| bytecode::lines::line_of(code, pc) == Some(line.into()));
+        let calls = code.instructions.iter().filter(|one| is_it(&one.op) && is_there(one.pc));
+        let texts = calls.map(|one| {
+            let call = expressions.call_at(one.pc);
+            let arguments = call.map(|call| call.arguments).unwrap_or_default();
+            arguments.into_iter().map(|argument| argument.text).collect()
         });
-        let first = texts.next().unwrap_or_default();
-        Ok(if texts.all(|other| other == first) { first } else { Vec::new() })
+        Ok(Some(texts.collect()))
     }
 
     /// What led to a moment: the last condition on which the position of a frame of its stack depends, or the
@@ -220,13 +235,16 @@ impl Recording {
     /// # Errors
     /// A class file is missing, or the events cannot be read.
     pub fn why_here(&mut self, moment: Moment) -> Result<Cause, PastError> {
-        let mut frame = moment.at;
+        let (mut frame, mut through_unrecorded) = (moment.at, false);
         loop {
             if let Some(cause) = self.decided(frame)? {
-                return Ok(cause);
+                return Ok(Cause { through_unrecorded, ..cause });
             }
             match self.calls.made_at(frame.node) {
-                Some(made) => frame = made,
+                Some(made) => {
+                    through_unrecorded |= self.is_called_by_others(made, frame.node)?;
+                    frame = made;
+                }
                 None => return self.cause(CauseKind::Called, frame, None),
             }
         }
@@ -310,6 +328,16 @@ impl Recording {
         let name = name.and_then(|number| self.calls.sites.method_name(number));
         let text = name.and_then(|name| self.text_of(&name, line));
         let selection = self.selection_of(at)?;
-        Ok(Cause { kind, at, selection, method: frame.name, source: frame.source, line, text })
+        let through_unrecorded = false;
+        Ok(Cause {
+            kind,
+            at,
+            selection,
+            through_unrecorded,
+            method: frame.name,
+            source: frame.source,
+            line,
+            text,
+        })
     }
 }

@@ -1,6 +1,6 @@
 //! The code of a recorded program: what a debugger asks of class files about events.
 
-use crate::PastError;
+use crate::error::PastError;
 use crate::expression::Unseen;
 use crate::fields::Fields;
 use classes::{ClassPool, SourceRoots};

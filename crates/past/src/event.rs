@@ -1,10 +1,14 @@
 //! The display form of a recorded event.
 
 use super::call::CallShown;
+use super::error::PastError;
 use super::values::{shown, shown_item, shown_name};
 use model::quoted;
 use serde::Serialize;
-use trace::{Calls, Change, CollectionChange, Objects, TextChange, TextEffect, Traced, TracedEvent, Value};
+use trace::{
+    Calls, Change, CollectionChange, EventPosition, Objects, TextChange, TextEffect, Traced, TracedEvent,
+    Value,
+};
 
 /// An event.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
@@ -130,6 +134,17 @@ pub fn event(calls: &Calls, seen: &TracedEvent<'_>) -> EventShown {
         }
     }
     event
+}
+
+/// Adds the line to a change of a collection or a text: that of the call that made it.
+///
+/// # Errors
+/// The events cannot be read.
+pub fn add_line(calls: &mut Calls, at: EventPosition, event: &mut EventShown) -> Result<(), PastError> {
+    if event.line.is_none() && matches!(event.event, "contents" | "text") {
+        event.line = calls.called_from(at)?;
+    }
+    Ok(())
 }
 
 /// Converts a change of a collection.

@@ -1,7 +1,7 @@
 //! Finds the events of a call by their numbers. A call can have millions of events, so some of their
 //! positions are kept, and only as far as they were asked for.
 
-use crate::PastError;
+use crate::error::PastError;
 use crate::locals::WrittenLocals;
 use std::time::Instant;
 use trace::{Calls, EventPosition, Traced};

@@ -2,7 +2,7 @@
 
 use super::call::CallShown;
 use super::error::PastError;
-use super::event::{EventShown, event};
+use super::event::{EventShown, add_line, event};
 use super::recording::Recording;
 use serde::Serialize;
 use trace::{EventPosition, Level, Traced, WalkControl};
@@ -60,6 +60,7 @@ pub fn events_of(trace: &mut Recording, of: u32, limit: usize) -> Result<(Vec<Ev
             Ok((mut event, at)) => {
                 if let Some(at) = at {
                     lines.correct(calls, at, &mut event)?;
+                    add_line(calls, at, &mut event)?;
                 }
                 event
             }

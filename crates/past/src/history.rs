@@ -1,7 +1,7 @@
 //! The writes to a field or element in a recording, in order.
 
 use super::error::PastError;
-use super::event::{EventShown, event};
+use super::event::{EventShown, add_line, event};
 use super::moment::Moment;
 use super::name::Variable;
 use super::object_names::{check_element, check_object, declaring_class};
@@ -250,11 +250,7 @@ fn of_keys(
     for (.., shown) in &mut found {
         if let Some(at) = shown.at {
             lines.correct(calls, at, &mut shown.write)?;
-            shown.write.line = match shown.write.line {
-                // A change of a collection has the line of the call that made it.
-                None => calls.called_from(at)?,
-                line => line,
-            };
+            add_line(calls, at, &mut shown.write)?;
         }
     }
     let replaced = found.iter_mut().filter_map(|(when, of, shown)| Some((*when, (*of)?, &mut shown.write)));

@@ -2,8 +2,9 @@
 
 use crate::breakpoints::{Breakpoint, BreakpointPlace, Breakpoints};
 use crate::direction::Direction;
+use crate::error::PastError;
+use crate::recording::Recording;
 use crate::thread_ends::{first_of_thread, root, throws};
-use crate::{PastError, Recording};
 use std::collections::HashMap;
 use trace::{Calls, EventPosition, Exit, Value};
 

@@ -6,17 +6,17 @@
 //!   contains.
 //! - `name` tells what a name or expression denotes at a moment, and `expression` evaluates it;
 //!   `recorded_classes` has the classes that it names, `object_names` reads `Rec@7`. `locals`, `variables`
-//!   and `objects` show what is there; `fields` and `snapshot` find the parts of objects.
+//!   and `objects` show what is there; `fields` and `snapshot` find the parts of objects, `heap` what they
+//!   hold.
 //! - `moves` goes from event to event, from line to line (`line_steps`) and to `breakpoints`, whose `hits`
 //!   it finds, in either `direction`. `places` has lines, sources and calls to go to, `thread_ends` where
 //!   threads begin and end. `stack` has threads and frames, `thrown` the exception of an event,
 //!   `log_points` what log points print.
 //! - `history` lists the writes to a variable, `nearest_write` finds the last or the next one, and
 //!   `replaced` what a change of a collection replaces. `cause` answers why.
-//! - `calls` and `tree_rows` show the call tree with `folded_calls`; `events`, `view` and `event_rows` the
-//!   events of one call; `state` an object when a call began and ended, `contents` the contents of a
-//!   collection; `line_values` what each line did, `line_counts` how often it ran; `lanes` and `drawing`
-//!   the whole run as a picture.
+//! - `calls` shows the call tree with `folded_calls`; `events` and `view` the events of one call; `state` an
+//!   object when a call began and ended, `contents` the contents of a collection; `line_counts` how often
+//!   lines ran, `lanes` when calls ran. `paged` has the views that show a part of what there is at a time.
 //! - `event_ref` is how users name an event. `numbered_events` finds events by their numbers, with the
 //!   `event_index` of a call.
 //! - `call`, `event`, `text` and `values` display one call, event, text and value.
@@ -25,28 +25,24 @@ pub mod breakpoints;
 pub mod call;
 pub mod calls;
 pub mod cause;
-pub mod causes;
 pub mod code;
 pub mod contents;
 pub mod direction;
-pub mod drawing;
 mod error;
 pub mod event;
 mod event_index;
 pub mod event_ref;
-pub mod event_rows;
 pub mod events;
 pub mod expression;
-mod expressions;
 pub mod fields;
 mod folded_calls;
+pub mod heap;
 pub mod history;
 mod hits;
 mod info;
 pub mod lanes;
 mod line_counts;
 pub mod line_steps;
-pub mod line_values;
 pub mod lines;
 pub mod locals;
 pub mod log_points;
@@ -57,8 +53,8 @@ pub mod name;
 pub mod nearest_write;
 mod numbered_events;
 mod object_names;
-pub mod object_parts;
 pub mod objects;
+mod paged;
 pub mod places;
 pub mod recorded_classes;
 mod recording;
@@ -70,11 +66,9 @@ pub mod state;
 pub mod text;
 mod thread_ends;
 pub mod thrown;
-pub mod tree_rows;
 pub mod values;
 pub mod variables;
 pub mod view;
-pub mod writes;
 
 pub use breakpoints::{
     BreakpointGroup, BreakpointPlace, BreakpointRequest, BreakpointState, Breakpoints, HitCount, ThrownPlace,
@@ -82,20 +76,16 @@ pub use breakpoints::{
 pub use call::{CallShown, Fold, ListedCall};
 pub use calls::{CallTree, CallsRequest, ThreadShown, calls};
 pub use cause::{Cause, CauseKind};
-pub use causes::CauseShown;
 pub use contents::{ContentsShown, HeldContents, ItemShown};
 pub use direction::Direction;
-pub use drawing::DrawnRun;
 pub use error::PastError;
 pub use event::EventShown;
 pub use event_ref::EventRef;
-pub use event_rows::{EventPage, EventRow, EventsPart};
 pub use events::{EventsShown, events_of};
 pub use folded_calls::TreeParent;
 pub use history::{History, WriteShown};
 pub use info::{RecordedPlaces, RecordingInfo, holds};
 pub use line_steps::SourceLine;
-pub use line_values::{LineShown, LineValue, LinesShown};
 pub use lines::{Lines, MethodVariables, OpenCode};
 pub use log_points::{Printed, PrintedHit};
 pub use moment::Moment;
@@ -103,14 +93,15 @@ pub use moves::{Move, Stop, StopReason, Which};
 pub use name::Variable;
 pub use numbered_events::EventShownAt;
 pub use object_names::{check_object, declaring_class};
-pub use object_parts::{PartRow, PartsShown};
 pub use objects::{MemberShown, ObjectShown};
+pub use paged::{
+    CauseShown, DrawnRun, EventPage, EventRow, EventsPart, FoldRow, LineShown, LineValue, LinesShown,
+    PartRow, PartsShown, PathStep, TreeRow, TreeRowKind, TreeRows, WriteRow, WritesShown,
+};
 pub use places::CallOfLine;
 pub use recording::Recording;
 pub use stack::{Frame, FrameSource, RecordedThread};
 pub use state::{PartShown, StateRequest, StateShown, state};
 pub use thrown::ThrownException;
-pub use tree_rows::{FoldRow, PathStep, TreeRow, TreeRowKind, TreeRows};
 pub use variables::{HeldVariable, UNDIVIDED, VariableGroup};
 pub use view::{ListedEvent, LocalShown, Marks, View};
-pub use writes::{WriteRow, WritesShown};

@@ -1,6 +1,6 @@
 //! How often each line of a call ran. A call can have millions of events, so they are read in parts.
 
-use crate::PastError;
+use crate::error::PastError;
 use crate::event_index::listed;
 use crate::event_ref::EventRef;
 use std::collections::BTreeMap;

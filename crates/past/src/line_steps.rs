@@ -1,7 +1,7 @@
 //! Steps by source lines: to the neighbouring line of a call, and to an execution of a given line.
 
-use crate::PastError;
 use crate::direction::Direction;
+use crate::error::PastError;
 use trace::{Calls, EventPosition, Level, Traced, TracedEvent};
 
 /// A source line as the user names it.

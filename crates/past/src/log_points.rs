@@ -1,9 +1,9 @@
 //! Log points over a recording: all hits are in the past, so their texts are printed at once.
 
-use crate::PastError;
-use crate::Recording;
 use crate::breakpoints::Breakpoints;
+use crate::error::PastError;
 use crate::hits::Hits;
+use crate::recording::Recording;
 use trace::{EventPosition, EventTime};
 
 /// Maximum number of hits that are printed.

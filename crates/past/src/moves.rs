@@ -3,11 +3,12 @@
 
 use crate::breakpoints::{BreakpointPlace, Breakpoints};
 use crate::direction::Direction;
+use crate::error::PastError;
 use crate::hits::{Hit, Search};
 use crate::line_steps::{SourceLine, execution, neighbour};
+use crate::recording::Recording;
 use crate::thread_ends::{first_of_thread, last_of_thread, throws};
 use crate::values::shown;
-use crate::{PastError, Recording};
 use trace::{Calls, EventPosition, Traced};
 
 /// A move.

@@ -3,13 +3,14 @@
 //! Expressions are Java's (`expr`). An object can also be written as texts show it: `Rec@7`, `Rec@7.bar`,
 //! `int[]@9[3]`; a field that another one hides with its class, `Rec@7.Base.bar`.
 
+use crate::error::PastError;
 use crate::expression::{ExpressionAt, RecordedValue};
+use crate::heap::ObjectPart;
 use crate::locals::{KnownLocals, LocalValue};
 use crate::moment::Moment;
 use crate::object_names::{check_element, check_object, object_in};
 use crate::recorded_classes::RecordedClasses;
-use crate::snapshot::ObjectPart;
-use crate::{PastError, Recording};
+use crate::recording::Recording;
 use bytecode::ClassFile;
 use expr::{Expr, Scope, ScopeLocal, VariableRef, place};
 use std::collections::HashSet;

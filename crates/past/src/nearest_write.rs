@@ -2,11 +2,13 @@
 //! builder, changes of its contents count too.
 
 use crate::direction::Direction;
+use crate::error::PastError;
 use crate::event::EventShown;
+use crate::heap::held;
 use crate::moment::Moment;
 use crate::name::Variable;
+use crate::recording::Recording;
 use crate::state::NearestWrites;
-use crate::{PastError, Recording};
 use trace::{Calls, EventPosition, EventTime, Traced, TracedEvent, Value, WalkControl};
 
 /// A write.
@@ -75,13 +77,7 @@ impl Recording {
                 let locals = self.locals_at(moment.at)?;
                 locals.into_iter().find(|local| local.name == *name).map(|local| local.value)
             }
-            Variable::Part { object, part } => match part.part {
-                Some(part) => {
-                    let rows = self.calls.write_rows(*object, part)?;
-                    NearestWrites::of(&mut self.calls, &rows, moment.when)?.value
-                }
-                None => None,
-            },
+            Variable::Part { object, part } => held(&mut self.calls, *object, part, moment.when)?.value(),
             Variable::Contents { .. } => None,
         };
         match value {

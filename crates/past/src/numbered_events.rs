@@ -1,9 +1,10 @@
 //! Finds the events that users name by their numbers, and the numbers of events.
 
+use crate::error::PastError;
 use crate::event_index::{EventIndex, STEP, Until, listed};
 use crate::event_ref::EventRef;
 use crate::locals::{KnownLocals, WrittenLocals};
-use crate::{PastError, Recording};
+use crate::recording::Recording;
 use serde::Serialize;
 use std::time::{Duration, Instant};
 use trace::{Calls, EventPosition, Traced};

@@ -1,6 +1,6 @@
 //! How texts name objects: `Rec@7`, by class and number.
 
-use crate::PastError;
+use crate::error::PastError;
 use trace::{Calls, class_fits, shown_class};
 
 /// Maximum number of superclasses; no class has that many.

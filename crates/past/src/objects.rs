@@ -1,8 +1,9 @@
 //! An object before an event, with the objects that it refers to.
 
-use crate::PastError;
+use crate::error::PastError;
 use crate::fields::Fields;
-use crate::snapshot::{Bounds, Shaper, held};
+use crate::heap::held;
+use crate::snapshot::{Bounds, Shaper};
 use crate::text::end as text_end;
 use crate::values::{shown, shown_item};
 use model::quoted;
@@ -75,8 +76,8 @@ impl ObjectReader<'_> {
         let mut parts = Vec::new();
         self.open.push(object);
         for part in all {
-            let then = held(self.calls, object, &part, self.when)?;
-            let before = held(self.calls, object, &part, self.began)?;
+            let then = held(self.calls, object, &part, self.when)?.value();
+            let before = held(self.calls, object, &part, self.began)?.value();
             let name = part.path("").trim_start_matches('.').to_owned();
             let value = then.map(|value| shown(&value, &self.calls.objects));
             let inner = self.inner(then, depth)?;

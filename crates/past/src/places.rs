@@ -1,9 +1,9 @@
 //! Places in a recording to which one can go: executions of lines, calls of a line, and sources.
 
-use crate::PastError;
-use crate::Recording;
+use crate::error::PastError;
 use crate::line_steps::SourceLine;
 use crate::moves::{Stop, StopReason, Which, begin_of_line};
+use crate::recording::Recording;
 use crate::stack::FrameSource;
 use crate::thread_ends::{first_of_thread, last_of_thread};
 use std::collections::BTreeSet;

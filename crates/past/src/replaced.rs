@@ -1,6 +1,6 @@
 //! What changes of collections replace or remove, which their events do not have.
 
-use crate::PastError;
+use crate::error::PastError;
 use crate::event::EventShown;
 use crate::values::shown_item;
 use std::collections::HashMap;

@@ -2,15 +2,14 @@
 //! (docs/declarative.md).
 
 use super::error::PastError;
-use super::fields::{Field, Fields, default_of};
+use super::fields::Fields;
+use super::heap::{ObjectPart, held};
 use super::text;
 use indexmap::IndexMap;
 use model::Value as Plain;
 use std::collections::HashSet;
 use std::ops::Range;
-use trace::{
-    Calls, CollectionContents as Contents, EventTime, HeldValue, Items, TraceError, Value, shown_class,
-};
+use trace::{Calls, CollectionContents as Contents, EventTime, Items, TraceError, Value, shown_class};
 
 pub use super::shape::{Shape, type_name};
 
@@ -23,60 +22,6 @@ pub struct Bounds {
     pub elements: usize,
     /// Maximum number of fields and elements of one value.
     pub parts: usize,
-}
-
-/// A part of an object that holds a value: its name, the key of its writes, and its value before them.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct ObjectPart {
-    /// The field's name; `None` for an element.
-    pub name: Option<String>,
-    /// The key under which its writes are found; `None` if there are none.
-    pub part: Option<u32>,
-    /// The descriptor of its type.
-    pub descriptor: String,
-    /// Whether it has its type's default value before the first write.
-    pub begins_empty: bool,
-    /// The class whose constructors write it before `super(…)`. Such a write is lost if that throws.
-    pub early_in: Option<String>,
-}
-
-impl ObjectPart {
-    /// A static field, by its number.
-    pub fn of_static(number: u32) -> ObjectPart {
-        ObjectPart { part: Some(number), ..ObjectPart::default() }
-    }
-
-    /// The static field that an instruction names by this class.
-    pub fn of_static_field(class: &str, name: &str, fields: &mut Fields, calls: &Calls) -> ObjectPart {
-        let field = fields.of_static(class, name, calls);
-        let (descriptor, begins_empty) = (field.descriptor.clone(), field.begins_empty);
-        ObjectPart { part: field.part, descriptor, begins_empty, ..ObjectPart::default() }
-    }
-
-    /// An element of an array with this class; `was_made`: whether the array's creation was recorded.
-    pub fn of_element(class: &str, index: u32, was_made: bool) -> ObjectPart {
-        let descriptor = class.get(1..).unwrap_or("I").to_owned();
-        ObjectPart { part: Some(index), descriptor, begins_empty: was_made, ..ObjectPart::default() }
-    }
-
-    /// A field of an object; `was_made`: whether the object's creation was recorded.
-    pub fn of_field(field: &Field, was_made: bool) -> ObjectPart {
-        ObjectPart {
-            name: Some(field.name.clone()),
-            part: field.part,
-            descriptor: field.descriptor.clone(),
-            begins_empty: was_made && field.is_recorded,
-            early_in: field.is_early.then(|| field.class.clone()),
-        }
-    }
-
-    /// Its path, given the path of its object.
-    pub fn path(&self, of: &str) -> String {
-        match (&self.name, self.part) {
-            (Some(name), _) => format!("{of}.{name}"),
-            (None, part) => format!("{of}[{}]", part.unwrap_or(0)),
-        }
-    }
 }
 
 /// Describes values of a recording.
@@ -139,7 +84,7 @@ impl Shaper<'_> {
         part: &ObjectPart,
         when: EventTime,
     ) -> Result<Option<Value>, PastError> {
-        held(self.calls, object, part, when)
+        Ok(held(self.calls, object, part, when)?.value())
     }
 
     /// Describes a value at a given time.
@@ -304,28 +249,6 @@ impl Shaper<'_> {
             },
         }
     }
-}
-
-/// The value of a part of an object at a given time; `None` if unknown.
-pub fn held(
-    calls: &mut Calls,
-    object: u32,
-    part: &ObjectPart,
-    when: EventTime,
-) -> Result<Option<Value>, PastError> {
-    let held = match part.part {
-        Some(number) => calls.held(object, number, when)?,
-        None => HeldValue::Unwritten,
-    };
-    Ok(match held {
-        HeldValue::Value(value) => Some(value),
-        HeldValue::Unwritten => {
-            let is_lost = |class: &String| !calls.was_born_in(object, class);
-            let begins_empty = part.begins_empty && !part.early_in.as_ref().is_some_and(is_lost);
-            begins_empty.then(|| default_of(&part.descriptor))
-        }
-        HeldValue::Unknown => None,
-    })
 }
 
 struct Walk {

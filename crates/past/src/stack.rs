@@ -1,7 +1,7 @@
 //! The threads of a recording, and the stack at a position.
 
-use crate::PastError;
-use crate::Recording;
+use crate::error::PastError;
+use crate::recording::Recording;
 use serde::Serialize;
 use std::path::PathBuf;
 use trace::{Calls, EventPosition, Traced};

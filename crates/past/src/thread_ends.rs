@@ -1,6 +1,6 @@
 //! The beginning and the end of a recorded thread.
 
-use crate::PastError;
+use crate::error::PastError;
 use trace::{Calls, EventPosition, EventTime, Exit, Traced};
 
 /// Whether an exception is thrown at an event.

@@ -1,8 +1,8 @@
 //! The exception at an event.
 
-use crate::PastError;
-use crate::Recording;
+use crate::error::PastError;
 use crate::hits::is_uncaught;
+use crate::recording::Recording;
 use crate::snapshot::type_name;
 use crate::values::shown;
 use trace::{EventPosition, Traced, Value};

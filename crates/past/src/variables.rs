@@ -1,15 +1,16 @@
 //! The variables of a frame and the parts of objects, as they were at a moment: one lazy tree.
 
-use crate::PastError;
-use crate::Recording;
+use crate::error::PastError;
 use crate::event::{EventShown, event};
+use crate::heap::held;
 use crate::moment::Moment;
-use crate::snapshot::{Bounds, Shaper, held};
+use crate::recording::Recording;
+use crate::snapshot::{Bounds, Shaper};
 use crate::text::end as end_of_text;
 use crate::values::{shown, shown_item};
 use indexmap::IndexMap;
 use model::quoted;
-use trace::{EventPosition, EventTime, HeldValue, Items, Level, Traced, Value, WalkControl};
+use trace::{EventPosition, EventTime, Items, Level, Traced, Value, WalkControl};
 
 /// Maximum number of variables of a list that is not divided.
 pub const UNDIVIDED: usize = 100;
@@ -137,7 +138,7 @@ impl Recording {
             if !calls.is_ever_written(0, number)? {
                 continue;
             }
-            let (value, before) = (known(calls.held(0, number, when)?), known(calls.held(0, number, began)?));
+            let (value, before) = (calls.part_at(0, number, when)?, calls.part_at(0, number, began)?);
             let expression = Some(format!("{class}.{name}"));
             shown.push(HeldVariable { expression, ..self.with_value(name, value, value != before)? });
         }
@@ -252,8 +253,8 @@ impl Recording {
         let mut shown = Vec::new();
         for part in parts {
             let calls = &mut self.calls;
-            let value = held(calls, object, &part, when)?;
-            let before = held(calls, object, &part, began)?;
+            let value = held(calls, object, &part, when)?.value();
+            let before = held(calls, object, &part, began)?.value();
             let selector = part.path("");
             let name = selector.trim_start_matches('.').to_owned();
             let shown_part = self.with_value(name, value, before.is_some() && value != before)?;
@@ -361,10 +362,73 @@ impl Recording {
     }
 }
 
-fn known(held: HeldValue) -> Option<Value> {
-    match held {
-        HeldValue::Value(value) => Some(value),
-        HeldValue::Unwritten | HeldValue::Unknown => None,
+impl Recording {
+    /// The value of an expression at a moment, as a variable of the tree.
+    ///
+    /// # Errors
+    /// It has no value there, or the events cannot be read.
+    pub fn evaluated(&mut self, moment: Moment, text: &str) -> Result<HeldVariable, PastError> {
+        let name = text.trim().to_owned();
+        let value = self.evaluate(moment, &name)?;
+        let shown = match value.object {
+            Some(object) => self.with_value(name.clone(), Some(Value::Object(object)), false)?,
+            None => HeldVariable { name: name.clone(), ..HeldVariable::default() },
+        };
+        let expression = (!name.contains('@')).then_some(name);
+        Ok(HeldVariable { value: Some(value.text), expression, ..shown })
+    }
+
+    /// The names of the fields that the value of a path has at a moment; empty if it has none.
+    ///
+    /// # Errors
+    /// The events cannot be read.
+    pub fn fields_of(&mut self, moment: Moment, path: &str) -> Result<Vec<String>, PastError> {
+        let object = match self.evaluate(moment, path) {
+            Ok(value) => value.object,
+            Err(PastError::Trace(error)) => return Err(error.into()),
+            Err(_) => None,
+        };
+        let Some(object) = object else { return Ok(Vec::new()) };
+        let Some(class) = self.calls.objects.class(object).cloned() else { return Ok(Vec::new()) };
+        let fields = self.code.fields.of(&class, &self.calls);
+        Ok(fields.fields.iter().map(|field| field.name.clone()).collect())
+    }
+
+    /// The name by which a variable of a list can be asked for, and the frame in which it has that name.
+    ///
+    /// # Errors
+    /// The list has no such variable.
+    pub fn name_of(
+        &mut self,
+        moment: Moment,
+        group: VariableGroup,
+        name: &str,
+    ) -> Result<(EventPosition, String), PastError> {
+        let calls = &self.calls;
+        let of_object = |object: u32| {
+            let shown = calls.objects.name(object);
+            let is_array = calls.objects.is_array(object);
+            match name.strip_prefix('[') {
+                Some(_) if is_array => format!("{shown}{name}"),
+                Some(_) => shown,
+                None if name == "text" && calls.objects.class(object).is_some() && !is_array => shown,
+                None => format!("{shown}.{name}"),
+            }
+        };
+        Ok(match group {
+            VariableGroup::Locals(at) | VariableGroup::Arguments(at) => (at, name.to_owned()),
+            VariableGroup::Statics(at) => {
+                let class = calls.method(at.node).map(|method| method.class.to_string()).unwrap_or_default();
+                (at, format!("{class}.{name}"))
+            }
+            VariableGroup::Changed(at) => (at, name.to_owned()),
+            VariableGroup::Returned(_) => {
+                return Err(PastError::NoStep("a result is no variable".to_owned()));
+            }
+            VariableGroup::Parts(object) | VariableGroup::Section(object, ..) => {
+                (moment.at, of_object(object))
+            }
+        })
     }
 }
 

@@ -2,13 +2,14 @@
 //! event to event (JHyde §3).
 
 use crate::call::CallShown;
-use crate::event::{EventShown, event};
+use crate::error::PastError;
+use crate::event::{EventShown, add_line, event};
 use crate::locals::LocalValue;
 use crate::moment::Moment;
 use crate::name::Variable;
 use crate::objects::{MemberShown, ObjectReader, ObjectShown};
+use crate::recording::Recording;
 use crate::values::shown;
-use crate::{PastError, Recording};
 use serde::Serialize;
 use std::collections::VecDeque;
 use trace::{Calls, EventPosition, Level, Traced, Value};
@@ -82,10 +83,7 @@ impl Recording {
     pub fn event_shown(&mut self, at: EventPosition) -> Result<EventShown, PastError> {
         let mut event = call_or_event(&mut self.calls, at)?.unwrap_or_default();
         self.lines.correct(&mut self.calls, at, &mut event)?;
-        if event.line.is_none() && matches!(event.event, "contents" | "text") {
-            // A change of a collection or a text has the line of the call that made it.
-            event.line = self.calls.called_from(at)?;
-        }
+        add_line(&mut self.calls, at, &mut event)?;
         Ok(event)
     }
 

@@ -31,7 +31,7 @@ mod transfer;
 
 use classes::ClassPool;
 pub use error::SliceError;
-use trace::{Calls, HeldValue, Value, WalkControl};
+use trace::{Calls, Value, WalkControl};
 
 use code::Codes;
 use frame::AssertionCall;
@@ -141,10 +141,7 @@ impl Sliced {
                 break;
             }
             for (object, part) in missed {
-                let held = match calls.held(object, part, begins)? {
-                    HeldValue::Value(value) => Some(interpreter::plain(value)),
-                    HeldValue::Unwritten | HeldValue::Unknown => None,
-                };
+                let held = calls.held(object, part, begins)?.value().map(interpreter::plain);
                 replay.heap.before.insert((object, part), held);
             }
             replay = replay.again();

@@ -13,13 +13,25 @@ use wire::recording::Traced;
 /// The value of a field or element at a given time.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum HeldValue {
-    /// The value is known.
-    Value(Value),
+    /// The last write before that time, and when it was.
+    Written(Value, EventTime),
+    /// The first write after that time replaced this value.
+    Replaced(Value),
     /// No write was recorded: the value is the default from the object's creation, unless unrecorded code
     /// wrote it.
     Unwritten,
     /// The first recorded write does not tell which value it replaced.
     Unknown,
+}
+
+impl HeldValue {
+    /// The value, if it is known.
+    pub fn value(self) -> Option<Value> {
+        match self {
+            HeldValue::Written(value, _) | HeldValue::Replaced(value) => Some(value),
+            HeldValue::Unwritten | HeldValue::Unknown => None,
+        }
+    }
 }
 
 impl Calls {
@@ -38,7 +50,7 @@ impl Calls {
                 |wrote: &RecordedWrite| EventTime { turn: first.turn, place: (first.place.0, wrote.at) };
             let before = wrote.partition_point(|wrote| place(wrote) < when);
             if let Some(last) = before.checked_sub(1).and_then(|last| wrote.get(last)) {
-                return Ok(last.new.map_or(HeldValue::Unknown, HeldValue::Value));
+                return Ok(last.new.map_or(HeldValue::Unknown, |new| HeldValue::Written(new, place(last))));
             }
         }
         if !rows.contains(&low) {
@@ -48,7 +60,7 @@ impl Calls {
         self.each_written(self.writes_in(low), |calls, site, values, _| {
             calls.objects.distinguish(site, values);
             next = match (found(site, values), site.what) {
-                (Some(found), _) => HeldValue::Value(found),
+                (Some(found), _) => HeldValue::Replaced(found),
                 // The constructor wrote it before `super(…)`: no earlier write is possible.
                 (None, Traced::Preset) => HeldValue::Unwritten,
                 (None, _) => HeldValue::Unknown,
@@ -116,9 +128,6 @@ impl Calls {
     /// # Errors
     /// The events cannot be read.
     pub fn part_at(&mut self, object: u32, part: u32, when: EventTime) -> Result<Option<Value>, TraceError> {
-        Ok(match self.held(object, part, when)? {
-            HeldValue::Value(value) => Some(value),
-            HeldValue::Unwritten | HeldValue::Unknown => None,
-        })
+        Ok(self.held(object, part, when)?.value())
     }
 }

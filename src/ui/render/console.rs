@@ -3,7 +3,8 @@
 use super::query::asked;
 use super::trace::{happening, writes};
 use super::{Paint, Text};
-use command::dap::{ConsoleReply, ConsoleRow};
+use command::dap::ConsoleReply;
+use command::past_row::PastRow;
 use past::{Cause, CauseKind, Stop, StopReason};
 
 /// Editors show these texts without colours.
@@ -44,7 +45,11 @@ pub fn cause_text(cause: &Cause) -> String {
         _ => cause.method.clone(),
     };
     let text = cause.text.as_ref().map(|text| format!("\n    {text}")).unwrap_or_default();
-    format!("{what}\n  at {place}{text}")
+    let through = match cause.through_unrecorded {
+        true => "\n  code that was not recorded lies between, and may have conditions of its own",
+        false => "",
+    };
+    format!("{what}\n  at {place}{text}{through}")
 }
 
 fn moved(stop: &Stop) -> String {
@@ -56,7 +61,7 @@ fn moved(stop: &Stop) -> String {
     .to_owned()
 }
 
-fn help(rows: &[ConsoleRow]) -> String {
+fn help(rows: &[PastRow]) -> String {
     let width = rows.iter().map(|row| row.usage.len()).max().unwrap_or(0);
     let lines = rows.iter().map(|row| format!("{:width$}  {}", row.usage, row.about));
     lines.chain(["anything else is a Java expression".to_owned()]).collect::<Vec<_>>().join("\n")

@@ -3,6 +3,7 @@
 
 use crate::CommandError;
 use crate::cursor::Cursor;
+use crate::past_row::{BACK, FORWARD, GO, HELP, HISTORY, OUT, PastRow, WHY, row};
 use past::{Cause, Direction, EventRef, History, Move, Stop, StopReason, Which};
 use session::{
     self, AskRequest, AskedGoal, Context, EventPosition, OmissionAnswer, OmissionQuestion, OpenLog,
@@ -18,35 +19,20 @@ const GOAL_SECONDS: u64 = 300;
 /// Memory limit of a goal, in bytes.
 const GOAL_MEMORY: usize = 1 << 30;
 
-/// A row of the table.
-#[derive(Clone, Copy, Debug)]
-pub struct ConsoleRow {
-    /// The word the user types.
-    pub name: &'static str,
-    /// The syntax.
-    pub usage: &'static str,
-    /// What it does.
-    pub about: &'static str,
-}
-
-const fn row(name: &'static str, usage: &'static str, about: &'static str) -> ConsoleRow {
-    ConsoleRow { name, usage, about }
-}
-
 /// The questions.
-pub const CONSOLE_TABLE: &[ConsoleRow] = &[
-    row("back", "back VARIABLE", "goes to the last write to a variable before this place"),
-    row("forward", "forward VARIABLE", "goes to the next write to a variable"),
-    row("why", "why [VARIABLE]", "tells what last wrote a variable, or which condition led here"),
-    row("history", "history VARIABLE", "lists the writes to a variable"),
-    row("go", "go EVENT", "goes to an event, such as 12.4: the fourth one of call 12"),
-    row("previous", "previous", "goes to the previous execution of this line"),
-    row("following", "following", "goes to the next execution of this line"),
-    row("into", "into", "goes back into the call that ended last"),
-    row("out", "out", "goes to the place where this call was made"),
-    row("omitted", "omitted VARIABLE", "finds operations on an object that were not executed"),
-    row("?-", "?- GOAL", "asks a logic goal over the recording"),
-    row("help", "help", "shows this table"),
+pub const CONSOLE_TABLE: &[PastRow] = &[
+    BACK,
+    FORWARD,
+    WHY,
+    HISTORY,
+    GO,
+    row("previous", &[], "previous", "to the previous execution of this line"),
+    row("following", &[], "following", "to the next execution of this line"),
+    row("into", &[], "into", "back into the call that ended last"),
+    OUT,
+    row("omitted", &[], "omitted VARIABLE", "operations on an object that were not executed before this"),
+    row("?-", &[], "?- GOAL", "the solutions of a logic goal over the recording"),
+    HELP,
 ];
 
 /// A question.
@@ -87,7 +73,7 @@ pub enum ConsoleReply {
     /// Solutions of a goal.
     Goal(Box<AskedGoal>),
     /// The table.
-    Help(&'static [ConsoleRow]),
+    Help(&'static [PastRow]),
 }
 
 impl ConsoleCommand {

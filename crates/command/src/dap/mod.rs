@@ -5,7 +5,7 @@ mod console;
 mod launch;
 mod rerun;
 
-pub use console::{CONSOLE_TABLE, ConsoleCommand, ConsoleReply, ConsoleRow};
+pub use console::{CONSOLE_TABLE, ConsoleCommand, ConsoleReply};
 pub use launch::{Console, FirstStop, Launch, LaunchMode, Launched};
 pub use rerun::{Rerun, RerunStop};
 

@@ -26,4 +26,4 @@ pub use pack::Pack;
 pub use reading::{Memory, Reading};
 pub use record::Record;
 pub use state::State;
-pub use step::{STEP_TABLE, Step, StepCommand, StepDialogue, StepReply, StepRow};
+pub use step::{STEP_TABLE, Step, StepCommand, StepDialogue, StepReply};

@@ -5,7 +5,7 @@ use super::kind::Kind;
 use super::reader::Log;
 use crate::names::{java_name, source_file};
 use past::PastError;
-use past::snapshot::{ObjectPart, held};
+use past::heap::{ObjectPart, held};
 use std::ops::ControlFlow;
 use trace::{BlockStep, Calls, EventTime, Item, Items, TraceError, Traced, Value};
 
@@ -310,7 +310,7 @@ impl<B: TermBuilder> Terms<'_, B> {
             let was_made = self.calls.was_made(object)?;
             for index in 0..length.min(u32::try_from(LISTED).unwrap_or(u32::MAX)) {
                 let part = ObjectPart::of_element(&class, index, was_made);
-                items.push(match held(self.calls, object, &part, when)? {
+                items.push(match held(self.calls, object, &part, when)?.value() {
                     Some(value) => self.value(&value),
                     None => self.build.atom(UNKNOWN),
                 });

@@ -5,16 +5,12 @@ use crate::error::LogicError;
 use crate::log::Kind;
 use crate::search::Source;
 use bytecode::op::Constant;
-use past::fields::default_of;
-use past::snapshot::{ObjectPart, held};
+use past::heap::{Held, ObjectPart, held};
 use past::values::{shown, shown_item};
-use trace::{Calls, EventTime, Field, HeldValue, Items, Value, WalkControl, shown_class};
+use trace::{Calls, EventTime, Field, Items, Value, shown_class};
 
 /// The flag of a final field (JVMS table 4.5-A).
 const ACC_FINAL: u16 = 0x0010;
-
-/// A last write: the thread and time, and the value.
-type LastWrite = Option<((u32, EventTime), Value)>;
 
 /// The rows for the state of an object before a time; at most `limit`. Returns whether there are more.
 pub(super) fn push_state(
@@ -139,41 +135,40 @@ fn field_state(
     let owner = if is_static { 0 } else { object };
     let part = (0..).zip(calls.fields()).find(|(_, (of, field))| *of == class && *field == name);
     let part = part.map(|(part, _)| part);
-    let state = |value, by, class, name| FieldState { class, name, is_static, value, by };
-    if let Some(part) = part
-        && let Some(((thread, wrote), value)) = last_write(calls, owner, part, when)?
-    {
-        let id = source.log.id_of(&mut source.recording.calls, thread, wrote, Kind::SetField)?;
-        return Ok(state(Some(value), id.map_or(SetBy::Unknown, SetBy::Event), class, name));
-    }
-    let held = match part {
-        Some(part) => calls.held(owner, part, when)?,
-        None => HeldValue::Unwritten,
+    let is_constant = is_static && field.access & ACC_FINAL != 0;
+    let part = ObjectPart {
+        part,
+        descriptor: field.descriptor.clone(),
+        begins_empty: match is_static {
+            true => is_whole && (!is_constant || part.is_some()),
+            false => calls.was_made(object)?,
+        },
+        constant: match is_constant {
+            true => source.recording.lines.constant(&class, &name).and_then(|of| plain(&of, field)),
+            false => None,
+        },
+        ..ObjectPart::default()
     };
-    let begins_empty = is_static && is_whole || !is_static && calls.was_made(object)?;
-    Ok(match held {
+    let held = held(&mut source.recording.calls, owner, &part, when)?;
+    let is_written = matches!(held, Held::Known { set_by: Some(_), .. });
+    if !is_written && is_static && source.recording.calls.sites.is_ambiguous(&class) {
         // Several loaders define the class: it is unknown whose field is meant.
-        _ if is_static && source.recording.calls.sites.is_ambiguous(&class) => {
-            state(None, SetBy::Unknown, class, name)
+        return Ok(FieldState { class, name, is_static, value: None, by: SetBy::Unknown });
+    }
+    let by = match held {
+        Held::Known { set_by: Some(wrote), .. } => {
+            let calls = &mut source.recording.calls;
+            let id = match calls.thread_at(wrote) {
+                Some(thread) => source.log.id_of(calls, thread, wrote, Kind::SetField)?,
+                None => None,
+            };
+            id.map_or(SetBy::Unknown, SetBy::Event)
         }
-        // The first write replaced the default value.
-        HeldValue::Value(value) if value.is(default_of(&field.descriptor)) && begins_empty => {
-            state(Some(value), SetBy::Default, class, name)
-        }
-        HeldValue::Value(value) => state(Some(value), SetBy::Unknown, class, name),
-        // No code writes a constant of the class file (JVMS §4.7.2).
-        HeldValue::Unwritten if is_static && field.access & ACC_FINAL != 0 => {
-            match source.recording.lines.constant(&class, &name).and_then(|constant| plain(&constant, field))
-            {
-                Some(value) => state(Some(value), SetBy::Constant, class, name),
-                None => state(None, SetBy::Unknown, class, name),
-            }
-        }
-        HeldValue::Unwritten if begins_empty => {
-            state(Some(default_of(&field.descriptor)), SetBy::Default, class, name)
-        }
-        HeldValue::Unwritten | HeldValue::Unknown => state(None, SetBy::Unknown, class, name),
-    })
+        Held::Default(_) => SetBy::Default,
+        Held::Constant(_) => SetBy::Constant,
+        Held::Known { set_by: None, .. } | Held::Unknown => SetBy::Unknown,
+    };
+    Ok(FieldState { class, name, is_static, value: held.value(), by })
 }
 
 /// The value of a constant, unless it is a string, which has no number.
@@ -203,38 +198,13 @@ fn push_elements(
     let listed = length.min(u32::try_from(limit).unwrap_or(u32::MAX));
     for index in 0..listed {
         let part = ObjectPart::of_element(&class, index, was_made);
-        let value = held(calls, array, &part, when)?;
-        let is_default = last_write(calls, array, index, when)?.is_none() && was_made;
+        let held = held(calls, array, &part, when)?;
         rows.push(AnswerRow::Value(ValueRow {
             name: format!("{name}[{index}]"),
-            value: value.map(|value| shown(&value, &calls.objects)),
-            is_default,
+            value: held.value().map(|value| shown(&value, &calls.objects)),
+            is_default: matches!(held, Held::Default(_)),
             event: None,
         }));
     }
     Ok(listed < length)
-}
-
-/// The last write to a part of an object before a time.
-pub(super) fn last_write(
-    calls: &mut Calls,
-    object: u32,
-    part: u32,
-    when: EventTime,
-) -> Result<LastWrite, LogicError> {
-    let rows = calls.write_rows(object, part)?;
-    let behind = calls.row_from(&rows, when);
-    let Some(row) = behind.checked_sub(1).filter(|row| rows.contains(row)) else { return Ok(None) };
-    let mut last = None;
-    calls.each_write(calls.writes_in(row), |calls, seen| {
-        if seen.when() >= when {
-            return WalkControl::Stop;
-        }
-        let thread = calls.thread_at(seen.when());
-        if let (Some(thread), Some(value)) = (thread, seen.values.last()) {
-            last = Some(((thread, seen.when()), *value));
-        }
-        WalkControl::Next
-    })?;
-    Ok(last)
 }

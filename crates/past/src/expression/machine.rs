@@ -8,8 +8,9 @@ use super::unread::{Unread, not_known};
 use super::unrecorded_writes::Unseen;
 use crate::error::PastError;
 use crate::fields::Fields;
+use crate::heap::{ObjectPart, held};
 use crate::recorded_classes::RecordedClasses;
-use crate::snapshot::{ObjectPart, held, type_name};
+use crate::snapshot::type_name;
 use bytecode::{ClassFile, Constant};
 use expr::{
     ClassInfo, ClassLookup, EventPart, FieldInfo, Invoked, Machine, MethodInfo, Scope, ScopeLocal, Type,
@@ -162,7 +163,7 @@ impl<'a> CallMachine<'a> {
         name: impl FnOnce() -> String,
     ) -> Result<Value, Unread> {
         let when = self.when();
-        match held(self.calls, object, part, when)? {
+        match held(self.calls, object, part, when)?.value() {
             Some(value) => self.value(value, &part.descriptor),
             None => not_known(format!("the value of `{}` was not recorded", name())),
         }

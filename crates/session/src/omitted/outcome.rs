@@ -6,7 +6,8 @@ use crate::error::SessionError;
 use model::MethodName;
 use omission::Target;
 use past::Recording;
-use past::snapshot::{Bounds, ObjectPart, Shape, Shaper};
+use past::heap::ObjectPart;
+use past::snapshot::{Bounds, Shape, Shaper};
 use trace::{EventPosition, Value};
 
 /// How much of a value is compared.

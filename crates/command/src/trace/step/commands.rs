@@ -1,6 +1,7 @@
 //! The commands of `qp trace step`: their table, and their parser.
 
 use crate::CommandError;
+use crate::past_row::{BACK, FORWARD, GO, HELP, HISTORY, OUT, PastRow, WHY, row};
 use past::{Direction, EventRef, SourceLine};
 use std::path::PathBuf;
 
@@ -9,30 +10,8 @@ pub(super) const AROUND: usize = 6;
 /// Maximum number of steps per command.
 const MOST: usize = 10_000;
 
-/// A row of the table of commands.
-#[derive(Clone, Copy, Debug, serde::Serialize)]
-pub struct StepRow {
-    /// The word the user types.
-    pub name: &'static str,
-    /// Shorter words for it.
-    pub aliases: &'static [&'static str],
-    /// The syntax.
-    pub usage: &'static str,
-    /// What it does.
-    pub about: &'static str,
-}
-
-const fn row(
-    name: &'static str,
-    aliases: &'static [&'static str],
-    usage: &'static str,
-    about: &'static str,
-) -> StepRow {
-    StepRow { name, aliases, usage, about }
-}
-
 /// The commands.
-pub const STEP_TABLE: &[StepRow] = &[
+pub const STEP_TABLE: &[PastRow] = &[
     row(
         "next",
         &["n"],
@@ -58,12 +37,12 @@ pub const STEP_TABLE: &[StepRow] = &[
         "to the next execution of a line in this thread; back: to the previous one",
     ),
     row("into", &["i"], "into", "into the call made here"),
-    row("out", &["o"], "out", "to the place of this call in its caller"),
+    OUT,
     row("end", &["e"], "end", "to the end of this call"),
-    row("back", &["b"], "back VARIABLE", "to the last change of a variable before this event"),
-    row("forward", &["f"], "forward VARIABLE", "to the first change of a variable after this event"),
+    BACK,
+    FORWARD,
     row("call", &["c"], "call N", "to the entry of call #N"),
-    row("go", &["g"], "go EVENT", "to an event, such as 12.4: the fourth one of call 12"),
+    GO,
     row(
         "list",
         &["l"],
@@ -82,8 +61,8 @@ pub const STEP_TABLE: &[StepRow] = &[
         "show OBJECT | VARIABLE",
         "an object or variable in its state here, with the objects it refers to",
     ),
-    row("why", &[], "why [VARIABLE]", "what last wrote a variable, or which condition led here"),
-    row("history", &["h"], "history VARIABLE", "all writes to a variable"),
+    WHY,
+    HISTORY,
     row(
         "omitted",
         &[],
@@ -97,7 +76,7 @@ pub const STEP_TABLE: &[StepRow] = &[
         "the chain of this event, to halt a run here and ask backwards from it",
     ),
     row("where", &["w"], "where", "shows the current event again"),
-    row("help", &["?"], "help", "shows this table"),
+    HELP,
     row("quit", &["q"], "quit", "ends"),
 ];
 

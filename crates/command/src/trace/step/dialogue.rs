@@ -1,9 +1,10 @@
 //! The dialogue of `qp trace step`: commands go in, replies come out. It knows no terminal, so every front
 //! end shares it.
 
-use super::commands::{AROUND, STEP_TABLE, StepCommand, StepRow};
+use super::commands::{AROUND, STEP_TABLE, StepCommand};
 use crate::cursor::Cursor;
 use crate::exchange::{DialogueStatus, Exchange};
+use crate::past_row::PastRow;
 use crate::trace::MadeChain;
 use crate::{CommandError, save_chain};
 use past::{Cause, History, ListedEvent, Marks, MemberShown, PastError, View};
@@ -34,7 +35,7 @@ pub enum StepReply {
     /// Missing parts of the run, with the reason.
     Missing(Vec<String>),
     /// The table of commands.
-    Help(&'static [StepRow]),
+    Help(&'static [PastRow]),
     /// The line held no command.
     Nothing,
     /// The dialogue ends.

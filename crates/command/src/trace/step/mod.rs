@@ -4,7 +4,7 @@
 mod commands;
 mod dialogue;
 
-pub use commands::{STEP_TABLE, StepCommand, StepRow};
+pub use commands::{STEP_TABLE, StepCommand};
 pub use dialogue::{StepDialogue, StepReply};
 
 use super::level::LevelArg;

@@ -1,9 +1,9 @@
 //! The history of a variable, with the position of each write.
 
-use crate::PastError;
-use crate::Recording;
 use crate::WriteShown;
+use crate::error::PastError;
 use crate::event_ref::EventRef;
+use crate::recording::Recording;
 use serde::Serialize;
 use trace::EventPosition;
 

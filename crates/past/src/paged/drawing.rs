@@ -1,9 +1,9 @@
 //! The recorded run as a picture: its threads, and when which calls ran.
 
-use crate::PastError;
-use crate::Recording;
+use crate::error::PastError;
 use crate::event_ref::EventRef;
 use crate::lanes::{Lane, TimeWindow, lanes};
+use crate::recording::Recording;
 use serde::Serialize;
 use trace::{EventPosition, TimeAxis};
 

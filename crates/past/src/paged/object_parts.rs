@@ -1,8 +1,8 @@
 //! The parts of an object at the selected event, for values that are too large to be shown at once.
 
-use crate::PastError;
-use crate::Recording;
+use crate::error::PastError;
 use crate::event_ref::EventRef;
+use crate::recording::Recording;
 use crate::variables::{HeldVariable, VariableGroup};
 use serde::Serialize;
 

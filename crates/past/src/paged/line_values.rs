@@ -1,12 +1,12 @@
 //! What each line of a call did: how often it ran, and which values it assigned last.
 
-use crate::PastError;
-use crate::Recording;
+use crate::error::PastError;
 use crate::event::{EventShown, event};
 use crate::event_ref::EventRef;
 use crate::line_counts::LineCounts;
 use crate::line_steps::SourceLine;
 use crate::moves::Which;
+use crate::recording::Recording;
 use indexmap::IndexMap;
 use serde::Serialize;
 use std::collections::BTreeMap;

@@ -1,8 +1,10 @@
 //! The events of a call by row number, with the events marked that change a chosen variable.
 
-use crate::Recording;
+use crate::call::CallShown;
+use crate::error::PastError;
+use crate::event::EventShown;
 use crate::event_ref::EventRef;
-use crate::{CallShown, EventShown, PastError};
+use crate::recording::Recording;
 use serde::{Serialize, Serializer};
 use serde_json::Value as Json;
 use std::time::Duration;

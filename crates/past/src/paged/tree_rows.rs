@@ -2,8 +2,9 @@
 //! calls of one method are folded.
 
 use crate::call::{CallShown, Fold};
+use crate::error::PastError;
 use crate::folded_calls::{FoldedCalls, RowOfCall, TreeParent, fold};
-use crate::{PastError, Recording};
+use crate::recording::Recording;
 use serde::Serialize;
 use std::ops::Range;
 

@@ -1,9 +1,9 @@
 //! Why something is as it is at the selected event.
 
-use crate::PastError;
-use crate::Recording;
 use crate::cause::Cause;
+use crate::error::PastError;
 use crate::event_ref::EventRef;
+use crate::recording::Recording;
 
 /// A cause, and where it can be selected.
 #[derive(Clone, Debug, PartialEq)]

@@ -1,0 +1,46 @@
+//! The commands on a recording that several prompts have: one word for one thing.
+
+/// A command of a prompt.
+#[derive(Clone, Copy, Debug, serde::Serialize)]
+pub struct PastRow {
+    /// The word the user types.
+    pub name: &'static str,
+    /// Shorter words for it.
+    pub aliases: &'static [&'static str],
+    /// The syntax.
+    pub usage: &'static str,
+    /// What it does.
+    pub about: &'static str,
+}
+
+/// A command of one prompt alone.
+pub const fn row(
+    name: &'static str,
+    aliases: &'static [&'static str],
+    usage: &'static str,
+    about: &'static str,
+) -> PastRow {
+    PastRow { name, aliases, usage, about }
+}
+
+/// To the last write.
+pub const BACK: PastRow = row(
+    "back",
+    &["b"],
+    "back VARIABLE",
+    "to the last change of a variable before this, or to the call that passed it",
+);
+/// To the next write.
+pub const FORWARD: PastRow =
+    row("forward", &["f"], "forward VARIABLE", "to the first change of a variable after this");
+/// The cause.
+pub const WHY: PastRow =
+    row("why", &[], "why [VARIABLE]", "what last wrote a variable, or which condition led here");
+/// The writes.
+pub const HISTORY: PastRow = row("history", &["h"], "history VARIABLE", "all writes to a variable");
+/// To an event.
+pub const GO: PastRow = row("go", &["g"], "go EVENT", "to an event, such as 12.4: the fourth one of call 12");
+/// To the caller.
+pub const OUT: PastRow = row("out", &["o"], "out", "to the place of this call in its caller");
+/// The table.
+pub const HELP: PastRow = row("help", &["?"], "help", "shows this table");
