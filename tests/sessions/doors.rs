@@ -328,6 +328,49 @@ fn a_field_and_the_one_that_it_hides_have_histories_of_their_own() {
     assert_eq!(found, ask(&mut agent, mid));
 }
 
+/// Only level `all` records writes to local variables: at a lower one, the value of a parameter that the code
+/// assigns is known at the entry alone.
+#[test]
+fn an_assigned_parameter_is_not_said_to_have_its_first_value() {
+    let case = Case::new("traced");
+    let program = "public class Less {
+    static int kept, other;
+    static void add(int given, int same) {
+        given = given + 100;
+        kept = given;
+        other = same;
+    }
+    public static void main(String[] args) {
+        add(1, 2);
+    }
+}
+";
+    std::fs::write(case.work().join("Less.java"), program).expect("written");
+    let mut javac = std::process::Command::new("javac");
+    let javac = javac.args(["-g", "-d", "classes", "Less.java"]).current_dir(case.work()).status();
+    assert!(javac.expect("javac").success());
+    let mut record = case.qp();
+    record.args(["trace", "record", "--level", "writes", "--out", "doors.trace", "--"]);
+    let output = finish(record.args(["java", "-cp", "classes", "Less"]));
+    assert_eq!(output.status.code(), Some(0), "{}", said(&output));
+    let add = last_call(&case, "Less.add");
+    let lines = ["show given", "show same", "why given", "why same"].map(|line| line.to_owned());
+    let lines = [vec![format!("go {add}.0"), "show given".to_owned(), format!("go {add}.1")], lines.into()];
+    let replies = stepped(&case, &lines.concat());
+    assert_eq!(of_step(&replies[1]).as_deref(), Some("1"), "{replies:#?}");
+    assert_eq!(replies[3]["reply"], "error", "{replies:#?}");
+    assert_eq!(of_step(&replies[4]).as_deref(), Some("2"), "{replies:#?}");
+    assert_eq!(replies[5]["reply"], "error", "{replies:#?}");
+    assert_eq!(replies[6]["content"]["kind"], "given", "{replies:#?}");
+    let mut editor = opened(&case);
+    editor.says(&format!("go {add}.1"));
+    assert_eq!(editor.scope(1, "Arguments"), ["given = not recorded", "same = 2"]);
+    assert_eq!(
+        (of_editor(&mut editor, "given"), of_editor(&mut editor, "same").as_deref()),
+        (None, Some("2"))
+    );
+}
+
 /// Histories of collections have index or key, operation, line and thread, and what was replaced.
 #[test]
 fn histories_of_collections_say_what_was_removed() {

@@ -18,7 +18,7 @@ use model::{MethodName, Site};
 use program::code_book::CodeBook;
 use serde::Serialize;
 use std::path::Path;
-use trace::{EventPosition, Traced, Value};
+use trace::{EventPosition, Level, Traced, Value};
 
 /// What a cause is.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -172,6 +172,12 @@ impl Recording {
         let Some(method) = self.calls.method(node) else { return Ok(None) };
         let (called, descriptor) = (method.name.clone(), method.descriptor.clone());
         let at = method.parameters.iter().position(|parameter| parameter.as_deref() == Some(name));
+        let is_assigned = |at: &usize| match self.code.assigned_parameters(method) {
+            Some(assigned) => assigned.contains(at),
+            None => true,
+        };
+        // Only level `all` records the writes to local variables.
+        let at = at.filter(|at| method.level == Level::All || !is_assigned(at));
         let (Some(at), Some(made)) = (at, self.calls.made_at(node)) else { return Ok(None) };
         let Some(call) = self.calls.call(node)? else { return Ok(None) };
         let Some(value) = call.arguments.get(at).copied() else { return Ok(None) };

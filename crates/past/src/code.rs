@@ -65,6 +65,23 @@ impl Code {
             .clone()
     }
 
+    /// The parameters of a method that its code assigns, by their positions. `None` without its class file.
+    pub fn assigned_parameters(&self, method: &trace::Method) -> Option<HashSet<usize>> {
+        let found = self.fields.pool()?.find(&method.class).ok()??;
+        let code = found.file.method(&method.name, &method.descriptor)?.code.as_ref()?;
+        let stored = code.instructions.iter().filter_map(|instruction| instruction.op.stored_slot());
+        let stored: HashSet<u16> = stored.map(|(slot, _)| slot).collect();
+        let types = bytecode::descriptor::parse_method(&method.descriptor)?.parameters;
+        let (mut slot, mut assigned) = (u16::from(!method.is_static), HashSet::new());
+        for (at, of) in types.iter().enumerate() {
+            if stored.contains(&slot) {
+                assigned.insert(at);
+            }
+            slot = slot.saturating_add(if matches!(of.as_str(), "J" | "D") { 2 } else { 1 });
+        }
+        Some(assigned)
+    }
+
     /// The names of the variables that are visible at a code index; `None` if they are not known.
     pub fn visible(&self, calls: &Calls, (method, bci): CodeIndex) -> Option<HashSet<String>> {
         let method = calls.sites.method(method)?;

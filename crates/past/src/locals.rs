@@ -11,6 +11,8 @@ pub struct LocalValue {
     pub value: Value,
     /// Whether it is a parameter whose value differs from that at the entry of the call.
     pub changed: bool,
+    /// Whether it is a parameter.
+    pub is_parameter: bool,
 }
 
 /// The local variables that a call wrote before one of its events. A call can have millions of events, so
@@ -137,6 +139,7 @@ impl KnownLocals {
             name: name.clone(),
             value: *value,
             changed: first.is_some_and(|first| !first.is(*value)),
+            is_parameter: first.is_some(),
         };
         self.held.iter().map(one).collect()
     }

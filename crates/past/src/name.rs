@@ -14,7 +14,7 @@ use crate::recording::Recording;
 use bytecode::ClassFile;
 use expr::{Expr, Scope, ScopeLocal, VariableRef, place};
 use std::collections::HashSet;
-use trace::{CONTENTS, EventPosition, TEXT, Traced, Value};
+use trace::{CONTENTS, EventPosition, Level, TEXT, Traced, Value};
 
 /// The name that stands for an object that is written by its number. No Java source has it.
 const OBJECT: &str = "$object";
@@ -242,13 +242,33 @@ impl Recording {
         compiled.value(&mut self.calls, &mut self.code.fields, moment, locals)
     }
 
-    /// The variables of a call before one of its events.
+    /// The variables of a call before one of its events, as far as their values are known.
     ///
     /// # Errors
-    /// The entry of the call was not recorded, or the events cannot be read.
+    /// The events cannot be read.
     pub fn locals_at(&mut self, at: EventPosition) -> Result<Vec<LocalValue>, PastError> {
+        let unknown = self.unrecorded_parameters(at);
+        let all = self.all_locals_at(at)?.into_iter().enumerate();
+        Ok(all.filter(|(at, _)| !unknown.contains(at)).map(|(_, local)| local).collect())
+    }
+
+    /// The variables of a call before one of its events, the parameters first; of those that
+    /// [`Recording::unrecorded_parameters`] has, the value at the entry.
+    ///
+    /// # Errors
+    /// The events cannot be read.
+    pub fn all_locals_at(&mut self, at: EventPosition) -> Result<Vec<LocalValue>, PastError> {
         self.kept.locals = KnownLocals::before(self.kept.locals.take(), &mut self.calls, at)?;
         Ok(self.kept.locals.as_ref().map(KnownLocals::list).unwrap_or_default())
+    }
+
+    /// The parameters of a call that its code may have assigned before an event without a recorded write, by
+    /// their positions: only level `all` records such writes.
+    pub fn unrecorded_parameters(&self, at: EventPosition) -> HashSet<usize> {
+        let method = self.calls.method(at.node).filter(|method| method.level < Level::All);
+        let is_entry = self.calls.entry(at.node) == Some(at);
+        let assigned = method.filter(|_| !is_entry).and_then(|method| self.code.assigned_parameters(method));
+        assigned.unwrap_or_default()
     }
 
     /// The expression of a text, with the names that are visible to it.

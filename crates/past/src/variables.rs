@@ -97,8 +97,8 @@ impl Recording {
     fn locals(&mut self, at: EventPosition, arguments: bool) -> Result<Vec<HeldVariable>, PastError> {
         let calls = &mut self.calls;
         let Some(call) = calls.call(at.node)? else { return Ok(Vec::new()) };
-        let listed = self.locals_at(at)?;
-        let given = call.arguments.len();
+        let listed = self.all_locals_at(at)?.into_iter().enumerate();
+        let unknown = self.unrecorded_parameters(at);
         let visible = match self.code.index(&mut self.calls, at)? {
             Some(index) => self.code.visible(&self.calls, index),
             None => None,
@@ -107,16 +107,13 @@ impl Recording {
         if let Some(this) = call.this.filter(|this| *this != 0 && !arguments) {
             held.push(self.with_value("this".to_owned(), Some(Value::Object(this)), false)?);
         }
-        let chosen = match arguments {
-            true => listed.into_iter().take(given).collect::<Vec<_>>(),
-            // A variable is known on after its scope has ended.
-            false => {
-                let is_visible = |name: &String| visible.as_ref().is_none_or(|names| names.contains(name));
-                listed.into_iter().skip(given).filter(|local| is_visible(&local.name)).collect()
+        // A variable is known on after its scope has ended.
+        let is_visible = |name: &String| visible.as_ref().is_none_or(|names| names.contains(name));
+        for (position, local) in listed {
+            if local.is_parameter == arguments && (arguments || is_visible(&local.name)) {
+                let value = (!unknown.contains(&position)).then_some(local.value);
+                held.push(self.with_value(local.name, value, local.changed)?);
             }
-        };
-        for local in chosen {
-            held.push(self.with_value(local.name, Some(local.value), local.changed)?);
         }
         for variable in &mut held {
             variable.expression = Some(variable.name.clone());

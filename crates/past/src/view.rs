@@ -109,8 +109,11 @@ impl Recording {
         }
         let locals = self.locals_at(at)?;
         let objects = &self.calls.objects;
-        let local =
-            |LocalValue { name, value, changed }| LocalShown { name, value: shown(&value, objects), changed };
+        let local = |LocalValue { name, value, changed, .. }| LocalShown {
+            name,
+            value: shown(&value, objects),
+            changed,
+        };
         let locals = locals.into_iter().map(local).collect();
         let this = self.calls.call(at.node)?.and_then(|call| call.this).filter(|this| *this != 0);
         let this = match this {
