@@ -12,10 +12,10 @@ use crate::recording::Recording;
 use crate::replaced::{Replaced, add_replaced};
 use crate::stack::FrameSource;
 use crate::values::shown;
-use bytecode::{ControlDependence, Dependences, Expressions, Op};
+use bytecode::{ControlDependence, Dependences};
 use classes::SourceRoots;
 use model::{MethodName, Site};
-use program::code_book::CodeBook;
+use program::code_book::{CodeBook, calls_in};
 use serde::Serialize;
 use std::path::Path;
 use trace::{EventPosition, Level, Traced, Value};
@@ -182,7 +182,7 @@ impl Recording {
         let Some(call) = self.calls.call(node)? else { return Ok(None) };
         let Some(value) = call.arguments.get(at).copied() else { return Ok(None) };
         let line = self.calls.called_from(made)?;
-        let calls = self.calls_at(made, (&called, &descriptor), line)?.unwrap_or_default();
+        let calls = self.calls_at(made, (&called, &descriptor), line).unwrap_or_default();
         // Which of several calls it is, nothing tells; their arguments may be the same.
         let argument = calls.first().filter(|first| calls.iter().all(|other| other == *first));
         let argument = argument.and_then(|arguments| arguments.get(at)).cloned();
@@ -200,7 +200,7 @@ impl Recording {
         }
         let (called, descriptor) = (method.name.clone(), method.descriptor.clone());
         // A call that spans several lines can be on another one than its last event.
-        let calls = self.calls_at(made, (&called, &descriptor), None)?;
+        let calls = self.calls_at(made, (&called, &descriptor), None);
         Ok(calls.is_some_and(|calls| calls.is_empty()))
     }
 
@@ -209,30 +209,13 @@ impl Recording {
     fn calls_at(
         &mut self,
         made: EventPosition,
-        (called, descriptor): (&str, &str),
+        called: (&str, &str),
         line: Option<u16>,
-    ) -> Result<Option<Vec<Vec<String>>>, PastError> {
-        let Some(method) = self.calls.method(made.node) else { return Ok(None) };
-        let pool = self.code.fields.pool();
-        let class = pool.and_then(|pool| pool.find(&method.class).ok().flatten());
-        let Some(class) = class else { return Ok(None) };
-        let Some(found) = class.file.method(&method.name, &method.descriptor) else { return Ok(None) };
-        let (Some(code), Some(expressions)) = (&found.code, Expressions::new(&class.file, found)) else {
-            return Ok(None);
-        };
-        let is_it = |op: &Op| match op {
-            Op::Invoke { method, .. } => method.name == called && method.descriptor == descriptor,
-            _ => false,
-        };
-        let is_there =
-            |pc: u32| line.is_none_or(|line| bytecode::lines::line_of(code, pc) == Some(line.into()));
-        let calls = code.instructions.iter().filter(|one| is_it(&one.op) && is_there(one.pc));
-        let texts = calls.map(|one| {
-            let call = expressions.call_at(one.pc);
-            let arguments = call.map(|call| call.arguments).unwrap_or_default();
-            arguments.into_iter().map(|argument| argument.text).collect()
-        });
-        Ok(Some(texts.collect()))
+    ) -> Option<Vec<Vec<String>>> {
+        let number = self.calls.method_number(made.node)?;
+        let caller = self.calls.sites.method_name(number)?;
+        let calls = calls_in(self.code.fields.pool()?, &caller, called, line.map(u32::from))?;
+        Some(calls.into_iter().map(|(_, arguments)| arguments).collect())
     }
 
     /// What led to a moment: the last condition on which the position of a frame of its stack depends, or the

@@ -5,6 +5,7 @@ use crate::expression::Unseen;
 use crate::fields::Fields;
 use classes::{ClassPool, SourceRoots};
 use expr::Scope;
+use program::code_book::parameter_in;
 use program::lineage;
 use regex::Regex;
 use std::collections::{HashMap, HashSet};
@@ -70,16 +71,8 @@ impl Code {
         let found = self.fields.pool()?.find(&method.class).ok()??;
         let code = found.file.method(&method.name, &method.descriptor)?.code.as_ref()?;
         let stored = code.instructions.iter().filter_map(|instruction| instruction.op.stored_slot());
-        let stored: HashSet<u16> = stored.map(|(slot, _)| slot).collect();
-        let types = bytecode::descriptor::parse_method(&method.descriptor)?.parameters;
-        let (mut slot, mut assigned) = (u16::from(!method.is_static), HashSet::new());
-        for (at, of) in types.iter().enumerate() {
-            if stored.contains(&slot) {
-                assigned.insert(at);
-            }
-            slot = slot.saturating_add(if matches!(of.as_str(), "J" | "D") { 2 } else { 1 });
-        }
-        Some(assigned)
+        let position = |slot| parameter_in(&method.descriptor, method.is_static, slot);
+        Some(stored.filter_map(|(slot, _)| position(slot)).collect())
     }
 
     /// The names of the variables that are visible at a code index; `None` if they are not known.

@@ -217,6 +217,44 @@ impl CodeBook<'_> {
     }
 }
 
+/// The calls of a method in the code of another one, on a line or anywhere: the instruction, and the
+/// expressions of the arguments. `None` without the class file.
+pub fn calls_in(
+    pool: &ClassPool,
+    caller: &MethodName,
+    (called, descriptor): (&str, &str),
+    line: Option<u32>,
+) -> Option<Vec<(u32, Vec<String>)>> {
+    let class = pool.find(&caller.class).ok()??;
+    let found = class.file.method(&caller.name, &caller.descriptor)?;
+    let (code, expressions) = (found.code.as_ref()?, Expressions::new(&class.file, found)?);
+    let is_it = |op: &Op| match op {
+        Op::Invoke { method, .. } => method.name == called && method.descriptor == descriptor,
+        _ => false,
+    };
+    let is_there = |pc: u32| line.is_none_or(|line| bytecode::lines::line_of(code, pc) == Some(line));
+    let calls = code.instructions.iter().filter(|one| is_it(&one.op) && is_there(one.pc));
+    let texts = calls.map(|one| {
+        let call = expressions.call_at(one.pc);
+        let arguments = call.map(|call| call.arguments).unwrap_or_default();
+        (one.pc, arguments.into_iter().map(|argument| argument.text).collect())
+    });
+    Some(texts.collect())
+}
+
+/// The position of the parameter in a slot.
+pub fn parameter_in(descriptor: &str, is_static: bool, slot: u16) -> Option<usize> {
+    let types = bytecode::descriptor::parse_method(descriptor)?.parameters;
+    let mut at = u16::from(!is_static);
+    for (position, of) in types.iter().enumerate() {
+        if at == slot {
+            return Some(position);
+        }
+        at = at.saturating_add(if matches!(of.as_str(), "J" | "D") { 2 } else { 1 });
+    }
+    None
+}
+
 /// The places in the field's source file that write or read it.
 pub fn accesses(pool: &ClassPool, field: &Field, writes: bool) -> Vec<Site> {
     let accesses = |op: &Op| {

@@ -26,7 +26,7 @@ fn a_parameter_is_assigned_by_the_call() {
         asked
             .held()
             .has("B1", &[("method", "use"), ("new", "\"b\"")])
-            .noted("B1", "the value came with the call");
+            .noted("B1", "the value came with the call as `\"b\"`. Ask about the caller");
         asked.place(&asked.point("B1")["stack"][1], "C");
         asked.at("B2", "B2").has("A1", &[("collected.changed.value", "21")]);
         assert_eq!(asked.point("B2")["collected"][".old.value"], "20", "{:#}", asked.point("B2"));

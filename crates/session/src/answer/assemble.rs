@@ -1,6 +1,7 @@
 //! Builds the answer from the results of a run.
 
 use super::answer_facts::AnswerFacts;
+use super::argument::{argument, of_the_call};
 use super::contents::{add_contents, name_lambdas};
 use super::expectation::compare;
 use super::false_conditions::{evaluated_outside, failed_at};
@@ -366,7 +367,7 @@ impl Filling<'_, '_> {
     /// The source lines of the value stored or returned there.
     fn given(&self, o: &Occurrence, frame: &Frame) -> ValueLines {
         let is_entry = match &self.query.event {
-            Event::Stored(_) => self.assigned_on_entry(o),
+            Event::Stored(_) => self.assigned_on_entry(o).is_some(),
             Event::Copied(copies) => {
                 let place = o.way.and_then(|way| copies.site(way.get().into()));
                 !place.is_some_and(|place| arms::uses(&place.what))
@@ -417,16 +418,13 @@ impl Filling<'_, '_> {
                 answer.assigned = book.assigned(&frame.site);
             }
         }
-        if self.assigned_on_entry(o) {
-            let method = &frame.site.method.name;
+        if let Some(slot) = self.assigned_on_entry(o) {
             let mut callers = answer.stack.iter().enumerate().skip(1);
-            let caller =
+            let place =
                 callers.find(|(_, frame)| !is_lambda_class(&frame.class)).map_or(1, |(place, _)| place);
-            answer.notes.push(format!(
-                "a parameter that {method} did not assign before: the value came with the call. Ask about the caller, \
-                 in frame {caller}: LastChange({}({caller}):…)",
-                answer.id
-            ));
+            let tables = &self.assembly.facts.run_facts.outcome.tables;
+            let passed = tables.stack(o.stack).nth(1).and_then(|caller| argument(book, caller, frame, slot));
+            answer.notes.push(of_the_call(&frame.site.method.name, passed, &answer.id, place));
         }
         answer.new = Some(self.text(&o.new));
         if let (Some(line), Some(assigned)) = (&answer.text, &answer.assigned) {
@@ -434,11 +432,11 @@ impl Filling<'_, '_> {
         }
     }
 
-    /// Whether the occurrence is a method entry, which assigns the parameters.
-    fn assigned_on_entry(&self, o: &Occurrence) -> bool {
-        let Event::Stored(stores) = &self.query.event else { return false };
-        let store = o.way.and_then(|way| stores.get(usize::from(way.get())));
-        store.is_some_and(|s| s.value_at == s.site.bci)
+    /// The slot of the parameter, if the occurrence is a method entry, which assigns the parameters.
+    fn assigned_on_entry(&self, o: &Occurrence) -> Option<u16> {
+        let Event::Stored(stores) = &self.query.event else { return None };
+        let store = o.way.and_then(|way| stores.get(usize::from(way.get())))?;
+        (store.value_at == store.site.bci).then_some(store.slot)
     }
 
     fn condition(&mut self, answer: &mut PointAnswer, o: &Occurrence, book: &CodeBook<'_>, frame: &Frame) {

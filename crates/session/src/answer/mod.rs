@@ -3,13 +3,15 @@
 //!
 //! - `assemble` builds the answer from the located points; `program::code_book` finds source lines and
 //!   rebuilds conditions from bytecode.
-//! - `arms` finds the arm of an expression that produced a value. `steps` lists the steps of an `Origin`.
+//! - `arms` finds the arm of an expression that produced a value, `argument` what a caller passed. `steps`
+//!   lists the steps of an `Origin`.
 //! - `contents` shows the contents of objects. `expectation` compares an answer with the chain's
 //!   expectations.
 //! - `unlocated` explains why a point has no answer. `near_miss` reports what came nearest to a point that
 //!   was never hit.
 
 pub mod answer_facts;
+mod argument;
 pub mod arms;
 pub mod assemble;
 pub mod contents;
