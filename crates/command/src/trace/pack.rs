@@ -8,9 +8,8 @@ use std::path::PathBuf;
 
 /// Packs a recorded run into one file, with the sources and class files that its views read
 #[derive(clap::Args, Clone, Debug)]
-#[command(
-    after_help = "Examples:\n  qp trace pack shop.trace\n  qp trace pack shop.trace --to /tmp/shop.qp\n  qp serve shop.qp"
-)]
+#[command(after_help = "Examples:\n  qp trace pack shop.trace\n  \
+                  qp trace pack shop.trace --to /tmp/shop.qp\n  qp serve shop.qp")]
 pub struct Pack {
     #[allow(missing_docs)]
     #[command(flatten)]

@@ -18,7 +18,7 @@ pub fn argument(book: &CodeBook<'_>, caller: &Frame, frame: &Frame, slot: u16) -
 pub fn of_the_call(method: &str, argument: Option<String>, point: &str, place: usize) -> String {
     let argument = argument.map(|argument| format!(" as `{argument}`")).unwrap_or_default();
     format!(
-        "a parameter that {method} did not assign before: the value came with the call{argument}. Ask about the \
-         caller, in frame {place}: LastChange({point}({place}):…)"
+        "a parameter that {method} did not assign before: the value came with the call{argument}. Ask about \
+         the caller, in frame {place}: LastChange({point}({place}):…)"
     )
 }

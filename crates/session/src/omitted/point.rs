@@ -113,7 +113,8 @@ impl WrongPoint {
         let line_of = line;
         let SourceLine { class, line } = line;
         at.copied().ok_or_else(|| {
-            if let Some(left_out) = trace.code.pool().ok().and_then(|pool| not_recorded(line_of, &trace.calls, pool)) {
+            let pool = trace.code.pool().ok();
+            if let Some(left_out) = pool.and_then(|pool| not_recorded(line_of, &trace.calls, pool)) {
                 return SessionError::NoStep(format!(
                     "no execution of {class}:{line} can be recorded: {left_out} is not among the classes that \
                      are recorded, so name it by `--scope`, together with the others that matter"
