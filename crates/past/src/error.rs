@@ -25,8 +25,8 @@ pub enum PastError {
     },
     /// The text does not name a variable.
     #[error(
-        "`{0}` names no variable: write `Rec@7.bar` for a field of an object, `int[]@9[3]` for an element of an array, \
-         `com.acme.Shop.open` for a static field"
+        "`{0}` names no variable: write `Rec@7.bar` for a field of an object, `int[]@9[3]` for an element of an \
+         array, `com.acme.Shop.open` for a static field"
     )]
     NoVariable(String),
     /// The text names an element of an object that is no array.

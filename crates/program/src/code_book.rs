@@ -168,7 +168,8 @@ impl CodeBook<'_> {
         Some(match found.variable {
             Some(name) => format!("thrown again there: `{name}` was caught from {lines}"),
             None if code.has_variable_table => format!(
-                "thrown again there, by the `finally`, `synchronized` or try-with-resources that protects {lines}"
+                "thrown again there, by the `finally`, `synchronized` or try-with-resources that \
+                 protects {lines}"
             ),
             None => format!("thrown again there, by the handler that protects {lines}"),
         })

@@ -4,7 +4,7 @@ use super::query::asked;
 use super::trace::{happening, writes};
 use super::{Paint, Text};
 use command::dap::ConsoleReply;
-use command::past_row::PastRow;
+use command::prompt_row::PromptRow;
 use past::{Cause, CauseKind, Stop, StopReason};
 
 /// Editors show these texts without colours.
@@ -61,7 +61,7 @@ fn moved(stop: &Stop) -> String {
     .to_owned()
 }
 
-fn help(rows: &[PastRow]) -> String {
+fn help(rows: &[PromptRow]) -> String {
     let width = rows.iter().map(|row| row.usage.len()).max().unwrap_or(0);
     let lines = rows.iter().map(|row| format!("{:width$}  {}", row.usage, row.about));
     lines.chain(["anything else is a Java expression".to_owned()]).collect::<Vec<_>>().join("\n")

@@ -4,7 +4,8 @@ use super::cost::thousands;
 use super::question_body::{Extent, given_and_become};
 use super::step::stepped;
 use super::{Paint, Text, hanging, lacks, palette};
-use command::diagnose::{AnswerRow, DiagnoseReply, DiagnosisResult, StrategyRow, UnjudgedCall};
+use command::diagnose::{DiagnoseReply, DiagnosisResult, StrategyRow, UnjudgedCall};
+use command::prompt_row::PromptRow;
 use session::{
     Assumption, Buggy, Confidence, Judgement, KeptAnswer, LoopPart, Oracle, OracleAnswer, Question, Survey,
 };
@@ -247,7 +248,7 @@ fn undecided(invalid: Option<&Buggy>, unknown: &[u32], result: &DiagnosisResult,
 }
 
 /// The possible answers, and the strategies.
-fn help(answers: &[AnswerRow], strategies: &[StrategyRow]) -> String {
+fn help(answers: &[PromptRow], strategies: &[StrategyRow]) -> String {
     let mut out = String::new();
     for row in answers {
         let other = row.aliases.join(", ");

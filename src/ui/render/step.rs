@@ -27,7 +27,7 @@ pub fn stepped(reply: &StepReply, color: bool) -> String {
         StepReply::Omitted(answer) => answer.text(color),
         StepReply::Chain(made) => made_chain(made),
         StepReply::Help(rows) => {
-            let row = |row: &command::past_row::PastRow| {
+            let row = |row: &command::prompt_row::PromptRow| {
                 let short = row.aliases.first().copied().unwrap_or_default();
                 let usage = format!("{:<24} {short:<3}", row.usage).replace(' ', "\u{a0}");
                 hanging(&format!("{usage} {}", row.about), 2, WIDTH).replace('\u{a0}', " ")

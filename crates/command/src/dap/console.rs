@@ -3,7 +3,7 @@
 
 use crate::CommandError;
 use crate::cursor::Cursor;
-use crate::past_row::{BACK, FORWARD, GO, HELP, HISTORY, OUT, PastRow, WHY, row};
+use crate::prompt_row::{BACK, FORWARD, GO, HELP, HISTORY, OUT, PromptRow, WHY, row};
 use past::{Cause, Direction, EventRef, History, Move, Stop, StopReason, Which};
 use session::{
     self, AskRequest, AskedGoal, Context, EventPosition, OmissionAnswer, OmissionQuestion, OpenLog,
@@ -20,7 +20,7 @@ const GOAL_SECONDS: u64 = 300;
 const GOAL_MEMORY: usize = 1 << 30;
 
 /// The questions.
-pub const CONSOLE_TABLE: &[PastRow] = &[
+pub const CONSOLE_TABLE: &[PromptRow] = &[
     BACK,
     FORWARD,
     WHY,
@@ -73,7 +73,7 @@ pub enum ConsoleReply {
     /// Solutions of a goal.
     Goal(Box<AskedGoal>),
     /// The table.
-    Help(&'static [PastRow]),
+    Help(&'static [PromptRow]),
 }
 
 impl ConsoleCommand {

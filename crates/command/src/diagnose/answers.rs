@@ -2,33 +2,12 @@
 //! write JSON objects.
 
 use crate::CommandError;
+use crate::prompt_row::{PromptRow, row};
 use serde::Deserialize;
 use session::{Judgement, Trust};
 
-/// A row of the table of answers.
-#[derive(Clone, Copy, Debug, serde::Serialize)]
-pub struct AnswerRow {
-    /// The word that is typed.
-    pub name: &'static str,
-    /// Other words for it.
-    pub aliases: &'static [&'static str],
-    /// How it is written.
-    pub usage: &'static str,
-    /// What it does.
-    pub about: &'static str,
-}
-
-const fn row(
-    name: &'static str,
-    aliases: &'static [&'static str],
-    usage: &'static str,
-    about: &'static str,
-) -> AnswerRow {
-    AnswerRow { name, aliases, usage, about }
-}
-
 /// The answers.
-pub const ANSWER_TABLE: &[AnswerRow] = &[
+pub const ANSWER_TABLE: &[PromptRow] = &[
     row("valid", &["v", "yes", "y"], "valid", "the call did what it should"),
     row("invalid", &["i", "no", "n"], "invalid", "the call did not do what it should"),
     row(

@@ -5,10 +5,11 @@
 //! replies and takes an answer, until the dialogue has ended. Last it shows [`DiagnoseDialogue::finish`].
 
 use super::StartedDiagnosis;
-use super::answers::{ANSWER_TABLE, AnswerCommand, AnswerForm, AnswerRow, GivenAnswer};
+use super::answers::{ANSWER_TABLE, AnswerCommand, AnswerForm, GivenAnswer};
 use crate::CommandError;
 use crate::cursor::Cursor;
 use crate::exchange::TERMINATED;
+use crate::prompt_row::PromptRow;
 use crate::trace::{StepDialogue, StepReply};
 use chain::SourcePaths;
 use past::{Breakpoints, EventsShown};
@@ -59,7 +60,7 @@ pub enum DiagnoseReply {
     /// The table of answers and the strategies.
     Help {
         /// The table of answers.
-        answers: &'static [AnswerRow],
+        answers: &'static [PromptRow],
         /// The strategies.
         strategies: Vec<StrategyRow>,
     },

@@ -4,7 +4,7 @@
 mod answers;
 mod dialogue;
 
-pub use answers::{ANSWER_TABLE, AnswerCommand, AnswerForm, AnswerRow, AnswerWord, GivenAnswer};
+pub use answers::{ANSWER_TABLE, AnswerCommand, AnswerForm, AnswerWord, GivenAnswer};
 pub use dialogue::{
     BuggyCallWalk, DiagnoseDialogue, DiagnoseReply, DiagnosisResult, StrategyRow, UnjudgedCall,
 };

@@ -1,7 +1,7 @@
 //! The commands of `qp trace step`: their table, and their parser.
 
 use crate::CommandError;
-use crate::past_row::{BACK, FORWARD, GO, HELP, HISTORY, OUT, PastRow, WHY, row};
+use crate::prompt_row::{BACK, FORWARD, GO, HELP, HISTORY, OUT, PromptRow, WHY, row};
 use past::{Direction, EventRef, SourceLine};
 use std::path::PathBuf;
 
@@ -11,7 +11,7 @@ pub(super) const AROUND: usize = 6;
 const MOST: usize = 10_000;
 
 /// The commands.
-pub const STEP_TABLE: &[PastRow] = &[
+pub const STEP_TABLE: &[PromptRow] = &[
     row(
         "next",
         &["n"],

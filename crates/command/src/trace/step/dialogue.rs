@@ -4,7 +4,7 @@
 use super::commands::{AROUND, STEP_TABLE, StepCommand};
 use crate::cursor::Cursor;
 use crate::exchange::{DialogueStatus, Exchange};
-use crate::past_row::PastRow;
+use crate::prompt_row::PromptRow;
 use crate::trace::MadeChain;
 use crate::{CommandError, save_chain};
 use past::{Cause, History, ListedEvent, Marks, MemberShown, PastError, View};
@@ -35,7 +35,7 @@ pub enum StepReply {
     /// Missing parts of the run, with the reason.
     Missing(Vec<String>),
     /// The table of commands.
-    Help(&'static [PastRow]),
+    Help(&'static [PromptRow]),
     /// The line held no command.
     Nothing,
     /// The dialogue ends.

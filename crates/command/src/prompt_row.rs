@@ -1,8 +1,9 @@
-//! The commands on a recording that several prompts have: one word for one thing.
+//! The rows of the tables of prompts, and the commands on a recording that several prompts have: one word for
+//! one thing.
 
 /// A command of a prompt.
 #[derive(Clone, Copy, Debug, serde::Serialize)]
-pub struct PastRow {
+pub struct PromptRow {
     /// The word the user types.
     pub name: &'static str,
     /// Shorter words for it.
@@ -19,28 +20,29 @@ pub const fn row(
     aliases: &'static [&'static str],
     usage: &'static str,
     about: &'static str,
-) -> PastRow {
-    PastRow { name, aliases, usage, about }
+) -> PromptRow {
+    PromptRow { name, aliases, usage, about }
 }
 
 /// To the last write.
-pub const BACK: PastRow = row(
+pub const BACK: PromptRow = row(
     "back",
     &["b"],
     "back VARIABLE",
     "to the last change of a variable before this, or to the call that passed it",
 );
 /// To the next write.
-pub const FORWARD: PastRow =
+pub const FORWARD: PromptRow =
     row("forward", &["f"], "forward VARIABLE", "to the first change of a variable after this");
 /// The cause.
-pub const WHY: PastRow =
+pub const WHY: PromptRow =
     row("why", &[], "why [VARIABLE]", "what last wrote a variable, or which condition led here");
 /// The writes.
-pub const HISTORY: PastRow = row("history", &["h"], "history VARIABLE", "all writes to a variable");
+pub const HISTORY: PromptRow = row("history", &["h"], "history VARIABLE", "all writes to a variable");
 /// To an event.
-pub const GO: PastRow = row("go", &["g"], "go EVENT", "to an event, such as 12.4: the fourth one of call 12");
+pub const GO: PromptRow =
+    row("go", &["g"], "go EVENT", "to an event, such as 12.4: the fourth one of call 12");
 /// To the caller.
-pub const OUT: PastRow = row("out", &["o"], "out", "to the place of this call in its caller");
+pub const OUT: PromptRow = row("out", &["o"], "out", "to the place of this call in its caller");
 /// The table.
-pub const HELP: PastRow = row("help", &["?"], "help", "shows this table");
+pub const HELP: PromptRow = row("help", &["?"], "help", "shows this table");
