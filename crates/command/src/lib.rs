@@ -24,6 +24,7 @@ mod point_ids;
 pub mod program;
 pub mod prompt_row;
 pub mod query;
+pub mod recording_args;
 pub mod replay;
 pub mod secrets;
 pub mod serve;

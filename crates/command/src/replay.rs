@@ -1,9 +1,10 @@
 //! `qp replay CHAIN`: runs the program again and answers the chain's questions.
 
+use super::recording_args::InRecording;
 use super::trust::{self, TrustArgs};
 use super::{Command, CommandError, Outcome};
 use chain::Chain;
-use session::{self, Answer, Context, RepeatedReplay};
+use session::{self, Answer, Context, RecordedSource, RecordedTrace, RepeatedReplay};
 use std::path::PathBuf;
 
 /// The limits of runs, shared by every command that makes runs.
@@ -125,8 +126,11 @@ pub struct Replay {
     #[arg(short = 'n', long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     pub last: Option<u16>,
     /// Replay N times, and count for each point its places and values
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100_000), conflicts_with = "last")]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100_000), conflicts_with_all = ["last", "recording"])]
     pub runs: Option<u32>,
+    #[command(flatten)]
+    #[allow(missing_docs)]
+    pub recorded: InRecording,
     #[command(flatten)]
     #[allow(missing_docs)]
     pub run: RunArgs,
@@ -154,6 +158,30 @@ impl Outcome for ReplayOutcome {
     }
 }
 
+impl Replay {
+    /// Answers the chain from a recording. Nothing runs, so nobody is asked.
+    fn in_recording(
+        &self,
+        mut trace: RecordedTrace,
+        path: PathBuf,
+        context: &Context,
+    ) -> Result<ReplayOutcome, CommandError> {
+        let chain = Chain::load(&self.chain).map_err(session::SessionError::from)?;
+        if !chain.queries.is_empty() {
+            let text =
+                "queries are about a recording of their own: ask them with `qp query`, or leave --in out";
+            return Err(CommandError::Usage(text.to_owned()));
+        }
+        let chain = self.run.code.apply(chain);
+        let mut options = self.run.options();
+        options.last = self.last.map(usize::from);
+        let name = self.chain.display().to_string();
+        let mut source = RecordedSource::new(&mut trace, path, &chain)?;
+        let replayed = source.replay(&name, &chain, &options, context)?;
+        Ok(ReplayOutcome::Once(Box::new(replayed.answer)))
+    }
+}
+
 impl Command for Replay {
     type Output = ReplayOutcome;
 
@@ -164,6 +192,9 @@ impl Command for Replay {
     /// # Errors
     /// The chain is invalid, or the program cannot be built, launched or watched.
     async fn execute(&self, context: &Context) -> Result<ReplayOutcome, CommandError> {
+        if let Some((trace, path)) = self.recorded.open(context).await? {
+            return self.in_recording(trace, path, context);
+        }
         let chain = self.run.code.apply(trust::load(&self.chain, context)?);
         let mut options = self.run.options();
         options.last = self.last.map(usize::from);

@@ -2,11 +2,12 @@
 
 use super::line::LineArgs;
 use super::program::ProgramArgs;
+use super::recording_args::InRecording;
 use super::replay::RunArgs;
 use super::value_question::value_question;
 use super::{Command, CommandError, Outcome, save_chain, save_input};
-use chain::{Chain, Kind, Point};
-use session::{self, Answer, Context};
+use chain::{Chain, Debuggee, Kind, Point};
+use session::{self, Answer, Context, RecordedSource};
 use std::path::PathBuf;
 
 /// Asks what last changed a value, or which condition led to a line
@@ -27,6 +28,9 @@ pub struct Why {
     pub index: Option<i64>,
     #[command(flatten)]
     #[allow(missing_docs)]
+    pub recorded: InRecording,
+    #[command(flatten)]
+    #[allow(missing_docs)]
     pub program: ProgramArgs,
     /// Save the question as a chain file, to continue or to replay
     #[arg(long, value_name = "FILE")]
@@ -35,7 +39,12 @@ pub struct Why {
     #[allow(missing_docs)]
     pub run: RunArgs,
     /// The command that starts the program; with --attach, the command that restarts it
-    #[arg(last = true, required_unless_present = "test", value_name = "COMMAND")]
+    #[arg(
+        last = true,
+        required_unless_present_any = ["test", "recording"],
+        conflicts_with = "recording",
+        value_name = "COMMAND"
+    )]
     pub command: Vec<String>,
 }
 
@@ -44,14 +53,13 @@ impl Why {
     ///
     /// # Errors
     /// `--at` is not CLASS:LINE, or an expression is invalid.
-    pub fn chain(&self) -> Result<Chain, CommandError> {
+    pub fn chain(&self, debuggee: Debuggee) -> Result<Chain, CommandError> {
         let mut root = self.line.root("A")?;
         root.index = self.index;
         let question = match &self.expr {
             Some(expr) => value_question("B", "A", 0, expr),
             None => Point::new("B", Kind::LastCondition("A".to_owned())),
         };
-        let debuggee = self.program.debuggee(&self.command);
         let chain = self.run.code.apply(Chain::new(debuggee, vec![root, question]));
         // Parse the chain as if it came from a file, so that errors in expressions read the same.
         let text = chain.to_ron().map_err(session::SessionError::from)?;
@@ -71,13 +79,22 @@ impl Command for Why {
     /// # Errors
     /// The question is invalid, the chain cannot be saved, or the program cannot be launched or watched.
     async fn execute(&self, context: &Context) -> Result<Answer, CommandError> {
-        let chain = self.chain()?;
+        let recorded = self.recorded.open(context).await?;
+        let debuggee = self.program.debuggee(&self.command);
+        let chain = self.chain(match &recorded {
+            Some((trace, _)) => Debuggee { sources: debuggee.sources, ..trace.program() },
+            None => debuggee,
+        })?;
         let mut saved = match &self.save {
             Some(file) => Some((session::portable(&session::remembered(&chain)?, file), file)),
             None => None,
         };
         if let Some((saved, file)) = &saved {
             save_chain(saved, file, true)?;
+        }
+        if let Some((mut trace, path)) = recorded {
+            let mut source = RecordedSource::new(&mut trace, path, &chain)?;
+            return Ok(source.replay_into_call("qp why", &chain, &self.run.options(), context).await?);
         }
         let stdin = self.program.stdin()?;
         let options = session::Options { stdin: stdin.clone(), ..self.run.options() };

@@ -6,6 +6,11 @@ use std::sync::Arc;
 /// Maximum number of elements, pairs or fields kept per object.
 pub const MOST_ITEMS: usize = 16;
 
+/// Number of hits of one point whose objects' contents are read. A point can have millions of hits.
+pub const DESCRIBED_HITS: u64 = 500;
+/// Maximum number of objects per hit whose contents are read.
+pub const DESCRIBED_OBJECTS: usize = 24;
+
 /// A description of an immutable object. Read once per run.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ObjectDescription {

@@ -18,7 +18,10 @@ mod thread_identity;
 mod value;
 mod way;
 
-pub use content::{ContentsByObject, LambdaCode, MOST_ITEMS, ObjectContents, ObjectDescription};
+pub use content::{
+    ContentsByObject, DESCRIBED_HITS, DESCRIBED_OBJECTS, LambdaCode, MOST_ITEMS, ObjectContents,
+    ObjectDescription,
+};
 pub use coordinate::{Coordinate, FlowStep, Forecast, LastHit, ValueFlow};
 pub use escapes::{units, unquoted};
 pub use fact::{Fact, instant_text};

@@ -150,6 +150,31 @@ impl Occurrence {
         happened.map_or(self.frame, |h| h.frame)
     }
 
+    /// All of its values except its owner.
+    pub fn values(&self) -> impl Iterator<Item = &Value> {
+        let kept = self.kept.iter().chain(self.stack_values());
+        [&self.old, &self.new].into_iter().chain(self.outcome()).chain(kept)
+    }
+
+    /// The values whose contents are shown: all but the first `keep` kept ones, which only constraints
+    /// compare. The owner is one only if its contents have changed: an object under construction, or one
+    /// whose field is being written, holds only part of them.
+    pub fn shown(&self, keep: usize, has_changed: bool) -> impl Iterator<Item = &Value> {
+        let owner = Some(&self.owner).filter(|_| has_changed);
+        let collected = self.kept.get(keep..).unwrap_or_default();
+        let values = [&self.new, &self.old].into_iter().chain(self.outcome()).chain(owner);
+        values.chain(collected).chain(self.stack_values())
+    }
+
+    /// The exception thrown and the value returned.
+    fn outcome(&self) -> impl Iterator<Item = &Value> {
+        self.detail.iter().flat_map(|detail| [&detail.thrown, &detail.result]).flatten()
+    }
+
+    fn stack_values(&self) -> impl Iterator<Item = &Value> {
+        self.detail.iter().flat_map(|detail| &detail.stack_values).map(|kept| &kept.value)
+    }
+
     /// For a handler that was entered: the instruction that the exception left, as a bytecode index in the
     /// same frame. The occurrence is at the handler, but the cause of reaching it is what led to that
     /// instruction.

@@ -105,6 +105,12 @@ impl Code {
         Ok(classes.iter().any(|pattern| self.is_of_class(&class, pattern)))
     }
 
+    /// Whether an exception is of a class, or of a subclass.
+    pub fn is_kind_of(&mut self, calls: &Calls, exception: u32, class: &str) -> bool {
+        let own = calls.objects.class(exception).map(ToString::to_string);
+        own.is_some_and(|own| self.is_of_class(&own, class))
+    }
+
     fn is_of_class(&mut self, class: &str, pattern: &str) -> bool {
         let key = (class.to_owned(), pattern.to_owned());
         if let Some(known) = self.known.get(&key) {

@@ -206,7 +206,7 @@ impl Recording {
         ExpressionAt::new(expr, scope, &classes, unseen)
     }
 
-    fn named_locals(&mut self, at: EventPosition) -> Result<Vec<(String, Value)>, PastError> {
+    pub(crate) fn named_locals(&mut self, at: EventPosition) -> Result<Vec<(String, Value)>, PastError> {
         Ok(self.locals_at(at)?.into_iter().map(|local| (local.name, local.value)).collect())
     }
 

@@ -6,11 +6,13 @@
 //! - `unseen_state` finds the objects whose state recordings do not have, and the methods that may change it.
 //! - `purity` finds the methods that only compute values. `effect` knows the inputs and outputs of a call to
 //!   a JDK method, `assertion_method` the value that an assertion of a test framework examines.
-//! - `code_book` describes a site: its line, its assignment, its condition.
+//! - `code_book` describes a site: its line, its assignment, its condition. `collected` lists what a point
+//!   shows there.
 
 pub mod assertion_method;
 pub mod call_index;
 pub mod code_book;
+pub mod collected;
 pub mod effect;
 mod hierarchy;
 #[cfg(test)]

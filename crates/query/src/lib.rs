@@ -6,9 +6,11 @@
 
 mod branch_groups;
 mod copies;
+mod report;
 
 pub use branch_groups::{group_of, groups_of_way};
 pub use copies::{Copies, CopySite, CopyWhat, SeenCopy, SiteSet, Source};
+pub use report::{OPERANDS, PreventedPass, QueryReport, Sample, Tally};
 
 use expr::{Expr, TextPart};
 use model::{MethodName, Site, Value};

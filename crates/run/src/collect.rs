@@ -4,12 +4,13 @@
 use super::error::RunError;
 use super::machine::FrameMachine;
 use super::stop::Stop;
-use super::vm::{LoadedMethod, bci};
+use super::vm::bci;
 use super::watched::Watched;
 use expr::{EvalError, Expr, evaluate};
 use jdwp::commands::stack_frame;
 use jdwp::{Location, Tag};
-use model::{ShapeKey, Value};
+use model::{ShapeKey, Site, Value};
+use program::collected::{VariableNames, branch_operands, fields_read};
 use query::{Event, Keep, TraceQuery};
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
@@ -69,6 +70,7 @@ impl Collector {
             return Ok(known.clone());
         }
         let method = watched.vm.method(at.class, at.method).await?;
+        let site = Site { method: method.name.clone(), bci: bci(at.index) };
         let mut names: Vec<Arc<str>> = Vec::new();
         let mut slots = Vec::new();
         let mut exprs: Vec<Expr> = Vec::new();
@@ -83,19 +85,16 @@ impl Collector {
                         slots.push(stack_frame::Slot { slot: i32::from(variable.slot), sigbyte });
                     }
                 }
-                // Skip fields of variables that have no value yet.
-                let out_of_scope = |expr: &Expr| {
-                    let head = expr.text().split(['.', '[']).next().unwrap_or_default();
-                    let all = method.variables.as_deref().unwrap_or_default();
-                    !names.iter().any(|name| **name == *head)
-                        && all.iter().any(|v| *v.name == *head && head != "this")
-                };
-                let read = fields_read(watched, &method, at.index);
-                exprs.extend(read.into_iter().filter(|expr| !out_of_scope(expr)));
+                let all = method.variables.as_deref().unwrap_or_default();
+                let all: Vec<Arc<str>> = all.iter().map(|variable| variable.name.clone()).collect();
+                let in_scope = VariableNames { visible: &names, all: &all };
+                if let Some(line) = method.line(at.index) {
+                    exprs.extend(fields_read(watched.pool(), &site, line, in_scope));
+                }
             }
         }
         if matches!(query.event, Event::Branched(_)) {
-            exprs.extend(operands(watched, &method, at.index));
+            exprs.extend(branch_operands(watched.pool(), &site));
         }
         let mut seen: HashSet<Arc<str>> = names.iter().cloned().collect();
         exprs.retain(|e| seen.insert(e.text().into()));
@@ -105,49 +104,6 @@ impl Collector {
         self.readings.insert((query.point.0, at), reading.clone());
         Ok(reading)
     }
-}
-
-/// The fields read on the line of an index, as expressions without calls.
-fn fields_read(watched: &Watched, method: &LoadedMethod, index: u64) -> Vec<Expr> {
-    let Some(line) = method.line(index) else { return Vec::new() };
-    let Ok(Some(found)) = watched.pool().find(&method.name.class) else { return Vec::new() };
-    let Some(declared) = found.file.method(&method.name.name, &method.name.descriptor) else {
-        return Vec::new();
-    };
-    let Some(expressions) = bytecode::Expressions::new(&found.file, declared) else { return Vec::new() };
-    let is_field = |node: &bytecode::ExprNode| {
-        matches!(node, bytecode::ExprNode::Field { .. } | bytecode::ExprNode::Static { .. })
-    };
-    let reads = expressions.reads_on_line(line);
-    reads
-        .iter()
-        .filter(|node| is_field(node))
-        .filter_map(|node| expression(&expressions, node, bci(index)))
-        .filter(|expr| !expr.has_calls())
-        .take(16)
-        .collect()
-}
-
-/// The operands of the branch at an index that can be evaluated just before it.
-fn operands(watched: &Watched, method: &LoadedMethod, index: u64) -> Vec<Expr> {
-    let Ok(Some(found)) = watched.pool().find(&method.name.class) else { return Vec::new() };
-    let Some(declared) = found.file.method(&method.name.name, &method.name.descriptor) else {
-        return Vec::new();
-    };
-    let Some(expressions) = bytecode::Expressions::new(&found.file, declared) else { return Vec::new() };
-    let Some(condition) = expressions.condition_at(bci(index)) else { return Vec::new() };
-    let readable = condition.operands.iter().filter(|o| o.readable.is_some() && !o.is_unnamed());
-    let operands = readable.filter_map(|operand| {
-        Some(expression(&expressions, &operand.node, bci(index))?.shown_as(&operand.text))
-    });
-    operands.filter(|e| !e.has_calls()).collect()
-}
-
-/// An expression of a line. A class of another package has no meaning there by its short name, which is
-/// shown.
-fn expression(expressions: &bytecode::Expressions<'_>, node: &bytecode::ExprNode, at: u32) -> Option<Expr> {
-    let expr = Expr::parse(&expressions.qualified_at(node, at)).ok()?;
-    Some(expr.shown_as(&expressions.text_at(node, at)))
 }
 
 async fn locals(

@@ -5,12 +5,11 @@ use super::collect::{read, reason};
 use super::describe::describe_values;
 use super::error::RunError;
 use super::machine::FrameMachine;
-use super::report::Sample;
 use super::stop::Stop;
 use super::watched::Watched;
 use expr::{Expr, holds};
 use model::{Coordinate, FrameKey, MethodName, Occurrence, ThreadKey, Value};
-use query::TraceQuery;
+use query::{OPERANDS, Sample, TraceQuery};
 use std::collections::HashMap;
 
 /// Counts hits and selects those that the queries admit.
@@ -104,9 +103,7 @@ pub async fn fits(watched: &mut Watched, stop: &mut Stop, query: &TraceQuery) ->
         && !wire::names_thread(wanted, &thread.name, thread.number)
     {
         let label = watched.tables.thread_label(&thread);
-        let report = watched.report.query(number);
-        report.other_thread += 1;
-        report.threads.add(&label);
+        watched.report.query(number).count_other_thread(&label);
         return Ok(false);
     }
     if let Some(from) = &query.local.from {
@@ -114,10 +111,8 @@ pub async fn fits(watched: &mut Watched, stop: &mut Stop, query: &TraceQuery) ->
         let found = watched.tables.stack(stack).skip(1).any(|f| is_method(&f.site.method, from));
         if !found {
             let caller = watched.tables.stack(stack).nth(1);
-            let caller = caller.map_or_else(|| "no caller".to_owned(), |f| f.site.method.to_string());
-            let report = watched.report.query(number);
-            report.other_caller += 1;
-            report.callers.add(&caller);
+            let caller = caller.map(|frame| &frame.site.method);
+            watched.report.query(number).count_other_caller(caller);
             return Ok(false);
         }
     }
@@ -149,11 +144,7 @@ async fn condition(
         }
         return condition_failed(watched, number, &problem);
     }
-    let report = watched.report.query(number);
-    report.condition_false += 1;
-    // Sample at powers of two: this shows how the operands changed, with few samples in a long run.
-    if report.condition_false.is_power_of_two() {
-        let number_of = report.condition_false;
+    if let Some(number_of) = watched.report.query(number).count_false() {
         let operands = operands(watched, stop, when).await?;
         if !operands.is_empty() {
             watched.report.query(number).samples.push(Sample { number: number_of, operands });
@@ -163,9 +154,7 @@ async fn condition(
 }
 
 fn condition_failed(watched: &mut Watched, number: u16, problem: &str) -> Result<bool, RunError> {
-    let report = watched.report.query(number);
-    report.condition_failed += 1;
-    report.failures.add(problem);
+    watched.report.query(number).count_failure(problem);
     Ok(false)
 }
 
@@ -185,7 +174,7 @@ async fn values(
     exprs: Vec<Expr>,
 ) -> Result<Vec<(String, Value)>, RunError> {
     let mut operands = Vec::new();
-    for operand in exprs.into_iter().take(4) {
+    for operand in exprs.into_iter().take(OPERANDS) {
         let value = read(watched, stop, 0, &operand).await?;
         operands.push((operand.to_string(), value));
     }

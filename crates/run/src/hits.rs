@@ -5,7 +5,6 @@ use super::candidates::{Candidates, tell_turns};
 use super::collect::slot_value;
 use super::describe::describe_values;
 use super::error::RunError;
-use super::report::PreventedPass;
 use super::stop::Stop;
 use super::threads::MissingValue;
 use super::twins::note_twins;
@@ -20,7 +19,7 @@ use model::{
     ActivationKey, BypassedFrame, Catch, Detail, ExceptionDetail, Frame, FrameKey, MethodName, Occurrence,
     Site, Value, Way,
 };
-use query::{Event, SkippedLine, TraceQuery};
+use query::{Event, PreventedPass, SkippedLine, TraceQuery};
 
 /// Handles a MethodEntry event. These are used for methods that also jump to index 0.
 pub async fn method_entered(

@@ -2,14 +2,12 @@
 //! §5.20).
 
 use super::probes::HitCounts;
-use model::{Coordinate, FrameKey, MethodName, Site, Value};
+use model::{Coordinate, FrameKey, MethodName, Value};
+use query::QueryReport;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
-
-/// Maximum number of distinct names in a [`Tally`].
-const NAMES: usize = 5;
 
 /// How a run ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -28,12 +26,20 @@ pub enum Ended {
     Interrupted,
     /// The connection was lost while the command kept running.
     Lost(String),
+    /// It is over, and was recorded.
+    Recorded {
+        /// How it ended.
+        how: String,
+        /// Whether it went on when the recording ended.
+        went_on: bool,
+    },
 }
 
 impl Ended {
     /// Whether the program would have gone on, unseen.
     pub fn is_cut_off(&self) -> bool {
-        matches!(self, Ended::Interrupted | Ended::TimedOut(_) | Ended::Lost(_))
+        let is_part = matches!(self, Ended::Recorded { went_on: true, .. });
+        is_part || matches!(self, Ended::Interrupted | Ended::TimedOut(_) | Ended::Lost(_))
     }
 }
 
@@ -48,6 +54,7 @@ impl fmt::Display for Ended {
             Ended::TimedOut(limit) => write!(f, "by qp after {} s", limit.as_secs()),
             Ended::Interrupted => f.write_str("interrupted"),
             Ended::Lost(why) => write!(f, "connection lost: {why}"),
+            Ended::Recorded { how, .. } => f.write_str(how),
         }
     }
 }
@@ -63,97 +70,6 @@ pub struct ClassReport {
     pub not_initialised: u32,
     /// Why sites in it could not be watched.
     pub refused: Vec<String>,
-}
-
-/// Counts by name, for a limited number of names.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Tally {
-    /// The names with their counts, in the order in which they were first seen.
-    pub named: Vec<(String, u64)>,
-    /// Count of all other names.
-    pub others: u64,
-}
-
-impl Tally {
-    /// Counts a name.
-    pub fn add(&mut self, name: &str) {
-        if let Some((_, count)) = self.named.iter_mut().find(|(known, _)| known == name) {
-            *count += 1;
-        } else if self.named.len() < NAMES {
-            self.named.push((name.to_owned(), 1));
-        } else {
-            self.others += 1;
-        }
-    }
-}
-
-/// The operands of a condition at a hit where it was false.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Sample {
-    /// The ordinal of the false hit, from 1.
-    pub number: u64,
-    /// The operands.
-    pub operands: Vec<(String, Value)>,
-}
-
-/// Statistics about the conditions of one query.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct QueryReport {
-    /// Number of its events, before any condition.
-    pub events: u64,
-    /// Whether there were more: the VM has tested them, and could not tell the numbers at its end.
-    pub at_least: bool,
-    /// Number of events in another thread.
-    pub other_thread: u64,
-    /// Those other threads.
-    pub threads: Tally,
-    /// Number of events that satisfied the conditions, where the VM has tested them; 0 if it did not or did
-    /// not end.
-    pub asked: u64,
-    /// Of those, the number for which the VM did not know that, and whose condition was then false.
-    pub refuted: u64,
-    /// Number of events without the caller named by `from` on the stack.
-    pub other_caller: u64,
-    /// The actual callers.
-    pub callers: Tally,
-    /// Number of events where `when` was false.
-    pub condition_false: u64,
-    /// The operands of `when` at the first, second, fourth, eighth … event where it was false.
-    pub samples: Vec<Sample>,
-    /// Number of events where `when` could not be evaluated.
-    pub condition_failed: u64,
-    /// The reasons why it could not.
-    pub failures: Tally,
-    /// The variables of `when`, at the event at which it could not be evaluated for the first time.
-    pub failed_at: Vec<(String, Value)>,
-    /// The parts of `when` that the VM cannot test, as written.
-    pub outside: Vec<String>,
-    /// Number of events at which `when` was evaluated from outside the VM.
-    pub evaluated: u64,
-    /// Where an exception of the class was thrown that `caught` excludes.
-    pub left_out: Option<FrameKey>,
-    /// The gates of its places that were reached ([`query::Pass`]).
-    pub held: BTreeSet<Site>,
-    /// The first exception that prevented a pass of its place.
-    pub prevented: Option<PreventedPass>,
-}
-
-/// An exception that left a method before a place there was reached, or was caught behind that place.
-#[derive(Clone, Debug, PartialEq)]
-pub struct PreventedPass {
-    /// The exception.
-    pub exception: Value,
-    /// Where it was thrown.
-    pub thrown: FrameKey,
-    /// The method's frame.
-    pub at: FrameKey,
-}
-
-impl QueryReport {
-    /// The first reason why `when` could not be evaluated.
-    pub fn failure(&self) -> Option<&str> {
-        self.failures.named.first().map(|(why, _)| why.as_str())
-    }
 }
 
 /// An observed step of a value flow.
@@ -245,20 +161,5 @@ impl RunReport {
     /// The report of one query.
     pub fn query(&mut self, query: u16) -> &mut QueryReport {
         self.queries.entry(query).or_default()
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_tally_holds_few_names_and_counts_the_rest() {
-        let mut tally = Tally::default();
-        for name in ["a", "b", "a", "c", "d", "e", "f", "g", "a"] {
-            tally.add(name);
-        }
-        let named = [("a", 3), ("b", 1), ("c", 1), ("d", 1), ("e", 1)].map(|(n, c)| (n.to_owned(), c));
-        assert_eq!((tally.named.as_slice(), tally.others), (&named[..], 2));
     }
 }

@@ -57,6 +57,16 @@ pub enum SessionError {
         /// Why there are no probes.
         why: String,
     },
+    /// The recording does not have what a question needs.
+    #[error("{id} has no answer in the recording {recording}: {why}")]
+    NotInRecording {
+        /// The point.
+        id: Arc<str>,
+        /// The recording, as the user named it.
+        recording: String,
+        /// What it lacks, and what to do.
+        why: String,
+    },
     /// The user asked for probes, but probes cannot answer.
     #[error("probes cannot answer: {0}; `--backend auto` falls back to JDWP events, which are slower")]
     Probes(String),
@@ -451,6 +461,7 @@ impl SessionError {
             | SessionError::Trace(_)
             | SessionError::NotTheSame { .. }
             | SessionError::NeedsProbes { .. }
+            | SessionError::NotInRecording { .. }
             | SessionError::Reference(_)
             | SessionError::Lost(_) => 4,
             SessionError::CutOff { .. } | SessionError::CallInterrupted | SessionError::Interrupted => 130,

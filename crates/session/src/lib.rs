@@ -90,6 +90,7 @@ pub use recorded::{
 pub use replay::Options;
 pub use replay::cost::{Cost, EntriesCost, PointCost, SiteCost, cost};
 pub use replay::cost_model::Forecast;
+pub use replay::in_recording::RecordedSource;
 pub use replay::into_call::replay_into_call;
 pub use replay::log_point::{LogOptions, Logged, log};
 pub use replay::probe_policy::{Backend, EAGER};

@@ -214,10 +214,7 @@ impl Objects {
 
     /// The causes that an exception had when it was met, each the cause of the one before it.
     pub fn causes(&self, exception: u32) -> Vec<ExceptionCause> {
-        let cause = |object: &u32| {
-            let bits = self.table.get(3, self.kind(*object, EXCEPTION)?);
-            u32::try_from(bits >> 32).ok().filter(|cause| *cause > 0)
-        };
+        let cause = |object: &u32| self.cause_of(*object).filter(|cause| *cause > 0);
         let told = |cause: u32| ExceptionCause {
             object: self.name(cause),
             class: self.class(cause).map(|class| class.to_string()).unwrap_or_default(),
@@ -299,6 +296,29 @@ impl Objects {
         let values: Vec<Value> = decode::field_values(self.bytes(row)?).into_iter().map(value).collect();
         let known = |id: ObjectId| self.description(u32::try_from(id.0).ok()?, depth.checked_sub(1)?);
         Fact::of(std::slice::from_ref(class))?.description(class, &values, known)
+    }
+
+    /// The text of an immutable object: an enum constant, a class, a lambda, or an object of the JDK with its
+    /// content; `None` for other objects.
+    pub fn fixed_text(&self, object: u32) -> Option<String> {
+        let lambda = self.class_number(object).and_then(|class| self.lambdas.get(&class));
+        if lambda.is_some() {
+            return lambda.cloned();
+        }
+        match self.table.word(1, self.row(object)?) {
+            CONSTANT | CONSTANT_WITH_BODY | CLASS => Some(self.name(object)),
+            FIELDS => match self.description(object, DEEP)? {
+                ObjectDescription::Text(text) => Some(text.to_string()),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
+    /// The cause that an exception had when it was met, by its number; 0 if it had none.
+    pub fn cause_of(&self, exception: u32) -> Option<u32> {
+        let bits = self.table.get(3, self.kind(exception, EXCEPTION)?);
+        u32::try_from(bits >> 32).ok()
     }
 
     /// The text that identifies an object among those of its class: the name of an enum constant, the Java

@@ -72,7 +72,7 @@ impl Calls {
     /// continue, or `None` at the end.
     ///
     /// # Errors
-    /// The events cannot be read. The events cannot be read.
+    /// The events cannot be read.
     pub fn walk_on(
         &mut self,
         thread: u32,
@@ -143,6 +143,19 @@ impl Calls {
             Some((thread, begins)) => self.walk_from(thread, begins, visit),
             None => Ok(()),
         }
+    }
+
+    /// Visits the events of a thread from a position on, or all of them.
+    ///
+    /// # Errors
+    /// The events cannot be read.
+    pub fn walk_thread(
+        &mut self,
+        thread: u32,
+        from: Option<WalkPosition>,
+        visit: impl FnMut(&Calls, &TracedEvent<'_>) -> WalkControl,
+    ) -> Result<(), TraceError> {
+        self.walk_from(thread, from.map_or((0, 0), |from| from.0), visit)
     }
 
     /// Visits the events of a thread from a position on.

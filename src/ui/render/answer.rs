@@ -88,7 +88,11 @@ fn summary(answer: &Answer, paint: Paint) -> String {
     let of_queries = answer.queries.iter().filter_map(|query| query.expectation.as_ref());
     let expected: Vec<_> = of_points.chain(of_queries).collect();
     let held = expected.iter().filter(|e| e.held).count();
-    let runs = if answer.runs == 1 { "1 run".to_owned() } else { format!("{} runs", answer.runs) };
+    let runs = match &answer.recording {
+        Some(recording) => recording.clone(),
+        None if answer.runs == 1 => "1 run".to_owned(),
+        None => format!("{} runs", answer.runs),
+    };
     let mut text = match total {
         0 => format!("{} asked in {runs}", counted_queries(answer.queries.len())),
         _ => format!("{located} of {total} points located in {runs}"),

@@ -6,7 +6,7 @@ use super::replay_shown::ReplayShown;
 use super::{Request, Works, usage};
 use crate::CommandError;
 use past::EventRef;
-use session::{self, Context, Options, SessionError};
+use session::{self, Context, Options, RecordedSource, SessionError};
 use std::collections::BTreeMap;
 
 /// Number of rejected occurrences that are kept for each point.
@@ -87,10 +87,13 @@ impl Bench {
 
     /// Finds the events of the last replay's points in the recording, if there is one.
     pub(super) async fn find_points(&mut self, context: &Context) -> Result<(), CommandError> {
-        let Some(answer) = self.chain.as_ref().and_then(|desk| desk.answer.clone()) else { return Ok(()) };
+        let Some(desk) = self.chain.as_ref().filter(|desk| desk.answer.is_some()) else { return Ok(()) };
+        let (name, chain) = (desk.name.clone(), desk.chain.clone());
         let Ok(mut trace) = self.own_trace(0, context).await else { return Ok(()) };
+        let path = trace.folder.path().to_owned();
         // A recording that is not whole has no such events.
-        let Ok(found) = session::find(&mut trace, &answer, None) else { return Ok(()) };
+        let Ok(mut source) = RecordedSource::new(&mut trace, path, &chain) else { return Ok(()) };
+        let Ok(found) = session::find(&mut source, &name, &chain, None, context) else { return Ok(()) };
         let event = |found: session::FoundEvent| {
             let event = u64::try_from(found.number).ok();
             (found.point, EventRef { call: found.call.node, event })

@@ -1,13 +1,12 @@
 //! `qp trace find CHAIN`: finds the points of a chain in a recorded run.
 
 use super::reading::Reading;
-use crate::trust::{self, TrustArgs};
 use crate::{Command, CommandError, Outcome};
 use chain::Chain;
-use session::{self, Context, FoundEvents};
+use session::{self, Context, FoundEvents, RecordedSource, SessionError};
 use std::path::PathBuf;
 
-/// Replays a chain, and shows its points as events of a recorded run
+/// Shows the points of a chain as events of a recorded run
 #[derive(clap::Args, Clone, Debug)]
 #[command(
     after_help = "Examples:\n  qp trace find cart.ron                  # all points that are located, in the folder `trace`\n  qp trace find cart.ron shop.trace --point B"
@@ -19,9 +18,6 @@ pub struct Find {
     #[allow(missing_docs)]
     #[command(flatten)]
     pub reading: Reading,
-    #[allow(missing_docs)]
-    #[command(flatten)]
-    pub trust: TrustArgs,
     /// Find only this point
     #[arg(long, value_name = "ID")]
     pub point: Option<String>,
@@ -36,19 +32,14 @@ impl Outcome for FoundEvents {
 impl Command for Find {
     type Output = FoundEvents;
 
-    fn trusts(&self) -> bool {
-        self.trust.trust
-    }
-
     /// # Errors
-    /// The user does not allow the chain's commands, the chain cannot be replayed, or it has no such point.
+    /// The recording cannot answer the chain, or the chain has no such point.
     async fn execute(&self, context: &Context) -> Result<FoundEvents, CommandError> {
         let mut trace = self.reading.open(context).await?;
         // Queries name no point.
-        let chain = Chain { queries: Vec::new(), ..trust::load(&self.chain, context)? };
-        let options = session::Options::default();
+        let chain = Chain { queries: Vec::new(), ..Chain::load(&self.chain).map_err(SessionError::from)? };
+        let mut source = RecordedSource::new(&mut trace, self.reading.folder.clone(), &chain)?;
         let name = self.chain.display().to_string();
-        let answer = session::replay(&name, &chain, &options, context).await?;
-        Ok(session::find(&mut trace, &answer, self.point.as_deref())?)
+        Ok(session::find(&mut source, &name, &chain, self.point.as_deref(), context)?)
     }
 }

@@ -118,6 +118,11 @@ impl<'a> CallMachine<'a> {
         CallMachine { span: (when, when), standing: Some(locals), ended: Vec::new(), ..self }
     }
 
+    /// Reads these parts of the event that happens there.
+    pub fn happens(&mut self, parts: Vec<(EventPart, Value)>) {
+        self.ended = parts;
+    }
+
     /// Whether reads return the state at the call's entry.
     pub fn stands_at_the_begin(&self) -> bool {
         self.begins
@@ -233,24 +238,10 @@ impl RecordedObjects for CallMachine<'_> {
     }
 
     fn value(&mut self, value: trace::Value, descriptor: &str) -> Result<Value, Unread> {
-        let object = match value {
-            trace::Value::Object(0) => return Ok(Value::Null),
-            trace::Value::Object(object) => object,
-            plain => return Ok(primitive(plain, descriptor)),
-        };
-        let id = ObjectId(object.into());
-        if let Some(text) = self.calls.objects.text_of(object) {
-            // An unpaired surrogate reads as this character too.
-            if !text.is_whole() || text.begins.contains('\u{fffd}') {
-                return not_known(format!(
-                    "not all of the text {} was recorded",
-                    self.calls.objects.show(object)
-                ));
-            }
-            return Ok(Value::Str(Arc::new(JavaString { id, text: text.begins })));
+        match plain_value(self.calls, &mut self.tables, value, descriptor) {
+            Ok(value) => Ok(value),
+            Err(why) => not_known(why),
         }
-        let class = self.class_name(id)?;
-        Ok(Value::Object { id, class: self.tables.class_key(&class) })
     }
 
     fn value_of(&mut self, object: ObjectId) -> Result<Value, Unread> {
@@ -564,6 +555,31 @@ impl Machine for CallMachine<'_> {
         }
         Ok(wanted == "java.lang.Object")
     }
+}
+
+/// A recorded value of the type of a descriptor, with its class in these tables; or why not all of it is
+/// known.
+pub(crate) fn plain_value(
+    calls: &Calls,
+    tables: &mut Tables,
+    value: trace::Value,
+    descriptor: &str,
+) -> Result<Value, String> {
+    let object = match value {
+        trace::Value::Object(0) => return Ok(Value::Null),
+        trace::Value::Object(object) => object,
+        plain => return Ok(primitive(plain, descriptor)),
+    };
+    let id = ObjectId(object.into());
+    if let Some(text) = calls.objects.text_of(object) {
+        // An unpaired surrogate reads as this character too.
+        if !text.is_whole() || text.begins.contains('\u{fffd}') {
+            return Err(format!("not all of the text {} was recorded", calls.objects.show(object)));
+        }
+        return Ok(Value::Str(Arc::new(JavaString { id, text: text.begins })));
+    }
+    let class = calls.objects.class(object).ok_or("the class of an object was not recorded")?;
+    Ok(Value::Object { id, class: tables.class_key(&type_name(class)) })
 }
 
 /// Converts a primitive value to the type of a descriptor. The recording keeps every type that the VM

@@ -18,16 +18,19 @@ use crate::fields::Fields;
 use crate::moment::Moment;
 use crate::recorded_classes::RecordedClasses;
 use classes::ClassPool;
-use expr::{EvalError, EventTypes, Expr, Scope, Type, VariableRef, check, evaluate, place};
+use expr::{EvalError, EventPart, EventTypes, Expr, Scope, Type, VariableRef, check, evaluate, place};
 use library::RecordedObjects;
 use machine::{CallMachine, Names};
-use model::{Namer, ObjectId, Site, Value};
+use model::{Namer, ObjectId, Site, Tables, Value};
 use std::collections::BTreeSet;
 use std::pin::pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
 use trace::Calls;
 use unread::Unread;
+
+/// Why an expression has no value in a call without a record.
+const NO_CALL: &str = "the call was not recorded";
 
 /// A value of a recording.
 #[derive(Clone, Debug, PartialEq)]
@@ -90,8 +93,13 @@ impl ExpressionAt {
         unseen: Arc<Unseen>,
     ) -> Result<ExpressionAt, String> {
         checked(&expr, &scope, classes)?;
+        Ok(ExpressionAt::unchecked(expr, scope, unseen))
+    }
+
+    /// As [`ExpressionAt::new`], for an expression that was checked before.
+    pub(crate) fn unchecked(expr: Expr, scope: Scope, unseen: Arc<Unseen>) -> ExpressionAt {
         let names = Names { at_begin: scope.clone(), at_end: scope, written: BTreeSet::new() };
-        Ok(ExpressionAt { expr, names, unseen })
+        ExpressionAt { expr, names, unseen }
     }
 
     /// The value in a frame with these variables, or why it is unknown.
@@ -105,11 +113,9 @@ impl ExpressionAt {
         moment: Moment,
         locals: Vec<(String, trace::Value)>,
     ) -> Result<Result<RecordedValue, String>, PastError> {
-        let Moment { at, when } = moment;
-        let Some(call) = calls.call(at.node)? else { return Ok(Err("the call was not recorded".to_owned())) };
-        let descriptor = calls.method(at.node).map(|method| method.descriptor.clone()).unwrap_or_default();
-        let machine = CallMachine::new(calls, fields, (&self.names, &self.unseen), (call, &descriptor))?;
-        let mut machine = machine.standing_at(when, locals);
+        let Some(mut machine) = self.machine(calls, fields, moment, locals)? else {
+            return Ok(Err(NO_CALL.to_owned()));
+        };
         let found = at_once(value(&self.expr, &mut machine))?;
         Ok(found.map(|value| {
             let holds = match &value {
@@ -131,6 +137,48 @@ impl ExpressionAt {
             RecordedValue { text: text(&value, &machine), object, index, holds }
         }))
     }
+
+    /// As [`ExpressionAt::value`], as a value with names in these tables. `parts` are those of the event.
+    pub(crate) fn read(
+        &self,
+        calls: &mut Calls,
+        fields: &mut Fields,
+        state: StateAt,
+        tables: &mut Tables,
+    ) -> Result<Result<Value, String>, PastError> {
+        let StateAt { moment, locals, parts } = state;
+        let Some(mut machine) = self.machine(calls, fields, moment, locals)? else {
+            return Ok(Err(NO_CALL.to_owned()));
+        };
+        machine.happens(parts);
+        std::mem::swap(&mut machine.tables, tables);
+        let found = at_once(value(&self.expr, &mut machine));
+        std::mem::swap(&mut machine.tables, tables);
+        found
+    }
+
+    fn machine<'m>(
+        &'m self,
+        calls: &'m mut Calls,
+        fields: &'m mut Fields,
+        Moment { at, when }: Moment,
+        locals: Vec<(String, trace::Value)>,
+    ) -> Result<Option<CallMachine<'m>>, PastError> {
+        let Some(call) = calls.call(at.node)? else { return Ok(None) };
+        let descriptor = calls.method(at.node).map(|method| method.descriptor.clone()).unwrap_or_default();
+        let machine = CallMachine::new(calls, fields, (&self.names, &self.unseen), (call, &descriptor))?;
+        Ok(Some(machine.standing_at(when, locals)))
+    }
+}
+
+/// The state in which an expression is read.
+pub(crate) struct StateAt {
+    /// The moment.
+    pub moment: Moment,
+    /// The variables of its frame.
+    pub locals: Vec<(String, trace::Value)>,
+    /// What the event itself has.
+    pub parts: Vec<(EventPart, Value)>,
 }
 
 /// The result of work that waits for nobody: a recording has all that it reads.

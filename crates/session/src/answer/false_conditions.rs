@@ -3,8 +3,7 @@
 
 use super::answer_facts::AnswerFacts;
 use model::{Namer, Value};
-use query::TraceQuery;
-use run::{QueryReport, Sample, Tally};
+use query::{QueryReport, Sample, Tally, TraceQuery};
 
 /// Maximum number of names in a list.
 const NAMED: usize = 3;

@@ -83,8 +83,11 @@ pub struct Answer {
     pub chain: String,
     /// The overall result.
     pub outcome: Outcome,
-    /// Number of runs.
+    /// Number of runs; 0 if a recording was asked.
     pub runs: u32,
+    /// The recording from which the answer is, as the user named it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub recording: Option<String>,
     /// The points, in the order of the chain.
     pub points: Vec<PointAnswer>,
     /// With `--last N`: the points of the root hits before the last one, oldest first; `points` has the last.

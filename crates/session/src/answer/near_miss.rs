@@ -6,8 +6,8 @@ use super::false_conditions::{list, shortened};
 use super::missed_events::{unmade, unseen_writes};
 use model::{Frame, MethodName, Namer, Site, short_class_name};
 use program::code_book::CodeBook;
-use query::{Constraint, Event, Field, Making, Pass, PointIndex, TraceQuery};
-use run::{ClassReport, Ended, QueryReport, RunReport};
+use query::{Constraint, Event, Field, Making, Pass, PointIndex, QueryReport, TraceQuery};
+use run::{ClassReport, Ended, RunReport};
 use std::sync::Arc;
 
 /// Explains why the event of a query never occurred.
@@ -116,7 +116,8 @@ impl NearMiss<'_> {
             Ended::Killed(_) => Some("the program was killed"),
             Ended::Lost(_) => Some("the connection was lost"),
             Ended::Stopped => Some("the run was stopped"),
-            Ended::Exited(_) | Ended::Driven => None,
+            Ended::Recorded { went_on: true, .. } => Some("the recording is not complete"),
+            Ended::Exited(_) | Ended::Driven | Ended::Recorded { .. } => None,
         }
     }
 

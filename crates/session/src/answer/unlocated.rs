@@ -8,8 +8,8 @@ use crate::facts::Astray;
 use chain::Need;
 use locate::{Located, PointReport, Unlocated};
 use model::{CollectionState, LastHit, Namer, Occurrence, Value};
-use query::{Aspect, Constraint, Contents, Event, Key, PointIndex, Slot, TraceQuery};
-use run::{Ended, QueryReport};
+use query::{Aspect, Constraint, Contents, Event, Key, PointIndex, QueryReport, Slot, TraceQuery};
+use run::Ended;
 
 /// The value that the later point observes of what this query's point changed.
 pub fn value_seen<'l>(
@@ -196,6 +196,7 @@ fn is_null<'n>(facts: &AnswerFacts<'_>, need: &'n Need) -> Option<&'n str> {
 fn ending(ended: &Ended) -> String {
     match ended {
         Ended::Stopped | Ended::Exited(Some(0)) => String::new(),
+        Ended::Recorded { how, .. } => format!(" (how the recorded run ended: {how})"),
         Ended::Driven => " (`drive` had finished, and the program was asked to end)".to_owned(),
         Ended::Exited(Some(code)) => format!(" (the program ended with exit code {code})"),
         Ended::Exited(None) => " (the program ended)".to_owned(),

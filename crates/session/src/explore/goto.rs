@@ -8,7 +8,7 @@ use super::run_control::{FinishedRun, RunEnd, end_of};
 use super::{Explorer, OpenedDebuggee};
 use crate::error::SessionError;
 use crate::facts::Astray;
-use crate::replay::iteration::{Findings, HaltRequest, Runner};
+use crate::replay::iteration::{Findings, HaltRequest, Runner, learn};
 use crate::replay::observer::LocatorObserver;
 use crate::replay::probe_policy::astray;
 use crate::replay::run_questions::{QuestionsCell, RunQuestions};
@@ -234,7 +234,7 @@ fn is_located(asked: &QuestionsCell, halted: &Halted, point: PointIndex, found: 
 /// Marks the points of a whole run that were asked where only an earlier run had their effect.
 fn checked(mut end: RunEnd, runner: &Runner, findings: &mut Findings) -> RunEnd {
     if let RunEnd::Whole(last) = &mut end {
-        runner.learn(&mut last.run_facts, &mut findings.learned);
+        learn(&runner.chain(), &runner.sources, &mut last.run_facts, &mut findings.learned);
     }
     end
 }

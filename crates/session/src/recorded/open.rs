@@ -107,7 +107,7 @@ impl RecordedTrace {
     }
 
     /// The sources of the recorded program, looked for in these folders too. Events are known without them.
-    pub(super) fn sources(&self, sources: &SourcePaths) -> Option<SourceRoots> {
+    pub(crate) fn sources(&self, sources: &SourcePaths) -> Option<SourceRoots> {
         let absolute = |path: &PathBuf| std::path::absolute(path).unwrap_or_else(|_| path.clone());
         let paths = sources.paths.iter().map(absolute).collect();
         let debuggee = code_program(&self.folder, &self.about, SourcePaths { paths, ..sources.clone() });

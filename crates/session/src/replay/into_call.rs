@@ -31,8 +31,23 @@ pub async fn replay_into_call(
     options: &Options,
     context: &Context,
 ) -> Result<Answer, SessionError> {
+    go_into_call(chain, options, async |chain, options| {
+        Box::pin(replayed(name, chain, options, context)).await
+    })
+    .await
+}
+
+/// As [`replay_into_call`], with any way to answer a chain.
+///
+/// # Errors
+/// Those of `replayed`.
+pub async fn go_into_call(
+    chain: &Chain,
+    options: &Options,
+    mut replayed: impl AsyncFnMut(&Chain, &Options) -> Result<(Answer, Option<RunFacts>), SessionError>,
+) -> Result<Answer, SessionError> {
     let begun = Instant::now();
-    let (answer, run_facts) = Box::pin(replayed(name, chain, options, context)).await?;
+    let (answer, run_facts) = replayed(chain, options).await?;
     let asks_again =
         answer.outcome == Outcome::Held && options.last.is_none() && chain.debuggee.attach.is_none();
     let call = run_facts.filter(|_| asks_again).and_then(|facts| CallBefore::of(chain, &facts));
@@ -43,7 +58,7 @@ pub async fn replay_into_call(
     let limit = options.timeout_s.map_or(limit, |own| own.min(limit));
     let options = Options { timeout_s: Some(limit), ..options.clone() };
     // Without that answer, the first one is still whole.
-    let Ok((more, Some(facts))) = Box::pin(replayed(name, &longer, &options, context)).await else {
+    let Ok((more, Some(facts))) = replayed(&longer, &options).await else {
         return Ok(answer);
     };
     let runs = answer.runs.saturating_add(more.runs);

@@ -25,7 +25,7 @@ use tokio::sync::mpsc;
 
 /// Maximum number of candidates held at once. A million take about 150 MB; more are refused instead of
 /// swapped.
-const LIMIT: usize = 4_000_000;
+pub const LIMIT: usize = 4_000_000;
 
 /// The chain, which can grow between runs.
 pub type SharedChain = Rc<RefCell<Rc<Chain>>>;
@@ -113,7 +113,8 @@ impl Runner {
             let took = started.elapsed();
             let Some(mut run_facts) = RunFacts::of(&asked, outcome) else { return Ok(None) };
             let may_run = made - retries < self.options.max_runs;
-            why = self.learn(&mut run_facts, &mut findings.learned).filter(|_| may_run);
+            why = learn(&self.chain(), &self.sources, &mut run_facts, &mut findings.learned);
+            why = why.filter(|_| may_run);
             why = self.probed(&run_facts, findings, may_run, took)?.or(why);
             if why.is_none() && may_run {
                 let before = findings.marked.len();
@@ -271,66 +272,74 @@ impl Runner {
         let options = locate::Options { keep_rejected, limit: LIMIT, last_roots: self.options.last };
         Ok(Locator::new(queries.clone(), options)?)
     }
+}
 
-    /// Learns facts from a run, and marks the points that were asked by facts of earlier runs which do not
-    /// hold in it. Returns why another run is needed, if the translation would change and a point has no
-    /// answer.
-    pub fn learn(&self, run_facts: &mut RunFacts, learned: &mut Learned) -> Option<String> {
-        let mut now = learned.clone();
-        let tables = &run_facts.outcome.tables;
-        let mut unlocated = run_facts.translation.pending.len();
-        for query in run_facts.queries.iter() {
-            let Some(located) = run_facts.locator.located(query.point) else {
-                unlocated += 1;
-                continue;
-            };
-            let stack = tables.stack(located.occurrence.stack).map(|f| f.site.clone()).collect();
-            now.stack(query.point, stack);
-            for (keep, value) in query.keep.iter().zip(located.occurrence.kept.iter()) {
-                now.value(query.point, keep.frame, keep.expr.text(), Key::of(value));
-                if let Some(class) = tables.class_name(value) {
-                    now.class(query.point, keep.frame, keep.expr.text(), class);
-                }
+/// Learns facts from a run, and marks the points that were asked by facts of earlier runs which do not
+/// hold in it. Returns why another run is needed, if the translation would change and a point has no
+/// answer.
+pub fn learn(
+    chain: &Chain,
+    sources: &SourceRoots,
+    run_facts: &mut RunFacts,
+    learned: &mut Learned,
+) -> Option<String> {
+    let mut now = learned.clone();
+    let tables = &run_facts.outcome.tables;
+    let mut unlocated = run_facts.translation.pending.len();
+    for query in run_facts.queries.iter() {
+        let Some(located) = run_facts.locator.located(query.point) else {
+            unlocated += 1;
+            continue;
+        };
+        let stack = tables.stack(located.occurrence.stack).map(|f| f.site.clone()).collect();
+        now.stack(query.point, stack);
+        for (keep, value) in query.keep.iter().zip(located.occurrence.kept.iter()) {
+            now.value(query.point, keep.frame, keep.expr.text(), Key::of(value));
+            if let Some(class) = tables.class_name(value) {
+                now.class(query.point, keep.frame, keep.expr.text(), class);
             }
         }
-        let is_other = now.contradicts(learned);
-        let is_whole = matches!(
-            run_facts.outcome.ended,
-            Ended::Stopped | Ended::Driven | Ended::Exited(_) | Ended::Killed(_)
-        );
-        if unlocated == 0 && !is_other {
-            if is_whole {
-                *learned = now;
-            }
-            return None;
-        }
-        // The new facts may show that a point is invalid. The others stay valid: each refusal removes one
-        // point.
-        let chain = self.chain();
-        let again = (0..=chain.points.len()).find_map(|_| {
-            translate(&chain, &run_facts.pool, &self.sources, &now)
-                .map_err(|error| now.refuse(error.point, &error.refusal.to_string()))
-                .ok()
-        });
-        let moved = again.as_ref().is_some_and(|again| moves::mark(run_facts, again, learned));
-        if !is_whole {
-            return None;
-        }
-        *learned = now;
-        let again = again.filter(|_| unlocated > 0 || moved)?;
-        let asked = |t: &Translation| format!("{:?} {:?}", t.queries, t.pending);
-        if asked(&again) == asked(&run_facts.translation) {
-            return None;
-        }
-        let needs = run_facts.translation.pending.iter().chain(&run_facts.translation.deeper);
-        let mut needs: Vec<String> = needs.map(|(_, need)| need.to_string()).collect();
-        needs.dedup();
-        Some(if needs.is_empty() {
-            "a point moved".to_owned()
-        } else {
-            format!("now known: {}", needs.join(", "))
-        })
     }
+    let is_other = now.contradicts(learned);
+    let is_whole = matches!(
+        run_facts.outcome.ended,
+        Ended::Stopped
+            | Ended::Driven
+            | Ended::Exited(_)
+            | Ended::Killed(_)
+            | Ended::Recorded { went_on: false, .. }
+    );
+    if unlocated == 0 && !is_other {
+        if is_whole {
+            *learned = now;
+        }
+        return None;
+    }
+    // The new facts may show that a point is invalid. The others stay valid: each refusal removes one
+    // point.
+    let again = (0..=chain.points.len()).find_map(|_| {
+        translate(chain, &run_facts.pool, sources, &now)
+            .map_err(|error| now.refuse(error.point, &error.refusal.to_string()))
+            .ok()
+    });
+    let moved = again.as_ref().is_some_and(|again| moves::mark(run_facts, again, learned));
+    if !is_whole {
+        return None;
+    }
+    *learned = now;
+    let again = again.filter(|_| unlocated > 0 || moved)?;
+    let asked = |t: &Translation| format!("{:?} {:?}", t.queries, t.pending);
+    if asked(&again) == asked(&run_facts.translation) {
+        return None;
+    }
+    let needs = run_facts.translation.pending.iter().chain(&run_facts.translation.deeper);
+    let mut needs: Vec<String> = needs.map(|(_, need)| need.to_string()).collect();
+    needs.dedup();
+    Some(if needs.is_empty() {
+        "a point moved".to_owned()
+    } else {
+        format!("now known: {}", needs.join(", "))
+    })
 }
 
 impl RunFacts {

@@ -74,7 +74,8 @@ fn not_reached(chain: &Chain, answer: &Answer, root: &PointAnswer) -> Verdict {
         Some(Ended::Killed(signal)) => return cut(format!("the program was killed by signal {signal}")),
         Some(Ended::Lost(why)) => return cut(format!("the connection was lost: {why}")),
         Some(Ended::Interrupted) => return Verdict::Interrupted,
-        Some(Ended::Stopped | Ended::Driven | Ended::Exited(_)) => {}
+        Some(Ended::Recorded { how, went_on: true }) => return cut(how.clone()),
+        Some(Ended::Stopped | Ended::Driven | Ended::Exited(_) | Ended::Recorded { .. }) => {}
     }
     if let Some(id) = &chain.alive {
         let alive = answer.points.iter().find(|p| p.id == *id);

@@ -1,0 +1,87 @@
+//! A hit: an event of a recording that is an event of a TraceQuery.
+
+use super::flight::{Flight, FlightEnd};
+use model::{ActivationKey, FrameKey, StackKey};
+use std::sync::Arc;
+use trace::{EventPosition, EventTime, Value};
+
+/// A hit, before the query's own conditions are checked.
+pub(super) struct Hit {
+    /// The query, by its position in the chain.
+    pub query: u16,
+    /// When it happened.
+    pub when: EventTime,
+    /// The event before which the variables of its frame are read.
+    pub at: EventPosition,
+    /// The number of its thread.
+    pub thread: u32,
+    /// The number of the hit at its place in its thread, from 1.
+    pub ordinal: u32,
+    /// Its frame.
+    pub frame: FrameKey,
+    /// Its stack.
+    pub stack: StackKey,
+    /// The activation of its frame.
+    pub activation: Option<ActivationKey>,
+    /// The last of the marked instructions that the activation executed.
+    pub arm: Option<u32>,
+    /// What happened.
+    pub what: Happened,
+}
+
+/// What happened at a hit.
+#[derive(Clone)]
+pub(super) enum Happened {
+    /// A place was reached.
+    Reached,
+    /// A method returned, with its result if it has one.
+    Returned(Option<Value>),
+    /// A field was written; `owner` is `None` for a static one.
+    Written {
+        /// The object.
+        owner: Option<u32>,
+        /// Its value before, if it was recorded.
+        old: Option<Value>,
+        /// Its new value.
+        new: Value,
+    },
+    /// An element of an array was written.
+    Element {
+        /// The array.
+        array: u32,
+        /// The index.
+        index: i32,
+        /// The value before.
+        old: Value,
+        /// The new value.
+        new: Value,
+    },
+    /// A local variable was assigned: by the site of this number in the event.
+    Stored {
+        /// The site.
+        store: u16,
+        /// The new value; `None` if it was not recorded.
+        new: Option<Value>,
+    },
+    /// A branch led to this code index.
+    Branched {
+        /// The code index.
+        to: u32,
+        /// The iterations of an endless loop that it left.
+        turns: Option<u32>,
+    },
+    /// An object was created. The event is in a constructor with so many newer frames.
+    Made {
+        /// The object.
+        object: u32,
+        /// The frame of the constructor, if it is another one than that of the hit.
+        constructor: Option<(FrameKey, u32)>,
+    },
+    /// The contents of a collection, builder or stream changed.
+    Changed {
+        /// The collection.
+        collection: u32,
+    },
+    /// An exception was thrown, caught by a handler, or bypassed a line.
+    Thrown(Arc<Flight>, FlightEnd),
+}

@@ -1,0 +1,162 @@
+//! Where a call on the stack of a recorded thread stands. Events give the code index of most places; that of
+//! a call follows from the code after the last event.
+
+use super::thread_events::Search;
+use bytecode::{Instruction, Op};
+use classes::{ClassPool, FoundClass};
+use model::{ActivationKey, StackKey};
+use std::collections::HashMap;
+use std::sync::Arc;
+use trace::Calls;
+
+/// A call on the stack of a thread.
+pub(super) struct OpenCall {
+    /// Its number.
+    pub node: u32,
+    /// The number of its method.
+    pub method: u32,
+    /// The code index of its last event.
+    last: u32,
+    /// Whether the instruction there is still to be executed.
+    is_before: bool,
+    /// The methods that it has called since, by number.
+    called: Vec<u32>,
+    /// Its activation, as soon as an occurrence names it.
+    pub activation: Option<ActivationKey>,
+    /// The stack from it down, as long as it stands at the call of the next one.
+    pub calling: Option<StackKey>,
+    /// The queries with the passes that have begun and not ended.
+    pub passing: Vec<(u16, u16)>,
+    /// The last of the marked instructions that it executed.
+    pub arm: Option<u32>,
+    /// The iterations of endless loops since the branch last left them, by query and branch.
+    pub turns: HashMap<(u16, u16), u32>,
+}
+
+impl OpenCall {
+    /// A call that begins.
+    pub fn new(node: u32, method: u32) -> OpenCall {
+        OpenCall {
+            node,
+            method,
+            last: 0,
+            is_before: true,
+            called: Vec::new(),
+            activation: None,
+            calling: None,
+            passing: Vec::new(),
+            arm: None,
+            turns: HashMap::new(),
+        }
+    }
+
+    /// It is at a code index: before the instruction there, or behind it.
+    pub fn is_at(&mut self, bci: u32, is_before: bool) {
+        (self.last, self.is_before, self.calling) = (bci, is_before, None);
+        self.called.clear();
+    }
+
+    /// A call that it made has ended.
+    pub fn has_called(&mut self, method: u32) {
+        self.called.push(method);
+        self.calling = None;
+    }
+
+    /// The code index at which it calls a method. If code that was not recorded is between the two, it is
+    /// that of the last event.
+    pub fn call_site(&self, callee: u32, search: &mut Search<'_>, calls: &Calls) -> u32 {
+        self.site_of(|instruction| is_call_of(instruction, callee, calls), search, calls)
+    }
+
+    /// The code index at which an exception came that no recorded code has thrown: the next instruction on
+    /// the line that can throw one.
+    pub fn raise_site(&self, line: Option<u32>, search: &mut Search<'_>, calls: &Calls) -> u32 {
+        let found = search.methods.find(self.method, calls, search.pool);
+        let code = found.as_ref().and_then(|found| found.code());
+        let is_on_line = |pc| match (line, code) {
+            (Some(line), Some(code)) => bytecode::lines::line_of(code, pc) == Some(line),
+            _ => true,
+        };
+        let may_be = |instruction: &Instruction| instruction.op.can_throw() && is_on_line(instruction.pc);
+        self.site_of(may_be, search, calls)
+    }
+
+    /// The code index at which it calls a method that was not recorded.
+    pub fn library_site(&self, names: &[&str], search: &mut Search<'_>, calls: &Calls) -> u32 {
+        let is_it = |instruction: &Instruction| match &instruction.op {
+            Op::Invoke { method, .. } => names.contains(&method.name.as_str()),
+            _ => false,
+        };
+        self.site_of(is_it, search, calls)
+    }
+
+    /// The next instruction of this kind that follows without a branch, after the calls that were made since
+    /// the last event.
+    fn site_of(&self, is_it: impl Fn(&Instruction) -> bool, search: &mut Search<'_>, calls: &Calls) -> u32 {
+        let found = search.methods.find(self.method, calls, search.pool);
+        let Some(code) = found.as_ref().and_then(|found| found.code()) else { return self.last };
+        let Some(first) = code.index_of(self.last) else { return self.last };
+        let first = if self.is_before { first } else { first + 1 };
+        let goes_on = |instruction: &Instruction| !(instruction.op.is_branch() || instruction.op.ends_flow());
+        let rest = code.instructions.get(first..).unwrap_or_default();
+        let straight =
+            rest.iter().position(|instruction| !goes_on(instruction)).map_or(rest.len(), |at| at + 1);
+        let mut rest = rest.get(..straight).unwrap_or_default();
+        for called in &self.called {
+            let at = rest.iter().position(|instruction| is_call_of(instruction, *called, calls));
+            rest = at.and_then(|at| rest.get(at + 1..)).unwrap_or(rest);
+        }
+        rest.iter().find(|instruction| is_it(instruction)).map_or(self.last, |instruction| instruction.pc)
+    }
+}
+
+/// Whether an instruction can call a recorded method.
+fn is_call_of(instruction: &Instruction, callee: u32, calls: &Calls) -> bool {
+    let (Op::Invoke { method, .. }, Some(callee)) = (&instruction.op, calls.sites.method(callee)) else {
+        return false;
+    };
+    method.name == callee.name && method.descriptor == callee.descriptor
+}
+
+/// A method in its class file.
+pub(super) struct MethodFound {
+    class: Arc<FoundClass>,
+    at: usize,
+}
+
+impl MethodFound {
+    /// The method.
+    pub fn method(&self) -> Option<&bytecode::Method> {
+        self.class.file.methods.get(self.at)
+    }
+
+    /// Its code.
+    pub fn code(&self) -> Option<&bytecode::Code> {
+        self.method()?.code.as_ref()
+    }
+}
+
+/// The recorded methods whose class files were looked for, by number.
+#[derive(Default)]
+pub(super) struct Methods {
+    known: HashMap<u32, Option<Arc<MethodFound>>>,
+}
+
+impl Methods {
+    /// A recorded method in its class file, if that is there.
+    pub fn find(&mut self, number: u32, calls: &Calls, pool: Option<&ClassPool>) -> Option<Arc<MethodFound>> {
+        if let Some(known) = self.known.get(&number) {
+            return known.clone();
+        }
+        let found = || {
+            let method = calls.sites.method(number)?;
+            let class = pool?.find(&method.class).ok()??;
+            let is_it = |of: &bytecode::Method| of.name == method.name && of.descriptor == method.descriptor;
+            let at = class.file.methods.iter().position(is_it)?;
+            Some(Arc::new(MethodFound { class, at }))
+        };
+        let found = found();
+        self.known.insert(number, found.clone());
+        found
+    }
+}
