@@ -472,7 +472,7 @@ fn what_means_nothing_is_refused_before_anything_is_asked() {
     refused(
         r#"(method: "MergeSort.sort", ensures: "isSorted(a)"), (method: "MergeSort.sort(int[])", ensures: "a != null"),"#,
         &[
-            "`MergeSort.sort`: `isSorted(a)`: `isSorted(a)` is a call, but conditions run no code; they can call these methods of the JDK: size, isEmpty, get, contains, containsKey, containsValue, length, charAt, equals, toString, compareTo, startsWith, endsWith, indexOf, abs, min, max",
+            "`MergeSort.sort`: `isSorted(a)`: `isSorted(a)` is a call, but conditions run no code; they can call these methods of the JDK: size, isEmpty, get, contains, containsKey, containsValue, length, charAt, equals, toString, getMessage, compareTo, startsWith, endsWith, indexOf, abs, min, max",
             "`MergeSort.sort` already has a row: join their conditions with `&&`",
         ],
     );

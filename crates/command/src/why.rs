@@ -13,6 +13,7 @@ use std::path::PathBuf;
 /// Asks what last changed a value, or which condition led to a line
 #[derive(clap::Args, Clone, Debug)]
 #[command(
+    mut_group("program", |group| group.arg("recording")),
     after_help = "Examples:\n  qp why foo --at Intro:31 --when 'foo == null' -- java -ea -cp classes Intro\n  qp why --at shop.Cart:12 -- ./shop.sh     # which condition led to that line\n  qp why total --at Cart:12 --index -1 --save cart.ron -- java -jar shop.jar"
 )]
 pub struct Why {

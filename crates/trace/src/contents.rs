@@ -362,6 +362,21 @@ impl Calls {
         Ok(None)
     }
 
+    /// The collection or array that a view shows, or that a set or wrapper stores its contents in; `None` if
+    /// the object is none of these.
+    ///
+    /// # Errors
+    /// The events cannot be read.
+    pub fn backing(&mut self, object: u32, when: EventTime) -> Result<Option<u32>, TraceError> {
+        if !self.has_contents(object)? {
+            return Ok(None);
+        }
+        Ok(match self.replay(object, when)?.held {
+            ReplayedContents::Backed(inner, _) => Some(inner),
+            _ => None,
+        })
+    }
+
     /// Whether contents of an object were recorded.
     ///
     /// # Errors

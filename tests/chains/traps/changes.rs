@@ -12,7 +12,7 @@ fn writes_of_constructors_and_initialisers_count() {
         (id: "B3", at: LastChange("A:made.delegated")), (id: "B4", at: LastChange("A:made.early")),
         (id: "B5", at: LastChange("A:made.captured")),
     "#;
-    for asked in Fixture::new("constructors", "Constructors").ask(points) {
+    for asked in Fixture::new("constructors", "Constructors").and_recorded().ask(points) {
         asked.held().runs(1);
         for (id, old, new) in [
             ("B1", "0", "1"),
@@ -37,7 +37,7 @@ fn inherited_hidden_private_and_outer_fields_are_told_apart() {
         (id: "B5", at: LastChange("A:this.next.inherited")), (id: "N", at: LastChange("A:this.never")),
         (id: "S", at: Line("Fields", {S})), (id: "K", at: LastChange("S:outerField")),
     "#;
-    for asked in Fixture::new("fields", "Fields").ask(points) {
+    for asked in Fixture::new("fields", "Fields").and_recorded().ask(points) {
         assert_eq!(asked.code, 1, "{:#}", asked.answer);
         for (id, new) in [("B1", "10"), ("B2", "\"lower\""), ("B3", "3"), ("B4", "4"), ("B5", "20")] {
             asked.at(id, id).certain(id).has(id, &[("new", new)]);
@@ -56,7 +56,7 @@ fn elements_of_arrays_are_told_apart() {
         (id: "B", at: LastChange("A:bytes[0]")), (id: "L", at: LastChange("A:longs[3]")),
         (id: "N", at: LastChange("A:same[1]")), (id: "F", at: LastChange("A:filled[0]")),
     "#;
-    let fixture = Fixture::new("elements", "Elements");
+    let fixture = Fixture::new("elements", "Elements").and_recorded();
     let kept = ["--backend", "probe", "--eager", "0"];
     for asked in
         fixture.ask_with(points, &["--backend", "probe"]).iter().chain(&fixture.ask_with(points, &kept))
@@ -98,7 +98,7 @@ fn static_fields_have_no_owner() {
         (id: "B3", at: LastChange("A:Child.shared")), (id: "N", at: LastChange("A:never")),
         (id: "L", at: LastChange("A:Late.level")),
     "#;
-    for asked in Fixture::new("static-field", "StaticField").ask(points) {
+    for asked in Fixture::new("static-field", "StaticField").and_recorded().ask(points) {
         asked.at("B1", "B1").has("B1", &[("old", "1"), ("new", "2")]);
         asked.at("B2", "B2").has("B2", &[("method", "<clinit>"), ("old", "0"), ("new", "5")]);
         asked.at("B3", "B3").has("B3", &[("old", "\"base\""), ("new", "\"child\"")]);
@@ -114,7 +114,7 @@ fn a_constant_is_never_written() {
     let points = r#"
         (id: "A", at: Line("StaticField", {A})), (id: "F", at: LastChange("A:FIXED"), expect: (located: false)),
     "#;
-    for asked in Fixture::new("static-field", "StaticField").ask(points) {
+    for asked in Fixture::new("static-field", "StaticField").and_recorded().ask(points) {
         asked.held();
         let reason = asked.point("F")["reason"].as_str().unwrap_or_default().to_owned();
         assert!(reason.contains("constant"), "{reason}");
@@ -172,7 +172,7 @@ fn another_thread_can_have_written() {
         (id: "B", at: LastChange("A:shared.value")), (id: "C", at: LastChange("A:mine")),
         (id: "D", at: LastCondition("A")),
     "#;
-    for asked in Fixture::new("threads", "Threads").ask(points) {
+    for asked in Fixture::new("threads", "Threads").and_recorded().ask(points) {
         asked.held().at("B", "B").has("B", &[("thread", "writer"), ("old", "7"), ("new", "8")]);
         asked.at("C", "C").has("C", &[("thread", "main"), ("new", "7")]);
         asked.at("D", "D").has("D", &[("thread", "main"), ("condition", "mine > 0"), ("taken", "true")]);
@@ -190,7 +190,7 @@ fn an_earlier_change_is_not_compared_with_what_is_seen() {
         (id: "seven", at: LastChange("A:shared.value"), when: ".new == 7"),
         (id: "none", at: LastChange("A:shared.value"), when: ".new == 9", expect: (located: false)),
     "#;
-    for asked in Fixture::new("threads", "Threads").ask(points) {
+    for asked in Fixture::new("threads", "Threads").and_recorded().ask(points) {
         asked.held();
         for id in ["second", "first", "mine", "seven"] {
             asked.at(id, "B").has(id, &[("thread", "main"), ("new", "7")]).certain(id);
@@ -327,7 +327,7 @@ fn a_simple_name_of_two_classes_is_refused() {
 
 #[test]
 fn the_copies_of_a_finally_block_are_one_place() {
-    let fixture = Fixture::new("inlined-finally", "InlinedFinally");
+    let fixture = Fixture::new("inlined-finally", "InlinedFinally").and_recorded();
     let points = r#"
         (id: "A", at: Line("InlinedFinally", {A}), index: -1), (id: "B", at: LastChange("A:count")),
         (id: "P", at: LastCondition("A")),

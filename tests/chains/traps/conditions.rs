@@ -8,7 +8,7 @@ fn of_several_operands_the_one_that_decided_is_named() {
         (id: "A1", at: Line("Conditions", {A1})), (id: "B1", at: LastCondition("A1")),
         (id: "A2", at: Line("Conditions", {A2})), (id: "B2", at: LastCondition("A2")),
     "#;
-    for asked in Fixture::new("conditions", "Conditions").ask(points) {
+    for asked in Fixture::new("conditions", "Conditions").and_recorded().ask(points) {
         asked.held().at("B1", "B1").at("B2", "B2");
         asked.has("B1", &[("condition", "left || right"), ("decided_by", "right"), ("taken", "true")]);
         asked.has("B1", &[("operands.right", "true"), ("method", "main"), ("thread", "main")]);
@@ -30,7 +30,7 @@ fn a_stored_value_is_due_to_the_condition_that_chose_it() {
         (id: "A9", at: Line("Conditions", {A9})), (id: "B15", at: LastChange("A9:given")),
         (id: "B16", at: LastCondition("B15")),
     "#;
-    for asked in Fixture::new("conditions", "Conditions").ask(points) {
+    for asked in Fixture::new("conditions", "Conditions").and_recorded().ask(points) {
         asked.held().at("B3", "B3").has("B3", &[("old", "unassigned"), ("new", "\"small\"")]);
         asked.at("B4", "B3").has("B4", &[("condition", "args.length > 3"), ("taken", "false")]);
         asked.at("B5", "B5").has("B5", &[("old", "unassigned"), ("new", "true")]);
@@ -53,7 +53,7 @@ fn a_call_in_a_condition_is_not_made_again() {
         (id: "A5", at: Line("Conditions", {A5}), collect: ["asked"]), (id: "B6", at: LastCondition("A5")),
         (id: "E", at: Exit("Conditions.main"), collect: ["Conditions.asked"]),
     "#;
-    for asked in Fixture::new("conditions", "Conditions").ask(points) {
+    for asked in Fixture::new("conditions", "Conditions").and_recorded().ask(points) {
         asked.held().at("B6", "B6");
         asked.has("B6", &[("condition", "asked(\"x\") > 3"), ("taken", "true")]);
         let value = if asked.java.contains("jdwp") { "? (not kept in a variable)" } else { "4" };
@@ -70,7 +70,7 @@ fn every_kind_of_switch_says_which_case() {
         (id: "A3", at: Line("Switches", {A3})), (id: "B3", at: LastCondition("A3")),
         (id: "A4", at: Line("Switches", {A4})), (id: "B4", at: LastCondition("A4")),
     "#;
-    for asked in Fixture::new("switches", "Switches").ask(points) {
+    for asked in Fixture::new("switches", "Switches").and_recorded().ask(points) {
         asked.held().at("B1", "B1").at("B2", "B2").at("B3", "B3").at("B4", "B4");
         asked.has("B1", &[("taken", "case 2"), ("operands.small", "2")]);
         asked.has("B2", &[("taken", "default"), ("operands.sparse", "5")]);
@@ -81,7 +81,7 @@ fn every_kind_of_switch_says_which_case() {
 
 #[test]
 fn the_first_pass_of_a_do_while_is_decided_before_the_loop() {
-    let fixture = Fixture::new("do-while", "DoWhile");
+    let fixture = Fixture::new("do-while", "DoWhile").and_recorded();
     let first =
         r#"(id: "A", at: Line("DoWhile", {A}), when: "pass == 0"), (id: "B", at: LastCondition("A"))"#;
     for asked in fixture.ask(first) {
@@ -99,14 +99,14 @@ fn the_first_pass_of_a_do_while_is_decided_before_the_loop() {
 #[test]
 fn the_first_pass_of_a_loop_that_nothing_leads_to_has_no_condition() {
     let points = r#"(id: "U", at: Line("DoWhile", {U})), (id: "V", at: LastCondition("U"))"#;
-    for asked in Fixture::new("do-while", "DoWhile").ask(points) {
+    for asked in Fixture::new("do-while", "DoWhile").and_recorded().ask(points) {
         assert_eq!(asked.code, 1, "{:#}", asked.answer);
         asked.at("U", "U");
         assert_eq!(asked.point("V")["located"], false);
     }
     // The condition that left the loop before leads there too, since a `do` need not end.
     let points = r#"(id: "L", at: Line("DoWhile", {L})), (id: "M", at: LastCondition("L"))"#;
-    for asked in Fixture::new("do-while", "DoWhile").ask(points) {
+    for asked in Fixture::new("do-while", "DoWhile").and_recorded().ask(points) {
         asked.held().at("M", "B2").has("M", &[("condition", "pass < limit"), ("taken", "false")]);
         assert_eq!(asked.point("M")["turns"], 2);
     }
@@ -116,7 +116,7 @@ fn the_first_pass_of_a_loop_that_nothing_leads_to_has_no_condition() {
         (id: "W", at: Line("DoWhile", {U}), index: -1), (id: "U", at: Line("DoWhile", {U}), before: "W"),
         (id: "V", at: LastCondition("U")), (id: "X", at: LastCondition("W")),
     "#;
-    for asked in Fixture::new("do-while", "DoWhile").ask(points) {
+    for asked in Fixture::new("do-while", "DoWhile").and_recorded().ask(points) {
         asked.has("X", &[("condition", "left > 0"), ("taken", "true"), ("operands.left", "1")]);
         asked.missing("V", "no condition led there");
     }
@@ -147,7 +147,7 @@ fn with_one_run_the_callers_condition_is_said_to_need_another() {
 #[test]
 fn a_handler_is_its_own_condition() {
     let points = r#"(id: "A", at: Line("HandlerOnly", {A})), (id: "B", at: LastCondition("A"))"#;
-    for asked in Fixture::new("handler-only", "HandlerOnly").ask(points) {
+    for asked in Fixture::new("handler-only", "HandlerOnly").and_recorded().ask(points) {
         asked.held().has("B", &[("condition", "an exception caught here"), ("taken", "caught")]);
         let exception = &asked.point("B")["exception"];
         assert_eq!(exception["class"], "java.lang.ArithmeticException");
@@ -161,7 +161,7 @@ fn a_condition_over_one_or_two_lines_names_the_operand_that_decided() {
         (id: "C", at: Line("TwoEntries", {C})), (id: "B", at: LastCondition("C")),
         (id: "E", at: Line("TwoEntries", {E})), (id: "D", at: LastCondition("E")),
     "#;
-    for asked in Fixture::new("two-entries", "TwoEntries").ask(points) {
+    for asked in Fixture::new("two-entries", "TwoEntries").and_recorded().ask(points) {
         asked.held().at("B", "B");
         asked.has("B", &[("condition", "i > 0 && i > 1"), ("decided_by", "i > 1"), ("operands.i", "2")]);
         asked.has("D", &[("condition", "i > 0 && i < 2"), ("decided_by", "i < 2"), ("operands.i", "1")]);
@@ -177,7 +177,7 @@ fn the_condition_of_an_entry_is_its_callers() {
         (id: "A", at: Entry("Recursion.descend"), when: "depth == 3"),
         (id: "B", at: LastCondition("A")),
     "#;
-    for asked in Fixture::new("recursion", "Recursion").ask(points) {
+    for asked in Fixture::new("recursion", "Recursion").and_recorded().ask(points) {
         asked
             .held()
             .runs(2)
@@ -191,7 +191,7 @@ fn a_variable_without_a_name_is_no_operand() {
     let points = r#"
         (id: "A", at: Line("Unnamed", {A}), when: "letter == 'b'"), (id: "B", at: LastCondition("A")),
     "#;
-    for asked in Fixture::new("unnamed", "Unnamed").ask(points) {
+    for asked in Fixture::new("unnamed", "Unnamed").and_recorded().ask(points) {
         asked.held().at("B", "B").has("B", &[("taken", "true")]);
         let operands = asked.point("B")["operands"].as_object().cloned().unwrap_or_default();
         assert!(operands.keys().all(|name| !name.contains("slot")), "{}: {operands:?}", asked.java);
@@ -218,7 +218,7 @@ fn what_leaves_an_endless_loop_is_decided_in_its_last_turn() {
         (id: "D", at: Line("EndlessLoops", {D})), (id: "E", at: LastCondition("D")),
         (id: "A7", at: Line("EndlessLoops", {A7})), (id: "B7", at: LastCondition("A7")),
     "#;
-    let fixture = Fixture::new("endless-loops", "EndlessLoops");
+    let fixture = Fixture::new("endless-loops", "EndlessLoops").and_recorded();
     for options in BACKENDS {
         for asked in fixture.ask_with(points, options) {
             asked.held().at("B1", "B1").at("D1", "B1").at("B2", "B2").at("B3", "B3").at("B4", "B4");
@@ -242,7 +242,7 @@ fn what_leaves_an_endless_loop_is_decided_in_its_last_turn() {
 #[test]
 fn the_turns_are_those_of_one_activation_and_one_execution_of_the_loop() {
     // Each execution of the inner loop takes 2, 3 or 4 iterations, regardless of the calls within it.
-    let fixture = Fixture::new("endless-loops", "EndlessLoops");
+    let fixture = Fixture::new("endless-loops", "EndlessLoops").and_recorded();
     for options in BACKENDS {
         for (index, turns) in [(0, 1), (1, 2), (2, 3), (3, 1), (4, 1), (11, 3)] {
             let points = format!(
@@ -308,7 +308,7 @@ fn the_default_that_the_compiler_adds_decides_nothing() {
 #[test]
 fn the_line_where_one_stands_has_not_run_before() {
     // The condition of the previous iteration decides, and there was none.
-    let fixture = Fixture::new("endless-loops", "EndlessLoops");
+    let fixture = Fixture::new("endless-loops", "EndlessLoops").and_recorded();
     let points = r#"(id: "P", at: Line("EndlessLoops", {B3})), (id: "Q", at: LastCondition("P"))"#;
     let line = fixture.line("B3");
     for asked in fixture.ask(points) {
@@ -320,7 +320,7 @@ fn the_line_where_one_stands_has_not_run_before() {
 #[test]
 fn boxes_of_one_value_are_said_to_be_two_objects() {
     let points = r#"(id: "A8", at: Line("Conditions", {A8})), (id: "B14", at: LastCondition("A8"))"#;
-    for asked in Fixture::new("conditions", "Conditions").ask(points) {
+    for asked in Fixture::new("conditions", "Conditions").and_recorded().ask(points) {
         asked.held().at("B14", "B14").has("B14", &[("condition", "first != second"), ("taken", "true")]);
         let notes = asked.point("B14")["notes"].to_string();
         assert!(notes.contains("first and second are two objects of one value"), "{notes}");

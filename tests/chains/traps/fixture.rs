@@ -7,6 +7,7 @@ use crate::support::{all_javas, chain_file, compiled, finish, javas_in_turn, qp,
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
@@ -20,6 +21,8 @@ pub struct Fixture {
     args: Vec<String>,
     more_sources: Vec<PathBuf>,
     debuggee: String,
+    /// Whether a recording is asked too.
+    is_recorded: bool,
 }
 
 impl Fixture {
@@ -55,6 +58,7 @@ impl Fixture {
             args: Vec::new(),
             more_sources: Vec::new(),
             debuggee: String::new(),
+            is_recorded: false,
         }
     }
 
@@ -67,6 +71,12 @@ impl Fixture {
     /// With an option of the VM.
     pub fn vm(mut self, option: &str) -> Fixture {
         self.vm.push(option.to_owned());
+        self
+    }
+
+    /// Asks a recording too, besides runs.
+    pub fn and_recorded(mut self) -> Fixture {
+        self.is_recorded = true;
         self
     }
 
@@ -160,7 +170,10 @@ impl Fixture {
         let first =
             javas.first().filter(|_| !chosen).cloned().map(|java| (java, ["--backend", "jdwp"].as_slice()));
         let each = javas.into_iter().map(|java| (java, [].as_slice()));
-        let replayed = first.into_iter().chain(each).map(|(java, backend)| {
+        let recording = self.is_recorded.then(|| self.recording().display().to_string());
+        let recorded: Option<Vec<&str>> = recording.as_deref().map(|folder| vec!["--in", folder]);
+        let recorded = recorded.as_deref().map(|options| ("java".to_owned(), options));
+        let replayed = first.into_iter().chain(each).chain(recorded).map(|(java, backend)| {
             let (code, stdout, stderr) = self.replay(&java, points, &[options, backend].concat());
             let java = format!("{java} {}", backend.join(" "));
             let answer = serde_json::from_str(&stdout)
@@ -169,6 +182,23 @@ impl Fixture {
             Asked { java, code, answer, sources }
         });
         replayed.collect()
+    }
+
+    /// A recording of the fixture on the Java of the path. Each program is recorded once.
+    fn recording(&self) -> PathBuf {
+        static MADE: Mutex<Vec<(Vec<String>, PathBuf)>> = Mutex::new(Vec::new());
+        let mut made = MADE.lock().expect("no panic holds it");
+        let command = self.command();
+        if let Some((_, folder)) = made.iter().find(|(known, _)| *known == command) {
+            return folder.clone();
+        }
+        let folder = scratch().join(format!("recorded-{}-{}", self.name, made.len()));
+        let mut record = qp();
+        record.args(["trace", "record", "--level", "all", "--out"]).arg(&folder).args(["--", "java"]);
+        let output = finish(record.args(&command));
+        assert_eq!(output.status.code(), Some(0), "{}: {}", self.name, said(&output));
+        made.push((command, folder.clone()));
+        folder
     }
 
     /// Peak resident memory of `qp` itself in KiB for these points, on the Java of the path.
@@ -303,8 +333,9 @@ impl Asked {
         self
     }
 
-    /// Asserts the number of runs.
+    /// Asserts the number of runs; a recording needs none.
     pub fn runs(&self, runs: u64) -> &Asked {
+        let runs = if self.answer["recording"].is_null() { runs } else { 0 };
         assert_eq!(self.answer["runs"], runs, "{}: {:#}", self.java, self.answer);
         self
     }

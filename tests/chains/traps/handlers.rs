@@ -4,7 +4,7 @@
 use super::fixture::Fixture;
 
 fn program() -> Fixture {
-    Fixture::new("handlers", "Handlers")
+    Fixture::new("handlers", "Handlers").and_recorded()
 }
 
 #[test]

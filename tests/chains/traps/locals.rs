@@ -9,7 +9,7 @@ fn a_variable_begins_after_the_store_that_initialises_it() {
         (id: "A1", at: Line("LateRange", {A1})), (id: "B1", at: LastChange("A1:total")),
         (id: "A2", at: Line("LateRange", {A2})), (id: "B2", at: LastChange("A2:kind")),
     "#;
-    for asked in Fixture::new("late-range", "LateRange").ask(points) {
+    for asked in Fixture::new("late-range", "LateRange").and_recorded().ask(points) {
         asked.held().runs(1).at("B1", "B1").has("B1", &[("old", "unassigned"), ("new", "42")]);
         asked.at("B2", "B2").has("B2", &[("old", "unassigned"), ("new", "\"even\"")]);
     }
@@ -22,7 +22,7 @@ fn a_parameter_is_assigned_by_the_call() {
         (id: "B1", at: LastChange("A1:kept")), (id: "B2", at: LastChange("A1:changed"), collect: [".old.value"]),
         (id: "B3", at: LastChange("A1:counted")),
     "#;
-    for asked in Fixture::new("parameters", "Parameters").ask(points) {
+    for asked in Fixture::new("parameters", "Parameters").and_recorded().ask(points) {
         asked
             .held()
             .has("B1", &[("method", "use"), ("new", "\"b\"")])
@@ -42,7 +42,7 @@ fn what_the_points_own_instruction_does_comes_after_it() {
         (id: "A", at: Line("TwoEntries", {A}), index: 2), (id: "B", at: LastChange("A:i")),
         (id: "C", at: LastChange("B:i")),
     "#;
-    for asked in Fixture::new("two-entries", "TwoEntries").ask(points) {
+    for asked in Fixture::new("two-entries", "TwoEntries").and_recorded().ask(points) {
         asked.held().has("A", &[("collected.i", "1")]);
         asked.at("B", "A").has("B", &[("old", "0"), ("new", "1")]);
         asked.at("C", "A").has("C", &[("old", "unassigned"), ("new", "0")]);
@@ -56,7 +56,7 @@ fn a_reference_can_name_an_older_frame() {
         (id: "A", at: Line("Recursion", {A}), when: "depth == 3"),
         (id: "B", at: LastChange("A(1):sum")), (id: "C", at: LastChange("A(-1):args")),
     "#;
-    for asked in Fixture::new("recursion", "Recursion").ask(points) {
+    for asked in Fixture::new("recursion", "Recursion").and_recorded().ask(points) {
         asked.held().runs(2).at("B", "B").has("B", &[("new", "200")]);
         asked.has("C", &[("method", "main")]);
     }
@@ -67,7 +67,7 @@ fn each_activation_has_its_own_variables() {
     let points = r#"
         (id: "A", at: Line("Recursion", {A}), when: "depth == 1"), (id: "B", at: LastChange("A:sum")),
     "#;
-    for asked in Fixture::new("recursion", "Recursion").ask(points) {
+    for asked in Fixture::new("recursion", "Recursion").and_recorded().ask(points) {
         asked.held().at("B", "B").has("B", &[("old", "unassigned"), ("new", "100")]).certain("B");
         assert_eq!(asked.point("B")["stack"].as_array().map(Vec::len), Some(2));
     }
@@ -75,7 +75,7 @@ fn each_activation_has_its_own_variables() {
 
 #[test]
 fn a_lambda_has_its_own_parameters() {
-    let fixture = Fixture::new("lambdas", "Lambdas");
+    let fixture = Fixture::new("lambdas", "Lambdas").and_recorded();
     for asked in fixture.ask(r#"(id: "A", at: Line("Lambdas", {A})), (id: "C", at: Line("Lambdas", {C}))"#) {
         asked.held().at("A", "A").has("A", &[("method", "main")]);
         asked.at("C", "C").has("C", &[("class", "Lambdas$1"), ("method", "applyAsInt")]);
@@ -129,7 +129,7 @@ fn without_debug_information_a_local_has_no_name() {
 /// A line can have code in a lambda and in the method around it, each with names of its own.
 #[test]
 fn a_name_that_only_the_lambda_knows_asks_about_the_lambda() {
-    let fixture = Fixture::new("lambdas", "Lambdas");
+    let fixture = Fixture::new("lambdas", "Lambdas").and_recorded();
     let points = r#"(id: "A", at: Line("Lambdas", {A}), index: 1), (id: "B", at: LastChange("A:x"))"#;
     for asked in fixture.ask(points) {
         asked.held().has("A", &[("method", "lambda$main$0")]).has("B", &[("method", "lambda$main$0")]);

@@ -21,18 +21,22 @@ pub struct Backend {
     pub arguments: &'static [&'static str],
     /// Whether it answers for elements of arrays.
     pub probes: bool,
+    /// Whether it asks a recording, which has no reads of fields.
+    pub recorded: bool,
 }
 
-/// The ways to replay each chain: by events, by probes with every hit read as it comes, and by probes with
-/// only the last hits.
-pub const BACKENDS: [Backend; 3] = [
-    Backend { name: "jdwp", arguments: &["--backend", "jdwp"], probes: false },
-    Backend { name: "probes", arguments: &["--backend", "probe"], probes: true },
+/// The ways to replay each chain: by events, by probes with every hit read as it comes, by probes with only
+/// the last hits, and from a recording.
+pub const BACKENDS: [Backend; 4] = [
+    Backend { name: "jdwp", arguments: &["--backend", "jdwp"], probes: false, recorded: false },
+    Backend { name: "probes", arguments: &["--backend", "probe"], probes: true, recorded: false },
     Backend {
         name: "probes, kept in the VM",
         arguments: &["--backend", "probe", "--eager", "0", "--max-runs", "100"],
         probes: true,
+        recorded: false,
     },
+    Backend { name: "a recording", arguments: &[], probes: true, recorded: true },
 ];
 
 /// The folders of some programs' classes.
@@ -129,7 +133,31 @@ pub fn run(program: &Program, folders: &Folders) -> Option<Vec<Event>> {
 
 /// The questions that the back end can answer.
 fn for_backend(questions: &[Question], backend: Backend) -> Vec<Question> {
-    questions.iter().filter(|q| backend.probes || !q.needs_probes).cloned().collect()
+    let mut kept: Vec<Question> = Vec::new();
+    for question in questions {
+        let is_read = question.point.contains("LastRead(");
+        let has_effect = question.from.as_ref().is_none_or(|id| kept.iter().any(|kept| kept.id == *id));
+        let has_events = has_effect && (!backend.recorded || !is_read);
+        if has_events && (backend.probes || !question.needs_probes) {
+            kept.push(question.clone());
+        }
+    }
+    kept
+}
+
+/// Records a program with all its events. Returns the folder.
+fn recording(program: &Program, folders: &Folders, file: &Path) -> PathBuf {
+    let to = file.with_extension("trace");
+    let _ = std::fs::remove_dir_all(&to);
+    let mut command = crate::support::qp();
+    command
+        .args(["trace", "record", "--level", "all", "--out"])
+        .arg(&to)
+        .arg("--")
+        .args(folders.java(program));
+    let output = crate::support::finish(&mut command);
+    assert_eq!(output.status.code(), Some(0), "{}", crate::support::said(&output));
+    to
 }
 
 /// The debuggee of a chain, compiled.
@@ -170,7 +198,13 @@ pub fn answers(
             judged.differences.push(Difference { backend: *backend, question: question.into(), text });
         };
         // Report a program that fails, and try the others.
-        let replayed = std::panic::catch_unwind(|| crate::support::replay(&file, backend.arguments));
+        let replayed = std::panic::catch_unwind(|| match backend.recorded {
+            true => {
+                let recording = recording(program, folders, &file).display().to_string();
+                crate::support::replay(&file, &["--in", &recording])
+            }
+            false => crate::support::replay(&file, backend.arguments),
+        });
         let Ok((code, answer)) = replayed else {
             differ("", "no answer".into());
             continue;

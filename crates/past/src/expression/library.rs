@@ -9,7 +9,7 @@ use std::sync::Arc;
 use trace::{CollectionContents, Items};
 
 /// The methods that conditions can call, with their numbers of arguments.
-const CALLED: [(&str, usize); 17] = [
+const CALLED: [(&str, usize); 18] = [
     ("size", 0),
     ("isEmpty", 0),
     ("get", 1),
@@ -20,6 +20,7 @@ const CALLED: [(&str, usize); 17] = [
     ("charAt", 1),
     ("equals", 1),
     ("toString", 0),
+    ("getMessage", 0),
     ("compareTo", 1),
     ("startsWith", 1),
     ("endsWith", 1),
@@ -76,6 +77,12 @@ pub trait RecordedObjects: Machine<Class = Arc<str>, Error = Unread> {
 
     /// Creates an object for the condition.
     fn create(&mut self, object: SyntheticObject) -> Value;
+
+    /// The message of an exception, as it was when the recorder met it.
+    ///
+    /// # Errors
+    /// It is no exception, or not all of its message was recorded.
+    fn message(&mut self, exception: ObjectId) -> Result<Value, Unread>;
 }
 
 /// Whether conditions can call a method with this name and number of arguments.
@@ -128,6 +135,9 @@ pub async fn invoke<M: RecordedObjects>(
             return Ok(machine.create(SyntheticObject::Text(text)));
         }
         return of_text(&text, name, &arguments).map_or_else(|| unsupported(&runtime, name), Ok);
+    }
+    if let ("getMessage", [], "java.lang.Throwable") = (name, arguments.as_slice(), &*declared) {
+        return machine.message(target);
     }
     let is_null = arguments.first() == Some(&Value::Null);
     let known = jdk::class(&runtime);

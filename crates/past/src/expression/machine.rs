@@ -15,7 +15,8 @@ use bytecode::{ClassFile, Constant};
 use expr::{
     ClassInfo, ClassLookup, EventPart, FieldInfo, Invoked, Machine, MethodInfo, Scope, ScopeLocal, Type,
 };
-use model::{JavaString, ObjectId, Tables, Value};
+use jdk::Keeps;
+use model::{JavaString, ObjectDescription, ObjectId, Tables, Value, short_class_name};
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 use trace::{Call, Calls, CollectionContents, EventTime, Exit, Level, Traced};
@@ -38,6 +39,9 @@ pub struct Names {
     /// The slots that the method's code writes.
     pub written: BTreeSet<u16>,
 }
+
+/// The objects of classes have numbers from here on, by the class's key.
+const CLASS_OBJECTS: u64 = 1 << 40;
 
 /// A call of a recording.
 pub struct CallMachine<'a> {
@@ -208,6 +212,21 @@ impl<'a> CallMachine<'a> {
         Ok(last)
     }
 
+    /// The collection in a field of a set or wrapper of the JDK, if that is where the contents are stored.
+    fn stored_in(&mut self, class: &str, object: u32, field: &str) -> Result<Option<Value>, Unread> {
+        let Some(Keeps::Around { field: keeps, inner, .. }) = jdk::class(class).and_then(|of| of.keeps)
+        else {
+            return Ok(None);
+        };
+        let when = self.when();
+        let Some(stored) = self.calls.backing(object, when)?.filter(|_| keeps == field) else {
+            return Ok(None);
+        };
+        let own = self.calls.objects.class(stored).map(|class| type_name(class));
+        let Some(class) = own.as_deref().or(inner) else { return Ok(None) };
+        Ok(Some(Value::Object { id: ObjectId(stored.into()), class: self.tables.class_key(class) }))
+    }
+
     fn ended(&mut self, name: &str) -> Result<Value, Unread> {
         let exit = self.call.exit;
         match (name, exit, self.call.result) {
@@ -301,6 +320,18 @@ impl RecordedObjects for CallMachine<'_> {
         }
     }
 
+    fn message(&mut self, exception: ObjectId) -> Result<Value, Unread> {
+        let number = CallMachine::number(exception).unwrap_or(0);
+        if !self.calls.objects.is_exception(number) {
+            return not_known("the message of an exception was not recorded");
+        }
+        match self.calls.objects.message(number) {
+            None => Ok(Value::Null),
+            Some(message) if message.is_whole() => Ok(self.create(SyntheticObject::Text(message.begins))),
+            Some(_) => not_known("not all of the message of an exception was recorded"),
+        }
+    }
+
     fn is_of_jdk(&self, class: &str) -> bool {
         let found = self.fields.pool().and_then(|pool| pool.find(class).ok().flatten());
         found.is_some_and(|found| found.origin.is_runtime())
@@ -382,6 +413,14 @@ impl Machine for CallMachine<'_> {
         Ok(self.class_file(element)?.map(|_| name.into()))
     }
 
+    async fn class_object(&mut self, class: &Arc<str>) -> Result<Option<Value>, Unread> {
+        // Which of several classes of a name is meant, the name does not tell.
+        if self.calls.sites.is_ambiguous(class) {
+            return Ok(None);
+        }
+        Ok(Some(class_object(&mut self.tables, class)))
+    }
+
     fn denoted(&self, simple: &str) -> Vec<String> {
         self.classes().denoted(&self.scope().class, simple)
     }
@@ -442,6 +481,9 @@ impl Machine for CallMachine<'_> {
         let name = info.fields.get(field).map(|field| field.name.clone()).unwrap_or_default();
         let number = CallMachine::number(object).unwrap_or(0);
         if self.is_of_jdk(class) {
+            if let Some(inner) = self.stored_in(class, number, &name)? {
+                return Ok(inner);
+            }
             return not_known(format!("`{name}` is a field of {class}, which is not recorded"));
         }
         if let Some(who) = self.unseen.of_field(&name) {
@@ -580,6 +622,13 @@ pub(crate) fn plain_value(
     }
     let class = calls.objects.class(object).ok_or("the class of an object was not recorded")?;
     Ok(Value::Object { id, class: tables.class_key(&type_name(class)) })
+}
+
+/// The object of a class, by which static fields of classes are told apart.
+pub(crate) fn class_object(tables: &mut Tables, class: &str) -> Value {
+    let id = ObjectId(CLASS_OBJECTS + u64::from(tables.class_key(class).0));
+    tables.describe(id, ObjectDescription::Text(format!("{}.class", short_class_name(class)).into()));
+    Value::Object { id, class: tables.class_key("java.lang.Class") }
 }
 
 /// Converts a primitive value to the type of a descriptor. The recording keeps every type that the VM

@@ -1,23 +1,24 @@
 //! Makes occurrences of hits: checks the conditions of their queries, and reads the values that they keep.
 
+use super::change::ChangedPart;
 use super::description::describe;
 use super::flight::{Flight, FlightEnd, FlightsEnd};
 use super::hit::{Happened, Hit};
 use super::open_call::Methods;
 use crate::error::PastError;
-use crate::expression::machine::plain_value;
+use crate::expression::machine::{class_object, plain_value};
 use crate::expression::{ExpressionAt, StateAt};
 use crate::moment::Moment;
 use crate::recording::Recording;
 use bytecode::stores;
 use expr::{EventPart, Expr, Scope};
 use model::{
-    BypassedFrame, Catch, CollectionState, DESCRIBED_HITS, DESCRIBED_OBJECTS, Detail, EventFrame,
-    ExceptionDetail, FrameKey, Occurrence, ShapeKey, Tables, ThreadKey, Value, Way,
+    BypassedFrame, Catch, DESCRIBED_HITS, DESCRIBED_OBJECTS, Detail, EventFrame, ExceptionDetail, FrameKey,
+    Occurrence, ShapeKey, Tables, ThreadKey, Value, Way,
 };
 use program::collected::{VariableNames, branch_operands, fields_read};
-use query::{Aspect, Event, OPERANDS, QueryReport, Sample, TraceQuery};
-use std::collections::{BTreeMap, HashMap};
+use query::{Event, OPERANDS, QueryReport, Sample, TraceQuery};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::rc::Rc;
 use std::sync::Arc;
 use trace::ContentsCursor;
@@ -33,7 +34,9 @@ pub(super) struct Candidates<'q> {
     compiled: HashMap<(FrameKey, String), Rc<ExpressionAt>>,
     /// What a query shows, by frame.
     shown: HashMap<(u16, FrameKey), Rc<Shown>>,
-    cursors: HashMap<u32, ContentsCursor>,
+    pub(super) cursors: HashMap<u32, ContentsCursor>,
+    /// The queries and collections of which a change was not seen, since the last one that was.
+    pub(super) missed: HashSet<(u16, u32)>,
     /// Number of occurrences by query.
     counts: HashMap<u16, u64>,
 }
@@ -55,6 +58,7 @@ impl<'q> Candidates<'q> {
             compiled: HashMap::new(),
             shown: HashMap::new(),
             cursors: HashMap::new(),
+            missed: HashSet::new(),
             counts: HashMap::new(),
         }
     }
@@ -79,8 +83,8 @@ impl<'q> Candidates<'q> {
         if is_other || !self.is_meant(recording, hit, &query.event)? {
             return Ok(None);
         }
+        let Some(values) = self.event_values(recording, hit, query)? else { return Ok(None) };
         self.report(hit.query).events += 1;
-        let values = self.event_values(recording, hit, query)?;
         if !self.admits(recording, hit, query, (thread, &values))? {
             return Ok(None);
         }
@@ -109,7 +113,8 @@ impl<'q> Candidates<'q> {
             kept: kept.into_boxed_slice(),
             detail: None,
         };
-        let detail = Detail { arm: hit.arm, ..values.detail };
+        let mut detail = Detail { arm: hit.arm, ..values.detail };
+        detail.sights.extend(self.sights(recording, hit, &occurrence.kept)?);
         if detail != Detail::default() {
             occurrence.detail = Some(Box::new(detail));
         }
@@ -304,7 +309,7 @@ impl<'q> Candidates<'q> {
         if let (Event::Branched(_), Some(frame), Some(pool)) = (&query.event, &frame, pool) {
             exprs.extend(branch_operands(pool, &frame.site));
         }
-        let mut seen = std::collections::HashSet::new();
+        let mut seen = HashSet::new();
         exprs.retain(|expr| seen.insert(expr.text().to_owned()));
         let names: Vec<Arc<str>> = exprs.iter().map(|expr| expr.text().into()).collect();
         let shown = Rc::new(Shown { shape: self.tables.shape_key(&names), exprs });
@@ -339,7 +344,7 @@ impl<'q> Candidates<'q> {
         Ok(())
     }
 
-    fn plain(&mut self, recording: &Recording, value: trace::Value, descriptor: &str) -> Value {
+    pub(super) fn plain(&mut self, recording: &Recording, value: trace::Value, descriptor: &str) -> Value {
         let plain = plain_value(&recording.calls, &mut self.tables, value, descriptor);
         plain.unwrap_or_else(|why| Value::Failed(self.tables.reason_key(&why)))
     }
@@ -350,22 +355,29 @@ impl<'q> Candidates<'q> {
         recording: &mut Recording,
         hit: &Hit,
         query: &TraceQuery,
-    ) -> Result<EventValues, PastError> {
+    ) -> Result<Option<EventValues>, PastError> {
         let mut values = EventValues::default();
         let object = trace::Value::Object;
         match &hit.what {
             Happened::Reached => {}
             Happened::Returned(result) => {
                 let descriptor = self.result_type(hit);
-                values.detail.result = result.map(|result| self.plain(recording, result, &descriptor));
+                let result = result.map(|result| self.plain(recording, result, &descriptor));
+                values.detail.result = Some(result.unwrap_or(Value::Void));
             }
-            Happened::Written { owner, old, new } => {
+            Happened::Written { owner, old, new, by } => {
+                values.detail.by = *by;
                 let descriptor = self.field_type(recording, query);
-                values.owner = owner.map_or(Value::Null, |owner| self.plain(recording, object(owner), ""));
+                values.owner = match (owner, &query.event) {
+                    (Some(owner), _) => self.plain(recording, object(*owner), ""),
+                    (None, Event::Written(field)) => class_object(&mut self.tables, &field.class),
+                    (None, _) => Value::Null,
+                };
                 values.old = old.map_or(Value::Unassigned, |old| self.plain(recording, old, &descriptor));
                 values.new = self.plain(recording, *new, &descriptor);
             }
-            Happened::Element { array, index, old, new } => {
+            Happened::Element { array, index, old, new, by } => {
+                values.detail.by = *by;
                 let class = recording.calls.objects.class(*array).cloned().unwrap_or_default();
                 let descriptor = class.get(1..).unwrap_or_default().to_owned();
                 values.owner = self.plain(recording, object(*array), "");
@@ -386,12 +398,15 @@ impl<'q> Candidates<'q> {
                 values.owner = self.plain(recording, object(*made), "");
                 values.detail.happened = constructor.map(|(frame, above)| EventFrame { frame, above });
             }
-            Happened::Changed { collection } => {
-                self.changed(recording, hit, query, *collection, &mut values)?
+            Happened::Changed { collection, change, by } => {
+                let changed = ChangedPart { collection: *collection, change: *change, by: *by };
+                if !self.changed(recording, hit, query, &changed, &mut values)? {
+                    return Ok(None);
+                }
             }
             Happened::Thrown(flight, end) => self.thrown(recording, hit, (flight, *end), &mut values),
         }
-        Ok(values)
+        Ok(Some(values))
     }
 
     fn result_type(&self, hit: &Hit) -> String {
@@ -474,77 +489,16 @@ impl<'q> Candidates<'q> {
             FlightsEnd::Caught { .. } => {}
         }
     }
-
-    /// What a change of a collection or text did to the part that the query asks about.
-    fn changed(
-        &mut self,
-        recording: &mut Recording,
-        hit: &Hit,
-        query: &TraceQuery,
-        collection: u32,
-        values: &mut EventValues,
-    ) -> Result<(), PastError> {
-        let Event::Changed(contents) = &query.event else { return Ok(()) };
-        values.owner = self.plain(recording, trace::Value::Object(collection), "");
-        let (before, after) = (hit.when, hit.when.after());
-        (values.old, values.new) = match contents.is_stream {
-            true => (Value::Unassigned, Value::Unassigned),
-            false => (
-                self.aspect(recording, collection, &contents.aspect, before)?,
-                self.aspect(recording, collection, &contents.aspect, after)?,
-            ),
-        };
-        let state = CollectionState { query: hit.query, value: values.new.clone(), print: 0 };
-        values.detail.sights.push(state);
-        Ok(())
-    }
-
-    fn aspect(
-        &mut self,
-        recording: &mut Recording,
-        collection: u32,
-        aspect: &Aspect,
-        when: trace::EventTime,
-    ) -> Result<Value, PastError> {
-        let calls = &mut recording.calls;
-        if calls.has_text(collection)? {
-            let held = calls.text(collection, when)?;
-            let length = held.and_then(|held| i32::try_from(held.len()).ok());
-            return Ok(length.map_or(Value::Unassigned, Value::Int));
-        }
-        let cursor = self.cursors.entry(collection).or_insert_with(|| ContentsCursor::new(collection));
-        calls.advance(cursor, when)?;
-        let item = match aspect {
-            Aspect::All => {
-                let count = cursor.item_count().and_then(|count| i32::try_from(count).ok());
-                return Ok(count.map_or(Value::Unassigned, Value::Int));
-            }
-            Aspect::Element(at) => usize::try_from(*at).ok().and_then(|at| cursor.element(at)),
-            Aspect::Key(key) => {
-                let mut items = cursor.items();
-                items.find_map(|(of, value)| {
-                    let plain = plain_value(calls, &mut self.tables, trace::Value::Object(of), "").ok()?;
-                    let plain = match calls.objects.class(of).and_then(|class| calls.objects.boxed(of, class))
-                    {
-                        Some(held) => held,
-                        None => plain,
-                    };
-                    (query::Key::of(&plain).as_ref() == Some(key)).then_some(value).flatten()
-                })
-            }
-        };
-        Ok(item.map_or(Value::Null, |item| self.plain(recording, trace::Value::Object(item), "")))
-    }
 }
 
 /// The values of an event.
-struct EventValues {
-    owner: Value,
-    old: Value,
-    new: Value,
+pub(super) struct EventValues {
+    pub(super) owner: Value,
+    pub(super) old: Value,
+    pub(super) new: Value,
     index: Option<Value>,
     way: Option<Way>,
-    detail: Detail,
+    pub(super) detail: Detail,
 }
 
 impl Default for EventValues {

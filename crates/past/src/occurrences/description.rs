@@ -45,6 +45,8 @@ fn description(calls: &Calls, object: u32, tables: &mut Tables) -> Option<Object
     }
     let cause = objects.cause_of(object)?;
     let message = objects.message(object).map(|message| message.begins.into());
+    // An exception without a cause is its own.
+    let cause = if cause == 0 { object } else { cause };
     let cause = plain_value(calls, tables, trace::Value::Object(cause), "").unwrap_or(Value::Null);
     Some(ObjectDescription::Exception { message, cause })
 }

@@ -1,7 +1,8 @@
 //! Exceptions on their way through the frames of a thread, from where they are thrown to where they are caught.
 
 use super::hit::{Happened, Hit};
-use super::thread_events::{Search, ThreadEvents};
+use super::search::Search;
+use super::thread_events::ThreadEvents;
 use model::{ActivationKey, Frame, FrameKey, Site, StackKey, Tables};
 use query::Event;
 use std::sync::Arc;

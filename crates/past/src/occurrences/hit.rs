@@ -1,5 +1,6 @@
 //! A hit: an event of a recording that is an event of a TraceQuery.
 
+use super::change::ChangePlace;
 use super::flight::{Flight, FlightEnd};
 use model::{ActivationKey, FrameKey, StackKey};
 use std::sync::Arc;
@@ -44,6 +45,8 @@ pub(super) enum Happened {
         old: Option<Value>,
         /// Its new value.
         new: Value,
+        /// The method of the JDK that wrote it, if one did.
+        by: Option<FrameKey>,
     },
     /// An element of an array was written.
     Element {
@@ -55,6 +58,8 @@ pub(super) enum Happened {
         old: Value,
         /// The new value.
         new: Value,
+        /// The method of the JDK that wrote it, if one did.
+        by: Option<FrameKey>,
     },
     /// A local variable was assigned: by the site of this number in the event.
     Stored {
@@ -81,6 +86,10 @@ pub(super) enum Happened {
     Changed {
         /// The collection.
         collection: u32,
+        /// The place of the change in it.
+        change: ChangePlace,
+        /// The method of the JDK that changed it, if the code tells.
+        by: Option<FrameKey>,
     },
     /// An exception was thrown, caught by a handler, or bypassed a line.
     Thrown(Arc<Flight>, FlightEnd),

@@ -3,17 +3,20 @@
 //!
 //! - `sought` says which events TraceQueries ask about, and which a recording cannot have.
 //! - `thread_events` goes through the events of one thread and finds the hits (`hit`). `open_call` knows where
-//!   each call of the stack stands, `flight` where exceptions go.
+//!   each call of the stack stands, `flight` where exceptions go, `search` what the code says about a place.
+//! - `change` tells what a change did to the part of a collection that a query asks about.
 //! - `candidate` checks the conditions of a hit's query and reads the values that it keeps; `description` adds
 //!   what identifies their objects, and their contents.
 //!
 //! Frames of code that was not recorded are not on the stacks.
 
 mod candidate;
+mod change;
 mod description;
 mod flight;
 mod hit;
 mod open_call;
+mod search;
 mod sought;
 mod thread_events;
 
@@ -24,9 +27,10 @@ use hit::Hit;
 use model::{ActivationKey, MethodName, Occurrence, Tables};
 use open_call::Methods;
 use query::{QueryReport, TraceQuery};
+use search::Search;
 use sought::{Sought, unrecorded};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
-use thread_events::{Search, ThreadEvents};
+use thread_events::ThreadEvents;
 use trace::EventPosition;
 
 /// What is asked of a recording.
@@ -124,10 +128,12 @@ struct Merged<'q> {
 impl Merged<'_> {
     fn new<'q>(asked: Asked<'q>, recording: &Recording) -> Merged<'q> {
         let threads = recording.calls.threads().into_iter();
+        let mut methods = Methods::default();
+        let code = (&mut methods, recording.code.fields.pool());
         Merged {
             queries: asked.queries,
-            sought: Sought::new(asked, &recording.calls),
-            methods: Methods::default(),
+            sought: Sought::new(asked, &recording.calls, code),
+            methods,
             entered: HashSet::new(),
             threads: threads.map(|(thread, ..)| ThreadEvents::new(thread)).collect(),
         }

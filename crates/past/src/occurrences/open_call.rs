@@ -1,7 +1,7 @@
 //! Where a call on the stack of a recorded thread stands. Events give the code index of most places; that of
 //! a call follows from the code after the last event.
 
-use super::thread_events::Search;
+use super::search::Search;
 use bytecode::{Instruction, Op};
 use classes::{ClassPool, FoundClass};
 use model::{ActivationKey, StackKey};
@@ -65,7 +65,7 @@ impl OpenCall {
     /// The code index at which it calls a method. If code that was not recorded is between the two, it is
     /// that of the last event.
     pub fn call_site(&self, callee: u32, search: &mut Search<'_>, calls: &Calls) -> u32 {
-        self.site_of(|instruction| is_call_of(instruction, callee, calls), search, calls)
+        self.site_of(|instruction| is_call_of(instruction, callee, calls), search, calls).unwrap_or(self.last)
     }
 
     /// The code index at which an exception came that no recorded code has thrown: the next instruction on
@@ -78,35 +78,47 @@ impl OpenCall {
             _ => true,
         };
         let may_be = |instruction: &Instruction| instruction.op.can_throw() && is_on_line(instruction.pc);
-        self.site_of(may_be, search, calls)
+        self.site_of(may_be, search, calls).unwrap_or(self.last)
     }
 
-    /// The code index at which it calls a method that was not recorded.
-    pub fn library_site(&self, names: &[&str], search: &mut Search<'_>, calls: &Calls) -> u32 {
-        let is_it = |instruction: &Instruction| match &instruction.op {
+    /// The code index at which it calls a method that was not recorded, and whether that has one of these
+    /// names.
+    pub fn library_site(&self, names: &[&str], search: &mut Search<'_>, calls: &Calls) -> (u32, bool) {
+        let is_named = |instruction: &Instruction| match &instruction.op {
             Op::Invoke { method, .. } => names.contains(&method.name.as_str()),
             _ => false,
         };
-        self.site_of(is_it, search, calls)
+        match self.site_of(is_named, search, calls) {
+            Some(at) => (at, true),
+            None => (self.last, false),
+        }
     }
 
-    /// The next instruction of this kind that follows without a branch, after the calls that were made since
-    /// the last event.
-    fn site_of(&self, is_it: impl Fn(&Instruction) -> bool, search: &mut Search<'_>, calls: &Calls) -> u32 {
-        let found = search.methods.find(self.method, calls, search.pool);
-        let Some(code) = found.as_ref().and_then(|found| found.code()) else { return self.last };
-        let Some(first) = code.index_of(self.last) else { return self.last };
+    /// The next instruction of this kind that follows without a further event: before the next branch and the
+    /// next line, after the calls that were made since the last event.
+    fn site_of(
+        &self,
+        is_it: impl Fn(&Instruction) -> bool,
+        search: &mut Search<'_>,
+        calls: &Calls,
+    ) -> Option<u32> {
+        let found = search.methods.find(self.method, calls, search.pool)?;
+        let code = found.code()?;
+        let first = code.index_of(self.last)?;
         let first = if self.is_before { first } else { first + 1 };
-        let goes_on = |instruction: &Instruction| !(instruction.op.is_branch() || instruction.op.ends_flow());
         let rest = code.instructions.get(first..).unwrap_or_default();
-        let straight =
-            rest.iter().position(|instruction| !goes_on(instruction)).map_or(rest.len(), |at| at + 1);
-        let mut rest = rest.get(..straight).unwrap_or_default();
+        let ends = |instruction: &Instruction| instruction.op.is_branch() || instruction.op.ends_flow();
+        let begins_line = |(at, instruction): (usize, &Instruction)| {
+            (at > 0 || !self.is_before) && search.sought.has_line_event(self.method, instruction.pc)
+        };
+        let straight = rest.iter().position(ends).map_or(rest.len(), |at| at + 1);
+        let line = rest.iter().enumerate().position(begins_line).unwrap_or(rest.len());
+        let mut rest = rest.get(..straight.min(line)).unwrap_or_default();
         for called in &self.called {
             let at = rest.iter().position(|instruction| is_call_of(instruction, *called, calls));
             rest = at.and_then(|at| rest.get(at + 1..)).unwrap_or(rest);
         }
-        rest.iter().find(|instruction| is_it(instruction)).map_or(self.last, |instruction| instruction.pc)
+        rest.iter().find(|instruction| is_it(instruction)).map(|instruction| instruction.pc)
     }
 }
 

@@ -1,9 +1,12 @@
 //! Which recorded events may be events of TraceQueries: by method and code index, by field, by class.
 
 use super::Asked;
+use super::open_call::{MethodFound, Methods};
+use classes::ClassPool;
 use model::MethodName;
+use program::lineage;
 use query::{Event, Making, TraceQuery};
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use trace::{Calls, Level, Traced, base_class};
 
 /// Why an event at a code index is looked at.
@@ -40,8 +43,11 @@ pub(super) struct Sought {
     elements: HashMap<String, Vec<u16>>,
     /// By the class of the collection.
     contents: HashMap<String, Vec<u16>>,
+    /// The same for all classes that were looked for.
+    contents_of_classes: HashMap<String, Vec<u16>>,
     made: HashMap<String, Vec<u16>>,
-    marks: HashSet<CodePlace>,
+    /// The last marked instruction that follows an event's place without a further event.
+    marks: HashMap<CodePlace, u32>,
     /// Queries about exceptions: thrown, caught by a handler, or that bypassed a line.
     pub thrown: Vec<u16>,
     pub handlers: Vec<u16>,
@@ -50,7 +56,8 @@ pub(super) struct Sought {
 
 impl Sought {
     /// The events of these queries.
-    pub fn new(asked: Asked<'_>, calls: &Calls) -> Sought {
+    pub fn new(asked: Asked<'_>, calls: &Calls, code: (&mut Methods, Option<&ClassPool>)) -> Sought {
+        let (found, pool) = code;
         let mut methods: HashMap<MethodName, Vec<u32>> = HashMap::new();
         for number in (0..).take(calls.sites.methods().len()) {
             if let Some(name) = calls.sites.method_name(number) {
@@ -62,12 +69,13 @@ impl Sought {
         for query in asked.queries {
             sought.add(query, &numbers);
         }
-        for (method, places) in asked.marks {
-            let numbers = numbers(method);
-            sought.marks.extend(numbers.iter().flat_map(|method| places.iter().map(|bci| (*method, *bci))));
-        }
         let lines = calls.sites.all().filter(|site| matches!(site.what, Traced::Line(_)));
         sought.lines = lines.map(|site| (site.method, site.bci)).collect();
+        for (method, places) in asked.marks {
+            for number in numbers(method) {
+                sought.mark(number, places, found.find(number, calls, pool).as_deref());
+            }
+        }
         sought
     }
 
@@ -140,6 +148,25 @@ impl Sought {
         }
     }
 
+    /// Marks instructions by the places of the events before them.
+    fn mark(&mut self, method: u32, places: &BTreeSet<u32>, found: Option<&MethodFound>) {
+        let Some(code) = found.and_then(MethodFound::code) else { return };
+        for mark in places {
+            let mut at = *mark;
+            let begin = loop {
+                let before = code.predecessor(at).and_then(|pc| code.at(pc));
+                let follows = before.filter(|one| !(one.op.is_branch() || one.op.ends_flow()));
+                match follows {
+                    Some(one) if !(self.has_line_event(method, at) || code.is_branch_target(at)) => {
+                        at = one.pc
+                    }
+                    _ => break at,
+                }
+            };
+            self.marks.insert((method, begin), *mark);
+        }
+    }
+
     fn at(&mut self, method: u32, places: &[u32], interest: Interest) {
         for bci in places {
             self.by_place.entry((method, *bci)).or_default().push(interest);
@@ -156,9 +183,9 @@ impl Sought {
         self.lines.contains(&(method, bci))
     }
 
-    /// Whether an instruction is marked.
-    pub fn is_marked(&self, method: u32, bci: u32) -> bool {
-        self.marks.contains(&(method, bci))
+    /// The marked instruction that is executed once a code index was reached.
+    pub fn marked_from(&self, method: u32, bci: u32) -> Option<u32> {
+        self.marks.get(&(method, bci)).copied()
     }
 
     /// What is asked about the entries of a method.
@@ -190,9 +217,19 @@ impl Sought {
         self.elements.get(&class.replace('.', "/")).map_or(&[], Vec::as_slice)
     }
 
-    /// The queries about the contents of objects of a class.
-    pub fn of_contents(&self, class: &str) -> &[u16] {
-        self.contents.get(class).map_or(&[], Vec::as_slice)
+    /// The queries about the contents of objects of a class: of the class itself, or of a superclass.
+    pub fn of_contents(&mut self, class: &str, pool: Option<&ClassPool>) -> &[u16] {
+        if self.contents.is_empty() {
+            return &[];
+        }
+        let Sought { contents, contents_of_classes, .. } = self;
+        contents_of_classes.entry(class.to_owned()).or_insert_with(|| {
+            let file = pool.and_then(|pool| Some((pool, pool.find(class).ok()??)));
+            let above = file.map(|(pool, file)| lineage(pool, &file.file)).unwrap_or_default();
+            let names = above.iter().map(|file| file.name.as_str()).filter(|name| *name != class);
+            let all = std::iter::once(class).chain(names);
+            all.filter_map(|name| contents.get(name)).flatten().copied().collect()
+        })
     }
 
     /// The queries about the creation of objects of a class.
@@ -254,6 +291,7 @@ fn classes_of(event: &Event) -> Vec<&str> {
         Event::Skipped(lines) => lines.iter().map(|line| &*line.method.class).collect(),
         Event::Stored(stores) => stores.iter().map(|store| &*store.site.method.class).collect(),
         Event::Written(field) => vec![&field.class],
+        Event::Made(Making::Object { class, .. }) => vec![class],
         _ => Vec::new(),
     }
 }

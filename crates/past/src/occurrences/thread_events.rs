@@ -1,14 +1,14 @@
 //! Goes through the events of one thread and finds the hits of TraceQueries. It knows where each call of the
 //! stack stands.
 
+use super::change::ChangePlace;
 use super::flight::{Departure, FlightsEnd};
 use super::hit::{Happened, Hit};
-use super::open_call::{Methods, OpenCall};
-use super::sought::{Interest, Sought};
-use classes::ClassPool;
-use model::{Activation, ActivationKey, Frame, FrameKey, MethodName, Site, StackKey, Tables};
-use program::code_book::parameter_in;
-use query::{Event, TraceQuery};
+use super::open_call::OpenCall;
+use super::search::{Search, argument, at_new, changing_method, constructs, frame, makes_rows, writer};
+use super::sought::Interest;
+use model::{Activation, ActivationKey, FrameKey, StackKey};
+use query::Event;
 use std::collections::{HashMap, HashSet, VecDeque};
 use trace::{
     Calls, EventPosition, EventTime, TraceError, Traced, TracedEvent, Value, WalkControl, WalkPosition,
@@ -16,30 +16,6 @@ use trace::{
 
 /// Events that are looked at in one go.
 const STRETCH: u32 = 1 << 14;
-
-/// What a walk over a thread uses.
-pub(super) struct Search<'a> {
-    /// The TraceQueries.
-    pub queries: &'a [TraceQuery],
-    /// The events that they ask about.
-    pub sought: &'a mut Sought,
-    /// The class files, if they are there.
-    pub pool: Option<&'a ClassPool>,
-    /// The code of recorded methods.
-    pub methods: &'a mut Methods,
-    /// The tables of the run.
-    pub tables: &'a mut Tables,
-    /// The methods with an entry.
-    pub entered: &'a mut HashSet<u32>,
-}
-
-impl Search<'_> {
-    /// The source line of a code index.
-    pub fn line_of(&self, method: &MethodName, bci: u32) -> Option<u32> {
-        let class = self.pool?.find(&method.class).ok()??;
-        bytecode::lines::line_of(class.file.method(&method.name, &method.descriptor)?.code.as_ref()?, bci)
-    }
-}
 
 /// The events of a thread, as far as they were gone through.
 pub(super) struct ThreadEvents {
@@ -262,10 +238,8 @@ impl ThreadEvents {
         self.interests(calls, seen, search, bci, |interest| {
             matches!(interest, Interest::Pass { .. } | Interest::PassEnds { .. } | Interest::Turn { .. })
         });
-        if let Some(call) = self.stack.last_mut()
-            && search.sought.is_marked(call.method, bci)
-        {
-            call.arm = Some(bci);
+        if let Some(call) = self.stack.last_mut() {
+            call.arm = search.sought.marked_from(call.method, bci).or(call.arm);
         }
     }
 
@@ -337,7 +311,8 @@ impl ThreadEvents {
         };
         let Some((owner, old, new)) = written else { return };
         for query in queries {
-            let what = Happened::Written { owner, old, new };
+            let by = writer(search, seen);
+            let what = Happened::Written { owner, old, new, by };
             self.hit(calls, seen, search, (*query, seen.site.bci), what);
         }
     }
@@ -346,11 +321,15 @@ impl ThreadEvents {
         let [Value::Object(array), Value::Int(index), old, new] = *seen.values else { return };
         let class = calls.objects.class(array).cloned().unwrap_or_default();
         let queries = search.sought.of_elements(&class).to_vec();
+        if queries.is_empty() || makes_rows(search, calls, (seen.site.method, seen.site.bci)) {
+            return;
+        }
         for query in queries {
             let of = search.queries.get(usize::from(query)).map(|query| &query.event);
             let Some(Event::ElementWritten(element)) = of else { continue };
             if element.index.is_none_or(|wanted| wanted == index) {
-                let what = Happened::Element { array, index, old, new };
+                let by = writer(search, seen);
+                let what = Happened::Element { array, index, old, new, by };
                 self.hit(calls, seen, search, (query, seen.site.bci), what);
             }
         }
@@ -415,14 +394,28 @@ impl ThreadEvents {
     /// The contents of a collection, builder or stream may have changed, by a call of the newest frame.
     fn change(&mut self, calls: &Calls, seen: &TracedEvent<'_>, search: &mut Search<'_>) {
         let Some(Value::Object(collection)) = seen.values.first().copied() else { return };
+        let change = match seen.site.what {
+            Traced::Text => Some(ChangePlace::Any),
+            _ => seen.collection_change().as_ref().and_then(ChangePlace::of),
+        };
+        let is_listed = change == Some(ChangePlace::Listed);
+        let Some(change) = change else { return };
         let class = calls.objects.class(collection).cloned().unwrap_or_default();
-        let queries = search.sought.of_contents(&class).to_vec();
+        let queries = search.sought.of_contents(&class, search.pool).to_vec();
         for query in queries {
             let of = search.queries.get(usize::from(query)).map(|query| &query.event);
             let Some(Event::Changed(contents)) = of else { continue };
-            let names: Vec<&str> = contents.calls.iter().map(|call| &*call.method.name).collect();
-            let bci = self.stack.last().map(|call| call.library_site(&names, search, calls));
-            self.hit(calls, seen, search, (query, bci.unwrap_or(0)), Happened::Changed { collection });
+            let names: Vec<&str> = match is_listed {
+                true => vec!["<init>"],
+                false => contents.calls.iter().map(|call| &*call.method.name).collect(),
+            };
+            let Some(call) = self.stack.last() else { return };
+            let (bci, is_named) = call.library_site(&names, search, calls);
+            let is_made = is_named && is_listed && constructs(search, calls, (call.method, bci), &class);
+            let change = if is_made { ChangePlace::Made } else { change };
+            let method = Some((call.method, bci)).filter(|_| is_named);
+            let by = method.and_then(|place| changing_method(search, calls, place, &class));
+            self.hit(calls, seen, search, (query, bci), Happened::Changed { collection, change, by });
         }
     }
 
@@ -511,43 +504,4 @@ impl ThreadEvents {
         let open = self.stack.iter().rev().filter_map(|call| Some((call.node, call.activation?)));
         Some((keys.zip(open).map(|(frame, (node, activation))| (frame, node, activation)).collect(), stack))
     }
-}
-
-/// The value that the parameter of a store has at an entry.
-fn argument(
-    calls: &Calls,
-    seen: &TracedEvent<'_>,
-    queries: &[TraceQuery],
-    query: u16,
-    store: u16,
-) -> Option<Value> {
-    let Some(Event::Stored(stores)) = queries.get(usize::from(query)).map(|query| &query.event) else {
-        return None;
-    };
-    let store = stores.get(usize::from(store))?;
-    let method = calls.sites.method(seen.site.method)?;
-    let at = parameter_in(&method.descriptor, method.is_static, store.slot)?;
-    // A constructor's `this` is left out.
-    let this = usize::from(!method.is_static && method.name != "<init>");
-    seen.values.get(at + this).copied()
-}
-
-/// The frame of a method at a code index.
-pub(super) fn frame(search: &mut Search<'_>, calls: &Calls, method: u32, bci: u32) -> Option<FrameKey> {
-    let name = calls.sites.method_name(method)?;
-    let found = search.methods.find(method, calls, search.pool);
-    let line = found.and_then(|found| bytecode::lines::line_of(found.code()?, bci));
-    let source_file = calls.sites.method(method)?.source.clone();
-    let site = Site { method: name, bci };
-    Some(search.tables.frame_key(Frame { site, line, source_file, loader: None }))
-}
-
-/// A frame that calls a constructor, with the line of its `new`. The arguments may be on other lines.
-fn at_new(search: &mut Search<'_>, calls: &Calls, (key, method): (FrameKey, Option<u32>)) -> FrameKey {
-    let (Some(frame), Some(method)) = (search.tables.frame(key).cloned(), method) else { return key };
-    let found = search.methods.find(method, calls, search.pool);
-    let code = found.as_ref().and_then(|found| found.code());
-    let line = code
-        .and_then(|code| bytecode::lines::line_of(code, bytecode::construct::new_of(code, frame.site.bci)?));
-    search.tables.frame_key(Frame { line: line.or(frame.line), ..frame })
 }

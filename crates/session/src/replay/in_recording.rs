@@ -24,6 +24,10 @@ use std::rc::Rc;
 use std::sync::Arc;
 use trace::EventPosition;
 
+/// How often a recording is asked for one chain. Each time, facts of the last one are known that questions
+/// need: the class of a value, the callers of a point.
+const ROUNDS: u32 = 200;
+
 /// A recording that chains are answered from.
 pub struct RecordedSource<'t> {
     /// The recording.
@@ -111,7 +115,7 @@ impl<'t> RecordedSource<'t> {
             let more = learn(chain, &self.sources, &mut facts, &mut learned).is_some();
             let before = marked.len();
             marked.extend(arms::unmarked(&facts));
-            if times >= options.max_runs || !more && marked.len() == before {
+            if times >= ROUNDS || !more && marked.len() == before {
                 break facts;
             }
         };
@@ -204,11 +208,12 @@ impl<'t> RecordedSource<'t> {
         })
     }
 
-    /// The recorded classes, which were loaded.
+    /// The classes that were surely loaded: those that were recorded, and those of recorded objects.
     fn classes(&self) -> BTreeMap<Arc<str>, ClassReport> {
-        let classes = self.trace.calls.sites.classes();
+        let calls = &self.trace.calls;
+        let classes = calls.sites.classes().map(|(class, _)| class).chain(calls.objects.classes());
         let report = ClassReport { prepared: 1, ..ClassReport::default() };
-        classes.map(|(class, _)| (class.clone(), report.clone())).collect()
+        classes.map(|class| (class.clone(), report.clone())).collect()
     }
 
     fn ended(&self) -> Ended {
