@@ -89,7 +89,7 @@ fn recorded() -> Case {
 }
 
 /// The replies of `qp trace step` to lines, without the first view.
-fn stepped(case: &Case, lines: &[String]) -> Vec<Value> {
+pub fn stepped(case: &Case, lines: &[String]) -> Vec<Value> {
     let mut command = case.qp();
     command.args(["trace", "step", "--format=json", "0", "doors.trace"]);
     let mut process = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("qp starts");
@@ -128,17 +128,17 @@ fn last_call(case: &Case, method: &str) -> u64 {
 }
 
 /// What a door says of a name: its value, or that there is none.
-fn of_step(reply: &Value) -> Option<String> {
+pub fn of_step(reply: &Value) -> Option<String> {
     reply["content"]["value"].as_str().map(str::to_owned)
 }
 
-fn of_editor(editor: &mut Editor, name: &str) -> Option<String> {
+pub fn of_editor(editor: &mut Editor, name: &str) -> Option<String> {
     let seq = editor.send("evaluate", json!({"expression": name, "context": "watch"}));
     editor.response(seq)["body"]["result"].as_str().map(str::to_owned)
 }
 
 /// A write as line, object or class, name, and new value, as one text.
-fn write(event: &Value) -> String {
+pub fn write(event: &Value) -> String {
     let owner = event["object"].as_str().or(event["declared_by"].as_str()).unwrap_or_default();
     let name = event["name"].as_str().map_or_else(|| event["index"].to_string(), str::to_owned);
     format!("{} {owner} {name} {}", event["line"], event["new"])

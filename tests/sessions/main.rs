@@ -7,6 +7,7 @@ mod support;
 
 mod agent;
 mod bisect;
+mod browser;
 mod candidates;
 mod check;
 mod dap;
@@ -18,6 +19,7 @@ mod dap_schema;
 mod debug;
 mod dialogue;
 mod doors;
+mod doors_agree;
 mod editor;
 mod mcp;
 mod mcp_clients;
@@ -29,6 +31,6 @@ mod relaunches;
 mod state;
 mod terminal;
 mod web;
-mod web_browser;
+
 mod web_dialogues;
 mod web_views;

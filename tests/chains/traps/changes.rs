@@ -98,7 +98,7 @@ fn static_fields_have_no_owner() {
         (id: "B3", at: LastChange("A:Child.shared")), (id: "N", at: LastChange("A:never")),
         (id: "L", at: LastChange("A:Late.level")),
     "#;
-    for asked in Fixture::new("static-field", "StaticField").and_recorded().ask(points) {
+    for asked in Fixture::new("static-field", "StaticField").ask(points) {
         asked.at("B1", "B1").has("B1", &[("old", "1"), ("new", "2")]);
         asked.at("B2", "B2").has("B2", &[("method", "<clinit>"), ("old", "0"), ("new", "5")]);
         asked.at("B3", "B3").has("B3", &[("old", "\"base\""), ("new", "\"child\"")]);
@@ -114,7 +114,7 @@ fn a_constant_is_never_written() {
     let points = r#"
         (id: "A", at: Line("StaticField", {A})), (id: "F", at: LastChange("A:FIXED"), expect: (located: false)),
     "#;
-    for asked in Fixture::new("static-field", "StaticField").and_recorded().ask(points) {
+    for asked in Fixture::new("static-field", "StaticField").ask(points) {
         asked.held();
         let reason = asked.point("F")["reason"].as_str().unwrap_or_default().to_owned();
         assert!(reason.contains("constant"), "{reason}");

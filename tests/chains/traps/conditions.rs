@@ -191,7 +191,7 @@ fn a_variable_without_a_name_is_no_operand() {
     let points = r#"
         (id: "A", at: Line("Unnamed", {A}), when: "letter == 'b'"), (id: "B", at: LastCondition("A")),
     "#;
-    for asked in Fixture::new("unnamed", "Unnamed").and_recorded().ask(points) {
+    for asked in Fixture::new("unnamed", "Unnamed").ask(points) {
         asked.held().at("B", "B").has("B", &[("taken", "true")]);
         let operands = asked.point("B")["operands"].as_object().cloned().unwrap_or_default();
         assert!(operands.keys().all(|name| !name.contains("slot")), "{}: {operands:?}", asked.java);

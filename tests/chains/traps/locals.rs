@@ -75,7 +75,7 @@ fn each_activation_has_its_own_variables() {
 
 #[test]
 fn a_lambda_has_its_own_parameters() {
-    let fixture = Fixture::new("lambdas", "Lambdas").and_recorded();
+    let fixture = Fixture::new("lambdas", "Lambdas");
     for asked in fixture.ask(r#"(id: "A", at: Line("Lambdas", {A})), (id: "C", at: Line("Lambdas", {C}))"#) {
         asked.held().at("A", "A").has("A", &[("method", "main")]);
         asked.at("C", "C").has("C", &[("class", "Lambdas$1"), ("method", "applyAsInt")]);
@@ -129,7 +129,7 @@ fn without_debug_information_a_local_has_no_name() {
 /// A line can have code in a lambda and in the method around it, each with names of its own.
 #[test]
 fn a_name_that_only_the_lambda_knows_asks_about_the_lambda() {
-    let fixture = Fixture::new("lambdas", "Lambdas").and_recorded();
+    let fixture = Fixture::new("lambdas", "Lambdas");
     let points = r#"(id: "A", at: Line("Lambdas", {A}), index: 1), (id: "B", at: LastChange("A:x"))"#;
     for asked in fixture.ask(points) {
         asked.held().has("A", &[("method", "lambda$main$0")]).has("B", &[("method", "lambda$main$0")]);

@@ -10,11 +10,11 @@ use crate::expression::machine::{class_object, plain_value};
 use crate::expression::{ExpressionAt, StateAt};
 use crate::moment::Moment;
 use crate::recording::Recording;
-use bytecode::stores;
+use bytecode::{Op, stores};
 use expr::{EventPart, Expr, Scope};
 use model::{
     BypassedFrame, Catch, DESCRIBED_HITS, DESCRIBED_OBJECTS, Detail, EventFrame, ExceptionDetail, FrameKey,
-    Occurrence, ShapeKey, Tables, ThreadKey, Value, Way,
+    Occurrence, ShapeKey, StackValue, Tables, ThreadKey, Value, Way,
 };
 use program::collected::{VariableNames, branch_operands, fields_read};
 use query::{Event, OPERANDS, QueryReport, Sample, TraceQuery};
@@ -114,6 +114,11 @@ impl<'q> Candidates<'q> {
             detail: None,
         };
         let mut detail = Detail { arm: hit.arm, ..values.detail };
+        for (pc, result) in &hit.results {
+            let descriptor = self.result_of(recording, hit.frame, *pc);
+            let value = self.plain(recording, *result, &descriptor);
+            detail.stack_values.push(StackValue { pc: *pc, is_before: false, value });
+        }
         detail.sights.extend(self.sights(recording, hit, &occurrence.kept)?);
         if detail != Detail::default() {
             occurrence.detail = Some(Box::new(detail));
@@ -413,6 +418,20 @@ impl<'q> Candidates<'q> {
         let method = self.tables.frame(hit.frame).map(|frame| frame.site.method.descriptor.clone());
         let types = method.and_then(|descriptor| bytecode::descriptor::parse_method(&descriptor));
         types.map(|types| types.result).unwrap_or_default()
+    }
+
+    /// The type of the result of a call in a frame.
+    fn result_of(&self, recording: &Recording, frame: FrameKey, pc: u32) -> String {
+        let called = || {
+            let site = &self.tables.frame(frame)?.site;
+            let class = recording.code.fields.pool()?.find(&site.method.class).ok()??;
+            let code = class.file.method(&site.method.name, &site.method.descriptor)?.code.as_ref()?;
+            match &code.at(pc)?.op {
+                Op::Invoke { method, .. } => bytecode::descriptor::parse_method(&method.descriptor),
+                _ => None,
+            }
+        };
+        called().map(|types| types.result).unwrap_or_default()
     }
 
     fn field_type(&self, recording: &Recording, query: &TraceQuery) -> String {

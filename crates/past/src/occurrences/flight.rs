@@ -146,6 +146,7 @@ impl ThreadEvents {
                 stack: search.tables.push_frame(*below, frame),
                 activation: Some(reached.activation),
                 arm: None,
+                results: Vec::new(),
                 what: Happened::Thrown(flight.clone(), end),
             });
         }

@@ -26,6 +26,8 @@ pub(super) struct Hit {
     pub activation: Option<ActivationKey>,
     /// The last of the marked instructions that the activation executed.
     pub arm: Option<u32>,
+    /// The last results of its calls, by the instruction that made the call.
+    pub results: Vec<(u32, Value)>,
     /// What happened.
     pub what: Happened,
 }

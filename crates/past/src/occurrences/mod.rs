@@ -40,6 +40,8 @@ pub struct Asked<'a> {
     pub queries: &'a [TraceQuery],
     /// The instructions that tell which arm of an expression gave a value, by method.
     pub marks: &'a BTreeMap<MethodName, BTreeSet<u32>>,
+    /// The calls whose results are kept, by method.
+    pub results: &'a BTreeMap<MethodName, BTreeSet<u32>>,
 }
 
 /// Takes an occurrence, with the tables and the activations that may still be on a stack. Returns whether to

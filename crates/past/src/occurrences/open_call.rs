@@ -7,7 +7,7 @@ use classes::{ClassPool, FoundClass};
 use model::{ActivationKey, StackKey};
 use std::collections::HashMap;
 use std::sync::Arc;
-use trace::Calls;
+use trace::{Calls, Value};
 
 /// A call on the stack of a thread.
 pub(super) struct OpenCall {
@@ -29,6 +29,8 @@ pub(super) struct OpenCall {
     pub passing: Vec<(u16, u16)>,
     /// The last of the marked instructions that it executed.
     pub arm: Option<u32>,
+    /// The last results of calls, by the instruction that made the call.
+    pub results: Vec<(u32, Value)>,
     /// The iterations of endless loops since the branch last left them, by query and branch.
     pub turns: HashMap<(u16, u16), u32>,
 }
@@ -46,6 +48,7 @@ impl OpenCall {
             calling: None,
             passing: Vec::new(),
             arm: None,
+            results: Vec::new(),
             turns: HashMap::new(),
         }
     }
@@ -60,6 +63,15 @@ impl OpenCall {
     pub fn has_called(&mut self, method: u32) {
         self.called.push(method);
         self.calling = None;
+    }
+
+    /// Keeps the result of a call of a method that has just returned.
+    pub fn keep_result(&mut self, callee: u32, result: Value, search: &mut Search<'_>, calls: &Calls) {
+        let at = self.call_site(callee, search, calls);
+        if search.sought.keeps_result(self.method, at) {
+            self.results.retain(|(known, _)| *known != at);
+            self.results.push((at, result));
+        }
     }
 
     /// The code index at which it calls a method. If code that was not recorded is between the two, it is

@@ -46,6 +46,10 @@ pub(super) struct Sought {
     /// The same for all classes that were looked for.
     contents_of_classes: HashMap<String, Vec<u16>>,
     made: HashMap<String, Vec<u16>>,
+    /// The calls whose results are kept.
+    results: HashSet<CodePlace>,
+    /// The methods with such calls.
+    with_results: HashSet<u32>,
     /// The last marked instruction that follows an event's place without a further event.
     marks: HashMap<CodePlace, u32>,
     /// Queries about exceptions: thrown, caught by a handler, or that bypassed a line.
@@ -71,6 +75,11 @@ impl Sought {
         }
         let lines = calls.sites.all().filter(|site| matches!(site.what, Traced::Line(_)));
         sought.lines = lines.map(|site| (site.method, site.bci)).collect();
+        for (method, places) in asked.results {
+            let numbers = numbers(method);
+            sought.results.extend(numbers.iter().flat_map(|method| places.iter().map(|bci| (*method, *bci))));
+            sought.with_results.extend(numbers);
+        }
         for (method, places) in asked.marks {
             for number in numbers(method) {
                 sought.mark(number, places, found.find(number, calls, pool).as_deref());
@@ -181,6 +190,16 @@ impl Sought {
     /// Whether a line begins at a code index with an event of its own.
     pub fn has_line_event(&self, method: u32, bci: u32) -> bool {
         self.lines.contains(&(method, bci))
+    }
+
+    /// Whether the results of some calls of a method are kept.
+    pub fn keeps_results_of(&self, method: u32) -> bool {
+        self.with_results.contains(&method)
+    }
+
+    /// Whether the result of a call is kept.
+    pub fn keeps_result(&self, method: u32, bci: u32) -> bool {
+        self.results.contains(&(method, bci))
     }
 
     /// The marked instruction that is executed once a code index was reached.

@@ -228,6 +228,11 @@ impl ThreadEvents {
         }
         let ended = self.stack.pop();
         if let (Some(ended), Some(caller)) = (ended, self.stack.last_mut()) {
+            if let (Traced::Return, Some(result)) = (seen.site.what, seen.values.first())
+                && search.sought.keeps_results_of(caller.method)
+            {
+                caller.keep_result(ended.method, *result, search, calls);
+            }
             caller.has_called(ended.method);
         }
     }
@@ -387,6 +392,7 @@ impl ThreadEvents {
             stack,
             activation,
             arm: None,
+            results: Vec::new(),
             what,
         });
     }
@@ -432,8 +438,21 @@ impl ThreadEvents {
         let Some((frame, stack, activation)) = self.newest(calls, search, bci) else { return };
         let ordinal = self.count(query, frame);
         let (when, thread, activation) = (seen.when(), self.thread, Some(activation));
-        let arm = self.stack.last().and_then(|call| call.arm);
-        self.found.push_back(Hit { query, when, at, thread, ordinal, frame, stack, activation, arm, what });
+        let (arm, results) =
+            self.stack.last().map(|call| (call.arm, call.results.clone())).unwrap_or_default();
+        self.found.push_back(Hit {
+            query,
+            when,
+            at,
+            thread,
+            ordinal,
+            frame,
+            stack,
+            activation,
+            arm,
+            results,
+            what,
+        });
     }
 
     pub(super) fn count(&mut self, query: u16, frame: FrameKey) -> u32 {

@@ -7,10 +7,10 @@ use crate::facts::RunFacts;
 use bytecode::{Expressions, StackPlace};
 use classes::ClassPool;
 use locate::Located;
-use model::{Namer, Site, StackValue, Tables};
+use model::{MethodName, Namer, Site, StackValue, Tables};
 use program::code_book::{CodeBook, accesses};
 use query::{Event, TraceQuery};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The text of a value that was only on the operand stack, if no probe has kept it.
 pub const GONE: &str = "? (not kept in a variable)";
@@ -31,6 +31,24 @@ pub fn users(queries: &[TraceQuery], pool: &ClassPool, found: &BTreeSet<Site>) -
         }
     }
     users
+}
+
+/// The calls whose results these TraceQueries use from the operand stack, as instructions by method. Results
+/// of earlier evaluations, which an instruction may see in their place, are left out.
+pub fn calls(
+    queries: &[TraceQuery],
+    pool: &ClassPool,
+    found: &BTreeSet<Site>,
+) -> BTreeMap<MethodName, BTreeSet<u32>> {
+    let mut calls: BTreeMap<MethodName, BTreeSet<u32>> = BTreeMap::new();
+    for site in users(queries, pool, found) {
+        for value in texts(pool, &site) {
+            if let (StackPlace::After(pc), None) = (value.place, value.forget_before) {
+                calls.entry(site.method.clone()).or_default().insert(pc);
+            }
+        }
+    }
+    calls
 }
 
 /// Sites of located writes whose values the run has not kept, since it did not know the sites. `found` are

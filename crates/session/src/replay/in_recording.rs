@@ -5,7 +5,7 @@ use super::into_call::go_into_call;
 use super::iteration::{LIMIT, in_order, learn};
 use crate::answer::answer_facts::AnswerFacts;
 use crate::answer::assemble::{assemble, unasked};
-use crate::answer::{Answer, Outcome, arms};
+use crate::answer::{Answer, Outcome, arms, stack_values};
 use crate::context::Context;
 use crate::error::SessionError;
 use crate::facts::{RunFacts, ValueFlows};
@@ -159,10 +159,11 @@ impl<'t> RecordedSource<'t> {
         let limits = locate::Options { keep_rejected, limit: LIMIT, last_roots };
         let mut locator = Locator::new(queries.clone(), limits)?;
         let marks = arms::marks(&queries, &self.pool, marked);
+        let results = stack_values::calls(&queries, &self.pool, marked);
         let mut failed = None;
         let is_interrupted = || context.interrupt().is_set();
         let report = self.trace.occurrences(
-            Asked { queries: &queries, marks: &marks },
+            Asked { queries: &queries, marks: &marks, results: &results },
             &mut |occurrence, tables, live| {
                 let found = match locator.offer(occurrence, tables) {
                     Ok(found) => found,
@@ -238,7 +239,7 @@ impl<'t> RecordedSource<'t> {
         let located: Vec<(String, u64)> = located.collect();
         let numbers: BTreeSet<u64> = located.iter().map(|(_, number)| *number).collect();
         let marks = arms::marks(&facts.queries, &self.pool, marked);
-        let asked = Asked { queries: &facts.queries, marks: &marks };
+        let asked = Asked { queries: &facts.queries, marks: &marks, results: &BTreeMap::new() };
         let positions = self.trace.hit_positions(asked, &numbers, &|| context.interrupt().is_set())?;
         let found = located.into_iter().filter_map(|(id, number)| Some((id, *positions.get(&number)?)));
         Ok(found.collect())
