@@ -33,7 +33,7 @@ const PROGRAMS: [Program; 10] = [
         at_end: &["low.n", "((Mid) low).n", "((Base) low).n", "seen"],
         code: 0,
     },
-    Program { class: "Loaders", everywhere: &["number", "made"], at_end: &["length", "turn"], code: 0 },
+    Program { class: "Loaders", everywhere: &["number", "made"], at_end: &["length"], code: 0 },
     Program {
         class: "Statics",
         everywhere: &["Statics.total", "Statics.last", "hits"],
@@ -67,7 +67,7 @@ const PROGRAMS: [Program; 10] = [
     Program {
         class: "Built",
         everywhere: &["text", "other", "text.length()"],
-        at_end: &["contents(text)", "contents(other)", "whole"],
+        at_end: &["whole", "other"],
         code: 0,
     },
     Program { class: "Namesakes", everywhere: &["turn", "sum"], at_end: &["sum", "turn"], code: 0 },
@@ -206,11 +206,14 @@ fn histories_agree(case: &Case, page: &Page, rng: &mut Rng) -> usize {
         (0..calls.min(40)).flat_map(|call| [format!("go {call}.1"), "show this".to_owned()]).collect();
     let replies = stepped(case, &lines);
     let mut fields: Vec<(String, String)> = Vec::new();
-    for reply in replies.iter().filter(|reply| reply["content"]["value"].is_string()) {
-        let object = reply["content"]["value"].as_str().expect("an object").to_owned();
+    for reply in replies {
+        // An enum constant is shown by its name.
+        let Some(object) = reply["content"]["value"].as_str().filter(|text| text.contains('@')) else {
+            continue;
+        };
         let parts = reply["content"]["inner"]["parts"].as_array().cloned().unwrap_or_default();
         let names = parts.iter().filter_map(|part| part["name"].as_str());
-        fields.extend(names.map(|name| (object.clone(), name.to_owned())));
+        fields.extend(names.map(|name| (object.to_owned(), name.to_owned())));
     }
     fields.sort();
     fields.dedup();
@@ -252,6 +255,10 @@ fn answers_agree(program: &Program, case: &Case, command: &[String]) {
         assert_eq!(points(&ran).len(), points(&recorded).len(), "{name}: {ran:#}\n{recorded:#}");
         for (ran, recorded) in points(&ran).iter().zip(&points(&recorded)) {
             for key in ["located", "class", "method", "line", "text", "old", "new", "hit", "by", "thread"] {
+                // Hits in code of the JDK have no number, and a recording does not always know that code.
+                if matches!(key, "hit" | "by") && (ran[key].is_null() || recorded[key].is_null()) {
+                    continue;
+                }
                 assert_eq!(recorded[key], ran[key], "{key} of {name} of {}: {recorded:#}", program.class);
             }
         }
@@ -284,7 +291,8 @@ programs! {
 fn all_doors_agree(class: &str) {
     let program = PROGRAMS.iter().find(|program| program.class == class).expect("a program");
     let (case, command) = recorded(program);
-    let page = Page::start(&case, &["doors.trace"]);
+    let sources = root().join("tests/fixtures/doors").display().to_string();
+    let page = Page::start(&case, &["doors.trace", "--source", &sources]);
     let mut rng = Rng::new(50);
     let known = moments_agree(program, &case, &page, &mut rng);
     assert!(2 * known >= moments(), "{known} of {} values are known", moments());

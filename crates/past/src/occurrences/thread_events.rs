@@ -332,7 +332,9 @@ impl ThreadEvents {
         for query in queries {
             let of = search.queries.get(usize::from(query)).map(|query| &query.event);
             let Some(Event::ElementWritten(element)) = of else { continue };
-            if element.index.is_none_or(|wanted| wanted == index) {
+            if element.index.is_some_and(|wanted| wanted != index) {
+                self.pass(calls, search, (query, seen.site.bci));
+            } else {
                 let by = writer(search, seen);
                 let what = Happened::Element { array, index, old, new, by };
                 self.hit(calls, seen, search, (query, seen.site.bci), what);
@@ -422,6 +424,13 @@ impl ThreadEvents {
             let method = Some((call.method, bci)).filter(|_| is_named);
             let by = method.and_then(|place| changing_method(search, calls, place, &class));
             self.hit(calls, seen, search, (query, bci), Happened::Changed { collection, change, by });
+        }
+    }
+
+    /// Counts a hit in the newest frame that the query does not ask about.
+    fn pass(&mut self, calls: &Calls, search: &mut Search<'_>, (query, bci): (u16, u32)) {
+        if let Some((frame, ..)) = self.newest(calls, search, bci) {
+            self.count(query, frame);
         }
     }
 
