@@ -2,8 +2,8 @@
 //! `qp trace step`, an editor and the page give the same variables, writes and causes; the command line,
 //! logic queries and agents give the same histories; and a recording gives the same `qp why` as a run.
 //!
-//! `QP_DOORS=100 cargo test --test sessions doors_agree::` tries a hundred moments of each program instead of
-//! a few.
+//! `QP_DOORS=1000 cargo test --test sessions doors_agree::` tries a thousand moments of each program instead
+//! of a hundred.
 
 use crate::agent::Agent;
 use crate::doors::{of_editor, of_step, stepped, write};
@@ -14,8 +14,8 @@ use crate::support::{compiled, finish, root, said};
 use crate::web::Page;
 use serde_json::{Value, json};
 
-/// Moments per program.
-const FEW: usize = 6;
+/// Moments per program, unless `QP_DOORS` says otherwise.
+const USUAL: usize = 100;
 
 /// A program with expressions that are asked about everywhere, and those asked about at its end, by their
 /// last change.
@@ -107,7 +107,7 @@ fn recorded(program: &Program) -> (Case, Vec<String>) {
 }
 
 fn moments() -> usize {
-    std::env::var("QP_DOORS").ok().and_then(|number| number.parse().ok()).unwrap_or(FEW)
+    std::env::var("QP_DOORS").ok().and_then(|number| number.parse().ok()).unwrap_or(USUAL)
 }
 
 /// A moment, and an expression that is asked about there.

@@ -84,13 +84,12 @@ pub use omitted::{
 pub use progress::{LogLine, Progress, Silent, Sink};
 pub use recorded::{
     CallRange, EventsRequest, ExportForm, ExportRequest, ExportResult, FoundEvent, FoundEvents, MEMORY,
-    PackResult, RecordOptions, RecordedRun, RecordedTrace, Secrets, as_chain, at_level, chain_of,
-    default_scope, events, export, find, history, is_packed, only, pack, record,
+    PackResult, RecordOptions, RecordedRun, RecordedSource, RecordedTrace, Secrets, as_chain, at_level,
+    chain_of, default_scope, events, export, find, history, is_packed, only, pack, record,
 };
 pub use replay::Options;
 pub use replay::cost::{Cost, EntriesCost, PointCost, SiteCost, cost};
 pub use replay::cost_model::Forecast;
-pub use replay::in_recording::RecordedSource;
 pub use replay::into_call::replay_into_call;
 pub use replay::log_point::{LogOptions, Logged, log};
 pub use replay::probe_policy::{Backend, EAGER};

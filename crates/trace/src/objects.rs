@@ -301,24 +301,15 @@ impl Objects {
     /// The text of an immutable object: an enum constant, a class, a lambda, or an object of the JDK with its
     /// content; `None` for other objects.
     pub fn fixed_text(&self, object: u32) -> Option<String> {
-        let lambda = self.class_number(object).and_then(|class| self.lambdas.get(&class));
-        if lambda.is_some() {
-            return lambda.cloned();
-        }
-        match self.table.word(1, self.row(object)?) {
-            CONSTANT | CONSTANT_WITH_BODY | CLASS => Some(self.name(object)),
-            FIELDS => match self.description(object, DEEP)? {
-                ObjectDescription::Text(text) => Some(text.to_string()),
-                _ => None,
-            },
-            _ => None,
-        }
+        let lambda = self.class_number(object).and_then(|class| self.lambdas.get(&class)).cloned();
+        let constant =
+            || self.constant(object).or_else(|| self.kind(object, CLASS).map(|_| self.name(object)));
+        lambda.or_else(constant).or_else(|| self.fact(object, DEEP))
     }
 
     /// The cause that an exception had when it was met, by its number; 0 if it had none.
     pub fn cause_of(&self, exception: u32) -> Option<u32> {
-        let bits = self.table.get(3, self.kind(exception, EXCEPTION)?);
-        u32::try_from(bits >> 32).ok()
+        u32::try_from(self.table.get(3, self.kind(exception, EXCEPTION)?) >> 32).ok()
     }
 
     /// The text that identifies an object among those of its class: the name of an enum constant, the Java

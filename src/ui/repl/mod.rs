@@ -9,6 +9,7 @@ use super::options::{Cli, Format};
 use super::out::{complain, error_text, json_line, print};
 use super::progress::Bar;
 use super::render;
+use super::stepper;
 use command::debug::{Debug, DebugDialogue, ProgramState, Reply};
 use command::exchange::Exchange;
 pub use lines::{Input, Lines};
@@ -18,6 +19,9 @@ use std::rc::Rc;
 
 /// Runs a session at the prompt. Returns the exit code.
 pub async fn run(cli: &Cli, args: &Debug) -> u8 {
+    if let Some(step) = args.recorded() {
+        return Box::pin(stepper::run(cli, &step)).await;
+    }
     let mut hearing = match Hearing::new() {
         Ok(hearing) => hearing,
         Err(error) => {

@@ -46,6 +46,7 @@ pub use reply::{Numbered, Reply, Setting};
 use super::CommandError;
 use super::program::ProgramArgs;
 use super::replay::{CodeArgs, LimitArgs};
+use super::trace::Step;
 use super::trust::{self, TrustArgs};
 use chain::{Chain, Debuggee};
 use session::{self, Context, Explorer, Front, StdinRecording};
@@ -55,11 +56,12 @@ use std::rc::Rc;
 /// Takes questions at a prompt, runs the program to answer them, and halts it where they lead
 #[derive(clap::Args, Clone, Debug)]
 #[command(
-    after_help = "Examples:\n  qp debug -- java -ea -cp classes Intro\n  qp debug cart.ron\n  At the prompt: break Intro:31 when foo == null, run, why foo, goto B, help"
+    after_help = "Examples:\n  qp debug -- java -ea -cp classes Intro\n  qp debug cart.ron\n  qp debug shop.trace                # a recorded run\n  At the prompt: break Intro:31 when foo == null, run, why foo, goto B, help"
 )]
 pub struct Debug {
-    /// A chain file to continue with
-    #[arg(value_name = "CHAIN", required_unless_present = "program", conflicts_with = "program")]
+    /// A chain file to continue with; or a recorded run, in which you move back and forth without running the
+    /// program, as with `qp trace step`
+    #[arg(value_name = "CHAIN|RECORDING", required_unless_present = "program", conflicts_with = "program")]
     pub chain: Option<PathBuf>,
     #[command(flatten)]
     #[allow(missing_docs)]
@@ -82,6 +84,12 @@ pub struct Debug {
 }
 
 impl Debug {
+    /// How to move in the recorded run that was named, if it is one.
+    pub fn recorded(&self) -> Option<Step> {
+        let folder = self.chain.clone().filter(|path| path.is_dir() || session::is_packed(path))?;
+        Some(Step::at_begin(folder, self.trust))
+    }
+
     /// Creates the session. `stdin` records the program's input, unless that is a file.
     ///
     /// # Errors

@@ -1,12 +1,13 @@
 //! The value of a Java expression in a recorded call. No code of the program runs: a value that was not
 //! recorded is an error, never a guess.
 //!
-//! `machine` lets an expression read the call, with the JDK's methods of `library`. `unrecorded_writes` finds
-//! the values that a call may have changed without an event, `synthetic_object` has the objects that an
-//! expression creates.
+//! `machine` lets an expression read the call, with the JDK's methods of `library`. `plain` turns recorded
+//! values into those of the model. `unrecorded_writes` finds the values that a call may have changed without
+//! an event, `synthetic_object` has the objects that an expression creates.
 
 pub mod library;
 pub mod machine;
+pub(crate) mod plain;
 mod synthetic_object;
 mod unread;
 mod unrecorded_writes;

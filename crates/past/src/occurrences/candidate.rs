@@ -1,27 +1,25 @@
 //! Makes occurrences of hits: checks the conditions of their queries, and reads the values that they keep.
 
-use super::change::ChangedPart;
+use super::change::{ChangedPart, Changes};
 use super::description::describe;
-use super::flight::{Flight, FlightEnd, FlightsEnd};
-use super::hit::{Happened, Hit};
-use super::open_call::Methods;
+use super::hit::{Flight, FlightEnd, FlightsEnd, Happened, Hit};
+use super::methods::Methods;
 use crate::error::PastError;
-use crate::expression::machine::{class_object, plain_value};
+use crate::expression::plain::{class_object, plain_value};
 use crate::expression::{ExpressionAt, StateAt};
 use crate::moment::Moment;
 use crate::recording::Recording;
 use bytecode::{Op, stores};
 use expr::{EventPart, Expr, Scope};
 use model::{
-    BypassedFrame, Catch, DESCRIBED_HITS, DESCRIBED_OBJECTS, Detail, EventFrame, ExceptionDetail, FrameKey,
-    Occurrence, ShapeKey, StackValue, Tables, ThreadKey, Value, Way,
+    BypassedFrame, Catch, CollectionState, DESCRIBED_HITS, DESCRIBED_OBJECTS, Detail, EventFrame,
+    ExceptionDetail, FrameKey, Occurrence, ShapeKey, StackValue, Tables, ThreadKey, Value, Way,
 };
 use program::collected::{VariableNames, branch_operands, fields_read};
 use query::{Event, OPERANDS, QueryReport, Sample, TraceQuery};
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::rc::Rc;
 use std::sync::Arc;
-use trace::ContentsCursor;
 
 /// Makes the occurrences of a recording.
 pub(super) struct Candidates<'q> {
@@ -34,9 +32,7 @@ pub(super) struct Candidates<'q> {
     compiled: HashMap<(FrameKey, String), Rc<ExpressionAt>>,
     /// What a query shows, by frame.
     shown: HashMap<(u16, FrameKey), Rc<Shown>>,
-    pub(super) cursors: HashMap<u32, ContentsCursor>,
-    /// The queries and collections of which a change was not seen, since the last one that was.
-    pub(super) missed: HashSet<(u16, u32)>,
+    changes: Changes,
     /// Number of occurrences by query.
     counts: HashMap<u16, u64>,
 }
@@ -57,8 +53,7 @@ impl<'q> Candidates<'q> {
             threads: HashMap::new(),
             compiled: HashMap::new(),
             shown: HashMap::new(),
-            cursors: HashMap::new(),
-            missed: HashSet::new(),
+            changes: Changes::default(),
             counts: HashMap::new(),
         }
     }
@@ -119,7 +114,8 @@ impl<'q> Candidates<'q> {
             let value = self.plain(recording, *result, &descriptor);
             detail.stack_values.push(StackValue { pc: *pc, is_before: false, value });
         }
-        detail.sights.extend(self.sights(recording, hit, &occurrence.kept)?);
+        let asked = (self.queries, &mut self.tables);
+        detail.sights.extend(self.changes.states(recording, hit, asked, &occurrence.kept)?);
         if detail != Detail::default() {
             occurrence.detail = Some(Box::new(detail));
         }
@@ -349,7 +345,7 @@ impl<'q> Candidates<'q> {
         Ok(())
     }
 
-    pub(super) fn plain(&mut self, recording: &Recording, value: trace::Value, descriptor: &str) -> Value {
+    fn plain(&mut self, recording: &Recording, value: trace::Value, descriptor: &str) -> Value {
         let plain = plain_value(&recording.calls, &mut self.tables, value, descriptor);
         plain.unwrap_or_else(|why| Value::Failed(self.tables.reason_key(&why)))
     }
@@ -404,10 +400,20 @@ impl<'q> Candidates<'q> {
                 values.detail.happened = constructor.map(|(frame, above)| EventFrame { frame, above });
             }
             Happened::Changed { collection, change, by } => {
-                let changed = ChangedPart { collection: *collection, change: *change, by: *by };
-                if !self.changed(recording, hit, query, &changed, &mut values)? {
+                let changed = ChangedPart { collection: *collection, change: *change };
+                let asked = (query, &mut self.tables);
+                let Some(changed) = self.changes.of(recording, hit, asked, &changed)? else {
                     return Ok(None);
+                };
+                values.owner = self.plain(recording, object(*collection), "");
+                values.detail.by = *by;
+                values.detail.happened = by.map(|frame| EventFrame { frame, above: 1 });
+                if changed.new != Value::Unassigned {
+                    let value = changed.new.clone();
+                    values.detail.sights.push(CollectionState { query: hit.query, value, print: 0 });
                 }
+                values.detail.unchanged = changed.unchanged;
+                (values.old, values.new) = (changed.old, changed.new);
             }
             Happened::Thrown(flight, end) => self.thrown(recording, hit, (flight, *end), &mut values),
         }
@@ -511,13 +517,13 @@ impl<'q> Candidates<'q> {
 }
 
 /// The values of an event.
-pub(super) struct EventValues {
-    pub(super) owner: Value,
-    pub(super) old: Value,
-    pub(super) new: Value,
+struct EventValues {
+    owner: Value,
+    old: Value,
+    new: Value,
     index: Option<Value>,
     way: Option<Way>,
-    pub(super) detail: Detail,
+    detail: Detail,
 }
 
 impl Default for EventValues {

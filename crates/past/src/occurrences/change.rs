@@ -1,81 +1,58 @@
 //! Changes of the contents of collections, builders and streams, and of the part that a query asks about.
 
-use super::candidate::{Candidates, EventValues};
-use super::hit::Hit;
+use super::hit::{ChangePlace, Hit};
 use crate::error::PastError;
-use crate::expression::machine::plain_value;
+use crate::expression::plain::plain_value;
 use crate::recording::Recording;
-use model::{CollectionState, EventFrame, FrameKey, Value};
+use model::{CollectionState, Tables, Value};
 use query::{Aspect, Constraint, Counts, Event, Key, Slot, TraceQuery};
-use trace::{Calls, Change, CollectionChange, ContentsCursor, EventTime, Item, Value as RecordedValue};
+use std::collections::{HashMap, HashSet};
+use trace::{Calls, ContentsCursor, EventTime, Item, Value as RecordedValue};
 
-/// What a recorded change names: an index of a list, or a key.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum ChangePlace {
-    /// This element of a list is replaced.
-    Set(usize),
-    /// From this element of a list on, all move.
-    From(usize),
-    /// The value of this key.
-    Key(u32),
-    /// Any of them.
-    Any,
-    /// The collection is made with its contents.
-    Made,
-    /// The contents are listed, since code that was not recorded may have changed them.
-    Listed,
-}
-
-impl ChangePlace {
-    /// The place of a change; `None` if it changes nothing.
-    pub fn of(change: &CollectionChange<'_>) -> Option<ChangePlace> {
-        let key = || match change.rest.first() {
-            Some(RecordedValue::Object(key)) => ChangePlace::Key(*key),
-            _ => ChangePlace::Any,
-        };
-        Some(match change.change {
-            Change::Insert | Change::Remove => ChangePlace::From(change.number(0)),
-            Change::Set => ChangePlace::Set(change.number(0)),
-            Change::Put | Change::PutBehind | Change::PutLast | Change::Unput => key(),
-            Change::Clear | Change::Take | Change::Doubt => ChangePlace::Any,
-            Change::AllOfList | Change::AllOfMap => ChangePlace::Listed,
-            Change::Backed => return None,
-        })
-    }
-}
-
-/// A change with the method that made it.
+/// A change of a collection, builder or stream.
 pub(super) struct ChangedPart {
     /// The collection, builder or stream.
     pub collection: u32,
     /// The place of the change in it.
     pub change: ChangePlace,
-    /// The method of the JDK that changed it, if the code tells.
-    pub by: Option<FrameKey>,
 }
 
-impl Candidates<'_> {
-    /// What a change did to the part that the query asks about. Returns whether it concerns that part.
-    pub(super) fn changed(
+/// What a change did to the part that a query asks about.
+pub(super) struct ChangedValues {
+    /// The part before.
+    pub old: Value,
+    /// The part after.
+    pub new: Value,
+    /// Whether the change put there what was there.
+    pub unchanged: bool,
+}
+
+/// The contents of collections, replayed up to the last hit.
+#[derive(Default)]
+pub(super) struct Changes {
+    cursors: HashMap<u32, ContentsCursor>,
+    /// The queries and collections of which a change was not seen, since the last one that was.
+    missed: HashSet<(u16, u32)>,
+}
+
+impl Changes {
+    /// What a change did to the part that the query asks about; `None` if it does not concern that part.
+    pub fn of(
         &mut self,
         recording: &mut Recording,
         hit: &Hit,
-        query: &TraceQuery,
+        (query, tables): (&TraceQuery, &mut Tables),
         changed: &ChangedPart,
-        values: &mut EventValues,
-    ) -> Result<bool, PastError> {
-        let Event::Changed(contents) = &query.event else { return Ok(false) };
-        let collection = changed.collection;
-        values.owner = self.plain(recording, RecordedValue::Object(collection), "");
-        values.detail.by = changed.by;
-        values.detail.happened = changed.by.map(|frame| EventFrame { frame, above: 1 });
+    ) -> Result<Option<ChangedValues>, PastError> {
+        let Event::Changed(contents) = &query.event else { return Ok(None) };
+        let (collection, unknown) = (changed.collection, Value::Unassigned);
         if contents.is_stream {
-            return Ok(true);
+            return Ok(Some(ChangedValues { old: unknown.clone(), new: unknown, unchanged: false }));
         }
         let touched = match (&contents.aspect, changed.change) {
             (Aspect::Key(wanted), ChangePlace::Key(key)) => {
-                if self.key(&recording.calls, key).as_ref() != Some(wanted) {
-                    return Ok(false);
+                if key_of(&recording.calls, key, tables).as_ref() != Some(wanted) {
+                    return Ok(None);
                 }
                 true
             }
@@ -86,54 +63,45 @@ impl Candidates<'_> {
         if changed.change == ChangePlace::Listed {
             // Where it changed before that, nobody saw.
             let before = self.items(recording, collection, hit.when)?;
-            let is_other =
-                before.is_some() && before != self.items(recording, collection, hit.when.after())?;
-            if is_other {
+            if before.is_some() && before != self.items(recording, collection, hit.when.after())? {
                 self.missed.insert((hit.query, collection));
             }
-            return Ok(false);
+            return Ok(None);
         }
-        let before = self.aspect(recording, collection, &contents.aspect, hit.when)?;
-        let after = self.aspect(recording, collection, &contents.aspect, hit.when.after())?;
+        let at = |when| CollectionAt { collection, when };
+        let before = self.part(recording, &contents.aspect, at(hit.when), tables)?;
+        let after = self.part(recording, &contents.aspect, at(hit.when.after()), tables)?;
         if changed.change == ChangePlace::Made {
             // An empty one has not changed.
-            let nothing = if contents.aspect == Aspect::All { Value::Int(0) } else { Value::Absent };
-            values.new = after.filter(|_| before.is_none()).unwrap_or_else(|| nothing.clone());
-            values.old = nothing;
-            self.see(hit.query, values);
-            return Ok(!values.old.same(&values.new));
+            let old = if contents.aspect == Aspect::All { Value::Int(0) } else { Value::Absent };
+            let new = after.filter(|_| before.is_none()).unwrap_or_else(|| old.clone());
+            let has_changed = !old.same(&new);
+            return Ok(has_changed.then_some(ChangedValues { old, new, unchanged: false }));
         }
         // To add to a set what it has already changes nothing.
         let is_set = !contents.calls.iter().any(|call| matches!(call.counts, Counts::Put(..)));
         if is_set && contents.aspect == Aspect::All && before == after {
-            return Ok(false);
+            return Ok(None);
         }
         if touched {
             self.missed.remove(&(hit.query, collection));
         }
-        let Some(before) = before else { return Ok(touched) };
-        values.old = before;
-        values.new = after.unwrap_or(Value::Unassigned);
-        values.detail.unchanged = contents.aspect != Aspect::All && values.old.same(&values.new);
-        self.see(hit.query, values);
-        Ok(touched || !values.old.same(&values.new))
+        let (old, new) = (before.unwrap_or(Value::Unassigned), after.unwrap_or(Value::Unassigned));
+        let is_same = old.same(&new);
+        let unchanged = contents.aspect != Aspect::All && is_same;
+        Ok((touched || !is_same).then_some(ChangedValues { old, new, unchanged }))
     }
 
-    /// Notes the state of the collection after a change.
-    fn see(&self, query: u16, values: &mut EventValues) {
-        values.detail.sights.push(CollectionState { query, value: values.new.clone(), print: 0 });
-    }
-
-    /// The states of the collections about which points ask from an occurrence of `point`, whose kept values
-    /// these are.
-    pub(super) fn sights(
+    /// The states of the collections about which `queries` ask from an occurrence with these kept values.
+    pub fn states(
         &mut self,
         recording: &mut Recording,
         hit: &Hit,
+        (queries, tables): (&[TraceQuery], &mut Tables),
         kept: &[Value],
     ) -> Result<Vec<CollectionState>, PastError> {
         let mut states = Vec::new();
-        for query in self.queries {
+        for query in queries {
             let Event::Changed(contents) = &query.event else { continue };
             let kept = query.constraints.iter().find_map(|constraint| match constraint {
                 Constraint::Sameness { mine: Slot::Owner, point, theirs: Slot::Kept(slot) } => {
@@ -143,10 +111,8 @@ impl Candidates<'_> {
             });
             let collection = kept.and_then(Value::object_id).and_then(|id| u32::try_from(id.0).ok());
             let Some(collection) = collection.filter(|_| !contents.is_stream) else { continue };
-            let number = query.point.0;
-            let Some(value) = self.aspect(recording, collection, &contents.aspect, hit.when)? else {
-                continue;
-            };
+            let (number, at) = (query.point.0, CollectionAt { collection, when: hit.when });
+            let Some(value) = self.part(recording, &contents.aspect, at, tables)? else { continue };
             let print = i64::from(self.missed.contains(&(number, collection)));
             states.push(CollectionState { query: number, value, print });
         }
@@ -166,12 +132,12 @@ impl Candidates<'_> {
     }
 
     /// The part of the contents that a query asks about; `None` if they are not known.
-    fn aspect(
+    fn part(
         &mut self,
         recording: &mut Recording,
-        collection: u32,
         aspect: &Aspect,
-        when: EventTime,
+        CollectionAt { collection, when }: CollectionAt,
+        tables: &mut Tables,
     ) -> Result<Option<Value>, PastError> {
         let calls = &mut recording.calls;
         let number = |length: usize| i32::try_from(length).ok().map(Value::Int);
@@ -185,19 +151,28 @@ impl Candidates<'_> {
             Aspect::All => return Ok(number(count)),
             Aspect::Element(at) => usize::try_from(*at).ok().and_then(|at| cursor.element(at)),
             Aspect::Key(wanted) => {
-                let items: Vec<_> = cursor.items().collect();
-                let is_it = |key: u32, all: &mut Self| all.key(calls, key).as_ref() == Some(wanted);
-                items.into_iter().find_map(|(key, value)| is_it(key, self).then_some(value).flatten())
+                let mut items = cursor.items();
+                let found = items.find(|(key, _)| key_of(calls, *key, tables).as_ref() == Some(wanted));
+                found.and_then(|(_, value)| value)
             }
         };
-        let value = item.map(|item| self.plain(recording, RecordedValue::Object(item), ""));
-        Ok(Some(value.unwrap_or(Value::Absent)))
+        let Some(item) = item else { return Ok(Some(Value::Absent)) };
+        let value = plain_value(calls, tables, RecordedValue::Object(item), "");
+        Ok(Some(value.unwrap_or_else(|why| Value::Failed(tables.reason_key(&why)))))
     }
+}
 
-    /// An object as a key that chains can name.
-    fn key(&mut self, calls: &Calls, object: u32) -> Option<Key> {
-        let boxed = calls.objects.class(object).and_then(|class| calls.objects.boxed(object, class));
-        let plain = || plain_value(calls, &mut self.tables, RecordedValue::Object(object), "").ok();
-        Key::of(&boxed.or_else(plain)?)
-    }
+/// A collection at a time.
+struct CollectionAt {
+    collection: u32,
+    when: EventTime,
+}
+
+/// An object as a key that chains can name.
+fn key_of(calls: &Calls, object: u32, tables: &mut Tables) -> Option<Key> {
+    let boxed = calls.objects.class(object).and_then(|class| calls.objects.boxed(object, class));
+    Key::of(&match boxed {
+        Some(held) => held,
+        None => plain_value(calls, tables, RecordedValue::Object(object), "").ok()?,
+    })
 }

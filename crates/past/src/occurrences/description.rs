@@ -2,7 +2,7 @@
 //! time.
 
 use crate::error::PastError;
-use crate::expression::machine::plain_value;
+use crate::expression::plain::plain_value;
 use crate::recording::Recording;
 use crate::snapshot::{Bounds, Shaper};
 use model::{ContentsByObject, MOST_ITEMS, ObjectContents, ObjectDescription, ObjectId, Tables, Value};
@@ -37,11 +37,11 @@ fn description(calls: &Calls, object: u32, tables: &mut Tables) -> Option<Object
     if let Some(held) = objects.boxed(object, class) {
         return Some(ObjectDescription::Boxed(held));
     }
-    if let Some(text) = objects.fixed_text(object) {
-        return Some(ObjectDescription::Text(text.into()));
-    }
     if let Some(inside) = objects.inside_optional(object) {
         return plain_value(calls, tables, inside, "").ok().map(ObjectDescription::Optional);
+    }
+    if let Some(text) = objects.fixed_text(object) {
+        return Some(ObjectDescription::Text(text.into()));
     }
     let cause = objects.cause_of(object)?;
     let message = objects.message(object).map(|message| message.begins.into());
@@ -93,7 +93,7 @@ impl Recording {
         let bounds = Bounds { depth: 1, elements: MOST_ITEMS, parts: MOST_ITEMS };
         let mut shaper = Shaper { calls, fields: &mut self.code.fields, bounds };
         let length = shaper.calls.objects.length_of(object);
-        let (parts, is_whole) = shaper.parts(object, usize::MAX.min(4 * MOST_ITEMS))?;
+        let (parts, is_whole) = shaper.parts(object, 4 * MOST_ITEMS)?;
         if parts.is_empty() && length.is_none() || length.is_none() && !is_whole {
             return Ok(None);
         }

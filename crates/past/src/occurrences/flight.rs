@@ -1,55 +1,13 @@
-//! Exceptions on their way through the frames of a thread, from where they are thrown to where they are caught.
+//! Exceptions on their way through the frames of a thread, from where they are thrown to where they are
+//! caught.
 
-use super::hit::{Happened, Hit};
+use super::hit::{Flight, FlightEnd, FlightsEnd, Happened, Hit};
 use super::search::Search;
-use super::thread_events::ThreadEvents;
+use super::thread_stack::{StackedFrame, ThreadStack};
 use model::{ActivationKey, Frame, FrameKey, Site, StackKey, Tables};
 use query::Event;
 use std::sync::Arc;
 use trace::{Calls, EventPosition, EventTime, Traced, TracedEvent, Value};
-
-/// How an exception concerns a hit.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum FlightEnd {
-    /// It was thrown there.
-    Thrown,
-    /// It was caught there, and left this code index of the same frame.
-    Caught(u32),
-    /// It bypassed a line of the frame with so many newer ones.
-    Bypassed(u32),
-}
-
-/// An exception on its way through the recorded frames.
-pub(super) struct Flight {
-    /// The exception.
-    pub exception: u32,
-    /// Where it was thrown, or where it entered recorded code.
-    pub thrown: FrameKey,
-    /// Whether code that was not recorded threw it, or the VM.
-    pub is_raised: bool,
-    /// Where it ended.
-    pub ended: FlightsEnd,
-}
-
-/// Where the way of an exception ended.
-#[derive(Clone, Copy)]
-pub(super) enum FlightsEnd {
-    /// A handler of a recorded frame caught it.
-    Caught {
-        /// The frame, where the exception passed through it.
-        frame: FrameKey,
-        /// The first instruction of the handler.
-        handler: u32,
-        /// Number of frames newer than it.
-        above: u32,
-        /// Its activation.
-        activation: Option<ActivationKey>,
-    },
-    /// It left all recorded code of its thread.
-    Left,
-    /// Code that was not recorded caught it between two recorded frames.
-    Elsewhere,
-}
 
 /// A frame that an exception reaches.
 #[derive(Clone, Copy)]
@@ -79,68 +37,63 @@ impl Departure {
     }
 }
 
-impl ThreadEvents {
-    /// An exception is thrown at a code index of the newest frame.
-    pub(super) fn depart(
-        &mut self,
+impl Departure {
+    /// An exception that is thrown at a code index of the newest frame.
+    pub fn new(
         calls: &Calls,
         seen: &TracedEvent<'_>,
         search: &mut Search<'_>,
+        stack: &mut ThreadStack,
         (bci, is_raised): (u32, bool),
-    ) {
-        if !search.sought.has_exceptions() {
-            return;
-        }
-        let Some(Value::Object(exception)) = seen.values.first().copied() else { return };
-        let Some((frames, _)) = self.frames(calls, search, bci) else { return };
-        let reached = frames.into_iter().enumerate().filter_map(|(above, (frame, node, activation))| {
-            let at = self.position_in(calls, seen, above)?;
+    ) -> Option<Departure> {
+        let Some(Value::Object(exception)) = seen.values.first().copied() else { return None };
+        let (frames, _) = stack.frames(calls, search, bci)?;
+        let reached = frames.into_iter().enumerate().filter_map(|(above, stacked)| {
+            let StackedFrame { frame, node, activation } = stacked;
+            let at = stack.position_in(calls, seen, above)?;
             Some(ReachedFrame { frame, node, activation, at })
         });
         let frames: Vec<ReachedFrame> = reached.collect();
-        self.flight = Some(Departure { exception, is_raised, when: seen.when(), frames, left: 0 });
+        Some(Departure { exception, is_raised, when: seen.when(), frames, left: 0 })
     }
 
-    /// Follows the exception on its way, if there is one.
-    pub(super) fn follow_flight(&mut self, seen: &TracedEvent<'_>, search: &mut Search<'_>) {
-        let Some(flight) = &mut self.flight else { return };
-        let is_it = seen.values.first() == Some(&Value::Object(flight.exception));
-        let here = flight.frames.get(flight.left).copied().filter(|here| seen.node == Some(here.node));
-        let ended = match (seen.site.what, here) {
+    /// Follows it to the next event of the thread. Returns where it ended, if it did.
+    pub fn follow(&mut self, seen: &TracedEvent<'_>) -> Option<FlightsEnd> {
+        let is_it = seen.values.first() == Some(&Value::Object(self.exception));
+        let here = self.frames.get(self.left).copied().filter(|here| seen.node == Some(here.node));
+        Some(match (seen.site.what, here) {
             (Traced::Leave, Some(_)) if is_it => {
-                flight.left += 1;
-                if flight.left < flight.frames.len() {
-                    return;
+                self.left += 1;
+                if self.left < self.frames.len() {
+                    return None;
                 }
                 FlightsEnd::Left
             }
             (Traced::Catch, Some(here)) if is_it => FlightsEnd::Caught {
                 frame: here.frame,
                 handler: seen.site.bci,
-                above: u32::try_from(flight.left).unwrap_or(u32::MAX),
+                above: u32::try_from(self.left).unwrap_or(u32::MAX),
                 activation: Some(here.activation),
             },
             _ => FlightsEnd::Elsewhere,
-        };
-        self.end_flight(ended, search);
+        })
     }
 
-    /// The way of the exception has ended. Its hits are at the time when it was thrown: a thread has no other
-    /// hits while an exception leaves its frames.
-    pub(super) fn end_flight(&mut self, ended: FlightsEnd, search: &mut Search<'_>) {
-        let Some(departure) = self.flight.take() else { return };
-        let Some(thrown) = departure.frames.first().map(|newest| newest.frame) else { return };
-        let (exception, is_raised) = (departure.exception, departure.is_raised);
+    /// Its way has ended. Its hits are at the time when it was thrown: a thread has no other hits while an
+    /// exception leaves its frames.
+    pub fn end(self, ended: FlightsEnd, search: &mut Search<'_>, stack: &mut ThreadStack) {
+        let Some(thrown) = self.frames.first().map(|newest| newest.frame) else { return };
+        let (exception, is_raised) = (self.exception, self.is_raised);
         let flight = Arc::new(Flight { exception, thrown, is_raised, ended });
-        let stacks = stacks_below(search.tables, &departure.frames);
-        for ConcernedFrame { query, above, frame, end } in concerned(search, &departure, thrown, ended) {
-            let Some((reached, below)) = departure.frames.get(above).zip(stacks.get(above)) else { continue };
-            let ordinal = self.count(query, thrown);
-            self.found.push_back(Hit {
+        let stacks = stacks_below(search.tables, &self.frames);
+        for ConcernedFrame { query, above, frame, end } in concerned(search, &self, thrown, ended) {
+            let Some((reached, below)) = self.frames.get(above).zip(stacks.get(above)) else { continue };
+            let ordinal = stack.count(query, thrown);
+            stack.found.push_back(Hit {
                 query,
-                when: departure.when,
+                when: self.when,
                 at: reached.at,
-                thread: self.thread,
+                thread: stack.thread,
                 ordinal,
                 frame,
                 stack: search.tables.push_frame(*below, frame),

@@ -1,10 +1,8 @@
 //! A hit: an event of a recording that is an event of a TraceQuery.
 
-use super::change::ChangePlace;
-use super::flight::{Flight, FlightEnd};
 use model::{ActivationKey, FrameKey, StackKey};
 use std::sync::Arc;
-use trace::{EventPosition, EventTime, Value};
+use trace::{Change, CollectionChange, EventPosition, EventTime, Value};
 
 /// A hit, before the query's own conditions are checked.
 pub(super) struct Hit {
@@ -95,4 +93,82 @@ pub(super) enum Happened {
     },
     /// An exception was thrown, caught by a handler, or bypassed a line.
     Thrown(Arc<Flight>, FlightEnd),
+}
+
+/// How an exception concerns a hit.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum FlightEnd {
+    /// It was thrown there.
+    Thrown,
+    /// It was caught there, and left this code index of the same frame.
+    Caught(u32),
+    /// It bypassed a line of the frame with so many newer ones.
+    Bypassed(u32),
+}
+
+/// An exception on its way through the recorded frames.
+pub(super) struct Flight {
+    /// The exception.
+    pub exception: u32,
+    /// Where it was thrown, or where it entered recorded code.
+    pub thrown: FrameKey,
+    /// Whether code that was not recorded threw it, or the VM.
+    pub is_raised: bool,
+    /// Where it ended.
+    pub ended: FlightsEnd,
+}
+
+/// Where the way of an exception ended.
+#[derive(Clone, Copy)]
+pub(super) enum FlightsEnd {
+    /// A handler of a recorded frame caught it.
+    Caught {
+        /// The frame, where the exception passed through it.
+        frame: FrameKey,
+        /// The first instruction of the handler.
+        handler: u32,
+        /// Number of frames newer than it.
+        above: u32,
+        /// Its activation.
+        activation: Option<ActivationKey>,
+    },
+    /// It left all recorded code of its thread.
+    Left,
+    /// Code that was not recorded caught it between two recorded frames.
+    Elsewhere,
+}
+
+/// What a recorded change names: an index of a list, or a key.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum ChangePlace {
+    /// This element of a list is replaced.
+    Set(usize),
+    /// From this element of a list on, all move.
+    From(usize),
+    /// The value of this key.
+    Key(u32),
+    /// Any of them.
+    Any,
+    /// The collection is made with its contents.
+    Made,
+    /// The contents are listed, since code that was not recorded may have changed them.
+    Listed,
+}
+
+impl ChangePlace {
+    /// The place of a change; `None` if it changes nothing.
+    pub fn of(change: &CollectionChange<'_>) -> Option<ChangePlace> {
+        let key = || match change.rest.first() {
+            Some(Value::Object(key)) => ChangePlace::Key(*key),
+            _ => ChangePlace::Any,
+        };
+        Some(match change.change {
+            Change::Insert | Change::Remove => ChangePlace::From(change.number(0)),
+            Change::Set => ChangePlace::Set(change.number(0)),
+            Change::Put | Change::PutBehind | Change::PutLast | Change::Unput => key(),
+            Change::Clear | Change::Take | Change::Doubt => ChangePlace::Any,
+            Change::AllOfList | Change::AllOfMap => ChangePlace::Listed,
+            Change::Backed => return None,
+        })
+    }
 }

@@ -1,48 +1,42 @@
-//! A recording as a source of occurrences, as JDWP events and probes are (DESIGN §4): the events of a recorded
-//! run that are events of TraceQueries, in the order of the run.
+//! A recording as a source of occurrences, as JDWP events and probes are (DESIGN §4): the events of a
+//! recorded run that are events of TraceQueries, in the order of the run.
 //!
 //! - `sought` says which events TraceQueries ask about, and which a recording cannot have.
-//! - `thread_events` goes through the events of one thread and finds the hits (`hit`). `open_call` knows where
-//!   each call of the stack stands, `flight` where exceptions go, `search` what the code says about a place.
+//! - `thread_events` goes through the events of one thread and finds the hits (`hit`). `thread_stack` has the
+//!   calls of its stack, `open_call` knows where each of them stands, `flight` where exceptions go, `search`
+//!   what the code of `methods` says about a place. `asked` is the question.
 //! - `change` tells what a change did to the part of a collection that a query asks about.
-//! - `candidate` checks the conditions of a hit's query and reads the values that it keeps; `description` adds
-//!   what identifies their objects, and their contents.
+//! - `candidate` checks the conditions of a hit's query and reads the values that it keeps; `description`
+//!   adds what identifies their objects, and their contents.
 //!
 //! Frames of code that was not recorded are not on the stacks.
 
+mod asked;
 mod candidate;
 mod change;
 mod description;
 mod flight;
 mod hit;
+mod methods;
 mod open_call;
 mod search;
 mod sought;
 mod thread_events;
+mod thread_stack;
 
 use crate::error::PastError;
 use crate::recording::Recording;
+pub use asked::Asked;
 use candidate::Candidates;
 use hit::Hit;
+use methods::Methods;
 use model::{ActivationKey, MethodName, Occurrence, Tables};
-use open_call::Methods;
 use query::{QueryReport, TraceQuery};
 use search::Search;
 use sought::{Sought, unrecorded};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use thread_events::ThreadEvents;
 use trace::EventPosition;
-
-/// What is asked of a recording.
-#[derive(Clone, Copy)]
-pub struct Asked<'a> {
-    /// The TraceQueries, in the order of their chain.
-    pub queries: &'a [TraceQuery],
-    /// The instructions that tell which arm of an expression gave a value, by method.
-    pub marks: &'a BTreeMap<MethodName, BTreeSet<u32>>,
-    /// The calls whose results are kept, by method.
-    pub results: &'a BTreeMap<MethodName, BTreeSet<u32>>,
-}
 
 /// Takes an occurrence, with the tables and the activations that may still be on a stack. Returns whether to
 /// go on.
@@ -94,8 +88,8 @@ impl Recording {
         Ok(OccurrencesReport { tables: candidates.tables, queries: candidates.reports, entered })
     }
 
-    /// The events of hits, by the numbers that their occurrences have among the hits of these TraceQueries. Of
-    /// a hit in an older frame, it is the call that the frame makes.
+    /// The events of hits, by the numbers that their occurrences have among the hits of these TraceQueries.
+    /// Of a hit in an older frame, it is the call that the frame makes.
     ///
     /// # Errors
     /// As [`Recording::occurrences`].

@@ -1,6 +1,6 @@
 //! What a walk over a thread uses, and what the code of recorded methods says about places.
 
-use super::open_call::Methods;
+use super::methods::Methods;
 use super::sought::Sought;
 use bytecode::{ClassFile, Op};
 use classes::ClassPool;

@@ -1,7 +1,7 @@
 //! Which recorded events may be events of TraceQueries: by method and code index, by field, by class.
 
-use super::Asked;
-use super::open_call::{MethodFound, Methods};
+use super::asked::Asked;
+use super::methods::{MethodFound, Methods};
 use classes::ClassPool;
 use model::MethodName;
 use program::lineage;

@@ -1,34 +1,27 @@
 //! Goes through the events of one thread and finds the hits of TraceQueries. It knows where each call of the
 //! stack stands.
 
-use super::change::ChangePlace;
-use super::flight::{Departure, FlightsEnd};
-use super::hit::{Happened, Hit};
+use super::flight::Departure;
+use super::hit::{ChangePlace, FlightsEnd, Happened, Hit};
 use super::open_call::OpenCall;
-use super::search::{Search, argument, at_new, changing_method, constructs, frame, makes_rows, writer};
+use super::search::{Search, argument, changing_method, constructs, makes_rows, writer};
 use super::sought::Interest;
-use model::{Activation, ActivationKey, FrameKey, StackKey};
+use super::thread_stack::ThreadStack;
+use model::ActivationKey;
 use query::Event;
-use std::collections::{HashMap, HashSet, VecDeque};
-use trace::{
-    Calls, EventPosition, EventTime, TraceError, Traced, TracedEvent, Value, WalkControl, WalkPosition,
-};
+use std::collections::HashSet;
+use trace::{Calls, EventTime, TraceError, Traced, TracedEvent, Value, WalkControl, WalkPosition};
 
 /// Events that are looked at in one go.
 const STRETCH: u32 = 1 << 14;
 
 /// The events of a thread, as far as they were gone through.
 pub(super) struct ThreadEvents {
-    pub(super) thread: u32,
+    stack: ThreadStack,
     next: Option<WalkPosition>,
     is_over: bool,
-    stack: Vec<OpenCall>,
-    /// Number of hits by query and place.
-    counts: HashMap<(u16, FrameKey), u32>,
-    /// The hits in their order.
-    pub(super) found: VecDeque<Hit>,
     /// The exception on its way.
-    pub(super) flight: Option<Departure>,
+    flight: Option<Departure>,
     /// Objects of which a constructor was seen.
     made: HashSet<u32>,
 }
@@ -36,26 +29,18 @@ pub(super) struct ThreadEvents {
 impl ThreadEvents {
     /// A thread before its first event.
     pub fn new(thread: u32) -> ThreadEvents {
-        ThreadEvents {
-            thread,
-            next: None,
-            is_over: false,
-            stack: Vec::new(),
-            counts: HashMap::new(),
-            found: VecDeque::new(),
-            flight: None,
-            made: HashSet::new(),
-        }
+        let stack = ThreadStack::new(thread);
+        ThreadEvents { stack, next: None, is_over: false, flight: None, made: HashSet::new() }
     }
 
     /// The time of the next hit, if one was found.
     pub fn next_hit(&self) -> Option<EventTime> {
-        self.found.front().map(|hit| hit.when)
+        self.stack.found.front().map(|hit| hit.when)
     }
 
     /// Takes the next hit.
     pub fn take_hit(&mut self) -> Option<Hit> {
-        self.found.pop_front()
+        self.stack.found.pop_front()
     }
 
     /// Whether there are no further hits than those found.
@@ -65,9 +50,7 @@ impl ThreadEvents {
 
     /// The activations on its stack and of its hits.
     pub fn activations(&self) -> impl Iterator<Item = ActivationKey> {
-        let flying = self.flight.iter().flat_map(|flight| flight.activations());
-        let open = self.stack.iter().filter_map(|call| call.activation);
-        open.chain(self.found.iter().filter_map(|hit| hit.activation)).chain(flying)
+        self.stack.activations().chain(self.flight.iter().flat_map(Departure::activations))
     }
 
     /// Goes on through some events.
@@ -76,7 +59,7 @@ impl ThreadEvents {
     /// The events cannot be read.
     pub fn read_on(&mut self, calls: &mut Calls, search: &mut Search<'_>) -> Result<(), TraceError> {
         let (from, mut count) = (self.next.take(), 0);
-        calls.walk_thread(self.thread, from, |calls, seen| {
+        calls.walk_thread(self.stack.thread, from, |calls, seen| {
             if count == STRETCH {
                 self.next = Some(seen.walk_position());
                 return WalkControl::Stop;
@@ -87,20 +70,26 @@ impl ThreadEvents {
         })?;
         if self.next.is_none() {
             self.is_over = true;
-            self.end_flight(FlightsEnd::Left, search);
+            if let Some(flight) = self.flight.take() {
+                flight.end(FlightsEnd::Left, search, &mut self.stack);
+            }
         }
         Ok(())
     }
 
     fn see(&mut self, calls: &Calls, seen: &TracedEvent<'_>, search: &mut Search<'_>) {
-        self.follow_flight(seen, search);
+        if let Some(ended) = self.flight.as_mut().and_then(|flight| flight.follow(seen))
+            && let Some(flight) = self.flight.take()
+        {
+            flight.end(ended, search, &mut self.stack);
+        }
         match seen.site.what {
             Traced::Enter => return self.enter(calls, seen, search),
             Traced::Return | Traced::Leave => return self.end(calls, seen, search),
             _ => {}
         }
         let Some(node) = seen.node else { return };
-        self.restore(calls, node);
+        self.stack.restore(calls, node);
         let (site, values) = (seen.site, seen.values);
         match site.what {
             Traced::Line(_) => self.reach(calls, seen, search, site.bci),
@@ -137,7 +126,7 @@ impl ThreadEvents {
                     let queries = search.sought.of_made(&class.replace('/', ".")).to_vec();
                     for query in queries {
                         let what = Happened::Made { object: *array, constructor: None };
-                        self.hit(calls, seen, search, (query, site.bci), what);
+                        self.stack.hit(calls, seen, search, (query, site.bci), what);
                     }
                 }
                 self.is_at(site.bci, false);
@@ -150,7 +139,7 @@ impl ThreadEvents {
             }
             Traced::Raised => {
                 let line = seen.line().map(u32::from);
-                let bci = self.stack.last().map(|call| call.raise_site(line, search, calls));
+                let bci = self.stack.open.last().map(|call| call.raise_site(line, search, calls));
                 self.depart(calls, seen, search, (bci.unwrap_or(0), true));
             }
             Traced::Catch => {
@@ -165,37 +154,19 @@ impl ThreadEvents {
     }
 
     fn is_at(&mut self, bci: u32, is_before: bool) {
-        if let Some(call) = self.stack.last_mut() {
+        if let Some(call) = self.stack.open.last_mut() {
             call.is_at(bci, is_before);
-        }
-    }
-
-    /// Makes a call the newest one, as the recording says. Events can be missing in between.
-    fn restore(&mut self, calls: &Calls, node: u32) {
-        if self.stack.last().is_some_and(|call| call.node == node) {
-            return;
-        }
-        if let Some(at) = self.stack.iter().rposition(|call| call.node == node) {
-            self.stack.truncate(at + 1);
-            return;
-        }
-        let mut chain: Vec<u32> = std::iter::successors(Some(node), |node| calls.parent(*node)).collect();
-        chain.reverse();
-        let known = self.stack.iter().zip(&chain).take_while(|(call, node)| call.node == **node).count();
-        self.stack.truncate(known);
-        for node in chain.into_iter().skip(known) {
-            self.stack.push(OpenCall::new(node, calls.method_number(node).unwrap_or(u32::MAX)));
         }
     }
 
     fn enter(&mut self, calls: &Calls, seen: &TracedEvent<'_>, search: &mut Search<'_>) {
         let Some(node) = seen.node else { return };
         match calls.parent(node) {
-            Some(parent) => self.restore(calls, parent),
-            None => self.stack.clear(),
+            Some(parent) => self.stack.restore(calls, parent),
+            None => self.stack.open.clear(),
         }
         let method = seen.site.method;
-        self.stack.push(OpenCall::new(node, method));
+        self.stack.open.push(OpenCall::new(node, method));
         search.entered.insert(method);
         if seen.is_around {
             return;
@@ -203,10 +174,12 @@ impl ThreadEvents {
         let interests = search.sought.at_entry(method).to_vec();
         for interest in interests {
             match interest {
-                Interest::Pass { query, .. } => self.hit(calls, seen, search, (query, 0), Happened::Reached),
+                Interest::Pass { query, .. } => {
+                    self.stack.hit(calls, seen, search, (query, 0), Happened::Reached)
+                }
                 Interest::Store { query, store } => {
                     let new = argument(calls, seen, search.queries, query, store);
-                    self.hit(calls, seen, search, (query, 0), Happened::Stored { store, new });
+                    self.stack.hit(calls, seen, search, (query, 0), Happened::Stored { store, new });
                 }
                 _ => {}
             }
@@ -218,16 +191,16 @@ impl ThreadEvents {
 
     fn end(&mut self, calls: &Calls, seen: &TracedEvent<'_>, search: &mut Search<'_>) {
         let Some(node) = seen.node else { return };
-        self.restore(calls, node);
+        self.stack.restore(calls, node);
         if seen.site.what == Traced::Return {
             let queries = search.sought.at_return(seen.site.method).to_vec();
             for query in queries {
                 let what = Happened::Returned(seen.values.first().copied());
-                self.hit(calls, seen, search, (query, seen.site.bci), what);
+                self.stack.hit(calls, seen, search, (query, seen.site.bci), what);
             }
         }
-        let ended = self.stack.pop();
-        if let (Some(ended), Some(caller)) = (ended, self.stack.last_mut()) {
+        let ended = self.stack.open.pop();
+        if let (Some(ended), Some(caller)) = (ended, self.stack.open.last_mut()) {
             if let (Traced::Return, Some(result)) = (seen.site.what, seen.values.first())
                 && search.sought.keeps_results_of(caller.method)
             {
@@ -243,7 +216,7 @@ impl ThreadEvents {
         self.interests(calls, seen, search, bci, |interest| {
             matches!(interest, Interest::Pass { .. } | Interest::PassEnds { .. } | Interest::Turn { .. })
         });
-        if let Some(call) = self.stack.last_mut() {
+        if let Some(call) = self.stack.open.last_mut() {
             call.arm = search.sought.marked_from(call.method, bci).or(call.arm);
         }
     }
@@ -257,11 +230,11 @@ impl ThreadEvents {
         bci: u32,
         is_meant: impl Fn(&Interest) -> bool,
     ) {
-        let Some(method) = self.stack.last().map(|call| call.method) else { return };
+        let Some(method) = self.stack.open.last().map(|call| call.method) else { return };
         let interests: Vec<Interest> =
             search.sought.at_place(method, bci).iter().copied().filter(is_meant).collect();
         for interest in interests {
-            let Some(call) = self.stack.last_mut() else { return };
+            let Some(call) = self.stack.open.last_mut() else { return };
             match interest {
                 Interest::PassEnds { query, pass } => call.passing.retain(|of| *of != (query, pass)),
                 Interest::Pass { query, pass } => {
@@ -275,7 +248,7 @@ impl ThreadEvents {
                     if has_several {
                         call.passing.push((query, pass));
                     }
-                    self.hit(calls, seen, search, (query, bci), Happened::Reached);
+                    self.stack.hit(calls, seen, search, (query, bci), Happened::Reached);
                 }
                 Interest::Turn { query, branch } => *call.turns.entry((query, branch)).or_default() += 1,
                 Interest::Store { query, store } => {
@@ -287,7 +260,7 @@ impl ThreadEvents {
                     let Some(Event::Stored(stores)) = queries.map(|query| &query.event) else { continue };
                     if stores.get(usize::from(store)).map(|store| store.slot) == slot {
                         let new = seen.values.first().copied();
-                        self.hit(calls, seen, search, (query, bci), Happened::Stored { store, new });
+                        self.stack.hit(calls, seen, search, (query, bci), Happened::Stored { store, new });
                     }
                 }
                 Interest::Branch { query, branch } => {
@@ -299,7 +272,7 @@ impl ThreadEvents {
                         .get(usize::from(branch))
                         .is_some_and(|branch| branch.turns.is_some() && branch.decides(to));
                     let turns = if leaves { call.turns.remove(&(query, branch)) } else { None };
-                    self.hit(calls, seen, search, (query, bci), Happened::Branched { to, turns });
+                    self.stack.hit(calls, seen, search, (query, bci), Happened::Branched { to, turns });
                 }
             }
         }
@@ -318,7 +291,7 @@ impl ThreadEvents {
         for query in queries {
             let by = writer(search, seen);
             let what = Happened::Written { owner, old, new, by };
-            self.hit(calls, seen, search, (*query, seen.site.bci), what);
+            self.stack.hit(calls, seen, search, (*query, seen.site.bci), what);
         }
     }
 
@@ -333,11 +306,11 @@ impl ThreadEvents {
             let of = search.queries.get(usize::from(query)).map(|query| &query.event);
             let Some(Event::ElementWritten(element)) = of else { continue };
             if element.index.is_some_and(|wanted| wanted != index) {
-                self.pass(calls, search, (query, seen.site.bci));
+                self.stack.pass(calls, search, (query, seen.site.bci));
             } else {
                 let by = writer(search, seen);
                 let what = Happened::Element { array, index, old, new, by };
-                self.hit(calls, seen, search, (query, seen.site.bci), what);
+                self.stack.hit(calls, seen, search, (query, seen.site.bci), what);
             }
         }
     }
@@ -354,49 +327,12 @@ impl ThreadEvents {
                 method.is_some_and(|method| method.name == "<init>")
                     && calls.born(call.node).is_none_or(|born| born == object)
             };
-            let above = self.stack.iter().rev().take_while(is_constructor).count();
+            let above = self.stack.open.iter().rev().take_while(is_constructor).count();
             for query in queries {
-                self.made_at(calls, seen, search, (query, object, above));
+                self.stack.made_at(calls, seen, search, (query, object, above));
             }
         }
         self.is_at(bci, false);
-    }
-
-    /// The hit of an object that a constructor creates, in the frame of its `new`.
-    fn made_at(
-        &mut self,
-        calls: &Calls,
-        seen: &TracedEvent<'_>,
-        search: &mut Search<'_>,
-        (query, object, above): (u16, u32, usize),
-    ) {
-        let Some((frames, stack)) = self.frames(calls, search, seen.site.bci) else { return };
-        let Some((event_frame, ..)) = frames.first().copied() else { return };
-        let ordinal = self.count(query, event_frame);
-        let above = above.min(frames.len().saturating_sub(1));
-        let Some((frame, node, activation)) = frames.get(above).copied() else { return };
-        let at_new = at_new(search, calls, (frame, calls.method_number(node)));
-        let below = search.tables.frame_keys(stack).skip(above + 1).collect::<Vec<_>>();
-        let keys: Vec<FrameKey> = std::iter::once(at_new).chain(below).collect();
-        let stack = search.tables.stack_key(&keys);
-        let at = self.position_in(calls, seen, above);
-        let newer = u32::try_from(above).unwrap_or(u32::MAX);
-        let constructor = (above > 0).then_some((event_frame, newer));
-        let (Some(at), what) = (at, Happened::Made { object, constructor }) else { return };
-        let (when, thread, activation) = (seen.when(), self.thread, Some(activation));
-        self.found.push_back(Hit {
-            query,
-            when,
-            at,
-            thread,
-            ordinal,
-            frame: at_new,
-            stack,
-            activation,
-            arm: None,
-            results: Vec::new(),
-            what,
-        });
     }
 
     /// The contents of a collection, builder or stream may have changed, by a call of the newest frame.
@@ -417,119 +353,20 @@ impl ThreadEvents {
                 true => vec!["<init>"],
                 false => contents.calls.iter().map(|call| &*call.method.name).collect(),
             };
-            let Some(call) = self.stack.last() else { return };
+            let Some(call) = self.stack.open.last() else { return };
             let (bci, is_named) = call.library_site(&names, search, calls);
             let is_made = is_named && is_listed && constructs(search, calls, (call.method, bci), &class);
             let change = if is_made { ChangePlace::Made } else { change };
             let method = Some((call.method, bci)).filter(|_| is_named);
             let by = method.and_then(|place| changing_method(search, calls, place, &class));
-            self.hit(calls, seen, search, (query, bci), Happened::Changed { collection, change, by });
+            self.stack.hit(calls, seen, search, (query, bci), Happened::Changed { collection, change, by });
         }
     }
 
-    /// Counts a hit in the newest frame that the query does not ask about.
-    fn pass(&mut self, calls: &Calls, search: &mut Search<'_>, (query, bci): (u16, u32)) {
-        if let Some((frame, ..)) = self.newest(calls, search, bci) {
-            self.count(query, frame);
+    /// An exception is thrown at a code index of the newest frame.
+    fn depart(&mut self, calls: &Calls, seen: &TracedEvent<'_>, search: &mut Search<'_>, place: (u32, bool)) {
+        if search.sought.has_exceptions() {
+            self.flight = Departure::new(calls, seen, search, &mut self.stack, place);
         }
-    }
-
-    /// Adds a hit in the newest frame.
-    fn hit(
-        &mut self,
-        calls: &Calls,
-        seen: &TracedEvent<'_>,
-        search: &mut Search<'_>,
-        (query, bci): (u16, u32),
-        what: Happened,
-    ) {
-        let Some(at) = self.position_in(calls, seen, 0) else { return };
-        let Some((frame, stack, activation)) = self.newest(calls, search, bci) else { return };
-        let ordinal = self.count(query, frame);
-        let (when, thread, activation) = (seen.when(), self.thread, Some(activation));
-        let (arm, results) =
-            self.stack.last().map(|call| (call.arm, call.results.clone())).unwrap_or_default();
-        self.found.push_back(Hit {
-            query,
-            when,
-            at,
-            thread,
-            ordinal,
-            frame,
-            stack,
-            activation,
-            arm,
-            results,
-            what,
-        });
-    }
-
-    pub(super) fn count(&mut self, query: u16, frame: FrameKey) -> u32 {
-        let count = self.counts.entry((query, frame)).or_insert(0);
-        *count = count.saturating_add(1);
-        *count
-    }
-
-    /// Where the frame with so many newer ones stands at an event.
-    pub(super) fn position_in(
-        &self,
-        calls: &Calls,
-        seen: &TracedEvent<'_>,
-        above: usize,
-    ) -> Option<EventPosition> {
-        let node = self.stack.iter().rev().nth(above)?.node;
-        match above.checked_sub(1) {
-            None => seen.position().map(|at| at.in_call(node)),
-            Some(newer) => calls.made_at(self.stack.iter().rev().nth(newer)?.node),
-        }
-    }
-
-    /// The newest frame at a code index, its stack and its activation.
-    fn newest(
-        &mut self,
-        calls: &Calls,
-        search: &mut Search<'_>,
-        bci: u32,
-    ) -> Option<(FrameKey, StackKey, ActivationKey)> {
-        let top = self.stack.len().checked_sub(1)?;
-        // The frames below the newest one have not moved since they made their calls.
-        let known = self.stack.iter().take(top).rposition(|call| call.calling.is_some());
-        let mut below = known.and_then(|at| self.stack.get(at)?.calling).unwrap_or(StackKey::EMPTY);
-        for at in known.map_or(0, |at| at + 1)..top {
-            let (call, callee) = (self.stack.get(at)?, self.stack.get(at + 1)?.method);
-            let site = call.call_site(callee, search, calls);
-            let frame = frame(search, calls, call.method, site)?;
-            below = search.tables.push_frame(below, frame);
-            self.stack.get_mut(at)?.calling = Some(below);
-        }
-        let mut caller = None;
-        for at in 0..=top {
-            let depth = u32::try_from(at + 1).unwrap_or(u32::MAX);
-            let call = self.stack.get_mut(at)?;
-            let key = match call.activation {
-                Some(key) => key,
-                None => {
-                    let method = search.tables.method_key(&calls.sites.method_name(call.method)?);
-                    let of = Activation { caller, depth, method, certain: true };
-                    *call.activation.insert(search.tables.add_activation(of))
-                }
-            };
-            caller = Some(key);
-        }
-        let newest = frame(search, calls, self.stack.last()?.method, bci)?;
-        Some((newest, search.tables.push_frame(below, newest), caller?))
-    }
-
-    /// All frames, newest first, with their calls and activations; and the stack.
-    pub(super) fn frames(
-        &mut self,
-        calls: &Calls,
-        search: &mut Search<'_>,
-        bci: u32,
-    ) -> Option<(Vec<(FrameKey, u32, ActivationKey)>, StackKey)> {
-        let (_, stack, _) = self.newest(calls, search, bci)?;
-        let keys = search.tables.frame_keys(stack);
-        let open = self.stack.iter().rev().filter_map(|call| Some((call.node, call.activation?)));
-        Some((keys.zip(open).map(|(frame, (node, activation))| (frame, node, activation)).collect(), stack))
     }
 }

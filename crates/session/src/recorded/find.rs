@@ -1,10 +1,10 @@
 //! Finds the events of a chain's points in a recording.
 
+use super::answers::{RecordedAnswer, RecordedSource};
 use crate::answer::Outcome;
 use crate::context::Context;
 use crate::error::SessionError;
 use crate::replay::Options;
-use crate::replay::in_recording::{RecordedAnswer, RecordedSource};
 use chain::Chain;
 use past::PastError;
 use past::call::CallShown;

@@ -6,10 +6,12 @@
 //! - [`cover`] runs the program once and notes only what it covers.
 //! - [`RecordedTrace`] is an open recording with its folder and its program. [`events`] and [`history`] add
 //!   detail from other runs of the program.
-//! - [`as_chain`] turns an event into a chain, and [`find`] finds the event of a point. [`export`] writes all
-//!   events for other programs (`parquet`). `secrets` removes passwords from the recorded command.
+//! - [`as_chain`] turns an event into a chain. `answers` answers chains from a recording, and [`find`] finds
+//!   the events of their points. [`export`] writes all events for other programs (`parquet`). `secrets`
+//!   removes passwords from the recorded command.
 //! - [`pack()`] makes one file of a recording; `packed` is its layout, by which it is opened.
 
+mod answers;
 mod as_chain;
 mod cover;
 mod event_row;
@@ -28,6 +30,7 @@ mod scope;
 mod secrets;
 mod supplements;
 
+pub use answers::RecordedSource;
 pub use as_chain::{as_chain, chain_of};
 pub use cover::{CoverOptions, cover};
 pub use events::{EventsRequest, events};

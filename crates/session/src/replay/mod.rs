@@ -7,7 +7,6 @@
 //!   value flow.
 //! - `moves` finds the points that were asked where an earlier run had their effect.
 //! - `repeat` replays a chain several times and counts the answers.
-//! - `in_recording` answers a chain from a recording, without a run.
 //! - `cost` counts the hits of a chain in one run; `cost_model` turns the counts into seconds.
 //! - `log_point` prints values at each pass over a line. `single_run` makes its run, and that of `cost`.
 //! - `into_call` goes on from a change into the call whose result it stores.
@@ -15,7 +14,6 @@
 
 pub mod cost;
 pub mod cost_model;
-pub mod in_recording;
 pub mod into_call;
 pub mod iteration;
 pub mod judge;

@@ -207,6 +207,7 @@ mod tests {
             chain: "test".to_owned(),
             outcome,
             runs: 2,
+            recording: None,
             points: points.iter().enumerate().map(point).collect(),
             earlier: Vec::new(),
             queries: Vec::new(),

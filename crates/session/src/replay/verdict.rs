@@ -123,6 +123,7 @@ mod tests {
             chain: "test".to_owned(),
             outcome: Outcome::Unlocated,
             runs: 1,
+            recording: None,
             points: ["A", "B", "S"].into_iter().zip(located).map(point).collect(),
             earlier: Vec::new(),
             queries: Vec::new(),

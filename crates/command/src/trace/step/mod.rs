@@ -8,13 +8,14 @@ pub use commands::{STEP_TABLE, StepCommand};
 pub use dialogue::{StepDialogue, StepReply};
 
 use super::level::LevelArg;
-use super::reading::Reading;
+use super::reading::{Memory, Reading};
 use crate::CommandError;
 use crate::cursor::Cursor;
 use crate::program::SourceArgs;
 use crate::trust::TrustArgs;
 use past::{Breakpoints, EventRef};
-use session::{Context, at_level};
+use session::{Context, MEMORY, at_level};
+use std::path::PathBuf;
 
 /// Steps forward and back through a recorded run at a prompt
 #[derive(clap::Args, Clone, Debug)]
@@ -46,6 +47,14 @@ pub struct Step {
 }
 
 impl Step {
+    /// At the first event of a recorded run.
+    pub fn at_begin(folder: PathBuf, trust: TrustArgs) -> Step {
+        let memory = Memory { megabytes: MEMORY >> 20 };
+        let reading = Reading { folder, memory };
+        let source = SourceArgs::default();
+        Step { node: 0, reading, trust, source, level: None, event: 0, at_end: false }
+    }
+
     /// Opens the recorded run and goes to the event.
     ///
     /// # Errors

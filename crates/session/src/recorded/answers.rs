@@ -1,15 +1,15 @@
 //! Answers a chain from a recording: the recorded run is asked as often as is needed, and no program runs.
 
-use super::Options;
-use super::into_call::go_into_call;
-use super::iteration::{LIMIT, in_order, learn};
+use super::open::RecordedTrace;
 use crate::answer::answer_facts::AnswerFacts;
 use crate::answer::assemble::{assemble, unasked};
 use crate::answer::{Answer, Outcome, arms, stack_values};
 use crate::context::Context;
 use crate::error::SessionError;
 use crate::facts::{RunFacts, ValueFlows};
-use crate::recorded::RecordedTrace;
+use crate::replay::Options;
+use crate::replay::into_call::go_into_call;
+use crate::replay::iteration::{LIMIT, in_order, learn};
 use chain::{Chain, Learned, translate};
 use classes::{ClassPool, SourcePaths, SourceRoots};
 use debuggee::Tail;

@@ -1,0 +1,16 @@
+//! What is asked of a recording.
+
+use model::MethodName;
+use query::TraceQuery;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// What is asked of a recording.
+#[derive(Clone, Copy)]
+pub struct Asked<'a> {
+    /// The TraceQueries, in the order of their chain.
+    pub queries: &'a [TraceQuery],
+    /// The instructions that tell which arm of an expression gave a value, by method.
+    pub marks: &'a BTreeMap<MethodName, BTreeSet<u32>>,
+    /// The calls whose results are kept, by method.
+    pub results: &'a BTreeMap<MethodName, BTreeSet<u32>>,
+}
