@@ -21,6 +21,7 @@ mod dialogue;
 mod doors;
 mod doors_agree;
 mod editor;
+mod in_recording;
 mod mcp;
 mod mcp_clients;
 mod mcp_history;

@@ -9,9 +9,13 @@ fn a_stack_overflows_as_without_the_recorder() {
     let case = Case::new("overflowing");
     for (n, java) in javas().iter().enumerate() {
         let program = ["-cp", "classes", "Overflowing"];
-        let plain = Command::new(java).args(program).current_dir(case.work()).output().expect("java");
-        let plain = said(&plain);
-        assert_eq!(plain.lines().filter(|line| line.contains("overflows here")).count(), 18, "{plain}");
+        // What overflows in the VM's own code, such as a class that is being loaded, is another error.
+        let run = || {
+            let plain = Command::new(java).args(program).current_dir(case.work()).output();
+            said(&plain.expect("java"))
+        };
+        let overflows = |plain: &String| plain.lines().filter(|line| line.contains("overflows here")).count();
+        let plain = (0..5).map(|_| run()).find(|plain| overflows(plain) == 18).expect("18 overflows");
         for level in ["calls", "writes", "all"] {
             let folder = case.mark(&format!("trace{n}-{level}"));
             let mut command = case.qp();

@@ -454,6 +454,16 @@ impl Locator {
         self.tracks.get(usize::from(point.0))?.located()
     }
 
+    /// The located occurrences, also those of the solutions, to add what they show.
+    pub fn located_occurrences(&mut self) -> Vec<&mut Occurrence> {
+        let located = self.tracks.iter_mut().filter_map(|track| match &mut track.state {
+            State::Located(located) => Some(&mut located.occurrence),
+            _ => None,
+        });
+        let solutions = self.solutions.iter_mut().flatten().flatten();
+        located.chain(solutions.map(|located| &mut located.occurrence)).collect()
+    }
+
     /// With `last_roots` and after [`Locator::finish`]: the answers of all points for each of the last hits
     /// of the first root, oldest first. [`Locator::located`] then returns those of the newest.
     pub fn solutions(&self) -> &[Vec<Option<Located>>] {

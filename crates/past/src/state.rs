@@ -4,13 +4,16 @@ use super::call::CallShown;
 use super::contents::ContentsShown;
 use super::error::PastError;
 use super::event::{EventShown, event};
+use super::fields::Fields;
+use super::heap::{Held, ObjectPart, held};
 use super::object_names::{check_object, number};
 use super::recording::Recording;
+use super::values::shown;
 use serde::Serialize;
 use std::ops::Range;
 use trace::{Calls, EventPosition, EventTime, Exit, Level, Value, WalkControl, Writes};
 
-/// An object at the beginning and end of a call, with all parts that are ever written.
+/// An object at the beginning and end of a call.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct StateShown {
     /// The call.
@@ -114,13 +117,68 @@ pub fn state(trace: &mut Recording, asked: &StateRequest) -> Result<StateShown, 
         }));
         next = calls.part_from(object, part.saturating_add(1))?;
     }
+    let is_whole = next.is_none();
+    if is_whole {
+        let unwritten = unwritten(calls, &mut trace.code.fields, object, asked.limit - parts.len())?;
+        for (part, declared_by) in unwritten {
+            let [entry, exit] = [begins, ends].map(|when| held(calls, object, &part, when));
+            let text = |held: Held| held.value().map(|value| shown(&value, &calls.objects));
+            let (entry, exit) = (text(entry?), text(exit?));
+            let index = part.part.filter(|_| part.name.is_none()).map(u32::cast_signed);
+            let (writes, unrecorded, contents) = (0, false, None);
+            parts.push(PartShown {
+                name: part.name,
+                declared_by,
+                index,
+                entry,
+                exit,
+                writes,
+                contents,
+                unrecorded,
+            });
+        }
+    }
     let contents = ContentsShown::between(calls, (object, object), (begins, ends), asked.limit)?;
     parts.sort_by(|a, b| (&a.declared_by, &a.name, a.index).cmp(&(&b.declared_by, &b.name, b.index)));
     let ended = matches!(call.exit, Exit::Returned | Exit::Threw);
-    let shown = calls.objects.name(object);
+    let name = calls.objects.name(object);
     let Some(call) = CallShown::of(calls, node)? else { return Err(no_such) };
-    let more = next.is_some();
-    Ok(StateShown { call, object: shown, ended, parts, contents, more, missing: trace.missing_until(node) })
+    let more = !is_whole;
+    Ok(StateShown { call, object: name, ended, parts, contents, more, missing: trace.missing_until(node) })
+}
+
+/// The fields or elements of an object that nothing ever writes, with the classes that declare the fields: at
+/// most `limit`.
+fn unwritten(
+    calls: &mut Calls,
+    fields: &mut Fields,
+    object: u32,
+    limit: usize,
+) -> Result<Vec<(ObjectPart, Option<String>)>, PastError> {
+    let Some(class) = calls.objects.class(object).cloned() else { return Ok(Vec::new()) };
+    let was_made = calls.was_made(object)?;
+    let mut found = Vec::new();
+    if let Some(length) = calls.objects.length_of(object) {
+        for index in 0..length {
+            if found.len() >= limit {
+                break;
+            }
+            if !calls.is_ever_written(object, index)? {
+                found.push((ObjectPart::of_element(&class, index, was_made), None));
+            }
+        }
+        return Ok(found);
+    }
+    for field in fields.of(&class, calls).fields.iter().take(limit) {
+        let is_written = match field.part {
+            Some(part) => calls.is_ever_written(object, part)?,
+            None => false,
+        };
+        if !is_written {
+            found.push((ObjectPart::of_field(field, was_made), Some(field.class.clone())));
+        }
+    }
+    Ok(found)
 }
 
 /// The object that a value refers to; 0 for none.

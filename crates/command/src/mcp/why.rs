@@ -10,7 +10,7 @@ use chain::{Chain, Kind, Point};
 use past::{EventRef, SourceLine};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use session::{self, Answer, Context, Options, PointAnswer, SessionError};
+use session::{self, Answer, Context, Options, PointAnswer, RecordedSource, SessionError};
 
 /// Arguments of `why`.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -34,7 +34,7 @@ pub struct Why {
     pub depth: Option<u8>,
     #[allow(missing_docs)]
     pub run: Option<String>,
-    #[allow(missing_docs)]
+    /// Ask it, without a run
     pub trace: Option<TraceHandle>,
     /// New chain file, x.ron
     pub save: Option<String>,
@@ -140,14 +140,14 @@ impl Works for Why {
         chain.points.push(question);
         bench.permissions.check_expressions(&chain)?;
         let mut notes = Vec::new();
-        let mut answer = Box::pin(replayed(&chain, context)).await?;
+        let mut answer = Box::pin(self.answered(&chain, bench, context)).await?;
         for _ in 1..depth {
             let Some(cause) = answer.points.last().and_then(|last| cause(&next_id(&chain), last)) else {
                 break;
             };
             let mut deeper = chain.clone();
             deeper.points.push(cause);
-            match Box::pin(replayed(&deeper, context)).await {
+            match Box::pin(self.answered(&deeper, bench, context)).await {
                 Ok(found) if found.points.last().is_some_and(|point| point.located) => {
                     (chain, answer) = (deeper, found);
                 }
@@ -216,6 +216,37 @@ pub(super) fn rows(handle: &str, answer: &Answer) -> Vec<PointRow> {
 }
 
 impl Why {
+    /// Answers a chain from the recording that is asked, or by a run.
+    async fn answered(
+        &self,
+        chain: &Chain,
+        bench: &mut Workbench,
+        context: &Context,
+    ) -> Result<Answer, CommandError> {
+        let is_event = self.at.as_ref().is_some_and(|at| at.starts_with("event:"));
+        if self.trace.is_none() && !is_event {
+            return replayed(chain, context).await;
+        }
+        let (handle, open) = bench.trace(self.trace.as_ref(), context).await?;
+        let mut source = RecordedSource::new(open, handle.into(), chain)?;
+        let found = source.replay("chain", chain, &Options::default(), context);
+        match found {
+            Ok(found) if found.answer.outcome == session::Outcome::Interrupted => {
+                Err(SessionError::Interrupted.into())
+            }
+            // What it lacks, a run may tell.
+            Ok(found) if found.is_lacking && self.trace.is_none() => {
+                source.trace.allow(context)?;
+                replayed(chain, context).await
+            }
+            Err(SessionError::NotInRecording { .. }) if self.trace.is_none() => {
+                source.trace.allow(context)?;
+                replayed(chain, context).await
+            }
+            found => Ok(found?.answer),
+        }
+    }
+
     /// The chain so far, the point that is asked from, and the number of points that are known already.
     async fn start(
         &self,
@@ -234,7 +265,6 @@ impl Why {
             (Some(at), None) => match at.strip_prefix("event:").and_then(EventRef::parse) {
                 Some(event) => {
                     let (_, open) = bench.trace(self.trace.as_ref(), context).await?;
-                    open.allow(context)?;
                     let chain = session::as_chain(open, event)?;
                     let point = chain.points.last().map(|point| point.id.clone()).unwrap_or_default();
                     Ok((chain, point, 0))
@@ -243,7 +273,10 @@ impl Why {
                     let line = LineArgs { at: at.clone(), when: self.when.clone(), from: None, thread: None };
                     let mut root = line.root("A")?;
                     root.index = self.index;
-                    let debuggee = bench.permissions.program(self.run.as_deref())?.debuggee.clone();
+                    let debuggee = match &self.trace {
+                        Some(trace) => bench.trace(Some(trace), context).await?.1.program(),
+                        None => bench.permissions.program(self.run.as_deref())?.debuggee.clone(),
+                    };
                     Ok((Chain::new(debuggee, vec![root]), "A".to_owned(), 0))
                 }
             },

@@ -9,6 +9,8 @@ use std::collections::{BTreeMap, BTreeSet};
 pub struct Asked<'a> {
     /// The TraceQueries, in the order of their chain.
     pub queries: &'a [TraceQuery],
+    /// Whether all occurrences have what they show, and not only those that are located.
+    pub shows_all: bool,
     /// The instructions that tell which arm of an expression gave a value, by method.
     pub marks: &'a BTreeMap<MethodName, BTreeSet<u32>>,
     /// The calls whose results are kept, by method.

@@ -44,11 +44,11 @@ struct Shown {
 }
 
 impl<'q> Candidates<'q> {
-    /// Without occurrences so far.
-    pub fn new(queries: &'q [TraceQuery]) -> Candidates<'q> {
+    /// Without occurrences so far. The occurrences refer to these tables.
+    pub fn new(queries: &'q [TraceQuery], tables: Tables) -> Candidates<'q> {
         Candidates {
             queries,
-            tables: Tables::default(),
+            tables,
             reports: BTreeMap::new(),
             threads: HashMap::new(),
             compiled: HashMap::new(),
@@ -58,14 +58,14 @@ impl<'q> Candidates<'q> {
         }
     }
 
-    /// The occurrence of a hit, if its query admits it. Its number is still 0.
+    /// The occurrence of a hit, if its query admits it. Its number is still 0, and of the values it has only
+    /// those that constraints compare ([`Candidates::show`]).
     ///
     /// # Errors
     /// The recording cannot be read.
     pub fn occurrence(
         &mut self,
         recording: &mut Recording,
-        methods: &mut Methods,
         hit: &Hit,
     ) -> Result<Option<Occurrence>, PastError> {
         let Some(query) = self.queries.get(usize::from(hit.query)) else { return Ok(None) };
@@ -88,10 +88,6 @@ impl<'q> Candidates<'q> {
         for keep in &query.keep {
             kept.push(self.read(recording, hit, (keep.frame, &keep.expr), &parts)?);
         }
-        let shown = self.shown(recording, methods, hit, query);
-        for expr in &shown.exprs {
-            kept.push(self.read(recording, hit, (0, expr), &parts)?);
-        }
         let mut occurrence = Occurrence {
             sequence: 0,
             query: hit.query,
@@ -104,7 +100,7 @@ impl<'q> Candidates<'q> {
             old: values.old,
             new: values.new,
             way: values.way,
-            shape: shown.shape,
+            shape: ShapeKey::NONE,
             kept: kept.into_boxed_slice(),
             detail: None,
         };
@@ -119,8 +115,29 @@ impl<'q> Candidates<'q> {
         if detail != Detail::default() {
             occurrence.detail = Some(Box::new(detail));
         }
-        self.describe(recording, hit, query, &mut occurrence)?;
         Ok(Some(occurrence))
+    }
+
+    /// Adds to an occurrence of a hit what it shows: values, the identity of objects, and contents.
+    ///
+    /// # Errors
+    /// The recording cannot be read.
+    pub fn show(
+        &mut self,
+        recording: &mut Recording,
+        methods: &mut Methods,
+        hit: &Hit,
+        occurrence: &mut Occurrence,
+    ) -> Result<(), PastError> {
+        let Some(query) = self.queries.get(usize::from(hit.query)) else { return Ok(()) };
+        let parts = parts_of(occurrence, &hit.what);
+        let shown = self.shown(recording, methods, hit, query);
+        let mut kept = std::mem::take(&mut occurrence.kept).into_vec();
+        for expr in &shown.exprs {
+            kept.push(self.read(recording, hit, (0, expr), &parts)?);
+        }
+        (occurrence.shape, occurrence.kept) = (shown.shape, kept.into_boxed_slice());
+        self.describe(recording, hit, query, occurrence)
     }
 
     fn thread(&mut self, recording: &Recording, number: u32) -> ThreadKey {
@@ -377,12 +394,12 @@ impl<'q> Candidates<'q> {
                 values.old = old.map_or(Value::Unassigned, |old| self.plain(recording, old, &descriptor));
                 values.new = self.plain(recording, *new, &descriptor);
             }
-            Happened::Element { array, index, old, new, by } => {
+            Happened::Element { array, old, new, by, .. } => {
                 values.detail.by = *by;
                 let class = recording.calls.objects.class(*array).cloned().unwrap_or_default();
                 let descriptor = class.get(1..).unwrap_or_default().to_owned();
                 values.owner = self.plain(recording, object(*array), "");
-                values.index = Some(Value::Int(*index));
+                values.index = index_of(&hit.what);
                 values.old = self.plain(recording, *old, &descriptor);
                 values.new = self.plain(recording, *new, &descriptor);
             }
@@ -536,6 +553,21 @@ impl Default for EventValues {
             way: None,
             detail: Detail::default(),
         }
+    }
+}
+
+/// The parts of an occurrence that expressions name with a leading dot.
+fn parts_of(occurrence: &Occurrence, what: &Happened) -> Vec<(EventPart, Value)> {
+    let (detail, index) = (occurrence.detail.as_deref().cloned(), index_of(what));
+    let (owner, old, new) = (occurrence.owner.clone(), occurrence.old.clone(), occurrence.new.clone());
+    EventValues { owner, old, new, index, way: occurrence.way, detail: detail.unwrap_or_default() }.parts()
+}
+
+/// The index of the element that was written.
+fn index_of(what: &Happened) -> Option<Value> {
+    match what {
+        Happened::Element { index, .. } => Some(Value::Int(*index)),
+        _ => None,
     }
 }
 

@@ -110,6 +110,10 @@ impl Recording {
             let value = value.unwrap_or_else(|why| Value::Failed(tables.reason_key(&why)));
             named.push((part.name.as_deref().map(Into::into), value));
         }
+        // Of an object whose code was not recorded, nothing is known.
+        if !named.is_empty() && named.iter().all(|(_, value)| matches!(value, Value::Failed(_))) {
+            return Ok(None);
+        }
         Ok(Some(match length {
             Some(_) => {
                 let first = named.into_iter().map(|(_, value)| value).take(MOST_ITEMS).collect();

@@ -34,9 +34,10 @@ use model::{ActivationKey, MethodName, Occurrence, Tables};
 use query::{QueryReport, TraceQuery};
 use search::Search;
 use sought::{Sought, unrecorded};
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet, BinaryHeap, HashMap, HashSet};
 use thread_events::ThreadEvents;
-use trace::EventPosition;
+use trace::{EventPosition, EventTime};
 
 /// Takes an occurrence, with the tables and the activations that may still be on a stack. Returns whether to
 /// go on.
@@ -60,8 +61,8 @@ impl Recording {
         unrecorded(query, &self.calls, self.about.level)
     }
 
-    /// Hands over the occurrences of TraceQueries. The number of an occurrence is that of its hit
-    /// ([`Recording::hit_positions`]).
+    /// Hands over the occurrences of TraceQueries. The number of an occurrence is that of its hit. What they
+    /// show is added only where that is asked for, otherwise by [`Recording::show_occurrences`].
     ///
     /// # Errors
     /// The recording cannot be read, or the user interrupted.
@@ -72,12 +73,15 @@ impl Recording {
         is_interrupted: &dyn Fn() -> bool,
     ) -> Result<OccurrencesReport, PastError> {
         let mut merged = Merged::new(asked, self);
-        let mut candidates = Candidates::new(asked.queries);
+        let mut candidates = Candidates::new(asked.queries, Tables::default());
         let mut sequence = 0;
         while let Some(hit) = merged.next(self, &mut candidates.tables, is_interrupted)? {
             sequence += 1;
-            let Some(occurrence) = candidates.occurrence(self, &mut merged.methods, &hit)? else { continue };
-            let occurrence = Occurrence { sequence, ..occurrence };
+            let Some(occurrence) = candidates.occurrence(self, &hit)? else { continue };
+            let mut occurrence = Occurrence { sequence, ..occurrence };
+            if asked.shows_all {
+                candidates.show(self, &mut merged.methods, &hit, &mut occurrence)?;
+            }
             let live = || merged.activations(&hit);
             if !take(occurrence, &mut candidates.tables, &live) {
                 break;
@@ -88,26 +92,32 @@ impl Recording {
         Ok(OccurrencesReport { tables: candidates.tables, queries: candidates.reports, entered })
     }
 
-    /// The events of hits, by the numbers that their occurrences have among the hits of these TraceQueries.
-    /// Of a hit in an older frame, it is the call that the frame makes.
+    /// Adds to some occurrences of these TraceQueries what they show. Returns their events, by their numbers.
+    /// Of an occurrence in an older frame, it is the call that the frame makes.
     ///
     /// # Errors
     /// As [`Recording::occurrences`].
-    pub fn hit_positions(
+    pub fn show_occurrences(
         &mut self,
         asked: Asked<'_>,
-        numbers: &BTreeSet<u64>,
+        occurrences: &mut [&mut Occurrence],
+        tables: &mut Tables,
         is_interrupted: &dyn Fn() -> bool,
     ) -> Result<HashMap<u64, EventPosition>, PastError> {
         let mut merged = Merged::new(asked, self);
-        let (mut tables, mut found) = (Tables::default(), HashMap::new());
-        let last = numbers.last().copied().unwrap_or(0);
+        let mut candidates = Candidates::new(asked.queries, std::mem::take(tables));
+        let mut found = HashMap::new();
+        let last = occurrences.iter().map(|occurrence| occurrence.sequence).max().unwrap_or(0);
         for number in 1..=last {
-            let Some(hit) = merged.next(self, &mut tables, is_interrupted)? else { break };
-            if numbers.contains(&number) {
+            let Some(hit) = merged.next(self, &mut candidates.tables, is_interrupted)? else { break };
+            for occurrence in occurrences.iter_mut().filter(|one| one.sequence == number) {
                 found.insert(number, hit.at);
+                if !asked.shows_all {
+                    candidates.show(self, &mut merged.methods, &hit, occurrence)?;
+                }
             }
         }
+        *tables = candidates.tables;
         Ok(found)
     }
 }
@@ -119,11 +129,16 @@ struct Merged<'q> {
     methods: Methods,
     entered: HashSet<u32>,
     threads: Vec<ThreadEvents>,
+    /// The times of the threads' next hits.
+    ahead: BinaryHeap<Reverse<(EventTime, usize)>>,
+    /// The threads whose next hit is not known yet.
+    unread: Vec<usize>,
 }
 
 impl Merged<'_> {
     fn new<'q>(asked: Asked<'q>, recording: &Recording) -> Merged<'q> {
-        let threads = recording.calls.threads().into_iter();
+        let threads = recording.calls.threads().into_iter().map(|(thread, ..)| ThreadEvents::new(thread));
+        let threads: Vec<ThreadEvents> = threads.collect();
         let mut methods = Methods::default();
         let code = (&mut methods, recording.code.fields.pool());
         Merged {
@@ -131,7 +146,9 @@ impl Merged<'_> {
             sought: Sought::new(asked, &recording.calls, code),
             methods,
             entered: HashSet::new(),
-            threads: threads.map(|(thread, ..)| ThreadEvents::new(thread)).collect(),
+            unread: (0..threads.len()).collect(),
+            threads,
+            ahead: BinaryHeap::new(),
         }
     }
 
@@ -142,25 +159,43 @@ impl Merged<'_> {
         tables: &mut Tables,
         is_interrupted: &dyn Fn() -> bool,
     ) -> Result<Option<Hit>, PastError> {
-        let Recording { calls, code, .. } = recording;
-        for thread in &mut self.threads {
-            while thread.next_hit().is_none() && !thread.is_over() {
-                if is_interrupted() {
-                    return Err(PastError::Interrupted);
-                }
-                let mut search = Search {
-                    queries: self.queries,
-                    sought: &mut self.sought,
-                    pool: code.fields.pool(),
-                    methods: &mut self.methods,
-                    tables,
-                    entered: &mut self.entered,
-                };
-                thread.read_on(calls, &mut search)?;
-            }
+        while let Some(at) = self.unread.pop() {
+            self.read_on(at, recording, tables, is_interrupted)?;
         }
-        let hits = self.threads.iter_mut().filter(|thread| thread.next_hit().is_some());
-        Ok(hits.min_by_key(|thread| thread.next_hit()).and_then(ThreadEvents::take_hit))
+        if is_interrupted() {
+            return Err(PastError::Interrupted);
+        }
+        let Some(Reverse((_, at))) = self.ahead.pop() else { return Ok(None) };
+        self.unread.push(at);
+        Ok(self.threads.get_mut(at).and_then(ThreadEvents::take_hit))
+    }
+
+    /// Reads the events of a thread up to its next hit.
+    fn read_on(
+        &mut self,
+        at: usize,
+        recording: &mut Recording,
+        tables: &mut Tables,
+        is_interrupted: &dyn Fn() -> bool,
+    ) -> Result<(), PastError> {
+        let Recording { calls, code, .. } = recording;
+        let Some(thread) = self.threads.get_mut(at) else { return Ok(()) };
+        while thread.next_hit().is_none() && !thread.is_over() {
+            if is_interrupted() {
+                return Err(PastError::Interrupted);
+            }
+            let mut search = Search {
+                queries: self.queries,
+                sought: &mut self.sought,
+                pool: code.fields.pool(),
+                methods: &mut self.methods,
+                tables,
+                entered: &mut self.entered,
+            };
+            thread.read_on(calls, &mut search)?;
+        }
+        self.ahead.extend(thread.next_hit().map(|when| Reverse((when, at))));
+        Ok(())
     }
 
     /// The activations that later hits may name.

@@ -44,6 +44,8 @@ pub struct RecordedAnswer {
     pub answer: Answer,
     /// The events of the located points, by their ids.
     pub events: BTreeMap<String, EventPosition>,
+    /// Whether the recording lacks what some of the points need.
+    pub is_lacking: bool,
     facts: Option<RunFacts>,
 }
 
@@ -98,18 +100,21 @@ impl<'t> RecordedSource<'t> {
         options: &Options,
         context: &Context,
     ) -> Result<RecordedAnswer, SessionError> {
+        let interrupted = || RecordedAnswer {
+            answer: unasked(name, chain, Outcome::Interrupted),
+            events: BTreeMap::new(),
+            is_lacking: false,
+            facts: None,
+        };
         let (mut learned, mut marked) = (Learned::default(), BTreeSet::new());
         let mut times = 0;
         let mut lacking = BTreeMap::new();
-        let facts = loop {
+        let mut facts = loop {
             times += 1;
             lacking.clear();
             let asked = self.ask(chain, options, (&learned, &marked), &mut lacking, context);
             let mut facts = match asked {
-                Err(SessionError::Past(PastError::Interrupted)) => {
-                    let answer = unasked(name, chain, Outcome::Interrupted);
-                    return Ok(RecordedAnswer { answer, events: BTreeMap::new(), facts: None });
-                }
+                Err(SessionError::Past(PastError::Interrupted)) => return Ok(interrupted()),
                 asked => asked?,
             };
             let more = learn(chain, &self.sources, &mut facts, &mut learned).is_some();
@@ -119,7 +124,10 @@ impl<'t> RecordedSource<'t> {
                 break facts;
             }
         };
-        let events = self.events(chain, &facts, &marked, context)?;
+        let events = match self.show(chain, options, (&mut facts, &marked), context) {
+            Err(SessionError::Past(PastError::Interrupted)) => return Ok(interrupted()),
+            events => events?,
+        };
         let all_frames = options.all_frames;
         let (sources, run_facts) = (&self.sources, &facts);
         let facts_of = AnswerFacts { name, chain, sources, runs: 0, all_frames, run_facts };
@@ -130,7 +138,8 @@ impl<'t> RecordedSource<'t> {
                 point.reason = Some(why.clone());
             }
         }
-        Ok(RecordedAnswer { answer, events, facts: Some(facts) })
+        let is_lacking = !lacking.is_empty();
+        Ok(RecordedAnswer { answer, events, is_lacking, facts: Some(facts) })
     }
 
     /// Goes through the recording once. `lacking` gets the points that it cannot answer, with the reasons.
@@ -160,10 +169,11 @@ impl<'t> RecordedSource<'t> {
         let mut locator = Locator::new(queries.clone(), limits)?;
         let marks = arms::marks(&queries, &self.pool, marked);
         let results = stack_values::calls(&queries, &self.pool, marked);
+        let shows_all = options.candidates > 0;
         let mut failed = None;
         let is_interrupted = || context.interrupt().is_set();
         let report = self.trace.occurrences(
-            Asked { queries: &queries, marks: &marks, results: &results },
+            Asked { queries: &queries, shows_all, marks: &marks, results: &results },
             &mut |occurrence, tables, live| {
                 let found = match locator.offer(occurrence, tables) {
                     Ok(found) => found,
@@ -224,24 +234,29 @@ impl<'t> RecordedSource<'t> {
         }
     }
 
-    /// The events of the located points.
-    fn events(
+    /// Adds to the located points what they show. Returns their events, by their ids.
+    fn show(
         &mut self,
         chain: &Chain,
-        facts: &RunFacts,
-        marked: &BTreeSet<Site>,
+        options: &Options,
+        (facts, marked): (&mut RunFacts, &BTreeSet<Site>),
         context: &Context,
     ) -> Result<BTreeMap<String, EventPosition>, SessionError> {
-        let located = facts.queries.iter().filter_map(|query| {
-            let point = chain.points.get(usize::from(query.point.0))?;
-            Some((point.id.clone(), facts.located(query.point)?.occurrence.sequence))
-        });
-        let located: Vec<(String, u64)> = located.collect();
-        let numbers: BTreeSet<u64> = located.iter().map(|(_, number)| *number).collect();
         let marks = arms::marks(&facts.queries, &self.pool, marked);
-        let asked = Asked { queries: &facts.queries, marks: &marks, results: &BTreeMap::new() };
-        let positions = self.trace.hit_positions(asked, &numbers, &|| context.interrupt().is_set())?;
-        let found = located.into_iter().filter_map(|(id, number)| Some((id, *positions.get(&number)?)));
-        Ok(found.collect())
+        let results = stack_values::calls(&facts.queries, &self.pool, marked);
+        let shows_all = options.candidates > 0;
+        let asked = Asked { queries: &facts.queries, shows_all, marks: &marks, results: &results };
+        let positions = self.trace.show_occurrences(
+            asked,
+            &mut facts.locator.located_occurrences(),
+            &mut facts.outcome.tables,
+            &|| context.interrupt().is_set(),
+        )?;
+        let events = facts.queries.iter().filter_map(|query| {
+            let point = chain.points.get(usize::from(query.point.0))?;
+            let number = facts.located(query.point)?.occurrence.sequence;
+            Some((point.id.clone(), *positions.get(&number)?))
+        });
+        Ok(events.collect())
     }
 }

@@ -49,7 +49,15 @@ pub fn find(
     point: Option<&str>,
     context: &Context,
 ) -> Result<FoundEvents, SessionError> {
-    let RecordedAnswer { answer, events, .. } = source.replay(name, chain, &Options::default(), context)?;
+    let answered = match source.replay(name, chain, &Options::default(), context) {
+        // Without its root, no point is found.
+        Err(SessionError::NotInRecording { id, why, .. }) => {
+            let not_found = vec![(id.to_string(), why)];
+            return Ok(FoundEvents { not_found, missing: source.trace.missing(), ..FoundEvents::default() });
+        }
+        answered => answered?,
+    };
+    let RecordedAnswer { answer, events, .. } = answered;
     if answer.outcome == Outcome::Interrupted {
         return Err(SessionError::Interrupted);
     }

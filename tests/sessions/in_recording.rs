@@ -1,0 +1,126 @@
+//! Questions to a recorded run: what it lacks is said, no program runs, and the prompt and agents ask it too.
+
+use crate::agent::Agent;
+use crate::support::case::Case;
+use crate::support::{compiled, finish, root, said};
+use serde_json::{Value, json};
+use std::io::Write;
+use std::path::PathBuf;
+use std::process::Stdio;
+
+/// A recording of a fixture of `doors`, as `asked.trace`. Its class files are a copy, which a test may
+/// remove.
+fn recorded(class: &str, options: &[&str]) -> (Case, PathBuf) {
+    let case = Case::new("traced");
+    let source = root().join("tests/fixtures/doors").join(format!("{class}.java"));
+    std::fs::copy(source, case.work().join(format!("{class}.java"))).expect("copied");
+    let classes = case.work().join("copied");
+    std::fs::create_dir_all(&classes).expect("a folder");
+    for file in std::fs::read_dir(compiled("fixtures/doors", &["-g", "-nowarn"])).expect("a folder") {
+        let file = file.expect("an entry");
+        std::fs::copy(file.path(), classes.join(file.file_name())).expect("copied");
+    }
+    let mut record = case.qp();
+    record.args(["trace", "record", "--out", "asked.trace"]).args(options);
+    let output = finish(record.args(["--", "java", "-cp", "copied", class]));
+    assert_eq!(output.status.code(), Some(0), "{}", said(&output));
+    (case, classes)
+}
+
+/// The exit code and all that `qp` says.
+fn told(case: &Case, arguments: &[&str]) -> (Option<i32>, String) {
+    let output = finish(case.qp().args(arguments));
+    (output.status.code(), said(&output))
+}
+
+#[test]
+fn what_a_recording_lacks_is_said() {
+    let (case, _) = recorded("Statics", &["--level", "writes"]);
+    let ask = |expr: &str, at: &str| told(&case, &["why", expr, "--at", at, "--in", "asked.trace"]);
+    let (code, text) = ask("total", "Statics:23");
+    assert_eq!(code, Some(4), "{text}");
+    for part in ["A has no answer in the recording asked.trace", "level `writes`", "`--level all`"] {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+    let (code, text) = ask("x", "java.util.ArrayList:100");
+    assert!(code != Some(0) && text.contains("error:"), "{code:?}: {text}");
+    // Points that need no lines have answers.
+    let points = r#"(id: "A", at: Entry("Statics.Counter.hit"), index: 3),
+        (id: "B", at: LastChange("A:Statics.total")), (id: "C", at: LastRead("A:Statics.total"))"#;
+    let chain = case.chain(r#"command: ["java", "-cp", "copied", "Statics"]"#, points);
+    let chain = chain.display().to_string();
+    let (code, text) = told(&case, &["--format=json", "replay", &chain, "--in", "asked.trace"]);
+    assert_eq!(code, Some(1), "{text}");
+    let answer: Value = serde_json::from_str(text.trim()).unwrap_or_else(|error| panic!("{error}: {text}"));
+    assert_eq!((&answer["runs"], &answer["recording"]), (&json!(0), &json!("asked.trace")));
+    let [a, b, c] = ["A", "B", "C"].map(|id| crate::support::point(&answer, id).clone());
+    assert_eq!((&a["located"], &b["old"], &b["new"]), (&json!(true), &json!("1"), &json!("3")), "{answer:#}");
+    assert_eq!(c["located"], false);
+    assert!(c["reason"].as_str().expect("a reason").contains("no recording has the reads"), "{c:#}");
+    let (code, text) = told(&case, &["replay", &chain, "--in", "asked.trace", "--runs", "2"]);
+    assert_eq!(code, Some(2), "{text}");
+    let (code, text) = told(&case, &["replay", &chain, "--in", "nothing.trace"]);
+    assert!(code != Some(0) && text.contains("nothing.trace"), "{code:?}: {text}");
+}
+
+#[test]
+fn a_packed_recording_answers_without_its_program() {
+    let (case, classes) = recorded("Hiding", &["--level", "all"]);
+    let ask = |recording: &str| {
+        told(&case, &["--format=json", "why", "((Base) low).n", "--at", "Hiding:37", "--in", recording])
+    };
+    let (code, before) = ask("asked.trace");
+    assert_eq!(code, Some(0), "{before}");
+    let (code, text) = told(&case, &["trace", "pack", "asked.trace"]);
+    assert_eq!(code, Some(0), "{text}");
+    std::fs::remove_dir_all(classes).expect("removed");
+    std::fs::remove_file(case.work().join("Hiding.java")).expect("removed");
+    std::fs::remove_dir_all(case.work().join("asked.trace")).expect("removed");
+    let (code, after) = ask("asked.qp");
+    assert_eq!(code, Some(0), "{after}");
+    let [before, after] = [before, after].map(|text| {
+        let answer: Value = serde_json::from_str(text.trim()).expect("JSON");
+        answer["points"].clone()
+    });
+    assert_eq!(after, before);
+    assert_eq!(before[1]["text"], "super.n -= by;", "{before:#}");
+}
+
+#[test]
+fn the_prompt_opens_a_recording() {
+    let (case, _) = recorded("Statics", &["--level", "all"]);
+    let mut command = case.qp();
+    command.args(["debug", "--format=json", "asked.trace"]).stdin(Stdio::piped()).stdout(Stdio::piped());
+    let mut process = command.spawn().expect("qp starts");
+    let mut stdin = process.stdin.take().expect("a pipe");
+    stdin.write_all(b"forward Statics.total\nnext\nwhy Statics.total\n").expect("written");
+    drop(stdin);
+    let output = process.wait_with_output().expect("its output");
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    let last: Value = serde_json::from_str(text.lines().last().expect("a line")).expect("JSON");
+    assert_eq!(last["content"]["text"], "total += at;", "{last:#}");
+    assert_eq!(last["content"]["new"], "0", "{last:#}");
+}
+
+/// An agent asks a recording without a program that it may run.
+#[test]
+fn an_agent_asks_a_recording() {
+    let (case, _) = recorded("Statics", &["--level", "all"]);
+    let root = case.work();
+    let mut agent = Agent::start(&case, &["--root", root.to_str().expect("a path")]);
+    let asked = json!({"trace": "asked.trace", "at": "Statics:23", "expr": "last"});
+    let told = agent.call("why", asked);
+    let points = told.data["points"].as_array().expect("points").clone();
+    let cause = points.last().expect("a point");
+    assert_eq!((&cause["new"], &cause["text"]), (&json!("\"hit 5\""), &json!("last = \"hit \" + at;")));
+    // From an event, and on from an answer.
+    let asked = json!({"trace": "asked.trace", "at": "event:5.1", "expr": "Statics.total"});
+    let told = agent.call("why", asked);
+    let cause = told.data["points"].as_array().and_then(|points| points.last()).expect("a point").clone();
+    assert_eq!(cause["text"], "total += at;", "{:#}", told.data);
+    let asked = json!({"trace": "asked.trace", "from": told.data["answer"], "expr": "at"});
+    let told = agent.call("why", asked);
+    let cause = told.data["points"].as_array().and_then(|points| points.last()).expect("a point").clone();
+    assert_eq!(cause["located"], true, "{:#}", told.data);
+    assert_eq!(agent.vanish(), Some(0));
+}
