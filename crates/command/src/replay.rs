@@ -126,7 +126,12 @@ pub struct Replay {
     #[arg(short = 'n', long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     pub last: Option<u16>,
     /// Replay N times, and count for each point its places and values
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100_000), conflicts_with_all = ["last", "recording"])]
+    #[arg(
+        long,
+        value_name = "N",
+        value_parser = clap::value_parser!(u32).range(1..=100_000),
+        conflicts_with_all = ["last", "recording"]
+    )]
     pub runs: Option<u32>,
     #[command(flatten)]
     #[allow(missing_docs)]

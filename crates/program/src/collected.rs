@@ -1,5 +1,5 @@
-//! The expressions whose values a point shows by default (DESIGN §6): the fields that its line reads, and the
-//! operands of its branch.
+//! The expressions whose values a point shows by default (DESIGN §6): the fields that its line reads, and
+//! the operands of its branch.
 
 use bytecode::{ExprNode, Expressions};
 use classes::{ClassPool, FoundClass};

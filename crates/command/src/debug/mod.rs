@@ -55,9 +55,9 @@ use std::rc::Rc;
 
 /// Takes questions at a prompt, runs the program to answer them, and halts it where they lead
 #[derive(clap::Args, Clone, Debug)]
-#[command(
-    after_help = "Examples:\n  qp debug -- java -ea -cp classes Intro\n  qp debug cart.ron\n  qp debug shop.trace                # a recorded run\n  At the prompt: break Intro:31 when foo == null, run, why foo, goto B, help"
-)]
+#[command(after_help = "Examples:\n  qp debug -- java -ea -cp classes Intro\n  qp debug cart.ron\n  \
+        qp debug shop.trace                # a recorded run\n  \
+        At the prompt: break Intro:31 when foo == null, run, why foo, goto B, help")]
 pub struct Debug {
     /// A chain file to continue with; or a recorded run, in which you move back and forth without running the
     /// program, as with `qp trace step`

@@ -21,6 +21,10 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::rc::Rc;
 use std::sync::Arc;
 
+/// What is said of an exception that no recorded code has thrown.
+const RAISED: &str = "the exception comes from code that was not recorded, or from the VM: the place is where \
+     it came into recorded code";
+
 /// Makes the occurrences of a recording.
 pub(super) struct Candidates<'q> {
     pub queries: &'q [TraceQuery],
@@ -517,11 +521,7 @@ impl<'q> Candidates<'q> {
         values.detail.thrown = Some(self.plain(recording, exception, ""));
         values.detail.exception = Some(ExceptionDetail { caught, thrown: flight.thrown, bypassed });
         if flight.is_raised {
-            values.detail.notes.push(
-                "the exception comes from code that was not recorded, or from the VM: the place is where it came \
-                 into recorded code"
-                    .to_owned(),
-            );
+            values.detail.notes.push(RAISED.to_owned());
         }
         match flight.ended {
             FlightsEnd::Left => values.detail.notes.push("it left all recorded code".to_owned()),
