@@ -6,7 +6,7 @@ use crate::answer::assemble::{assemble, unasked};
 use crate::answer::{Answer, Outcome, arms, stack_values};
 use crate::context::Context;
 use crate::error::SessionError;
-use crate::facts::{RunFacts, ValueFlows};
+use crate::facts::{Astray, RunFacts, ValueFlows};
 use crate::replay::Options;
 use crate::replay::into_call::go_into_call;
 use crate::replay::iteration::{LIMIT, in_order, learn};
@@ -16,7 +16,7 @@ use debuggee::Tail;
 use locate::Locator;
 use model::{Namer, Site};
 use past::{Asked, PastError};
-use query::{Event, TraceQuery};
+use query::{Event, PointIndex, TraceQuery};
 use run::{ClassReport, Ended, RunReport};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
@@ -192,7 +192,13 @@ impl<'t> RecordedSource<'t> {
         if let Some(error) = failed {
             return Err(error.into());
         }
+        // Of a run that went on, nothing is known that only its end decides.
+        let ended = self.ended();
+        let open = queries.iter().map(|query| query.point).filter(|point| locator.located(*point).is_none());
+        let open: Vec<PointIndex> = if ended.is_cut_off() { open.collect() } else { Vec::new() };
         locator.finish(&report.tables);
+        let undecided = open.into_iter().filter(|point| locator.located(*point).is_some());
+        let astray = undecided.map(|point| (point, Astray::CutOff)).collect();
         let run_report = RunReport {
             classes: self.classes(),
             queries: report.queries,
@@ -200,12 +206,8 @@ impl<'t> RecordedSource<'t> {
             warnings: self.trace.missing(),
             ..RunReport::default()
         };
-        let outcome = run::Outcome {
-            ended: self.ended(),
-            tables: report.tables,
-            report: run_report,
-            tail: Tail::default(),
-        };
+        let outcome =
+            run::Outcome { ended, tables: report.tables, report: run_report, tail: Tail::default() };
         Ok(RunFacts {
             translation,
             queries,
@@ -215,7 +217,7 @@ impl<'t> RecordedSource<'t> {
             late: BTreeMap::new(),
             gates: None,
             value_flows: ValueFlows::default(),
-            astray: BTreeMap::new(),
+            astray,
         })
     }
 
