@@ -16,11 +16,10 @@ pub mod traced;
 
 use serde_json::Value;
 use std::collections::BTreeMap;
-use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// Time limit of one `qp`.
 pub const LIMIT: Duration = Duration::from_secs(400);
@@ -46,36 +45,12 @@ pub fn trusting(command: &mut Command) -> &mut Command {
 
 /// Runs a command to its end, or kills it after [`LIMIT`] and fails the test.
 pub fn finish(command: &mut Command) -> Output {
-    let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("qp starts");
-    wait(child)
+    testing::finish(command, LIMIT).unwrap_or_else(|| panic!("{command:?} did not end within {LIMIT:?}"))
 }
 
-/// Waits for a child whose pipes are piped.
-pub fn wait(mut child: Child) -> Output {
-    let mut stdout = child.stdout.take().expect("piped");
-    let mut stderr = child.stderr.take().expect("piped");
-    let out = std::thread::spawn(move || {
-        let mut bytes = Vec::new();
-        stdout.read_to_end(&mut bytes).map(|_| bytes)
-    });
-    let err = std::thread::spawn(move || {
-        let mut bytes = Vec::new();
-        stderr.read_to_end(&mut bytes).map(|_| bytes)
-    });
-    let started = Instant::now();
-    let status = loop {
-        if let Some(status) = child.try_wait().expect("waited") {
-            break status;
-        }
-        if started.elapsed() > LIMIT {
-            drop(child.kill());
-            panic!("qp did not end within {LIMIT:?}");
-        }
-        std::thread::sleep(Duration::from_millis(5));
-    };
-    let stdout = out.join().expect("read").expect("read");
-    let stderr = err.join().expect("read").expect("read");
-    Output { status, stdout, stderr }
+/// Waits for a child whose pipes are piped, as [`finish`].
+pub fn wait(child: Child) -> Output {
+    testing::wait(child, LIMIT).unwrap_or_else(|| panic!("qp did not end within {LIMIT:?}"))
 }
 
 /// The text on standard output and standard error, for messages of failed assertions.

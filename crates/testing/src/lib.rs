@@ -4,7 +4,11 @@
 //! test that compares nothing must not pass. Whoever cannot install them sets `QP_TEST_PARTIAL`, and these
 //! tests then do nothing.
 
-use std::process::Command;
+#![allow(clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
+
+use std::io::Read;
+use std::process::{Child, Command, Output, Stdio};
+use std::time::{Duration, Instant};
 
 /// The value of a variable that names what a test needs; `None` if the test is to do nothing.
 ///
@@ -36,4 +40,46 @@ pub fn needs(is_there: bool, what_is_missing: &str) {
     if !is_there {
         eprintln!("left out: {what_is_missing}");
     }
+}
+
+/// Runs a command to its end with piped output; `None` if it had to be killed because it took longer than
+/// `limit`.
+///
+/// # Panics
+/// The program cannot be started, or its output cannot be read.
+pub fn finish(command: &mut Command, limit: Duration) -> Option<Output> {
+    let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn();
+    wait(child.unwrap_or_else(|error| panic!("{command:?} cannot be started: {error}")), limit)
+}
+
+/// Waits for a child; as [`finish`].
+///
+/// # Panics
+/// The child has no pipes, or its output cannot be read.
+pub fn wait(mut child: Child, limit: Duration) -> Option<Output> {
+    let out = reading(child.stdout.take().expect("piped"));
+    let err = reading(child.stderr.take().expect("piped"));
+    let started = Instant::now();
+    let status = loop {
+        if let Some(status) = child.try_wait().expect("waited") {
+            break status;
+        }
+        if started.elapsed() > limit {
+            drop(child.kill());
+            drop(child.wait());
+            return None;
+        }
+        std::thread::sleep(Duration::from_millis(5));
+    };
+    let read = |reader: std::thread::JoinHandle<Vec<u8>>| reader.join().expect("read");
+    Some(Output { status, stdout: read(out), stderr: read(err) })
+}
+
+/// Reads a pipe to its end on a thread of its own.
+fn reading(mut pipe: impl Read + Send + 'static) -> std::thread::JoinHandle<Vec<u8>> {
+    std::thread::spawn(move || {
+        let mut bytes = Vec::new();
+        pipe.read_to_end(&mut bytes).expect("read");
+        bytes
+    })
 }
