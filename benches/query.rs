@@ -11,7 +11,10 @@
 mod common;
 
 use common::{Outcome, median, root, share};
-use session::{AskRequest, Asked, Context, MEMORY, OpenLog, QUERIES, RecordedTrace};
+use logic::queries::{Asked, QUERIES};
+use recorded::logic::{AskRequest, OpenLog};
+use recorded::{MEMORY, RecordedTrace};
+use session::Context;
 use std::ffi::OsStr;
 use std::path::Path;
 use std::process::{Command, Stdio};

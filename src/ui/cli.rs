@@ -5,7 +5,8 @@ use super::out::{complain, error_text, print};
 use super::table::{self, Call, Prepared, Runs, Shown};
 use super::{interrupt, progress};
 use command::CommandError;
-use session::{Context, Interrupt};
+use run::Interrupt;
+use session::Context;
 use std::io::IsTerminal;
 use std::process::ExitCode;
 use std::rc::Rc;
@@ -29,7 +30,7 @@ pub fn main() -> ExitCode {
             let code = runtime.block_on(tokio::task::LocalSet::new().run_until(run(&call)));
             // Do not wait for a thread that still reads standard input, or for work that was interrupted.
             runtime.shutdown_background();
-            session::remove_own();
+            files::remove_own();
             code
         }
         Err(error) => {
@@ -92,12 +93,12 @@ async fn run(call: &Call) -> u8 {
         },
         // A dialogue outlives interrupts, and handles them itself.
         Runs::Dialogue(lead) => {
-            session::remove_abandoned();
+            files::remove_abandoned();
             lead(matches, cli).await.unwrap_or_else(|error| refuse(&error))
         }
         Runs::ToResult(prepare) => match interrupt::on_signals() {
             Ok(interrupt) => {
-                session::remove_abandoned();
+                files::remove_abandoned();
                 match prepare(matches) {
                     Ok(command) => to_result(call, &*command, interrupt).await,
                     Err(error) => refuse(&error),
@@ -130,7 +131,7 @@ fn write(cli: &Cli, result: &dyn Shown) -> u8 {
     };
     let mut is_written = print(&text) == 0;
     if let Some((file, content)) = result.beside()
-        && let Err(error) = content.and_then(|content| session::write_whole(file, &content))
+        && let Err(error) = content.and_then(|content| files::write_whole(file, &content))
     {
         complain(format_args!("error: cannot write {}: {error}", file.display()));
         is_written = false;

@@ -1,7 +1,7 @@
 //! Ctrl-C and SIGTERM end the run, not the process: the debuggee must end first. But if the thread that runs
 //! the command computes and does not look up in time, the process ends.
 
-use session::Interrupt;
+use run::Interrupt;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
@@ -209,7 +209,7 @@ impl Pulse {
 
 /// Ends the process whatever its threads do. The debuggee ends with it, by its guardian.
 fn end_process() -> ! {
-    session::remove_own();
+    files::remove_own();
     std::process::exit(INTERRUPTED.into());
 }
 

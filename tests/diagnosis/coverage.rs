@@ -6,11 +6,13 @@
 use crate::support::javac::Javac;
 use crate::support::{compiled, root};
 use chain::{Chain, Debuggee};
-use session::{
-    Bounds, Context, DiagnoseOptions, Diagnoser, Level, MEMORY, RecordOptions, RecordedTrace, record,
-};
+use diagnose::{DiagnoseOptions, Diagnoser};
+use past::snapshot::Bounds;
+use recorded::{MEMORY, RecordOptions, RecordedTrace, record};
+use session::Context;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
+use trace::Level;
 
 /// Runs a future to its end.
 fn wait<T>(what: impl Future<Output = T>) -> T {

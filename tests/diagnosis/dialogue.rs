@@ -8,8 +8,9 @@ use clap::Parser;
 use classes::SourcePaths;
 use command::diagnose::{AnswerCommand, AnswerForm, Diagnose, DiagnoseDialogue, DiagnoseReply, GivenAnswer};
 use command::trace::StepReply;
+use diagnose::Judgement;
 use serde_json::{Value, json};
-use session::{Context, Judgement};
+use session::Context;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 

@@ -8,8 +8,11 @@ use crate::support::javac::Javac;
 use crate::support::questions::{lines, told};
 use crate::support::rng::Rng;
 use crate::support::{compiled, finish, marked, processes_with, qp, said, scratch, unwrapped};
+use diagnose::{DiagnoseOptions, Diagnoser};
+use past::snapshot::Bounds;
+use recorded::{MEMORY, RecordedTrace};
 use serde_json::{Value, json};
-use session::{Bounds, Context, DiagnoseOptions, Diagnoser, MEMORY, RecordedTrace};
+use session::Context;
 use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -226,7 +229,7 @@ fn a_loop_is_buggy_in_one_of_its_iterations() {
     let trace = recorded("Turns");
     let line = |mark: &str| marked("fixtures/loops", "Turns.java", mark);
     let of = json!({"line": line("sum"), "to_line": line("wrong"), "iteration": 4, "to_iteration": 4});
-    for (strategy, _) in session::strategies() {
+    for (strategy, _) in diagnose::strategies() {
         let told = told(&mut diagnose(&["--strategy", strategy, &trace]), turns);
         let buggy = &told.last["buggy"];
         assert_eq!(

@@ -112,7 +112,7 @@ fn questions_lead_to_lines_that_are_missing() {
 #[test]
 fn every_strategy_ends_at_the_buggy_call() {
     let folder = recorded(&merge_sort(), "MergeSort", "all").display().to_string();
-    let all: Vec<&str> = session::strategies().map(|(name, _)| name).collect();
+    let all: Vec<&str> = diagnose::strategies().map(|(name, _)| name).collect();
     assert!(all.len() > 10);
     for name in all {
         let told = told(&mut diagnose(&["--strategy", name, &folder]), truth);

@@ -5,7 +5,8 @@
 
 use crate::support::diagnosed::{diagnoser, made};
 use crate::support::{finish, root, said, scratch};
-use session::{Context, Diagnoser, SessionError};
+use diagnose::Diagnoser;
+use session::{Context, SessionError};
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::process::Command;

@@ -206,8 +206,8 @@ fn the_formats_are_described() {
         Regex::new(r"`(\w+)`").unwrap().captures_iter(&page).map(|c| c[1].to_owned()).collect();
     let mut fields = 0;
     for source in [
-        "crates/session/src/answer/mod.rs",
-        "crates/session/src/replay/cost.rs",
+        "crates/answer/src/lib.rs",
+        "crates/replay/src/cost.rs",
         "crates/chain/src/format.rs",
         "crates/chain/src/chain_query.rs",
         "crates/chain/src/explain.rs",

@@ -1,24 +1,11 @@
 //! The layers: which room may use which. Between crates Cargo holds the arrows, and docs/ARCHITECTURE.md
-//! shows them; inside a session and between the files of a room, the tests read the sources as text.
+//! shows them; between the files of a room, the tests read the sources as text.
 
 use crate::file_graph::{circles, uses_of_files};
 use crate::house::{product_code, product_sources, read, root};
 use regex::Regex;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
-
-/// The other rooms of a session that each one may use, top down. The files beside them serve all rooms and
-/// use none.
-const SESSION: &[(&str, &[&str])] = &[
-    ("explore", &["replay", "answer"]),
-    ("diagnose", &["recorded"]),
-    ("full_replay", &["logic", "omitted", "recorded", "replay", "answer"]),
-    ("logic", &["recorded"]),
-    ("omitted", &["recorded"]),
-    ("recorded", &["replay", "answer"]),
-    ("replay", &["answer"]),
-    ("answer", &[]),
-];
 
 /// Rooms that do no I/O.
 const PURE: &[&str] = &[
@@ -29,7 +16,7 @@ const PURE: &[&str] = &[
     "crates/program/src",
     "crates/past/src",
     "crates/logic/src",
-    "crates/omission/src",
+    "crates/omission/src/analysis",
     "crates/bytecode/src",
     "crates/jdk/src",
     "crates/dap/src",
@@ -68,49 +55,6 @@ fn the_files_of_a_room_use_each_other_one_way() {
     assert!(seen > 500, "only {seen} uses found: are the sources where they were?");
     assert!(wrong.is_empty(), "files that use each other:\n{}", wrong.join("\n"));
     assert_eq!(met.len(), ALLOWED.len(), "an allowed cycle no longer exists: remove it from the list");
-}
-
-#[test]
-fn the_rooms_of_a_session_point_down() {
-    let mut wrong = Vec::new();
-    let mut seen = 0;
-    let mut beside: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
-    for (file, code) in product_code() {
-        let Ok(inside) = file.strip_prefix("crates/session/src") else { continue };
-        let name = inside.iter().next().map_or_else(String::new, |n| n.to_string_lossy().into_owned());
-        let name = name.trim_end_matches(".rs");
-        let used = modules_used(&code, depth_of(&file));
-        if name == "lib" {
-            continue;
-        }
-        let Some((_, may_use)) = SESSION.iter().find(|(room, _)| *room == name) else {
-            let rooms = used.iter().filter(|used| SESSION.iter().any(|(room, _)| room == *used));
-            wrong.extend(rooms.map(|room| format!("{}: may not use `{room}`", file.display())));
-            beside.insert(name.to_owned(), used);
-            continue;
-        };
-        for used in used.iter().filter(|used| SESSION.iter().any(|(room, _)| room == *used)) {
-            seen += 1;
-            if used != name && !may_use.contains(&used.as_str()) {
-                wrong.push(format!("{}: `{name}` may not use `{used}`", file.display()));
-            }
-        }
-    }
-    // The files beside the rooms form no cycle: remove files that use no others, until none are left.
-    while let Some(name) =
-        beside.iter().find(|(name, used)| !used.iter().any(|used| used != *name && beside.contains_key(used)))
-    {
-        let name = name.0.clone();
-        beside.remove(&name);
-    }
-    wrong.extend(beside.keys().map(|name| format!("crates/session/src/{name}.rs: stands in a circle")));
-    assert!(seen > 20, "only {seen} uses found: are the sources where they were?");
-    assert!(wrong.is_empty(), "\n{}", wrong.join("\n"));
-    for (place, (room, may_use)) in SESSION.iter().enumerate() {
-        for used in *may_use {
-            assert!(SESSION.iter().skip(place + 1).any(|(below, _)| below == used), "{room} uses {used}");
-        }
-    }
 }
 
 /// Cargo refuses a circle of crates; this table is for people.
@@ -179,19 +123,4 @@ fn room_of(file: &Path) -> Option<String> {
         _ if parts.len() > 2 => parts.get(1).cloned(),
         _ => None,
     }
-}
-
-/// Depth of a file's module below the root: `crates/run/src/lib.rs` 1, `crates/run/src/vm.rs` 2.
-fn depth_of(file: &Path) -> usize {
-    let below = if file.starts_with("crates") { 3 } else { 1 };
-    file.iter().count().saturating_sub(below + usize::from(file.ends_with("mod.rs")))
-}
-
-/// The modules below a crate's root named by code, in a module at this depth.
-fn modules_used(code: &str, depth: usize) -> BTreeSet<String> {
-    let whole = Regex::new(r"\bcrate::(\w+)").unwrap();
-    let upwards = Regex::new(r"\b((?:super::)+)(\w+)").unwrap();
-    let ups = upwards.captures_iter(code).filter(|found| found[1].matches("super").count() == depth);
-    let ups = ups.map(|found| found[2].to_owned());
-    whole.captures_iter(code).map(|found| found[1].to_owned()).chain(ups).collect()
 }

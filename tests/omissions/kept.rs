@@ -4,8 +4,8 @@ use crate::support::javac::Javac;
 use crate::support::scratch;
 use bytecode::pointsto::{Entry, Limits, PointsTo};
 use classes::{ClassPaths, ClassPool};
-use omission::analyse;
-use session::AnalysisFolder;
+use omission::AnalysisFolder;
+use omission::analysis::analyse;
 use std::path::{Path, PathBuf};
 
 const JSOUP: &str = "/usr/share/java/jsoup.jar";

@@ -6,7 +6,7 @@ use crate::suggested::asked;
 use crate::support::javac::Javac;
 use crate::support::{compiled, finish, marked, qp, said, scratch};
 use classes::{ClassPaths, ClassPool};
-use omission::{DeclaredTarget, unrelated};
+use omission::analysis::{DeclaredTarget, unrelated};
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::path::Path;

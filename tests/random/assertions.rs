@@ -6,9 +6,11 @@
 use crate::dice::Dice;
 use crate::support::javac::Javac;
 use crate::support::{finish, qp, said, scratch};
-use session::{
-    AssertFile, AssertedAnswer, Bounds, Context, DiagnoseOptions, Diagnoser, MEMORY, RecordedTrace,
-};
+use assertions::{AssertFile, AssertedAnswer};
+use diagnose::{DiagnoseOptions, Diagnoser};
+use past::snapshot::Bounds;
+use recorded::{MEMORY, RecordedTrace};
+use session::Context;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::Command;

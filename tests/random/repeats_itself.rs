@@ -9,12 +9,13 @@ use crate::support::diagnosed::made;
 use crate::support::javac::Javac;
 use crate::support::{finish, qp, root, said, scratch};
 use chain::{Chain, Debuggee};
-use session::{
-    Bounds, Context, DiagnoseOptions, Diagnoser, Level, MEMORY, Opinion, RecordOptions, RecordedTrace,
-    Reference, record,
-};
+use diagnose::{DiagnoseOptions, Diagnoser, Opinion, Reference};
+use past::snapshot::Bounds;
+use recorded::{MEMORY, RecordOptions, RecordedTrace, record};
+use session::Context;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
+use trace::Level;
 
 /// The default sample.
 const SAMPLE: [&str; 4] = ["fixtures/identity", "fixtures/passes", "fixtures/tallies", "examples/mergesort"];

@@ -5,8 +5,9 @@
 use crate::support::{compiled, root};
 use clap::Parser;
 use command::debug::{Debug, DebugDialogue, ProgramState, Reply};
+use replay::explore::Front;
 use serde_json::{Value, json};
-use session::{Front, Progress, Silent};
+use session::{Progress, Silent};
 use std::rc::Rc;
 use tokio::task::LocalSet;
 

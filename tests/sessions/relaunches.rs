@@ -5,8 +5,11 @@
 
 use crate::support::case::Case;
 use crate::support::{marked, processes_with};
+use answer::Answer;
 use chain::Chain;
-use session::{Answer, Context, Options, SessionError, replay};
+use full_replay::replay;
+use replay::Options;
+use session::{Context, SessionError};
 use std::path::Path;
 use std::process::Command;
 use std::time::{Duration, Instant};

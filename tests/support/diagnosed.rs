@@ -1,10 +1,12 @@
 //! Programs of one file, recorded and diagnosed in this process.
 
 use chain::{Chain, Debuggee};
-use session::{
-    Bounds, Context, DiagnoseOptions, Diagnoser, Level, MEMORY, RecordOptions, RecordedTrace, record,
-};
+use diagnose::{DiagnoseOptions, Diagnoser};
+use past::snapshot::Bounds;
+use recorded::{MEMORY, RecordOptions, RecordedTrace, record};
+use session::Context;
 use std::path::Path;
+use trace::Level;
 
 /// Compiles the text of a class into a new folder.
 pub fn made(folder: &Path, class: &str, text: &str) {

@@ -6,9 +6,11 @@ use crate::support::case::Case;
 use crate::support::javas;
 use crate::support::traced::{exported, info, text};
 use chain::{Chain, Debuggee};
+use recorded::{MEMORY, RecordOptions, RecordedRun, record};
 use serde_json::Value;
-use session::{Context, Level, MEMORY, Occurrence, RecordOptions, RecordedRun, Steered, Steering, record};
+use session::Context;
 use std::path::PathBuf;
+use trace::{Level, Occurrence, Steered, Steering};
 
 /// A recorded run.
 struct Run {

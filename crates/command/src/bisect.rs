@@ -3,7 +3,8 @@
 use super::replay::LimitArgs;
 use super::trust::{self, TrustArgs};
 use super::{Command, CommandError, Outcome};
-use session::{self, Context, SessionError, Verdict};
+use replay::verdict::Verdict;
+use session::{Context, SessionError};
 use std::path::PathBuf;
 
 /// The exit code that makes `git bisect run` skip a commit.
@@ -83,7 +84,7 @@ impl Bisect {
     async fn judge(&self, context: &Context) -> Result<BisectVerdict, CommandError> {
         let chain = trust::load(&self.chain, context)?;
         let name = self.chain.display().to_string();
-        let judged = session::judge(&name, &chain, &self.limits.options(), context).await?;
+        let judged = full_replay::judge(&name, &chain, &self.limits.options(), context).await?;
         let Some(root) = chain.points.first().map(|point| point.id.as_str()) else {
             return Ok(of_queries(judged.verdict));
         };

@@ -3,9 +3,12 @@
 use super::replay::LimitArgs;
 use super::trust::TrustArgs;
 use super::{Command, CommandError, Outcome};
+use answer::{Answer, Difference};
 use chain::{Chain, Guards};
+use full_replay::JudgedRun;
+use replay::verdict::Verdict;
 use serde::Serialize;
-use session::{self, Answer, Context, Difference, JudgedRun, SessionError, Verdict, Wanted};
+use session::{Context, SessionError, Wanted};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
@@ -267,9 +270,9 @@ fn chains_below(folder: &Path, files: &mut Vec<PathBuf>) -> std::io::Result<()> 
     Ok(())
 }
 
-async fn check(file: &Path, chain: &Chain, options: &session::Options, context: &Context) -> Checked {
+async fn check(file: &Path, chain: &Chain, options: &replay::Options, context: &Context) -> Checked {
     let name = file.display().to_string();
-    let judged = match session::judge(&name, chain, options, context).await {
+    let judged = match full_replay::judge(&name, chain, options, context).await {
         Ok(judged) => judged,
         Err(error) => {
             let status = match error.exit_code() {

@@ -3,7 +3,9 @@
 use crate::CommandError;
 use chain::SourcePaths;
 use past::{Breakpoints, Moment, Move, Stop};
-use session::{Context, EventPosition, RecordedTrace};
+use recorded::RecordedTrace;
+use session::Context;
+use trace::EventPosition;
 
 /// A position in a recording, with breakpoints.
 pub struct Cursor {

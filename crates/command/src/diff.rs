@@ -5,11 +5,14 @@ use super::program::{ProgramArgs, TestArgs, own_stdin};
 use super::trace::Memory;
 use super::{Command, CommandError, Outcome};
 use chain::Chain;
-use session::{
-    self, Buggy, Context, DefaultScope, DiagnoseOptions, Diagnoser, Divergence, Level, RecordOptions,
-    RecordedTrace, SessionError, StdinRecording, TemporaryFolder, Varying,
-};
+use classes::DefaultScope;
+use debuggee::StdinRecording;
+use diagnose::{Buggy, DiagnoseOptions, Diagnoser, Divergence, Varying};
+use files::TemporaryFolder;
+use recorded::{RecordOptions, RecordedTrace};
+use session::{Context, SessionError};
 use std::path::{Path, PathBuf};
+use trace::Level;
 
 /// Finds the first call with equal input that behaves differently in two runs
 #[derive(clap::Args, Clone, Debug)]
@@ -143,12 +146,12 @@ impl Command for Diff {
         };
         let mut here = vec![self.open(&folders[0], context).await?];
         if let (Some(reference), Some(here)) = (&self.reference, here.first()) {
-            session::check_reference(here, reference)?;
+            diagnose::check_reference(here, reference)?;
         }
         let mut there = vec![self.open(&folders[1], context).await?];
         let unlike = self.record_alike(&mut here, &mut there, work.path(), context).await?;
         loop {
-            let found = session::find_divergence(&mut here, &mut there, context).await?;
+            let found = diagnose::find_divergence(&mut here, &mut there, context).await?;
             let runs = here.len();
             let (parted, varies, more) = (found.divergence, found.varies, found.more);
             let (mut further, only_in_one) = (found.further, found.only_in_one);
@@ -243,7 +246,7 @@ impl Diff {
         let (chain, options) = first.again(out.clone()).map_err(Again::Cannot)?;
         let level = level.unwrap_or(options.level);
         let options = RecordOptions { timeout_s: self.timeout, level, ..options };
-        match session::record(&chain, &options, context).await {
+        match recorded::record(&chain, &options, context).await {
             Ok(_) => self.open(&out, context).await.map_err(Again::Failed),
             Err(SessionError::Interrupted) => Err(Again::Failed(SessionError::Interrupted.into())),
             // The recorded program may exist only on another machine.
@@ -273,7 +276,7 @@ impl Diff {
             return Ok(DefaultScope { scope: self.scope.clone(), ..DefaultScope::default() });
         }
         let of = |command: &[String]| {
-            session::default_scope(&Chain::new(ProgramArgs::default().debuggee(command), Vec::new()))
+            recorded::default_scope(&Chain::new(ProgramArgs::default().debuggee(command), Vec::new()))
         };
         let (here, there) = (of(command)?.unwrap_or_default(), of(right)?.unwrap_or_default());
         Ok(here.union(there))
@@ -298,7 +301,7 @@ impl Diff {
             ..RecordOptions::default()
         };
         let chain = Chain::new(ProgramArgs::default().debuggee(command), Vec::new());
-        session::record(&chain, &options, context).await?;
+        recorded::record(&chain, &options, context).await?;
         Ok(())
     }
 }

@@ -4,7 +4,8 @@
 use super::trust::{self, TrustArgs};
 use super::{Command, CommandError, Outcome};
 use chain::{Chain, Explanation, GraphFormat};
-use session::{self, Context, Cost};
+use replay::cost::Cost;
+use session::Context;
 use std::path::PathBuf;
 
 /// The format of the graph.
@@ -113,6 +114,6 @@ impl Command for Explain {
             let text = "--cost counts the hits of points, and the chain has only queries: leave it out";
             return Err(CommandError::Usage(text.to_owned()));
         }
-        Ok(Explained::Cost(session::cost(&name, &chain, self.timeout, context).await?))
+        Ok(Explained::Cost(replay::cost::cost(&name, &chain, self.timeout, context).await?))
     }
 }

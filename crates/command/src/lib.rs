@@ -35,7 +35,7 @@ pub mod why;
 
 use chain::Chain;
 use past::PastError;
-use session::{self, Context, SessionError};
+use session::{Context, SessionError};
 use std::path::{Path, PathBuf};
 
 /// A command that ends with a result.
@@ -114,7 +114,7 @@ impl From<PastError> for CommandError {
 /// own, its commands are trusted from now on.
 fn save_chain(chain: &Chain, file: &Path, is_own: bool) -> Result<(), CommandError> {
     let text = chain.to_ron().map_err(SessionError::from)?;
-    session::write_whole(file, text).map_err(unwritten(file))?;
+    files::write_whole(file, text).map_err(unwritten(file))?;
     if is_own {
         session::trust_written(file);
     }
@@ -124,7 +124,7 @@ fn save_chain(chain: &Chain, file: &Path, is_own: bool) -> Result<(), CommandErr
 /// Writes the program's recorded input to a file beside the chain's, and names it in the chain.
 fn save_input(chain: &mut Chain, file: &Path, input: &[u8]) -> Result<PathBuf, CommandError> {
     let beside = file.with_extension("stdin");
-    session::write_private(&beside, input).map_err(unwritten(&beside))?;
+    files::write_private(&beside, input).map_err(unwritten(&beside))?;
     chain.debuggee.stdin = Some(session::seen_from_cwd(chain, file, &beside));
     Ok(beside)
 }

@@ -5,7 +5,8 @@ use super::program::ProgramArgs;
 use super::replay::BackendArg;
 use super::{Command, CommandError, Outcome};
 use chain::Chain;
-use session::{self, Context, LogOptions, Logged};
+use replay::log_point::{LogOptions, Logged};
+use session::Context;
 
 /// Prints values at each pass over a line, without halting the program
 #[derive(clap::Args, Clone, Debug)]
@@ -69,6 +70,6 @@ impl Command for Log {
             show_output: self.show_output,
             stdin: self.program.stdin()?,
         };
-        Ok(session::log(&chain, &options, context).await?)
+        Ok(replay::log_point::log(&chain, &options, context).await?)
     }
 }

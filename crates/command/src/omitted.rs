@@ -4,12 +4,16 @@ use super::program::{ProgramArgs, TestArgs, own_stdin};
 use super::trace::Memory;
 use super::{Command, CommandError, Outcome, save_chain};
 use chain::{Chain, Debuggee, Expect, Kind, Point};
-use past::SourceLine;
-use session::{
-    self, Context, Level, OmissionAnswer, OmissionLimits, OmissionQuestion, RecordOptions, RecordedTrace,
-    Suggestion, TemporaryFolder, TriedSuggestion, WantedOutcome, WantedOutput, WrongPoint,
+use files::TemporaryFolder;
+use omission::{
+    Limits as OmissionLimits, OmissionAnswer, OmissionQuestion, Suggestion, TriedSuggestion,
+    Wanted as WantedOutcome, WantedOutput, WrongPoint,
 };
+use past::SourceLine;
+use recorded::{RecordOptions, RecordedTrace};
+use session::Context;
 use std::path::{Path, PathBuf};
+use trace::Level;
 
 /// Finds what should have happened to an object and did not, and the jumps at which it was lost
 #[derive(clap::Args, Clone, Debug)]
@@ -48,7 +52,7 @@ pub struct Omitted {
     #[arg(long, conflicts_with = "object")]
     pub field: bool,
     /// Most calls between a jump and an operation
-    #[arg(long, value_name = "N", default_value_t = session::WITHIN)]
+    #[arg(long, value_name = "N", default_value_t = omission::WITHIN)]
     pub within: usize,
     /// Show operations that only read the object too
     #[arg(long)]
@@ -57,7 +61,7 @@ pub struct Omitted {
     #[arg(long)]
     pub loops: bool,
     /// Most suggestions to show
-    #[arg(long, value_name = "N", default_value_t = session::SUGGESTIONS)]
+    #[arg(long, value_name = "N", default_value_t = omission::SUGGESTIONS)]
     pub limit: usize,
     /// Hide operations that call this method; can be repeated
     #[arg(long, value_name = "METHOD")]
@@ -175,7 +179,7 @@ impl Command for Omitted {
         };
         if let Some(folder) = folder {
             let trace = RecordedTrace::open(&folder, self.memory.bytes(), context).await?;
-            return Ok(Box::pin(session::ask_omissions(trace, &question, context)).await?);
+            return Ok(Box::pin(omission::ask_omissions(trace, &question, context)).await?);
         }
         let command = self.test.command(&self.command);
         if command.is_empty() {
@@ -196,10 +200,10 @@ impl Command for Omitted {
             ..RecordOptions::default()
         };
         let chain = Chain::new(self.debuggee(&command), Vec::new());
-        session::record_for(&chain, options, &question, context).await?;
+        omission::record_for(&chain, options, &question, context).await?;
         let trace = RecordedTrace::open(&out, self.memory.bytes(), context).await?;
         let trace = trace.of_command(&command);
-        let answer = Box::pin(session::ask_omissions(trace, &question, context)).await?;
+        let answer = Box::pin(omission::ask_omissions(trace, &question, context)).await?;
         if let Some(file) = &self.save {
             self.save_to(file, &command, answer.suggestions.first())?;
         }

@@ -2,7 +2,7 @@
 
 use super::CommandError;
 use chain::{Address, Debuggee, SourceEncoding, SourcePaths};
-use session::{StdinRecording, test_command};
+use debuggee::{StdinRecording, test_command};
 use std::io::IsTerminal;
 use std::path::PathBuf;
 

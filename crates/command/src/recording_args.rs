@@ -1,7 +1,8 @@
 //! `--in RECORDING`: asks a recorded run instead of running the program.
 
 use super::CommandError;
-use session::{Context, MEMORY, RecordedTrace};
+use recorded::{MEMORY, RecordedTrace};
+use session::Context;
 use std::path::PathBuf;
 
 /// A recording that is asked instead of the program.

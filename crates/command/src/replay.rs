@@ -3,8 +3,11 @@
 use super::recording_args::InRecording;
 use super::trust::{self, TrustArgs};
 use super::{Command, CommandError, Outcome};
+use answer::Answer;
 use chain::Chain;
-use session::{self, Answer, Context, RecordedSource, RecordedTrace, RepeatedReplay};
+use recorded::{RecordedSource, RecordedTrace};
+use replay::repeat::RepeatedReplay;
+use session::Context;
 use std::path::PathBuf;
 
 /// The limits of runs, shared by every command that makes runs.
@@ -25,7 +28,7 @@ pub struct LimitArgs {
     pub backend: BackendArg,
     /// With probes: number of initial hits of a point that suspend the VM; later hits are counted inside it,
     /// and the VM keeps the last one
-    #[arg(long, value_name = "N", default_value_t = session::EAGER, hide_short_help = true)]
+    #[arg(long, value_name = "N", default_value_t = replay::probe_policy::EAGER, hide_short_help = true)]
     pub eager: u32,
 }
 
@@ -40,26 +43,26 @@ pub enum BackendArg {
     Probe,
 }
 
-impl From<BackendArg> for session::Backend {
-    fn from(backend: BackendArg) -> session::Backend {
+impl From<BackendArg> for replay::probe_policy::Backend {
+    fn from(backend: BackendArg) -> replay::probe_policy::Backend {
         match backend {
-            BackendArg::Auto => session::Backend::Auto,
-            BackendArg::Jdwp => session::Backend::Jdwp,
-            BackendArg::Probe => session::Backend::Probe,
+            BackendArg::Auto => replay::probe_policy::Backend::Auto,
+            BackendArg::Jdwp => replay::probe_policy::Backend::Jdwp,
+            BackendArg::Probe => replay::probe_policy::Backend::Probe,
         }
     }
 }
 
 impl LimitArgs {
     /// The session's options.
-    pub fn options(&self) -> session::Options {
-        session::Options {
+    pub fn options(&self) -> replay::Options {
+        replay::Options {
             max_runs: self.max_runs,
             timeout_s: self.timeout,
             attempts: self.attempts,
             backend: self.backend.into(),
             eager: self.eager,
-            ..session::Options::default()
+            ..replay::Options::default()
         }
     }
 }
@@ -103,8 +106,8 @@ impl CodeArgs {
 
 impl RunArgs {
     /// The session's options.
-    pub fn options(&self) -> session::Options {
-        session::Options {
+    pub fn options(&self) -> replay::Options {
+        replay::Options {
             candidates: self.candidates,
             show_output: self.show_output,
             all_frames: self.code.all_frames,
@@ -210,11 +213,11 @@ impl Command for Replay {
         }
         Ok(match self.runs {
             None => {
-                let answer = session::replay(&name, &chain, &options, context).await?;
+                let answer = full_replay::replay(&name, &chain, &options, context).await?;
                 ReplayOutcome::Once(Box::new(answer))
             }
             Some(runs) => {
-                let repeated = session::repeat(&name, &chain, &options, runs, context).await?;
+                let repeated = replay::repeat::repeat(&name, &chain, &options, runs, context).await?;
                 ReplayOutcome::Repeatedly(repeated)
             }
         })

@@ -1,7 +1,7 @@
 //! The options that remove secrets from a recorded command.
 
 use super::CommandError;
-use session::Secrets;
+use recorded::Secrets;
 
 #[allow(missing_docs)]
 #[derive(clap::Args, Clone, Debug, Default)]

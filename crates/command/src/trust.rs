@@ -2,7 +2,7 @@
 
 use super::CommandError;
 use chain::Chain;
-use session::{self, Context, SessionError, Wanted};
+use session::{Context, SessionError, Wanted};
 use std::path::Path;
 
 #[allow(missing_docs)]

@@ -6,8 +6,10 @@ use super::recording_args::InRecording;
 use super::replay::RunArgs;
 use super::value_question::value_question;
 use super::{Command, CommandError, Outcome, save_chain, save_input};
+use answer::Answer;
 use chain::{Chain, Debuggee, Kind, Point};
-use session::{self, Answer, Context, RecordedSource};
+use recorded::RecordedSource;
+use session::Context;
 use std::path::PathBuf;
 
 /// Asks what last changed a value, or which condition led to a line
@@ -98,8 +100,8 @@ impl Command for Why {
             return Ok(source.replay_into_call("qp why", &chain, &self.run.options(), context).await?);
         }
         let stdin = self.program.stdin()?;
-        let options = session::Options { stdin: stdin.clone(), ..self.run.options() };
-        let answer = session::replay_into_call("qp why", &chain, &options, context).await?;
+        let options = replay::Options { stdin: stdin.clone(), ..self.run.options() };
+        let answer = replay::into_call::replay_into_call("qp why", &chain, &options, context).await?;
         let input = stdin.map(|recording| recording.recorded()).filter(|input| !input.is_empty());
         if let (Some(input), Some((saved, file))) = (input, &mut saved) {
             save_input(saved, file, &input)?;

@@ -1,42 +1,42 @@
-//! Omissions: operations on an object that the program has in its code and did not execute, and the jumps
-//! at which each of them was lost (Omission Finder, Sakurai & Masuhara, SAC 2015; docs/omissions.md).
+//! Finds what should have happened to an object and did not (docs/omissions.md).
 //!
-//! - `bodies` has the code of methods as graphs.
-//! - `points_to` knows which objects an instruction may use, and where an object was made: the allocation
-//!   that fits all events that name it. `kept` takes the analysis of an earlier run if nothing changed;
-//!   `recorded_code` is the program that both read.
-//! - `executed` finds what each call executed in a window of a recording, and how often each branch went
-//!   which way.
-//! - `operations` finds the use sites (`use_site`) that can change the object, `chains` the calls that lead
-//!   to them.
-//! - `jumps` finds the executed jumps from which an operation can only be reached by unexecuted code.
-//! - `heap_walk` evaluates the untaken code with the recorded values, as far as they are known. By that
-//!   `judge` decides whether a `candidate` is about the object.
-//! - `find` puts these together (Figure 9), `describe` says what was found, and `order` sorts it.
+//! - `recording` records a run with what the question needs.
+//! - `point` finds the event at which the object is wrong, and `target` the object.
+//! - `asked` is the question and the answer. `finding` finds the omissions of a recording, and `trials`
+//!   tries them if the user wants that. `analysis_folder` keeps the analysis of the program.
+//! - `flip` says which jump goes the other way in a run, and at which pass. `other_passes` says it for more
+//!   runs, and `thrown` is the jump before a `throw`.
+//! - `confirm` makes that run, in a `work_copy` (made by `folder_copy`), or in the folder itself, where files
+//!   are `put_back`. It compares the `outcome` with what is `wanted`, or with what a `right_version` has
+//!   there, at the `same_line`.
 
-mod bodies;
-mod candidate;
-mod chains;
-mod describe;
-mod executed;
-mod find;
-mod heap_walk;
-mod judge;
-mod jumps;
-mod kept;
-mod operations;
-mod order;
-mod points_to;
-mod program;
-mod recorded_code;
-mod suggestion;
-mod unrelated;
-mod use_site;
+mod agreement;
+pub mod analysis;
+mod analysis_folder;
+mod asked;
+mod confirm;
+mod finding;
+mod flip;
+mod folder_copy;
+mod other_passes;
+mod outcome;
+mod point;
+mod put_back;
+mod recording;
+mod right_version;
+mod same_line;
+mod target;
+mod thrown;
+mod trials;
+mod wanted;
+mod work_copy;
 
-pub use executed::Window;
-pub use find::{Found, Limits, find};
-pub use kept::{AnalysisStore, analyse};
-pub use program::AnalysedProgram;
-pub use suggestion::{Certainty, Jump, JumpKind, JumpPass, Operation, Passes, Place, Suggestion};
-pub use unrelated::{DeclaredTarget, unrelated};
-pub use use_site::Target;
+pub use analysis::{Certainty, JumpKind, Limits, Place, Suggestion};
+pub use analysis_folder::AnalysisFolder;
+pub use asked::{OmissionAnswer, OmissionQuestion, SUGGESTIONS, TriedSuggestion, WITHIN};
+pub use confirm::{Confirmation, Verdict};
+pub use finding::ask_omissions;
+pub use flip::FlippedPasses;
+pub use point::WrongPoint;
+pub use recording::record_for;
+pub use wanted::{Wanted, WantedOutput};

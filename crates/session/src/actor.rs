@@ -1,8 +1,8 @@
 //! A session that front ends talk to by messages: it lives on a thread of its own and takes one request after
 //! another. A request can be cancelled, before and while it is being answered.
 
-use super::context::Context;
-use super::progress::Progress;
+use crate::context::Context;
+use crate::progress::Progress;
 use run::Interrupt;
 use std::future::Future;
 use std::rc::Rc;

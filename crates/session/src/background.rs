@@ -13,7 +13,7 @@ const ENDING: Duration = Duration::from_millis(500);
 ///
 /// # Errors
 /// Those of the work; [`SessionError::Interrupted`] if the user interrupted it.
-pub(crate) async fn in_background<T: Send + 'static>(
+pub async fn in_background<T: Send + 'static>(
     context: &Context,
     work: impl FnOnce(Arc<AtomicBool>) -> Result<T, SessionError> + Send + 'static,
 ) -> Result<T, SessionError> {
@@ -33,7 +33,7 @@ pub(crate) async fn in_background<T: Send + 'static>(
 ///
 /// # Errors
 /// The user interrupted, and the work has not ended.
-pub(crate) async fn unless_late<T>(
+pub async fn unless_late<T>(
     context: &Context,
     stop: &AtomicBool,
     work: impl Future<Output = T>,

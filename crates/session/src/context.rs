@@ -1,7 +1,7 @@
 //! The context passed to every command and session function: the receiver of progress, and the user's
 //! interrupt.
 
-use super::progress::{Progress, Silent};
+use crate::progress::{Progress, Silent};
 use run::Interrupt;
 use std::rc::Rc;
 use tokio::sync::watch::Sender;

@@ -1,6 +1,6 @@
 //! Reports the progress of a session.
 
-use super::consent::{Consent, Wanted};
+use crate::consent::{Consent, Wanted};
 use serde::Serialize;
 
 /// Receives whole lines of the program's output, one or more, each with its line feed.

@@ -6,9 +6,9 @@
 //! of the folder. The key belongs to this user and is in no file that leaves the machine, so nobody else can
 //! make a tag. A recording carries its tag; the tags of chains are stored in the user's data folder.
 
-use super::consent::{Consent, Wanted};
-use super::context::Context;
-use super::error::SessionError;
+use crate::consent::{Consent, Wanted};
+use crate::context::Context;
+use crate::error::SessionError;
 use chain::{Chain, Point};
 use files::{self, hex};
 use sha2::{Digest, Sha256};

@@ -1,6 +1,6 @@
 //! The environment of a chain's runs: the debuggee's template, its class files and its sources.
 
-use super::error::SessionError;
+use crate::error::SessionError;
 use chain::{self, Chain};
 use classes::{ClassPaths, ClassPool, LaunchCommand, SourceEncoding, SourceRoots, java_agent};
 use debuggee::{DebuggeeError, Forward, Ready, Remote, Settings, Stdin, StdinRecording, Template};

@@ -10,7 +10,8 @@ use dap::Command;
 use dap::types::{EventBody, InitializeArguments, TerminatedBody};
 use past::{BreakpointGroup, Move, Stop};
 use serde_json::Value;
-use session::{Context, EventPosition};
+use session::Context;
+use trace::EventPosition;
 
 /// A session with an editor.
 #[derive(Default)]

@@ -9,7 +9,8 @@ use dap::Request;
 use dap::types::Source;
 use past::{Cause, Move, VariableGroup};
 use serde::{Deserialize, Serialize};
-use session::{Context, EventPosition};
+use session::Context;
+use trace::EventPosition;
 
 /// How the names of these requests begin.
 pub(super) const PREFIX: &str = "qp/";

@@ -3,7 +3,7 @@
 
 use super::answer::{Refusal, number};
 use past::{Variable, VariableGroup};
-use session::EventPosition;
+use trace::EventPosition;
 
 /// Maximum number of frames, lists or targets that are known at a position.
 const MOST: usize = 20_000;

@@ -11,8 +11,10 @@ use dap::types::{
     SetBreakpointsBody, Source, StackFrame, StackTraceBody, StopReason, StoppedBody, Thread, ThreadsBody,
     Variable, VariablesBody,
 };
+use debuggee::StdinRecording;
 use past::SourceLine;
-use session::{Context, NamedValue, StdinRecording, Step};
+use replay::explore::{NamedValue, Step};
+use session::Context;
 
 /// The number of the halted thread. Others run on when it does, and are not shown.
 const THREAD: i64 = 1;

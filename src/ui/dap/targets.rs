@@ -8,7 +8,7 @@ use dap::types::{
     StepInTargetsBody,
 };
 use past::{SourceLine, Which};
-use session::EventPosition;
+use trace::EventPosition;
 
 impl Adapter {
     /// The previous, next, first and last execution of a line.

@@ -1,7 +1,9 @@
 //! A terminal of the editor in which the program reads and prints. The editor runs `qp dap --terminal SOCKET`
 //! there, which connects to the session and passes bytes in both directions.
 
-use session::{Context, Progress, Sink, StdinRecording, TemporaryFolder};
+use debuggee::StdinRecording;
+use files::TemporaryFolder;
+use session::{Context, Progress, Sink};
 use std::io::{Read, Write};
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};

@@ -5,13 +5,13 @@ use crate::ui::render::{
     Paint, answer_about, arms, call_line, contents_between, counted, diagnosed, ended, happening, omission,
     shown_row, shown_solution,
 };
+use answer::Answer;
 use command::diagnose::DiagnoseReply;
 use command::mcp::{
     CallRow, CallsResult, DiagnoseResult, EventRow, EventsResult, FindResult, FoundRow, FoundText,
     HistoryResult, PartRow, RecordResult, ReplayResult, StateResult, WhyResult, WriteRow,
 };
 use past::EventsShown;
-use session::Answer;
 
 const PLAIN: Paint = Paint { color: false };
 
@@ -89,7 +89,7 @@ impl Told for EventsResult {
         let following = self.events.iter().skip(1).map(Some).chain([None]);
         let rows = self.events.iter().zip(following).map(|(row, next)| event(row, next)).collect();
         let mut tail = missing(&self.missing);
-        if *level < session::Level::All {
+        if *level < trace::Level::All {
             tail.push_str(&format!("recorded at level {level}: level=all runs the program again\n"));
         }
         Parts { head, rows, items: Some("events"), more: self.more.clone(), tail }

@@ -7,9 +7,9 @@ use super::snippet::snippet;
 use super::tree::tree;
 use super::way::way;
 use super::{Paint, Text, clipped, frame_text, hanging, palette, wrap};
+use answer::{Answer, ChainQueryAnswer, FrameAnswer, LoaderAnswer, Outcome, PointAnswer};
 use indexmap::IndexMap;
 use model::short_class_name;
-use session::{Answer, ChainQueryAnswer, FrameAnswer, LoaderAnswer, Outcome, PointAnswer};
 use std::collections::HashSet;
 use std::fmt::Write as _;
 

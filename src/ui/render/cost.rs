@@ -1,7 +1,8 @@
 //! The estimated cost of a replay, as a table of 80 columns with notes.
 
 use comfy_table::{Cell, CellAlignment, ColumnConstraint, ContentArrangement, Table, Width, presets};
-use session::{Cost, Forecast, PointCost};
+use replay::cost::{Cost, PointCost};
+use replay::cost_model::Forecast;
 
 /// Maximum width of the table, in characters.
 const WIDTH: u16 = 80;

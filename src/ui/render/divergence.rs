@@ -4,7 +4,7 @@ use super::question::named;
 use super::question_body::{Extent, given_and_become};
 use super::{Paint, Text, hanging, hanging_at, lacks, palette};
 use command::diff::Parting;
-use session::Divergence;
+use diagnose::Divergence;
 
 /// Width of a line, in columns.
 const WIDTH: usize = 80;

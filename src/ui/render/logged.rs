@@ -2,7 +2,8 @@
 
 use super::cost::thousands;
 use super::{Paint, Text, hanging, palette};
-use session::{LogLine, Logged};
+use replay::log_point::Logged;
+use session::LogLine;
 
 /// Width of a line of text, in columns.
 const WIDTH: usize = 80;

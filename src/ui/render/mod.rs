@@ -38,9 +38,9 @@ pub use step::stepped;
 use trace::lacks;
 pub use trace::{arms, ended, happening, line as call_line};
 
+use ::answer::FrameAnswer;
 use anstyle::{AnsiColor, Style};
 use model::short_class_name;
-use session::FrameAnswer;
 use std::path::Path;
 
 /// How a result becomes text.

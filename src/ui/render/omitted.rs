@@ -2,9 +2,9 @@
 
 use super::{Paint, Text, hanging, hanging_at, palette};
 use model::short_class_name;
-use session::{
-    Confirmation, FlipVerdict, FlippedPasses, OmissionAnswer, OmissionCertainty, OmissionPlace, Suggestion,
-    TriedSuggestion,
+use omission::{
+    Certainty as OmissionCertainty, Confirmation, FlippedPasses, OmissionAnswer, Place as OmissionPlace,
+    Suggestion, TriedSuggestion, Verdict as FlipVerdict,
 };
 
 /// Width of a line, in columns.

@@ -2,11 +2,13 @@
 
 use super::answer::{about, place_text, point_in_full};
 use super::{Paint, Text, clipped, frame_text, palette, wrap};
+use answer::{FrameAnswer, PointAnswer};
+use chain::GraphFormat;
 use command::debug::{Numbered, ProgramState, Reply, Row, Setting};
 use indexmap::IndexMap;
-use session::{
-    Arrival, AskedWhen, Certainty, FrameAnswer, GotoResult, GraphFormat, NamedValue, PastRun, PointAnswer,
-    PointDifference, RunResult, Scope, Standpoint, StepResult,
+use replay::explore::{
+    Arrival, AskedWhen, Certainty, GotoResult, NamedValue, PastRun, PointDifference, RunResult, Scope,
+    Standpoint, StepResult,
 };
 use std::fmt::Write as _;
 

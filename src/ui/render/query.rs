@@ -1,8 +1,9 @@
 //! Answers to queries as text: a line per event.
 
 use super::{Paint, palette};
+use logic::rules::{AskItem, Asked as AskedGoal, AskedSolution};
+use logic::{Answer as Answered, AnswerRow, EventRow, ValueRow};
 use model::exception_text;
-use session::{AnswerRow, Answered, AskItem, AskedGoal, AskedSolution, EventRow, ValueRow};
 
 /// Number of levels of rows to indent.
 const DEEPEST: u32 = 20;

@@ -2,7 +2,8 @@
 
 use super::query::{shown_row, shown_solution};
 use super::{Paint, counted, hanging, palette};
-use session::{AnswerDifference, AskedSolution, ChangedPart, ComparedRow, RowDifference, RowSide};
+use logic::rules::AskedSolution;
+use logic::saved::{AnswerDifference, ChangedPart, ComparedRow, RowDifference, RowSide};
 
 /// Width of a line, in columns.
 const WIDTH: usize = 80;

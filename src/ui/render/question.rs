@@ -6,7 +6,7 @@ use super::step::stepped;
 use super::{Paint, Text, hanging, lacks, palette};
 use command::diagnose::{DiagnoseReply, DiagnosisResult, StrategyRow, UnjudgedCall};
 use command::prompt_row::PromptRow;
-use session::{
+use diagnose::{
     Assumption, Buggy, Confidence, Judgement, KeptAnswer, LoopPart, Oracle, OracleAnswer, Question, Survey,
 };
 

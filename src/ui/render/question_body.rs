@@ -1,8 +1,9 @@
 //! What a call was given and did, as text: what differs first, then the rest.
 
 use super::{Paint, hanging, palette, visible};
+use diagnose::{Change, LoopExit, Question};
 use model::short_static_name;
-use session::{Change, LoopExit, Question, Shape};
+use past::snapshot::Shape;
 
 /// Width of a line, in columns.
 const WIDTH: usize = 80;

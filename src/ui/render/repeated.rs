@@ -4,7 +4,7 @@
 use super::{Paint, Text, palette, wrap};
 use command::replay::ReplayOutcome;
 use indexmap::IndexMap;
-use session::{RepeatedPlace, RepeatedPoint, RepeatedReplay};
+use replay::repeat::{RepeatedPlace, RepeatedPoint, RepeatedReplay};
 use std::fmt::Write as _;
 
 const WIDTH: usize = 80;

@@ -2,7 +2,7 @@
 
 use super::{clipped, columns};
 use annotate_snippets::{AnnotationKind, Level, Renderer, Snippet};
-use session::PointAnswer;
+use answer::PointAnswer;
 
 /// Width of the output and of its indentation, in columns.
 const WIDTH: usize = 80;

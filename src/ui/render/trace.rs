@@ -5,7 +5,8 @@ use super::{Paint, Text, counted, hanging, hanging_at, palette};
 use command::trace::MadeChain;
 use model::short_class_name;
 use past::{CallShown, CallTree, EventShown, EventsShown, History, ListedCall, RecordingInfo, StateShown};
-use session::{ExportResult, FoundEvent, FoundEvents, Level, PackResult, RecordedRun};
+use recorded::{ExportResult, FoundEvent, FoundEvents, PackResult, RecordedRun};
+use trace::Level;
 
 /// Width of a line, in columns.
 const WIDTH: usize = 80;

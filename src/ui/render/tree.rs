@@ -1,7 +1,7 @@
 //! The chain as a small tree from effect to cause.
 
 use super::{Paint, palette, visible};
-use session::PointAnswer;
+use answer::PointAnswer;
 
 /// One line per point, below the point it was asked from.
 pub fn tree(points: &[PointAnswer], paint: Paint) -> String {

@@ -1,7 +1,7 @@
 //! The steps of a value's flow, one line each: from the point that sees it back to its origin.
 
+use answer::StepAnswer;
 use model::short_class_name;
-use session::StepAnswer;
 use std::fmt::Write as _;
 
 /// Number of first steps to show, and of last steps; the JSON has all.

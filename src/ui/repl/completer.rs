@@ -1,12 +1,12 @@
 //! Completion by Tab: of the command's name, then of its words.
 
 use command::debug::{self, TABLE, Takes};
+use replay::explore::Words;
 use rustyline::completion::Completer as Complete;
 use rustyline::highlight::Highlighter;
 use rustyline::hint::Hinter;
 use rustyline::validate::Validator;
 use rustyline::{Context, Helper};
-use session::Words;
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// Completes from the table of commands and from the names that a session knows.
@@ -98,7 +98,7 @@ impl Helper for Completer {}
 #[cfg(test)]
 mod tests {
     use super::*;
-    use session::Members;
+    use replay::explore::Members;
 
     fn words() -> Words {
         let members = Members { methods: vec!["total".into(), "trim".into()], fields: vec!["tax".into()] };

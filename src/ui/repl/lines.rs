@@ -2,10 +2,11 @@
 //! reads a line only when the prompt asks for one.
 
 use super::completer::Completer;
+use replay::explore::Words;
 use rustyline::error::ReadlineError;
 use rustyline::history::FileHistory;
 use rustyline::{CompletionType, Config, Editor, ExternalPrinter};
-use session::{Progress, Sink, Words};
+use session::{Progress, Sink};
 use std::io::{BufRead, IsTerminal, Read};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};

@@ -12,8 +12,10 @@ use super::render;
 use super::stepper;
 use command::debug::{Debug, DebugDialogue, ProgramState, Reply};
 use command::exchange::Exchange;
+use debuggee::StdinRecording;
 pub use lines::{Input, Lines};
-use session::{Front, Progress, Silent, StdinRecording};
+use replay::explore::Front;
+use session::{Progress, Silent};
 use std::io::IsTerminal;
 use std::rc::Rc;
 

@@ -10,9 +10,9 @@ use command::serve::{
     FindOmissions, Forget, History, Lines, Node, Parts, PathTo, Queries, Reader, Reads, RecordProgram,
     Request, Session, Source, Start, Timeline, Tree, TryOmission, Why, Works,
 };
+use diagnose::strategies;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
-use session::strategies;
 
 /// The arguments of a request, as they were sent.
 pub enum Arguments {

@@ -4,10 +4,12 @@ use crate::ui::render::{Paint, cause_text, diagnosed, shown_row};
 use command::diagnose::DiagnoseReply;
 use command::query::QueryReply;
 use command::serve::{ChainShown, DiagnosisShown, DiagnosisState, OmissionsShown, QueryShown, WhyShown};
+use diagnose::NodeView;
+use logic::rules::AskItem;
+use logic::{Answer as Answered, AnswerRow as AnsweredRow};
 use past::{CauseKind, EventShownAt, EventsPart, LinesShown, PartsShown, WritesShown};
 use serde::Serialize;
 use serde_json::{Value, json};
-use session::{AnswerRow as AnsweredRow, Answered, AskItem, NodeView};
 
 /// The page colours texts itself.
 const PLAIN: Paint = Paint { color: false };

@@ -4,13 +4,14 @@
 use super::{Fault, Program};
 use chain::{Chain, Debuggee};
 use declarative::{Coverage, Diagnosis, Forest, Needs, Step, Verdict, strategy};
-use session::{
-    Bounds, Context, DiagnoseOptions, Diagnoser, Level, MEMORY, Opinion, RecordOptions, RecordedTrace,
-    Reference, record,
-};
+use diagnose::{DiagnoseOptions, Diagnoser, Opinion, Reference};
+use past::snapshot::Bounds;
+use recorded::{MEMORY, RecordOptions, RecordedTrace, record};
+use session::Context;
 use std::collections::BTreeSet;
 use std::path::Path;
 use std::process::Command;
+use trace::Level;
 
 /// A program with a fault.
 pub struct Trial {

@@ -4,11 +4,12 @@
 use crate::CommandError;
 use crate::cursor::Cursor;
 use crate::prompt_row::{BACK, FORWARD, GO, HELP, HISTORY, OUT, PromptRow, WHY, row};
+use logic::rules::Asked as AskedGoal;
+use omission::{OmissionAnswer, OmissionQuestion, WrongPoint};
 use past::{Cause, Direction, EventRef, History, Move, Stop, StopReason, Which};
-use session::{
-    self, AskRequest, AskedGoal, Context, EventPosition, OmissionAnswer, OmissionQuestion, OpenLog,
-    WrongPoint,
-};
+use recorded::logic::{AskRequest, OpenLog};
+use session::Context;
+use trace::EventPosition;
 
 /// Maximum number of writes of a history.
 const WRITES: usize = 200;
@@ -155,7 +156,7 @@ impl ConsoleCommand {
             ConsoleCommand::Omitted(name) => {
                 let trace = cursor.trace.reopened(context).await?;
                 let question = OmissionQuestion::new(name, WrongPoint::Event(cursor.at));
-                let answer = Box::pin(session::ask_omissions(trace, &question, context)).await?;
+                let answer = Box::pin(omission::ask_omissions(trace, &question, context)).await?;
                 ConsoleReply::Omitted(Box::new(answer))
             }
             ConsoleCommand::Goal(goal) => {

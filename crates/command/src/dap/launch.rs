@@ -3,11 +3,12 @@
 use crate::CommandError;
 use crate::cursor::Cursor;
 use chain::{Chain, Debuggee, SourceEncoding, SourcePaths};
-use session::{
-    self, Context, Level, RecordOptions, RecordedTrace, Secrets, StdinRecording, TemporaryFolder,
-    test_command,
-};
+use debuggee::{StdinRecording, test_command};
+use files::TemporaryFolder;
+use recorded::{RecordOptions, RecordedTrace, Secrets};
+use session::Context;
 use std::path::PathBuf;
+use trace::Level;
 
 /// Memory limit for tables, in bytes. The whole process needs some more.
 const MEMORY: usize = 96 << 20;
@@ -156,7 +157,7 @@ impl Launch {
             secrets: Secrets::default(),
             stdin,
         };
-        let run = session::record(&Chain::new(debuggee, Vec::new()), &options, context).await?;
+        let run = recorded::record(&Chain::new(debuggee, Vec::new()), &options, context).await?;
         let trace = RecordedTrace::open(&out, MEMORY, context).await?.of_command(&command);
         let mut notes = run.notes.clone();
         if run.exit_code.is_none() {

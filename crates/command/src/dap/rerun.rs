@@ -7,12 +7,13 @@
 use super::{FirstStop, Launch};
 use crate::CommandError;
 use crate::debug::{self, Reply};
+use answer::FrameAnswer;
 use chain::{Chain, Debuggee, Kind, Point};
+use debuggee::StdinRecording;
 use past::SourceLine;
-use session::{
-    self, Backend, Context, Explorer, FrameAnswer, Front, NamedValue, Progress, Scope, SessionError,
-    Standpoint, StdinRecording, Step,
-};
+use replay::explore::{Explorer, Front, NamedValue, Scope, Standpoint, Step};
+use replay::probe_policy::Backend;
+use session::{Context, Progress, SessionError};
 use std::path::PathBuf;
 use std::rc::Rc;
 
@@ -74,11 +75,11 @@ impl Rerun {
             ..Debuggee::default()
         };
         // Steps need a program that is watched by events.
-        let options = session::Options {
+        let options = replay::Options {
             show_output: true,
             stdin,
             backend: Backend::Jdwp,
-            ..session::Options::default()
+            ..replay::Options::default()
         };
         let front = Rc::new(Passing(context.shared_progress()));
         let mut explorer = Explorer::new("qp dap", Chain::new(debuggee, Vec::new()), options, front);

@@ -4,7 +4,7 @@ use super::clauses::{Clauses, class_and_line, split};
 use super::{PromptCommand, Reply, usage};
 use crate::CommandError;
 use chain::Kind;
-use session::Explorer;
+use replay::explore::Explorer;
 
 pub(super) struct BreakAt {
     kind: Kind,

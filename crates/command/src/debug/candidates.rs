@@ -4,8 +4,10 @@
 use super::reply::Numbered;
 use super::{PromptCommand, Reply, usage};
 use crate::CommandError;
+use answer::RejectedAnswer;
 use chain::{Kind, Point};
-use session::{Explorer, RejectedAnswer, SessionError};
+use replay::explore::Explorer;
+use session::SessionError;
 
 pub(super) struct Candidates {
     point: String,

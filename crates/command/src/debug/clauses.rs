@@ -4,7 +4,7 @@
 use super::Reply;
 use crate::CommandError;
 use chain::{Kind, Point};
-use session::Explorer;
+use replay::explore::Explorer;
 
 /// The values of the clauses.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -4,7 +4,8 @@
 use super::{Reply, execute};
 use crate::CommandError;
 use crate::exchange::{DialogueStatus, Exchange};
-use session::{Explorer, Interrupter, RunResult, SessionError, Standpoint, Words};
+use replay::explore::{Explorer, Interrupter, RunResult, Standpoint, Words};
+use session::SessionError;
 
 /// The command whose reply is the answer of a run in the background.
 const BACKGROUND_RUN: &str = "run &";

@@ -2,7 +2,7 @@
 
 use super::{PromptCommand, Reply, nothing};
 use crate::CommandError;
-use session::Explorer;
+use replay::explore::Explorer;
 
 pub(super) struct Graph;
 

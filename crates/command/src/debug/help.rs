@@ -2,7 +2,7 @@
 
 use super::{PromptCommand, Reply, TABLE, find, unknown};
 use crate::CommandError;
-use session::Explorer;
+use replay::explore::Explorer;
 
 pub(super) struct Help {
     about: Option<&'static super::Row>,

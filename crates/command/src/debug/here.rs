@@ -1,7 +1,8 @@
 //! The point at which the program is halted, for commands that ask from there.
 
 use crate::CommandError;
-use session::{Explorer, SessionError};
+use replay::explore::Explorer;
+use session::SessionError;
 
 /// The id of the point at which the program is halted.
 ///

@@ -2,7 +2,8 @@
 
 use super::{PromptCommand, Reply, usage};
 use crate::{CommandError, trust};
-use session::{Context, Explorer};
+use replay::explore::Explorer;
+use session::Context;
 use std::path::PathBuf;
 
 pub(super) struct Load {

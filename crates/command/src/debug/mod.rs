@@ -49,7 +49,9 @@ use super::replay::{CodeArgs, LimitArgs};
 use super::trace::Step;
 use super::trust::{self, TrustArgs};
 use chain::{Chain, Debuggee};
-use session::{self, Context, Explorer, Front, StdinRecording};
+use debuggee::StdinRecording;
+use replay::explore::{Explorer, Front};
+use session::Context;
 use std::path::PathBuf;
 use std::rc::Rc;
 
@@ -86,7 +88,7 @@ pub struct Debug {
 impl Debug {
     /// How to move in the recorded run that was named, if it is one.
     pub fn recorded(&self) -> Option<Step> {
-        let folder = self.chain.clone().filter(|path| path.is_dir() || session::is_packed(path))?;
+        let folder = self.chain.clone().filter(|path| path.is_dir() || recorded::is_packed(path))?;
         Some(Step::at_begin(folder, self.trust))
     }
 
@@ -107,10 +109,10 @@ impl Debug {
             None => ("qp debug".to_owned(), self.empty_chain()),
         };
         let all_frames = self.code.all_frames;
-        let mut options = session::Options { show_output: true, stdin, all_frames, ..self.limits.options() };
-        if options.backend == session::Backend::Auto {
+        let mut options = replay::Options { show_output: true, stdin, all_frames, ..self.limits.options() };
+        if options.backend == replay::probe_policy::Backend::Auto {
             // A run by events takes further questions while it runs. A run by probes cannot.
-            options.backend = session::Backend::EventsFirst;
+            options.backend = replay::probe_policy::Backend::EventsFirst;
         }
         Ok(Explorer::new(&name, self.code.apply(chain), options, front))
     }

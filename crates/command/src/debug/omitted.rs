@@ -5,7 +5,8 @@ use super::here::point_here;
 use super::{PromptCommand, Reply, usage};
 use crate::CommandError;
 use chain::{Kind, Point};
-use session::{self, Explorer, SessionError};
+use replay::explore::Explorer;
+use session::SessionError;
 
 pub(super) struct Omitted {
     about: String,
@@ -31,7 +32,7 @@ impl PromptCommand for Omitted {
         let (chain, options) = (explorer.chain().clone(), explorer.options().clone());
         let asked = explorer
             .apart(async |context| {
-                Box::pin(session::ask_omitted(&chain, &answer, &point, &options, context)).await
+                Box::pin(full_replay::ask_omitted(&chain, &answer, &point, &options, context)).await
             })
             .await?;
         match asked {

@@ -2,7 +2,8 @@
 
 use super::{PromptCommand, Reply, usage};
 use crate::CommandError;
-use session::{Explorer, SessionError};
+use replay::explore::Explorer;
+use session::SessionError;
 
 pub(super) struct Points {
     one: Option<String>,

@@ -2,7 +2,7 @@
 
 use super::{PromptCommand, Reply, usage};
 use crate::CommandError;
-use session::Explorer;
+use replay::explore::Explorer;
 
 pub(super) struct Print {
     expr: String,

@@ -5,7 +5,7 @@ use super::clauses::{self, Clauses};
 use super::{PromptCommand, Reply, usage};
 use crate::CommandError;
 use chain::Kind;
-use session::Explorer;
+use replay::explore::Explorer;
 use std::marker::PhantomData;
 
 /// One of the commands.

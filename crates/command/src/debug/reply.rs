@@ -1,11 +1,12 @@
 //! The typed replies of prompt commands, which front ends render.
 
 use super::Row;
+use answer::{Answer, FrameAnswer, PointAnswer, RejectedAnswer};
 use chain::Explanation;
 use indexmap::IndexMap;
-use session::{
-    Answer, AskedWhen, FrameAnswer, GotoResult, NamedValue, OmissionAnswer, PastRun, PointAnswer,
-    PointDifference, RejectedAnswer, RunResult, Scope, Standpoint, StepResult,
+use omission::OmissionAnswer;
+use replay::explore::{
+    AskedWhen, GotoResult, NamedValue, PastRun, PointDifference, RunResult, Scope, Standpoint, StepResult,
 };
 use std::rc::Rc;
 

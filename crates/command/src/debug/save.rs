@@ -2,7 +2,7 @@
 
 use super::{PromptCommand, Reply, usage};
 use crate::{CommandError, save_chain, save_input};
-use session::Explorer;
+use replay::explore::Explorer;
 use std::path::PathBuf;
 
 pub(super) struct Save {

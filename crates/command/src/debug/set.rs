@@ -3,7 +3,8 @@
 use super::clauses::split;
 use super::{PromptCommand, Reply, Setting};
 use crate::CommandError;
-use session::{Explorer, Options};
+use replay::Options;
+use replay::explore::Explorer;
 
 pub(super) struct Set {
     change: Option<(String, String)>,

@@ -3,7 +3,8 @@
 use super::clauses::class_and_line;
 use super::{PromptCommand, Reply, usage};
 use crate::CommandError;
-use session::{Explorer, SessionError};
+use replay::explore::Explorer;
+use session::SessionError;
 
 /// Lines shown on each side.
 const AROUND: u32 = 7;

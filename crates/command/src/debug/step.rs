@@ -2,7 +2,7 @@
 
 use super::{PromptCommand, Reply, nothing};
 use crate::CommandError;
-use session::{self, Explorer};
+use replay::explore::Explorer;
 
 macro_rules! steps {
     ($($name:literal $command:ident $step:ident;)*) => {
@@ -16,7 +16,7 @@ macro_rules! steps {
                 }
 
                 async fn execute(self, explorer: &mut Explorer) -> Result<Reply, CommandError> {
-                    Ok(Reply::Stepped(Box::new(explorer.step(session::Step::$step).await?)))
+                    Ok(Reply::Stepped(Box::new(explorer.step(replay::explore::Step::$step).await?)))
                 }
             }
         )*

@@ -3,7 +3,7 @@
 use super::clauses::split;
 use super::{PromptCommand, Reply, usage};
 use crate::CommandError;
-use session::Explorer;
+use replay::explore::Explorer;
 
 pub(super) struct When {
     point: String,

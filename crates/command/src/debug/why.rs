@@ -6,7 +6,8 @@ use super::{PromptCommand, Reply, candidates};
 use crate::CommandError;
 use crate::value_question::value_question;
 use chain::{Kind, Point, is_call};
-use session::{AskedWhen, Explorer, SessionError};
+use replay::explore::{AskedWhen, Explorer};
+use session::SessionError;
 
 pub(super) struct Why {
     about: String,

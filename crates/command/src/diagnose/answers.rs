@@ -3,8 +3,8 @@
 
 use crate::CommandError;
 use crate::prompt_row::{PromptRow, row};
+use diagnose::{Judgement, Trust};
 use serde::Deserialize;
-use session::{Judgement, Trust};
 
 /// The answers.
 pub const ANSWER_TABLE: &[PromptRow] = &[

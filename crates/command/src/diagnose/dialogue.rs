@@ -12,13 +12,14 @@ use crate::exchange::TERMINATED;
 use crate::prompt_row::PromptRow;
 use crate::trace::{StepDialogue, StepReply};
 use chain::SourcePaths;
+use diagnose::{
+    Assumption, Buggy, Diagnoser, KeptAnswer, Next, Oracle, OracleAnswer, Question, Survey, strategies,
+};
+use files::TemporaryFolder;
 use past::{Breakpoints, EventsShown};
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
-use session::{
-    Assumption, Buggy, Context, Diagnoser, KeptAnswer, Next, Oracle, OracleAnswer, Question, SessionError,
-    Survey, TemporaryFolder, strategies,
-};
+use session::{Context, SessionError};
 
 /// The exit code without a buggy call.
 const NOT_FOUND: u8 = 1;

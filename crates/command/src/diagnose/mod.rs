@@ -13,12 +13,14 @@ use super::CommandError;
 use super::program::{ProgramArgs, SourceArgs, TestArgs, own_stdin};
 use super::secrets::SecretArgs;
 use super::trace::{LevelArg, Memory};
+use assertions::AssertFile;
 use chain::{Chain, Debuggee};
+use diagnose::{DiagnoseOptions, Diagnoser, Reference};
+use files::TemporaryFolder;
+use past::snapshot::Bounds;
+use recorded::{RecordOptions, RecordedTrace};
+use session::Context;
 use session::SessionError;
-use session::{
-    self, AssertFile, Bounds, Context, DiagnoseOptions, Diagnoser, RecordOptions, RecordedTrace, Reference,
-    TemporaryFolder,
-};
 use std::path::PathBuf;
 
 /// Asks whether calls are right until it has found the buggy one
@@ -287,7 +289,7 @@ impl Diagnose {
         if let Some(class_path) = &self.reference {
             // The recording may come from somebody else, and its `java` and options run here.
             diagnoser.allow(context)?;
-            session::check_reference(&diagnoser, class_path)?;
+            diagnose::check_reference(&diagnoser, class_path)?;
             let here = std::env::current_dir().map_err(super::unwritten(std::path::Path::new(".")))?;
             let reference = Reference::new(diagnoser.launcher(), class_path, &here)?;
             // The program may run in another folder.

@@ -6,7 +6,7 @@ use crate::CommandError;
 use past::{CallShown, CallsRequest, ListedCall};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use session::{self, Context, SessionError};
+use session::{Context, SessionError};
 
 /// Arguments of `calls`.
 #[derive(Debug, Deserialize, JsonSchema)]

@@ -6,9 +6,10 @@ use crate::CommandError;
 use crate::diagnose::{
     AnswerCommand, AnswerForm, DiagnoseDialogue, DiagnoseReply, GivenAnswer, StartedDiagnosis,
 };
+use diagnose::{Buggy, Judgement, Question, Trust};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use session::{Buggy, Context, Judgement, Question, Trust};
+use session::Context;
 
 /// Arguments of `diagnose`.
 #[derive(Debug, Deserialize, JsonSchema)]

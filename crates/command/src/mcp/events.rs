@@ -5,9 +5,10 @@ use super::level::LevelWord;
 use super::{ROWS, Tool, Workbench, Works, offset};
 use crate::CommandError;
 use past::{EventShown, EventsShown};
+use recorded::EventsRequest;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use session::{self, Context, EventsRequest};
+use session::Context;
 
 /// Arguments of `events`.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -99,7 +100,7 @@ impl Works for Events {
         let (trace, open) = bench.trace(self.trace.as_ref(), context).await?;
         let asked =
             EventsRequest { node: self.call.0, limit: skip + ROWS, level: self.level.map(Into::into) };
-        let mut shown = Box::pin(session::events(open, &asked, context)).await?;
+        let mut shown = Box::pin(recorded::events(open, &asked, context)).await?;
         let found = std::mem::take(&mut shown.events);
         let more = shown.more.then(|| (skip + ROWS).to_string());
         let rows = (1_usize..).zip(found).skip(skip);

@@ -4,13 +4,15 @@ use super::handle::{CallHandle, TraceHandle, variable};
 use super::{ROWS, Tool, Workbench, Works, offset, usage};
 use crate::CommandError;
 use indexmap::IndexMap;
+use logic::AnswerRow;
+use logic::queries::{Asked, QUERIES, Query as PredefinedQuery};
+use logic::rules::{AskItem, AskedSolution};
+use omission::{OmissionQuestion, TriedSuggestion, WrongPoint};
 use past::SourceLine;
+use recorded::logic::{AskRequest, OpenLog};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use session::{
-    self, AnswerRow, AskItem, AskRequest, Asked, AskedSolution, Context, OmissionQuestion, OpenLog,
-    PredefinedQuery, QUERIES, TriedSuggestion, WrongPoint,
-};
+use session::Context;
 
 /// Time limit of a goal, in seconds.
 const GOAL_S: u64 = 300;
@@ -143,7 +145,7 @@ impl Works for Find {
         let (trace, open) = bench.own_trace(self.trace.as_ref(), context).await?;
         if let Some(what) = &self.omissions_of {
             let question = self.omissions(what, skip + ROWS)?;
-            let answer = Box::pin(session::ask_omissions(open, &question, context)).await?;
+            let answer = Box::pin(omission::ask_omissions(open, &question, context)).await?;
             let more = (answer.more > 0).then(|| (skip + ROWS).to_string());
             let target = answer.target.clone();
             let rows = (1_usize..).zip(answer.suggestions).skip(skip);

@@ -6,7 +6,7 @@ use crate::CommandError;
 use past::WriteShown;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use session::{self, Context};
+use session::Context;
 
 /// Arguments of `history`.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -78,7 +78,7 @@ impl Works for History {
         let skip = offset(self.cursor.as_deref())?;
         let (trace, open) = bench.trace(self.trace.as_ref(), context).await?;
         let asked = variable(&self.variable);
-        let found = session::history(open, &asked, skip + ROWS, context).await?;
+        let found = recorded::history(open, &asked, skip + ROWS, context).await?;
         let more = (found.before > 0).then(|| (skip + ROWS).to_string());
         let missing = found.coverage().into_iter().chain(found.missing.iter().cloned()).collect();
         let writes: Vec<WriteRow> = found.writes.into_iter().rev().skip(skip).map(row).collect();

@@ -2,7 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use session::Level;
+use trace::Level;
 
 /// The level of detail.
 #[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]

@@ -5,10 +5,12 @@ use super::output_lines::OutputLines;
 use super::{MEMORY, Tool, Workbench, Works, handle};
 use crate::CommandError;
 use chain::Chain;
+use recorded::RecordOptions;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use session::{self, Context, Level, RecordOptions};
+use session::Context;
 use std::rc::Rc;
+use trace::Level;
 
 /// Arguments of `record`.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -106,7 +108,7 @@ impl Works for Record {
         let listening = Context::new(lines.clone(), context.interrupt().clone());
         let command = debuggee.command.clone();
         let chain = Chain::new(debuggee, Vec::new());
-        let run = Box::pin(session::record(&chain, &options, &listening)).await?;
+        let run = Box::pin(recorded::record(&chain, &options, &listening)).await?;
         let trace = bench.add_trace(out, Some(command));
         let (_, open) = bench.trace(Some(&super::TraceHandle(trace.clone())), context).await?;
         let info = past::holds(open);

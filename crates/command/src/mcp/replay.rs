@@ -3,10 +3,11 @@
 use super::why::{PointRow, replayed, rows};
 use super::{Tool, Workbench, Works};
 use crate::CommandError;
+use answer::Answer;
 use chain::Chain;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use session::{Answer, Context, SessionError};
+use session::{Context, SessionError};
 
 /// Arguments of `replay`.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -50,7 +51,7 @@ impl Works for Replay {
         let answer = Box::pin(replayed(&chain, context)).await?;
         let handle = bench.add_answer(chain);
         let next = match answer.outcome {
-            session::Outcome::Held => format!("why from={handle} goes on from the last point"),
+            answer::Outcome::Held => format!("why from={handle} goes on from the last point"),
             _ => "why at=Class:LINE asks anew; the first point that differs says where".to_owned(),
         };
         let points = rows(&handle, &answer);

@@ -6,7 +6,7 @@ use crate::CommandError;
 use past::{PartShown, StateRequest, StateShown};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use session::{self, Context, SessionError};
+use session::{Context, SessionError};
 
 /// Arguments of `state`.
 #[derive(Debug, Deserialize, JsonSchema)]

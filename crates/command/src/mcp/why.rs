@@ -6,11 +6,14 @@ use crate::line::LineArgs;
 use crate::point_ids::next_id;
 use crate::value_question::value_question;
 use crate::{CommandError, save_chain};
+use answer::{Answer, PointAnswer};
 use chain::{Chain, Kind, Point};
 use past::{EventRef, SourceLine};
+use recorded::RecordedSource;
+use replay::Options;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use session::{self, Answer, Context, Options, PointAnswer, RecordedSource, SessionError};
+use session::{Context, SessionError};
 
 /// Arguments of `why`.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -184,9 +187,9 @@ impl Works for Why {
 
 /// Replays a chain of this session. Interrupted work has no answer.
 pub(super) async fn replayed(chain: &Chain, context: &Context) -> Result<Answer, CommandError> {
-    let answer = session::replay("chain", chain, &Options::default(), context).await?;
+    let answer = full_replay::replay("chain", chain, &Options::default(), context).await?;
     match answer.outcome {
-        session::Outcome::Interrupted => Err(SessionError::Interrupted.into()),
+        answer::Outcome::Interrupted => Err(SessionError::Interrupted.into()),
         _ => Ok(answer),
     }
 }
@@ -231,7 +234,7 @@ impl Why {
         let mut source = RecordedSource::new(open, handle.into(), chain)?;
         let found = source.replay("chain", chain, &Options::default(), context);
         match found {
-            Ok(found) if found.answer.outcome == session::Outcome::Interrupted => {
+            Ok(found) if found.answer.outcome == answer::Outcome::Interrupted => {
                 Err(SessionError::Interrupted.into())
             }
             // What it lacks, a run may tell.
@@ -265,7 +268,7 @@ impl Why {
             (Some(at), None) => match at.strip_prefix("event:").and_then(EventRef::parse) {
                 Some(event) => {
                     let (_, open) = bench.trace(self.trace.as_ref(), context).await?;
-                    let chain = session::as_chain(open, event)?;
+                    let chain = recorded::as_chain(open, event)?;
                     let point = chain.points.last().map(|point| point.id.clone()).unwrap_or_default();
                     Ok((chain, point, 0))
                 }

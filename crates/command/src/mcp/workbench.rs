@@ -6,7 +6,9 @@ use super::usage;
 use crate::CommandError;
 use crate::diagnose::DiagnoseDialogue;
 use chain::Chain;
-use session::{Context, Progress, RecordedTrace, TemporaryFolder};
+use files::TemporaryFolder;
+use recorded::RecordedTrace;
+use session::{Context, Progress};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 

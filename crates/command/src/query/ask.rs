@@ -5,7 +5,9 @@ use crate::program::{ProgramArgs, own_stdin};
 use crate::trace::Reading;
 use crate::{CommandError, Outcome};
 use chain::Chain;
-use session::{self, AskRequest, AskedGoal, Context, OpenLog, PlannedRequest, ToSave};
+use logic::rules::Asked as AskedGoal;
+use recorded::logic::{AskRequest, OpenLog, PlannedRequest, ToSave};
+use session::Context;
 use std::path::PathBuf;
 
 /// Asks a Prolog goal over a recorded run
@@ -92,7 +94,7 @@ impl Ask {
                 let text = "--save needs a recorded run: a log of facts does not tell what its ids stand for";
                 return Err(CommandError::Usage(text.to_owned()));
             }
-            return Ok(session::ask_facts(file, &asked, context).await?);
+            return Ok(recorded::logic::ask_facts(file, &asked, context).await?);
         }
         if self.command.is_empty() {
             // What is wrong with the rules is said before a large recording is read.
@@ -104,7 +106,7 @@ impl Ask {
             return Ok(answer);
         }
         if self.explain {
-            return Ok(session::explain_plan(&asked)?);
+            return Ok(recorded::logic::explain_plan(&asked)?);
         }
         let chain = Chain::new(ProgramArgs::default().debuggee(&self.command), Vec::new());
         let planned = PlannedRequest {
@@ -117,6 +119,6 @@ impl Ask {
             show_output: self.show_output,
             stdin: own_stdin()?,
         };
-        Ok(session::ask_program(&chain, &planned, context).await?)
+        Ok(recorded::logic::ask_program(&chain, &planned, context).await?)
     }
 }

@@ -4,11 +4,12 @@
 use super::prompt_command::{PROMPT_TABLE, PromptCommand, PromptRow};
 use crate::CommandError;
 use crate::exchange::{DialogueStatus, Exchange};
+use logic::Answer as Answered;
+use logic::queries::QUERIES;
+use logic::rules::{AskItem, Asked as AskedGoal};
+use recorded::logic::{AskRequest, GoalStep, OpenLog, RunningGoal, ToSave};
 use serde::Serialize;
-use session::{
-    self, Answered, AskItem, AskRequest, AskedGoal, Context, GoalStep, OpenLog, QUERIES, RunningGoal,
-    SessionError, ToSave,
-};
+use session::{Context, SessionError};
 use std::path::{Path, PathBuf};
 
 /// The reply to a command.
@@ -253,7 +254,8 @@ impl QueryDialogue {
             return Err(CommandError::Usage("there is no answer to save: ask something first".to_owned()));
         };
         let saved = self.log.saved(last, context).await?;
-        session::write_answer(&saved, file).map_err(|error: SessionError| CommandError::from(error))?;
+        recorded::logic::write_answer(&saved, file)
+            .map_err(|error: SessionError| CommandError::from(error))?;
         Ok(QueryReply::Saved(file.to_owned()))
     }
 

@@ -16,10 +16,14 @@ pub use prompt_command::{PROMPT_TABLE, PromptRow};
 use crate::{Command, CommandError, Outcome};
 use ask::Ask;
 use clap::{ArgMatches, Args, FromArgMatches};
+use logic::Answer as Answered;
+use logic::queries::QUERIES;
+use logic::rules::Asked as AskedGoal;
+use logic::saved::AnswerDifference;
 use predefined::Predefined;
 use saved::{AnswersDiff, Show};
 use serde::Serialize;
-use session::{AnswerDifference, Answered, AskedGoal, Context, QUERIES};
+use session::Context;
 use std::path::PathBuf;
 
 const ABOUT: &str =

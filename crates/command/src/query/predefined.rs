@@ -3,9 +3,12 @@
 use super::Saving;
 use crate::CommandError;
 use clap::{Arg, ArgAction, ArgMatches, Args, FromArgMatches};
-use session::{
-    Answered, Asked, Choice, Context, Kind, MEMORY, OpenLog, PredefinedQuery, QUERIES, RecordedTrace, ToSave,
-};
+use logic::Answer as Answered;
+use logic::log::Kind;
+use logic::queries::{Asked, Choice, QUERIES, Query as PredefinedQuery};
+use recorded::logic::{OpenLog, ToSave};
+use recorded::{MEMORY, RecordedTrace};
+use session::Context;
 use std::path::PathBuf;
 
 /// Default maximum number of rows.

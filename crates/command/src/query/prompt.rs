@@ -5,7 +5,9 @@ use super::dialogue::QueryDialogue;
 use crate::CommandError;
 use crate::trace::Reading;
 use clap::{ArgMatches, Args, FromArgMatches};
-use session::{AskRequest, Context, MEMORY, OpenLog, RecordedTrace};
+use recorded::logic::{AskRequest, OpenLog};
+use recorded::{MEMORY, RecordedTrace};
+use session::Context;
 use std::path::PathBuf;
 
 /// Asks a recorded run one question after another

@@ -2,7 +2,7 @@
 
 use super::predefined::Predefined;
 use crate::CommandError;
-use session::QUERIES;
+use logic::queries::QUERIES;
 use std::path::PathBuf;
 
 /// A row of the table of commands.

@@ -3,10 +3,10 @@
 use super::predefined::Predefined;
 use super::{QueryAnswer, Saving};
 use crate::CommandError;
-use session::{
-    self, AnswerDifference, AskRequest, Context, Ignored, MEMORY, OpenLog, RecordedTrace, SavedAnswer,
-    SavedQuestion, SavedReply, ToSave,
-};
+use logic::saved::{AnswerDifference, Ignored, SavedAnswer, SavedQuestion, SavedReply};
+use recorded::logic::{AskRequest, OpenLog, ToSave};
+use recorded::{MEMORY, RecordedTrace};
+use session::Context;
 use std::path::{Path, PathBuf};
 
 /// Shows a saved answer
@@ -22,7 +22,7 @@ pub struct Show {
 
 impl Show {
     pub(super) fn execute(&self) -> Result<QueryAnswer, CommandError> {
-        let SavedAnswer { question, reply, .. } = session::read_answer(&self.file)?;
+        let SavedAnswer { question, reply, .. } = recorded::logic::read_answer(&self.file)?;
         Ok(match (question, reply) {
             (_, SavedReply::Rows(answer)) => QueryAnswer::Predefined(answer),
             (SavedQuestion::Goal { goal, .. } | SavedQuestion::Query(goal), SavedReply::Goal(saved)) => {
@@ -90,10 +90,10 @@ impl AnswersDiff {
             threads: ignores(IgnoredArg::Threads),
         };
         let (a, b) = match (&self.ask, &self.query) {
-            (None, None) => (session::read_answer(&self.a)?, session::read_answer(&self.b)?),
+            (None, None) => (recorded::logic::read_answer(&self.a)?, recorded::logic::read_answer(&self.b)?),
             _ => Box::pin(self.asked(context)).await?,
         };
-        Ok(session::compare_answers(&a, &b, ignored))
+        Ok(logic::saved::compare(&a, &b, ignored))
     }
 
     /// The answers of both recorded runs.
@@ -137,7 +137,7 @@ impl Saving {
         context: &Context,
     ) -> Result<(), CommandError> {
         if let Some(file) = &self.save {
-            session::write_answer(&log.saved(answered, context).await?, file)?;
+            recorded::logic::write_answer(&log.saved(answered, context).await?, file)?;
         }
         Ok(())
     }

@@ -13,7 +13,9 @@ use crate::diagnose::Diagnose;
 use crate::program::ProgramArgs;
 use crate::trust::{self, TrustArgs};
 use chain::Chain;
-use session::{Context, RecordedTrace, TemporaryFolder};
+use files::TemporaryFolder;
+use recorded::RecordedTrace;
+use session::Context;
 use std::path::PathBuf;
 
 /// What a page begins with.
@@ -43,7 +45,7 @@ impl Serve {
         };
         match target {
             folder if folder.join("about.json").is_file() => Ok(Start::Recording(folder.clone())),
-            file if session::is_packed(file) => Ok(Start::Recording(file.clone())),
+            file if recorded::is_packed(file) => Ok(Start::Recording(file.clone())),
             folder if folder.is_dir() => usage(format!(
                 "there is no recording in {}: `qp trace record --level all -o FOLDER -- java …` makes one",
                 folder.display()

@@ -3,11 +3,11 @@
 
 use super::replay_shown::ReplayShown;
 use past::{CauseShown, EventRef};
-use session::EventPosition;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::broadcast;
+use trace::EventPosition;
 
 /// Maximum number of notices that a page may be behind.
 const BEHIND: usize = 1024;

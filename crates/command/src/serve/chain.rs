@@ -6,7 +6,9 @@ use super::replay_shown::ReplayShown;
 use super::{Request, Works, usage};
 use crate::CommandError;
 use past::EventRef;
-use session::{self, Context, Options, RecordedSource, SessionError};
+use recorded::RecordedSource;
+use replay::Options;
+use session::{Context, SessionError};
 use std::collections::BTreeMap;
 
 /// Number of rejected occurrences that are kept for each point.
@@ -26,7 +28,7 @@ impl Works for ChainAction {
             let mut trace = bench.own_trace(at.trace, context).await?;
             trace.allow(context)?;
             let event = EventRef { call: at.call, event: Some(at.event) };
-            let chain = session::as_chain(&mut trace, event)?;
+            let chain = recorded::as_chain(&mut trace, event)?;
             let name = format!("event {event}");
             bench.chain = Some(ChainDesk::new(name, chain));
             bench.board.shown().has_chain = true;
@@ -60,9 +62,9 @@ impl Bench {
             show_output: true,
             ..Options::default()
         };
-        let replayed = session::replay(&desk.name, &desk.chain, &options, context).await;
+        let replayed = full_replay::replay(&desk.name, &desk.chain, &options, context).await;
         let answer = match replayed {
-            Ok(answer) if answer.outcome == session::Outcome::Interrupted => {
+            Ok(answer) if answer.outcome == answer::Outcome::Interrupted => {
                 return Err(SessionError::Interrupted.into());
             }
             Ok(answer) => answer,
@@ -93,8 +95,8 @@ impl Bench {
         let path = trace.folder.path().to_owned();
         // A recording that is not whole has no such events.
         let Ok(mut source) = RecordedSource::new(&mut trace, path, &chain) else { return Ok(()) };
-        let Ok(found) = session::find(&mut source, &name, &chain, None, context) else { return Ok(()) };
-        let event = |found: session::FoundEvent| {
+        let Ok(found) = recorded::find(&mut source, &name, &chain, None, context) else { return Ok(()) };
+        let event = |found: recorded::FoundEvent| {
             let event = u64::try_from(found.number).ok();
             (found.point, EventRef { call: found.call.node, event })
         };

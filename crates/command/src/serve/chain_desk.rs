@@ -4,10 +4,11 @@ use super::usage;
 use crate::CommandError;
 use crate::point_ids::next_id;
 use crate::value_question::value_question;
+use answer::Answer;
 use chain::{Chain, Kind, Point};
 use past::SourceLine;
 use serde::{Deserialize, Serialize};
-use session::{Answer, SessionError};
+use session::SessionError;
 
 /// A chain with its last answer.
 pub struct ChainDesk {

@@ -9,8 +9,9 @@ use crate::diagnose::{
     AnswerCommand, AnswerForm, AnswerWord, DiagnoseDialogue, DiagnoseReply, DiagnosisResult, GivenAnswer,
     StartedDiagnosis, StrategyRow,
 };
+use diagnose::{Buggy, Question, Trust, strategies};
 use serde::Deserialize;
-use session::{Buggy, Context, Question, SessionError, Trust, strategies};
+use session::{Context, SessionError};
 
 /// What to do with the diagnosis.
 #[derive(Debug, Default, Deserialize)]

@@ -2,9 +2,9 @@
 
 use super::selected::Selected;
 use crate::CommandError;
+use omission::{OmissionAnswer, OmissionQuestion, TriedSuggestion};
 use past::EventRef;
 use serde::Serialize;
-use session::{self, OmissionAnswer, OmissionQuestion, TriedSuggestion};
 
 /// The answer that the page shows, and its question.
 pub struct FoundOmissions {
@@ -61,7 +61,7 @@ impl FoundOmissions {
     ///
     /// # Errors
     /// The events cannot be read.
-    pub fn shown(&self, recording: &mut session::RecordedTrace) -> Result<OmissionsShown, CommandError> {
+    pub fn shown(&self, recording: &mut recorded::RecordedTrace) -> Result<OmissionsShown, CommandError> {
         let answer = &self.answer;
         let mut suggestions = Vec::new();
         for (number, tried) in (1..).zip(&answer.suggestions) {

@@ -3,9 +3,10 @@
 use super::selected::Selected;
 use super::{Reader, Reads, Request};
 use crate::CommandError;
+use diagnose::NodeView;
 use past::PartsShown;
 use serde::Deserialize;
-use session::{self, Context, NodeView};
+use session::Context;
 
 /// Maximum number of parts of a reply.
 const PARTS: usize = 500;
@@ -24,7 +25,7 @@ impl Request for Node {
 impl Reads for Node {
     async fn read(self, reader: &mut Reader, context: &Context) -> Result<NodeView, CommandError> {
         let recording = reader.recording(self.0.trace, context).await?;
-        Ok(session::node_view(recording, self.0.selection())?)
+        Ok(diagnose::node_view(recording, self.0.selection())?)
     }
 }
 

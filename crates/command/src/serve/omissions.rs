@@ -6,11 +6,12 @@ use super::found_omissions::{FoundOmissions, OmissionsShown};
 use super::selected::Selected;
 use super::{Request, Works, usage};
 use crate::CommandError;
-use serde::Deserialize;
-use session::{
-    self, Context, OmissionAnswer, OmissionLimits, OmissionQuestion, TriedSuggestion, WITHIN, WantedOutcome,
-    WrongPoint,
+use omission::{
+    Limits as OmissionLimits, OmissionAnswer, OmissionQuestion, TriedSuggestion, WITHIN,
+    Wanted as WantedOutcome, WrongPoint,
 };
+use serde::Deserialize;
+use session::Context;
 
 /// Arguments of `omissions`.
 #[derive(Debug, Deserialize)]
@@ -71,7 +72,7 @@ impl Works for FindOmissions {
             ..OmissionQuestion::new(what, point)
         };
         let trace = bench.own_trace(self.trace, context).await?;
-        let answer = Box::pin(session::ask_omissions(trace, &question, context)).await?;
+        let answer = Box::pin(omission::ask_omissions(trace, &question, context)).await?;
         let found = FoundOmissions { question, at, answer };
         let balloons = (1..).zip(&found.answer.suggestions).map(|(number, tried)| {
             let pass = &tried.suggestion.pass;
@@ -126,7 +127,7 @@ impl Bench {
         &self,
         trace: usize,
         context: &Context,
-    ) -> Result<session::RecordedTrace, CommandError> {
+    ) -> Result<recorded::RecordedTrace, CommandError> {
         let opened = self.own_trace(trace, context).await?;
         Ok(opened.with_code(&self.args.source.paths()))
     }
@@ -164,7 +165,7 @@ impl Bench {
             limit: usize::MAX,
             ..found.question.clone()
         };
-        let tried = Box::pin(session::ask_omissions(trace, &question, context)).await?;
+        let tried = Box::pin(omission::ask_omissions(trace, &question, context)).await?;
         let meant = &found.answer.suggestions[index].suggestion;
         let is_it = |other: &&TriedSuggestion| {
             other.suggestion.jump.place == meant.jump.place

@@ -1,7 +1,8 @@
 //! The diagnosis of a page.
 
 use crate::diagnose::{DiagnoseDialogue, DiagnoseReply, DiagnosisResult};
-use session::{Buggy, Context, Question};
+use diagnose::{Buggy, Question};
+use session::Context;
 
 /// A diagnosis that was begun.
 pub struct OpenDiagnosis {

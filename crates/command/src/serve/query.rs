@@ -6,8 +6,11 @@ use super::{Reader, Reads, Request, Works};
 use crate::CommandError;
 use crate::exchange::Exchange;
 use crate::query::{QueryDialogue, QueryReply};
+use logic::AnswerRow;
+use logic::queries::QUERIES;
+use recorded::logic::{AskRequest, OpenLog};
 use serde::{Deserialize, Serialize};
-use session::{AnswerRow, AskRequest, Context, OpenLog, QUERIES, SessionError};
+use session::{Context, SessionError};
 
 /// Time limit of a goal, in seconds.
 const GOAL_SECONDS: u64 = 300;
@@ -129,7 +132,7 @@ impl Request for Queries {
 
 impl Reads for Queries {
     async fn read(self, reader: &mut Reader, _context: &Context) -> Result<QueriesShown, CommandError> {
-        let row = |query: &'static session::PredefinedQuery| PredefinedShown {
+        let row = |query: &'static logic::queries::Query| PredefinedShown {
             name: query.name,
             example: query.example,
             about: query.about,

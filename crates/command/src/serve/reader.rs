@@ -4,7 +4,8 @@ use super::board::{Board, KnownRecording, RecordingState};
 use super::{MEMORY, usage};
 use crate::CommandError;
 use chain::SourcePaths;
-use session::{Context, RecordedTrace};
+use recorded::RecordedTrace;
+use session::Context;
 use std::time::{Duration, Instant};
 
 /// How often a recording is opened again while the program runs.

@@ -6,10 +6,12 @@ use super::{Bench, Request, Works};
 use crate::CommandError;
 use crate::program::own_stdin;
 use chain::{Chain, RecordedLevel};
+use recorded::{RecordOptions, RecordedTrace};
 use serde::Deserialize;
-use session::{self, Context, Level, RecordOptions, RecordedTrace, SessionError};
+use session::{Context, SessionError};
 use std::path::Path;
 use std::time::Duration;
+use trace::Level;
 
 /// How often the pages load again what was recorded while the program runs.
 const AGAIN: Duration = Duration::from_secs(2);
@@ -95,7 +97,7 @@ impl Bench {
             show_output: true,
             ..RecordOptions::default()
         };
-        let recorded = self.telling(session::record(chain, &options, context)).await;
+        let recorded = self.telling(recorded::record(chain, &options, context)).await;
         let state = match &recorded {
             Ok(run) if run.recorded.bytes > 0 => RecordingState::Ready,
             Ok(_) => RecordingState::Failed("no call was recorded: `--scope` names the classes".to_owned()),

@@ -1,8 +1,8 @@
 //! A run of a chain as the page shows it.
 
+use answer::{Answer, PointAnswer};
 use past::EventRef;
 use serde::Serialize;
-use session::{Answer, PointAnswer};
 use std::collections::BTreeMap;
 
 /// A replay of a chain.

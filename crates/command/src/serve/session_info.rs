@@ -5,7 +5,8 @@ use super::{Reader, Reads, Request};
 use crate::CommandError;
 use past::EventRef;
 use serde::{Deserialize, Serialize};
-use session::{Context, Level};
+use session::Context;
+use trace::Level;
 
 /// Arguments of `session`.
 #[derive(Debug, Deserialize)]

@@ -3,7 +3,7 @@
 use super::reading::Reading;
 use crate::{Command, CommandError, Outcome, save_chain};
 use past::EventRef;
-use session::{self, Context, SessionError};
+use session::{Context, SessionError};
 use std::path::{Path, PathBuf};
 
 /// Turns an event into a chain, to halt there and ask backwards from it
@@ -66,7 +66,7 @@ impl Command for AsChain {
     async fn execute(&self, context: &Context) -> Result<MadeChain, CommandError> {
         let asked = EventRef { call: self.node, event: Some(self.event) };
         let mut trace = self.reading.open(context).await?;
-        let mut chain = session::as_chain(&mut trace, asked)?;
+        let mut chain = recorded::as_chain(&mut trace, asked)?;
         if let Some(file) = &self.save {
             chain = session::portable(&chain, file);
             save_chain(&chain, file, trace.is_own())?;

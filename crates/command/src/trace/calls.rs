@@ -3,8 +3,8 @@
 use super::reading::Reading;
 use crate::{Command, CommandError, Outcome};
 use past::{CallTree, CallsRequest};
+use session::Context;
 use session::SessionError;
-use session::{self, Context};
 
 /// Shows the calls of a recorded run as a tree, with arguments and results
 #[derive(clap::Args, Clone, Debug)]

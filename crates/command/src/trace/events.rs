@@ -5,7 +5,8 @@ use super::reading::Reading;
 use crate::trust::TrustArgs;
 use crate::{Command, CommandError, Outcome};
 use past::EventsShown;
-use session::{self, Context, EventsRequest};
+use recorded::EventsRequest;
+use session::Context;
 
 /// Shows the events of a call: its writes, branches and calls
 #[derive(clap::Args, Clone, Debug)]
@@ -50,6 +51,6 @@ impl Command for Events {
         let limit = usize::try_from(self.limit).unwrap_or(usize::MAX);
         let asked = EventsRequest { node: self.node, limit, level: self.level.map(Into::into) };
         let mut trace = self.reading.open(context).await?;
-        Ok(session::events(&mut trace, &asked, context).await?)
+        Ok(recorded::events(&mut trace, &asked, context).await?)
     }
 }

@@ -2,7 +2,9 @@
 
 use super::reading::Reading;
 use crate::{Command, CommandError, Outcome};
-use session::{self, Context, ExportForm, ExportRequest, ExportResult, Kind};
+use logic::log::Kind;
+use recorded::{ExportForm, ExportRequest, ExportResult};
+use session::Context;
 use std::path::PathBuf;
 
 /// Writes every event of a recorded run for other programs, as a line of JSON or a row of a Parquet file
@@ -51,6 +53,6 @@ impl Command for Export {
         };
         let asked = ExportRequest { file: self.to.clone(), form, later: self.later };
         let mut trace = self.reading.open(context).await?;
-        Ok(session::export(&mut trace, &asked, context).await?)
+        Ok(recorded::export(&mut trace, &asked, context).await?)
     }
 }

@@ -3,7 +3,8 @@
 use super::reading::Reading;
 use crate::{Command, CommandError, Outcome};
 use chain::Chain;
-use session::{self, Context, FoundEvents, RecordedSource, SessionError};
+use recorded::{FoundEvents, RecordedSource};
+use session::{Context, SessionError};
 use std::path::PathBuf;
 
 /// Shows the points of a chain as events of a recorded run
@@ -40,6 +41,6 @@ impl Command for Find {
         let chain = Chain { queries: Vec::new(), ..Chain::load(&self.chain).map_err(SessionError::from)? };
         let mut source = RecordedSource::new(&mut trace, self.reading.folder.clone(), &chain)?;
         let name = self.chain.display().to_string();
-        Ok(session::find(&mut source, &name, &chain, self.point.as_deref(), context)?)
+        Ok(recorded::find(&mut source, &name, &chain, self.point.as_deref(), context)?)
     }
 }

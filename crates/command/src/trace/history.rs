@@ -3,7 +3,7 @@
 use super::reading::Reading;
 use crate::{Command, CommandError, Outcome};
 use past::History as Writes;
-use session::{self, Context};
+use session::Context;
 
 /// Shows every write to a field or an element, with the writing call
 #[derive(clap::Args, Clone, Debug)]
@@ -37,6 +37,6 @@ impl Command for History {
     async fn execute(&self, context: &Context) -> Result<Writes, CommandError> {
         let limit = usize::try_from(self.limit).unwrap_or(usize::MAX);
         let mut trace = self.reading.open(context).await?;
-        Ok(session::history(&mut trace, &self.variable, limit, context).await?)
+        Ok(recorded::history(&mut trace, &self.variable, limit, context).await?)
     }
 }

@@ -3,7 +3,7 @@
 use super::reading::Reading;
 use crate::{Command, CommandError, Outcome};
 use past::RecordingInfo;
-use session::{self, Context};
+use session::Context;
 
 /// Summarises a recorded run and its missing parts
 #[derive(clap::Args, Clone, Debug)]

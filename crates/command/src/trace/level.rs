@@ -1,6 +1,6 @@
 //! The level of detail of a recording, as an option.
 
-use session::Level;
+use trace::Level;
 
 /// The level of detail of a recording.
 #[derive(clap::ValueEnum, Clone, Copy, Debug, Default)]

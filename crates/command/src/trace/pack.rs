@@ -3,7 +3,8 @@
 use super::reading::Reading;
 use crate::program::SourceArgs;
 use crate::{Command, CommandError, Outcome};
-use session::{self, Context, PackResult};
+use recorded::PackResult;
+use session::Context;
 use std::path::PathBuf;
 
 /// Packs a recorded run into one file, with the sources and class files that its views read
@@ -36,6 +37,6 @@ impl Command for Pack {
     async fn execute(&self, context: &Context) -> Result<PackResult, CommandError> {
         let trace = self.reading.open(context).await?;
         let to = self.to.clone().unwrap_or_else(|| self.reading.folder.with_extension("qp"));
-        Ok(session::pack(&trace, &self.source.paths(), &to, context)?)
+        Ok(recorded::pack(&trace, &self.source.paths(), &to, context)?)
     }
 }

@@ -1,7 +1,8 @@
 //! The options that select a recorded run.
 
 use crate::CommandError;
-use session::{Context, MEMORY, RecordedTrace};
+use recorded::{MEMORY, RecordedTrace};
+use session::Context;
 use std::path::PathBuf;
 
 #[allow(missing_docs)]

@@ -6,8 +6,10 @@ use crate::program::{ProgramArgs, TestArgs, own_stdin};
 use crate::secrets::SecretArgs;
 use crate::{Command, CommandError, Outcome};
 use chain::Chain;
-use session::{self, CallRange, Context, Place, Places, RecordOptions, RecordedRun, RecordedTrace};
+use recorded::{CallRange, RecordOptions, RecordedRun, RecordedTrace};
+use session::Context;
 use std::path::PathBuf;
+use trace::{Place, Places};
 
 /// Runs the program once and records its calls, with arguments and results
 #[derive(clap::Args, Clone, Debug)]
@@ -142,7 +144,7 @@ impl Command for Record {
         };
         let Bounds { only, places } = self.bounds()?;
         let window = match (&like, only) {
-            (Some(like), Some(only)) => Some(session::only(like, only)?),
+            (Some(like), Some(only)) => Some(recorded::only(like, only)?),
             _ => None,
         };
         let (scope, trust) = match like {
@@ -170,6 +172,6 @@ impl Command for Record {
             show_output: self.show_output,
             secrets: self.secrets.secrets()?,
         };
-        Ok(session::record(&chain, &options, context).await?)
+        Ok(recorded::record(&chain, &options, context).await?)
     }
 }

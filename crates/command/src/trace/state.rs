@@ -5,8 +5,9 @@ use super::reading::Reading;
 use crate::trust::TrustArgs;
 use crate::{Command, CommandError, Outcome};
 use past::{StateRequest, StateShown};
+use recorded::at_level;
+use session::Context;
 use session::SessionError;
-use session::{self, Context, at_level};
 
 /// Shows an object at the entry and at the end of a call
 #[derive(clap::Args, Clone, Debug)]

@@ -7,9 +7,11 @@ use crate::exchange::{DialogueStatus, Exchange};
 use crate::prompt_row::PromptRow;
 use crate::trace::MadeChain;
 use crate::{CommandError, save_chain};
+use omission::{OmissionAnswer, OmissionQuestion, WrongPoint};
 use past::{Cause, History, ListedEvent, Marks, MemberShown, PastError, View};
-use session::{self, Context, EventPosition, OmissionAnswer, OmissionQuestion, SessionError, WrongPoint};
+use session::{Context, SessionError};
 use std::path::Path;
+use trace::EventPosition;
 
 /// Maximum number of writes of a history.
 const WRITES: usize = 200;
@@ -161,14 +163,14 @@ impl StepDialogue {
     async fn omitted(&mut self, name: &str, context: &Context) -> Result<StepReply, CommandError> {
         let trace = self.cursor.trace.reopened(context).await?;
         let question = OmissionQuestion::new(name, WrongPoint::Event(self.cursor.at));
-        let answer = Box::pin(session::ask_omissions(trace, &question, context)).await?;
+        let answer = Box::pin(omission::ask_omissions(trace, &question, context)).await?;
         self.marks.lost_at = answer.suggestions.iter().map(|tried| tried.suggestion.pass.at).collect();
         Ok(StepReply::Omitted(Box::new(answer)))
     }
 
     fn chain(&mut self, file: Option<&Path>) -> Result<StepReply, CommandError> {
         let Cursor { trace, at, .. } = &mut self.cursor;
-        let mut chain = session::chain_of(trace, *at)?;
+        let mut chain = recorded::chain_of(trace, *at)?;
         if let Some(file) = file {
             chain = session::portable(&chain, file);
             save_chain(&chain, file, trace.is_own())?;

@@ -14,7 +14,8 @@ use crate::cursor::Cursor;
 use crate::program::SourceArgs;
 use crate::trust::TrustArgs;
 use past::{Breakpoints, EventRef};
-use session::{Context, MEMORY, at_level};
+use recorded::{MEMORY, at_level};
+use session::Context;
 use std::path::PathBuf;
 
 /// Steps forward and back through a recorded run at a prompt

@@ -1,0 +1,145 @@
+//! Compares runs of two versions, and decides which call is to blame for what differs.
+
+use super::super::Diagnoser;
+use super::super::chance::may_vary;
+use super::compared_code::{ComparedCode, IN_DOUBT, RUNS};
+use super::ends::{self, EndsDivergence};
+use super::unseen::{UnseenState, executed};
+use alignment::{self, AlignedRun, Alignment, Variation};
+use session::Context;
+use session::SessionError;
+use trace::TraceError;
+
+/// The number of runs that confirm a difference, for a call that itself reads the time, random numbers or the
+/// like. A call that draws one random bit agrees in a few runs by chance.
+const IN_GREAT_DOUBT: usize = 8;
+
+/// Runs of two versions, compared.
+#[derive(Debug, Default)]
+pub struct ComparedVersions {
+    /// The alignment of the first run of each version.
+    pub alignment: Alignment,
+    /// What varies between the runs of each version.
+    pub varies: [Variation; 2],
+    /// The call to blame; `None` if no call differs.
+    pub blamed: Option<BlamedCall>,
+    /// How the ends of the runs differ, if no call does.
+    pub ends: EndsDivergence,
+    /// Number of runs of each version that confirm the difference; 0 without one.
+    pub wanted: usize,
+    /// The methods of the version under test, compared with those of the other one.
+    pub code: ComparedCode,
+    /// What its methods with other code did to objects whose state was not recorded.
+    pub unseen: UnseenState,
+    /// The same for both versions as text, as far as it can have made the runs differ.
+    pub uncompared: Option<String>,
+}
+
+/// The call to blame for a difference.
+#[derive(Debug)]
+pub struct BlamedCall {
+    /// The call, a node of the first run of the version under test.
+    pub call: u32,
+    /// The index of the differing call in which that was seen.
+    pub at: usize,
+    /// The last calls of methods with other code that ran before the difference was seen, if the method of
+    /// the call has the same code in both versions.
+    pub suspects: Vec<u32>,
+}
+
+/// Compares runs of two versions.
+///
+/// # Errors
+/// A recording cannot be read, or the user interrupts.
+pub fn compare_versions(
+    here: &mut [&mut Diagnoser],
+    there: &mut [&mut Diagnoser],
+    context: &Context,
+) -> Result<ComparedVersions, SessionError> {
+    let runs = here.len();
+    let varies = [variation(here, context)?, variation(there, context)?];
+    let (Some(one), Some(other)) = (here.first_mut(), there.first_mut()) else {
+        return Ok(ComparedVersions::default());
+    };
+    let alignment = aligned(one, other, &varies, context)?;
+    let calls = &one.trace.calls;
+    let code = ComparedCode::new(calls, [one.fields.pool(), other.fields.pool()]);
+    let of_there = ComparedCode::new(&other.trace.calls, [other.fields.pool(), one.fields.pool()]);
+    let versions = [(&*one, &code), (&*other, &of_there)];
+    // If no method has other code, data made what differs.
+    let is_all = versions.iter().all(|(run, code)| executed(&run.trace.calls).is_subset(&code.same));
+    let unseen = versions
+        .map(|(run, code)| UnseenState::of(run, false, &|method| is_all || !code.same.contains(&method)));
+    let [unseen, of_there] = unseen;
+    let (mut unseen, of_there) = (unseen?, of_there?);
+    let uncompared = UnseenState::uncompared([(&unseen, calls), (&of_there, &other.trace.calls)]);
+    unseen.add(calls, &of_there, &other.trace.calls);
+    // A method with the same code in both versions differs only by something that was not recorded.
+    let is_blamed = alignment.differing.iter().position(|call| call.is_changed != Some(false));
+    let at = is_blamed.unwrap_or(0);
+    let Some(first) = alignment.differing.get(at) else {
+        let (blamed, ends) = (None, EndsDivergence::default());
+        let mut compared =
+            ComparedVersions { alignment, varies, blamed, ends, wanted: RUNS, code, unseen, uncompared };
+        if compared.alignment.among_roots.is_empty() {
+            let here: Vec<&Diagnoser> = here.iter().map(|run| &**run).collect();
+            let there: Vec<&Diagnoser> = there.iter().map(|run| &**run).collect();
+            compared.ends = ends::divergence(&here, &there, &compared.alignment, &compared.code);
+            compared.wanted = compared.ends.wanted;
+        }
+        return Ok(compared);
+    };
+    let wanted = match calls.method(first.here) {
+        _ if runs < RUNS => RUNS,
+        Some(method) if may_vary(method, one.fields.pool()) => IN_GREAT_DOUBT,
+        _ if calls.threads().len() > 1 || first.is_in_doubt => IN_DOUBT,
+        _ => RUNS,
+    };
+    let suspects = match first.is_changed {
+        Some(false) => code.suspects(calls, first.here),
+        _ => Vec::new(),
+    };
+    let blamed = match suspects[..] {
+        [only] => BlamedCall { call: only, at, suspects: Vec::new() },
+        _ => BlamedCall { call: first.here, at, suspects },
+    };
+    let uncompared = uncompared.filter(|_| !unseen.before(calls, blamed.call).is_empty());
+    let (blamed, ends) = (Some(blamed), EndsDivergence::default());
+    Ok(ComparedVersions { alignment, varies, blamed, ends, wanted, code, unseen, uncompared })
+}
+
+/// Aligns a run of each version.
+fn aligned(
+    one: &mut Diagnoser,
+    other: &mut Diagnoser,
+    varies: &[Variation; 2],
+    context: &Context,
+) -> Result<Alignment, SessionError> {
+    let here = AlignedRun { calls: &mut one.trace.calls, pool: one.fields.pool(), variation: &varies[0] };
+    let there =
+        AlignedRun { calls: &mut other.trace.calls, pool: other.fields.pool(), variation: &varies[1] };
+    alignment::align(here, there, &mut || !context.is_interrupted()).map_err(unless_interrupted)
+}
+
+/// What varies between the runs of one version, as seen by the first one.
+fn variation(runs: &mut [&mut Diagnoser], context: &Context) -> Result<Variation, SessionError> {
+    let mut found = Variation::default();
+    let Some((first, others)) = runs.split_first_mut() else { return Ok(found) };
+    for other in others {
+        alignment::add_variation(
+            (&mut first.trace.calls, first.fields.pool()),
+            (&mut other.trace.calls, other.fields.pool()),
+            &mut found,
+            &mut || !context.is_interrupted(),
+        )
+        .map_err(unless_interrupted)?;
+    }
+    Ok(found)
+}
+
+fn unless_interrupted(error: TraceError) -> SessionError {
+    match error {
+        TraceError::Interrupted => SessionError::Interrupted,
+        error => error.into(),
+    }
+}

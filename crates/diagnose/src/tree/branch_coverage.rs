@@ -1,0 +1,56 @@
+//! The control flow edges that each call covers, from the recorded branches: the method's entry, each branch
+//! in either direction, and each handler (JHyde §2.4).
+
+use super::nodes::{Along, Gathered, Nodes};
+use declarative::{Coverage, CoverageBuilder, ochiai};
+use session::SessionError;
+use trace::{Calls, CoveredEdge, FlowEdge, RunsCoverage, Traced, WalkControl};
+
+/// An edge of a control flow graph, with the number of its method.
+type Edge = (u32, FlowEdge);
+
+impl Gathered for Vec<u32> {}
+
+/// Computes which edges each node covers. Edges that passing runs covered too weigh less.
+///
+/// # Errors
+/// The events cannot be read.
+pub fn edges(calls: &mut Calls, nodes: &Nodes, passing: &RunsCoverage) -> Result<Coverage, SessionError> {
+    let mut maker: CoverageBuilder<Edge> = CoverageBuilder::new(nodes.count(calls.count()));
+    for (thread, ..) in calls.threads() {
+        let mut along: Along<Vec<u32>> = Along::new(nodes, calls.of_thread(thread).start);
+        calls.walk(thread, None, |_, seen| {
+            let edge = match seen.site.what {
+                Traced::Enter => FlowEdge::Entry,
+                Traced::Branch(to) => FlowEdge::Branch { from: seen.site.bci, to: to.into() },
+                Traced::Catch => FlowEdge::Handler(seen.site.bci),
+                _ => return WalkControl::Next,
+            };
+            let Some(covered) = along.step(seen, |node, covered| maker.call(node, covered)) else {
+                return WalkControl::Next;
+            };
+            let entity = maker.entity((seen.site.method, edge));
+            if !covered.contains(&entity) {
+                covered.push(entity);
+            }
+            WalkControl::Next
+        })?;
+        along.end(|node, covered| maker.call(node, covered));
+    }
+    if passing.passed == 0 {
+        return Ok(maker.finish());
+    }
+    let sites = &calls.sites;
+    Ok(maker.finish_weighed(|(method, edge)| {
+        let covered = sites.method(*method).and_then(|method| {
+            passing.edges.get(&CoveredEdge {
+                class: method.class.to_string(),
+                method: method.name.clone(),
+                descriptor: method.descriptor.clone(),
+                edge: *edge,
+            })
+        });
+        // The recorded run is the only one that fails, and all these edges are its own.
+        ochiai(1, 0, covered.copied().unwrap_or(0))
+    }))
+}

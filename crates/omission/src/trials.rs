@@ -1,0 +1,253 @@
+//! Tries the suggestions of an answer, by running altered code.
+
+use super::agreement::agree;
+use super::asked::{OmissionAnswer, OmissionQuestion, TriedSuggestion};
+use super::confirm::{Confirmation, FLIPS, FLIPS_AT_OTHERS, Trial, Verdict};
+use super::flip::{Flip, FlippedPasses, at_one_pass};
+use super::other_passes::at_other_passes;
+use super::outcome::Compared;
+use super::point::FoundPoint;
+use super::right_version;
+use super::work_copy::WorkPlace;
+use crate::analysis::{Jump, JumpKind, JumpPass, Place, Suggestion};
+use chain::{Chain, Debuggee};
+use classes::ClassPool;
+use past::Recording;
+use recorded::{RecordOptions, RecordedTrace};
+use session::Context;
+use session::SessionError;
+use session::workspace::Workspace;
+use std::collections::HashSet;
+use trace::{EventTime, Level};
+
+/// Tries the suggestions one after another, the likeliest first, and then those that only read the object. Of
+/// these it adds the ones that make the point right.
+///
+/// # Errors
+/// The program may not or cannot be launched, what is compared cannot be read, or the user interrupted.
+pub(super) async fn try_all(
+    (answer, mut reads): (&mut OmissionAnswer, Vec<TriedSuggestion>),
+    trace: &mut RecordedTrace,
+    question: &OmissionQuestion,
+    found: FoundPoint,
+    context: &Context,
+) -> Result<(), SessionError> {
+    if answer.suggestions.is_empty() && reads.is_empty() {
+        return Ok(());
+    }
+    // A recording of somebody else does not say that its command may run.
+    trace.allow(context)?;
+    let about = trace.about.clone();
+    let debuggee = Debuggee { before_run: question.before_run.clone(), ..trace.program() };
+    let workspace = Workspace::open(&Chain::new(debuggee.clone(), Vec::new()), None, None)?;
+    let pool = trace.pool()?;
+    let point = question.at.again(found);
+    let compared = Compared {
+        what: Some(&question.what),
+        of_field: question.of_field,
+        want: question.wanted.condition.as_deref(),
+    };
+    let before = compared.at(&point, trace)?;
+    if let (Some(want), Some(why)) = (&question.wanted.condition, &before.unknown) {
+        answer
+            .notes
+            .push(format!("`{want}` has no value at the point, and the verdicts may not regard it: {why}"));
+    }
+    let options = RecordOptions {
+        level: Level::All,
+        scope: about.scope.clone(),
+        trust: about.trust.clone(),
+        memory: trace.memory,
+        ..RecordOptions::default()
+    };
+    let place = WorkPlace::of(&debuggee, question.in_place)?;
+    context.progress().tell(&place.told(&about.cwd));
+    let right = match &question.wanted.reference {
+        Some(class_path) => {
+            let why = "runs the right version";
+            context.progress().run_started(1, Some(why));
+            // Its class files are compared with those of this version, and not with what agents make of them.
+            let own = workspace.pool(None)?;
+            let program = (&debuggee, &place, &options, &own);
+            Some(right_version::at_point(class_path, program, (&point, &compared, &before), context).await?)
+        }
+        None => None,
+    };
+    match right.as_ref().map(|right| (right, agree(&before.compared, &right.compared))) {
+        Some((right, Some(true))) => {
+            answer.notes.push(format!("the right version has the same value at the point: {}", right.text));
+        }
+        Some((right, _)) if !right.is_whole => answer.notes.push(
+            "parts of the value in the right version are not known, so no run can be called right".to_owned(),
+        ),
+        _ => {}
+    }
+    let recorded = about.recorded.clone().unwrap_or_default();
+    let trial = Trial {
+        debuggee: &debuggee,
+        place: &place,
+        options: &options,
+        seconds: recorded.seconds,
+        bytes: recorded.bytes,
+        printed: recorded.printed.unwrap_or_default(),
+        point: &point,
+        compared: &compared,
+        before: &before,
+        wanted: &question.wanted,
+        right: right.as_ref(),
+    };
+    let at = trace.calls.when_at(found.at)?;
+    let known = Vec::new();
+    let mut trials = Trials { trial: &trial, pool: &pool, point: at, known, runs: 0, most: FLIPS };
+    let mut all: Vec<&mut TriedSuggestion> = answer.suggestions.iter_mut().chain(&mut reads).collect();
+    one_of_each_kind_first(&mut all);
+    // Runs are kept for the tries at other passes, if a jump has others.
+    let has_several = all.iter().any(|of| of.suggestion.passes.missed > 1);
+    let once = if has_several { FLIPS - FLIPS_AT_OTHERS } else { FLIPS };
+    trials.each_once(trace, &mut all, (once, context)).await?;
+    // At other passes only where the first is not enough, and first where that changed something.
+    if !all.iter().any(|of| is_right(of)) {
+        let (changed, others): (Vec<_>, Vec<_>) = all.into_iter().partition(|of| has_changed(of));
+        all = changed.into_iter().chain(others).collect();
+        for suggestion in &mut all {
+            if let Some(right) = trials.at_others(trace, &suggestion.suggestion, context).await? {
+                suggestion.confirmation = Some(right);
+            }
+        }
+    }
+    trials.each_once(trace, &mut all, (FLIPS, context)).await?;
+    context.progress().done();
+    answer.notes.extend(place.changed());
+    // A read behind the jump that a shown suggestion names would say the same again.
+    let is_shown = |read: &TriedSuggestion| {
+        answer.suggestions.iter().any(|of| of.suggestion.jump == read.suggestion.jump)
+    };
+    reads.retain(|read| is_right(read) && !is_shown(read));
+    answer.hidden -= reads.len().min(answer.hidden);
+    answer.suggestions.append(&mut reads);
+    answer.suggestions.sort_by_key(|suggestion| (!is_right(suggestion), !has_changed(suggestion)));
+    Ok(())
+}
+
+/// Sorts suggestions for the tries: the first one of each branch, then the others, and then those that only
+/// read the object. A `switch` has a suggestion for each of its cases.
+fn one_of_each_kind_first(all: &mut [&mut TriedSuggestion]) {
+    let mut known: HashSet<(JumpKind, Place)> = HashSet::new();
+    all.sort_by_cached_key(|of| {
+        let Suggestion { jump, operation, .. } = &of.suggestion;
+        (!operation.writes, !known.insert((jump.kind, jump.place.clone())))
+    });
+}
+
+fn is_right(of: &TriedSuggestion) -> bool {
+    of.confirmation.as_ref().is_some_and(|confirmed| confirmed.verdict == Verdict::Right)
+}
+
+/// Whether something else stood at the point when it was tried.
+fn has_changed(of: &TriedSuggestion) -> bool {
+    let verdict = of.confirmation.as_ref().map(|confirmed| confirmed.verdict);
+    matches!(verdict, Some(Verdict::Changed | Verdict::ChangedNotRight))
+}
+
+/// The trials of an answer.
+struct Trials<'t> {
+    trial: &'t Trial<'t>,
+    pool: &'t ClassPool,
+    /// The time of the point.
+    point: EventTime,
+    /// What became of a jump, at which several operations can be lost.
+    known: Vec<(Jump, JumpPass, Confirmation)>,
+    /// Number of runs.
+    runs: usize,
+    /// Most runs.
+    most: usize,
+}
+
+impl Trials<'_> {
+    /// Tries the suggestions that were not tried yet, each at one pass, until this many runs were made.
+    async fn each_once(
+        &mut self,
+        trace: &mut Recording,
+        all: &mut [&mut TriedSuggestion],
+        (most, context): (usize, &Context),
+    ) -> Result<(), SessionError> {
+        self.most = most;
+        for of in all.iter_mut().filter(|of| of.confirmation.is_none()) {
+            of.confirmation = self.of(trace, &of.suggestion, context).await?;
+        }
+        self.most = FLIPS;
+        Ok(())
+    }
+
+    /// Tries a suggestion at one pass; `None` if enough runs were made.
+    async fn of(
+        &mut self,
+        trace: &mut Recording,
+        suggestion: &Suggestion,
+        context: &Context,
+    ) -> Result<Option<Confirmation>, SessionError> {
+        let Suggestion { jump, pass, .. } = suggestion;
+        if let Some((.., known)) = self.known.iter().find(|(other, at, _)| other == jump && at == pass) {
+            return Ok(Some(known.clone()));
+        }
+        let found = match at_one_pass(suggestion, &mut trace.calls, self.pool)? {
+            None => Some(untried(jump.kind)),
+            Some(flip) => self.run(trace, (suggestion, &flip), context).await?,
+        };
+        self.known.extend(found.clone().map(|found| (jump.clone(), pass.clone(), found)));
+        Ok(found)
+    }
+
+    /// Tries a suggestion at other passes, and returns the try that makes the point right.
+    async fn at_others(
+        &mut self,
+        trace: &mut Recording,
+        suggestion: &Suggestion,
+        context: &Context,
+    ) -> Result<Option<Confirmation>, SessionError> {
+        let Suggestion { jump, pass, .. } = suggestion;
+        let known = self.known.iter().find(|(other, at, _)| other == jump && at == pass);
+        let Some((.., known)) = known else { return Ok(None) };
+        match known.verdict {
+            Verdict::Right => return Ok(Some(known.clone())),
+            // A run that cannot be compared says nothing about the other passes either.
+            Verdict::RunPartedEarlier | Verdict::NotReached | Verdict::NotTried => return Ok(None),
+            _ => {}
+        }
+        if self.runs >= self.most {
+            return Ok(None);
+        }
+        for flip in at_other_passes(suggestion, self.point, trace)? {
+            let tried = self.run(trace, (suggestion, &flip), context).await?;
+            if let Some(right) = tried.filter(|tried| tried.verdict == Verdict::Right) {
+                self.known.retain(|(other, at, _)| other != jump || at != pass);
+                self.known.push((jump.clone(), pass.clone(), right.clone()));
+                return Ok(Some(right));
+            }
+        }
+        Ok(None)
+    }
+
+    async fn run(
+        &mut self,
+        trace: &mut Recording,
+        flip: (&Suggestion, &Flip),
+        context: &Context,
+    ) -> Result<Option<Confirmation>, SessionError> {
+        if self.runs >= self.most {
+            return Ok(None);
+        }
+        self.runs += 1;
+        let why = "takes a jump the other way";
+        context.progress().run_started(u32::try_from(self.runs).unwrap_or(u32::MAX), Some(why));
+        self.trial.of(&mut trace.calls, flip, context).await.map(Some)
+    }
+}
+
+fn untried(kind: JumpKind) -> Confirmation {
+    let why = match kind {
+        JumpKind::Exception => "no condition of recorded code stands before the throw",
+        _ => "the object decides which override runs",
+    };
+    Confirmation { verdict: Verdict::NotTried, found: why.to_owned(), passes: FlippedPasses::One, flipped: 0 }
+}

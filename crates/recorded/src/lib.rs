@@ -1,0 +1,47 @@
+//! Records runs, opens recordings, and reads what only further runs tell. What a recording itself tells is in
+//! the room `past`.
+//!
+//! - [`record`] runs the program once and stores the events of its threads. `rerecord` records one call in
+//!   more detail, or only some calls ([`only`]); `supplements` finds such recordings again.
+//! - [`cover`] runs the program once and notes only what it covers.
+//! - [`RecordedTrace`] is an open recording with its folder and its program. [`events`] and [`history`] add
+//!   detail from other runs of the program.
+//! - [`as_chain`] turns an event into a chain. `answers` answers chains from a recording, and [`find`] finds
+//!   the events of their points. [`export`] writes all events for other programs (`parquet`). `secrets`
+//!   removes passwords from the recorded command.
+//! - `logic` answers logic queries over recordings, and keeps their answers.
+//! - [`pack()`] makes one file of a recording; `packed` is its layout, by which it is opened.
+
+mod answers;
+mod as_chain;
+mod cover;
+mod event_row;
+mod events;
+mod export;
+mod find;
+mod history;
+mod jel;
+pub mod logic;
+mod open;
+mod pack;
+mod packed;
+mod parquet;
+mod record;
+mod rerecord;
+mod scope;
+mod secrets;
+mod supplements;
+
+pub use answers::RecordedSource;
+pub use as_chain::{as_chain, chain_of};
+pub use cover::{CoverOptions, cover};
+pub use events::{EventsRequest, events};
+pub use export::{ExportForm, ExportRequest, ExportResult, export};
+pub use find::{FoundEvent, FoundEvents, find};
+pub use history::history;
+pub use open::{MEMORY, RecordedTrace};
+pub use pack::{PackResult, pack};
+pub use packed::is_packed;
+pub use record::{RecordOptions, RecordedRun, default_scope, record};
+pub use rerecord::{CallRange, at_level, detail, only};
+pub use secrets::Secrets;
