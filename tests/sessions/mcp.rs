@@ -37,7 +37,7 @@ fn the_list_is_short_and_names_no_command() {
     let tools = list["tools"].as_array().expect("tools");
     assert!(tools.len() <= 10, "{}", tools.len());
     let text = list["tools"].to_string();
-    assert!(tokens(&text, 3.55) <= 2000.0, "{} characters", text.len());
+    assert!(tokens(&text, 3.55) <= 1700.0, "{} characters", text.len());
     assert!(!text.contains("command"), "{text}");
     let read_only: Vec<&str> = tools
         .iter()
@@ -113,28 +113,28 @@ fn a_recording_is_read_by_its_handles() {
     assert_eq!(calls.len(), 8);
     let failed = calls.iter().find(|call| call["exception"].is_string()).expect("one threw");
     // Its argument is a record.
-    let events = agent.call("events", json!({"call": failed["call"]}));
+    let events = agent.call("events", json!({"call": failed["node"]}));
     assert!(events.data["events"].as_array().is_some_and(|events| events.len() > 3), "{}", events.text);
     let written = agent.call("find", json!({"value": "\"1O\""}));
     let object = &written.data["found"][0]["object"];
-    assert!(object.as_str().is_some_and(|object| object.starts_with("object:")), "{}", written.text);
+    assert!(object.as_str().is_some_and(|object| object.starts_with("Rec@")), "{}", written.text);
     let history =
         agent.call("history", json!({"variable": format!("{}.bar", object.as_str().expect("an object"))}));
     let new: Vec<&Value> =
         history.data["writes"].as_array().expect("writes").iter().map(|write| &write["new"]).collect();
     assert_eq!(new, ["false", "true"], "the newest first: {}", history.text);
-    let state = agent.call("state", json!({"call": failed["call"], "object": object}));
+    let state = agent.call("state", json!({"call": failed["node"], "object": object}));
     let bar = state.data["parts"].as_array().expect("parts").iter().find(|part| part["name"] == "bar");
     assert_eq!(bar.expect("a field")["exit"], "true", "{}", state.text);
     let goal = agent.call("find", json!({"goal": "event(Id, _, exception(_, _, M, uncaught))"}));
     assert_eq!(goal.data["found"].as_array().map(Vec::len), Some(1), "{}", goal.text);
     // An event is a place to ask from.
     let main = agent.call("calls", json!({"method": "Intro.main"}));
-    let call = main.data["calls"][0]["call"].as_str().expect("a call").replace("call:", "");
+    let call = &main.data["calls"][0]["node"];
     let found = agent.call("events", json!({"call": call, "limit": 20_000}));
     let mut event = found.data["events"].as_array().expect("events").iter();
     let event = event.find(|event| event["line"] == 26).expect("an event of that line");
-    let why = agent.call("why", json!({"at": event["event"]}));
+    let why = agent.call("why", json!({"at": event["at"]}));
     assert!(why.data["points"].as_array().is_some_and(|points| points.iter().all(|p| p["located"] == true)));
     for (tool, wrong) in [
         ("calls", json!({"call": "call:9999"})),

@@ -11,7 +11,7 @@ fn a_history_of_a_few_calls_says_so() {
     let mut agent = intro(&case);
     agent.call("record", json!({"level": "calls"}));
     let calls = agent.call("calls", json!({"method": "Intro.stmt2", "all": true}));
-    let call = &calls.data["calls"][0]["call"];
+    let call = &calls.data["calls"][0]["node"];
     let events = agent.call("events", json!({"call": call, "level": "writes"}));
     let events = events.data["events"].as_array().expect("events").clone();
     let write = events.iter().find(|event| event["object"].is_string() && event["name"].is_string());

@@ -153,6 +153,7 @@ fn samples(facts: &AnswerFacts<'_>, samples: &[Sample], namer: &mut Namer) -> St
     }
 }
 
+/// A value as it stands in a sentence: at most so many characters.
 pub fn shortened(text: &str) -> String {
     if text.chars().count() <= VALUE {
         text.to_owned()

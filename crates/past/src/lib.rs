@@ -86,7 +86,7 @@ pub use event_ref::EventRef;
 pub use events::{EventsShown, events_of};
 pub use folded_calls::TreeParent;
 pub use history::{History, WriteShown};
-pub use info::{RecordedPlaces, RecordingInfo, holds};
+pub use info::{RecordedPlaces, RecordingInfo, ThreadInfo, holds};
 pub use line_steps::SourceLine;
 pub use lines::{Lines, MethodVariables, OpenCode};
 pub use log_points::{Printed, PrintedHit};

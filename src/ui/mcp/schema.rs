@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 /// The schema of a tool's arguments, with those that many tools take.
 pub fn of_arguments<T: JsonSchema>(common: &[(&str, &str)], left_out: &[&str]) -> JsonObject {
     let mut schema = generated::<T>();
-    trim(&mut schema, true);
+    trim(&mut schema);
     let mut object = into_object(schema);
     if let Some(Value::Object(properties)) = object.get_mut("properties") {
         for name in left_out {
@@ -21,21 +21,14 @@ pub fn of_arguments<T: JsonSchema>(common: &[(&str, &str)], left_out: &[&str]) -
     object
 }
 
-/// The schema of a tool's result, with its state. A job has no result yet: no part is required.
-pub fn of_result<T: JsonSchema>(can_be_job: bool) -> JsonObject {
-    let mut schema = generated::<T>();
-    trim(&mut schema, false);
-    let mut object = into_object(schema);
-    let properties = object.entry("properties").or_insert_with(|| Value::Object(Map::new()));
-    if let Value::Object(properties) = properties {
-        properties.shift_insert(0, "state".to_owned(), json!({ "type": "string" }));
-        if can_be_job {
-            properties.insert("job".to_owned(), json!({ "type": "string" }));
-        }
+/// The schema of a tool's result: what stands in every result. docs/agents.md has the rest.
+pub fn of_result(can_be_job: bool) -> JsonObject {
+    let text = || json!({ "type": "string" });
+    let mut properties = Map::from_iter([("state".to_owned(), text()), ("next".to_owned(), text())]);
+    if can_be_job {
+        properties.insert("job".to_owned(), text());
     }
-    // The protocol wants the type of the whole.
-    object.shift_insert(0, "type".to_owned(), "object".into());
-    object
+    Map::from_iter([("type".to_owned(), "object".into()), ("properties".to_owned(), properties.into())])
 }
 
 fn generated<T: JsonSchema>() -> Value {
@@ -54,7 +47,7 @@ fn into_object(schema: Value) -> JsonObject {
 }
 
 /// Removes what says nothing to an agent. A part that may be `null` is absent instead.
-fn trim(schema: &mut Value, describes: bool) {
+fn trim(schema: &mut Value) {
     let Value::Object(object) = schema else { return };
     for key in ["title", "format", "minimum", "maximum", "default", "additionalProperties"] {
         // The values of a map have a type.
@@ -65,15 +58,8 @@ fn trim(schema: &mut Value, describes: bool) {
     // The description of a type is a sentence for readers of the code, that of an argument a few words.
     let is_of_type =
         object.get("description").and_then(Value::as_str).is_some_and(|text| text.ends_with('.'));
-    if !describes || is_of_type {
+    if is_of_type {
         object.shift_remove("description");
-    }
-    if !describes {
-        object.shift_remove("required");
-        // What has properties is an object.
-        if object.contains_key("properties") {
-            object.shift_remove("type");
-        }
     }
     if let Some(Value::Array(types)) = object.get("type") {
         let named: Vec<Value> = types.iter().filter(|of| *of != "null").cloned().collect();
@@ -98,7 +84,7 @@ fn trim(schema: &mut Value, describes: bool) {
                 object.insert("description".to_owned(), description);
             }
             let mut inner = Value::Object(std::mem::take(object));
-            trim(&mut inner, describes);
+            trim(&mut inner);
             *object = into_object(inner);
         }
     }
@@ -110,9 +96,9 @@ fn trim(schema: &mut Value, describes: bool) {
     for value in object.values_mut() {
         match value {
             Value::Object(parts) if !parts.contains_key("type") || parts["type"].is_object() => {
-                parts.values_mut().for_each(|part| trim(part, describes));
+                parts.values_mut().for_each(|part| trim(part));
             }
-            Value::Object(_) => trim(value, describes),
+            Value::Object(_) => trim(value),
             _ => {}
         }
     }
@@ -121,7 +107,7 @@ fn trim(schema: &mut Value, describes: bool) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use command::mcp::{Diagnose, DiagnoseResult};
+    use command::mcp::Diagnose;
 
     #[test]
     fn schemas_say_types_and_words() {
@@ -129,11 +115,9 @@ mod tests {
         assert_eq!(arguments["properties"]["question"]["type"], "integer");
         assert_eq!(arguments["properties"]["answer"]["enum"][0], "valid");
         assert!(arguments["properties"].get("call").is_none());
-        let result = Value::Object(of_result::<DiagnoseResult>(true));
-        assert_eq!(result["properties"]["question"]["properties"]["call"], json!({ "type": "string" }));
+        let result = Value::Object(of_result(true));
         assert_eq!(result["properties"]["state"], json!({ "type": "string" }));
-        for text in [arguments.to_string(), result.to_string()] {
-            assert!(!text.contains("null") && !text.contains("$defs"), "{text}");
-        }
+        let text = arguments.to_string();
+        assert!(!text.contains("null") && !text.contains("$defs"), "{text}");
     }
 }

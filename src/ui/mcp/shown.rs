@@ -8,10 +8,11 @@ use crate::ui::render::{
 use answer::Answer;
 use command::diagnose::DiagnoseReply;
 use command::mcp::{
-    CallRow, CallsResult, DiagnoseResult, EventRow, EventsResult, FindResult, FoundRow, FoundText,
-    HistoryResult, PartRow, RecordResult, ReplayResult, StateResult, WhyResult, WriteRow,
+    CallRow, CallsResult, ChainAnswer, DiagnoseResult, EventRow, EventsResult, FindResult, FoundRow,
+    HistoryResult, RecordResult, ReplayResult, StateResult, WhyResult,
 };
-use past::EventsShown;
+use logic::AnswerRow;
+use past::{EventsShown, ListedCall, PartShown, WriteShown};
 
 const PLAIN: Paint = Paint { color: false };
 
@@ -53,14 +54,14 @@ impl Told for CallsResult {
         let row = |row: &CallRow| {
             let thread = row.thread.as_ref().map(|name| format!("thread {}\n", quoted(name)));
             let indent = " ".repeat(row.depth.min(20));
-            let text = match &row.shown {
-                Some(call) => one_line(&call_line(call, PLAIN)),
-                None => {
-                    let below = match row.below {
+            let text = match &row.listed {
+                ListedCall::Call(call) => one_line(&call_line(call, PLAIN)),
+                ListedCall::Fold(fold) => {
+                    let below = match fold.below {
                         0 => String::new(),
                         below => format!(", {} below them", counted(below, "call")),
                     };
-                    format!("… {} more of {}{below}", row.folded.unwrap_or_default(), row.method)
+                    format!("… {} more of {}{below}", fold.folded, fold.method)
                 }
             };
             format!("{}{indent}{text}\n", thread.unwrap_or_default())
@@ -98,14 +99,15 @@ impl Told for EventsResult {
 
 /// The text of an event. An event in a line already shows that the line began.
 fn event(row: &EventRow, next: Option<&EventRow>) -> String {
-    if row.kind == "line" && next.is_some_and(|next| next.kind != "line" && next.line == row.line) {
+    let EventRow { number, shown, .. } = row;
+    let begins = |next: &EventRow| next.shown.event != "line" && next.shown.line == shown.line;
+    if shown.event == "line" && next.is_some_and(begins) {
         return String::new();
     }
-    let number = row.event.rsplit('.').next().unwrap_or_default();
-    let at = row.line.map_or_else(String::new, |line| format!(" :{line}"));
-    match &row.shown.call {
+    let at = shown.line.map_or_else(String::new, |line| format!(" :{line}"));
+    match &shown.call {
         Some(call) => format!("{number} {}\n", one_line(&call_line(call, PLAIN))),
-        None => format!("{number}{at} {}{}\n", one_line(&happening(&row.shown, PLAIN)), arms(&row.shown)),
+        None => format!("{number}{at} {}{}\n", one_line(&happening(shown, PLAIN)), arms(shown)),
     }
 }
 
@@ -117,7 +119,7 @@ impl Told for StateResult {
             one_line(&call_line(&self.shown.call, PLAIN)),
             self.shown.object
         );
-        let row = |row: &PartRow| {
+        let row = |row: &PartShown| {
             let text = |value: &Option<String>| value.clone().unwrap_or_else(|| "?".to_owned());
             let held = match row.entry == row.exit {
                 true => text(&row.exit),
@@ -128,9 +130,11 @@ impl Told for StateResult {
                 1 => ", written once".to_owned(),
                 many => format!(", written {many} times"),
             };
-            let contents = row.shown.contents.as_ref();
+            let contents = row.contents.as_ref();
             let contents = contents.map(|contents| contents_between(contents, true, PLAIN));
-            format!("{} = {held}{writes}\n{}", row.name, contents.unwrap_or_default())
+            let index = row.index.map(|index| format!("[{index}]"));
+            let name = index.or_else(|| row.name.clone()).unwrap_or_default();
+            format!("{name} = {held}{writes}\n{}", contents.unwrap_or_default())
         };
         let contents = self.shown.contents.as_ref();
         let contents = contents.map(|contents| contents_between(contents, false, PLAIN)).unwrap_or_default();
@@ -150,16 +154,16 @@ impl Told for StateResult {
 
 impl Told for HistoryResult {
     fn parts(&self) -> Parts {
-        let row = |row: &WriteRow| {
-            let call = row.call.map_or_else(String::new, |call| format!("#{} ", call.0));
-            let line = row.line.map_or_else(String::new, |line| format!(":{line}"));
-            let write = &row.shown.write;
+        let row = |row: &WriteShown| {
+            let write = &row.write;
+            let call = row.node.map_or_else(String::new, |call| format!("#{call} "));
+            let line = write.line.map_or_else(String::new, |line| format!(":{line}"));
             format!(
                 "{}  {call}{}{line}{}, thread {}\n",
                 one_line(&happening(write, PLAIN)),
                 row.method,
                 arms(write),
-                quoted(&row.shown.thread)
+                quoted(&row.thread)
             )
         };
         let head = if self.writes.is_empty() { "no write was recorded\n" } else { "" };
@@ -185,23 +189,21 @@ fn harmless(answer: &Answer) -> Answer {
 
 impl Told for WhyResult {
     fn parts(&self) -> Parts {
-        let known = self.points.iter().take(self.known);
-        let known: Vec<&str> = known.filter_map(|row| row.point.rsplit('.').next()).collect();
-        let shown = harmless(&self.shown);
+        let ChainAnswer { handle, answer } = &self.answered;
+        let known: Vec<&str> = answer.points.iter().take(self.known).map(|point| &*point.id).collect();
+        let shown = harmless(answer);
         let text = answer_about(&shown, |point| !known.contains(&point.id.as_str()), false);
         let tail = self.notes.iter().map(|note| format!("{note}\n")).collect();
-        Parts { head: format!("{}\n", self.answer), rows: by_lines(&text), tail, ..Parts::default() }
+        Parts { head: format!("{handle}\n"), rows: by_lines(&text), tail, ..Parts::default() }
     }
 }
 
 impl Told for ReplayResult {
     fn parts(&self) -> Parts {
-        let text = answer_about(&harmless(&self.shown), |_| true, false);
-        Parts {
-            head: format!("{}: {}\n", self.answer, self.outcome),
-            rows: by_lines(&text),
-            ..Parts::default()
-        }
+        let ChainAnswer { handle, answer } = &self.answered;
+        let text = answer_about(&harmless(answer), |_| true, false);
+        let head = format!("{handle}: {}\n", answer.outcome.name());
+        Parts { head, rows: by_lines(&text), ..Parts::default() }
     }
 }
 
@@ -219,16 +221,20 @@ impl Told for DiagnoseResult {
 
 impl Told for FindResult {
     fn parts(&self) -> Parts {
-        let row = |row: &FoundRow| match &row.shown {
-            FoundText::Query(shown) => {
-                let call = row.call.map_or_else(String::new, |call| format!("  in #{}", call.0));
-                format!("{}{call}\n", one_line(shown_row(shown, PLAIN).trim_end()))
+        let row = |row: &FoundRow| match row {
+            FoundRow::Query(shown) => {
+                let call = match &**shown {
+                    AnswerRow::Event(event) => event.call.map(|call| format!("  in #{call}")),
+                    _ => None,
+                };
+                let text = one_line(shown_row(shown, PLAIN).trim_end());
+                format!("{text}{}\n", call.unwrap_or_default())
             }
-            FoundText::Solution(solution) => shown_solution(solution, false, PLAIN),
-            FoundText::Output(text) => quoted_lines(text),
-            FoundText::Omission(number, tried, target) => {
+            FoundRow::Solution(solution) => shown_solution(solution, false, PLAIN),
+            FoundRow::Output { output } => quoted_lines(output),
+            FoundRow::Omission { number, object, tried } => {
                 // The text ends with the command for people.
-                omission(*number, 1, &[&**tried], target, PLAIN)
+                omission(*number, 1, &[&**tried], object, PLAIN)
                     .replace("next: qp why ", "why expr=")
                     .replace(" --at ", " at=")
             }

@@ -98,7 +98,7 @@ fn listed<T: Tool>(allows_commands: bool) -> Listed {
     };
     let arguments = schema::of_arguments::<T>(common, left_out);
     let listed = Listed::new(T::NAME, T::ABOUT, Arc::new(arguments))
-        .with_raw_output_schema(Arc::new(schema::of_result::<T::Output>(T::RUNS)));
+        .with_raw_output_schema(Arc::new(schema::of_result(T::RUNS)));
     // By default a tool is not read-only.
     if T::RUNS { listed } else { listed.with_annotations(ToolAnnotations::new().read_only(true)) }
 }

@@ -3,7 +3,7 @@
 use super::handle::{CallHandle, TraceHandle};
 use super::{ROWS, Tool, Workbench, Works, offset};
 use crate::CommandError;
-use past::{CallShown, CallsRequest, ListedCall};
+use past::{CallsRequest, ListedCall};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use session::{Context, SessionError};
@@ -29,59 +29,33 @@ pub struct Calls {
 }
 
 /// Result of `calls`.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Serialize)]
 pub struct CallsResult {
     /// The recording.
     pub trace: String,
     /// The calls.
     pub calls: Vec<CallRow>,
     /// The cursor of the rows behind these.
-    #[schemars(skip)]
     #[serde(skip)]
     pub more: Option<String>,
     /// What the recording lacks.
-    #[schemars(skip)]
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub missing: Vec<String>,
     /// What to call next.
-    #[schemars(skip)]
     pub next: String,
 }
 
 /// A call, or several folded ones.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Serialize)]
 pub struct CallRow {
-    /// The call.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub call: Option<CallHandle>,
-    /// Its method, as `Class.method`.
-    pub method: String,
-    /// Number of folded calls.
-    #[schemars(skip)]
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub folded: Option<usize>,
     /// How deep it is in the tree.
-    #[schemars(skip)]
     pub depth: usize,
-    /// Its result.
-    #[schemars(skip)]
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub result: Option<String>,
-    /// The exception that left it.
-    #[schemars(skip)]
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub exception: Option<String>,
-    /// Number of calls below.
-    #[schemars(skip)]
-    pub below: u64,
     /// Its thread, if it is the first row of it.
-    #[schemars(skip)]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub thread: Option<String>,
-    /// The call as the session shows it, without those below.
-    #[schemars(skip)]
-    #[serde(skip)]
-    pub shown: Option<Box<CallShown>>,
+    /// The call without those below, or the fold.
+    #[serde(flatten)]
+    pub listed: ListedCall,
 }
 
 impl Tool for Calls {
@@ -124,44 +98,11 @@ impl Works for Calls {
     }
 }
 
-fn flatten(rows: &mut Vec<CallRow>, listed: ListedCall, depth: usize) {
-    match listed {
-        ListedCall::Fold(fold) => rows.push(CallRow {
-            call: None,
-            method: fold.method,
-            folded: Some(fold.folded),
-            depth,
-            result: None,
-            exception: None,
-            below: fold.below,
-            thread: None,
-            shown: None,
-        }),
-        ListedCall::Call(mut call) => {
-            let below = std::mem::take(&mut call.calls);
-            let has_shown = !below.is_empty();
-            rows.push(row(call, depth, has_shown));
-            below.into_iter().for_each(|call| flatten(rows, call, depth + 1));
-        }
-    }
-}
-
-/// The row of a call. `has_shown` says that the calls below it follow.
-fn row(mut call: CallShown, depth: usize, has_shown: bool) -> CallRow {
-    let below = u64::from(call.below);
-    if has_shown {
-        // The text of a call counts those below only where they are not shown.
-        call.below = 0;
-    }
-    CallRow {
-        call: Some(CallHandle(call.node)),
-        method: format!("{}.{}", call.class, call.method),
-        folded: None,
-        depth,
-        result: call.result.clone(),
-        exception: call.exception.clone(),
-        below,
-        thread: None,
-        shown: Some(Box::new(call)),
-    }
+fn flatten(rows: &mut Vec<CallRow>, mut listed: ListedCall, depth: usize) {
+    let below = match &mut listed {
+        ListedCall::Fold(_) => Vec::new(),
+        ListedCall::Call(call) => std::mem::take(&mut call.calls),
+    };
+    rows.push(CallRow { depth, thread: None, listed });
+    below.into_iter().for_each(|call| flatten(rows, call, depth + 1));
 }

@@ -52,7 +52,7 @@ pub enum AnswerWord {
 }
 
 /// Result of `diagnose`.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Serialize)]
 pub struct DiagnoseResult {
     /// The diagnosis.
     pub diagnosis: String,
@@ -63,42 +63,36 @@ pub struct DiagnoseResult {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub buggy: Option<BuggyRow>,
     /// The replies of the dialogue.
-    #[schemars(skip)]
     #[serde(skip)]
     pub replies: Vec<DiagnoseReply>,
     /// What to call next.
-    #[schemars(skip)]
     pub next: String,
 }
 
 /// A question.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Serialize)]
 pub struct QuestionRow {
     /// Its number.
     pub number: u32,
     /// The call.
     pub call: CallHandle,
     /// Its method.
-    #[schemars(skip)]
     pub method: String,
     /// Number of suspicious calls.
-    #[schemars(skip)]
     pub suspicious: u64,
 }
 
 /// The buggy call.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Serialize)]
 pub struct BuggyRow {
     /// The call.
     pub call: CallHandle,
     /// Its method.
     pub method: String,
     /// The first line of the method.
-    #[schemars(skip)]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub line: Option<u32>,
     /// The source file.
-    #[schemars(skip)]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub file: Option<String>,
 }

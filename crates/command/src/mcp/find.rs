@@ -3,7 +3,6 @@
 use super::handle::{CallHandle, TraceHandle, variable};
 use super::{ROWS, Tool, Workbench, Works, offset, usage};
 use crate::CommandError;
-use indexmap::IndexMap;
 use logic::AnswerRow;
 use logic::queries::{Asked, QUERIES, Query as PredefinedQuery};
 use logic::rules::{AskItem, AskedSolution};
@@ -48,78 +47,45 @@ pub struct Find {
 }
 
 /// Result of `find`.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Serialize)]
 pub struct FindResult {
     /// The recording.
     pub trace: String,
     /// What was found.
     pub found: Vec<FoundRow>,
     /// The cursor of the rows behind these.
-    #[schemars(skip)]
     #[serde(skip)]
     pub more: Option<String>,
     /// Remarks, and reasons why there is nothing.
-    #[schemars(skip)]
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
     /// What to call next.
-    #[schemars(skip)]
     pub next: String,
 }
 
-/// An event, a solution, or an omission.
-#[derive(Debug, Serialize, JsonSchema)]
-pub struct FoundRow {
-    /// The call of an event.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub call: Option<CallHandle>,
-    /// Its number in the log, for goals.
-    #[schemars(skip)]
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub id: Option<u64>,
-    /// The place: `Example.java:14`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub place: Option<String>,
-    /// The kind of event.
-    #[schemars(skip)]
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub kind: Option<String>,
-    /// The object.
-    #[schemars(skip)]
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub object: Option<String>,
-    /// The value, or the message of an exception.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub value: Option<String>,
-    /// The bindings of a solution.
-    #[schemars(skip)]
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub bindings: Option<IndexMap<String, String>>,
-    /// The operation that was not executed.
-    #[schemars(skip)]
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub omitted: Option<String>,
-    /// The jump at which it was lost.
-    #[schemars(skip)]
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub jump: Option<String>,
-    /// The row as the session shows it.
-    #[schemars(skip)]
-    #[serde(skip)]
-    pub shown: FoundText,
-}
-
-/// What a row shows.
-#[derive(Debug)]
-pub enum FoundText {
+/// A row of a query, what a goal answered or wrote, or an omission.
+#[derive(Debug, Serialize)]
+#[serde(untagged)]
+pub enum FoundRow {
     /// A row of a query.
     Query(Box<AnswerRow>),
     /// A solution of a goal.
     Solution(AskedSolution),
     /// What a goal wrote.
-    Output(String),
-    /// An omission: its number from 1, the suggestion, and the object.
-    Omission(usize, Box<TriedSuggestion>, String),
+    Output {
+        /// The text.
+        output: String,
+    },
+    /// An omission.
+    Omission {
+        /// Its number, from 1.
+        number: usize,
+        /// The object.
+        object: String,
+        /// The suggestion.
+        #[serde(flatten)]
+        tried: Box<TriedSuggestion>,
+    },
 }
 
 impl Tool for Find {
@@ -148,9 +114,11 @@ impl Works for Find {
             let answer = Box::pin(omission::ask_omissions(open, &question, context)).await?;
             let more = (answer.more > 0).then(|| (skip + ROWS).to_string());
             let target = answer.target.clone();
-            let rows = (1_usize..).zip(answer.suggestions).skip(skip);
-            let found: Vec<FoundRow> =
-                rows.map(|(number, tried)| omission(number, tried, target.clone())).collect();
+            let omission = |(number, tried)| {
+                let (object, tried) = (target.clone(), Box::new(tried));
+                FoundRow::Omission { number, object, tried }
+            };
+            let found: Vec<FoundRow> = (1..).zip(answer.suggestions).skip(skip).map(omission).collect();
             let mut notes = vec![format!("{target} at {}", answer.at)];
             notes.extend(answer.reasons);
             notes.extend(answer.notes);
@@ -192,7 +160,8 @@ impl Works for Find {
         };
         let answer = log.query(query, &asked, context).await?;
         let more = answer.more.then(|| (skip + ROWS).to_string());
-        let found: Vec<FoundRow> = answer.rows.into_iter().skip(skip).map(row).collect();
+        let found: Vec<FoundRow> =
+            answer.rows.into_iter().skip(skip).map(|row| FoundRow::Query(Box::new(row))).collect();
         let next = match (found.is_empty(), self.all) {
             (true, Some(true)) => "calls shows what ran".to_owned(),
             (true, _) if name == "where-thrown" => {
@@ -226,55 +195,9 @@ impl Find {
     }
 }
 
-fn empty(shown: FoundText) -> FoundRow {
-    FoundRow {
-        call: None,
-        id: None,
-        place: None,
-        kind: None,
-        object: None,
-        value: None,
-        bindings: None,
-        omitted: None,
-        jump: None,
-        shown,
-    }
-}
-
-fn row(row: AnswerRow) -> FoundRow {
-    let empty = empty(FoundText::Query(Box::new(row.clone())));
-    match row {
-        AnswerRow::Event(event) => FoundRow {
-            call: event.call.map(CallHandle),
-            id: Some(event.id),
-            place: event.place,
-            kind: Some(event.kind.to_owned()),
-            object: event.object.as_deref().and_then(super::handle::object).or(event.object),
-            value: event.value,
-            ..empty
-        },
-        AnswerRow::Value(value) => FoundRow { id: value.event, value: value.value, ..empty },
-        AnswerRow::Heading { .. } | AnswerRow::Count { .. } => empty,
-    }
-}
-
 fn item(item: AskItem) -> FoundRow {
     match item {
-        AskItem::Output(text) => empty(FoundText::Output(text)),
-        AskItem::Solution(solution) => FoundRow {
-            bindings: Some(solution.bindings.iter().cloned().collect()),
-            ..empty(FoundText::Solution(solution))
-        },
-    }
-}
-
-fn omission(number: usize, tried: TriedSuggestion, target: String) -> FoundRow {
-    let place = &tried.suggestion.jump.place;
-    FoundRow {
-        place: place.line.map(|line| format!("{}:{line}", place.class)),
-        omitted: Some(tried.suggestion.operation.text.clone()),
-        jump: tried.suggestion.jump.text(),
-        object: super::handle::object(&target),
-        ..empty(FoundText::Omission(number, Box::new(tried), target))
+        AskItem::Output(output) => FoundRow::Output { output },
+        AskItem::Solution(solution) => FoundRow::Solution(solution),
     }
 }

@@ -1,6 +1,6 @@
 //! `history`: the writes to a variable.
 
-use super::handle::{CallHandle, TraceHandle, variable};
+use super::handle::{TraceHandle, variable};
 use super::{ROWS, Tool, Workbench, Works, offset};
 use crate::CommandError;
 use past::WriteShown;
@@ -21,48 +21,20 @@ pub struct History {
 }
 
 /// Result of `history`.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Serialize)]
 pub struct HistoryResult {
     /// The recording.
     pub trace: String,
     /// The writes, the newest first.
-    pub writes: Vec<WriteRow>,
+    pub writes: Vec<WriteShown>,
     /// The cursor of the rows behind these.
-    #[schemars(skip)]
     #[serde(skip)]
     pub more: Option<String>,
     /// What the recording lacks.
-    #[schemars(skip)]
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub missing: Vec<String>,
     /// What to call next.
-    #[schemars(skip)]
     pub next: String,
-}
-
-/// A write.
-#[derive(Debug, Serialize, JsonSchema)]
-pub struct WriteRow {
-    /// The call that wrote.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub call: Option<CallHandle>,
-    /// Its method.
-    #[schemars(skip)]
-    pub method: String,
-    /// The source line.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub line: Option<u16>,
-    /// The value before.
-    #[schemars(skip)]
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub old: Option<String>,
-    /// The value after.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub new: Option<String>,
-    /// The write as the session shows it.
-    #[schemars(skip)]
-    #[serde(skip)]
-    pub shown: WriteShown,
 }
 
 impl Tool for History {
@@ -81,22 +53,11 @@ impl Works for History {
         let found = recorded::history(open, &asked, skip + ROWS, context).await?;
         let more = (found.before > 0).then(|| (skip + ROWS).to_string());
         let missing = found.coverage().into_iter().chain(found.missing.iter().cloned()).collect();
-        let writes: Vec<WriteRow> = found.writes.into_iter().rev().skip(skip).map(row).collect();
+        let writes: Vec<WriteShown> = found.writes.into_iter().rev().skip(skip).collect();
         let next = match writes.is_empty() {
             true => "state shows the fields of an object; find value=… where a value came up".to_owned(),
             false => "events call=… shows what the writer did; why asks what led there".to_owned(),
         };
         Ok(HistoryResult { trace, writes, more, missing, next })
-    }
-}
-
-fn row(write: WriteShown) -> WriteRow {
-    WriteRow {
-        call: write.node.map(CallHandle),
-        method: write.method.clone(),
-        line: write.write.line,
-        old: write.write.old.clone(),
-        new: write.write.new.clone(),
-        shown: write,
     }
 }

@@ -23,15 +23,15 @@ mod workbench;
 pub use calls::{CallRow, Calls, CallsResult};
 pub use diagnose::{AnswerWord, BuggyRow, Diagnose, DiagnoseResult, QuestionRow};
 pub use events::{EventRow, Events, EventsResult};
-pub use find::{Find, FindResult, FoundRow, FoundText};
+pub use find::{Find, FindResult, FoundRow};
 pub use handle::{CallHandle, TraceHandle};
-pub use history::{History, HistoryResult, WriteRow};
+pub use history::{History, HistoryResult};
 pub use permission::{Permissions, RunnableProgram};
-pub use record::{Record, RecordResult, ThreadRow};
+pub use record::{Record, RecordResult};
 pub use replay::{Replay, ReplayResult};
-pub use state::{PartRow, State, StateResult};
+pub use state::{State, StateResult};
 pub use wait::{Wait, WaitResult};
-pub use why::{PointRow, Why, WhyResult};
+pub use why::{ChainAnswer, Why, WhyResult};
 pub use workbench::{MEMORY, Workbench};
 
 use super::CommandError;
@@ -97,7 +97,7 @@ pub const WAIT_S: u64 = 45;
 /// The description of a tool; the type is that of its arguments.
 pub trait Tool: DeserializeOwned + JsonSchema + 'static {
     /// The typed result.
-    type Output: Serialize + JsonSchema + 'static;
+    type Output: Serialize + 'static;
 
     /// Its name.
     const NAME: &'static str;

@@ -2,9 +2,10 @@
 
 use super::level::LevelWord;
 use super::output_lines::OutputLines;
-use super::{MEMORY, Tool, Workbench, Works, handle};
+use super::{MEMORY, Tool, Workbench, Works};
 use crate::CommandError;
 use chain::Chain;
+use past::ThreadInfo;
 use recorded::RecordOptions;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -31,7 +32,7 @@ pub struct Record {
 }
 
 /// Result of `record`.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Serialize)]
 pub struct RecordResult {
     /// The recording.
     pub trace: String,
@@ -40,39 +41,18 @@ pub struct RecordResult {
     /// How the run ended.
     pub ended: String,
     /// The exit code.
-    #[schemars(skip)]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub exit_code: Option<i32>,
     /// The threads.
-    pub threads: Vec<ThreadRow>,
+    pub threads: Vec<ThreadInfo>,
     /// The last lines that the program printed.
-    #[schemars(skip)]
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub printed: Vec<String>,
     /// What is missing, and remarks.
-    #[schemars(skip)]
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
     /// What to call next.
-    #[schemars(skip)]
     pub next: String,
-}
-
-/// A thread of the run.
-#[derive(Debug, Serialize, JsonSchema)]
-pub struct ThreadRow {
-    /// Its name.
-    pub name: String,
-    /// Number of its calls.
-    #[schemars(skip)]
-    pub calls: u32,
-    /// The exception that ended it.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub uncaught: Option<String>,
-    /// That exception as a handle.
-    #[schemars(skip)]
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub object: Option<String>,
 }
 
 impl Tool for Record {
@@ -112,19 +92,9 @@ impl Works for Record {
         let trace = bench.add_trace(out, Some(command));
         let (_, open) = bench.trace(Some(&super::TraceHandle(trace.clone())), context).await?;
         let info = past::holds(open);
-        let threads: Vec<ThreadRow> = info
-            .threads
-            .into_iter()
-            .map(|thread| ThreadRow {
-                object: thread.uncaught.as_deref().and_then(handle::object),
-                name: thread.name,
-                calls: thread.calls,
-                uncaught: thread.uncaught,
-            })
-            .collect();
         let mut notes = run.notes;
         notes.extend(info.missing.into_iter().map(|missing| format!("missing: {missing}")));
-        let is_uncaught = threads.iter().any(|thread| thread.uncaught.is_some());
+        let is_uncaught = info.threads.iter().any(|thread| thread.uncaught.is_some());
         let next = match (info.calls, is_uncaught, run.exit_code) {
             (0, ..) => "nothing was recorded: name the classes in `scope`, as com.acme.**".to_owned(),
             (_, true, _) => {
@@ -145,7 +115,7 @@ impl Works for Record {
             calls: info.calls,
             ended: run.recorded.ended,
             exit_code: run.exit_code,
-            threads,
+            threads: info.threads,
             printed: lines.last(),
             notes,
             next,

@@ -1,9 +1,8 @@
 //! `replay`: replays a chain file below the root.
 
-use super::why::{PointRow, replayed, rows};
+use super::why::{ChainAnswer, replayed};
 use super::{Tool, Workbench, Works};
 use crate::CommandError;
-use answer::Answer;
 use chain::Chain;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -18,20 +17,12 @@ pub struct Replay {
 }
 
 /// Result of `replay`.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Serialize)]
 pub struct ReplayResult {
-    /// The answer, to go on from with `why`.
-    pub answer: String,
-    /// `held`, `differs`, `unlocated`, `root-not-reached`, `timed-out`.
-    pub outcome: &'static str,
-    /// The points.
-    pub points: Vec<PointRow>,
-    /// The answer as the session shows it.
-    #[schemars(skip)]
-    #[serde(skip)]
-    pub shown: Box<Answer>,
+    #[allow(missing_docs)]
+    #[serde(flatten)]
+    pub answered: ChainAnswer,
     /// What to call next.
-    #[schemars(skip)]
     pub next: String,
 }
 
@@ -54,13 +45,6 @@ impl Works for Replay {
             answer::Outcome::Held => format!("why from={handle} goes on from the last point"),
             _ => "why at=Class:LINE asks anew; the first point that differs says where".to_owned(),
         };
-        let points = rows(&handle, &answer);
-        Ok(ReplayResult {
-            answer: handle,
-            outcome: answer.outcome.name(),
-            points,
-            shown: Box::new(answer),
-            next,
-        })
+        Ok(ReplayResult { answered: ChainAnswer { handle, answer: Box::new(answer) }, next })
     }
 }

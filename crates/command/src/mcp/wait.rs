@@ -15,10 +15,9 @@ pub struct Wait {
 }
 
 /// Result of `wait`: that of the call, or its state.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Serialize)]
 pub struct WaitResult {
     /// What to call next.
-    #[schemars(skip)]
     pub next: String,
 }
 

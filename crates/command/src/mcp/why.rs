@@ -12,7 +12,8 @@ use past::{EventRef, SourceLine};
 use recorded::RecordedSource;
 use replay::Options;
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::ser::SerializeStruct;
+use serde::{Deserialize, Serialize, Serializer};
 use session::{Context, SessionError};
 
 /// Arguments of `why`.
@@ -44,83 +45,95 @@ pub struct Why {
 }
 
 /// Result of `why`.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Serialize)]
 pub struct WhyResult {
-    /// The answer, to go on from.
-    pub answer: String,
-    /// `held`, `unlocated`, `root-not-reached`, `timed-out`.
-    pub outcome: &'static str,
-    /// The points.
-    pub points: Vec<PointRow>,
-    /// The answer as the session shows it.
-    #[schemars(skip)]
-    #[serde(skip)]
-    pub shown: Box<Answer>,
+    #[allow(missing_docs)]
+    #[serde(flatten)]
+    pub answered: ChainAnswer,
     /// Number of points that earlier answers have shown.
-    #[schemars(skip)]
     #[serde(skip)]
     pub known: usize,
     /// Remarks.
-    #[schemars(skip)]
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
     /// What to call next.
-    #[schemars(skip)]
     pub next: String,
 }
 
-/// A point.
-#[derive(Debug, Serialize, JsonSchema)]
-pub struct PointRow {
+/// An answer to a chain. As data it is short: the handle, the outcome, and a few facts of each point.
+#[derive(Debug)]
+pub struct ChainAnswer {
+    /// Its handle, to go on from: `answer:1`.
+    pub handle: String,
+    /// The answer.
+    pub answer: Box<Answer>,
+}
+
+impl Serialize for ChainAnswer {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        let points = self.answer.points.iter().map(|point| PointFacts::of(&self.handle, point));
+        let mut object = to.serialize_struct("ChainAnswer", 3)?;
+        object.serialize_field("answer", &self.handle)?;
+        object.serialize_field("outcome", self.answer.outcome.name())?;
+        object.serialize_field("points", &points.collect::<Vec<_>>())?;
+        object.end()
+    }
+}
+
+/// What the data of an answer have of a point.
+#[derive(Serialize)]
+struct PointFacts<'a> {
     /// Its handle: `answer:1.B`.
-    pub point: String,
-    /// Its question.
-    #[schemars(skip)]
-    pub question: String,
-    /// Whether it was located.
-    pub located: bool,
+    point: String,
+    question: &'a str,
+    located: bool,
     /// Why not.
-    #[schemars(skip)]
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub reason: Option<String>,
-    /// Its method: `Class.method`.
-    #[schemars(skip)]
+    reason: Option<&'a str>,
+    /// `Class.method`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub method: Option<String>,
-    /// Its source file.
-    #[schemars(skip)]
+    method: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub file: Option<String>,
-    /// Its line.
+    file: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub line: Option<u32>,
-    /// The source line.
-    #[schemars(skip)]
+    line: Option<u32>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub text: Option<String>,
-    /// The value before.
-    #[schemars(skip)]
+    text: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub old: Option<String>,
-    /// The value after.
+    old: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub new: Option<String>,
-    /// The condition.
-    #[schemars(skip)]
+    new: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub condition: Option<String>,
-    /// Its outcome.
-    #[schemars(skip)]
+    condition: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub taken: Option<String>,
-    /// The exception.
-    #[schemars(skip)]
+    taken: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub exception: Option<String>,
+    exception: Option<&'a str>,
     /// Whether what the chain expects holds.
-    #[schemars(skip)]
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub expected: Option<bool>,
+    expected: Option<bool>,
+}
+
+impl<'a> PointFacts<'a> {
+    fn of(handle: &str, point: &'a PointAnswer) -> PointFacts<'a> {
+        let method = point.method.as_deref().unwrap_or("?");
+        PointFacts {
+            point: format!("{handle}.{}", point.id),
+            question: &point.question,
+            located: point.located,
+            reason: point.reason.as_deref().filter(|_| !point.located),
+            method: point.class.as_ref().map(|class| format!("{class}.{method}")),
+            file: point.file.as_deref(),
+            line: point.line,
+            text: point.text.as_deref(),
+            old: point.old.as_deref(),
+            new: point.new.as_deref(),
+            condition: point.condition.as_deref(),
+            taken: point.taken.as_deref(),
+            exception: point.exception.as_ref().map(|exception| exception.object.as_str()),
+            expected: point.expectation.as_ref().map(|expectation| expectation.held),
+        }
+    }
 }
 
 impl Tool for Why {
@@ -172,16 +185,8 @@ impl Works for Why {
         }
         let handle = bench.add_answer(chain);
         let next = next(&handle, answer.points.last());
-        let points = rows(&handle, &answer);
-        Ok(WhyResult {
-            answer: handle,
-            outcome: answer.outcome.name(),
-            points,
-            shown: Box::new(answer),
-            known,
-            notes,
-            next,
-        })
+        let answered = ChainAnswer { handle, answer: Box::new(answer) };
+        Ok(WhyResult { answered, known, notes, next })
     }
 }
 
@@ -192,30 +197,6 @@ pub(super) async fn replayed(chain: &Chain, context: &Context) -> Result<Answer,
         answer::Outcome::Interrupted => Err(SessionError::Interrupted.into()),
         _ => Ok(answer),
     }
-}
-
-/// The rows of an answer.
-pub(super) fn rows(handle: &str, answer: &Answer) -> Vec<PointRow> {
-    let row = |point: &PointAnswer| PointRow {
-        point: format!("{handle}.{}", point.id),
-        question: point.question.clone(),
-        located: point.located,
-        reason: point.reason.clone().filter(|_| !point.located),
-        method: point
-            .class
-            .as_ref()
-            .map(|class| format!("{class}.{}", point.method.as_deref().unwrap_or("?"))),
-        file: point.file.clone(),
-        line: point.line,
-        text: point.text.clone(),
-        old: point.old.clone(),
-        new: point.new.clone(),
-        condition: point.condition.clone(),
-        taken: point.taken.clone(),
-        exception: point.exception.as_ref().map(|exception| exception.object.clone()),
-        expected: point.expectation.as_ref().map(|expectation| expectation.held),
-    };
-    answer.points.iter().map(row).collect()
 }
 
 impl Why {

@@ -10,7 +10,7 @@ use std::time::Duration;
 use prolog::{Failure, Limits, Machine, Options, Program, Relations, View};
 
 /// Time limit of one process of SWI-Prolog, which ends its goals after ten seconds each.
-const SWIPL_LIMIT: Duration = Duration::from_secs(150);
+const SWIPL_LIMIT: Duration = Duration::from_secs(60);
 
 /// Whether SWI-Prolog is installed.
 pub fn has_swipl() -> bool {
