@@ -96,7 +96,7 @@ fn trim(schema: &mut Value) {
     for value in object.values_mut() {
         match value {
             Value::Object(parts) if !parts.contains_key("type") || parts["type"].is_object() => {
-                parts.values_mut().for_each(|part| trim(part));
+                parts.values_mut().for_each(trim);
             }
             Value::Object(_) => trim(value),
             _ => {}
