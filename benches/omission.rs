@@ -23,11 +23,11 @@
 mod common;
 
 use bytecode::ClassFile;
-use bytecode::pointsto::{Entry, Limits, PointsTo, Program};
 use classes::{ClassPaths, ClassPool};
 use common::{Outcome, median, root, share};
 use omission::AnalysisFolder;
 use omission::analysis::analyse;
+use pointsto::{Entry, Limits, PointsTo, Program};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 use std::path::{Path, PathBuf};

@@ -8,7 +8,7 @@ use super::render;
 use super::repl::{Input, Lines};
 use command::CommandError;
 use command::diagnose::{AnswerForm, Diagnose, DiagnoseDialogue, DiagnoseReply};
-use command::serve::{Serve, Start};
+use servers::serve::{Serve, Start};
 use session::Context;
 use std::io::IsTerminal;
 use std::rc::Rc;

@@ -15,9 +15,11 @@ const PURE: &[&str] = &[
     "crates/expr/src",
     "crates/program/src",
     "crates/past/src",
+    "crates/occurrences/src",
     "crates/logic/src",
     "crates/omission/src/analysis",
     "crates/bytecode/src",
+    "crates/pointsto/src",
     "crates/jdk/src",
     "crates/dap/src",
 ];

@@ -2,10 +2,10 @@
 
 use crate::support::javac::Javac;
 use crate::support::scratch;
-use bytecode::pointsto::{Entry, Limits, PointsTo};
 use classes::{ClassPaths, ClassPool};
 use omission::AnalysisFolder;
 use omission::analysis::analyse;
+use pointsto::{Entry, Limits, PointsTo};
 use std::path::{Path, PathBuf};
 
 const JSOUP: &str = "/usr/share/java/jsoup.jar";

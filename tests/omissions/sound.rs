@@ -4,8 +4,8 @@
 
 use crate::support::{compiled, finish, qp, root, said, scratch};
 use bytecode::ClassFile;
-use bytecode::pointsto::{AllocId, Entry, Limits, MethodId, PointsTo, Position, Program, Set};
 use classes::{ClassPaths, ClassPool};
+use pointsto::{AllocId, Entry, Limits, MethodId, PointsTo, Position, Program, Set};
 use program::lineage;
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::path::{Path, PathBuf};

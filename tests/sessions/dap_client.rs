@@ -30,7 +30,7 @@ fn the_test_client_of_vs_code_steps_back() {
 /// A setting that the extension does not describe is marked as unknown by the editor.
 #[test]
 fn the_extension_describes_each_setting_of_a_launch() {
-    let code = read("crates/command/src/dap/launch.rs");
+    let code = read("crates/servers/src/dap/launch.rs");
     let (_, fields) = code.split_once("pub struct Launch {").expect("the settings");
     let (fields, _) = fields.split_once("\n}").expect("their end");
     let names = fields.lines().filter_map(|line| line.trim().strip_prefix("pub ")?.split_once(':'));

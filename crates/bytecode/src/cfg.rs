@@ -54,7 +54,7 @@ pub struct Cfg {
 
 /// The normal successors of an instruction (as code indices) with the kind of the edge. Each target occurs
 /// once per kind.
-pub(crate) fn normal_edges(code: &Code, position: usize) -> Vec<(u32, EdgeKind)> {
+pub fn normal_edges(code: &Code, position: usize) -> Vec<(u32, EdgeKind)> {
     let Some(instruction) = code.instructions.get(position) else { return Vec::new() };
     let next = code.instructions.get(position + 1).map(|i| i.pc);
     let fall = next.map(|pc| (pc, EdgeKind::FallThrough));

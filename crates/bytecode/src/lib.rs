@@ -19,7 +19,6 @@ pub mod loops;
 pub mod member;
 pub mod op;
 mod parse;
-pub mod pointsto;
 mod pool;
 pub mod producers;
 mod rethrow;
@@ -44,7 +43,6 @@ pub use expression::{
 pub use member::{FieldRef, MethodRef};
 pub use op::{Constant, Instruction, Op};
 pub use parse::ParseError;
-pub use pointsto::PointsTo;
 pub use producers::{Producer, Producers};
 pub use rethrow::{Rethrow, rethrow};
 pub use stores::{Store, StoreError, StoreKind, Stores};

@@ -3,13 +3,13 @@
 //! A [`Command`] has arguments (`clap::Args`), a function that executes it, and a typed result with an exit
 //! code. A [`Describe`] prints something about the command line itself. An interactive command has its
 //! arguments and its `dialogue` here; a front end leads the dialogue. To add a command, write a file here,
-//! render its result in `ui::render`, and add a row to `ui::table`. This room may use `session` and `chain`.
+//! render its result in `ui::render`, and add a row to `ui::table`. The
+//! commands that serve other programs are in `servers`.
 
 pub mod bisect;
 pub mod check;
 pub mod completions;
 pub mod cursor;
-pub mod dap;
 pub mod debug;
 pub mod diagnose;
 pub mod diff;
@@ -18,19 +18,17 @@ pub mod explain;
 pub mod line;
 pub mod log;
 pub mod man;
-pub mod mcp;
 pub mod omitted;
-mod point_ids;
+pub mod point_ids;
 pub mod program;
 pub mod prompt_row;
 pub mod query;
 pub mod recording_args;
 pub mod replay;
 pub mod secrets;
-pub mod serve;
 pub mod trace;
 pub mod trust;
-mod value_question;
+pub mod value_question;
 pub mod why;
 
 use chain::Chain;
@@ -112,7 +110,10 @@ impl From<PastError> for CommandError {
 
 /// Writes a chain to a file. The chain must already be portable to that place. If the chain is the user's
 /// own, its commands are trusted from now on.
-fn save_chain(chain: &Chain, file: &Path, is_own: bool) -> Result<(), CommandError> {
+///
+/// # Errors
+/// The file cannot be written.
+pub fn save_chain(chain: &Chain, file: &Path, is_own: bool) -> Result<(), CommandError> {
     let text = chain.to_ron().map_err(SessionError::from)?;
     files::write_whole(file, text).map_err(unwritten(file))?;
     if is_own {
@@ -129,7 +130,8 @@ fn save_input(chain: &mut Chain, file: &Path, input: &[u8]) -> Result<PathBuf, C
     Ok(beside)
 }
 
-fn unwritten(path: &Path) -> impl FnOnce(std::io::Error) -> CommandError {
+/// The error of a path that cannot be written.
+pub fn unwritten(path: &Path) -> impl FnOnce(std::io::Error) -> CommandError {
     let path = path.display().to_string();
     move |source| CommandError::Write { path, source }
 }

@@ -14,7 +14,6 @@
 //!   `log_points` what log points print.
 //! - `history` lists the writes to a variable, `nearest_write` finds the last or the next one, and
 //!   `replaced` what a change of a collection replaces. `cause` answers why.
-//! - `occurrences` finds the events of TraceQueries, for the locator.
 //! - `calls` shows the call tree with `folded_calls`; `events` and `view` the events of one call; `state` an
 //!   object when a call began and ended, `contents` the contents of a collection; `line_counts` how often
 //!   lines ran, `lanes` when calls ran. `paged` has the views that show a part of what there is at a time.
@@ -55,7 +54,6 @@ pub mod nearest_write;
 mod numbered_events;
 mod object_names;
 pub mod objects;
-mod occurrences;
 mod paged;
 pub mod places;
 pub mod recorded_classes;
@@ -96,7 +94,6 @@ pub use name::Variable;
 pub use numbered_events::EventShownAt;
 pub use object_names::{check_object, declaring_class};
 pub use objects::{MemberShown, ObjectShown};
-pub use occurrences::{Asked, OccurrencesReport, TakeOccurrence};
 pub use paged::{
     CauseShown, DrawnRun, EventPage, EventRow, EventsPart, FoldRow, LineShown, LineValue, LinesShown,
     PartRow, PartsShown, PathStep, TreeRow, TreeRowKind, TreeRows, WriteRow, WritesShown,

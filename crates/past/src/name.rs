@@ -206,7 +206,11 @@ impl Recording {
         ExpressionAt::new(expr, scope, &classes, unseen)
     }
 
-    pub(crate) fn named_locals(&mut self, at: EventPosition) -> Result<Vec<(String, Value)>, PastError> {
+    /// The local variables of the frame of an event, by name, with their values at it.
+    ///
+    /// # Errors
+    /// The events cannot be read.
+    pub fn named_locals(&mut self, at: EventPosition) -> Result<Vec<(String, Value)>, PastError> {
         Ok(self.locals_at(at)?.into_iter().map(|local| (local.name, local.value)).collect())
     }
 

@@ -10,7 +10,8 @@ use classes::{ClassPool, SourcePaths, SourceRoots};
 use debuggee::Tail;
 use locate::Locator;
 use model::{Namer, Site};
-use past::{Asked, PastError};
+use occurrences::Asked;
+use past::PastError;
 use query::{Event, PointIndex, TraceQuery};
 use replay::Options;
 use replay::into_call::go_into_call;
@@ -154,7 +155,7 @@ impl<'t> RecordedSource<'t> {
         let translation = translate(chain, &self.pool, &self.sources, learned)?;
         let mut queries = in_order(&translation, chain);
         for (place, query) in queries.iter_mut().enumerate() {
-            let Some(why) = self.trace.cannot_answer(query) else { continue };
+            let Some(why) = occurrences::cannot_answer(self.trace, query) else { continue };
             // Without its root, no point has an answer.
             if place == 0 {
                 let (id, recording) = (query.id.clone(), self.path.display().to_string());
@@ -172,7 +173,8 @@ impl<'t> RecordedSource<'t> {
         let shows_all = options.candidates > 0;
         let mut failed = None;
         let is_interrupted = || context.interrupt().is_set();
-        let report = self.trace.occurrences(
+        let report = occurrences::find(
+            self.trace,
             Asked { queries: &queries, shows_all, marks: &marks, results: &results },
             &mut |occurrence, tables, live| {
                 let found = match locator.offer(occurrence, tables) {
@@ -248,7 +250,8 @@ impl<'t> RecordedSource<'t> {
         let results = stack_values::calls(&facts.queries, &self.pool, marked);
         let shows_all = options.candidates > 0;
         let asked = Asked { queries: &facts.queries, shows_all, marks: &marks, results: &results };
-        let positions = self.trace.show_occurrences(
+        let positions = occurrences::show(
+            self.trace,
             asked,
             &mut facts.locator.located_occurrences(),
             &mut facts.outcome.tables,

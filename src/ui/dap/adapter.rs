@@ -5,11 +5,11 @@ use super::handles::Handles;
 use super::shown;
 use super::terminal::{Listening, Terminal};
 use command::cursor::Cursor;
-use command::dap::{FirstStop, Launch, LaunchMode, Launched, Rerun};
 use dap::Command;
 use dap::types::{EventBody, InitializeArguments, TerminatedBody};
 use past::{BreakpointGroup, Move, Stop};
 use serde_json::Value;
+use servers::dap::{FirstStop, Launch, LaunchMode, Launched, Rerun};
 use session::Context;
 use trace::EventPosition;
 

@@ -9,12 +9,12 @@ use crate::ui::interrupt::Hearing;
 use crate::ui::out::complain;
 use crate::ui::relay::{Heard, Told, relay};
 use crate::ui::token::is_token;
-use command::dap::Console;
 use dap::types::{
     EventBody, OutputBody, OutputCategory, ProgressEndBody, ProgressStartBody, ProgressUpdateBody,
     RunInTerminalArguments, TerminalKind, TerminatedBody,
 };
 use dap::{Command, Decoder, ErrorMessage, Event, Incoming, Request, Response, encode};
+use servers::dap::Console;
 use session::{Actor, Pending};
 use std::collections::VecDeque;
 use std::io::{Read, Write};

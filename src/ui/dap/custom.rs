@@ -3,12 +3,12 @@
 use super::adapter::Adapter;
 use super::answer::{Answer, Refusal, answer};
 use crate::ui::render::{cause_text, console_reply, diagnosed};
-use command::dap::ConsoleCommand;
 use command::diagnose::{DiagnoseDialogue, StartedDiagnosis};
 use dap::Request;
 use dap::types::Source;
 use past::{Cause, Move, VariableGroup};
 use serde::{Deserialize, Serialize};
+use servers::dap::ConsoleCommand;
 use session::Context;
 use trace::EventPosition;
 

@@ -4,7 +4,6 @@ use super::adapter::{Adapter, RerunSession};
 use super::answer::{Answer, Refusal, answer, body, number, output};
 use super::breakpoints::file_of;
 use crate::ui::render::reply;
-use command::dap::{Launch, Rerun, RerunStop};
 use dap::Command;
 use dap::types::{
     Breakpoint, ContinueBody, EvaluateBody, EvaluateContext, EventBody, Scope, ScopeHint, ScopesBody,
@@ -14,6 +13,7 @@ use dap::types::{
 use debuggee::StdinRecording;
 use past::SourceLine;
 use replay::explore::{NamedValue, Step};
+use servers::dap::{Launch, Rerun, RerunStop};
 use session::Context;
 
 /// The number of the halted thread. Others run on when it does, and are not shown.

@@ -5,7 +5,7 @@ use super::{port, terminal};
 use crate::ui::interrupt::Hearing;
 use crate::ui::options::Cli;
 use crate::ui::out::complain;
-use command::dap::Dap;
+use servers::dap::Dap;
 
 /// Serves the editor at the other end of standard input and output, or those that connect to a port. Returns
 /// the exit code.

@@ -4,7 +4,6 @@ use super::adapter::Adapter;
 use super::answer::{Answer, Refusal, answer, body, number};
 use super::shown;
 use crate::ui::render::console_reply;
-use command::dap::{CONSOLE_TABLE, ConsoleCommand, ConsoleReply};
 use dap::types::{
     CompletionItem, CompletionKind, CompletionsArguments, CompletionsBody, EvaluateArguments, EvaluateBody,
     EvaluateContext, ExceptionBreakMode, ExceptionDetails, ExceptionInfoBody, LoadedSourcesBody, ScopeHint,
@@ -12,6 +11,7 @@ use dap::types::{
     Variable, VariablesArguments, VariablesBody,
 };
 use past::{FrameSource, HeldVariable, VariableGroup};
+use servers::dap::{CONSOLE_TABLE, ConsoleCommand, ConsoleReply};
 use session::Context;
 
 /// The maximum number of frames of an answer.

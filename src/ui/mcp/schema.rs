@@ -107,7 +107,7 @@ fn trim(schema: &mut Value) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use command::mcp::Diagnose;
+    use servers::mcp::Diagnose;
 
     #[test]
     fn schemas_say_types_and_words() {

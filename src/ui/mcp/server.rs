@@ -4,7 +4,6 @@ use super::answer::{Answered, Page};
 use super::budget::{LIMITS, TOKENS, clean};
 use super::jobs::{Job, Jobs, NoJob};
 use super::tools::{Call, Session, TOOLS, ToolRow, Unanswered, parse};
-use command::mcp::{Tool, Wait};
 use rmcp::ErrorData;
 use rmcp::RoleServer;
 use rmcp::ServerHandler;
@@ -15,6 +14,7 @@ use rmcp::model::{
 };
 use rmcp::service::RequestContext;
 use serde_json::Value;
+use servers::mcp::{Tool, Wait};
 use session::Actor;
 use std::borrow::Cow;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};

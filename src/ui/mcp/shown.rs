@@ -7,12 +7,12 @@ use crate::ui::render::{
 };
 use answer::Answer;
 use command::diagnose::DiagnoseReply;
-use command::mcp::{
+use logic::AnswerRow;
+use past::{EventsShown, ListedCall, PartShown, WriteShown};
+use servers::mcp::{
     CallRow, CallsResult, ChainAnswer, DiagnoseResult, EventRow, EventsResult, FindResult, FoundRow,
     HistoryResult, RecordResult, ReplayResult, StateResult, WhyResult,
 };
-use logic::AnswerRow;
-use past::{EventsShown, ListedCall, PartShown, WriteShown};
 
 const PLAIN: Paint = Paint { color: false };
 

@@ -5,10 +5,10 @@ use super::schema;
 use crate::ui::out::error_text;
 use crate::ui::table::Local;
 use command::CommandError;
-use command::mcp::{
+use rmcp::model::{JsonObject, Tool as Listed, ToolAnnotations};
+use servers::mcp::{
     Calls, Diagnose, Events, Find, History, Record, Replay, State, Tool, Wait, Why, Workbench, Works,
 };
-use rmcp::model::{JsonObject, Tool as Listed, ToolAnnotations};
 use session::{Context, Serves, SessionError};
 use std::sync::Arc;
 

@@ -3,9 +3,9 @@
 use super::query::asked;
 use super::trace::{happening, writes};
 use super::{Paint, Text};
-use command::dap::ConsoleReply;
 use command::prompt_row::PromptRow;
 use past::{Cause, CauseKind, Stop, StopReason};
+use servers::dap::ConsoleReply;
 
 /// Editors show these texts without colours.
 const PLAIN: Paint = Paint { color: false };

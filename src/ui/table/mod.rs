@@ -14,21 +14,21 @@ use clap::{ArgMatches, CommandFactory, FromArgMatches};
 use command::bisect::Bisect;
 use command::check::Check;
 use command::completions::Completions;
-use command::dap::Dap;
 use command::debug::Debug;
 use command::diagnose::Diagnose;
 use command::diff::Diff;
 use command::explain::Explain;
 use command::log::Log;
 use command::man::Man;
-use command::mcp::Mcp;
 use command::omitted::Omitted;
 use command::query::{Query, QueryPrompt};
 use command::replay::Replay;
-use command::serve::Serve;
 use command::trace;
 use command::why::Why;
 use row::lead;
+use servers::dap::Dap;
+use servers::mcp::Mcp;
+use servers::serve::Serve;
 use std::ffi::OsString;
 
 /// The commands, in the order of `qp --help`.

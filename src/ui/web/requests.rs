@@ -5,14 +5,14 @@ use super::shown::Shown;
 use axum::body::Bytes;
 use axum::extract::Query;
 use axum::http::Uri;
-use command::serve::{
+use diagnose::strategies;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+use servers::serve::{
     AskQuery, BeginDiagnosis, Bench, ChainAction, ClearOmissions, DiagnosisAction, Event, Events, Execution,
     FindOmissions, Forget, History, Lines, Node, Parts, PathTo, Queries, Reader, Reads, RecordProgram,
     Request, Session, Source, Start, Timeline, Tree, TryOmission, Why, Works,
 };
-use diagnose::strategies;
-use serde::de::DeserializeOwned;
-use serde_json::Value;
 
 /// The arguments of a request, as they were sent.
 pub enum Arguments {

@@ -3,13 +3,13 @@
 use crate::ui::render::{Paint, cause_text, diagnosed, shown_row};
 use command::diagnose::DiagnoseReply;
 use command::query::QueryReply;
-use command::serve::{ChainShown, DiagnosisShown, DiagnosisState, OmissionsShown, QueryShown, WhyShown};
 use diagnose::NodeView;
 use logic::rules::AskItem;
 use logic::{Answer as Answered, AnswerRow as AnsweredRow};
 use past::{CauseKind, EventShownAt, EventsPart, LinesShown, PartsShown, WritesShown};
 use serde::Serialize;
 use serde_json::{Value, json};
+use servers::serve::{ChainShown, DiagnosisShown, DiagnosisState, OmissionsShown, QueryShown, WhyShown};
 
 /// The page colours texts itself.
 const PLAIN: Paint = Paint { color: false };
@@ -45,13 +45,13 @@ shown_as_data!(
     OmissionsShown,
     PartsShown,
     WritesShown,
-    command::serve::ExecutionShown,
-    command::serve::PathShown,
-    command::serve::QueriesShown,
-    command::serve::SessionShown,
-    command::serve::SourceShown,
-    command::serve::TimelineShown,
-    command::serve::TreeShown,
+    servers::serve::ExecutionShown,
+    servers::serve::PathShown,
+    servers::serve::QueriesShown,
+    servers::serve::SessionShown,
+    servers::serve::SourceShown,
+    servers::serve::TimelineShown,
+    servers::serve::TreeShown,
 );
 
 impl Shown for WhyShown {

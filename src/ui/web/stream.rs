@@ -1,9 +1,9 @@
 //! Tells the page what happens, as a stream of events.
 
 use axum::response::sse::{Event, KeepAlive, Sse};
-use command::serve::{Board, Notice};
 use futures_util::stream::{Stream, unfold};
 use serde_json::json;
+use servers::serve::{Board, Notice};
 use std::convert::Infallible;
 use std::time::Duration;
 use tokio::sync::broadcast::error::RecvError;

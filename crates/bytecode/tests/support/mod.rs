@@ -2,9 +2,6 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test that cannot go on fails")]
 #![allow(dead_code, reason = "every test file uses its own part")]
 
-pub mod generated;
-pub mod library;
-
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::Command;

@@ -3,8 +3,8 @@
 
 use super::recorded_code::RecordedCode;
 use bytecode::ClassFile;
-use bytecode::pointsto::{Entry, Limits, PointsTo, Program, StoredPointsTo};
 use classes::ClassPool;
+use pointsto::{Entry, Limits, PointsTo, Program, StoredPointsTo};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use std::cell::RefCell;

@@ -3,11 +3,11 @@
 
 use super::kept::{self, AnalysisStore};
 use super::use_site::UseSite;
-use bytecode::pointsto::{AllocId, Entry, Limits, MethodId, PointsTo, Position, Set};
 use bytecode::{Op, descriptor};
 use classes::ClassPool;
 use model::MethodName;
 use past::PastError;
+use pointsto::{AllocId, Entry, Limits, MethodId, PointsTo, Position, Set};
 use program::call_index::{Index, MethodAt, PlaceAt};
 use program::lineage;
 use std::collections::{BTreeSet, HashMap, HashSet};

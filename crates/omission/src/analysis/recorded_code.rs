@@ -1,8 +1,8 @@
 //! The program as the points-to analysis reads it.
 
 use bytecode::ClassFile;
-use bytecode::pointsto::Program;
 use classes::ClassPool;
+use pointsto::Program;
 use program::lineage;
 use std::collections::HashMap;
 use std::sync::Arc;

@@ -7,7 +7,7 @@
 
 pub mod library;
 pub mod machine;
-pub(crate) mod plain;
+pub mod plain;
 mod synthetic_object;
 mod unread;
 mod unrecorded_writes;
@@ -98,7 +98,7 @@ impl ExpressionAt {
     }
 
     /// As [`ExpressionAt::new`], for an expression that was checked before.
-    pub(crate) fn unchecked(expr: Expr, scope: Scope, unseen: Arc<Unseen>) -> ExpressionAt {
+    pub fn unchecked(expr: Expr, scope: Scope, unseen: Arc<Unseen>) -> ExpressionAt {
         let names = Names { at_begin: scope.clone(), at_end: scope, written: BTreeSet::new() };
         ExpressionAt { expr, names, unseen }
     }
@@ -140,7 +140,7 @@ impl ExpressionAt {
     }
 
     /// As [`ExpressionAt::value`], as a value with names in these tables. `parts` are those of the event.
-    pub(crate) fn read(
+    pub fn read(
         &self,
         calls: &mut Calls,
         fields: &mut Fields,
@@ -173,7 +173,7 @@ impl ExpressionAt {
 }
 
 /// The state in which an expression is read.
-pub(crate) struct StateAt {
+pub struct StateAt {
     /// The moment.
     pub moment: Moment,
     /// The variables of its frame.

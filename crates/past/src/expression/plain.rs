@@ -10,7 +10,7 @@ const CLASS_OBJECTS: u64 = 1 << 40;
 
 /// A recorded value of the type of a descriptor, with its class in these tables; or why not all of it is
 /// known.
-pub(crate) fn plain_value(
+pub fn plain_value(
     calls: &Calls,
     tables: &mut Tables,
     value: trace::Value,
@@ -34,7 +34,7 @@ pub(crate) fn plain_value(
 }
 
 /// The object of a class, by which static fields of classes are told apart.
-pub(crate) fn class_object(tables: &mut Tables, class: &str) -> Value {
+pub fn class_object(tables: &mut Tables, class: &str) -> Value {
     let id = ObjectId(CLASS_OBJECTS + u64::from(tables.class_key(class).0));
     tables.describe(id, ObjectDescription::Text(format!("{}.class", short_class_name(class)).into()));
     Value::Object { id, class: tables.class_key("java.lang.Class") }
