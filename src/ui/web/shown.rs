@@ -1,12 +1,12 @@
 //! Results as JSON for the page: that of `--format json`, and where people read it, the text.
 
-use crate::ui::render::{Paint, cause_text, diagnosed, shown_row};
+use crate::ui::render::{Paint, cause_text, diagnosed, happening, shown_row};
 use command::diagnose::DiagnoseReply;
 use command::query::QueryReply;
 use diagnose::NodeView;
 use logic::rules::AskItem;
 use logic::{Answer as Answered, AnswerRow as AnsweredRow};
-use past::{CauseKind, EventShownAt, EventsPart, LinesShown, PartsShown, WritesShown};
+use past::{CauseKind, EventShown, EventShownAt, EventsPart, LinesShown, PartsShown, WritesShown};
 use serde::Serialize;
 use serde_json::{Value, json};
 use servers::serve::{ChainShown, DiagnosisShown, DiagnosisState, OmissionsShown, QueryShown, WhyShown};
@@ -39,12 +39,10 @@ shown_as_data!(
     (),
     ChainShown,
     EventShownAt,
-    EventsPart,
     LinesShown,
     NodeView,
     OmissionsShown,
     PartsShown,
-    WritesShown,
     servers::serve::ExecutionShown,
     servers::serve::PathShown,
     servers::serve::QueriesShown,
@@ -53,6 +51,30 @@ shown_as_data!(
     servers::serve::TimelineShown,
     servers::serve::TreeShown,
 );
+
+/// The JSON of rows, each with the text of its event as `text`.
+fn with_texts<'e>(of: &impl Serialize, rows: &str, events: impl Iterator<Item = &'e EventShown>) -> Value {
+    let mut shown = data(of);
+    let rows = shown.get_mut(rows).and_then(Value::as_array_mut);
+    for (row, event) in rows.into_iter().flatten().zip(events) {
+        if let Value::Object(row) = row {
+            row.insert("text".to_owned(), happening(event, PLAIN).into());
+        }
+    }
+    shown
+}
+
+impl Shown for EventsPart {
+    fn shown(&self) -> Value {
+        with_texts(self, "rows", self.rows.iter().map(|row| &row.shown))
+    }
+}
+
+impl Shown for WritesShown {
+    fn shown(&self) -> Value {
+        with_texts(self, "writes", self.writes.iter().map(|row| &row.shown.write))
+    }
+}
 
 impl Shown for WhyShown {
     fn shown(&self) -> Value {

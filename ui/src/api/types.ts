@@ -100,28 +100,13 @@ export interface CallPath {
 }
 
 /** The fields of EventShown (docs/formats.md) that all events share, without its kind. */
-export interface EventFields {
-    line?: number;
-    object?: string;
-    name?: string;
-    declared_by?: string;
-    index?: number;
-    key?: string;
-    items?: string[];
-    keys?: string[];
-    stream?: string;
-    removed?: number;
-    inserted?: number;
-    old?: string;
-    new?: string;
-    by?: string;
-    to_line?: number;
-    call?: CallShown;
-}
-
-export interface EventRow extends EventFields {
+export interface EventRow {
     event: number;
     kind: string;
+    /** The event in words. */
+    text: string;
+    line?: number;
+    call?: CallShown;
     changes?: boolean;
     changes_below?: boolean;
     omitted?: number[];
@@ -235,9 +220,8 @@ export interface Write {
     method: string;
     thread: string;
     line?: number;
-    old?: string;
-    new?: string;
-    by?: string;
+    /** The write in words. */
+    text: string;
     event: string;
     index?: number;
     name?: string;

@@ -1,8 +1,10 @@
-// The text of an event, as in `c[2] = 9 (was 7)`.
+// Calls and events as text. The words of an event are the server's.
 
 import type { CallShown, EventRow, Question, Write } from '../api/types';
-import { contentsText, textChangeText } from './contents-text';
 import { cut, isObject, objectNumber, simpleName } from './shape';
+
+/** Longest text of an event, in characters. */
+const LONGEST = 300;
 
 /** The names of variables by the number of the object that they refer to throughout the call. */
 export type Names = Map<number, string>;
@@ -19,14 +21,9 @@ export function namesOf(question: Question | undefined): Names {
     return names;
 }
 
-function owner(object: string | undefined, names: Names): string | undefined {
-    const number = objectNumber(object);
-    return number === undefined ? object : (names.get(number) ?? object);
-}
-
-/** A place such as `int[4]@4[2]` by the variable of the call: `c[2]`. */
+/** A place such as `int[4]@4[2]`, or a text that begins with one, by the variable of the call: `c[2]`. */
 export function placeName(place: string, names: Names): string {
-    const found = /^[^"'\s@]*@(\d+)(?=[.[{])/.exec(place);
+    const found = /^[^"'\s@]*@(\d+)(?=[.[{: ])/.exec(place);
     const name = found === null ? undefined : names.get(Number(found[1]));
     return found === null || name === undefined ? place : name + place.slice(found[0].length);
 }
@@ -49,68 +46,11 @@ export function outcomeText({ result, exception, open }: CallShown, room = 80): 
     return result === undefined ? '' : cut(`→ ${result}`, room);
 }
 
-/** What a write wrote to: `c[2]`, `Rec@7.bar`, `lc`. */
-export function targetText(
-    write: Pick<EventRow, 'object' | 'name' | 'index' | 'declared_by'>,
-    names: Names = new Map(),
-): string {
-    const { object, name, index, declared_by: by } = write;
-    const of = owner(object, names) ?? (by === undefined ? undefined : simpleName(by));
-    if (index !== undefined) {
-        return `${of ?? '?'}[${index}]`;
-    }
-    return of === undefined ? (name ?? '?') : `${of}.${name ?? '?'}`;
-}
-
-function valueText(old: string | undefined, now: string | undefined, by: string | undefined): string {
-    const was = old === undefined ? '' : ` (was ${cut(old)})`;
-    return `${cut(now ?? '?')}${was}${byText(by)}`;
-}
-
-/** The method that acted, where it is not the call's own. */
-function byText(by: string | undefined): string {
-    return by === undefined ? '' : ` by ${by}`;
-}
-
+/** An event in the words of the server, with the variables of the call for objects. */
 export function eventText(row: EventRow, names: Names = new Map()): string {
-    const { kind, object, name, new: now, old, by } = row;
-    switch (kind) {
-        case 'call':
-            return row.call === undefined
-                ? 'call'
-                : `call ${callText(row.call)} ${outcomeText(row.call)}`.trim();
-        case 'field':
-        case 'element':
-            return `${targetText(row, names)} = ${valueText(old, now, by)}`;
-        case 'local':
-            return `${name ?? '?'} = ${valueText(old, now, by)}`;
-        case 'array':
-            return `new ${cut(object ?? 'array')}`;
-        case 'line':
-            return 'line';
-        case 'branch':
-            return row.to_line === undefined ? 'branch' : `→ line ${row.to_line}`;
-        case 'throw':
-            return `throws ${cut(object ?? '?')}`;
-        case 'catch':
-            return `caught ${cut(object ?? '?')}`;
-        case 'raised':
-            return `raised ${cut(object ?? '?')}`;
-        case 'lock':
-        case 'unlock':
-            return `${kind} ${cut(owner(object, names) ?? '?')}`;
-        case 'start':
-            return `starts ${name === undefined ? 'a thread' : `thread ${cut(name)}`} (${cut(object ?? '?')})`;
-        case 'text':
-            return textChangeText(row, owner(object, names)) + byText(by);
-        case 'contents':
-            return contentsText(row, owner(object, names)) + byText(by);
-        default:
-            return [kind, name, object, now]
-                .filter(part => part !== undefined)
-                .map(part => cut(part))
-                .join(' ');
-    }
+    return row.call === undefined
+        ? cut(placeName(row.text, names), LONGEST)
+        : `call ${callText(row.call)} ${outcomeText(row.call)}`.trim();
 }
 
 /** The place that a write of a history wrote to, in the form in which any call can ask about it. */

@@ -2,7 +2,7 @@
 
 import type { JSX } from 'preact';
 import type { Write } from '../api/types';
-import { placeName, targetText } from '../model/event-text';
+import { placeName } from '../model/event-text';
 import { cut } from '../model/shape';
 import { Nothing, Panel } from '../parts/panel';
 import { VirtualList } from '../parts/virtual-list';
@@ -58,19 +58,14 @@ export function HistoryView(): JSX.Element {
 }
 
 function WriteRow({ write }: { write: Write }): JSX.Element {
-    const { old, new: now, method, line, call, by, thread } = write;
-    const change = `${old === undefined ? '' : `${cut(old)} → `}${cut(now ?? '?')}`;
+    const { text, method, line, call, thread } = write;
     const place = `${method}${line === undefined ? '' : `:${line}`}`;
     return (
-        <span
-            class="text"
-            title={`${targetText(write)}: ${change}\n${place}, thread ${thread}${by ? `, by ${by}` : ''}`}
-        >
-            <b class="value">{change}</b>{' '}
+        <span class="text" title={`${text}\n${place}, thread ${thread}`}>
+            <b class="value">{cut(placeName(text, names.value), 200)}</b>{' '}
             <span class="dim">
                 {call === undefined ? '' : `#${call} `}
                 {place}
-                {by === undefined ? '' : ` by ${by}`}
             </span>
         </span>
     );

@@ -44,16 +44,16 @@ visit('a call, an event, a variable and a write move the other views', mergeSort
     const list = page.events.getByRole('grid');
     await list.focus();
     await page.press('End');
-    await says(page.events.locator('.row.changed').last(), /^33 12 ● ?changes the chosen variable: c\[2\] = 9/);
+    await says(page.events.locator('.row.changed').last(), /^33 12 ● ?changes the chosen variable: c\[2\]: 7 → 9/);
 
     // Its history, and from there to the write that is wrong.
     await page.button('Show history').click();
     const writes = page.history.getByRole('option');
     await equals(async () => (await writes.allInnerTexts()).map(line), [
-        '0 → 1 #0 MergeSort.main:44',
-        '1 → 1 #4 MergeSort.merge:8',
-        '1 → 7 #6 MergeSort.merge:8',
-        '7 → 9 #6 MergeSort.merge:12',
+        'c[2]: 0 → 1 #0 MergeSort.main:44',
+        'c[2]: 1 → 1 #4 MergeSort.merge:8',
+        'c[2]: 1 → 7 #6 MergeSort.merge:8',
+        'c[2]: 7 → 9 #6 MergeSort.merge:12',
     ]);
     await writes.nth(1).click();
     await says(page.node, /#4 MergeSort\.merge from its entry to right after event/);
