@@ -77,7 +77,7 @@ impl DerivedLines {
     }
 }
 
-/// The anchor that the events of a site are.
+/// The anchor of the events of a site.
 fn anchor(site: &TracedSite) -> Option<Anchor> {
     match site.what {
         Traced::Enter => Some(Anchor::Entry),

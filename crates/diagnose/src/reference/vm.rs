@@ -21,13 +21,17 @@ macro_rules! class_files {
 }
 
 /// The class files that call methods.
-const CLASSES: [(&str, &[u8]); 6] = class_files![
+const CLASSES: [(&str, &[u8]); 10] = class_files![
     "QuerypointReference.class",
+    "QuerypointReferenceClasses.class",
+    "QuerypointReferenceComparison.class",
     "QuerypointReferenceContent.class",
     "QuerypointReferenceIdentity.class",
-    "QuerypointReference$Json.class",
-    "QuerypointReference$Printed.class",
-    "QuerypointReference$Unknown.class"
+    "QuerypointReferenceJson.class",
+    "QuerypointReferenceObjects.class",
+    "QuerypointReferencePrinted.class",
+    "QuerypointReferenceShape.class",
+    "QuerypointReferenceUnknown.class"
 ];
 
 /// Options of the VMs. All new objects get the same identity hash code, so two VMs cannot differ in them. The

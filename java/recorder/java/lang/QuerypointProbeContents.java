@@ -33,7 +33,8 @@ public final class QuerypointProbeContents {
     private static final int STREAM = 8;
 
     /**
-     * When a call whose collection is as large as before has changed it, as far as all of it is asked about.
+     * Whether a call that left the size of its collection as it was can have changed it. Such a call is a hit
+     * only of a question about the whole collection.
      */
     private static final int MAY = 2;
     private static final int OPERATION = 3;

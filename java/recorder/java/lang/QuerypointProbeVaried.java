@@ -39,7 +39,7 @@ final class QuerypointProbeVaried {
     private final boolean whole;
     /** Whether elements of arrays are asked for. */
     private final boolean elements;
-    /** Stops are those while the next hit of this query would stop; -1: those of the numbers above. */
+    /** A hit stops if the next hit of this query would stop; -1 if the numbers above decide. */
     private final int with;
 
     private volatile long hits;

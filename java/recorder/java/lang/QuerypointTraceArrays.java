@@ -4,12 +4,12 @@ import jdk.internal.vm.annotation.ForceInline;
 import jdk.internal.vm.annotation.Hidden;
 
 /**
- * An array that a recorded method gives to code that is not recorded, with what it held then. What it holds
- * else when that code has come back was stored by it, and is told; so are the elements of arrays that such
- * code returns.
+ * An array that a recorded method passes to code that is not recorded, with a copy of its elements. When that
+ * code has returned, elements that differ from the copy are recorded as its writes. So are the elements of
+ * arrays that it returns.
  *
- * <p>That code may call recorded methods, which tell of what they store: it is taken over here, so that it is
- * told once.
+ * <p>That code may call recorded methods, whose writes are recorded as they happen. The copy takes them over,
+ * so that no write is recorded twice.
  */
 public final class QuerypointTraceArrays {
     /** Of more elements nothing is told. */
