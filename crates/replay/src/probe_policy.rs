@@ -6,6 +6,7 @@
 //! reports which hit was the last before it, and the next run stops there. So all displayed data come from
 //! one run, and that run's own probes confirm that no later hit followed.
 
+use crate::seen_hits::{Ample, NumberedHits, SeenHits, Total};
 use answer::facts::RunFacts;
 use answer::facts::{Astray, ValueFlows};
 use answer::value_flow::{self, FlowVerdict};
@@ -57,36 +58,11 @@ const STOP: Duration = Duration::from_micros(700);
 /// What earlier runs by probes have shown.
 #[derive(Clone, Debug, Default)]
 pub struct ProbePolicy {
-    /// For each point, the hits at which the next run stops.
-    armed: BTreeMap<PointIndex, Vec<Coordinate>>,
-    /// For points restricted to the sites of one stack: the sites of the effect's stack.
-    only: BTreeMap<PointIndex, Vec<Site>>,
-    /// The points whose hits are numbered, since their last hits differ between runs.
-    varied: BTreeMap<PointIndex, NumberedHits>,
-    /// For each point with few hits, the number of first hits at which the next run stops: all, if the
-    /// program does not make many more of them. `None` if a run has missed the last hit nevertheless.
-    ample: BTreeMap<PointIndex, Option<u32>>,
-    /// For each point without effect whose last hit is asked for, the number of its hits in the previous run.
-    /// `None` if the next run stops at all of them, since the VM cannot count them or no two runs agree.
-    totals: BTreeMap<PointIndex, Option<u64>>,
-    /// How often the last hit of a point has changed.
-    changes: BTreeMap<PointIndex, u32>,
+    points: BTreeMap<PointIndex, SeenHits>,
     /// The known value flows.
     value_flows: ValueFlows,
     /// Why later runs are watched by JDWP events.
     refused: Option<String>,
-}
-
-/// A point with numbered hits, in a nondeterministic program.
-#[derive(Clone, Copy, Debug, Default)]
-struct NumberedHits {
-    /// The number of its last hit in the previous run.
-    last: Option<u64>,
-    /// The number of the last hit within its thread, from before the hits were numbered. If it is small, the
-    /// next run stops at all hits.
-    by_thread: Option<u32>,
-    /// Number of runs that did not stop at the last hit.
-    misses: u32,
 }
 
 /// The result of a run by probes.
@@ -110,10 +86,24 @@ impl ProbePolicy {
         &self.value_flows
     }
 
+    fn seen(&self, point: PointIndex) -> Option<&SeenHits> {
+        self.points.get(&point)
+    }
+
+    fn varied(&self, point: PointIndex) -> Option<NumberedHits> {
+        self.seen(point)?.varied
+    }
+
+    fn total(&self, point: PointIndex) -> Total {
+        self.seen(point).map_or(Total::Unknown, |seen| seen.total)
+    }
+
     /// Begins a series of runs: resets the counts of changes and misses.
     pub fn begin(&mut self) {
-        self.changes.clear();
-        self.varied.values_mut().for_each(|numbered| numbered.misses = 0);
+        for seen in self.points.values_mut() {
+            seen.changes = 0;
+            seen.varied.iter_mut().for_each(|numbered| numbered.misses = 0);
+        }
         self.value_flows.begin();
     }
 
@@ -125,7 +115,9 @@ impl ProbePolicy {
     /// Restricts the TraceQueries of the next run to the known sites of their effects.
     pub fn narrowed(&self, queries: Vec<TraceQuery>) -> Vec<TraceQuery> {
         let narrow = |mut query: TraceQuery| {
-            let Some(sites) = self.only.get(&query.point) else { return query };
+            let Some(sites) = self.seen(query.point).and_then(|seen| seen.only.as_ref()) else {
+                return query;
+            };
             match &mut query.event {
                 Event::Branched(branches) => {
                     for branch in branches.iter_mut() {
@@ -153,8 +145,7 @@ impl ProbePolicy {
             _ if matches!(query.event, Event::Copied(_)) => {
                 Gate::First { budget: 0, armed: self.value_flows.armed(queries, query.point) }
             }
-            Some(_) if !all && self.varied.contains_key(&query.point) => {
-                let numbered = self.varied.get(&query.point).copied().unwrap_or_default();
+            Some(_) if !all && let Some(numbered) = self.varied(query.point) => {
                 let last = numbered.last;
                 let near = WINDOW << (2 * numbered.misses.min(MISSES));
                 let few = numbered.by_thread.filter(|hit| *hit <= FEW);
@@ -171,8 +162,9 @@ impl ProbePolicy {
                 Gate::Varied(HitWindow { from: 0, to: 0, whole: false, with: Some(with.0) })
             }
             Some(_) if !all => {
-                let ample = self.ample.get(&query.point).copied().flatten();
-                let known = self.armed.get(&query.point).filter(|_| ample.is_none());
+                let seen = self.seen(query.point);
+                let ample = seen.and_then(|seen| seen.ample.stops());
+                let known = seen.and_then(|seen| seen.armed.as_ref()).filter(|_| ample.is_none());
                 let mut armed = known.cloned().unwrap_or_default();
                 // If the last hit is expected elsewhere, or the first hits are the JDK's own, they need not
                 // stop.
@@ -184,11 +176,11 @@ impl ProbePolicy {
             }
             // No other point depends on the hits that the index does not select.
             None if !all && halts.is_empty() && query.is_numbered() => {
-                match (u64::try_from(query.index), self.totals.get(&query.point)) {
+                match (u64::try_from(query.index), self.total(query.point)) {
                     (Ok(index), _) => Gate::Only(index),
-                    (Err(_), None) => Gate::Last(None),
-                    (Err(_), Some(Some(total))) => Gate::Last(total.checked_sub(1)),
-                    (Err(_), Some(None)) => Gate::All,
+                    (Err(_), Total::Unknown) => Gate::Last(None),
+                    (Err(_), Total::Counted(total)) => Gate::Last(total.checked_sub(1)),
+                    (Err(_), Total::Uncountable) => Gate::All,
                 }
             }
             _ => Gate::All,
@@ -223,18 +215,22 @@ impl ProbePolicy {
             let tables = &run_facts.outcome.tables;
             let Some((effect, last)) = other_last(query, gate, &run_facts.locator, tables) else { continue };
             // There were more hits, at other sites or in other threads.
-            self.ample.entry(query.point).and_modify(|ample| *ample = None);
+            if let Some(seen) = self.points.get_mut(&query.point)
+                && seen.ample.stops().is_some()
+            {
+                seen.ample = Ample::Missed;
+            }
             match last {
                 LastHit::Never => {
                     return ProbeVerdict::Refused(format!("{}: its hit was not kept", query.id));
                 }
                 LastHit::At(last) if self.stops_at_all(&run_facts.queries, query, last, took) => {
-                    self.ample.insert(query.point, Some(ample(last)));
+                    self.points.entry(query.point).or_default().ample = Ample::Stops(ample(last));
                     again.push(query.id.clone());
                 }
-                LastHit::At(last) if self.varied.contains_key(&query.point) || self.varies(query) => {
+                LastHit::At(last) if self.varied(query.point).is_some() || self.varies(query) => {
                     self.number(&run_facts.queries, query.point);
-                    let numbered = self.varied.entry(query.point).or_default();
+                    let numbered = self.points.entry(query.point).or_default().varied.get_or_insert_default();
                     if numbered.last.is_some() {
                         numbered.misses += 1;
                     }
@@ -256,13 +252,14 @@ impl ProbePolicy {
                             query.id
                         ));
                     }
-                    let armed = match self.armed.get(&query.point) {
+                    let seen = self.points.entry(query.point).or_default();
+                    let armed = match seen.armed {
                         // The last hit changed since the previous run, so the next run also stops at the hits
                         // around it.
                         Some(_) if !numbers(query) => around(last),
                         _ => vec![last.clone()],
                     };
-                    self.armed.insert(query.point, armed);
+                    seen.armed = Some(armed);
                     again.push(query.id.clone());
                 }
                 LastHit::Flow(_) => {}
@@ -274,19 +271,21 @@ impl ProbePolicy {
                         again.push(query.id.clone());
                         continue;
                     }
-                    if self.armed.remove(&query.point).is_some() && self.may_change(query.point) {
+                    if self.points.entry(query.point).or_default().armed.take().is_some()
+                        && self.may_change(query.point)
+                    {
                         // The expected hit did not occur: search again.
                         again.push(query.id.clone());
                         continue;
                     }
                     let narrows = matches!(query.event, Event::Branched(_) | Event::Stored(_));
                     if !narrows
-                        || self.only.get(&query.point) == Some(&sites)
+                        || self.seen(query.point).and_then(|seen| seen.only.as_ref()) == Some(&sites)
                         || !self.may_change(query.point)
                     {
                         return ProbeVerdict::Refused(format!("{}: {why}", query.id));
                     }
-                    self.only.insert(query.point, sites);
+                    self.points.entry(query.point).or_default().only = Some(sites);
                     again.push(query.id.clone());
                 }
             }
@@ -303,19 +302,21 @@ impl ProbePolicy {
         let report = run_facts.outcome.report.queries.get(&query.point.0);
         let (counted, is_counted) = report.map_or((0, true), |of| (of.asked, !of.at_least));
         // Where the VM tests none of them, the run stops at each.
-        let is_last = counted == 0 || self.totals.get(&query.point) == Some(&Some(counted));
+        let is_last = counted == 0 || self.total(query.point) == Total::Counted(counted);
         if is_counted && is_last {
             return true;
         }
         let is_useful = is_counted && self.may_change(query.point);
-        self.totals.insert(query.point, is_useful.then_some(counted));
+        let total = if is_useful { Total::Counted(counted) } else { Total::Uncountable };
+        self.points.entry(query.point).or_default().total = total;
         false
     }
 
     /// Checks that each restricted point's effect was located at those sites.
     fn still_narrow(&mut self, run_facts: &RunFacts) -> ProbeVerdict {
         for query in run_facts.queries.iter() {
-            let (Some(sites), Some(point)) = (self.only.get(&query.point), effect(query)) else { continue };
+            let only = self.seen(query.point).and_then(|seen| seen.only.as_ref());
+            let (Some(sites), Some(point)) = (only, effect(query)) else { continue };
             let Some(effect) = run_facts.locator.located(point) else { continue };
             let tables = &run_facts.outcome.tables;
             if !tables.stack(effect.occurrence.stack).map(|f| &f.site).eq(sites.iter()) {
@@ -330,7 +331,8 @@ impl ProbePolicy {
 
     /// Whether the last hit of a point changed since the previous run, and its hits can be numbered.
     fn varies(&self, query: &TraceQuery) -> bool {
-        self.armed.contains_key(&query.point) && !self.varied.contains_key(&query.point) && numbers(query)
+        self.seen(query.point).is_some_and(|seen| seen.armed.is_some() && seen.varied.is_none())
+            && numbers(query)
     }
 
     /// Whether the next run stops at all hits of a point. That finds the last hit even if its count differs
@@ -345,15 +347,17 @@ impl ProbePolicy {
         took: Duration,
     ) -> bool {
         let point = query.point;
-        let is_tried = self.ample.contains_key(&point) || self.varied.contains_key(&point);
+        let seen = self.seen(point);
+        let is_tried = seen.is_some_and(|seen| seen.ample != Ample::No || seen.varied.is_some());
         // If the first hits did not include one with a low count, there are many at other sites.
         let is_moderate = (EAGER..=MODERATE).contains(&last.ordinal);
         if is_tried || !is_moderate || !numbers(query) || is_common(query) {
             return false;
         }
-        let stops = self.ample.values().flatten().fold(ample(last), |all, stops| all.saturating_add(*stops));
+        let known = self.points.values().filter_map(|seen| seen.ample.stops());
+        let stops = known.fold(ample(last), u32::saturating_add);
         let is_cheap = STOP.saturating_mul(stops) <= took / 2;
-        let has_changed = self.armed.contains_key(&point) && stops <= MOST_STOPS;
+        let has_changed = seen.is_some_and(|seen| seen.armed.is_some()) && stops <= MOST_STOPS;
         (is_cheap || has_changed)
             && queries.iter().all(|other| numbers(other) || !depends(queries, other, point))
     }
@@ -363,7 +367,7 @@ impl ProbePolicy {
         let mut point = effect_of;
         // A point depends on earlier points of the chain.
         for _ in 0..queries.len() {
-            if self.varied.contains_key(&point) {
+            if self.varied(point).is_some() {
                 return Some(point);
             }
             point = effect(queries.iter().find(|query| query.point == point)?)?;
@@ -373,22 +377,23 @@ impl ProbePolicy {
 
     /// Numbers the hits of a point from now on, and those of all points that depend on it.
     fn number(&mut self, queries: &[TraceQuery], point: PointIndex) {
-        self.varied.entry(point).or_default();
+        self.points.entry(point).or_default().varied.get_or_insert_default();
         for query in queries.iter().filter(|query| numbers(query)) {
             if effect(query).is_some_and(|of| self.varied_above(queries, of).is_some()) {
-                self.varied.entry(query.point).or_default();
+                self.points.entry(query.point).or_default().varied.get_or_insert_default();
             }
         }
     }
 
     /// Number of extra runs to allow for points with numbered hits.
     pub fn patience(&self) -> usize {
-        usize::try_from(MISSES + 2).unwrap_or(0) * self.varied.len()
+        let varied = self.points.values().filter(|seen| seen.varied.is_some()).count();
+        usize::try_from(MISSES + 2).unwrap_or(0) * varied
     }
 
     /// The warning for points whose answer no second run has confirmed.
     pub fn unrepeated(&self, queries: &[TraceQuery]) -> Option<String> {
-        let varied = queries.iter().filter(|query| self.varied.contains_key(&query.point));
+        let varied = queries.iter().filter(|query| self.varied(query.point).is_some());
         let ids: Vec<Arc<str>> = varied.map(|query| query.id.clone()).collect();
         (!ids.is_empty()).then(|| {
             format!(
@@ -399,7 +404,7 @@ impl ProbePolicy {
     }
 
     fn may_change(&mut self, point: PointIndex) -> bool {
-        let changes = self.changes.entry(point).or_default();
+        let changes = &mut self.points.entry(point).or_default().changes;
         *changes += 1;
         *changes <= CHANGES
     }
