@@ -18,15 +18,6 @@ mod prune;
 mod report;
 mod track;
 
-#[cfg(test)]
-mod brute;
-#[cfg(test)]
-mod random;
-#[cfg(test)]
-mod script;
-#[cfg(test)]
-mod tests;
-
 pub use error::LocateError;
 pub use graph::Graph;
 pub use locator::{Locator, Options, Progress};

@@ -21,9 +21,6 @@ use std::sync::Arc;
 /// Number of candidates below which pruning costs more than it gains.
 const PRUNE_FROM: usize = 8192;
 
-/// Number of groups that pruning may examine per candidate; beyond that it keeps more candidates instead.
-const PATIENCE: usize = 256;
-
 /// Limits and modes of a locator.
 #[derive(Clone, Debug)]
 pub struct Options {
@@ -33,11 +30,13 @@ pub struct Options {
     pub limit: usize,
     /// Keep this many last hits of the first root instead of using its index, each with all its dependents.
     pub last_roots: Option<usize>,
+    /// Number of groups that pruning may examine per candidate; beyond that it keeps more candidates instead.
+    pub patience: usize,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Options { keep_rejected: 0, limit: usize::MAX, last_roots: None }
+        Options { keep_rejected: 0, limit: usize::MAX, last_roots: None, patience: 256 }
     }
 }
 
@@ -61,7 +60,6 @@ pub struct Locator {
     kept: usize,
     full: bool,
     solutions: Vec<Vec<Option<Located>>>,
-    pub(super) patience: usize,
 }
 
 impl Locator {
@@ -98,7 +96,6 @@ impl Locator {
             kept: 0,
             full: false,
             solutions: Vec::new(),
-            patience: PATIENCE,
         })
     }
 
@@ -220,7 +217,7 @@ impl Locator {
 
     /// What pruning looks at.
     fn pruning_context(&self) -> PruningContext<'_> {
-        let (newest, patience) = (self.newest, self.patience);
+        let (newest, patience) = (self.newest, self.options.patience);
         PruningContext { checker: &self.checker, tracks: &self.tracks, newest, patience }
     }
 

@@ -73,14 +73,33 @@ impl Log {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::script::occurrence;
+    use model::{FrameKey, ShapeKey, StackKey, ThreadKey, Value};
+
+    fn occurrence(sequence: u64) -> Occurrence {
+        Occurrence {
+            sequence,
+            query: 0,
+            thread: ThreadKey(0),
+            frame: FrameKey(0),
+            stack: StackKey::EMPTY,
+            activation: None,
+            owner: Value::Null,
+            old: Value::Unassigned,
+            new: Value::Unassigned,
+            way: None,
+            ordinal: 0,
+            shape: ShapeKey::NONE,
+            kept: Box::default(),
+            detail: None,
+        }
+    }
 
     #[test]
     fn indices_stay_valid_through_every_change() {
         let mut log = Log::default();
         let mut plain: VecDeque<u64> = VecDeque::new();
         for sequence in 0..5_000 {
-            log.push(occurrence(0, sequence));
+            log.push(occurrence(sequence));
             plain.push_back(sequence);
             if sequence % 3 == 0 {
                 assert_eq!(log.pop_front().map(|o| o.sequence), plain.pop_front());
@@ -98,7 +117,7 @@ mod tests {
         assert!(log.get(plain.len()).is_none());
         while log.pop_front().is_some() {}
         assert_eq!(log.len(), 0);
-        log.push(occurrence(0, 1));
+        log.push(occurrence(1));
         assert_eq!(log.get(0).map(|o| o.sequence), Some(1));
     }
 }

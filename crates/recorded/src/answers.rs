@@ -166,7 +166,8 @@ impl<'t> RecordedSource<'t> {
         }
         let queries: Arc<[TraceQuery]> = queries.into();
         let (keep_rejected, last_roots) = (options.candidates, options.last);
-        let limits = locate::Options { keep_rejected, limit: LIMIT, last_roots };
+        let limits =
+            locate::Options { keep_rejected, limit: LIMIT, last_roots, ..locate::Options::default() };
         let mut locator = Locator::new(queries.clone(), limits)?;
         let marks = arms::marks(&queries, &self.pool, marked);
         let results = stack_values::calls(&queries, &self.pool, marked);

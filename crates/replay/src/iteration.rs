@@ -269,7 +269,12 @@ impl Runner {
 
     fn locator(&self, queries: &Arc<[TraceQuery]>) -> Result<Locator, SessionError> {
         let keep_rejected = self.options.candidates;
-        let options = locate::Options { keep_rejected, limit: LIMIT, last_roots: self.options.last };
+        let options = locate::Options {
+            keep_rejected,
+            limit: LIMIT,
+            last_roots: self.options.last,
+            ..locate::Options::default()
+        };
         Ok(Locator::new(queries.clone(), options)?)
     }
 }

@@ -6,14 +6,14 @@ use query::{Constraint, Event, FrameSelector, Slot, TraceQuery};
 
 /// The result that the definitions give for one point.
 #[derive(Clone, Debug)]
-pub(super) struct Expected {
-    pub(super) answer: Option<(Occurrence, bool)>,
+pub struct Expected {
+    pub answer: Option<(Occurrence, bool)>,
     /// `None` when a point that the constraints name has no answer.
-    pub(super) instances: Option<usize>,
+    pub instances: Option<usize>,
 }
 
 /// Answers every point. `root_from_last` replaces the first point's index: take its n-th hit from the last.
-pub(super) fn answers(
+pub fn answers(
     queries: &[TraceQuery],
     log: &[Occurrence],
     tables: &Tables,

@@ -1,7 +1,7 @@
 //! Examples of locating points in small, hand-written runs.
 
-use super::script::*;
-use super::*;
+use crate::script::*;
+use locate::*;
 use model::{Activation, Frame, Occurrence, Tables};
 use query::{Constraint, FrameSelector, PointIndex, Slot, TraceQuery};
 use std::collections::BTreeMap;

@@ -1,9 +1,9 @@
 //! Compares the locator with the oracle on random chains and runs: several threads, recursion, ended
 //! activations, few objects, and pruning at random moments.
 
-use super::brute;
-use super::script::{occurrence, query};
-use super::{Locator, Options, Unlocated};
+use crate::brute;
+use crate::script::{occurrence, query};
+use locate::{Locator, Options, Unlocated};
 use model::{
     Activation, ActivationKey, Catch, ClassKey, Detail, ExceptionDetail, Frame, FrameKey, MethodName,
     ObjectId, Occurrence, Site, StackKey, Tables, ThreadIdentity, ThreadKey, Value, Way,
@@ -247,9 +247,9 @@ fn run(
     patience: Option<usize>,
 ) -> (Locator, World, Vec<Occurrence>) {
     let mut world = World::new();
-    let options = Options { last_roots, keep_rejected: 3, ..Options::default() };
+    let patience_of = patience.unwrap_or(0);
+    let options = Options { last_roots, keep_rejected: 3, patience: patience_of, ..Options::default() };
     let mut locator = Locator::new(queries.to_vec(), options).unwrap();
-    locator.patience = patience.unwrap_or(0);
     let mut log = Vec::new();
     let mut early = Vec::new();
     for step in steps {

@@ -1,7 +1,7 @@
 //! Hand-written runs for the locator's tests: TraceQueries, and a program of two threads with calls, returns
 //! and hits.
 
-use super::Locator;
+use locate::Locator;
 use model::{
     Activation, ActivationKey, Catch, ClassKey, Detail, ExceptionDetail, Frame, FrameKey, MethodName,
     ObjectId, Occurrence, ShapeKey, Site, StackKey, Tables, ThreadKey, Value, Way,
@@ -13,7 +13,7 @@ use query::{
 use std::collections::BTreeMap;
 
 /// An occurrence with only its TraceQuery and its sequence.
-pub(super) fn occurrence(query: u16, sequence: u64) -> Occurrence {
+pub fn occurrence(query: u16, sequence: u64) -> Occurrence {
     Occurrence {
         sequence,
         query,
@@ -33,7 +33,7 @@ pub(super) fn occurrence(query: u16, sequence: u64) -> Occurrence {
 }
 
 /// A TraceQuery with an arbitrary event.
-pub(super) fn query(point: u16, constraints: Vec<Constraint>, index: i64) -> TraceQuery {
+pub fn query(point: u16, constraints: Vec<Constraint>, index: i64) -> TraceQuery {
     let id = char::from(b'A' + (point % 26) as u8).to_string();
     TraceQuery {
         point: PointIndex(point),
@@ -55,25 +55,25 @@ pub(super) fn query(point: u16, constraints: Vec<Constraint>, index: i64) -> Tra
     }
 }
 
-pub(super) const A: PointIndex = PointIndex(0);
-pub(super) const B: PointIndex = PointIndex(1);
-pub(super) const C: PointIndex = PointIndex(2);
-pub(super) const D: PointIndex = PointIndex(3);
-pub(super) const E: PointIndex = PointIndex(4);
+pub const A: PointIndex = PointIndex(0);
+pub const B: PointIndex = PointIndex(1);
+pub const C: PointIndex = PointIndex(2);
+pub const D: PointIndex = PointIndex(3);
+pub const E: PointIndex = PointIndex(4);
 
-pub(super) fn site(method: &str, bci: u32) -> Site {
+pub fn site(method: &str, bci: u32) -> Site {
     Site { method: MethodName::new("Intro", method, "()V"), bci }
 }
 
-pub(super) fn object(id: u64) -> Value {
+pub fn object(id: u64) -> Value {
     Value::Object { id: ObjectId(id), class: ClassKey(0) }
 }
 
-pub(super) fn written() -> Event {
+pub fn written() -> Event {
     Event::Written(Field { class: "Record".into(), name: "bar".into(), is_static: false })
 }
 
-pub(super) fn stored(stores: &[(&str, u32)], asked_at: &[Site]) -> Event {
+pub fn stored(stores: &[(&str, u32)], asked_at: &[Site]) -> Event {
     let store = |(method, bci): &(&str, u32)| StoreSite {
         site: site(method, *bci),
         value_at: bci + 1,
@@ -86,7 +86,7 @@ pub(super) fn stored(stores: &[(&str, u32)], asked_at: &[Site]) -> Event {
 }
 
 /// Branches: each site with the sites it controls and the ways that lead there.
-pub(super) fn branched(branches: &[(Site, &[(Site, u32)])]) -> Event {
+pub fn branched(branches: &[(Site, &[(Site, u32)])]) -> Event {
     let branch = |(at, controls): &(Site, &[(Site, u32)])| {
         let mut by_site: BTreeMap<Site, Vec<u32>> = BTreeMap::new();
         for (effect, way) in *controls {
@@ -97,7 +97,7 @@ pub(super) fn branched(branches: &[(Site, &[(Site, u32)])]) -> Event {
     Event::Branched(branches.iter().map(branch).collect())
 }
 
-pub(super) fn last_change_of_local(of: PointIndex) -> Vec<Constraint> {
+pub fn last_change_of_local(of: PointIndex) -> Vec<Constraint> {
     vec![
         Constraint::Before(of),
         Constraint::SameThread(of),
@@ -106,7 +106,7 @@ pub(super) fn last_change_of_local(of: PointIndex) -> Vec<Constraint> {
     ]
 }
 
-pub(super) fn last_condition(of: PointIndex) -> Vec<Constraint> {
+pub fn last_condition(of: PointIndex) -> Vec<Constraint> {
     vec![
         Constraint::Before(of),
         Constraint::SameThread(of),
@@ -115,11 +115,11 @@ pub(super) fn last_condition(of: PointIndex) -> Vec<Constraint> {
     ]
 }
 
-pub(super) fn last_change_of_field(of: PointIndex, theirs: Slot) -> Vec<Constraint> {
+pub fn last_change_of_field(of: PointIndex, theirs: Slot) -> Vec<Constraint> {
     vec![Constraint::Before(of), Constraint::Sameness { mine: Slot::Owner, point: of, theirs }]
 }
 
-pub(super) struct Call {
+pub struct Call {
     method: &'static str,
     bci: u32,
     activation: ActivationKey,
@@ -127,14 +127,14 @@ pub(super) struct Call {
 
 /// A hand-written run of two threads in which all methods are tracked.
 #[derive(Default)]
-pub(super) struct Run {
-    pub(super) tables: Tables,
+pub struct Run {
+    pub tables: Tables,
     threads: [Vec<Call>; 2],
-    pub(super) sequence: u64,
+    pub sequence: u64,
 }
 
 impl Run {
-    pub(super) fn call(&mut self, thread: usize, method: &'static str) -> ActivationKey {
+    pub fn call(&mut self, thread: usize, method: &'static str) -> ActivationKey {
         let calls = &mut self.threads[thread];
         let caller = calls.last().map(|c| c.activation);
         let depth = calls.len() as u32 + 1;
@@ -144,12 +144,12 @@ impl Run {
         activation
     }
 
-    pub(super) fn exit(&mut self, thread: usize) {
+    pub fn exit(&mut self, thread: usize) {
         self.threads[thread].pop();
     }
 
     /// The thread's newest frame reaches `bci`, which is an occurrence of `query`.
-    pub(super) fn hit(&mut self, thread: usize, query: PointIndex, bci: u32) -> Occurrence {
+    pub fn hit(&mut self, thread: usize, query: PointIndex, bci: u32) -> Occurrence {
         self.threads[thread].last_mut().unwrap().bci = bci;
         self.sequence += 1;
         let calls = &self.threads[thread];
@@ -168,24 +168,24 @@ impl Run {
         }
     }
 
-    pub(super) fn live(&self) -> Vec<ActivationKey> {
+    pub fn live(&self) -> Vec<ActivationKey> {
         self.threads.iter().flatten().map(|c| c.activation).collect()
     }
 }
 
-pub(super) fn way(way: u16, occurrence: Occurrence) -> Occurrence {
+pub fn way(way: u16, occurrence: Occurrence) -> Occurrence {
     Occurrence { way: Way::new(way), ..occurrence }
 }
 
-pub(super) fn owner(id: u64, occurrence: Occurrence) -> Occurrence {
+pub fn owner(id: u64, occurrence: Occurrence) -> Occurrence {
     Occurrence { owner: object(id), ..occurrence }
 }
 
-pub(super) fn keeps(value: Value, occurrence: Occurrence) -> Occurrence {
+pub fn keeps(value: Value, occurrence: Occurrence) -> Occurrence {
     Occurrence { kept: Box::new([value]), ..occurrence }
 }
 
-pub(super) fn caught_in(activation: ActivationKey, occurrence: Occurrence) -> Occurrence {
+pub fn caught_in(activation: ActivationKey, occurrence: Occurrence) -> Occurrence {
     let catch = Catch { frame: occurrence.frame, handler: 9, above: 0, activation: Some(activation) };
     let exception = ExceptionDetail { caught: Some(catch), thrown: occurrence.frame, bypassed: None };
     Occurrence {
@@ -194,6 +194,6 @@ pub(super) fn caught_in(activation: ActivationKey, occurrence: Occurrence) -> Oc
     }
 }
 
-pub(super) fn sequence(locator: &Locator, point: PointIndex) -> Option<u64> {
+pub fn sequence(locator: &Locator, point: PointIndex) -> Option<u64> {
     locator.located(point).map(|l| l.occurrence.sequence)
 }
