@@ -8,3 +8,4 @@ mod support;
 mod launchers;
 mod remote;
 mod servers;
+mod several_vms;

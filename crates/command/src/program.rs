@@ -62,6 +62,10 @@ pub struct ProgramArgs {
     /// copies of a remote program's classes; can be repeated
     #[arg(long = "classes", value_name = "PATH", requires = "program")]
     pub classes: Vec<PathBuf>,
+    /// Which VM is meant, if the command starts several: its main class, such as `Shop` or
+    /// `org.apache.spark.deploy.SparkSubmit`
+    #[arg(long, value_name = "MAIN", requires = "command", conflicts_with = "attach")]
+    pub jvm: Option<String>,
     /// Connect to the VM of a program that runs elsewhere. That VM listens at this address and waits at its
     /// start. The command restarts the program before each run
     #[arg(long, value_name = "HOST:PORT", requires = "command", conflicts_with = "test")]
@@ -77,6 +81,7 @@ impl ProgramArgs {
         };
         Debuggee {
             command,
+            jvm: self.jvm.clone(),
             attach: self.attach.as_ref().map(ToString::to_string),
             relaunch,
             sources: self.source.sources.clone(),

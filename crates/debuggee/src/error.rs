@@ -238,7 +238,7 @@ impl fmt::Display for ForeignConnections {
 
 impl OtherConnections {
     /// Maximum number of names.
-    const NAMED: usize = 8;
+    pub(super) const NAMED: usize = 8;
 
     pub(super) fn add(&mut self, name: String) {
         if self.unwanted.len() < OtherConnections::NAMED && !self.unwanted.contains(&name) {

@@ -67,6 +67,12 @@ impl Peer {
         class.is_some_and(|class| BUILD_TOOLS.contains(&class))
     }
 
+    /// Its main class, or else its command line.
+    pub(super) fn name(&self) -> String {
+        let class = self.main.as_ref().and_then(Main::class);
+        class.map_or_else(|| self.command_line.join(" "), str::to_owned)
+    }
+
     /// Whether this is the VM that `jvm` selects. See [`JvmPattern`].
     pub(super) fn matches(&self, pattern: &JvmPattern) -> bool {
         match &self.main {

@@ -66,6 +66,8 @@ pub struct ConnectionFilter {
     mark: String,
     /// The rejected connections.
     pub foreign: ForeignConnections,
+    /// Main classes of the first few VMs that were accepted, without those of build tools.
+    pub accepted: Vec<String>,
 }
 
 impl ConnectionFilter {
@@ -80,7 +82,13 @@ impl ConnectionFilter {
                 self.foreign.add(&stranger);
                 false
             }
-            Identity::Ours(_) | Identity::Unknown => true,
+            Identity::Ours(peer) => {
+                if !peer.is_build_tool() && self.accepted.len() < OtherConnections::NAMED {
+                    self.accepted.push(peer.name());
+                }
+                true
+            }
+            Identity::Unknown => true,
         }
     }
 }
@@ -140,9 +148,7 @@ impl Running {
                     match self.judge(local, remote) {
                         Ok((peer, wanted)) => {
                             if let (false, Some(peer)) = (wanted, &peer) {
-                                let class = peer.main.as_ref().and_then(|main| main.class());
-                                let name = class.map_or_else(|| peer.command_line.join(" "), str::to_owned);
-                                self.others.add(name);
+                                self.others.add(peer.name());
                             }
                             return Ok(Incoming { stream, peer, wanted });
                         }
@@ -191,7 +197,7 @@ impl Running {
     /// A filter that recognises the debuggee's processes while it runs.
     pub fn connection_filter(&self) -> ConnectionFilter {
         let (leader, mark) = (self.group.pid(), self.group.mark().to_owned());
-        ConnectionFilter { leader, mark, foreign: ForeignConnections::default() }
+        ConnectionFilter { leader, mark, foreign: ForeignConnections::default(), accepted: Vec::new() }
     }
 
     /// The remote program, if there is one.

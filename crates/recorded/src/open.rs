@@ -73,7 +73,8 @@ fn code_program(folder: &Folder, about: &About, sources: SourcePaths) -> Debugge
 fn debuggee_of(about: &About, sources: SourcePaths) -> Debuggee {
     let SourcePaths { paths: sources, encoding: source_encoding } = sources;
     let (command, cwd, classes) = (about.command.clone(), about.cwd.clone(), about.class_path.clone());
-    Debuggee { command, cwd: Some(cwd), classes, sources, source_encoding, ..Debuggee::default() }
+    let jvm = about.jvm.clone();
+    Debuggee { command, cwd: Some(cwd), classes, jvm, sources, source_encoding, ..Debuggee::default() }
 }
 
 /// A recorded program, to be run again with the same standard input.

@@ -111,6 +111,7 @@ pub async fn record(
         redacted: command != chain.debuggee.command,
         command,
         cwd: std::path::absolute(Path::new(".").join(chain.cwd())).map_err(TraceError::at(&chain.cwd()))?,
+        jvm: chain.debuggee.jvm.clone(),
         level: options.level,
         scope: options.scope.clone(),
         trust: options.trust.clone(),

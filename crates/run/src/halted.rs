@@ -4,7 +4,7 @@ use super::collect::read;
 use super::content::{DescribedObjects, contents, describe};
 use super::error::RunError;
 use super::interrupt::Interrupt;
-use super::live::{Live, Outcome, Progress};
+use super::live::{Launched, Live, Outcome, Progress};
 use super::machine::scope_at;
 use super::observer::Observer;
 use super::report::Ended;
@@ -34,13 +34,15 @@ pub enum Stage {
     Halted(Box<Halted>),
 }
 
-impl From<Progress> for Stage {
-    fn from(progress: Progress) -> Stage {
+impl Stage {
+    /// The state after watching; or the next VM to watch.
+    pub(super) fn of(progress: Progress) -> Result<Stage, Box<Launched>> {
         match progress {
-            Progress::Over(outcome) => Stage::Over(outcome),
+            Progress::Over(outcome) => Ok(Stage::Over(outcome)),
             Progress::Halted(live, halted_thread) => {
-                Stage::Halted(Box::new(Halted { live: *live, halted_thread: *halted_thread }))
+                Ok(Stage::Halted(Box::new(Halted { live: *live, halted_thread: *halted_thread })))
             }
+            Progress::Next(next) => Err(next),
         }
     }
 }
@@ -209,7 +211,11 @@ impl Halted {
         live.watcher().halt_at(halt_at);
         let deadline = tokio::time::Instant::now() + live.limit();
         drop(live.watcher().watched().vm.conn().send(virtual_machine::Resume {}));
-        Box::pin(live.watch(deadline, interrupt, observer)).await.map(Stage::from)
+        Ok(match Stage::of(Box::pin(live.watch(deadline, interrupt, observer)).await?) {
+            Ok(stage) => stage,
+            // Only a VM that was never halted can be a launcher's.
+            Err(next) => Stage::Over(Box::new(next.stop().await)),
+        })
     }
 
     /// Continues the run until the thread reaches another line or the observer halts it. If `into` is set,

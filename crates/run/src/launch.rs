@@ -6,7 +6,7 @@ use super::greeting::{LINGER, SuspendedVm, VmFacts, facts};
 use super::halted::Stage;
 use super::install::java_agents;
 use super::interrupt::Interrupt;
-use super::live::{GRACE, Live, Outcome, nothing};
+use super::live::{GRACE, Launched, Live, Outcome, nothing};
 use super::observer::Observer;
 use super::probes::{self, Gate};
 use super::questions::{FurtherQuestions, Questions};
@@ -80,23 +80,54 @@ pub async fn execute(
         },
     };
     // `qp` connects to a remote program, so it opens no port of its own.
-    let (mut running, listener) = if template.settings().remote.is_some() {
+    let (running, listener) = if template.settings().remote.is_some() {
         (template.relaunch(output.clone())?, None)
     } else {
         let listener = TcpListener::bind("127.0.0.1:0").await.map_err(RunError::Listen)?;
         let address = listener.local_addr().map_err(RunError::Listen)?;
         (template.launch(address, agent.as_ref(), output.clone())?, Some(listener))
     };
-    let mut unwatched_vms = listener.map(|listener| UnwatchedVms::new(listener, running.connection_filter()));
+    let unwatched_vms = listener.map(|listener| UnwatchedVms::new(listener, running.connection_filter()));
+    let mut launched = Launched { running, unwatched_vms, incoming: None, more, output, agent };
+    let run = Run { template, no_agent: no_agent.as_deref(), interrupt, halt_at, limit, deadline };
+    loop {
+        match Box::pin(watch_vm(launched, &run, ask, observer)).await? {
+            Ok(stage) => return Ok(stage),
+            Err(next) => launched = *next,
+        }
+    }
+}
+
+/// What stays the same for all VMs that a run watches, one after another.
+struct Run<'a> {
+    template: &'a Arc<Template>,
+    /// Why there is no agent.
+    no_agent: Option<&'a str>,
+    interrupt: &'a Interrupt,
+    halt_at: Option<Coordinate>,
+    limit: Duration,
+    deadline: tokio::time::Instant,
+}
+
+/// Watches a VM of the command: the one that has connected, or else the next one that is wanted.
+async fn watch_vm(
+    launched: Launched,
+    run: &Run<'_>,
+    ask: &mut dyn FnMut(&VmFacts) -> Result<Questions, super::ObserverError>,
+    observer: &mut dyn Observer,
+) -> Result<Result<Stage, Box<Launched>>, RunError> {
+    let Launched { mut running, mut unwatched_vms, incoming, more, output, agent } = launched;
+    let Run { template, no_agent, interrupt, halt_at, limit, deadline } = run;
+    let (interrupt, limit, deadline) = (*interrupt, *limit, *deadline);
     let connected = tokio::select! {
-        connected = greeted(&mut running, unwatched_vms.as_mut(), deadline, limit) => match connected {
+        connected = greeted(&mut running, unwatched_vms.as_mut(), incoming, deadline, limit) => match connected {
             Err(RunError::Vm(error)) => return Err(broke_off(running, error).await),
             connected => connected?,
         },
         () = interrupt.wait() => {
             let exited = running.stop(Duration::ZERO).await;
             let outcome = Outcome { tail: exited.tail, ..nothing(Ended::Interrupted) };
-            return Ok(Stage::Over(Box::new(outcome)));
+            return Ok(Ok(Stage::Over(Box::new(outcome))));
         }
     };
     let SuspendedVm { conn, events, start, facts, process } = connected;
@@ -114,7 +145,7 @@ pub async fn execute(
             let (queries, users) = (&questions.queries, &questions.stack_value_users);
             probes::begin(agent, process, queries, gates, &watches, users, &questions.pool)
         }
-        (None, Some(_)) => Err(no_agent.unwrap_or_else(|| "this run has no agent".to_owned())),
+        (None, Some(_)) => Err(no_agent.map_or_else(|| "this run has no agent".to_owned(), str::to_owned)),
         _ => Ok(None),
     };
     let recorded = match (&agent, &questions.recording) {
@@ -156,9 +187,9 @@ pub async fn execute(
         watched.put_back(start);
     }
     let mut watcher = Watcher::new(watched, &questions.queries, more);
-    watcher.halt_at(halt_at);
+    watcher.halt_at(halt_at.clone());
     let live = Live::new(running, unwatched_vms, conn, watcher, limit, output, agent);
-    Box::pin(live.watch(deadline, interrupt, observer)).await.map(Stage::from)
+    Ok(Stage::of(Box::pin(live.watch(deadline, interrupt, observer)).await?))
 }
 
 /// If a VM dies while connecting, its output explains more than the connection error.
@@ -176,23 +207,28 @@ async fn broke_off(mut running: Running, error: jdwp::Error) -> RunError {
 async fn greeted(
     running: &mut Running,
     unwatched_vms: Option<&mut UnwatchedVms>,
+    incoming: Option<Incoming>,
     deadline: tokio::time::Instant,
     limit: Duration,
 ) -> Result<SuspendedVm, RunError> {
     match unwatched_vms {
-        Some(unwatched_vms) => connect(running, unwatched_vms, deadline, limit).await,
+        Some(unwatched_vms) => {
+            let incoming = match incoming {
+                Some(incoming) => incoming,
+                None => wanted(running, unwatched_vms, deadline).await?,
+            };
+            connect(incoming, deadline, limit).await
+        }
         None => attach::find(running, deadline).await,
     }
 }
 
-/// Waits for the wanted VM, connects and reads its facts.
+/// Connects to a VM and reads its facts.
 async fn connect(
-    running: &mut Running,
-    unwatched_vms: &mut UnwatchedVms,
+    incoming: Incoming,
     deadline: tokio::time::Instant,
     limit: Duration,
 ) -> Result<SuspendedVm, RunError> {
-    let incoming = wanted(running, unwatched_vms, deadline).await?;
     let process = incoming.peer.as_ref().map(|p| p.pid);
     let java_home = process.and_then(java_home_of);
     // Only the time limit of the run applies: a busy machine can be slow to start a VM.

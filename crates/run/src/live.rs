@@ -3,20 +3,20 @@
 use super::error::RunError;
 use super::interrupt::Interrupt;
 use super::observer::{Control, Observer};
+use super::questions::FurtherQuestions;
 use super::report::{Ended, RunReport};
 use super::unwatched_vms::{UnwatchedVms, let_go};
 use super::watched::Watched;
 use super::watcher::{HaltedThread, Watcher};
-use debuggee::{Agent, DriveOutcome, Exit, Forward, Running, Tail};
+use debuggee::{Agent, DriveOutcome, Exit, Forward, Incoming, Running, Tail};
 use jdwp::Connection;
 use jdwp::commands::virtual_machine;
 use model::Tables;
 use std::time::Duration;
+use tokio::sync::mpsc;
 
 /// How long the program may take to end after a request to end.
 pub(super) const GRACE: Duration = Duration::from_secs(2);
-/// How long the command may keep running after its VM has ended.
-const AFTERMATH: Duration = Duration::from_secs(10);
 
 /// The result of a run.
 pub struct Outcome {
@@ -36,6 +36,35 @@ pub(super) enum Progress {
     Over(Box<Outcome>),
     /// Its program is halted.
     Halted(Box<Live>, Box<HaltedThread>),
+    /// The VM has ended and loaded nothing that is asked about: it was a launcher's. The next VM is here.
+    Next(Box<Launched>),
+}
+
+/// A launched command, with all that watching one of its VMs takes.
+pub(super) struct Launched {
+    pub(super) running: Running,
+    /// Other VMs of the command; none for a remote program.
+    pub(super) unwatched_vms: Option<UnwatchedVms>,
+    /// The VM to watch, if it has connected.
+    pub(super) incoming: Option<Incoming>,
+    pub(super) more: Option<mpsc::Receiver<FurtherQuestions>>,
+    pub(super) output: Option<Forward>,
+    pub(super) agent: Option<Agent>,
+}
+
+impl Launched {
+    /// Ends the command without watching the VM.
+    pub(super) async fn stop(self) -> Outcome {
+        let exited = self.running.stop(GRACE).await;
+        Outcome { tail: exited.tail, ..nothing(Ended::Stopped) }
+    }
+}
+
+/// How waiting for the end of a command ended.
+enum Waited {
+    Exited,
+    NextVm(Incoming),
+    CutShort,
 }
 
 /// A run in progress.
@@ -49,8 +78,10 @@ pub(super) struct Live {
     output: Option<Forward>,
     /// Whether the driver of a remote program has finished, which ends the run.
     driven: bool,
+    /// Whether it was halted, so that its VM is the one that is meant.
+    was_halted: bool,
     /// The folder of the plan, deleted with the run.
-    _agent: Option<Agent>,
+    agent: Option<Agent>,
 }
 
 impl Live {
@@ -64,7 +95,7 @@ impl Live {
         output: Option<Forward>,
         agent: Option<Agent>,
     ) -> Live {
-        Live { running, unwatched_vms, conn, watcher, limit, output, driven: false, _agent: agent }
+        Live { running, unwatched_vms, conn, watcher, limit, output, driven: false, was_halted: false, agent }
     }
 
     /// Its time limit.
@@ -112,23 +143,23 @@ impl Live {
         }
         match self.watcher.take_halted_thread() {
             Some(halted_thread) if matches!(watched, Ok(Some(Ok(Control::Halt)))) => {
+                self.was_halted = true;
                 Ok(Progress::Halted(Box::new(self), Box::new(halted_thread)))
             }
-            _ => {
-                let over = Box::pin(self.end(watched, deadline, interrupt)).await?;
-                Ok(Progress::Over(Box::new(over)))
-            }
+            _ => Box::pin(self.end(watched, deadline, interrupt)).await,
         }
     }
 
-    /// Ends the run, regardless of the result of watching.
+    /// Ends the run, regardless of the result of watching, or goes on to the next VM. A command whose VM has
+    /// ended goes on until it ends, the time limit is reached, or the user interrupts: what it starts next
+    /// can be the program that is meant, or the user's.
     async fn end(
         self,
         watched: Result<Option<Result<Control, RunError>>, RunError>,
         deadline: tokio::time::Instant,
         interrupt: &Interrupt,
-    ) -> Result<Outcome, RunError> {
-        let Live { mut running, mut unwatched_vms, conn, watcher, limit, driven: finished, .. } = self;
+    ) -> Result<Progress, RunError> {
+        let Live { mut running, mut unwatched_vms, conn, mut watcher, limit, driven: finished, .. } = self;
         // A command that starts a remote program in the background does not know how that program ends.
         let exit_tells = running.remote().is_none() || running.exited().is_none();
         let mut stopped = match &watched {
@@ -140,6 +171,7 @@ impl Live {
             Ok(None) => Some(Ended::TimedOut(limit)),
             Ok(Some(Err(_))) | Err(_) => Some(Ended::Stopped),
         };
+        let more = watcher.take_further();
         let mut seen = watcher.into_watched();
         let driven = running.was_asked_to_end();
         let mut said_its_end = false;
@@ -151,16 +183,33 @@ impl Live {
             None => {
                 said_its_end = seen.said_its_end().await;
                 conn.close();
-                // Other VMs of the command may still connect, and must not wait for us.
+                let is_launcher = !self.was_halted && !seen.met_what_is_asked();
                 let waited = tokio::select! {
-                    _ = running.wait_exit() => true,
-                    () = let_go(unwatched_vms.as_mut()) => false,
-                    () = tokio::time::sleep(AFTERMATH) => false,
-                    () = tokio::time::sleep_until(deadline) => false,
-                    () = interrupt.wait() => false,
+                    waited = until_next(&mut running, unwatched_vms.as_mut(), is_launcher) => waited,
+                    () = tokio::time::sleep_until(deadline) => Waited::CutShort,
+                    () = interrupt.wait() => Waited::CutShort,
                 };
-                let exited = running.stop(if waited { Duration::ZERO } else { GRACE }).await;
-                if !waited || !exit_tells {
+                let waited = match (waited, unwatched_vms.take()) {
+                    (Waited::NextVm(incoming), unwatched_vms) => {
+                        let (output, agent, incoming) = (self.output, self.agent, Some(incoming));
+                        let next = Launched { running, unwatched_vms, incoming, more, output, agent };
+                        return Ok(Progress::Next(Box::new(next)));
+                    }
+                    (waited, others) => {
+                        unwatched_vms = others;
+                        waited
+                    }
+                };
+                let has_exited = matches!(waited, Waited::Exited);
+                if !has_exited && !interrupt.is_set() {
+                    seen.report.warn(format!(
+                        "the command still ran when its time limit of {} s was over, long after its VM had \
+                         ended: qp ended it",
+                        limit.as_secs()
+                    ));
+                }
+                let exited = running.stop(if has_exited { Duration::ZERO } else { GRACE }).await;
+                if !has_exited || !exit_tells {
                     // Neither our own signal nor the exit of another command says how the program ended.
                     let exited = end_of(Exit { code: None, signal: None }, said_its_end);
                     stopped = Some(if interrupt.is_set() { Ended::Interrupted } else { exited });
@@ -174,12 +223,19 @@ impl Live {
             _ => {}
         }
         seen.close_report();
-        if let Some(strangers) = unwatched_vms.and_then(|unwatched_vms| unwatched_vms.strangers()) {
+        if let Some(strangers) = unwatched_vms.as_ref().and_then(UnwatchedVms::strangers) {
             seen.report.warn(format!("while the program ran, qp closed {strangers}"));
+        }
+        if let Some(released) = unwatched_vms.as_ref().and_then(UnwatchedVms::released) {
+            seen.report.warn(format!(
+                "the command also started VMs that were not watched: {released}; `--jvm MAIN` (in a \
+                 chain `jvm`) chooses one"
+            ));
         }
         let ended =
             stopped.unwrap_or_else(|| if driven { Ended::Driven } else { end_of(exited.exit, said_its_end) });
-        Ok(Outcome { ended, tables: seen.tables, report: seen.report, tail: exited.tail })
+        let outcome = Outcome { ended, tables: seen.tables, report: seen.report, tail: exited.tail };
+        Ok(Progress::Over(Box::new(outcome)))
     }
 
     /// Ends the halted run.
@@ -193,6 +249,32 @@ impl Live {
         dispose(&mut seen).await;
         let exited = running.stop(GRACE).await;
         Outcome { ended: Ended::Stopped, tables: seen.tables, report: seen.report, tail: exited.tail }
+    }
+}
+
+/// Waits until the command has ended. Other VMs of the command may still connect, and must not wait for us;
+/// after a launcher's VM, the next one that is wanted is returned.
+async fn until_next(
+    running: &mut Running,
+    unwatched_vms: Option<&mut UnwatchedVms>,
+    is_launcher: bool,
+) -> Waited {
+    let unwatched_vms = match unwatched_vms {
+        Some(unwatched_vms) if is_launcher => unwatched_vms,
+        others => {
+            return tokio::select! {
+                _ = running.wait_exit() => Waited::Exited,
+                () = let_go(others) => Waited::CutShort,
+            };
+        }
+    };
+    loop {
+        // The time limit is the caller's.
+        match running.accept(unwatched_vms.listener(), Duration::MAX).await {
+            Ok(incoming) if incoming.wanted => return Waited::NextVm(incoming),
+            Ok(incoming) => unwatched_vms.release(incoming.stream).await,
+            Err(_) => return Waited::Exited,
+        }
     }
 }
 

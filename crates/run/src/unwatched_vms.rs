@@ -39,6 +39,12 @@ impl UnwatchedVms {
         (!strangers.is_empty()).then(|| strangers.to_string())
     }
 
+    /// The VMs of the command that ran unwatched beside the watched one, by their main classes.
+    pub fn released(&self) -> Option<String> {
+        let accepted = &self.door.accepted;
+        (!accepted.is_empty()).then(|| accepted.join(", "))
+    }
+
     /// Starts to release a VM of the command, after waiting if too many are in progress. Cancel-safe, except
     /// that the VM is lost.
     pub async fn release(&mut self, stream: TcpStream) {

@@ -127,6 +127,20 @@ impl Watched {
         }
     }
 
+    /// Whether the VM loaded a class that the run asks about; true if only other events are asked about.
+    pub fn met_what_is_asked(&mut self) -> bool {
+        let mut asked = self.watches.classes.keys().filter(|class| !is_of_jdk(class)).peekable();
+        let is_asked = asked.peek().is_some();
+        let is_prepared = |class: &Arc<str>| self.report.classes.get(class).is_some_and(|of| of.prepared > 0);
+        if asked.any(is_prepared) {
+            return true;
+        }
+        match &mut self.vm.agent_report {
+            Some(report) => report.has_sites() || !is_asked && self.recorder.is_some(),
+            None => !is_asked,
+        }
+    }
+
     /// Sets the watches that the suspended VM does not have yet.
     pub async fn begin(&mut self) -> Result<(), RunError> {
         self.installed.by_probes = self.recorder.is_some();
@@ -261,4 +275,9 @@ impl Watched {
             }
         }
     }
+}
+
+/// Whether a class is one of the JDK, by its name.
+fn is_of_jdk(class: &str) -> bool {
+    ["java.", "javax.", "jdk.", "sun.", "com.sun."].iter().any(|package| class.starts_with(package))
 }

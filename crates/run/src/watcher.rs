@@ -71,6 +71,11 @@ impl Watcher {
         self.step = Some(step);
     }
 
+    /// The further questions that were not read, for the next VM.
+    pub fn take_further(&mut self) -> Option<mpsc::Receiver<FurtherQuestions>> {
+        self.more.take()
+    }
+
     /// Stops watching and returns what was collected.
     pub fn into_watched(self) -> Watched {
         self.watched

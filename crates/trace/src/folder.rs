@@ -32,6 +32,9 @@ pub struct About {
     pub redacted: bool,
     /// The working directory of the program.
     pub cwd: PathBuf,
+    /// The main class of the VM that is meant, if the command starts several.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub jvm: Option<String>,
     /// The folders and jars with the classes of the VM, if the command does not name them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub class_path: Vec<PathBuf>,

@@ -60,6 +60,10 @@ pub struct Record {
     #[allow(missing_docs)]
     #[command(flatten)]
     pub test: TestArgs,
+    /// Which VM is meant, if the command starts several: its main class, such as `Shop` or
+    /// `org.apache.spark.deploy.SparkSubmit`
+    #[arg(long, value_name = "MAIN", requires = "command")]
+    pub jvm: Option<String>,
     /// The command that starts the program
     #[arg(last = true, required_unless_present = "test", value_name = "COMMAND")]
     pub command: Vec<String>,
@@ -151,8 +155,8 @@ impl Command for Record {
             Some(like) => (like.about.scope.clone(), like.about.trust.clone()),
             None => (self.scope.clone(), self.trust.clone()),
         };
-        let chain =
-            Chain::new(ProgramArgs::default().debuggee(&self.test.command(&self.command)), Vec::new());
+        let program = ProgramArgs { jvm: self.jvm.clone(), ..ProgramArgs::default() };
+        let chain = Chain::new(program.debuggee(&self.test.command(&self.command)), Vec::new());
         let options = RecordOptions {
             listener: None,
             brief: None,

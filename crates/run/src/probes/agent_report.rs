@@ -65,6 +65,8 @@ pub struct AgentReport {
     tested: HashMap<u32, TestedCounts>,
     /// CPU time of the VM, reported with the hits.
     pub busy: Option<Duration>,
+    /// Whether a class that is recorded was loaded.
+    has_recorded: bool,
 }
 
 /// Maximum number of problems kept; further ones are similar.
@@ -86,6 +88,7 @@ impl AgentReport {
             hits: None,
             tested: HashMap::new(),
             busy: None,
+            has_recorded: false,
         })
     }
 
@@ -95,6 +98,12 @@ impl AgentReport {
             Ok(reports) => reports.into_iter().for_each(|report| self.take(report)),
             Err(error) => self.problem(format!("the agent's report cannot be read: {error}")),
         }
+    }
+
+    /// Whether code that the plan names was loaded.
+    pub fn has_sites(&mut self) -> bool {
+        self.catch_up();
+        self.has_recorded || !self.sites.is_empty()
     }
 
     fn problem(&mut self, problem: String) {
@@ -112,10 +121,9 @@ impl AgentReport {
                 // Later ones are of other loaders, or redefined while the program runs.
                 self.loaded.entry(class.replace('/', ".")).or_insert(bytes);
             }
-            // Reports of a recording, which the reader of its events handles.
-            Report::Traced(_)
-            | Report::Coverable(_)
-            | Report::Covered(_)
+            // The reader of a recording's events handles them.
+            Report::Traced(_) | Report::Coverable(_) => self.has_recorded = true,
+            Report::Covered(_)
             | Report::Write(_)
             | Report::Loader(_)
             | Report::Ring(_)
