@@ -64,7 +64,7 @@ impl Peer {
     /// Whether this is the VM of a build tool, which starts that of the program.
     pub(super) fn is_build_tool(&self) -> bool {
         let class = self.main.as_ref().and_then(Main::class);
-        class.is_some_and(|class| BUILD_TOOLS.contains(&class))
+        class.is_some_and(is_build_tool)
     }
 
     /// Its main class, or else its command line.
@@ -80,6 +80,11 @@ impl Peer {
             None => pattern.is_in(&self.command_line),
         }
     }
+}
+
+/// Whether this is the main class of a build tool.
+pub(super) fn is_build_tool(class: &str) -> bool {
+    BUILD_TOOLS.contains(&class)
 }
 
 /// Main classes of build tools, whose VMs start those of the program.

@@ -4,7 +4,7 @@ use super::error::{DebuggeeError, ForeignConnections, OtherConnections, Step};
 use super::group::{Exit, Group};
 use super::no_waiting_vm::{NoWaitingVm, PortState};
 use super::output::{Forward, Tail};
-use super::peer::{ForeignProcess, Identity, Peer, identify};
+use super::peer::{ForeignProcess, Identity, Peer, identify, is_build_tool};
 use super::remote::Remote;
 use super::stdin::Stdin;
 use super::template::Template;
@@ -192,6 +192,16 @@ impl Running {
             Identity::Unknown => Ok((None, true)),
             Identity::Foreign(stranger) => Err(stranger),
         }
+    }
+
+    /// Whether `jvm` selects the VM.
+    pub fn selects(&self) -> bool {
+        self.template.jvm().is_some()
+    }
+
+    /// The main classes of the first few VMs that `jvm` does not select, without those of build tools.
+    pub fn unselected(&self) -> Vec<String> {
+        self.others.unwanted.iter().filter(|class| !is_build_tool(class)).cloned().collect()
     }
 
     /// A filter that recognises the debuggee's processes while it runs.

@@ -268,7 +268,7 @@ impl Halted {
         };
         let request = self.live.watcher().watched().vm.conn().send(ask).await?;
         self.live.watcher().halt_after(request);
-        self.go_on(None, interrupt, observer).await
+        Box::pin(self.go_on(None, interrupt, observer)).await
     }
 
     /// Ends the halted run.

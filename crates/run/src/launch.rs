@@ -188,7 +188,7 @@ async fn watch_vm(
     }
     let mut watcher = Watcher::new(watched, &questions.queries, more);
     watcher.halt_at(halt_at.clone());
-    let live = Live::new(running, unwatched_vms, conn, watcher, limit, output, agent);
+    let live = Live::new(running, unwatched_vms, conn, watcher, limit, output, agent).of_process(process);
     Ok(Stage::of(Box::pin(live.watch(deadline, interrupt, observer)).await?))
 }
 

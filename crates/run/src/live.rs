@@ -12,11 +12,15 @@ use debuggee::{Agent, DriveOutcome, Exit, Forward, Incoming, Running, Tail};
 use jdwp::Connection;
 use jdwp::commands::virtual_machine;
 use model::Tables;
+use platform::processes;
 use std::time::Duration;
 use tokio::sync::mpsc;
 
 /// How long the program may take to end after a request to end.
 pub(super) const GRACE: Duration = Duration::from_secs(2);
+
+/// How long the command may keep running after the connection to its VM was lost.
+const UNSEEN: Duration = Duration::from_secs(10);
 
 /// The result of a run.
 pub struct Outcome {
@@ -63,7 +67,7 @@ impl Launched {
 /// How waiting for the end of a command ended.
 enum Waited {
     Exited,
-    NextVm(Incoming),
+    NextVm(Box<Incoming>),
     CutShort,
 }
 
@@ -80,6 +84,8 @@ pub(super) struct Live {
     driven: bool,
     /// Whether it was halted, so that its VM is the one that is meant.
     was_halted: bool,
+    /// The process of the VM, if it is known.
+    process: Option<u32>,
     /// The folder of the plan, deleted with the run.
     agent: Option<Agent>,
 }
@@ -95,7 +101,24 @@ impl Live {
         output: Option<Forward>,
         agent: Option<Agent>,
     ) -> Live {
-        Live { running, unwatched_vms, conn, watcher, limit, output, driven: false, was_halted: false, agent }
+        Live {
+            running,
+            unwatched_vms,
+            conn,
+            watcher,
+            limit,
+            output,
+            driven: false,
+            was_halted: false,
+            process: None,
+            agent,
+        }
+    }
+
+    /// Notes the process of the VM.
+    #[must_use]
+    pub(super) fn of_process(self, process: Option<u32>) -> Live {
+        Live { process, ..self }
     }
 
     /// Its time limit.
@@ -174,6 +197,8 @@ impl Live {
         let more = watcher.take_further();
         let mut seen = watcher.into_watched();
         let driven = running.was_asked_to_end();
+        let selects = running.selects();
+        let mut others = Vec::new();
         let mut said_its_end = false;
         let exited = match stopped {
             Some(_) => {
@@ -183,15 +208,18 @@ impl Live {
             None => {
                 said_its_end = seen.said_its_end().await;
                 conn.close();
-                let is_launcher = !self.was_halted && !seen.met_what_is_asked();
+                // A VM that lives on without its connection shows nothing more.
+                let is_unseen = !said_its_end && lives(self.process);
+                let is_launcher = !is_unseen && !self.was_halted && !seen.met_what_is_asked();
                 let waited = tokio::select! {
                     waited = until_next(&mut running, unwatched_vms.as_mut(), is_launcher) => waited,
+                    () = tokio::time::sleep(UNSEEN), if is_unseen => Waited::CutShort,
                     () = tokio::time::sleep_until(deadline) => Waited::CutShort,
                     () = interrupt.wait() => Waited::CutShort,
                 };
                 let waited = match (waited, unwatched_vms.take()) {
                     (Waited::NextVm(incoming), unwatched_vms) => {
-                        let (output, agent, incoming) = (self.output, self.agent, Some(incoming));
+                        let (output, agent, incoming) = (self.output, self.agent, Some(*incoming));
                         let next = Launched { running, unwatched_vms, incoming, more, output, agent };
                         return Ok(Progress::Next(Box::new(next)));
                     }
@@ -200,8 +228,9 @@ impl Live {
                         waited
                     }
                 };
+                others = running.unselected();
                 let has_exited = matches!(waited, Waited::Exited);
-                if !has_exited && !interrupt.is_set() {
+                if !has_exited && tokio::time::Instant::now() >= deadline {
                     seen.report.warn(format!(
                         "the command still ran when its time limit of {} s was over, long after its VM had \
                          ended: qp ended it",
@@ -226,9 +255,12 @@ impl Live {
         if let Some(strangers) = unwatched_vms.as_ref().and_then(UnwatchedVms::strangers) {
             seen.report.warn(format!("while the program ran, qp closed {strangers}"));
         }
-        if let Some(released) = unwatched_vms.as_ref().and_then(UnwatchedVms::released) {
+        others.extend(unwatched_vms.iter().flat_map(UnwatchedVms::released).cloned());
+        // Whoever has chosen the VM wants to know of others only if it was the wrong one.
+        if !others.is_empty() && (!selects || !seen.met_what_is_asked()) {
+            let others = others.join(", ");
             seen.report.warn(format!(
-                "the command also started VMs that were not watched: {released}; `--jvm MAIN` (in a \
+                "the command also started VMs that were not watched: {others}; `--jvm MAIN` (in a \
                  chain `jvm`) chooses one"
             ));
         }
@@ -271,7 +303,7 @@ async fn until_next(
     loop {
         // The time limit is the caller's.
         match running.accept(unwatched_vms.listener(), Duration::MAX).await {
-            Ok(incoming) if incoming.wanted => return Waited::NextVm(incoming),
+            Ok(incoming) if incoming.wanted => return Waited::NextVm(Box::new(incoming)),
             Ok(incoming) => unwatched_vms.release(incoming.stream).await,
             Err(_) => return Waited::Exited,
         }
@@ -293,6 +325,12 @@ fn end_of(exit: Exit, vm_said_so: bool) -> Ended {
         }
         (None, code) => Ended::Exited(code),
     }
+}
+
+/// Whether a process still runs; true if that is not known.
+fn lives(process: Option<u32>) -> bool {
+    let Some(process) = process.filter(|_| processes::are_known()) else { return true };
+    processes::stat(process).is_some_and(|stat| !stat.dead)
 }
 
 /// Ends watching: clears every request and resumes all threads.

@@ -40,9 +40,8 @@ impl UnwatchedVms {
     }
 
     /// The VMs of the command that ran unwatched beside the watched one, by their main classes.
-    pub fn released(&self) -> Option<String> {
-        let accepted = &self.door.accepted;
-        (!accepted.is_empty()).then(|| accepted.join(", "))
+    pub fn released(&self) -> &[String] {
+        &self.door.accepted
     }
 
     /// Starts to release a VM of the command, after waiting if too many are in progress. Cancel-safe, except
