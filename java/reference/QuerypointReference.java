@@ -18,11 +18,11 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 
 /**
- * Calls methods of a right version of the program with the arguments of another run, and answers whether the
- * effects are the same. A question is a line of JSON, an answer is a line: a word, and the reason.
+ * Calls methods of a right version of the program with the arguments of another run, and answers whether
+ * the effects are the same. A question is a line of JSON, an answer is a line: a word, and the reason.
  *
- * <p>The version that was recorded is called in the same way, in a VM of its own: where it does not repeat its
- * own effects, a difference says nothing about the right version.
+ * <p>The version that was recorded is called in the same way, in a VM of its own: where it does not repeat
+ * its own effects, a difference says nothing about the right version.
  */
 public final class QuerypointReference {
     private QuerypointReference() {
@@ -65,8 +65,8 @@ public final class QuerypointReference {
     }
 
     /**
-     * Reads the questions. At their end the asking process has ended: this VM ends too, whatever the program's
-     * threads do.
+     * Reads the questions. At their end the asking process has ended: this VM ends too, whatever the
+     * program's threads do.
      */
     private static void read(InputStream asked, BlockingQueue<String> questions) {
         try {
@@ -81,7 +81,8 @@ public final class QuerypointReference {
     }
 
     private static String judge(
-            Map<?, ?> asks, QuerypointReferenceObjects objects, QuerypointReferencePrinted[] printed) throws QuerypointReferenceUnknown, ReflectiveOperationException {
+            Map<?, ?> asks, QuerypointReferenceObjects objects, QuerypointReferencePrinted[] printed)
+            throws QuerypointReferenceUnknown, ReflectiveOperationException {
         Map<?, ?> question = (Map<?, ?>) asks.get("question");
         boolean silent = Boolean.TRUE.equals(asks.get("silent"));
         String name = (String) question.get("method");

@@ -32,8 +32,8 @@ final class QuerypointReferenceClasses {
     }
 
     /**
-     * A field of a class or of one above it. {@code Base.n} is the field of that class, where another one hides
-     * it.
+     * A field of a class or of one above it. {@code Base.n} is the field of that class, where another one
+     * hides it.
      */
     static Field field(Class<?> of, String name) throws NoSuchFieldException {
         int dot = name.indexOf('.');

@@ -24,7 +24,7 @@ final class QuerypointReferenceComparison {
         this.objects = objects;
     }
 
-    /** Compares what the call printed on the standard streams. Returns whether it printed anything in the other run. */
+    /** Compares what the call printed. Returns whether it printed anything in the other run. */
     boolean printed(List<?> changed, String[] outputs) {
         String[] there = {"", ""};
         boolean[] more = new boolean[2];

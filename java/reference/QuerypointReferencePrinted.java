@@ -2,7 +2,7 @@ import java.io.ByteArrayOutputStream;
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 
-/** The beginning of what the program prints on one of the standard streams, and a little more than is compared. */
+/** The beginning of what the program prints on a standard stream, a little more than is compared. */
 final class QuerypointReferencePrinted extends OutputStream {
     /** The most characters of what is printed that a question has. */
     private static final int MOST = 4096;

@@ -1,8 +1,8 @@
 import java.util.Map;
 
 /**
- * What questions say of values: a map with the type and the value, or with the number of an object and what is
- * known of it.
+ * What questions say of values: a map with the type and the value, or with the number of an object and what
+ * is known of it.
  */
 final class QuerypointReferenceShape {
     private QuerypointReferenceShape() {
@@ -14,7 +14,7 @@ final class QuerypointReferenceShape {
         return number == null ? null : ((Number) number).longValue();
     }
 
-    /** Whether it describes an object by its content: a class, an enum constant, an immutable object of the JDK. */
+    /** Whether it describes an object by its content: a class, an enum constant, an immutable JDK object. */
     static boolean isIdentified(Map<?, ?> shape) {
         return shape.get("content") instanceof String;
     }
@@ -43,7 +43,7 @@ final class QuerypointReferenceShape {
         return null;
     }
 
-    /** Whether a class is made while the program runs, as those of lambdas and proxies are. It has no class file. */
+    /** Whether a class is made while the program runs, without a class file: of a lambda or a proxy. */
     static boolean isMadeAtRunTime(String type) {
         return type.indexOf('/') >= 0 || type.indexOf("$Proxy") >= 0;
     }
