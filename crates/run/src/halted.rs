@@ -214,7 +214,7 @@ impl Halted {
         Ok(match Stage::of(Box::pin(live.watch(deadline, interrupt, observer)).await?) {
             Ok(stage) => stage,
             // Only a VM that was never halted can be a launcher's.
-            Err(next) => Stage::Over(Box::new(next.stop().await)),
+            Err(next) => Stage::Over(Box::new(Box::pin(next.stop()).await)),
         })
     }
 
@@ -268,7 +268,7 @@ impl Halted {
         };
         let request = self.live.watcher().watched().vm.conn().send(ask).await?;
         self.live.watcher().halt_after(request);
-        Box::pin(self.go_on(None, interrupt, observer)).await
+        self.go_on(None, interrupt, observer).await
     }
 
     /// Ends the halted run.
