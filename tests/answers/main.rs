@@ -7,5 +7,6 @@ mod support;
 
 mod chain_queries;
 mod compared;
+mod named_lines;
 mod saved;
 mod shops;

@@ -15,6 +15,9 @@ use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
+/// Extensions of source files.
+const SOURCES: [&str; 7] = ["java", "kt", "kts", "scala", "groovy", "clj", "jsp"];
+
 /// Maximum number of classes searched for overriding methods.
 const MOST_SEARCHED: usize = 2_000;
 
@@ -296,26 +299,45 @@ impl ClassPool {
                 return names::Resolution::One(candidate);
             }
         }
-        match (names::resolve_among(self.user_names(), &written), written.strip_suffix(".java")) {
-            // Answers show source files by this name.
-            (names::Resolution::None { near }, Some(stem)) => match self.resolve(stem) {
-                names::Resolution::None { .. } => match self.of_source(stem) {
-                    Some(class) => names::Resolution::One(class),
-                    None => names::Resolution::None { near },
-                },
-                found => found,
-            },
-            (found, _) => found,
+        match names::resolve_among(self.user_names(), &written) {
+            names::Resolution::None { near } => {
+                self.resolve_file(&written).unwrap_or(names::Resolution::None { near })
+            }
+            found => found,
         }
     }
 
-    /// A class from a source file that holds no class of its own name.
-    fn of_source(&self, stem: &str) -> Option<String> {
-        let (package, stem) = stem.rsplit_once('.').unwrap_or(("", stem));
-        let file = format!("{stem}.java");
+    /// The class of a source file, such as `Intro.java`, which answers show, or `src.shop.Cart.java`: as many of
+    /// its folders count as belong to the package.
+    fn resolve_file(&self, written: &str) -> Option<names::Resolution> {
+        let (path, extension) = written.rsplit_once('.')?;
+        if !SOURCES.contains(&extension) {
+            return None;
+        }
+        let mut path = path.trim_start_matches('.');
+        loop {
+            match self.resolve(path) {
+                names::Resolution::None { .. } => {}
+                found => return Some(found),
+            }
+            match path.split_once('.') {
+                Some((_, inner)) => path = inner,
+                None => break,
+            }
+        }
+        self.of_source(written.trim_start_matches('.')).map(names::Resolution::One)
+    }
+
+    /// A class from a source file that holds no class of its own name. Folders above its package may stand
+    /// before the file.
+    fn of_source(&self, written: &str) -> Option<String> {
+        let (path, extension) = written.rsplit_once('.')?;
+        let (package, stem) = path.rsplit_once('.').unwrap_or(("", path));
+        let file = format!("{stem}.{extension}");
         let is_in = |name: &&String| {
             let of = name.rsplit_once('.').map_or("", |(package, _)| package);
-            package.is_empty() || of == package || of.ends_with(&format!(".{package}"))
+            let ends = |long: &str, end: &str| long == end || long.ends_with(&format!(".{end}"));
+            of.is_empty() || package.is_empty() || ends(of, package) || ends(package, of)
         };
         let comes_from = |name: &&String| {
             let found = self.find(name).ok().flatten();

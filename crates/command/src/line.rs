@@ -2,11 +2,12 @@
 
 use super::CommandError;
 use chain::{Kind, Point};
+use past::SourceLine;
 
 /// A line of the program, and which passes over it count.
 #[derive(clap::Args, Clone, Debug)]
 pub struct LineArgs {
-    /// The line, as CLASS:LINE
+    /// The line, as CLASS:LINE, as a file with its line, or as a frame of a stack trace
     #[arg(long, value_name = "CLASS:LINE")]
     pub at: String,
     /// Only passes at which this Java condition holds
@@ -36,12 +37,19 @@ impl LineArgs {
 
 /// The line of an argument `--at CLASS:LINE`.
 fn line_kind(at: &str) -> Result<Kind, CommandError> {
-    let usage =
-        || CommandError::Usage(format!("--at `{at}`: expected CLASS:LINE, such as Intro:31 or shop.Cart:12"));
-    let (class, line) = at.rsplit_once(':').ok_or_else(usage)?;
-    let line: u32 = line.parse().ok().filter(|l| *l > 0).ok_or_else(usage)?;
-    match class {
-        "" => Err(usage()),
-        class => Ok(Kind::Line(class.to_owned(), line)),
-    }
+    let SourceLine { class, line } = source_line(at).ok_or_else(|| {
+        CommandError::Usage(format!(
+            "--at `{at}`: expected CLASS:LINE, such as Intro:31 or shop.Cart:12; a file, such as \
+             src/shop/Cart.java:12; or a line of a stack trace"
+        ))
+    })?;
+    Ok(Kind::Line(class, line))
+}
+
+/// A line as the user names it. The class path knows which folders of a file are those of its package.
+pub fn source_line(text: &str) -> Option<SourceLine> {
+    let SourceLine { class, line } = SourceLine::parse(text)?;
+    let file = text.trim().split(':').next().filter(|file| file.contains('/') && !file.contains('('));
+    let class = file.map_or(class, |file| file.trim_start_matches("./").to_owned());
+    Some(SourceLine { class, line })
 }

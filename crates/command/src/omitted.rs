@@ -3,6 +3,7 @@
 use super::program::{ProgramArgs, TestArgs, own_stdin};
 use super::trace::Memory;
 use super::{Command, CommandError, Outcome, save_chain};
+use crate::line::source_line;
 use chain::{Chain, Debuggee, Expect, Kind, Point};
 use files::TemporaryFolder;
 use omission::{
@@ -36,7 +37,7 @@ pub struct Omitted {
         value_name = "CLASS:LINE",
         required_unless_present = "object",
         conflicts_with = "call",
-        value_parser = source_line
+        value_parser = line_at
     )]
     pub at: Option<SourceLine>,
     /// Where it is wrong: the end of this call
@@ -132,8 +133,8 @@ fn words(text: &str) -> Result<Words, String> {
     words.map(Words).ok_or_else(|| "expected a command, such as `sh reset.sh`".to_owned())
 }
 
-fn source_line(text: &str) -> Result<SourceLine, String> {
-    SourceLine::parse(text).ok_or_else(|| "expected a class and a line, such as Shop:12".to_owned())
+fn line_at(text: &str) -> Result<SourceLine, String> {
+    source_line(text).ok_or_else(|| "expected a class and a line, such as Shop:12".to_owned())
 }
 
 impl Outcome for OmissionAnswer {

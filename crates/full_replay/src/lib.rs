@@ -45,7 +45,7 @@ pub async fn replay(
 /// reached, and alone if the chain has no points.
 ///
 /// # Errors
-/// As [`replay`], except that invalid points after the root are no error.
+/// As [`replay()`], except that invalid points after the root are no error.
 pub async fn judge(
     name: &str,
     chain: &Chain,

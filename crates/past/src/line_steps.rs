@@ -14,10 +14,28 @@ pub struct SourceLine {
 }
 
 impl SourceLine {
-    /// `Shop:12` or `Shop.java:12`.
+    /// Parses a line in the forms in which people find one: `Shop:12`, `shop.Cart:12`, `Shop.java:12`,
+    /// `src/shop/Shop.java:12`, each also with a column behind it; or as a frame of a stack trace,
+    /// `at shop.Shop.total(Shop.java:12)`.
     pub fn parse(text: &str) -> Option<SourceLine> {
-        let (class, line) = text.trim().rsplit_once(':')?;
-        let class = class.strip_suffix(".java").unwrap_or(class);
+        let text = text.trim();
+        let (class, line) = match text.strip_suffix(')') {
+            Some(frame) => {
+                let (method, place) = frame.split_once('(')?;
+                // A module or a loader can stand before the class.
+                let method = method.trim_start_matches("at ").rsplit('/').next()?;
+                (method.trim().rsplit_once('.')?.0, place.rsplit_once(':')?.1)
+            }
+            None => {
+                let (file, last) = text.rsplit_once(':')?;
+                let (file, line) = match file.rsplit_once(':') {
+                    Some((file, line)) if is_number(line) && is_number(last) => (file, line),
+                    _ => (file, last),
+                };
+                let name = file.rsplit(['/', '\\']).next()?;
+                (name.strip_suffix(".java").unwrap_or(name), line)
+            }
+        };
         let line = line.parse().ok().filter(|line| *line > 0)?;
         Some(SourceLine { class: class.to_owned(), line }).filter(|of| !of.class.is_empty())
     }
@@ -36,6 +54,10 @@ impl SourceLine {
         let simple = outermost.rsplit('.').next().unwrap_or_default();
         [class, outermost, simple].contains(&self.class.as_str())
     }
+}
+
+fn is_number(text: &str) -> bool {
+    text.parse::<u32>().is_ok()
 }
 
 /// The next line of the call, or the previous one. If the call has none, that of its caller. `None` if the
@@ -124,6 +146,11 @@ mod tests {
         let of = |class: &str, line| Some(SourceLine { class: class.to_owned(), line });
         assert_eq!(SourceLine::parse("Shop.java:12"), of("Shop", 12));
         assert_eq!(SourceLine::parse("shop.Cart$Item:3"), of("shop.Cart$Item", 3));
+        assert_eq!(SourceLine::parse("src/shop/Shop.java:12"), of("Shop", 12));
+        assert_eq!(SourceLine::parse(" src/shop/Shop.java:12:7"), of("Shop", 12));
+        assert_eq!(SourceLine::parse("\tat shop.Shop.total(Shop.java:12)"), of("shop.Shop", 12));
+        assert_eq!(SourceLine::parse("at app//shop.Shop$Item.<init>(Shop.java:9)"), of("shop.Shop$Item", 9));
+        assert_eq!(SourceLine::parse("shop.Shop.total(Native Method)"), None);
         assert_eq!(
             [SourceLine::parse("Shop"), SourceLine::parse(":3"), SourceLine::parse("Shop:0")],
             [None, None, None]

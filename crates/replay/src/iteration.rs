@@ -152,7 +152,7 @@ impl Runner {
     /// Makes one run, until it ends or halts.
     ///
     /// # Errors
-    /// As [`Runner::rounds`].
+    /// As [`Runner::run_until_answered`].
     pub async fn run(
         &self,
         findings: &mut Findings,
