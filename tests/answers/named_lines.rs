@@ -48,7 +48,7 @@ fn a_line_is_named_as_it_is_found() {
         "src/shop/Till.java:17",
         "./src/shop/Till.java:17:9",
         "shop/Till.java:17",
-        "/home/me/project/src/main/java/shop/Till.java:17",
+        "/project/src/main/java/shop/Till.java:17",
         "at shop.Till.main(Till.java:17)",
         "\tat app//shop.Till.main(Till.java:17)",
     ];
