@@ -307,8 +307,8 @@ impl ClassPool {
         }
     }
 
-    /// The class of a source file, such as `Intro.java`, which answers show, or `src.shop.Cart.java`: those of
-    /// its folders count that belong to the package.
+    /// The class of a source file, such as `Intro.java`, which answers show, or `src.shop.Cart.java`: the
+    /// folders count that belong to its package.
     fn resolve_file(&self, written: &str) -> Option<names::Resolution> {
         let (path, extension) = written.rsplit_once('.')?;
         if !SOURCES.contains(&extension) {
