@@ -1,7 +1,7 @@
 //! What the views of a page show, compared with the command line.
 
 use crate::support::case::Case;
-use crate::support::{finish, said};
+use crate::support::{finish, said, unwrapped};
 use crate::web::{Page, ends_without_a_trace, outermost, query_of, recorded, rows};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
@@ -118,6 +118,9 @@ fn events_are_those_of_the_command_line() {
         let limit = "100000";
         let known = told(&case, &["trace", "events", &call.to_string(), "--limit", limit, "all.trace"]);
         let known = known["events"].as_array().expect("events");
+        let mut in_words = case.qp();
+        in_words.args(["trace", "events", &call.to_string(), "--limit", limit, "all.trace"]);
+        let in_words = unwrapped(&said(&finish(&mut in_words)));
         for (number, event) in (1..).zip(known) {
             let part = page.get(&format!("events?call={call}&from={}&limit=1", number - 1));
             assert_eq!((&part["count"], &part["complete"]), (&json!(known.len()), &json!(true)));
@@ -126,6 +129,9 @@ fn events_are_those_of_the_command_line() {
             assert_eq!(fields.remove("event"), Some(json!(number)));
             let kind = fields.remove("kind").expect("a kind");
             let is_call = kind == json!("call");
+            let text = fields.remove("text").expect("a text");
+            let text = unwrapped(text.as_str().expect("a text"));
+            assert!(is_call || in_words.contains(&text), "#{call}.{number}: {text}\n{in_words}");
             fields.insert("event".to_owned(), kind);
             if is_call {
                 // The page also shows where it is made.

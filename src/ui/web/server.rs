@@ -107,11 +107,26 @@ struct Begun {
 }
 
 /// Gives up a request when the page no longer waits for it.
-struct GivesUp<A>(Pending<A>);
+struct GivesUp<A> {
+    pending: Pending<A>,
+    /// Whether the answer has come. A recording that the request opened keeps its interrupt, and would be
+    /// interrupted with it.
+    has_answer: bool,
+}
+
+impl<A> GivesUp<A> {
+    async fn answer(&mut self) -> Option<A> {
+        let answer = self.pending.answer().await;
+        self.has_answer = true;
+        answer
+    }
+}
 
 impl<A> Drop for GivesUp<A> {
     fn drop(&mut self) {
-        self.0.cancel();
+        if !self.has_answer {
+            self.pending.cancel();
+        }
     }
 }
 
@@ -244,15 +259,15 @@ impl Server {
             Some(actor) => actor.ask(work).map_err(|untaken| Unanswered::Refused(untaken.to_string())),
             None => Err(Unanswered::Refused("the server ends".to_owned())),
         };
-        let mut waiting = GivesUp(asked?);
+        let mut waiting = GivesUp { pending: asked?, has_answer: false };
         let mut given_up = self.given_up.subscribe();
         let cancelled = async { drop(given_up.changed().await) };
         tokio::select! {
-            answer = waiting.0.answer() => return answered(answer),
+            answer = waiting.answer() => return answered(answer),
             () = cancelled => {}
         }
-        waiting.0.cancel();
-        answered(waiting.0.answer().await)
+        waiting.pending.cancel();
+        answered(waiting.answer().await)
     }
 
     /// Gives work to the bench. Its reply is kept under the name, if there is one.
