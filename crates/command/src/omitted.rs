@@ -1,6 +1,6 @@
 //! `qp omitted`: finds operations on an object that should have been executed and were not.
 
-use super::program::{ProgramArgs, TestArgs, own_stdin};
+use super::program::{ProgramArgs, TestArgs, VmArgs, own_stdin};
 use super::trace::Memory;
 use super::{Command, CommandError, Outcome, save_chain};
 use crate::line::source_line;
@@ -119,6 +119,9 @@ pub struct Omitted {
     #[allow(missing_docs)]
     #[command(flatten)]
     pub test: TestArgs,
+    #[allow(missing_docs)]
+    #[command(flatten)]
+    pub vm: VmArgs,
     /// The command that starts the program
     #[arg(last = true, value_name = "COMMAND")]
     pub command: Vec<String>,
@@ -218,7 +221,7 @@ impl Omitted {
     }
 
     fn debuggee(&self, command: &[String]) -> Debuggee {
-        Debuggee { before_run: self.before_run(), ..ProgramArgs::default().debuggee(command) }
+        Debuggee { before_run: self.before_run(), ..ProgramArgs::with(&self.vm).debuggee(command) }
     }
 
     /// What is right.

@@ -28,6 +28,15 @@ impl TestArgs {
     }
 }
 
+/// Which VM of a command is meant.
+#[derive(clap::Args, Clone, Debug, Default)]
+pub struct VmArgs {
+    /// Which VM is meant, if the command starts several: its main class, such as `Shop` or
+    /// `org.apache.spark.deploy.SparkSubmit`
+    #[arg(long, value_name = "MAIN", requires = "command")]
+    pub jvm: Option<String>,
+}
+
 /// Where the sources are.
 #[derive(clap::Args, Clone, Debug, Default)]
 pub struct SourceArgs {
@@ -51,6 +60,7 @@ impl SourceArgs {
 #[command(group = clap::ArgGroup::new("program").args(["test", "command"]))]
 #[command(mut_arg("sources", |arg| arg.requires("program")))]
 #[command(mut_arg("source_encoding", |arg| arg.requires("program")))]
+#[command(mut_arg("jvm", |arg| arg.conflicts_with("attach")))]
 pub struct ProgramArgs {
     #[allow(missing_docs)]
     #[command(flatten)]
@@ -62,10 +72,9 @@ pub struct ProgramArgs {
     /// copies of a remote program's classes; can be repeated
     #[arg(long = "classes", value_name = "PATH", requires = "program")]
     pub classes: Vec<PathBuf>,
-    /// Which VM is meant, if the command starts several: its main class, such as `Shop` or
-    /// `org.apache.spark.deploy.SparkSubmit`
-    #[arg(long, value_name = "MAIN", requires = "command", conflicts_with = "attach")]
-    pub jvm: Option<String>,
+    #[allow(missing_docs)]
+    #[command(flatten)]
+    pub vm: VmArgs,
     /// Connect to the VM of a program that runs elsewhere. That VM listens at this address and waits at its
     /// start. The command restarts the program before each run
     #[arg(long, value_name = "HOST:PORT", requires = "command", conflicts_with = "test")]
@@ -73,6 +82,11 @@ pub struct ProgramArgs {
 }
 
 impl ProgramArgs {
+    /// A program of which only the VM is said.
+    pub fn with(vm: &VmArgs) -> ProgramArgs {
+        ProgramArgs { vm: vm.clone(), ..ProgramArgs::default() }
+    }
+
     /// The debuggee of a command.
     pub fn debuggee(&self, command: &[String]) -> Debuggee {
         let (command, relaunch) = match self.attach {
@@ -81,7 +95,7 @@ impl ProgramArgs {
         };
         Debuggee {
             command,
-            jvm: self.jvm.clone(),
+            jvm: self.vm.jvm.clone(),
             attach: self.attach.as_ref().map(ToString::to_string),
             relaunch,
             sources: self.source.sources.clone(),

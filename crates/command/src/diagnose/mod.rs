@@ -10,7 +10,7 @@ pub use dialogue::{
 };
 
 use super::CommandError;
-use super::program::{ProgramArgs, SourceArgs, TestArgs, own_stdin};
+use super::program::{ProgramArgs, SourceArgs, TestArgs, VmArgs, own_stdin};
 use super::secrets::SecretArgs;
 use super::trace::{LevelArg, Memory};
 use assertions::AssertFile;
@@ -114,6 +114,9 @@ pub struct Diagnose {
     #[allow(missing_docs)]
     #[command(flatten)]
     pub test: TestArgs,
+    #[allow(missing_docs)]
+    #[command(flatten)]
+    pub vm: VmArgs,
     /// A file that the program reads on its standard input
     #[arg(long, value_name = "FILE", conflicts_with = "folder")]
     pub stdin: Option<PathBuf>,
@@ -261,7 +264,7 @@ impl Diagnose {
                 Diagnoser::new(trace, options)?
             }
             None => {
-                let program = ProgramArgs::default().debuggee(&self.test.command(&self.command));
+                let program = ProgramArgs::with(&self.vm).debuggee(&self.test.command(&self.command));
                 let chain = Chain::new(Debuggee { stdin: self.stdin.clone(), ..program }, Vec::new());
                 let recording = self.recording(folder.clone())?;
                 let diagnoser = Diagnoser::while_it_runs(chain, recording, options, self.unattended, context);

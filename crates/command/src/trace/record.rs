@@ -2,7 +2,7 @@
 
 use super::level::LevelArg;
 use super::reading::Memory;
-use crate::program::{ProgramArgs, TestArgs, own_stdin};
+use crate::program::{ProgramArgs, TestArgs, VmArgs, own_stdin};
 use crate::secrets::SecretArgs;
 use crate::{Command, CommandError, Outcome};
 use chain::Chain;
@@ -60,10 +60,9 @@ pub struct Record {
     #[allow(missing_docs)]
     #[command(flatten)]
     pub test: TestArgs,
-    /// Which VM is meant, if the command starts several: its main class, such as `Shop` or
-    /// `org.apache.spark.deploy.SparkSubmit`
-    #[arg(long, value_name = "MAIN", requires = "command")]
-    pub jvm: Option<String>,
+    #[allow(missing_docs)]
+    #[command(flatten)]
+    pub vm: VmArgs,
     /// The command that starts the program
     #[arg(last = true, required_unless_present = "test", value_name = "COMMAND")]
     pub command: Vec<String>,
@@ -155,8 +154,8 @@ impl Command for Record {
             Some(like) => (like.about.scope.clone(), like.about.trust.clone()),
             None => (self.scope.clone(), self.trust.clone()),
         };
-        let program = ProgramArgs { jvm: self.jvm.clone(), ..ProgramArgs::default() };
-        let chain = Chain::new(program.debuggee(&self.test.command(&self.command)), Vec::new());
+        let program = ProgramArgs::with(&self.vm).debuggee(&self.test.command(&self.command));
+        let chain = Chain::new(program, Vec::new());
         let options = RecordOptions {
             listener: None,
             brief: None,

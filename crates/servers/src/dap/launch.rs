@@ -25,6 +25,8 @@ pub struct Launch {
     pub test: Option<String>,
     /// The class path of the test.
     pub class_path: Option<String>,
+    /// The main class of the VM that is meant, if the command starts several.
+    pub jvm: Option<String>,
     /// The folder in which the command runs.
     pub cwd: Option<PathBuf>,
     /// The folder of the recording to open.
@@ -134,7 +136,8 @@ impl Launch {
         context: &Context,
     ) -> Result<Launched, CommandError> {
         let command = self.program()?;
-        let debuggee = Debuggee { command: command.clone(), cwd: self.cwd.clone(), ..Debuggee::default() };
+        let (cwd, jvm) = (self.cwd.clone(), self.jvm.clone());
+        let debuggee = Debuggee { command: command.clone(), cwd, jvm, ..Debuggee::default() };
         let folder =
             TemporaryFolder::new("qp-dap-").map_err(|error| CommandError::Usage(error.to_string()))?;
         let out = folder.path().join("trace");

@@ -69,6 +69,7 @@ impl Rerun {
         let debuggee = Debuggee {
             command: launch.program()?,
             cwd: launch.cwd.clone(),
+            jvm: launch.jvm.clone(),
             sources: launch.sources().paths,
             source_encoding: launch.source_encoding,
             timeout_s: launch.timeout,
