@@ -1,8 +1,7 @@
 //! The steps of a value flow, as an answer shows them.
 
 use super::{StatementAnswer, StepAnswer, arms};
-use crate::facts::RunFacts;
-use crate::facts::visit;
+use crate::facts::{RunFacts, visit};
 use bytecode::ValueLines;
 use bytecode::class::ACC_BRIDGE;
 use bytecode::stores::variable_in_slot;

@@ -5,8 +5,7 @@ use super::{Diagnoser, Question};
 use classes::SourcePaths;
 use past::{EventsShown, History, MemberShown, Moment, PastError};
 use recorded::{EventsRequest, RecordedTrace, detail, events};
-use session::Context;
-use session::SessionError;
+use session::{Context, SessionError};
 use trace::Level;
 
 /// Maximum number of writes of a history.

@@ -3,8 +3,7 @@
 use super::question::{Question, QuestionSubject};
 use model::quoted;
 use past::snapshot::Bounds;
-use past::{CallShown, PastError};
-use past::{EventRef, Recording};
+use past::{CallShown, EventRef, PastError, Recording};
 use serde::Serialize;
 use session::SessionError;
 use trace::{EventPosition, EventTime, Level};

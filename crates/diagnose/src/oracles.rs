@@ -8,8 +8,7 @@ use assertions::{AssertFile, AssertedAnswer, Asserts};
 use model::MethodName;
 use recorded::detail;
 use serde::Serialize;
-use session::Context;
-use session::SessionError;
+use session::{Context, SessionError};
 use std::collections::HashSet;
 use trace::{Calls, Level};
 

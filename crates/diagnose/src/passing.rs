@@ -6,8 +6,7 @@ use debuggee::tests_of_class;
 use declarative::Needs;
 use recorded::{CoverOptions, cover};
 use run::Ended;
-use session::Context;
-use session::SessionError;
+use session::{Context, SessionError};
 use std::path::PathBuf;
 use trace::Level;
 

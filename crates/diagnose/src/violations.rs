@@ -4,8 +4,7 @@
 use super::Diagnoser;
 use assertions::AssertedAnswer;
 use serde::Serialize;
-use session::Context;
-use session::SessionError;
+use session::{Context, SessionError};
 use std::cmp::Reverse;
 use std::collections::HashSet;
 use std::time::{Duration, Instant};

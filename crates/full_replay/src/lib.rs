@@ -13,8 +13,7 @@ use recording::ChainRecording;
 use replay::judge::{JudgedRun as JudgedPoints, judge as judge_points};
 use replay::verdict::Verdict;
 use replay::{Options, replay as replay_points};
-use session::Context;
-use session::SessionError;
+use session::{Context, SessionError};
 
 /// The verdict, and the answer that led to it.
 pub type JudgedRun = JudgedPoints;

@@ -10,9 +10,8 @@ use omission::{Limits, Suggestion};
 use omission::{OmissionAnswer, OmissionQuestion, WITHIN, WrongPoint, ask_omissions};
 use past::SourceLine;
 use program::code_book::around;
-use session::Context;
-use session::SessionError;
 use session::workspace::Workspace;
+use session::{Context, SessionError};
 
 /// Adds the answers of the points that ask for omissions, each at its place in the chain.
 ///

@@ -6,8 +6,7 @@ use chain::{Chain, ChainQuery, QueryExpect};
 use logic::rules::{AskItem, Asked};
 use recorded::logic::{AskRequest, OpenLog};
 use replay::verdict::Verdict;
-use session::Context;
-use session::SessionError;
+use session::{Context, SessionError};
 use std::path::PathBuf;
 
 /// Time limit of a goal, in seconds.

@@ -5,8 +5,7 @@ use chain::{Chain, RecordedLevel};
 use files::TemporaryFolder;
 use recorded::{MEMORY, RecordOptions, RecordedTrace, record};
 use replay::Options;
-use session::Context;
-use session::SessionError;
+use session::{Context, SessionError};
 use std::path::PathBuf;
 use trace::Level;
 

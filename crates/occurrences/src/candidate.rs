@@ -10,11 +10,9 @@ use model::{
     BypassedFrame, Catch, CollectionState, DESCRIBED_HITS, DESCRIBED_OBJECTS, Detail, EventFrame,
     ExceptionDetail, FrameKey, Occurrence, ShapeKey, StackValue, Tables, ThreadKey, Value, Way,
 };
-use past::Moment;
-use past::PastError;
-use past::Recording;
 use past::expression::plain::{class_object, plain_value};
 use past::expression::{ExpressionAt, StateAt};
+use past::{Moment, PastError, Recording};
 use program::collected::{VariableNames, branch_operands, fields_read};
 use query::{Event, OPERANDS, QueryReport, Sample, TraceQuery};
 use std::collections::{BTreeMap, HashMap, HashSet};

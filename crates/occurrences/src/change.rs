@@ -2,9 +2,8 @@
 
 use super::hit::{ChangePlace, Hit};
 use model::{CollectionState, Tables, Value};
-use past::PastError;
-use past::Recording;
 use past::expression::plain::plain_value;
+use past::{PastError, Recording};
 use query::{Aspect, Constraint, Counts, Event, Key, Slot, TraceQuery};
 use std::collections::{HashMap, HashSet};
 use trace::{Calls, ContentsCursor, EventTime, Item, Value as RecordedValue};

@@ -2,10 +2,9 @@
 //! time.
 
 use model::{ContentsByObject, MOST_ITEMS, ObjectContents, ObjectDescription, ObjectId, Tables, Value};
-use past::PastError;
-use past::Recording;
 use past::expression::plain::plain_value;
 use past::snapshot::{Bounds, Shaper};
+use past::{PastError, Recording};
 use std::sync::Arc;
 use trace::{Calls, EventTime, Items};
 

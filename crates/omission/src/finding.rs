@@ -11,9 +11,8 @@ use crate::analysis::{
 use classes::SourcePaths;
 use past::Recording;
 use recorded::RecordedTrace;
-use session::Context;
-use session::SessionError;
 use session::background::in_background;
+use session::{Context, SessionError};
 use std::collections::HashMap;
 use trace::{Calls, EventTime, Level, Value, WalkControl};
 

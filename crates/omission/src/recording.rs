@@ -11,9 +11,8 @@ use model::{MethodName, Site};
 use past::SourceLine;
 use past::expression::type_at;
 use recorded::{RecordOptions, RecordedRun, record};
-use session::Context;
-use session::SessionError;
 use session::workspace::Workspace;
+use session::{Context, SessionError};
 use trace::Brief;
 
 /// Runs a program and records what a question about omissions needs.

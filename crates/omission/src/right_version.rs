@@ -11,10 +11,9 @@ use classes::SourcePaths;
 use model::MethodName;
 use past::SourceLine;
 use recorded::{RecordOptions, RecordedTrace, record};
-use session::Context;
-use session::SessionError;
 use session::class_path::with_class_path;
 use session::workspace::Workspace;
+use session::{Context, SessionError};
 
 /// Runs the right version, whose class path stands before the program's own, and looks at the point.
 ///

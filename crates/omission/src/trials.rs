@@ -14,9 +14,8 @@ use chain::{Chain, Debuggee};
 use classes::ClassPool;
 use past::Recording;
 use recorded::{RecordOptions, RecordedTrace};
-use session::Context;
-use session::SessionError;
 use session::workspace::Workspace;
+use session::{Context, SessionError};
 use std::collections::HashSet;
 use trace::{EventTime, Level};
 

@@ -4,9 +4,8 @@ use chain::Chain;
 use files::TemporaryFolder;
 use replay::single_run::NullObserver;
 use run::{self, AgentRole, Ended, Launch, Questions, Recording, Stage};
-use session::Context;
-use session::SessionError;
 use session::workspace::Workspace;
+use session::{Context, SessionError};
 use std::rc::Rc;
 use trace::{Level, RunsCoverage, TraceError};
 

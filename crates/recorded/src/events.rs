@@ -3,8 +3,7 @@
 use super::open::RecordedTrace;
 use super::rerecord::detail;
 use past::{CallShown, EventsShown, PastError, events_of};
-use session::Context;
-use session::SessionError;
+use session::{Context, SessionError};
 use trace::Level;
 
 /// Which events are shown.

@@ -8,8 +8,7 @@ use past::call::CallShown;
 use past::event::{EventShown, event};
 use replay::Options;
 use serde::Serialize;
-use session::Context;
-use session::SessionError;
+use session::{Context, SessionError};
 
 /// The event of a point.
 #[derive(Clone, Debug, PartialEq, Serialize)]

@@ -5,8 +5,7 @@ use super::open::RecordedTrace;
 use super::supplements::{Supplement, above, later};
 use past::history::{NamedVariable, of_parts};
 use past::{History, PastError};
-use session::Context;
-use session::SessionError;
+use session::{Context, SessionError};
 use trace::Level;
 
 /// Shows the last `limit` writes to a variable. If the recording has no writes, shows those of the calls that

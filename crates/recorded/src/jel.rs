@@ -2,8 +2,7 @@
 
 use super::open::RecordedTrace;
 use logic::log::{Kind, Log, LogIndex, PrologText, Sequence, TermBuilder, Terms};
-use session::Context;
-use session::SessionError;
+use session::{Context, SessionError};
 use std::io::Write;
 use std::sync::Arc;
 

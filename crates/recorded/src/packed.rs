@@ -6,8 +6,7 @@
 use chain::Debuggee;
 use files::{PackError, TemporaryFolder};
 use serde::{Deserialize, Serialize};
-use session::Context;
-use session::SessionError;
+use session::{Context, SessionError};
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use trace::{Folder, TraceError};

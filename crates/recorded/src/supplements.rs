@@ -3,8 +3,7 @@
 use super::open::RecordedTrace;
 use super::rerecord::joined;
 use past::Recording;
-use session::Context;
-use session::SessionError;
+use session::{Context, SessionError};
 use trace::{Calls, EventTime, Level};
 
 /// A call that was recorded later, with all calls below it.

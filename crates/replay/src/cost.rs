@@ -13,9 +13,8 @@ use program::code_book::CodeBook;
 use query::{BranchSite, Event, PointIndex, TraceQuery};
 use run::{Ended, Gate, HitCounts, SiteHits};
 use serde::Serialize;
-use session::Context;
-use session::SessionError;
 use session::workspace::Workspace;
+use session::{Context, SessionError};
 
 /// The forecast cost of replaying a chain.
 #[derive(Clone, Debug, Default, Serialize)]

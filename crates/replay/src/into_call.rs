@@ -10,8 +10,7 @@ use classes::{ClassPool, CodeOwner};
 use model::{Frame, Site};
 use program::lineage;
 use query::{Event, PointIndex};
-use session::Context;
-use session::SessionError;
+use session::{Context, SessionError};
 use std::sync::Arc;
 use std::time::Instant;
 

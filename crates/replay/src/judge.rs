@@ -4,8 +4,7 @@ use super::verdict::Verdict;
 use super::{Options, replay};
 use answer::Answer;
 use chain::Chain;
-use session::Context;
-use session::SessionError;
+use session::{Context, SessionError};
 
 /// The verdict, and the answer that led to it.
 #[derive(Clone, Debug)]

@@ -37,9 +37,8 @@ use debuggee::StdinRecording;
 use iteration::{Findings, HaltRequest, Runner};
 use model::Namer;
 use probe_policy::{Backend, EAGER};
-use session::Context;
-use session::SessionError;
 use session::workspace::Workspace;
+use session::{Context, SessionError};
 use std::rc::Rc;
 
 /// Replay options.

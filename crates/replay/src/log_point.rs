@@ -13,10 +13,9 @@ use model::{ActivationKey, Namer, ObjectDescription, Occurrence, Tables, ThreadI
 use query::QueryReport;
 use run::{Control, Ended, Gate, Observer, ObserverError, Outcome};
 use serde::Serialize;
-use session::Context;
-use session::SessionError;
 use session::progress::{LogLine, Progress};
 use session::workspace::Workspace;
+use session::{Context, SessionError};
 use std::cell::RefCell;
 use std::rc::Rc;
 

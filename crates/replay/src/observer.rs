@@ -4,8 +4,7 @@ use super::run_questions::{QuestionsCell, extends};
 use model::{ActivationKey, Occurrence, Tables};
 use query::TraceQuery;
 use run::{Control, Observer, ObserverError};
-use session::Progress;
-use session::SessionError;
+use session::{Progress, SessionError};
 use std::sync::Arc;
 
 /// Observes a run and feeds its locator.

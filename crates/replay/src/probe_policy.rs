@@ -7,8 +7,7 @@
 //! one run, and that run's own probes confirm that no later hit followed.
 
 use crate::seen_hits::{Ample, NumberedHits, SeenHits, Total};
-use answer::facts::RunFacts;
-use answer::facts::{Astray, ValueFlows};
+use answer::facts::{Astray, RunFacts, ValueFlows};
 use answer::value_flow::{self, FlowVerdict};
 use locate::{Located, Locator};
 use model::{Coordinate, LastHit, Site, Tables};

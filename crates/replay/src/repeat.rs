@@ -6,8 +6,7 @@ use answer::{Answer, Outcome, PointAnswer};
 use chain::Chain;
 use indexmap::IndexMap;
 use serde::Serialize;
-use session::Context;
-use session::SessionError;
+use session::{Context, SessionError};
 
 /// The answers of several replays, counted.
 #[derive(Clone, Debug, Serialize)]

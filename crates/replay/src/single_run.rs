@@ -8,9 +8,8 @@ use query::TraceQuery;
 use run::{
     self, AgentRole, Control, Gate, Launch, Marks, Observer, ObserverError, Questions, Stage, VmFacts,
 };
-use session::Context;
-use session::SessionError;
 use session::workspace::Workspace;
+use session::{Context, SessionError};
 use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Instant;

@@ -232,7 +232,7 @@ impl Live {
                 let has_exited = matches!(waited, Waited::Exited);
                 if !has_exited && tokio::time::Instant::now() >= deadline {
                     seen.report.warn(format!(
-                        "the command still ran when its time limit of {} s was over, long after its VM had \
+                        "the command still ran when its time limit of {} s was over, although its VM had \
                          ended: qp ended it",
                         limit.as_secs()
                     ));

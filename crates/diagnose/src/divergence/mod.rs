@@ -24,8 +24,7 @@ use super::{Buggy, Diagnoser};
 use alignment::DifferentStep;
 use classes::{ClassPaths, ClassPool};
 use serde::Serialize;
-use session::Context;
-use session::SessionError;
+use session::{Context, SessionError};
 
 /// The place at which two versions diverge.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]

@@ -6,8 +6,7 @@ use super::compared_code::{ComparedCode, IN_DOUBT, RUNS};
 use super::ends::{self, EndsDivergence};
 use super::unseen::{UnseenState, executed};
 use alignment::{self, AlignedRun, Alignment, Variation};
-use session::Context;
-use session::SessionError;
+use session::{Context, SessionError};
 use trace::TraceError;
 
 /// The number of runs that confirm a difference, for a call that itself reads the time, random numbers or the

@@ -3,9 +3,8 @@
 use super::open_log::AskRequest;
 use super::saved::rules_text;
 use logic::rules::Asked;
-use session::Context;
-use session::SessionError;
 use session::background::in_background;
+use session::{Context, SessionError};
 use std::path::Path;
 use std::sync::Arc;
 

@@ -11,9 +11,8 @@ use logic::saved::{
     FORMAT, Keys, SavedAnswer, SavedGoal, SavedQuestion, SavedRecording, SavedReply, SavedRules, Translation,
 };
 use prolog::Limits;
-use session::Context;
-use session::SessionError;
 use session::background::in_background;
+use session::{Context, SessionError};
 use sha2::{Digest, Sha256};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};

@@ -2,9 +2,8 @@
 
 use super::open_log::{AskRequest, OpenLog};
 use logic::rules::{AskItem, Asked, Rules};
-use session::Context;
-use session::SessionError;
 use session::background::unless_late;
+use session::{Context, SessionError};
 use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};

@@ -34,10 +34,8 @@ use debuggee::Tail;
 use history::History;
 use position::Position;
 use run_control::RunInProgress;
-use session::Progress;
-use session::SessionError;
-use session::portable;
 use session::workspace::Workspace;
+use session::{Progress, SessionError, portable};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 

@@ -2,9 +2,8 @@
 
 use super::Explorer;
 use super::arrival::UnconfirmedArrival;
-use answer::FrameAnswer;
-use answer::arms;
 use answer::frames::frame_answer;
+use answer::{FrameAnswer, arms};
 use classes::{ClassPool, SourceRoots};
 use model::{Frame, FrameKey, Namer, Tables, short_class_name};
 use program::code_book::CodeBook;
