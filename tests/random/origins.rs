@@ -3,6 +3,8 @@
 //! variable, field and element without class files. Many of the values are equal, so no answer can be right
 //! by its value alone.
 //!
+//! The same is asked of a run and of a recording.
+//!
 //! `QP_RANDOM_ORIGINS=200 cargo test --test random origins::` tries two hundred programs, and
 //! `QP_RANDOM_SEED=17` begins with the 17th; a wrong answer prints its seed and program.
 
@@ -10,10 +12,10 @@
 
 use crate::support::javac::Javac;
 use crate::support::rng::Rng;
-use crate::support::{chain_file, replay, scratch};
+use crate::support::{chain_file, finish, qp, replay, said, scratch};
 use serde_json::Value;
 use std::fmt::Write as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Default number of programs.
 const FEW: u64 = 6;
@@ -395,22 +397,36 @@ fn check(seed: u64) -> usize {
         "(format: 1, debuggee: (command: [\"java\", \"-cp\", {folder:?}, \"Loop\"], sources: [{folder:?}], \
          timeout_s: 60), points: [{points}])"
     );
-    let (code, answer) = replay(&chain_file(&format!("origins-{seed}.ron"), &chain), &[]);
-    let told = || format!("seed {seed}\n{}\n{answer:#}", made.text);
-    assert_eq!(code, 0, "{}", told());
-    assert_eq!(answer["runs"], 2, "{}", told());
+    let chain = chain_file(&format!("origins-{seed}.ron"), &chain);
+    let recording = record(&folder);
     let mut compared = 0;
-    for (n, way) in made.ways.iter().enumerate() {
-        let point = crate::support::point(&answer, &format!("O{n}"));
-        let found: Vec<(String, u64)> = steps(point);
-        let wanted: Vec<(String, u64)> =
-            way.iter().map(|(how, line)| ((*how).to_owned(), *line as u64)).collect();
-        assert_eq!(found, wanted, "{} in seed {seed}\n{}\n{point:#}", PLACES[n].0, made.text);
-        assert_eq!(point["line"], wanted.last().unwrap().1, "{} in seed {seed}", PLACES[n].0);
-        assert_eq!(point["notes"], Value::Null, "{}", told());
-        compared += way.len();
+    for (options, runs) in [(vec![], 2), (vec!["--in", recording.to_str().unwrap()], 0)] {
+        let (code, answer) = replay(&chain, &options);
+        let told = || format!("seed {seed} {options:?}\n{}\n{answer:#}", made.text);
+        assert_eq!(code, 0, "{}", told());
+        assert_eq!(answer["runs"], runs, "{}", told());
+        for (n, way) in made.ways.iter().enumerate() {
+            let point = crate::support::point(&answer, &format!("O{n}"));
+            let found: Vec<(String, u64)> = steps(point);
+            let wanted: Vec<(String, u64)> =
+                way.iter().map(|(how, line)| ((*how).to_owned(), *line as u64)).collect();
+            assert_eq!(found, wanted, "{} in seed {seed} {options:?}\n{}\n{point:#}", PLACES[n].0, made.text);
+            assert_eq!(point["line"], wanted.last().unwrap().1, "{} in seed {seed}", PLACES[n].0);
+            assert_eq!(point["notes"], Value::Null, "{}", told());
+            compared += way.len();
+        }
     }
     compared
+}
+
+/// A recording of the program of a folder.
+fn record(folder: &Path) -> PathBuf {
+    let recording = folder.join("recorded");
+    let mut record = qp();
+    record.args(["trace", "record", "--level", "all", "--out"]).arg(&recording);
+    let output = finish(record.args(["--", "java", "-cp"]).arg(folder).arg("Loop"));
+    assert_eq!(output.status.code(), Some(0), "{}", said(&output));
+    recording
 }
 
 fn steps(point: &Value) -> Vec<(String, u64)> {

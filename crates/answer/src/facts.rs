@@ -3,9 +3,9 @@
 use chain::Translation;
 use classes::ClassPool;
 use locate::{Located, Locator};
-use model::{Coordinate, LastHit, Tables, ThreadIdentity, ValueFlow};
+use model::{Coordinate, FlowVisit, LastHit, Tables, ThreadIdentity, ValueFlow};
 use query::{PointIndex, TraceQuery};
-use run::{Ended, FlowVisit, Gate};
+use run::{Ended, Gate};
 use std::collections::BTreeMap;
 use std::rc::Rc;
 use std::sync::Arc;

@@ -2,9 +2,8 @@
 //! answer. If a step shows another value, an unobserved write happened, and the flow ends there.
 
 use crate::facts::{RunFacts, ValueFlows, visit};
-use model::{Coordinate, LastHit, Site, Tables, Value, ValueFlow, short_class_name};
+use model::{Coordinate, FlowVisit, LastHit, Site, Tables, Value, ValueFlow, short_class_name};
 use query::{Constraint, Copies, CopyWhat, Event, PointIndex, TraceQuery};
-use run::FlowVisit;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 /// How often the value flow may change between runs before probes give up.
@@ -127,7 +126,7 @@ fn question_of(queries: &[TraceQuery], point: PointIndex) -> u64 {
 }
 
 /// The point that reads the value, and the index among its kept values.
-fn effect(query: &TraceQuery) -> Option<(PointIndex, usize)> {
+pub fn effect(query: &TraceQuery) -> Option<(PointIndex, usize)> {
     let before = query.constraints.iter().find_map(|c| match c {
         Constraint::Before(point) => Some(*point),
         _ => None,

@@ -1,7 +1,9 @@
 //! Identifies an occurrence across runs. Uses only names and counts, since nothing else survives a relaunch.
 
+use super::keys::FrameKey;
 use super::site::Site;
 use super::thread_identity::ThreadIdentity;
+use super::value::Value;
 use super::way::Way;
 
 /// The coordinate of an occurrence (DESIGN §5.14).
@@ -61,4 +63,24 @@ pub struct FlowStep {
     pub caller: Option<Site>,
     /// For a field or element written by this step: where the value was read from the same object.
     pub got: Option<Coordinate>,
+}
+
+/// An observed step of a value flow.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FlowVisit {
+    /// The coordinate of the step.
+    pub at: Coordinate,
+    /// The value that passed, if visible.
+    pub value: Option<Value>,
+    /// The unboxed value, if it is a box.
+    pub unboxed: Option<Value>,
+    /// The object or array that holds it as a field or element.
+    pub owner: Option<Value>,
+    /// The arm of an expression that produced the value: the last marked instruction that the activation
+    /// executed.
+    pub arm: Option<u32>,
+    /// The frame of the step.
+    pub frame: FrameKey,
+    /// The frame of its caller.
+    pub caller: Option<FrameKey>,
 }

@@ -22,7 +22,7 @@ pub use content::{
     ContentsByObject, DESCRIBED_HITS, DESCRIBED_OBJECTS, LambdaCode, MOST_ITEMS, ObjectContents,
     ObjectDescription,
 };
-pub use coordinate::{Coordinate, FlowStep, Forecast, LastHit, ValueFlow};
+pub use coordinate::{Coordinate, FlowStep, FlowVisit, Forecast, LastHit, ValueFlow};
 pub use escapes::{units, unquoted};
 pub use fact::{Fact, instant_text};
 pub use keys::{ActivationKey, ClassKey, FrameKey, ReasonKey, ShapeKey, StackKey, ThreadKey};

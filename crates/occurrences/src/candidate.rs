@@ -1,20 +1,23 @@
 //! Makes occurrences of hits: checks the conditions of their queries, and reads the values that they keep.
 
+use super::asked::Asked;
 use super::change::{ChangedPart, Changes};
 use super::description::{contents_of_values, describe};
 use super::hit::{Flight, FlightEnd, FlightsEnd, Happened, Hit};
 use super::methods::Methods;
+use super::part_read::{PartReader, object_number};
 use bytecode::{Op, stores};
 use expr::{EventPart, Expr, Scope};
 use model::{
-    BypassedFrame, Catch, CollectionState, DESCRIBED_HITS, DESCRIBED_OBJECTS, Detail, EventFrame,
-    ExceptionDetail, FrameKey, Occurrence, ShapeKey, StackValue, Tables, ThreadKey, Value, Way,
+    BypassedFrame, Catch, CollectionState, Coordinate, DESCRIBED_HITS, DESCRIBED_OBJECTS, Detail, EventFrame,
+    ExceptionDetail, FlowVisit, FrameKey, Occurrence, ShapeKey, StackValue, Tables, ThreadIdentity,
+    ThreadKey, Value, Way,
 };
 use past::expression::plain::{class_object, plain_value};
 use past::expression::{ExpressionAt, StateAt};
 use past::{Moment, PastError, Recording};
 use program::collected::{VariableNames, branch_operands, fields_read};
-use query::{Event, OPERANDS, QueryReport, Sample, TraceQuery};
+use query::{CopyWhat, Event, OPERANDS, QueryReport, Sample, TraceQuery};
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::rc::Rc;
 use std::sync::Arc;
@@ -37,6 +40,10 @@ pub(super) struct Candidates<'q> {
     changes: Changes,
     /// Number of occurrences by query.
     counts: HashMap<u16, u64>,
+    /// The steps of known value flows: query, way and number of the hit, with the threads.
+    armed: HashMap<(u16, u32, u32), Vec<&'q ThreadIdentity>>,
+    /// The steps that were seen.
+    pub visits: Vec<FlowVisit>,
 }
 
 /// What the occurrences of a query at a place show.
@@ -47,9 +54,14 @@ struct Shown {
 
 impl<'q> Candidates<'q> {
     /// Without occurrences so far. The occurrences refer to these tables.
-    pub fn new(queries: &'q [TraceQuery], tables: Tables) -> Candidates<'q> {
+    pub fn new(asked: Asked<'q>, tables: Tables) -> Candidates<'q> {
+        let mut armed: HashMap<_, Vec<_>> = HashMap::new();
+        for step in asked.armed {
+            let way = step.way.map_or(u32::MAX, |way| way.get().into());
+            armed.entry((step.query, way, step.ordinal)).or_default().push(&step.thread);
+        }
         Candidates {
-            queries,
+            queries: asked.queries,
             tables,
             reports: BTreeMap::new(),
             threads: HashMap::new(),
@@ -57,6 +69,8 @@ impl<'q> Candidates<'q> {
             shown: HashMap::new(),
             changes: Changes::default(),
             counts: HashMap::new(),
+            armed,
+            visits: Vec::new(),
         }
     }
 
@@ -71,6 +85,9 @@ impl<'q> Candidates<'q> {
         hit: &Hit,
     ) -> Result<Option<Occurrence>, PastError> {
         let Some(query) = self.queries.get(usize::from(hit.query)) else { return Ok(None) };
+        if !self.visit(recording, hit, query)? {
+            return Ok(None);
+        }
         let thread = self.thread(recording, hit.thread);
         let is_other = query
             .local
@@ -140,6 +157,48 @@ impl<'q> Candidates<'q> {
         }
         (occurrence.shape, occurrence.kept) = (shown.shape, kept.into_boxed_slice());
         self.describe(recording, hit, query, occurrence)
+    }
+
+    /// Notes a step of a known value flow. Returns whether the hit can be an occurrence: any other hit than one
+    /// of a value flow can.
+    fn visit(&mut self, recording: &mut Recording, hit: &Hit, query: &TraceQuery) -> Result<bool, PastError> {
+        let (Event::Copied(copies), Happened::Copied { way, part, value }) = (&query.event, &hit.what) else {
+            return Ok(true);
+        };
+        let identity = recording.calls.identity(hit.thread);
+        let threads = self.armed.get(&(hit.query, *way, hit.ordinal));
+        let is_armed = threads.is_some_and(|threads| threads.contains(&&identity));
+        let Some(place) = copies.site(*way).filter(|_| is_armed) else { return Ok(false) };
+        let is_read = matches!(place.what, CopyWhat::Got { .. } | CopyWhat::GotElement);
+        let object = match hit.copy().filter(|_| is_read) {
+            Some(got) => {
+                let mut parts = PartReader::new(copies, &mut self.tables);
+                parts.part_read(recording, &got, hit.when)?.ok().map(|(object, _)| object)
+            }
+            None => part.map(|part| part.object),
+        };
+        let owner = object.filter(|object| *object != 0);
+        let owner = owner.map(|owner| self.plain(recording, trace::Value::Object(owner), ""));
+        let value = match (value, place.what.value_descriptor()) {
+            (Some(value), Some(descriptor)) => Some(self.plain(recording, *value, &descriptor)),
+            _ => None,
+        };
+        let unboxed = value.as_ref().and_then(object_number).and_then(|object| {
+            let objects = &recording.calls.objects;
+            objects.boxed(object, objects.class(object)?)
+        });
+        let site = place.site.clone();
+        let at = Coordinate {
+            query: hit.query,
+            site,
+            thread: identity,
+            ordinal: hit.ordinal,
+            way: Way::new(*way),
+        };
+        let caller = self.tables.frame_keys(hit.stack).nth(1);
+        let (arm, frame) = (hit.arm, hit.frame);
+        self.visits.push(FlowVisit { at, value, unboxed, owner, arm, frame, caller });
+        Ok(!is_read)
     }
 
     fn thread(&mut self, recording: &Recording, number: u32) -> ThreadKey {
@@ -432,6 +491,22 @@ impl<'q> Candidates<'q> {
                 }
                 values.detail.unchanged = changed.unchanged;
                 (values.old, values.new) = (changed.old, changed.new);
+            }
+            Happened::Copied { way, part, value } => {
+                values.way = Way::new(*way);
+                values.owner = match part.filter(|part| part.object != 0) {
+                    Some(part) => self.plain(recording, object(part.object), ""),
+                    None => Value::Null,
+                };
+                let descriptor = match &query.event {
+                    Event::Copied(copies) => {
+                        copies.site(*way).and_then(|place| place.what.value_descriptor())
+                    }
+                    _ => None,
+                };
+                if let (Some(value), Some(descriptor)) = (value, descriptor) {
+                    values.new = self.plain(recording, *value, &descriptor);
+                }
             }
             Happened::Thrown(flight, end) => self.thrown(recording, hit, (flight, *end), &mut values),
         }

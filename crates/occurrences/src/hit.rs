@@ -1,6 +1,7 @@
 //! A hit: an event of a recording that is an event of a TraceQuery.
 
 use model::{ActivationKey, FrameKey, StackKey};
+use query::CopyHit;
 use std::sync::Arc;
 use trace::{Change, CollectionChange, EventPosition, EventTime, Value};
 
@@ -28,6 +29,16 @@ pub(super) struct Hit {
     pub results: Vec<(u32, Value)>,
     /// What happened.
     pub what: Happened,
+}
+
+impl Hit {
+    /// The hit of a copy, as the walk back through a value flow takes it.
+    pub fn copy(&self) -> Option<CopyHit> {
+        let Happened::Copied { way, part, .. } = &self.what else { return None };
+        let (owner, index) = part.map_or((0, 0), |part| (part.object, part.index));
+        let (ordinal, activation) = (self.ordinal.into(), self.at.node.into());
+        Some(CopyHit { site: *way, ordinal, thread: self.thread, activation, owner, index })
+    }
 }
 
 /// What happened at a hit.
@@ -91,8 +102,26 @@ pub(super) enum Happened {
         /// The method of the JDK that changed it, if the code tells.
         by: Option<FrameKey>,
     },
+    /// A value flowed through a place.
+    Copied {
+        /// The place, by its position in the query's event.
+        way: u32,
+        /// The object whose field was written, or the array and the index of the element.
+        part: Option<ObjectPart>,
+        /// The value, if it was recorded.
+        value: Option<Value>,
+    },
     /// An exception was thrown, caught by a handler, or bypassed a line.
     Thrown(Arc<Flight>, FlightEnd),
+}
+
+/// A field of an object, or an element of an array.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct ObjectPart {
+    /// The object or array.
+    pub object: u32,
+    /// The index of the element; 0 for a field.
+    pub index: i32,
 }
 
 /// How an exception concerns a hit.

@@ -14,21 +14,27 @@
 mod asked;
 mod candidate;
 mod change;
+mod copy_log;
+mod copy_places;
 mod description;
 mod flight;
 mod hit;
 mod methods;
 mod open_call;
+mod part_read;
 mod search;
 mod sought;
+mod stretch;
+mod thread_copies;
 mod thread_events;
 mod thread_stack;
+mod value_flow;
 
 pub use asked::Asked;
 use candidate::Candidates;
 use hit::Hit;
 use methods::Methods;
-use model::{ActivationKey, MethodName, Occurrence, Tables};
+use model::{ActivationKey, FlowVisit, MethodName, Occurrence, Tables};
 use past::{PastError, Recording};
 use query::{QueryReport, TraceQuery};
 use search::Search;
@@ -37,6 +43,7 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, BinaryHeap, HashMap, HashSet};
 use thread_events::ThreadEvents;
 use trace::{EventPosition, EventTime};
+pub use value_flow::value_flow;
 
 /// Takes an occurrence, with the tables and the activations that may still be on a stack. Returns whether to
 /// go on.
@@ -52,6 +59,8 @@ pub struct OccurrencesReport {
     pub queries: BTreeMap<u16, QueryReport>,
     /// The methods that were entered.
     pub entered: BTreeSet<MethodName>,
+    /// The steps of known value flows.
+    pub visits: Vec<FlowVisit>,
 }
 
 /// Why the recording cannot have the occurrences of a TraceQuery; `None` if it has all of them.
@@ -71,7 +80,7 @@ pub fn find(
     is_interrupted: &dyn Fn() -> bool,
 ) -> Result<OccurrencesReport, PastError> {
     let mut merged = Merged::new(asked, recording);
-    let mut candidates = Candidates::new(asked.queries, Tables::default());
+    let mut candidates = Candidates::new(asked, Tables::default());
     let mut sequence = 0;
     while let Some(hit) = merged.next(recording, &mut candidates.tables, is_interrupted)? {
         sequence += 1;
@@ -87,7 +96,8 @@ pub fn find(
     }
     let sites = &recording.calls.sites;
     let entered = merged.entered.iter().filter_map(|method| sites.method_name(*method)).collect();
-    Ok(OccurrencesReport { tables: candidates.tables, queries: candidates.reports, entered })
+    let Candidates { tables, reports: queries, visits, .. } = candidates;
+    Ok(OccurrencesReport { tables, queries, entered, visits })
 }
 
 /// Adds to some occurrences of these TraceQueries what they show. Returns their events, by their numbers.
@@ -103,7 +113,7 @@ pub fn show(
     is_interrupted: &dyn Fn() -> bool,
 ) -> Result<HashMap<u64, EventPosition>, PastError> {
     let mut merged = Merged::new(asked, recording);
-    let mut candidates = Candidates::new(asked.queries, std::mem::take(tables));
+    let mut candidates = Candidates::new(asked, std::mem::take(tables));
     let mut found = HashMap::new();
     let last = occurrences.iter().map(|occurrence| occurrence.sequence).max().unwrap_or(0);
     for number in 1..=last {

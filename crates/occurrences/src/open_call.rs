@@ -2,6 +2,7 @@
 //! a call follows from the code after the last event.
 
 use super::search::Search;
+use super::stretch::Progress;
 use bytecode::{Instruction, Op};
 use model::{ActivationKey, StackKey};
 use std::collections::HashMap;
@@ -17,6 +18,8 @@ pub(super) struct OpenCall {
     last: u32,
     /// Whether the instruction there is still to be executed.
     is_before: bool,
+    /// How far it came, if it passes places through which values flow.
+    pub progress: Progress,
     /// The methods that it has called since, by number.
     called: Vec<u32>,
     /// Its activation, as soon as an occurrence names it.
@@ -41,6 +44,7 @@ impl OpenCall {
             method,
             last: 0,
             is_before: true,
+            progress: Progress::Unknown,
             called: Vec::new(),
             activation: None,
             calling: None,
@@ -61,6 +65,9 @@ impl OpenCall {
     pub fn has_called(&mut self, method: u32) {
         self.called.push(method);
         self.calling = None;
+        if let Progress::Calling(at) = self.progress {
+            self.progress = Progress::Returned(at);
+        }
     }
 
     /// Keeps the result of a call of a method that has just returned.
@@ -75,6 +82,9 @@ impl OpenCall {
     /// The code index at which it calls a method. If code that was not recorded is between the two, it is
     /// that of the last event.
     pub fn call_site(&self, callee: u32, search: &mut Search<'_>, calls: &Calls) -> u32 {
+        if let Progress::Calling(at) = self.progress {
+            return at;
+        }
         self.site_of(|instruction| is_call_of(instruction, callee, calls), search, calls).unwrap_or(self.last)
     }
 

@@ -48,9 +48,13 @@ pub(super) fn argument(
     let Some(Event::Stored(stores)) = queries.get(usize::from(query)).map(|query| &query.event) else {
         return None;
     };
-    let store = stores.get(usize::from(store))?;
+    argument_in(calls, seen, stores.get(usize::from(store))?.slot)
+}
+
+/// The value that the parameter in a slot has at an entry.
+pub(super) fn argument_in(calls: &Calls, seen: &TracedEvent<'_>, slot: u16) -> Option<Value> {
     let method = calls.sites.method(seen.site.method)?;
-    let at = parameter_in(&method.descriptor, method.is_static, store.slot)?;
+    let at = parameter_in(&method.descriptor, method.is_static, slot)?;
     // A constructor's `this` is left out.
     let this = usize::from(!method.is_static && method.name != "<init>");
     seen.values.get(at + this).copied()

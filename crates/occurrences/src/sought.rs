@@ -1,6 +1,7 @@
 //! Which recorded events may be events of TraceQueries: by method and code index, by field, by class.
 
 use super::asked::Asked;
+use super::copy_places::CopyPlaces;
 use super::methods::{MethodFound, Methods};
 use classes::ClassPool;
 use model::MethodName;
@@ -52,6 +53,8 @@ pub(super) struct Sought {
     with_results: HashSet<u32>,
     /// The last marked instruction that follows an event's place without a further event.
     marks: HashMap<CodePlace, u32>,
+    /// The places through which values flow that queries ask about.
+    pub copies: CopyPlaces,
     /// Queries about exceptions: thrown, caught by a handler, or that bypassed a line.
     pub thrown: Vec<u16>,
     pub handlers: Vec<u16>,
@@ -69,7 +72,8 @@ impl Sought {
             }
         }
         let numbers = |method: &MethodName| methods.get(method).cloned().unwrap_or_default();
-        let mut sought = Sought::default();
+        let copies = CopyPlaces::new(asked.queries, &numbers);
+        let mut sought = Sought { copies, ..Sought::default() };
         for query in asked.queries {
             sought.add(query, &numbers);
         }
@@ -265,17 +269,13 @@ impl Sought {
 /// Why a recording cannot answer a TraceQuery; `None` if it has all of its events.
 pub(super) fn unrecorded(query: &TraceQuery, calls: &Calls, level: Level) -> Option<String> {
     let need = match &query.event {
-        Event::Copied(_) => {
-            let next = "`qp why` without `--in` follows it, and `back` in `qp trace step` goes to each write";
-            return Some(format!("no recording has the way of a value through copies: {next}"));
-        }
         Event::Read(field) => {
             let what =
                 format!("no recording has the reads of a field such as {}.{}", field.class, field.name);
             return Some(format!("{what}: ask a run"));
         }
         Event::Reached(passes) if passes.iter().all(|pass| pass.on_entry) => Level::Calls,
-        Event::Reached(_) | Event::Stored(_) | Event::Branched(_) => Level::All,
+        Event::Reached(_) | Event::Stored(_) | Event::Branched(_) | Event::Copied(_) => Level::All,
         Event::Written(_) | Event::ElementWritten(_) | Event::Changed(_) => Level::Writes,
         Event::Made(Making::Array { .. }) => Level::Writes,
         Event::Skipped(_) => Level::All,

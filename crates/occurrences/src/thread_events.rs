@@ -2,7 +2,7 @@
 //! stack stands.
 
 use super::flight::Departure;
-use super::hit::{ChangePlace, FlightsEnd, Happened, Hit};
+use super::hit::{ChangePlace, FlightsEnd, Happened, Hit, ObjectPart};
 use super::open_call::OpenCall;
 use super::search::{Search, argument, changing_method, constructs, makes_rows, writer};
 use super::sought::Interest;
@@ -91,6 +91,7 @@ impl ThreadEvents {
         let Some(node) = seen.node else { return };
         self.stack.restore(calls, node);
         let (site, values) = (seen.site, seen.values);
+        let executed = self.come_to(calls, seen, search);
         match site.what {
             Traced::Line(_) => self.reach(calls, seen, search, site.bci),
             Traced::Branch(to) => {
@@ -151,6 +152,45 @@ impl ThreadEvents {
             Traced::Lock | Traced::Unlock => self.is_at(site.bci, false),
             Traced::Start | Traced::Enter | Traced::Return | Traced::Leave => {}
         }
+        if executed {
+            let (part, value) = copied(calls, seen);
+            self.stack.copies_of(calls, seen, search, part, value);
+        }
+        if let Traced::Branch(to) = site.what {
+            self.stack.goes_on_at(to.into());
+        }
+    }
+
+    /// The newest call comes to the code index of an event. Returns whether it executes the instruction there.
+    fn come_to(&mut self, calls: &Calls, seen: &TracedEvent<'_>, search: &mut Search<'_>) -> bool {
+        let site = seen.site;
+        match site.what {
+            Traced::Catch => self.stack.goes_on_at(site.bci),
+            // A method of the JDK wrote, which this call called.
+            _ if site.by.is_some() => {}
+            Traced::Line(_) | Traced::Throw => self.stack.copies_until(calls, seen, search, site.bci),
+            Traced::Branch(_)
+            | Traced::Local { .. }
+            | Traced::Put
+            | Traced::PutStatic
+            | Traced::Preset
+            | Traced::Element(_)
+            | Traced::Array
+            | Traced::Lock
+            | Traced::Unlock
+            | Traced::Return => {
+                self.stack.copies_until(calls, seen, search, site.bci);
+                return true;
+            }
+            Traced::Born
+            | Traced::Contents
+            | Traced::Text
+            | Traced::Raised
+            | Traced::Start
+            | Traced::Enter
+            | Traced::Leave => {}
+        }
+        false
     }
 
     fn is_at(&mut self, bci: u32, is_before: bool) {
@@ -162,7 +202,10 @@ impl ThreadEvents {
     fn enter(&mut self, calls: &Calls, seen: &TracedEvent<'_>, search: &mut Search<'_>) {
         let Some(node) = seen.node else { return };
         match calls.parent(node) {
-            Some(parent) => self.stack.restore(calls, parent),
+            Some(parent) => {
+                self.stack.restore(calls, parent);
+                self.stack.copies_until_call(calls, seen, search);
+            }
             None => self.stack.open.clear(),
         }
         let method = seen.site.method;
@@ -171,6 +214,8 @@ impl ThreadEvents {
         if seen.is_around {
             return;
         }
+        self.stack.goes_on_at(0);
+        self.stack.copies_of_entry(calls, seen, search);
         let interests = search.sought.at_entry(method).to_vec();
         for interest in interests {
             match interest {
@@ -192,12 +237,16 @@ impl ThreadEvents {
     fn end(&mut self, calls: &Calls, seen: &TracedEvent<'_>, search: &mut Search<'_>) {
         let Some(node) = seen.node else { return };
         self.stack.restore(calls, node);
+        let executed = self.come_to(calls, seen, search);
         if seen.site.what == Traced::Return {
             let queries = search.sought.at_return(seen.site.method).to_vec();
             for query in queries {
                 let what = Happened::Returned(seen.values.first().copied());
                 self.stack.hit(calls, seen, search, (query, seen.site.bci), what);
             }
+        }
+        if executed {
+            self.stack.copies_of(calls, seen, search, None, seen.values.first().copied());
         }
         let ended = self.stack.open.pop();
         if let (Some(ended), Some(caller)) = (ended, self.stack.open.last_mut()) {
@@ -368,5 +417,22 @@ impl ThreadEvents {
         if search.sought.has_exceptions() {
             self.flight = Departure::new(calls, seen, search, &mut self.stack, place);
         }
+    }
+}
+
+/// The part that an event writes, and the value that it stores.
+fn copied(calls: &Calls, seen: &TracedEvent<'_>) -> (Option<ObjectPart>, Option<Value>) {
+    let part = |object, index| Some(ObjectPart { object, index });
+    match (seen.site.what, seen.values) {
+        (Traced::Put, [Value::Object(owner), _, new]) => (part(*owner, 0), Some(*new)),
+        (Traced::PutStatic, [_, new]) => (None, Some(*new)),
+        (Traced::Preset, [new]) => {
+            (seen.node.and_then(|node| calls.born(node)).and_then(|born| part(born, 0)), Some(*new))
+        }
+        (Traced::Element(_), [Value::Object(array), Value::Int(index), _, new]) => {
+            (part(*array, *index), Some(*new))
+        }
+        (Traced::Local { .. }, [new]) => (None, Some(*new)),
+        _ => (None, None),
     }
 }

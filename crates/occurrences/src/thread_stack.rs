@@ -28,12 +28,20 @@ pub(super) struct ThreadStack {
     pub found: VecDeque<Hit>,
     /// Number of hits by query and place.
     counts: HashMap<(u16, FrameKey), u32>,
+    /// Number of hits of queries about value flows, by query and place.
+    copies: HashMap<(u16, u32), u32>,
 }
 
 impl ThreadStack {
     /// A thread before its first event.
     pub fn new(thread: u32) -> ThreadStack {
-        ThreadStack { thread, open: Vec::new(), found: VecDeque::new(), counts: HashMap::new() }
+        ThreadStack {
+            thread,
+            open: Vec::new(),
+            found: VecDeque::new(),
+            counts: HashMap::new(),
+            copies: HashMap::new(),
+        }
     }
 
     /// The activations on the stack and of the hits.
@@ -115,7 +123,14 @@ impl ThreadStack {
     ) {
         let Some(at) = self.position_in(calls, seen, 0) else { return };
         let Some((frame, stack, activation)) = self.newest(calls, search, bci) else { return };
-        let ordinal = self.count(query, frame);
+        let ordinal = match &what {
+            Happened::Copied { way, .. } => {
+                let count = self.copies.entry((query, *way)).or_insert(0);
+                *count = count.saturating_add(1);
+                *count
+            }
+            _ => self.count(query, frame),
+        };
         let (when, thread, activation) = (seen.when(), self.thread, Some(activation));
         let (arm, results) =
             self.open.last().map(|call| (call.arm, call.results.clone())).unwrap_or_default();

@@ -2,14 +2,17 @@
 //! and an index.
 //!
 //! A chain is translated into TraceQueries, a run watches their events, and the locator checks their
-//! constraints. This room holds only data: it uses `model` and `expr` and does no I/O.
+//! constraints. This room holds data, and the walk back through the copies of a value (`copy_walk`). It uses
+//! `model` and `expr` and does no I/O.
 
 mod branch_groups;
 mod copies;
+mod copy_walk;
 mod report;
 
 pub use branch_groups::{group_of, groups_of_way};
 pub use copies::{Copies, CopySite, CopyWhat, SeenCopy, SiteSet, Source};
+pub use copy_walk::{CopyHit, CopyLog, FlowHit, PartRead, SoughtVariable, TracedFlow, walk_back};
 pub use report::{OPERANDS, PreventedPass, QueryReport, Sample, Tally};
 
 use expr::{Expr, TextPart};

@@ -4,12 +4,13 @@ use super::open::RecordedTrace;
 use answer::answer_facts::AnswerFacts;
 use answer::assemble::{assemble, unasked};
 use answer::facts::{Astray, RunFacts, ValueFlows};
+use answer::value_flow::{self, FlowVerdict};
 use answer::{Answer, Outcome, arms, stack_values};
 use chain::{Chain, Learned, translate};
 use classes::{ClassPool, SourcePaths, SourceRoots};
 use debuggee::Tail;
 use locate::Locator;
-use model::{Namer, Site};
+use model::{Coordinate, Forecast, MethodName, Namer, Site};
 use occurrences::Asked;
 use past::PastError;
 use query::{Event, PointIndex, TraceQuery};
@@ -36,6 +37,39 @@ pub struct RecordedSource<'t> {
     pub path: PathBuf,
     pool: Rc<ClassPool>,
     sources: SourceRoots,
+}
+
+/// What earlier rounds over the recording have told.
+#[derive(Default)]
+struct Known {
+    /// Facts that questions need.
+    learned: Learned,
+    /// Sites whose arms are marked.
+    marked: BTreeSet<Site>,
+    /// The value flows.
+    flows: ValueFlows,
+}
+
+/// What is looked at for some TraceQueries.
+struct LookedAt {
+    queries: Arc<[TraceQuery]>,
+    marks: BTreeMap<MethodName, BTreeSet<u32>>,
+    results: BTreeMap<MethodName, BTreeSet<u32>>,
+    armed: Vec<Coordinate>,
+}
+
+impl LookedAt {
+    fn new(queries: Arc<[TraceQuery]>, pool: &ClassPool, known: &Known) -> LookedAt {
+        let marks = arms::marks(&queries, pool, &known.marked);
+        let results = stack_values::calls(&queries, pool, &known.marked);
+        let armed = queries.iter().flat_map(|query| known.flows.armed(&queries, query.point)).collect();
+        LookedAt { queries, marks, results, armed }
+    }
+
+    fn asked(&self, shows_all: bool) -> Asked<'_> {
+        let LookedAt { queries, marks, results, armed } = self;
+        Asked { queries, armed, shows_all, marks, results }
+    }
 }
 
 /// An answer from a recording, with the events of its points.
@@ -106,25 +140,31 @@ impl<'t> RecordedSource<'t> {
             is_lacking: false,
             facts: None,
         };
-        let (mut learned, mut marked) = (Learned::default(), BTreeSet::new());
+        let mut known = Known::default();
         let mut times = 0;
         let mut lacking = BTreeMap::new();
         let mut facts = loop {
             times += 1;
             lacking.clear();
-            let asked = self.ask(chain, options, (&learned, &marked), &mut lacking, context);
-            let mut facts = match asked {
+            let asked = self.ask(chain, options, &known, &mut lacking, context);
+            let asked = asked.and_then(|mut facts| {
+                let more = learn(chain, &self.sources, &mut facts, &mut known.learned).is_some();
+                let before = known.marked.len();
+                known.marked.extend(arms::unmarked(&facts));
+                let is_new = known.marked.len() > before;
+                let flows = self.flows(&mut facts, &mut known, &mut lacking, context)?;
+                Ok((facts, more || is_new || flows))
+            });
+            let (mut facts, more) = match asked {
                 Err(SessionError::Past(PastError::Interrupted)) => return Ok(interrupted()),
                 asked => asked?,
             };
-            let more = learn(chain, &self.sources, &mut facts, &mut learned).is_some();
-            let before = marked.len();
-            marked.extend(arms::unmarked(&facts));
-            if times >= ROUNDS || !more && marked.len() == before {
+            if times >= ROUNDS || !more {
+                facts.value_flows = known.flows.clone();
                 break facts;
             }
         };
-        let events = match self.show(chain, options, (&mut facts, &marked), context) {
+        let events = match self.show(chain, options, &mut facts, &known, context) {
             Err(SessionError::Past(PastError::Interrupted)) => return Ok(interrupted()),
             events => events?,
         };
@@ -147,11 +187,11 @@ impl<'t> RecordedSource<'t> {
         &mut self,
         chain: &Chain,
         options: &Options,
-        (learned, marked): (&Learned, &BTreeSet<Site>),
+        known: &Known,
         lacking: &mut BTreeMap<String, String>,
         context: &Context,
     ) -> Result<RunFacts, SessionError> {
-        let translation = translate(chain, &self.pool, &self.sources, learned)?;
+        let translation = translate(chain, &self.pool, &self.sources, &known.learned)?;
         let mut queries = in_order(&translation, chain);
         for (place, query) in queries.iter_mut().enumerate() {
             let Some(why) = occurrences::cannot_answer(self.trace, query) else { continue };
@@ -168,14 +208,13 @@ impl<'t> RecordedSource<'t> {
         let limits =
             locate::Options { keep_rejected, limit: LIMIT, last_roots, ..locate::Options::default() };
         let mut locator = Locator::new(queries.clone(), limits)?;
-        let marks = arms::marks(&queries, &self.pool, marked);
-        let results = stack_values::calls(&queries, &self.pool, marked);
+        let looked_at = LookedAt::new(queries.clone(), &self.pool, known);
         let shows_all = options.candidates > 0;
         let mut failed = None;
         let is_interrupted = || context.interrupt().is_set();
         let report = occurrences::find(
             self.trace,
-            Asked { queries: &queries, shows_all, marks: &marks, results: &results },
+            looked_at.asked(shows_all),
             &mut |occurrence, tables, live| {
                 let found = match locator.offer(occurrence, tables) {
                     Ok(found) => found,
@@ -206,6 +245,7 @@ impl<'t> RecordedSource<'t> {
             queries: report.queries,
             entered: report.entered,
             warnings: self.trace.missing(),
+            visits: report.visits,
             ..RunReport::default()
         };
         let outcome =
@@ -238,21 +278,58 @@ impl<'t> RecordedSource<'t> {
         }
     }
 
+    /// Follows the value flows that are asked for, once the points that see the values are located. Returns
+    /// whether the recording must be asked again for their steps. `lacking` gets the points whose flow cannot
+    /// be told.
+    fn flows(
+        &mut self,
+        facts: &mut RunFacts,
+        known: &mut Known,
+        lacking: &mut BTreeMap<String, String>,
+        context: &Context,
+    ) -> Result<bool, SessionError> {
+        let mut is_new = false;
+        let queries = facts.queries.clone();
+        for (query, copies) in value_flow::asked(&queries) {
+            let is_known = known.flows.of(&queries, query.point).is_some();
+            let effect = value_flow::effect(query).and_then(|(point, _)| facts.locator.located(point));
+            if let Some(effect) = effect.map(|effect| effect.occurrence.clone()).filter(|_| !is_known) {
+                let looked_at = LookedAt::new(queries.clone(), &self.pool, known);
+                let tables = &mut facts.outcome.tables;
+                let is_interrupted = || context.interrupt().is_set();
+                let (asked, trace) = (looked_at.asked(false), &mut *self.trace);
+                let last =
+                    occurrences::value_flow(trace, asked, &effect, query, copies, tables, &is_interrupted)?;
+                let forecast = Forecast { query: query.point.0, last, number: None };
+                let mut located = facts.locator.located_occurrences();
+                if let Some(seen) = located.iter_mut().find(|seen| seen.sequence == effect.sequence) {
+                    seen.detail.get_or_insert_default().forecasts.push(forecast);
+                }
+            }
+            match known.flows.verdict(facts, query, copies) {
+                FlowVerdict::Holds => {}
+                FlowVerdict::Again => is_new = true,
+                FlowVerdict::Refused(why) => {
+                    lacking.insert(query.id.to_string(), why);
+                }
+            }
+        }
+        Ok(is_new)
+    }
+
     /// Adds to the located points what they show. Returns their events, by their ids.
     fn show(
         &mut self,
         chain: &Chain,
         options: &Options,
-        (facts, marked): (&mut RunFacts, &BTreeSet<Site>),
+        facts: &mut RunFacts,
+        known: &Known,
         context: &Context,
     ) -> Result<BTreeMap<String, EventPosition>, SessionError> {
-        let marks = arms::marks(&facts.queries, &self.pool, marked);
-        let results = stack_values::calls(&facts.queries, &self.pool, marked);
-        let shows_all = options.candidates > 0;
-        let asked = Asked { queries: &facts.queries, shows_all, marks: &marks, results: &results };
+        let looked_at = LookedAt::new(facts.queries.clone(), &self.pool, known);
         let positions = occurrences::show(
             self.trace,
-            asked,
+            looked_at.asked(options.candidates > 0),
             &mut facts.locator.located_occurrences(),
             &mut facts.outcome.tables,
             &|| context.interrupt().is_set(),

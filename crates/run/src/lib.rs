@@ -64,5 +64,5 @@ pub use observer::{Control, Observer, ObserverError};
 pub use probes::{Gate, HitCounts, HitWindow, SiteHits};
 pub use questions::{FurtherQuestions, Questions};
 pub use recording::Recording;
-pub use report::{ClassReport, Ended, FlowVisit, RunReport};
+pub use report::{ClassReport, Ended, RunReport};
 pub use watches::Marks;

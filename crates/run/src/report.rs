@@ -2,7 +2,7 @@
 //! §5.20).
 
 use super::probes::HitCounts;
-use model::{Coordinate, FrameKey, MethodName, Value};
+use model::{FlowVisit, MethodName};
 use query::QueryReport;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -70,26 +70,6 @@ pub struct ClassReport {
     pub not_initialised: u32,
     /// Why sites in it could not be watched.
     pub refused: Vec<String>,
-}
-
-/// An observed step of a value flow.
-#[derive(Clone, Debug, PartialEq)]
-pub struct FlowVisit {
-    /// The coordinate of the step.
-    pub at: Coordinate,
-    /// The value that passed, if visible.
-    pub value: Option<Value>,
-    /// The unboxed value, if it is a box.
-    pub unboxed: Option<Value>,
-    /// The object or array that holds it as a field or element.
-    pub owner: Option<Value>,
-    /// The arm of an expression that produced the value: the last marked instruction that the activation
-    /// executed.
-    pub arm: Option<u32>,
-    /// The frame of the step.
-    pub frame: FrameKey,
-    /// The frame of its caller.
-    pub caller: Option<FrameKey>,
 }
 
 /// A hidden class without probes, although its code may contain sites.

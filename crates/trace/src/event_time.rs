@@ -24,6 +24,16 @@ impl EventTime {
         EventTime { place: (self.place.0, self.place.1.saturating_add(1)), ..self }
     }
 
+    /// It as numbers, from which [`EventTime::of_numbers`] makes it again.
+    pub fn numbers(self) -> (u64, u32, u32) {
+        (self.turn, self.place.0, self.place.1)
+    }
+
+    /// The time with these numbers.
+    pub fn of_numbers((turn, chunk, byte): (u64, u32, u32)) -> EventTime {
+        EventTime { turn, place: (chunk, byte) }
+    }
+
     /// Its place among the events of its thread.
     pub fn place_in_thread(self) -> (u32, u32) {
         self.place

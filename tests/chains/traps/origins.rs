@@ -14,7 +14,7 @@ fn question(marks: &[(&str, &str)]) -> String {
 }
 
 fn asked(marks: &[(&str, &str)]) -> Vec<Asked> {
-    Fixture::new("origins", "Origins").ask_with(&question(marks), &["--backend", "probe"])
+    Fixture::new("origins", "Origins").and_recorded().ask_with(&question(marks), &["--backend", "probe"])
 }
 
 /// The steps as `passed variable`, from the last.
@@ -103,6 +103,29 @@ fn every_way_of_passing_on_is_followed() {
 }
 
 #[test]
+fn the_object_that_was_read_can_be_a_result() {
+    let names = ["result", "again", "element", "last", "deep", "fresh", "listed"];
+    let points = names.map(|name| format!("(id: \"{name}\", at: Origin(\"P:{name}\")),")).concat();
+    let points = format!("(id: \"P\", at: Line(\"Reads\", {{P}})), {points}");
+    for asked in Fixture::new("origins", "Reads").and_recorded().ask_with(&points, &["--backend", "probe"]) {
+        asked.held().runs(2);
+        let is_recorded = asked.answer["recording"].is_string();
+        for name in names {
+            let ends_early = is_recorded && ["deep", "fresh", "listed"].contains(&name);
+            match name {
+                "element" => asked.at(name, "element"),
+                _ if ends_early => asked.at(name, name),
+                _ => asked.at(name, "twice"),
+            };
+            if ends_early {
+                asked
+                    .noted(name, "which object it was read from is not known: no recording has the value of");
+            }
+        }
+    }
+}
+
+#[test]
 fn what_cannot_be_followed_is_said() {
     let marks = [
         ("Map", "x"),
@@ -141,7 +164,7 @@ fn it_can_be_asked_from_a_change_and_be_asked_from() {
         (id: "F", at: Entry("Origins.fails")),
         (id: "D", at: LastChange("OL:shared")),
     "#;
-    for asked in Fixture::new("origins", "Origins").ask_with(points, &["--backend", "probe"]) {
+    for asked in Fixture::new("origins", "Origins").and_recorded().ask_with(points, &["--backend", "probe"]) {
         // The run stops before the change.
         asked.at("C", "Again").at("O", "WatchMade").certain("O");
         assert_eq!(steps(&asked, "O"), ["field value", "assigned made"]);

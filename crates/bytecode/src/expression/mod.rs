@@ -222,6 +222,16 @@ impl<'a> Expressions<'a> {
         Some(CallText { text, receiver, arguments })
     }
 
+    /// What the instruction at `pc` computes or reads, as the source has it.
+    pub fn value_at(&self, pc: u32) -> Option<&ExprNode> {
+        self.simulation.pushed.get(&self.simulation.code.index_of(pc)?).map(|pushed| &pushed.node)
+    }
+
+    /// The variable, field or element that the instruction at `pc` reads, if it can be read back there.
+    pub fn read_at(&self, pc: u32) -> Option<&ExprNode> {
+        self.simulation.reads.get(&self.simulation.code.index_of(pc)?)
+    }
+
     /// What a line reads: named variables, fields, elements and array lengths that can be read back. Each
     /// occurs once, in code order; larger expressions are listed in addition to their parts.
     pub fn reads_on_line(&self, line: u32) -> Vec<ExprNode> {

@@ -11,7 +11,7 @@
 //! - `stack_values` has values of the operand stack kept, and reads them.
 //! - `log_pipe` reads the lines of log points.
 //! - `collection` turns stops into occurrences for changes of the JDK's collections.
-//! - `walk` traces a value flow backwards through the log of copies; `tracing` reads that log.
+//! - `tracing` reads the log of copies, through which `query` traces a value flow backwards.
 //! - `count` collects the counts of a run that only counts.
 //! - `forecast` asks, at a candidate, for the last earlier hits of the points that depend on it.
 
@@ -36,7 +36,6 @@ mod tested_hits;
 mod tracing;
 mod values;
 mod visit;
-mod walk;
 
 pub(super) use activation_ids::{added_local, update_by_ids};
 pub use ask::{identity, quiet};

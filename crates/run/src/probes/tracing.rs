@@ -4,15 +4,15 @@
 use super::activation_ids::activation_id;
 use super::ask;
 use super::plan::copied;
-use super::walk::{FlowHit, SoughtVariable, walk};
 use crate::error::RunError;
 use crate::stop::Stop;
 use crate::vm::{bci, to_wire};
 use crate::watched::Watched;
 use model::{Coordinate, FlowStep, LastHit, Occurrence, Site, ThreadIdentity, Value, ValueFlow, Way};
-use query::{Copies, SeenCopy, TraceQuery};
+use query::{Copies, CopyHit, CopyLog, FlowHit, SeenCopy, SoughtVariable, TraceQuery, walk_back};
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
+use std::io;
 use std::sync::Arc;
 use wire::{LogReader, LoggedHit};
 
@@ -52,7 +52,7 @@ pub async fn value_flow(
             let Some((_, stores)) = stores.iter().find(|(site, _)| *site == here) else {
                 return Ok(LastHit::Unknown(format!("{here} is not one of the requested places")));
             };
-            SoughtVariable::Local { thread, activation, stores: stores.clone() }
+            SoughtVariable::Local { thread: thread.into(), activation, stores: stores.clone() }
         }
         SeenCopy::Field { puts, .. } => {
             SoughtVariable::Heap { owner: log_state.owner, index: 0, puts: puts.clone() }
@@ -68,37 +68,25 @@ pub async fn value_flow(
         return Ok(LastHit::Unknown("there is no log".to_owned()));
     };
     // If nothing was logged, there is no file.
-    let mut reader = LogReader::open(&log).ok();
-    let unreadable = |error: std::io::Error| LastHit::Unknown(format!("the log cannot be read: {error}"));
-    let mut next = || match &mut reader {
-        Some(reader) => reader.back(),
-        None => Ok(None),
-    };
+    let mut kept = KeptLog { reader: LogReader::open(&log).ok(), places };
+    let unreadable = |error: io::Error| LastHit::Unknown(format!("the log cannot be read: {error}"));
     // Skip records that other threads wrote after this thread stopped.
     let mut others = log_state.marked;
     while others {
-        match next() {
+        match kept.next() {
             Ok(hit) => others = hit.is_some_and(|hit| hit.thread != thread),
             Err(error) => return Ok(unreadable(error)),
         }
     }
-    let mut back = || {
-        while let Some(hit) = next()? {
-            if let Some(site) = places.get(&hit.site) {
-                return Ok(Some(LoggedHit { site: *site, ..hit }));
-            }
-        }
-        Ok(None)
-    };
-    let (steps, end) = match walk(copies, look, &mut back) {
+    let (steps, end) = match walk_back(copies, look, &mut kept) {
         Ok(Some(walked)) => walked,
         Ok(None) => return Ok(LastHit::Never),
         Err(error) => return Ok(unreadable(error)),
     };
-    let mut names: HashMap<u16, ThreadIdentity> = HashMap::new();
+    let mut names: HashMap<u32, ThreadIdentity> = HashMap::new();
     for hit in steps.iter().flat_map(|step| [Some(step.hit), step.got]).flatten() {
-        if let Entry::Vacant(unknown) = names.entry(hit.thread) {
-            unknown.insert(ask::named(watched, stop, hit.thread).await?.unwrap_or_default());
+        if let (Entry::Vacant(unknown), Ok(number)) = (names.entry(hit.thread), u16::try_from(hit.thread)) {
+            unknown.insert(ask::named(watched, stop, number).await?.unwrap_or_default());
         }
     }
     let step = |step: &FlowHit| {
@@ -116,6 +104,34 @@ pub async fn value_flow(
     })
 }
 
+/// The log that the agent has written.
+struct KeptLog {
+    reader: Option<LogReader>,
+    /// The positions of the sites in the query's event, by their numbers in the log.
+    places: HashMap<u32, u32>,
+}
+
+impl KeptLog {
+    fn next(&mut self) -> io::Result<Option<LoggedHit>> {
+        self.reader.as_mut().map_or(Ok(None), LogReader::back)
+    }
+}
+
+impl CopyLog for KeptLog {
+    type Error = io::Error;
+
+    fn back(&mut self) -> io::Result<Option<CopyHit>> {
+        while let Some(hit) = self.next()? {
+            if let Some(site) = self.places.get(&hit.site) {
+                let LoggedHit { ordinal, activation, owner, index, .. } = hit;
+                let thread = hit.thread.into();
+                return Ok(Some(CopyHit { site: *site, ordinal, thread, activation, owner, index }));
+            }
+        }
+        Ok(None)
+    }
+}
+
 /// Maps the site numbers of the log to positions in the query's event.
 fn places(watched: &mut Watched, query: &TraceQuery, copies: &Copies) -> HashMap<u32, u32> {
     let by_site: HashMap<(&Site, Option<u32>), u32> =
@@ -130,8 +146,8 @@ fn places(watched: &mut Watched, query: &TraceQuery, copies: &Copies) -> HashMap
 fn coordinate(
     query: &TraceQuery,
     copies: &Copies,
-    hit: &LoggedHit,
-    names: &HashMap<u16, ThreadIdentity>,
+    hit: &CopyHit,
+    names: &HashMap<u32, ThreadIdentity>,
 ) -> Option<Coordinate> {
     Some(Coordinate {
         query: query.point.0,

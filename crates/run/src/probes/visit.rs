@@ -6,12 +6,11 @@ use super::sites::place_of;
 use super::values::new_value;
 use crate::candidates::Candidates;
 use crate::error::RunError;
-use crate::report::FlowVisit;
 use crate::stop::Stop;
 use crate::vm::to_wire;
 use crate::watched::Watched;
 use jdwp::commands::object_reference;
-use model::{Coordinate, FrameKey, Value, Way, is_lambda_class};
+use model::{Coordinate, FlowVisit, FrameKey, Value, Way, is_lambda_class};
 use query::{Copies, CopyWhat, TraceQuery};
 
 /// Classes that box a primitive value.

@@ -1,12 +1,51 @@
-//! Traces a value flow backwards through the log of one run. Pure.
+//! Traces a value flow backwards through the log of one run, whoever has kept it. Pure.
 
-use query::{Copies, CopyWhat, SiteSet, Source};
-use std::io;
+use super::copies::{Copies, CopySite, CopyWhat, SiteSet, Source};
 use std::sync::Arc;
-use wire::LoggedHit;
 
 /// Maximum number of steps. A value that circulates in a loop can take millions.
 const MOST: usize = 1000;
+
+/// A hit of a place that passes a value on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CopyHit {
+    /// The place, by its position in [`Copies::sites`].
+    pub site: u32,
+    /// The number of the hit among those of the place in its thread, from 1.
+    pub ordinal: u64,
+    /// The number of the thread.
+    pub thread: u32,
+    /// The number of the activation, unique in its thread; 0 if unknown.
+    pub activation: u64,
+    /// The number of the object whose field or element was written or read; 0 for none.
+    pub owner: u32,
+    /// The index of the element; 0 for a field.
+    pub index: i32,
+}
+
+/// A log of hits, read from a point backwards.
+pub trait CopyLog {
+    /// Why the log cannot be read.
+    type Error;
+
+    /// The next hit backwards; `None` at the beginning of the log.
+    ///
+    /// # Errors
+    /// The log cannot be read.
+    fn back(&mut self) -> Result<Option<CopyHit>, Self::Error>;
+
+    /// The object and the index of the part that a hit of [`CopyWhat::Got`] or [`CopyWhat::GotElement`] read,
+    /// or why they are unknown.
+    ///
+    /// # Errors
+    /// The log cannot be read.
+    fn part_read(&mut self, got: &CopyHit) -> Result<PartRead, Self::Error> {
+        Ok(Ok((got.owner, got.index)))
+    }
+}
+
+/// An object and the index of one of its elements, 0 for a field; or why they are unknown.
+pub type PartRead = Result<(u32, i32), Arc<str>>;
 
 /// The variable whose last assignment is searched.
 #[derive(Clone, Debug)]
@@ -14,15 +53,15 @@ pub enum SoughtVariable {
     /// A local variable.
     Local {
         /// The number of the thread.
-        thread: u16,
-        /// The serial number of its activation.
+        thread: u32,
+        /// The number of its activation.
         activation: u64,
         /// The places that can store to it.
         stores: SiteSet,
     },
     /// A field or an array element.
     Heap {
-        /// The log's id of the object.
+        /// The log's number of the object.
         owner: u32,
         /// The index of the element; 0 for a field.
         index: i32,
@@ -34,28 +73,27 @@ pub enum SoughtVariable {
 /// A step: a hit that copied the value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FlowHit {
-    /// The hit; its `site` is an index in [`Copies::sites`].
-    pub hit: LoggedHit,
+    /// The hit.
+    pub hit: CopyHit,
     /// For a parameter or a result: the place of the call.
     pub caller: Option<u32>,
     /// For a field or an element: the hit that read it.
-    pub got: Option<LoggedHit>,
+    pub got: Option<CopyHit>,
 }
 
 /// The steps backwards from the point, and why they end; no reason if the last step computed the value.
 pub type TracedFlow = (Vec<FlowHit>, Option<Arc<str>>);
 
-/// Traces backwards. `back` returns the hits before the point, latest first, with `site` as an index in
-/// [`Copies::sites`]. None if the variable was never assigned.
+/// Traces backwards. The log has the hits before the point. `None` if the variable was never assigned.
 ///
 /// # Errors
-/// Errors of `back`.
-pub fn walk(
+/// The log cannot be read.
+pub fn walk_back<L: CopyLog>(
     copies: &Copies,
     first: SoughtVariable,
-    back: &mut dyn FnMut() -> io::Result<Option<LoggedHit>>,
-) -> io::Result<Option<TracedFlow>> {
-    let mut walk = FlowWalk { copies, back };
+    log: &mut L,
+) -> Result<Option<TracedFlow>, L::Error> {
+    let mut walk = FlowWalk { copies, log };
     let mut steps: Vec<FlowHit> = Vec::new();
     let mut next = ValueOrigin::Variable(first, None);
     loop {
@@ -98,22 +136,22 @@ impl SoughtVariable {
 /// The origin of a step's value.
 enum ValueOrigin {
     /// A variable, with the hit that read it if it is a field or an element.
-    Variable(SoughtVariable, Option<LoggedHit>),
+    Variable(SoughtVariable, Option<CopyHit>),
     /// A method that returned it, with the place after the call.
-    Hit(LoggedHit, u32),
+    Hit(CopyHit, u32),
     /// The flow ends here: at a call if the value was its argument.
-    End(Option<LoggedHit>, Option<Arc<str>>),
+    End(Option<CopyHit>, Option<Arc<str>>),
 }
 
-struct FlowWalk<'a> {
+struct FlowWalk<'a, L> {
     copies: &'a Copies,
-    back: &'a mut dyn FnMut() -> io::Result<Option<LoggedHit>>,
+    log: &'a mut L,
 }
 
-impl<'a> FlowWalk<'a> {
+impl<'a, L: CopyLog> FlowWalk<'a, L> {
     /// The next hit backwards that satisfies a test.
-    fn until(&mut self, wanted: impl Fn(&LoggedHit) -> bool) -> io::Result<Option<LoggedHit>> {
-        while let Some(hit) = (self.back)()? {
+    fn until(&mut self, wanted: impl Fn(&CopyHit) -> bool) -> Result<Option<CopyHit>, L::Error> {
+        while let Some(hit) = self.log.back()? {
             if wanted(&hit) {
                 return Ok(Some(hit));
             }
@@ -121,7 +159,7 @@ impl<'a> FlowWalk<'a> {
         Ok(None)
     }
 
-    fn find(&mut self, look: &SoughtVariable) -> io::Result<Option<LoggedHit>> {
+    fn find(&mut self, look: &SoughtVariable) -> Result<Option<CopyHit>, L::Error> {
         match look {
             SoughtVariable::Local { thread, activation, stores } => self.until(|hit| {
                 (hit.thread, hit.activation) == (*thread, *activation) && holds(stores, hit.site)
@@ -132,21 +170,21 @@ impl<'a> FlowWalk<'a> {
         }
     }
 
-    fn site(&self, number: u32) -> Option<&'a query::CopySite> {
+    fn site(&self, number: u32) -> Option<&'a CopySite> {
         self.copies.sites.get(usize::try_from(number).ok()?)
     }
 
     /// The origin of a step's value, and for a parameter the place of the call.
-    fn before(&mut self, step: LoggedHit) -> io::Result<(Option<u32>, ValueOrigin)> {
+    fn before(&mut self, step: CopyHit) -> Result<(Option<u32>, ValueOrigin), L::Error> {
         let Some(site) = self.site(step.site) else { return Ok((None, ValueOrigin::End(None, None))) };
         let CopyWhat::Entered { callers, .. } = &site.what else {
             return Ok((None, self.source(step, &site.sources, None)?));
         };
-        let caller = |hit: &LoggedHit| {
+        let caller = |hit: &CopyHit| {
             let at = callers.binary_search_by_key(&hit.site, |(site, _)| *site).ok();
             at.and_then(|at| callers.get(at)).map(|(_, argument)| *argument)
         };
-        let entered = |hit: &LoggedHit| hit.thread == step.thread && caller(hit).is_some();
+        let entered = |hit: &CopyHit| hit.thread == step.thread && caller(hit).is_some();
         let Some(call) = self.until(entered)? else {
             let why = "it came with a call that is not in the program's own code";
             return Ok((None, ValueOrigin::End(None, Some(why.into()))));
@@ -167,16 +205,16 @@ impl<'a> FlowWalk<'a> {
     /// the hit.
     fn source(
         &mut self,
-        at: LoggedHit,
+        at: CopyHit,
         sources: &'a [Source],
-        call: Option<LoggedHit>,
-    ) -> io::Result<ValueOrigin> {
+        call: Option<CopyHit>,
+    ) -> Result<ValueOrigin, L::Error> {
         let end = |why: Option<Arc<str>>| Ok(ValueOrigin::End(call, why));
         let (source, mark) = match sources {
             [] => return end(Some("the class file does not show where it came from".into())),
             [one] if one.mark().is_none() => (one, None),
             all => {
-                let marks = |hit: &LoggedHit| {
+                let marks = |hit: &CopyHit| {
                     (hit.thread, hit.activation) == (at.thread, at.activation)
                         && all.iter().any(|source| source.mark() == Some(hit.site))
                 };
@@ -198,7 +236,11 @@ impl<'a> FlowWalk<'a> {
                 ))
             }
             Source::Heap { puts, .. } => {
-                let (owner, index) = mark.map_or((0, 0), |hit| (hit.owner, hit.index));
+                let part = mark.map(|hit| self.log.part_read(&hit)).transpose()?;
+                let (owner, index) = match part.unwrap_or(Ok((0, 0))) {
+                    Ok(part) => part,
+                    Err(why) => return end(Some(why)),
+                };
                 Ok(ValueOrigin::Variable(SoughtVariable::Heap { owner, index, puts: puts.clone() }, mark))
             }
             // The thread logs nothing between a return and the place after the call.
@@ -217,8 +259,19 @@ fn holds(set: &SiteSet, site: u32) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::copies::SeenCopy;
     use model::{MethodName, Site};
-    use query::{CopySite, SeenCopy};
+    use std::convert::Infallible;
+
+    struct Hits(Vec<CopyHit>);
+
+    impl CopyLog for Hits {
+        type Error = Infallible;
+
+        fn back(&mut self) -> Result<Option<CopyHit>, Infallible> {
+            Ok(self.0.pop())
+        }
+    }
 
     fn set(numbers: &[u32]) -> SiteSet {
         numbers.into()
@@ -246,14 +299,13 @@ mod tests {
     }
 
     /// A hit of a place in thread 0 and activation 1; its ordinal becomes its position in the log.
-    fn hit(site: u32) -> LoggedHit {
-        LoggedHit { site, ordinal: 0, thread: 0, activation: 1, owner: 0, index: 0 }
+    fn hit(site: u32) -> CopyHit {
+        CopyHit { site, ordinal: 0, thread: 0, activation: 1, owner: 0, index: 0 }
     }
 
-    fn walked(copies: &Copies, look: SoughtVariable, log: &[LoggedHit]) -> Option<Found> {
-        let mut log: Vec<LoggedHit> =
-            (1..).zip(log).map(|(n, hit)| LoggedHit { ordinal: n, ..*hit }).collect();
-        let found = walk(copies, look, &mut || Ok(log.pop())).unwrap();
+    fn walked(copies: &Copies, look: SoughtVariable, log: &[CopyHit]) -> Option<Found> {
+        let log = (1..).zip(log).map(|(n, hit)| CopyHit { ordinal: n, ..*hit }).collect();
+        let found = walk_back(copies, look, &mut Hits(log)).unwrap();
         found.map(|(steps, why)| {
             let steps = steps.iter().map(|step| (step.hit.site, step.hit.ordinal)).collect();
             (steps, why.map(|why| why.to_string()))
@@ -270,7 +322,7 @@ mod tests {
             (stored(), vec![Source::Local { mark: None, stores: set(&[1]) }]),
             (stored(), vec![end()]),
         ]);
-        let other = |site| LoggedHit { activation: 2, ..hit(site) };
+        let other = |site| CopyHit { activation: 2, ..hit(site) };
         let log = [hit(1), hit(1), other(1), hit(0), other(0), hit(1)];
         assert_eq!(walked(&copies, local(&[0]), &log), Some((vec![(0, 4), (1, 2)], None)));
     }
@@ -304,7 +356,7 @@ mod tests {
                 vec![end()],
             ),
         ]);
-        let of = |owner, thread, site| LoggedHit { owner, thread, ..hit(site) };
+        let of = |owner, thread, site| CopyHit { owner, thread, ..hit(site) };
         let log = [of(7, 5, 2), of(8, 0, 2), of(7, 0, 1), of(7, 0, 2), hit(0)];
         assert_eq!(walked(&copies, local(&[0]), &log), Some((vec![(0, 5), (2, 1)], None)));
         let (steps, why) = walked(&copies, local(&[0]), &log[1..]).unwrap();
@@ -323,7 +375,7 @@ mod tests {
             (CopyWhat::Called { arguments: vec![(0, vec![end()])] }, Vec::new()),
             (parameter, Vec::new()),
         ]);
-        let inner = |site| LoggedHit { activation: 9, ..hit(site) };
+        let inner = |site| CopyHit { activation: 9, ..hit(site) };
         let log = [hit(3), inner(4), inner(2), hit(1), hit(0)];
         let way = vec![(0, 5), (2, 3), (4, 2), (3, 1)];
         assert_eq!(walked(&copies, local(&[0]), &log), Some((way, None)));
