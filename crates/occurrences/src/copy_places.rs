@@ -2,6 +2,7 @@
 
 use query::{CopyWhat, Event, TraceQuery};
 use std::collections::{HashMap, HashSet};
+use std::rc::Rc;
 
 /// When a call passes a place, relative to the instruction there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -48,11 +49,21 @@ pub(super) struct CopyPlace {
     pub slot: Option<u16>,
 }
 
+/// The places of a method, in the order of its code.
+pub(super) struct MethodPlaces(Vec<CopyPlace>);
+
+impl MethodPlaces {
+    /// The places at a code index.
+    pub fn at(&self, bci: u32) -> impl Iterator<Item = &CopyPlace> {
+        let from = self.0.partition_point(|place| place.bci < bci);
+        self.0.iter().skip(from).take_while(move |place| place.bci == bci)
+    }
+}
+
 /// The places of the queries about value flows, by the number of the method.
 #[derive(Default)]
 pub(super) struct CopyPlaces {
-    /// Each list is in the order of the code.
-    of_methods: HashMap<u32, Vec<CopyPlace>>,
+    of_methods: HashMap<u32, Rc<MethodPlaces>>,
     /// The methods and code indices of the calls that can enter a method with parameters that matter.
     callers: HashMap<u32, HashSet<(u32, u32)>>,
 }
@@ -61,6 +72,7 @@ impl CopyPlaces {
     /// The places of these queries. `numbers` are those of the recorded methods of a name: loaders can have
     /// made several classes of one name.
     pub fn new(queries: &[TraceQuery], numbers: &impl Fn(&model::MethodName) -> Vec<u32>) -> CopyPlaces {
+        let mut of_methods: HashMap<u32, Vec<CopyPlace>> = HashMap::new();
         let mut places = CopyPlaces::default();
         for query in queries {
             let Event::Copied(copies) = &query.event else { continue };
@@ -72,7 +84,7 @@ impl CopyPlaces {
                 };
                 let place = CopyPlace { bci, when, query: query.point.0, way, slot };
                 for method in numbers(&site.site.method) {
-                    places.of_methods.entry(method).or_default().push(place);
+                    of_methods.entry(method).or_default().push(place);
                     let CopyWhat::Entered { callers, .. } = &site.what else { continue };
                     let calls = callers.iter().filter_map(|(call, _)| copies.site(*call));
                     for call in calls {
@@ -83,27 +95,17 @@ impl CopyPlaces {
                 }
             }
         }
-        for of_method in places.of_methods.values_mut() {
+        let sorted = of_methods.into_iter().map(|(method, mut of_method)| {
             of_method.sort_by_key(|place| (place.bci, place.when));
-        }
+            (method, Rc::new(MethodPlaces(of_method)))
+        });
+        places.of_methods = sorted.collect();
         places
     }
 
-    /// Whether nobody asks about a value flow.
-    pub fn is_empty(&self) -> bool {
-        self.of_methods.is_empty()
-    }
-
-    /// The places of a method, in the order of its code.
-    pub fn of_method(&self, method: u32) -> &[CopyPlace] {
-        self.of_methods.get(&method).map_or(&[], Vec::as_slice)
-    }
-
-    /// The places at a code index.
-    pub fn at(&self, method: u32, bci: u32) -> impl Iterator<Item = &CopyPlace> {
-        let of_method = self.of_method(method);
-        let from = of_method.partition_point(|place| place.bci < bci);
-        of_method.iter().skip(from).take_while(move |place| place.bci == bci)
+    /// The places of a method, if it has any.
+    pub fn of_method(&self, method: u32) -> Option<&Rc<MethodPlaces>> {
+        self.of_methods.get(&method)
     }
 
     /// Whether a call at a code index of one method can enter the other with a parameter that matters.

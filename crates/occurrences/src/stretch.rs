@@ -20,23 +20,24 @@ pub(super) enum Progress {
 
 /// The code indices that follow without a branch, in the order in which they are executed. A `goto` is
 /// followed.
-pub(super) fn straight(code: &Code, from: Progress) -> Vec<u32> {
-    let mut next = match from {
+pub(super) fn straight(code: &Code, from: Progress) -> impl Iterator<Item = u32> {
+    let first = match from {
         Progress::Unknown => None,
-        Progress::Before(at) => Some(at),
-        Progress::Calling(at) | Progress::Returned(at) | Progress::Behind(at) => code.successor(at),
+        Progress::Before(at) => code.index_of(at),
+        Progress::Calling(at) | Progress::Returned(at) | Progress::Behind(at) => {
+            code.index_of(at).and_then(|at| at.checked_add(1))
+        }
     };
-    let mut found = Vec::new();
-    // A loop without a branch has no further event.
-    while let Some(instruction) =
-        next.and_then(|at| code.at(at)).filter(|_| found.len() < code.instructions.len())
-    {
-        found.push(instruction.pc);
-        next = match &instruction.op {
-            Op::Goto { target } => Some(*target),
+    let next = |at: &usize| {
+        let instruction = code.instructions.get(*at)?;
+        match &instruction.op {
+            Op::Goto { target } => code.index_of(*target),
             op if op.is_branch() || op.ends_flow() => None,
-            _ => code.successor(instruction.pc),
-        };
-    }
-    found
+            _ => at.checked_add(1),
+        }
+    };
+    let positions = std::iter::successors(first, next);
+    let instructions = positions.map_while(|at| code.instructions.get(at));
+    // A loop without a branch has no further event.
+    instructions.map(|instruction| instruction.pc).take(code.instructions.len())
 }

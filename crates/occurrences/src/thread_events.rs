@@ -6,6 +6,7 @@ use super::hit::{ChangePlace, FlightsEnd, Happened, Hit, ObjectPart};
 use super::open_call::OpenCall;
 use super::search::{Search, argument, changing_method, constructs, makes_rows, writer};
 use super::sought::Interest;
+use super::stretch::Progress;
 use super::thread_stack::ThreadStack;
 use model::ActivationKey;
 use query::Event;
@@ -157,7 +158,7 @@ impl ThreadEvents {
             self.stack.copies_of(calls, seen, search, part, value);
         }
         if let Traced::Branch(to) = site.what {
-            self.stack.goes_on_at(to.into());
+            self.stack.go_on(Progress::Before(to.into()));
         }
     }
 
@@ -165,7 +166,7 @@ impl ThreadEvents {
     fn come_to(&mut self, calls: &Calls, seen: &TracedEvent<'_>, search: &mut Search<'_>) -> bool {
         let site = seen.site;
         match site.what {
-            Traced::Catch => self.stack.goes_on_at(site.bci),
+            Traced::Catch => self.stack.go_on(Progress::Before(site.bci)),
             // A method of the JDK wrote, which this call called.
             _ if site.by.is_some() => {}
             Traced::Line(_) | Traced::Throw => self.stack.copies_until(calls, seen, search, site.bci),
@@ -214,7 +215,7 @@ impl ThreadEvents {
         if seen.is_around {
             return;
         }
-        self.stack.goes_on_at(0);
+        self.stack.go_on(Progress::Before(0));
         self.stack.copies_of_entry(calls, seen, search);
         let interests = search.sought.at_entry(method).to_vec();
         for interest in interests {
