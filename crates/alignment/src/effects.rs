@@ -8,6 +8,7 @@ use super::heap::{Held, LoggedWrite, Place};
 use super::report::DifferentStep;
 use super::state::State;
 use std::collections::HashSet;
+use std::ops::Range;
 use trace::{CONTENTS, EventTime, Item, Items, TEXT, TraceError, Value};
 
 /// Most characters of a text that a difference shows.
@@ -37,8 +38,8 @@ impl EffectScope {
     }
 
     /// The time of the calls of one run.
-    fn during(&self, side: usize) -> (EventTime, EventTime) {
-        (self.began[side], self.ended[side])
+    fn during(&self, side: usize) -> Range<EventTime> {
+        self.began[side]..self.ended[side]
     }
 }
 
@@ -469,7 +470,7 @@ fn compare_lone_place(
     let is_same = match (state.heaps[side].held(first.place), first.before) {
         (None | Some(Held::Varies), _) | (_, Some(Held::Varies)) => None,
         (Some(Held::Contents), _) if part == TEXT && calls.is_stream(object) => {
-            Some(state.texts[side].printed(calls, object, (began, ended))?.length == 0)
+            Some(state.texts[side].printed(calls, object, began..ended)?.length == 0)
         }
         (Some(Held::Contents), _) if part == TEXT => {
             let texts = &mut state.texts[side];

@@ -209,7 +209,7 @@ fn texts_after(
         wanted.is_none_or(|wanted| last(&held.end(2 * COMPARED)) == last(wanted))
     };
     let mut elsewhere = Vec::new();
-    calls.each_text_change(object, (EventTime::BEGIN, EventTime::END), |change, when| {
+    calls.each_text_change(object, EventTime::BEGIN..EventTime::END, |change, when| {
         held.take(change);
         if found.len() <= limit && times.contains(&when) {
             if change.same_as != 0 {
