@@ -198,7 +198,7 @@ fn held_so_far(
 ) -> Result<HeldPair, TraceError> {
     let are_contents = [state.heaps[0].held(here), state.heaps[1].held(there)] == [Some(Held::Contents); 2];
     if are_contents && here.1 == CONTENTS {
-        match comparing::compare(state, (scope.pairs, scope.ended), here.0, there.0)? {
+        match comparing::compare(state, scope.pairs, scope.ended, here.0, there.0)? {
             Some(Compared::Different) => return Ok(HeldPair::Different),
             Some(Compared::IfSame(pairs)) => return Ok(HeldPair::IfSame(pairs)),
             None => {}
@@ -477,7 +477,7 @@ fn compare_lone_place(
             let was = texts.text(calls, object, began)?;
             was.zip(texts.text(calls, object, ended)?).map(|(was, is)| was == is)
         }
-        (Some(Held::Contents), _) => comparing::is_as_before(state, side, object, (began, ended))?,
+        (Some(Held::Contents), _) => comparing::is_as_before(state, side, object, began..ended)?,
         (Some(Held::Value(now)), Some(Held::Value(before))) => {
             Some(before.is(now) || has_equal_content(state, side, before, now))
         }
