@@ -78,7 +78,7 @@ pub fn node_view(trace: &mut Recording, selection: EventRef) -> Result<NodeView,
     // The event at the end of a call is the call's last: after it everything is over.
     let until = until.filter(|until| calls.end(node) != Some(*until));
     let subject = QuestionSubject { calls, node, part: None, until, known, fields, bounds: SHOWN };
-    let question = subject.question(0, (0, None))?;
+    let question = subject.question(0, 0, None)?;
     let (output, more) = printed(trace, during)?;
     let call = CallShown::of(&mut trace.calls, node)?.ok_or(no_such)?;
     let thread = trace.calls.thread_of(node).unwrap_or_default();
