@@ -153,7 +153,7 @@ async fn found(
         WrongPart::Asserted(call) => (Some(calls.own(call)), Vec::new()),
     };
     let is_stopped = || context.is_interrupted();
-    let sliced = Sliced::new(calls, (node, asserting), fields.pool(), is_whole, &is_stopped).await?;
+    let sliced = Sliced::new(calls, node, asserting, fields.pool(), is_whole, &is_stopped).await?;
     let mut sliced = match sliced {
         Ok(sliced) => sliced,
         Err(Lost(why)) => return Ok(SlicedPart::lost(why)),
