@@ -314,10 +314,10 @@ impl Tracer {
         let Steering { class, method, descriptor, pc, to, which } = steering;
         let code = plan.methods.entry((method.clone(), descriptor.clone())).or_default();
         let is_steered = if matches!(which, Occurrence::OncePerLoop { .. }) {
-            let condition = scan.loop_condition((method, descriptor), *pc, *to)?;
+            let condition = scan.loop_condition(method, descriptor, *pc, *to)?;
             condition.map(|condition| steering::steer_loop(code, *pc, condition)).is_some()
         } else {
-            let operands = scan.operands_toward((method, descriptor), *pc, *to)?;
+            let operands = scan.operands_toward(method, descriptor, *pc, *to)?;
             operands.map(|operands| steering::steer(code, *pc, operands)).is_some()
         };
         Ok((!is_steered).then(|| {
