@@ -177,7 +177,7 @@ impl Tracer {
         let shapes = scan.methods()?;
         let mut levels: BTreeMap<(String, String), Level> = BTreeMap::new();
         loop {
-            let (mut report, mut plan) = self.weave(&scan, (&class, loader), &shapes, &levels)?;
+            let (mut report, mut plan) = self.weave(&scan, &class, loader, &shapes, &levels)?;
             let mut unsteered = self.steer(&scan, &class, &mut plan)?;
             let rewritten = rewrite::rewrite(bytes, &plan)?;
             // A method that is too long at this level may fit at a lower one.
@@ -219,7 +219,8 @@ impl Tracer {
     fn weave(
         &mut self,
         scan: &Scan<'_>,
-        (class, loader): (&str, u32),
+        class: &str,
+        loader: u32,
         shapes: &[MethodShape],
         levels: &BTreeMap<(String, String), Level>,
     ) -> Result<(TracedClass, rewrite::Plan), RewriteError> {
@@ -295,7 +296,7 @@ impl Tracer {
             let weaving =
                 Weaving { level, has_window, is_called, is_of_jdk, chosen, tests, is_recorded, flow };
             let (mut code, mut traced) = weave(shape, &effects, &weaving, &mut number);
-            self.mark(&mut code, (class, report.source.as_deref()), shape, &effects);
+            self.mark(&mut code, class, report.source.as_deref(), shape, &effects);
             traced.parameters = scan.parameters(&shape.name, &shape.descriptor, traced.is_static())?;
             plan.methods.insert(key, code);
             report.methods.push(traced);
@@ -354,7 +355,8 @@ impl Tracer {
     fn mark(
         &self,
         code: &mut MethodPlan,
-        (class, source): (&str, Option<&str>),
+        class: &str,
+        source: Option<&str>,
         shape: &MethodShape,
         effects: &[RecordedEffect],
     ) {
