@@ -272,8 +272,7 @@ impl Diagnoser {
         let (Some(class), Some(method)) = (calls.objects.class(exception), calls.method(root)) else {
             return false;
         };
-        let expects =
-            |pool: &ClassPool| pool.expects(&method.class, (&method.name, &method.descriptor), class);
+        let expects = |pool: &ClassPool| pool.expects(&method.class, &method.name, &method.descriptor, class);
         SKIPS.iter().any(|skip| **class == **skip) || self.fields.pool().is_some_and(expects)
     }
 
