@@ -151,7 +151,7 @@ fn analysed(row: usize) -> Outcome<()> {
         None => PointsTo::solve(&program, &entries, limits),
         Some(folder) => {
             let store = AnalysisFolder::at(folder.into());
-            analyse(&program.pool, &|class| program.own.contains(class), &entries, (limits, &store))
+            analyse(&program.pool, &|class| program.own.contains(class), &entries, limits, &store)
         }
     };
     let took = began.elapsed().as_secs_f64() * 1e3;

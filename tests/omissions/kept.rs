@@ -23,7 +23,7 @@ fn analysed(before: &Path, entry: &str, store: &AnalysisFolder) -> PointsTo {
         name: entry.to_owned(),
         descriptor: "(Ljava/lang/String;)Lorg/jsoup/nodes/Document;".to_owned(),
     };
-    analyse(&pool, &|class| class.starts_with("org.jsoup"), &[entry], (Limits::default(), store))
+    analyse(&pool, &|class| class.starts_with("org.jsoup"), &[entry], Limits::default(), store)
 }
 
 /// What an analysis says, without its times.

@@ -12,13 +12,11 @@ pub fn steer(code: &mut MethodPlan, pc: u32, operands: JumpOperands) {
         JumpOperands::Reference { is_null } => {
             vec![Step::Int(is_null.into()), steering("one", "(Ljava/lang/Object;I)Ljava/lang/Object;")]
         }
-        JumpOperands::Ints(first, second) => {
-            let calls = ("(II)I", INTS);
-            two(code, Kind::Int, calls, (first, second))
-        }
+        JumpOperands::Ints(first, second) => two(code, Kind::Int, "(II)I", INTS, first, second),
         JumpOperands::References { is_same } => {
-            let calls = ("(Ljava/lang/Object;Ljava/lang/Object;)I", REFERENCES);
-            two(code, Kind::Reference, calls, instead_of_references(is_same))
+            let decide = "(Ljava/lang/Object;Ljava/lang/Object;)I";
+            let (first, second) = instead_of_references(is_same);
+            two(code, Kind::Reference, decide, REFERENCES, first, second)
         }
     };
     code.before.entry(pc).or_default().extend(steps);
@@ -49,12 +47,12 @@ pub fn steer_loop(code: &mut MethodPlan, pc: u32, condition: LoopCondition) {
             decide.into_iter().chain(pick(is_null.into(), REFERENCES)).collect()
         }
         JumpOperands::Ints(first, second) => {
-            let picks = picks(code, Kind::Int, (&state, INTS), (first, second));
+            let picks = picks(code, Kind::Int, &state, INTS, first, second);
             decide(StackOp::Dup2, "(IIII)I").into_iter().chain(picks).collect()
         }
         JumpOperands::References { is_same } => {
-            let instead = instead_of_references(is_same);
-            let picks = picks(code, Kind::Reference, (&state, REFERENCES), instead);
+            let (first, second) = instead_of_references(is_same);
+            let picks = picks(code, Kind::Reference, &state, REFERENCES, first, second);
             let decide = decide(StackOp::Dup2, "(Ljava/lang/Object;Ljava/lang/Object;II)I");
             decide.into_iter().chain(picks).collect()
         }
@@ -62,7 +60,7 @@ pub fn steer_loop(code: &mut MethodPlan, pc: u32, condition: LoopCondition) {
     code.before.entry(pc).or_default().extend(steps);
 }
 
-/// Null and null are the same, and null differs from any object.
+/// What stands for two references: null and null are the same, and null differs from any object.
 fn instead_of_references(is_same: bool) -> (i32, i32) {
     (1, is_same.into())
 }
@@ -71,25 +69,30 @@ fn instead_of_references(is_same: bool) -> (i32, i32) {
 const INTS: &str = "(III)I";
 const REFERENCES: &str = "(Ljava/lang/Object;II)Ljava/lang/Object;";
 
-/// The code that replaces two operands, with the descriptors of the calls that decide and pick.
+/// The code that replaces two operands by `first` and `second`, with the descriptors of the calls that decide
+/// and pick.
 fn two(
     code: &mut MethodPlan,
     kind: Kind,
-    (decides, picks): (&'static str, &'static str),
-    instead: (i32, i32),
+    decide: &'static str,
+    pick: &'static str,
+    first: i32,
+    second: i32,
 ) -> Vec<Step> {
     let [keep, steers] = scratch(code, Kind::Int);
-    let mut steps = vec![Step::Stack(StackOp::Dup2), steering("two", decides), keep];
-    steps.extend(self::picks(code, kind, (&steers, picks), instead));
+    let mut steps = vec![Step::Stack(StackOp::Dup2), steering("two", decide), keep];
+    steps.extend(picks(code, kind, &steers, pick, first, second));
     steps
 }
 
-/// The code that picks both operands, by the `int` that a step pushes.
+/// The code that picks both operands, by the `int` that the step `steers` pushes.
 fn picks(
     code: &mut MethodPlan,
     kind: Kind,
-    (steers, descriptor): (&Step, &'static str),
-    (first, second): (i32, i32),
+    steers: &Step,
+    descriptor: &'static str,
+    first: i32,
+    second: i32,
 ) -> Vec<Step> {
     let [store, load] = scratch(code, kind);
     let pick = |instead: i32| [Step::Int(instead), steers.clone(), steering("pick", descriptor)];

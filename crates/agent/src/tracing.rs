@@ -177,7 +177,7 @@ impl Tracer {
         let shapes = scan.methods()?;
         let mut levels: BTreeMap<(String, String), Level> = BTreeMap::new();
         loop {
-            let (mut report, mut plan) = self.weave(&scan, (&class, loader), &shapes, &levels)?;
+            let (mut report, mut plan) = self.weave(&scan, &class, loader, &shapes, &levels)?;
             let mut unsteered = self.steer(&scan, &class, &mut plan)?;
             let rewritten = rewrite::rewrite(bytes, &plan)?;
             // A method that is too long at this level may fit at a lower one.
@@ -219,7 +219,8 @@ impl Tracer {
     fn weave(
         &mut self,
         scan: &Scan<'_>,
-        (class, loader): (&str, u32),
+        class: &str,
+        loader: u32,
         shapes: &[MethodShape],
         levels: &BTreeMap<(String, String), Level>,
     ) -> Result<(TracedClass, rewrite::Plan), RewriteError> {
@@ -295,7 +296,7 @@ impl Tracer {
             let weaving =
                 Weaving { level, has_window, is_called, is_of_jdk, chosen, tests, is_recorded, flow };
             let (mut code, mut traced) = weave(shape, &effects, &weaving, &mut number);
-            self.mark(&mut code, (class, report.source.as_deref()), shape, &effects);
+            self.mark(&mut code, class, report.source.as_deref(), shape, &effects);
             traced.parameters = scan.parameters(&shape.name, &shape.descriptor, traced.is_static())?;
             plan.methods.insert(key, code);
             report.methods.push(traced);
@@ -314,10 +315,10 @@ impl Tracer {
         let Steering { class, method, descriptor, pc, to, which } = steering;
         let code = plan.methods.entry((method.clone(), descriptor.clone())).or_default();
         let is_steered = if matches!(which, Occurrence::OncePerLoop { .. }) {
-            let condition = scan.loop_condition((method, descriptor), *pc, *to)?;
+            let condition = scan.loop_condition(method, descriptor, *pc, *to)?;
             condition.map(|condition| steering::steer_loop(code, *pc, condition)).is_some()
         } else {
-            let operands = scan.operands_toward((method, descriptor), *pc, *to)?;
+            let operands = scan.operands_toward(method, descriptor, *pc, *to)?;
             operands.map(|operands| steering::steer(code, *pc, operands)).is_some()
         };
         Ok((!is_steered).then(|| {
@@ -354,7 +355,8 @@ impl Tracer {
     fn mark(
         &self,
         code: &mut MethodPlan,
-        (class, source): (&str, Option<&str>),
+        class: &str,
+        source: Option<&str>,
         shape: &MethodShape,
         effects: &[RecordedEffect],
     ) {

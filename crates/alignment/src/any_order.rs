@@ -26,7 +26,7 @@ fn class_of(state: &mut State<'_>, side: usize, object: u32) -> String {
 }
 
 /// A digest of an immutable object's class and content; `None` for other objects.
-fn content_digest(state: &mut State<'_>, (side, object): (usize, u32), depth: u32) -> Option<u64> {
+fn content_digest(state: &mut State<'_>, side: usize, object: u32, depth: u32) -> Option<u64> {
     let class = class_of(state, side, object);
     let content = state.runs[side].calls.objects.content(object)?;
     let Some(fields) = content.fields() else { return Some(digest((class, content))) };
@@ -36,7 +36,7 @@ fn content_digest(state: &mut State<'_>, (side, object): (usize, u32), depth: u3
         match field {
             Value::Object(0) => 0.hash(&mut hasher),
             Value::Object(inner) if depth > 0 => {
-                content_digest(state, (side, inner), depth - 1).hash(&mut hasher);
+                content_digest(state, side, inner, depth - 1).hash(&mut hasher);
             }
             Value::Object(_) => {}
             value => plain(value).hash(&mut hasher),
@@ -66,7 +66,7 @@ fn keys(state: &mut State<'_>, side: usize, value: Value) -> Vec<ItemKey> {
     };
     let partner = state.pairs.partner(side, object);
     let paired = partner.map(|partner| ItemKey::Object(if side == 0 { partner } else { object }));
-    let content = content_digest(state, (side, object), DEEP).map(ItemKey::Content);
+    let content = content_digest(state, side, object, DEEP).map(ItemKey::Content);
     let mut keys: Vec<ItemKey> = paired.into_iter().chain(content).collect();
     if keys.is_empty() {
         let length = state.runs[side].calls.objects.length_of(object);

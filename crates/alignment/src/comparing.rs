@@ -4,6 +4,7 @@ use super::any_order::ComparedEntries;
 use super::collections::{Collections, ComparedPair};
 use super::correspondence::Sameness;
 use super::state::State;
+use std::ops::Range;
 use std::rc::Rc;
 use trace::{CollectionContents, ContentsCursor, EventTime, Item, TraceError, Value};
 
@@ -21,12 +22,13 @@ pub enum Compared {
 /// The events cannot be read.
 pub fn compare(
     state: &mut State<'_>,
-    (pairs, ended): (usize, [EventTime; 2]),
+    pairs: usize,
+    ended: [EventTime; 2],
     here: u32,
     there: u32,
 ) -> Result<Option<Compared>, TraceError> {
     let mut taken = std::mem::take(&mut state.collections);
-    let compared = taken.compare(state, (pairs, ended), here, there);
+    let compared = taken.compare(state, pairs, ended, here, there);
     state.collections = taken;
     compared
 }
@@ -47,7 +49,8 @@ impl Collections {
     fn compare(
         &mut self,
         state: &mut State<'_>,
-        (pairs, ended): (usize, [EventTime; 2]),
+        pairs: usize,
+        ended: [EventTime; 2],
         here: u32,
         there: u32,
     ) -> Result<Option<Compared>, TraceError> {
@@ -67,7 +70,7 @@ impl Collections {
             pair.same = pair.same.min(if changes.all { 0 } else { changes.moved_from.unwrap_or(usize::MAX) });
             pair.replaced.extend(changes.replaced);
         }
-        let compared = self.compared(state, pairs, (here, there), lengths, &mut pair);
+        let compared = self.compared(state, pairs, here, there, lengths, &mut pair);
         self.pairs.insert(here, pair);
         compared
     }
@@ -76,7 +79,8 @@ impl Collections {
         &self,
         state: &mut State<'_>,
         pairs: usize,
-        (here, there): (u32, u32),
+        here: u32,
+        there: u32,
         lengths: [Option<usize>; 2],
         pair: &mut ComparedPair,
     ) -> Result<Option<Compared>, TraceError> {
@@ -117,7 +121,8 @@ impl Collections {
     fn contents_before(
         &mut self,
         state: &mut State<'_>,
-        (side, object): (usize, u32),
+        side: usize,
+        object: u32,
         when: EventTime,
     ) -> Result<Option<Rc<CollectionContents>>, TraceError> {
         match self.before.get(&(side, object)) {
@@ -209,8 +214,8 @@ pub fn first_items(
     Ok(first)
 }
 
-/// Whether the contents of a collection of one run are what they were when some calls began; `None` if that
-/// is not known.
+/// Whether the contents of a collection of one run are the same at the end of a time as at its start; `None`
+/// if that is not known.
 ///
 /// # Errors
 /// The events cannot be read.
@@ -218,10 +223,10 @@ pub fn is_as_before(
     state: &mut State<'_>,
     side: usize,
     object: u32,
-    (began, ended): (EventTime, EventTime),
+    during: Range<EventTime>,
 ) -> Result<Option<bool>, TraceError> {
     let mut taken = std::mem::take(&mut state.collections);
-    let compared = taken.is_as_before(state, side, object, (began, ended));
+    let compared = taken.is_as_before(state, side, object, during);
     state.collections = taken;
     compared
 }
@@ -232,17 +237,18 @@ impl Collections {
         state: &mut State<'_>,
         side: usize,
         object: u32,
-        (began, ended): (EventTime, EventTime),
+        during: Range<EventTime>,
     ) -> Result<Option<bool>, TraceError> {
-        let Some(was) = self.contents_before(state, (side, object), began)?.filter(|was| !was.unsure) else {
+        let Some(was) = self.contents_before(state, side, object, during.start)?.filter(|was| !was.unsure)
+        else {
             return Ok(None);
         };
         let cursor = self.cursors[side].entry(object).or_insert_with(|| ContentsCursor::new(object));
-        state.runs[side].calls.advance(cursor, ended)?;
+        state.runs[side].calls.advance(cursor, during.end)?;
         if cursor.item_count().is_some_and(|length| length != was.items.len()) {
             return Ok((!state.runs[side].calls.is_stale(cursor)?).then_some(false));
         }
-        let is = state.runs[side].calls.contents(object, ended)?;
+        let is = state.runs[side].calls.contents(object, during.end)?;
         Ok(is.filter(|is| !is.unsure).map(|is| is == *was))
     }
 }

@@ -8,6 +8,7 @@ use super::heap::{Held, LoggedWrite, Place};
 use super::report::DifferentStep;
 use super::state::State;
 use std::collections::HashSet;
+use std::ops::Range;
 use trace::{CONTENTS, EventTime, Item, Items, TEXT, TraceError, Value};
 
 /// Most characters of a text that a difference shows.
@@ -37,8 +38,8 @@ impl EffectScope {
     }
 
     /// The time of the calls of one run.
-    fn during(&self, side: usize) -> (EventTime, EventTime) {
-        (self.began[side], self.ended[side])
+    fn during(&self, side: usize) -> Range<EventTime> {
+        self.began[side]..self.ended[side]
     }
 }
 
@@ -197,7 +198,7 @@ fn held_so_far(
 ) -> Result<HeldPair, TraceError> {
     let are_contents = [state.heaps[0].held(here), state.heaps[1].held(there)] == [Some(Held::Contents); 2];
     if are_contents && here.1 == CONTENTS {
-        match comparing::compare(state, (scope.pairs, scope.ended), here.0, there.0)? {
+        match comparing::compare(state, scope.pairs, scope.ended, here.0, there.0)? {
             Some(Compared::Different) => return Ok(HeldPair::Different),
             Some(Compared::IfSame(pairs)) => return Ok(HeldPair::IfSame(pairs)),
             None => {}
@@ -469,14 +470,14 @@ fn compare_lone_place(
     let is_same = match (state.heaps[side].held(first.place), first.before) {
         (None | Some(Held::Varies), _) | (_, Some(Held::Varies)) => None,
         (Some(Held::Contents), _) if part == TEXT && calls.is_stream(object) => {
-            Some(state.texts[side].printed(calls, object, (began, ended))?.length == 0)
+            Some(state.texts[side].printed(calls, object, began..ended)?.length == 0)
         }
         (Some(Held::Contents), _) if part == TEXT => {
             let texts = &mut state.texts[side];
             let was = texts.text(calls, object, began)?;
             was.zip(texts.text(calls, object, ended)?).map(|(was, is)| was == is)
         }
-        (Some(Held::Contents), _) => comparing::is_as_before(state, side, object, (began, ended))?,
+        (Some(Held::Contents), _) => comparing::is_as_before(state, side, object, began..ended)?,
         (Some(Held::Value(now)), Some(Held::Value(before))) => {
             Some(before.is(now) || has_equal_content(state, side, before, now))
         }

@@ -41,7 +41,7 @@ mod walk;
 pub use changed::{ChangedMethods, text_without_numbers};
 pub use lambdas::Lambdas;
 pub use report::{Alignment, DifferentStep, DifferingCall, Verdict};
-pub use steps::StepKind;
+pub use steps::{StepKind, StepOrigin};
 pub use variation::{Variation, VariedStep};
 
 use classes::ClassPool;
@@ -74,13 +74,15 @@ pub fn align(
 /// # Errors
 /// A recording cannot be read; [`TraceError::Interrupted`] if `goes_on` returned false.
 pub fn add_variation(
-    (one, pool): (&mut Calls, Option<&ClassPool>),
-    (other, other_pool): (&mut Calls, Option<&ClassPool>),
+    one: &mut Calls,
+    one_pool: Option<&ClassPool>,
+    other: &mut Calls,
+    other_pool: Option<&ClassPool>,
     variation: &mut Variation,
     goes_on: &mut dyn FnMut() -> bool,
 ) -> Result<(), TraceError> {
     let none = Variation::default();
-    let one = AlignedRun { calls: one, pool, variation: &none };
+    let one = AlignedRun { calls: one, pool: one_pool, variation: &none };
     let other = AlignedRun { calls: other, pool: other_pool, variation: &none };
     let differing = walk::Walk::new(one, other, goes_on).variation()?;
     variation.extend(differing);

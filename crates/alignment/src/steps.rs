@@ -49,6 +49,22 @@ pub enum StepKind {
     Throw,
 }
 
+/// The call of which a step is an own one, and its index among those.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct StepOrigin {
+    /// The call, a node.
+    pub call: u32,
+    /// The index.
+    pub index: u32,
+}
+
+impl StepOrigin {
+    /// Stands for all steps of a call from one on.
+    pub fn all_of(call: u32) -> StepOrigin {
+        StepOrigin { call, index: u32::MAX }
+    }
+}
+
 /// A step of a call.
 #[derive(Clone, Debug)]
 pub struct Step {
@@ -58,9 +74,9 @@ pub struct Step {
     pub values: Box<[Value]>,
     /// What a write replaced, if recorded.
     pub before: Option<Value>,
-    /// The call, and the index among its own steps. Differs from the call that the step counts for if that
-    /// call's method exists in one version only.
-    pub origin: (u32, u32),
+    /// Whose own step it is. Differs from the call that the step counts for if that call's method exists in
+    /// one version only.
+    pub origin: StepOrigin,
     /// When it happened.
     pub time: EventTime,
 }
@@ -168,14 +184,15 @@ impl StepReader {
         }
         let mut whole =
             OwnSteps { steps: Vec::new(), initialisers: own.initialisers.clone(), has_inlined: true };
-        self.inline(run, (&own, 0), pools, versions, &mut whole)?;
+        self.inline(run, &own, 0, pools, versions, &mut whole)?;
         Ok(Rc::new(whole))
     }
 
     fn inline(
         &mut self,
         run: &mut AlignedRun<'_>,
-        (own, depth): (&OwnSteps, u32),
+        own: &OwnSteps,
+        depth: u32,
         pools: [Option<&ClassPool>; 2],
         versions: &mut Versions,
         whole: &mut OwnSteps,
@@ -190,7 +207,7 @@ impl StepReader {
                 {
                     let inner = self.own(run, node, pools, versions)?;
                     whole.initialisers.extend(&inner.initialisers);
-                    self.inline(run, (&inner, depth + 1), pools, versions, whole)?;
+                    self.inline(run, &inner, depth + 1, pools, versions, whole)?;
                 }
                 _ if is_end && depth > 0 => {}
                 _ => whole.steps.push(step.clone()),
@@ -387,7 +404,7 @@ impl Reading {
             kind,
             values: values.into(),
             before: event.found(),
-            origin: (of, index),
+            origin: StepOrigin { call: of, index },
             time: event.when(),
         };
         if event.site.what == Traced::Preset {

@@ -4,7 +4,7 @@ use super::correspondence::Sameness;
 use super::hashed::NumberMap;
 use super::matching::Matched;
 use super::state::State;
-use super::steps::{OwnSteps, Step, StepKind};
+use super::steps::{OwnSteps, Step, StepKind, StepOrigin};
 use super::versions::is_initialiser;
 use std::collections::{HashMap, VecDeque};
 use trace::TraceError;
@@ -68,7 +68,7 @@ pub fn first_calls(state: &mut State<'_>, side: usize, group: &ThreadGroup) -> R
             let is_constructor = calls.method(node).is_some_and(|method| method.name == "<init>");
             let values = this.into_iter().filter(|_| !is_constructor).chain(call.arguments).collect();
             let time = calls.span(node)?.0;
-            let origin = (node, u32::MAX - 1);
+            let origin = StepOrigin { call: node, index: u32::MAX - 1 };
             steps.steps.push(Step { kind: StepKind::Enter(node), values, before: None, origin, time });
         }
     }

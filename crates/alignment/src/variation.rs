@@ -1,7 +1,7 @@
 //! What differs between runs of the same version: time, random numbers, races of threads. It says nothing
 //! about the versions, so it is not compared.
 
-use super::steps::StepKind;
+use super::steps::{StepKind, StepOrigin};
 use indexmap::IndexMap;
 
 /// A step whose values or presence vary.
@@ -20,7 +20,7 @@ pub struct VariedStep {
 /// The steps of a run that vary, by call and index.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Variation {
-    steps: IndexMap<(u32, u32), VariedStep>,
+    steps: IndexMap<StepOrigin, VariedStep>,
     /// Groups of threads that do not run in the same number every time, by name.
     pub threads: Vec<String>,
 }
@@ -32,12 +32,12 @@ impl Variation {
     }
 
     /// Whether the step with this origin varies.
-    pub fn has(&self, origin: (u32, u32)) -> bool {
+    pub fn has(&self, origin: StepOrigin) -> bool {
         self.steps.contains_key(&origin)
     }
 
     /// Adds a step.
-    pub fn add(&mut self, origin: (u32, u32), step: VariedStep) {
+    pub fn add(&mut self, origin: StepOrigin, step: VariedStep) {
         self.steps.entry(origin).or_insert(step);
     }
 

@@ -9,7 +9,7 @@ use super::heap::Held;
 use super::matching::{Matched, StepKey, matched};
 use super::report::{Alignment, DifferentStep, DifferingCall, Verdict};
 use super::state::State;
-use super::steps::{OwnSteps, Step, StepKind, StepReader};
+use super::steps::{OwnSteps, Step, StepKind, StepOrigin, StepReader};
 use super::threads;
 use super::variation::{Variation, VariedStep};
 use std::rc::Rc;
@@ -213,7 +213,7 @@ impl<'a, 'g> Walk<'a, 'g> {
         steps: [Rc<OwnSteps>; 2],
         matched: Option<Vec<Matched>>,
     ) -> OpenPair {
-        let varies = |side: usize, node: u32| self.state.runs[side].variation.has((node, u32::MAX));
+        let varies = |side: usize, node: u32| self.state.runs[side].variation.has(StepOrigin::all_of(node));
         let begin = |steps: &OwnSteps| steps.steps.first().map_or(EventTime::BEGIN, |step| step.time);
         let end = |steps: &OwnSteps| steps.steps.last().map_or(EventTime::END, |step| step.time);
         let reached = [begin(&steps[0]), begin(&steps[1])];
@@ -364,7 +364,8 @@ impl<'a, 'g> Walk<'a, 'g> {
         });
         let what = self.changed_by(0, here);
         if let Some(variation) = &mut self.variation {
-            let step = VariedStep { node: here.origin.0, kind: Some(here.kind), what, values: values.into() };
+            let step =
+                VariedStep { node: here.origin.call, kind: Some(here.kind), what, values: values.into() };
             return variation.add(here.origin, step);
         }
         let what = what.unwrap_or_else(|| "a step".to_owned());
@@ -422,17 +423,15 @@ impl<'a, 'g> Walk<'a, 'g> {
         if let (Some(variation), true) = (&mut self.variation, is_effect) {
             match calls {
                 Some((node, _)) => {
-                    variation.add(
-                        (node, u32::MAX),
-                        VariedStep { node, kind: None, what: None, values: Vec::new() },
-                    );
+                    let of_calls = VariedStep { node, kind: None, what: None, values: Vec::new() };
+                    variation.add(StepOrigin::all_of(node), of_calls);
                 }
                 None => variation.add_threads(&self.group),
             }
             if side == 0 {
                 let kind = Some(step.kind).filter(|kind| !matches!(kind, StepKind::Enter(_)));
                 let what = kind.and_then(|_| what.clone());
-                let step_of = VariedStep { node: step.origin.0, kind, what, values: Vec::new() };
+                let step_of = VariedStep { node: step.origin.call, kind, what, values: Vec::new() };
                 variation.add(step.origin, step_of);
             }
         }

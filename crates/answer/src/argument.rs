@@ -6,7 +6,7 @@ use program::code_book::{CodeBook, calls_in, parameter_in};
 /// The expression that the caller of a frame passed for the parameter in a slot, if its class file tells.
 pub fn argument(book: &CodeBook<'_>, caller: &Frame, frame: &Frame, slot: u16) -> Option<String> {
     let called = &frame.site.method;
-    let calls = calls_in(book.pool, &caller.site.method, (&called.name, &called.descriptor), None)?;
+    let calls = calls_in(book.pool, &caller.site.method, &called.name, &called.descriptor, None)?;
     let (_, arguments) = calls.into_iter().find(|(pc, _)| *pc == caller.site.bci)?;
     let class = book.pool.find(&called.class).ok()??;
     let is_static = class.file.method(&called.name, &called.descriptor)?.is_static();

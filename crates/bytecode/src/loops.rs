@@ -10,6 +10,7 @@ use crate::class::Code;
 use crate::op::Op;
 use petgraph::graph::NodeIndex;
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
 
 /// A natural loop.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -43,7 +44,7 @@ pub fn loops(code: &Code) -> Vec<Loop> {
             .collect();
         let start = blocks.iter().map(|(start, _)| *start).min()?;
         let end = blocks.iter().map(|(_, end)| *end).max()?;
-        let lines = lines(code, &blocks, (start, end));
+        let lines = lines(code, &blocks, start..end);
         Some(Loop { header: cfg.block(header)?.start_pc, start, end, lines })
     };
     let mut found: Vec<Loop> = bodies.into_iter().filter_map(made).collect();
@@ -147,14 +148,14 @@ fn landing(code: &Code, cfg: &Cfg, block: NodeIndex) -> NodeIndex {
 
 /// The lines of a loop: those of its blocks, and those in between that occur nowhere else. A `finally`
 /// executed by a `break` has a copy inside the loop, while its source is behind the loop.
-fn lines(code: &Code, blocks: &[(u32, u32)], (start, end): (u32, u32)) -> Option<(u32, u32)> {
+fn lines(code: &Code, blocks: &[(u32, u32)], whole: Range<u32>) -> Option<(u32, u32)> {
     let behind = |pc: u32| code.lines.partition_point(|entry| entry.start_pc <= pc);
     let mut own = BTreeSet::new();
     for (from, to) in blocks {
         let entries = code.lines.get(behind(*from).saturating_sub(1)..behind(to.saturating_sub(1)));
         own.extend(entries.unwrap_or_default().iter().map(|entry| entry.line));
     }
-    let is_inside = |pc: u32| (start..end).contains(&pc);
+    let is_inside = |pc: u32| whole.contains(&pc);
     let of = |wanted: bool| code.lines.iter().filter(move |entry| is_inside(entry.start_pc) == wanted);
     let elsewhere: BTreeSet<u32> = of(false).map(|entry| entry.line).collect();
     own.extend(of(true).map(|entry| entry.line).filter(|line| !elsewhere.contains(line)));

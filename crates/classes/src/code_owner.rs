@@ -115,7 +115,7 @@ impl CodeOwners {
             trust
                 .extend(shared.filter_map(|class| pattern_beside(class, &own)).collect::<BTreeSet<String>>());
         }
-        let summary = self.summary(&present, &libraries, (own.is_empty(), limits));
+        let summary = self.summary(&present, &libraries, own.is_empty(), limits);
         DefaultScope { scope, trust, summary }
     }
 
@@ -123,7 +123,8 @@ impl CodeOwners {
         &self,
         harnesses: &[&Harness],
         libraries: &[&PathBuf],
-        (has_no_own, limits): (bool, bool),
+        has_no_own: bool,
+        limits: bool,
     ) -> Option<String> {
         let mut left_out: Vec<String> = harnesses.iter().map(|harness| harness.name.to_owned()).collect();
         let file = |jar: &&PathBuf| jar.file_name().unwrap_or_default().to_string_lossy().into_owned();

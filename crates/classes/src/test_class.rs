@@ -37,9 +37,9 @@ impl ClassPool {
 
     /// Whether a test method is declared to throw this exception, by JUnit 4's `@Test(expected = …)` or
     /// TestNG's `expectedExceptions`. The class is a binary name.
-    pub fn expects(&self, class: &str, method: (&str, &str), exception: &str) -> bool {
+    pub fn expects(&self, class: &str, name: &str, descriptor: &str, exception: &str) -> bool {
         let Some(found) = self.find(class).ok().flatten() else { return false };
-        let Some(method) = found.file.method(method.0, method.1) else { return false };
+        let Some(method) = found.file.method(name, descriptor) else { return false };
         let classes =
             method.annotations.iter().filter(|of| is_of_harness(&of.class)).flat_map(|of| &of.classes);
         let mut wanted = classes.filter(|(name, _)| name.starts_with("expected"));

@@ -46,12 +46,15 @@ impl ChangeSpan<'_> {
     fn change(
         &self,
         shaper: &mut Shaper<'_>,
-        (object, part, path): (u32, Option<u32>, &str),
-        (old, new): (Shape, Shape),
+        object: u32,
+        part: Option<u32>,
+        path: &str,
+        old: Shape,
+        new: Shape,
     ) -> Result<Change, SessionError> {
         let by_initialiser = match part {
             Some(part) => {
-                self.initialisers.alone_wrote(shaper.calls, (object, part), (self.begins, self.ends))?
+                self.initialisers.alone_wrote(shaper.calls, object, part, self.begins..self.ends)?
             }
             None => false,
         };
@@ -81,7 +84,7 @@ pub(super) fn changes(
             }
             continue;
         }
-        compare(shaper, (0, &ObjectPart::of_static(number), path), span, &mut changed, &mut queue)?;
+        compare(shaper, 0, &ObjectPart::of_static(number), path, span, &mut changed, &mut queue)?;
     }
     let mut seen: HashSet<u32> = HashSet::new();
     let mut reached: HashMap<u32, String> = HashMap::new();
@@ -93,12 +96,12 @@ pub(super) fn changes(
         }
         if shaper.calls.has_text(object)? {
             if let Some((old, new)) = text::difference(shaper.calls, object, (begins, ends))? {
-                changed.push(span.change(shaper, (object, Some(TEXT), &path), (old, new))?);
+                changed.push(span.change(shaper, object, Some(TEXT), &path, old, new)?);
             }
             reached.insert(object, path.clone());
         }
         if shaper.calls.has_contents(object)? {
-            let compared = collections(shaper, (object, &path), span, &mut changed, &mut queue)?;
+            let compared = collections(shaper, object, &path, span, &mut changed, &mut queue)?;
             left = left.saturating_sub(compared);
         }
         let (parts, _) = shaper.parts(object, left.saturating_add(1))?;
@@ -109,7 +112,7 @@ pub(super) fn changes(
         left -= parts.len();
         for part in parts {
             let path = part.path(&path);
-            compare(shaper, (object, &part, path), span, &mut changed, &mut queue)?;
+            compare(shaper, object, &part, path, span, &mut changed, &mut queue)?;
         }
     }
     changed.truncate(CHANGES);
@@ -163,7 +166,8 @@ pub fn all_statics(calls: &Calls) -> Result<Vec<(u32, String)>, TraceError> {
 /// by key. Returns the number of compared items.
 fn collections(
     shaper: &mut Shaper<'_>,
-    (object, path): (u32, &str),
+    object: u32,
+    path: &str,
     span: &ChangeSpan<'_>,
     changed: &mut Vec<Change>,
     queue: &mut VecDeque<(String, u32)>,
@@ -202,7 +206,7 @@ fn collections(
         if old.get(path) != new.get(path) && changed.len() < CHANGES {
             let old = absent(old.get(path), begins, shaper)?;
             let new = absent(new.get(path), ends, shaper)?;
-            changed.push(span.change(shaper, (object, Some(CONTENTS), path), (old, new))?);
+            changed.push(span.change(shaper, object, Some(CONTENTS), path, old, new)?);
         }
     }
     Ok(old.len() + new.len())
@@ -211,7 +215,9 @@ fn collections(
 /// Compares the value of a field or element at the entry of a call and at its exit.
 fn compare(
     shaper: &mut Shaper<'_>,
-    (object, part, path): (u32, &ObjectPart, String),
+    object: u32,
+    part: &ObjectPart,
+    path: String,
     span: &ChangeSpan<'_>,
     changed: &mut Vec<Change>,
     queue: &mut VecDeque<(String, u32)>,
@@ -234,7 +240,7 @@ fn compare(
     if !is_same && changed.len() < CHANGES {
         let (old, new) =
             (shaper.shape(old, &part.descriptor, begins)?, shaper.shape(new, &part.descriptor, ends)?);
-        changed.push(span.change(shaper, (object, part.part, &path), (old, new))?);
+        changed.push(span.change(shaper, object, part.part, &path, old, new)?);
     }
     if let Some(Value::Object(inner)) = old.filter(|old| *old != Value::Object(0)) {
         queue.push_back((path, inner));

@@ -133,11 +133,11 @@ impl Diagnoser {
             if let Some(assertion) = sliced.assertion {
                 let method = self.trace.calls.method(innermost).zip(self.fields.pool());
                 let site = method.and_then(|(method, pool)| AssertionSite::of(pool, method, assertion));
-                return self.assume((first, all.len()), &chain, sliced.calls, site);
+                return self.assume(first, all.len(), &chain, sliced.calls, site);
             }
         }
         let sliced = self.slice_of(first.root, WrongPart::Exit, context).await?;
-        self.assume((first, all.len()), &chain, sliced.calls, None)
+        self.assume(first, all.len(), &chain, sliced.calls, None)
     }
 
     /// The slice of what is wrong about a call. That the program cannot be run again is a reason why there is
@@ -160,10 +160,11 @@ impl Diagnoser {
     }
 
     /// Takes for granted that the outermost call is invalid, with the calls that influenced what is wrong.
-    /// `chain` has the calls that the exception left.
+    /// `chain` has the calls that the exception left, and `count` calls failed.
     fn assume(
         &mut self,
-        (failed, count): (Failed, usize),
+        failed: Failed,
+        count: usize,
         chain: &[u32],
         influential: Result<BTreeSet<u32>, String>,
         site: Option<AssertionSite>,
@@ -271,8 +272,7 @@ impl Diagnoser {
         let (Some(class), Some(method)) = (calls.objects.class(exception), calls.method(root)) else {
             return false;
         };
-        let expects =
-            |pool: &ClassPool| pool.expects(&method.class, (&method.name, &method.descriptor), class);
+        let expects = |pool: &ClassPool| pool.expects(&method.class, &method.name, &method.descriptor, class);
         SKIPS.iter().any(|skip| **class == **skip) || self.fields.pool().is_some_and(expects)
     }
 

@@ -1,7 +1,7 @@
 //! The class initialisers that ran inside a call. What they alone changed says nothing about the call: the
 //! first use of a class runs its initialiser, whatever call that is in.
 
-use std::ops::RangeInclusive;
+use std::ops::{Range, RangeInclusive};
 use trace::{Calls, EventTime, TraceError, WalkControl};
 
 /// The class initialisers inside a call, with the calls that they made.
@@ -28,33 +28,34 @@ impl ClassInitialisers {
         ClassInitialisers { calls: found }
     }
 
-    /// Whether they alone wrote a part of an object in the half-open interval from `from` to `to`.
+    /// Whether they alone wrote a part of an object during a time.
     ///
     /// # Errors
     /// The events cannot be read.
     pub fn alone_wrote(
         &self,
         calls: &mut Calls,
-        (object, part): (u32, u32),
-        (from, to): (EventTime, EventTime),
+        object: u32,
+        part: u32,
+        during: Range<EventTime>,
     ) -> Result<bool, TraceError> {
         if self.calls.is_empty() {
             return Ok(false);
         }
         let rows = calls.write_rows(object, part)?;
-        // A row that begins before `from` can extend past it.
-        let first = calls.row_from(&rows, from).saturating_sub(1).max(rows.start);
+        // A row that begins before the start can extend past it.
+        let first = calls.row_from(&rows, during.start).saturating_sub(1).max(rows.start);
         let (mut is_written, mut by_others) = (false, false);
         for row in first..rows.end {
             let writes = calls.writes_in(row);
-            if by_others || writes.first >= to {
+            if by_others || writes.first >= during.end {
                 break;
             }
             calls.each_write(writes, |_, seen| {
-                if seen.when() >= to || by_others {
+                if seen.when() >= during.end || by_others {
                     return WalkControl::Stop;
                 }
-                if seen.when() >= from {
+                if seen.when() >= during.start {
                     is_written = true;
                     let is_in = |node| self.calls.iter().any(|calls| calls.contains(&node));
                     by_others = !seen.node.is_some_and(is_in);

@@ -6,6 +6,7 @@ use past::snapshot::Bounds;
 use past::{CallShown, EventRef, PastError, Recording};
 use serde::Serialize;
 use session::SessionError;
+use std::ops::Range;
 use trace::{EventPosition, EventTime, Level};
 
 /// How much a view shows of each value.
@@ -73,12 +74,12 @@ pub fn node_view(trace: &mut Recording, selection: EventRef) -> Result<NodeView,
     let Recording { calls, code, .. } = trace;
     let fields = &mut code.fields;
     let (begins, ends) = calls.span(node)?;
-    let span = (begins, until.map_or(Ok(ends), |until| calls.when_at(until))?);
+    let during = begins..until.map_or(Ok(ends), |until| calls.when_at(until))?;
     // The event at the end of a call is the call's last: after it everything is over.
     let until = until.filter(|until| calls.end(node) != Some(*until));
     let subject = QuestionSubject { calls, node, part: None, until, known, fields, bounds: SHOWN };
-    let question = subject.question(0, (0, None))?;
-    let (output, more) = printed(trace, span)?;
+    let question = subject.question(0, 0, None)?;
+    let (output, more) = printed(trace, during)?;
     let call = CallShown::of(&mut trace.calls, node)?.ok_or(no_such)?;
     let thread = trace.calls.thread_of(node).unwrap_or_default();
     let level = trace.calls.method(node).map_or(trace.about.level, |method| method.level);
@@ -99,7 +100,7 @@ pub fn node_view(trace: &mut Recording, selection: EventRef) -> Result<NodeView,
 /// What was printed in a time, and the number of further texts.
 fn printed(
     trace: &mut Recording,
-    span: (EventTime, EventTime),
+    during: Range<EventTime>,
 ) -> Result<(Vec<PrintedText>, usize), SessionError> {
     let calls = &mut trace.calls;
     let streams: Vec<(u32, Option<String>)> =
@@ -109,7 +110,7 @@ fn printed(
     for (stream, name) in streams {
         let name = name.unwrap_or_else(|| calls.objects.name(stream));
         let mut of_stream = Vec::new();
-        calls.each_text_change(stream, span, |change, when| {
+        calls.each_text_change(stream, during.clone(), |change, when| {
             if of_stream.len() >= PRINTED {
                 more += 1;
                 return;

@@ -282,7 +282,7 @@ impl Diagnoser {
         let number = u32::try_from(self.diagnosis.answers().len().saturating_sub(self.assumed()))
             .unwrap_or(u32::MAX)
             .saturating_add(1);
-        let counts = (self.diagnosis.remaining(), self.diagnosis.influential());
+        let (remaining, influential) = (self.diagnosis.remaining(), self.diagnosis.influential());
         let bounds = self.options.bounds;
         let wanted = if self.trace.about.level < Level::Writes { Level::All } else { self.trace.about.level };
         let (at, node, has_loops) = (node, self.nodes.call(node), self.nodes.has_loops());
@@ -313,7 +313,7 @@ impl Diagnoser {
             _ => None,
         };
         let question = QuestionSubject { calls, node, part, until: None, known: None, fields, bounds }
-            .question(number, counts);
+            .question(number, remaining, influential);
         if is_later {
             fields.forget();
         }

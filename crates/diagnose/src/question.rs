@@ -88,14 +88,15 @@ pub struct QuestionSubject<'a> {
 }
 
 impl QuestionSubject<'_> {
-    /// Builds the question.
+    /// Builds the question with this number, while so many calls remain and are influential.
     ///
     /// # Errors
     /// There is no such call, or the recording cannot be read.
     pub fn question(
         self,
         number: u32,
-        (remaining, influential): (u64, Option<u64>),
+        remaining: u64,
+        influential: Option<u64>,
     ) -> Result<Question, SessionError> {
         let QuestionSubject { calls, node, part, until, known, fields, bounds } = self;
         let known = known.as_ref();
@@ -103,7 +104,7 @@ impl QuestionSubject<'_> {
         let statics = statics(calls, fields.pool());
         let QuestionSpan { begins, ends, given, at_exit, left, thrown } = match (part, until) {
             (None, None) => whole(calls, node, &arguments, known)?,
-            (None, Some(until)) => beginning(calls, node, &arguments, (until, known))?,
+            (None, Some(until)) => beginning(calls, node, &arguments, until, known)?,
             (Some((part, of)), _) => between(calls, part, &of, &arguments)?,
         };
         let mut shaper = Shaper { calls, fields, bounds };
@@ -245,7 +246,7 @@ fn whole(
         (Exit::Threw, Some(end)) => calls.event_at(end, |_, seen| seen.values.first().copied())?.flatten(),
         _ => None,
     };
-    let (given, at_exit) = (arguments.to_vec(), locals_from(calls, node, arguments, (None, known))?);
+    let (given, at_exit) = (arguments.to_vec(), locals_from(calls, node, arguments, None, known)?);
     let at_exit = at_exit.into_iter().map(|(held, _)| held).collect();
     Ok(QuestionSpan { begins, ends, given, at_exit, left: LoopExit::Return, thrown })
 }
@@ -255,11 +256,12 @@ fn beginning(
     calls: &mut Calls,
     node: u32,
     arguments: &[VariableValue],
-    (until, known): (EventPosition, Option<&WrittenLocals>),
+    until: EventPosition,
+    known: Option<&WrittenLocals>,
 ) -> Result<QuestionSpan, SessionError> {
     let (begins, _) = calls.span(node)?;
     let ends = calls.when_at(until)?;
-    let at_exit = locals_from(calls, node, arguments, (Some(until), known))?;
+    let at_exit = locals_from(calls, node, arguments, Some(until), known)?;
     let at_exit = at_exit.into_iter().map(|(held, _)| held).collect();
     // Nothing was returned yet.
     let left = LoopExit::Normally;
@@ -306,7 +308,7 @@ pub fn locals(
     arguments: &[VariableValue],
     until: Option<EventPosition>,
 ) -> Result<Vec<WrittenValue>, SessionError> {
-    locals_from(calls, node, arguments, (until, None))
+    locals_from(calls, node, arguments, until, None)
 }
 
 /// The same. Reading goes on from those that are known.
@@ -314,7 +316,8 @@ fn locals_from(
     calls: &mut Calls,
     node: u32,
     arguments: &[VariableValue],
-    (until, known): (Option<EventPosition>, Option<&WrittenLocals>),
+    until: Option<EventPosition>,
+    known: Option<&WrittenLocals>,
 ) -> Result<Vec<WrittenValue>, SessionError> {
     let mut held: Vec<WrittenValue> = arguments.iter().map(|held| (held.clone(), None)).collect();
     let has_locals = calls.method(node).is_some_and(|method| method.level == Level::All);

@@ -80,13 +80,13 @@ impl Diagnoser {
         let outermost = self.outermost(node);
         let later = detail(&mut self.trace, outermost, Level::All, context).await?;
         let Some(mut later) = later else {
-            return found(&mut self.trace.calls, &mut self.fields, (node, part), is_whole, context).await;
+            return found(&mut self.trace.calls, &mut self.fields, node, part, is_whole, context).await;
         };
         if self.trace.calls.threads().len() > 1 {
             return Ok(SlicedPart::lost("what other threads did meanwhile was not recorded"));
         }
         self.fields.forget();
-        let found = found(&mut later.calls, &mut self.fields, (node, part), is_whole, context).await;
+        let found = found(&mut later.calls, &mut self.fields, node, part, is_whole, context).await;
         self.fields.forget();
         found
     }
@@ -136,7 +136,8 @@ impl SlicedPart {
 async fn found(
     calls: &mut Calls,
     fields: &mut Fields,
-    (node, part): (u32, WrongPart<'_>),
+    node: u32,
+    part: WrongPart<'_>,
     is_whole: bool,
     context: &Context,
 ) -> Result<SlicedPart, SessionError> {
@@ -152,7 +153,7 @@ async fn found(
         WrongPart::Asserted(call) => (Some(calls.own(call)), Vec::new()),
     };
     let is_stopped = || context.is_interrupted();
-    let sliced = Sliced::new(calls, (node, asserting), fields.pool(), is_whole, &is_stopped).await?;
+    let sliced = Sliced::new(calls, node, asserting, fields.pool(), is_whole, &is_stopped).await?;
     let mut sliced = match sliced {
         Ok(sliced) => sliced,
         Err(Lost(why)) => return Ok(SlicedPart::lost(why)),

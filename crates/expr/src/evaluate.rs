@@ -45,10 +45,10 @@ impl<M: Machine> Evaluator<'_, M> {
                 Box::pin(self.call(node, Some(map), "get", std::slice::from_ref(key)))
             }
             Node::Call { owner, name, arguments } => {
-                let call = (owner.as_deref(), name.as_str(), arguments.as_slice());
+                let owner = owner.as_deref();
                 match node.old() {
-                    Some(operand) => Box::pin(self.old(node, operand, call)),
-                    None => Box::pin(self.call(node, call.0, call.1, call.2)),
+                    Some(operand) => Box::pin(self.old(node, operand, owner, name, arguments)),
+                    None => Box::pin(self.call(node, owner, name, arguments)),
                 }
             }
             Node::Unary { operator, operand } => Box::pin(self.unary(node, *operator, operand)),
@@ -103,7 +103,9 @@ impl<M: Machine> Evaluator<'_, M> {
         &mut self,
         node: &Node,
         operand: &Node,
-        (owner, name, arguments): (Option<&Node>, &str, &[Node]),
+        owner: Option<&Node>,
+        name: &str,
+        arguments: &[Node],
     ) -> EvalResult<Operand, M> {
         match self.machine.look_back(true) {
             Some(was) => {

@@ -92,7 +92,7 @@ pub fn pack(files: &[PackedFile], to: File, goes_on: &mut dyn FnMut() -> bool) -
             .large_file(from.metadata()?.len() >= u64::from(u32::MAX));
         zip.start_file(&file.name, options).map_err(of_zip)?;
         let most = UNPACKED.saturating_sub(sum);
-        sum += copy(&mut BufReader::new(from), &mut zip, (most, &PackError::Io), goes_on)?;
+        sum += copy(&mut BufReader::new(from), &mut zip, most, &PackError::Io, goes_on)?;
     }
     let mut to = zip.finish().map_err(of_zip)?;
     to.flush()?;
@@ -141,7 +141,7 @@ pub fn unpack(archive: &Path, to: &Path, goes_on: &mut dyn FnMut() -> bool) -> R
         let mut out = create_new(&path)?;
         // What the decoder and the checksum say.
         let unread = |error| refused(format!("`{name}` in it cannot be read: {error}"));
-        let read = copy(&mut entry, &mut out, (size, &unread), goes_on)?;
+        let read = copy(&mut entry, &mut out, size, &unread, goes_on)?;
         if read != size {
             return Err(refused(format!("`{name}` in it has {read} bytes, but should have {size}")));
         }
@@ -217,11 +217,12 @@ fn most_of(packed: u64) -> u64 {
     packed.saturating_mul(RATIO).saturating_add(SLACK).min(UNPACKED)
 }
 
-/// Copies at most so many bytes, and refuses more. The function says what an error of the reader means.
+/// Copies at most so many bytes, and refuses more. `unread` says what an error of the reader means.
 fn copy(
     from: &mut dyn Read,
     to: &mut dyn Write,
-    (most, unread): (u64, &dyn Fn(io::Error) -> PackError),
+    most: u64,
+    unread: &dyn Fn(io::Error) -> PackError,
     goes_on: &mut dyn FnMut() -> bool,
 ) -> Result<u64, PackError> {
     let mut buffer = vec![0; STEP];

@@ -126,7 +126,8 @@ impl Trial<'_> {
     pub async fn of(
         &self,
         calls: &mut Calls,
-        (suggestion, flip): (&Suggestion, &Flip),
+        suggestion: &Suggestion,
+        flip: &Flip,
         context: &Context,
     ) -> Result<Confirmation, SessionError> {
         let (steering, passes) = (&flip.steering, flip.passes);
@@ -159,9 +160,9 @@ impl Trial<'_> {
         let trace = RecordedTrace::open(&out, options.memory, context).await?;
         let mut trace = trace.with_code(&SourcePaths::default());
         let flipped = &mut trace.calls;
-        let first = flip.first(suggestion);
-        let own = digest(calls, steering, first)?;
-        if digest(flipped, steering, first)? != own {
+        let (name, n) = flip.first(suggestion);
+        let own = digest(calls, steering, name, n)?;
+        if digest(flipped, steering, name, n)? != own {
             let why = match work.is_at_path() {
                 true => "the events before the jump differ: what the program does varies from run to run",
                 false => {
@@ -237,12 +238,9 @@ impl Trial<'_> {
     }
 }
 
-/// A digest of the events of a thread before the steered pass, without the numbers of objects.
-fn digest(
-    calls: &mut Calls,
-    steering: &Steering,
-    (name, n): (&str, u64),
-) -> Result<(u64, u64), SessionError> {
+/// A digest of the events of the threads of this name before the pass that follows `n` others of the steered
+/// jump, without the numbers of objects.
+fn digest(calls: &mut Calls, steering: &Steering, name: &str, n: u64) -> Result<(u64, u64), SessionError> {
     let mut hasher = DefaultHasher::new();
     let (mut count, mut passes) = (0, 0);
     for (thread, of, _) in calls.threads() {

@@ -52,7 +52,7 @@ pub async fn ask_omissions(
     let (mut answer, reads, mut trace, found) = in_background(context, work).await?;
     answer.notes.extend(missing.into_iter().map(|what| format!("missing: {what}")));
     if question.confirm {
-        Box::pin(try_all((&mut answer, reads), &mut trace, question, found, context)).await?;
+        Box::pin(try_all(&mut answer, reads, &mut trace, question, found, context)).await?;
     }
     // Those that make the point right come first, wherever they stood.
     let all = answer.suggestions.len();
@@ -105,7 +105,7 @@ fn answer(
     let mut program = AnalysedProgram::new(&pool, calls, &|class| about.records(class), &store);
     // What only reads is tried too before it is hidden.
     let limits = Limits { reads: question.limits.reads || question.confirm, ..question.limits.clone() };
-    let mut found = find(calls, &mut code.fields, &mut program, (&target, Window { from, to }), &limits)?;
+    let mut found = find(calls, &mut code.fields, &mut program, &target, Window { from, to }, &limits)?;
     found.suggestions.retain(|suggestion| !is_hidden(suggestion, &question.hide));
     let mut reads = Vec::new();
     if !question.limits.reads {

@@ -4,16 +4,32 @@ use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 /// Most bytes that are copied.
-pub(super) const BYTES: u64 = 256 << 20;
+const BYTES: u64 = 256 << 20;
 /// Most files that are copied.
-pub(super) const FILES: usize = 20_000;
+const FILES: usize = 20_000;
 
-/// Copies a folder, as long as there are bytes and files left.
-pub(super) fn copy(from: &Path, to: &Path, left: &mut (u64, usize)) -> std::io::Result<()> {
+/// How much may be copied.
+pub(super) struct CopyLimit {
+    /// Number of bytes.
+    bytes: u64,
+    /// Number of files.
+    files: usize,
+}
+
+impl CopyLimit {
+    /// For a folder of a program.
+    pub const OF_A_PROGRAM: CopyLimit = CopyLimit { bytes: BYTES, files: FILES };
+    /// For what was copied before.
+    pub const NONE: CopyLimit = CopyLimit { bytes: u64::MAX, files: usize::MAX };
+}
+
+/// Copies a folder that does not exceed a limit.
+pub(super) fn copy(from: &Path, to: &Path, limit: &CopyLimit) -> std::io::Result<()> {
     std::fs::create_dir(to)?;
     let mut work: Vec<(PathBuf, PathBuf)> = vec![(from.to_owned(), to.to_owned())];
     // Programs look at times, so each file and folder keeps its own.
     let mut folders: Vec<(PathBuf, SystemTime)> = vec![(to.to_owned(), from.metadata()?.modified()?)];
+    let (mut bytes_left, mut files_left) = (limit.bytes, limit.files);
     while let Some((from, to)) = work.pop() {
         for entry in std::fs::read_dir(&from)? {
             let entry = entry?;
@@ -26,12 +42,12 @@ pub(super) fn copy(from: &Path, to: &Path, left: &mut (u64, usize)) -> std::io::
                 std::os::unix::fs::symlink(std::fs::read_link(entry.path())?, &to)?;
             } else if kind.is_file() {
                 let size = entry.metadata()?.len();
-                let (bytes, files) = (left.0.checked_sub(size), left.1.checked_sub(1));
+                let (bytes, files) = (bytes_left.checked_sub(size), files_left.checked_sub(1));
                 let (Some(bytes), Some(files)) = (bytes, files) else {
                     let why = format!("it has more than {} MB, or more than {FILES} files", BYTES >> 20);
                     return Err(std::io::Error::other(why));
                 };
-                *left = (bytes, files);
+                (bytes_left, files_left) = (bytes, files);
                 std::fs::copy(entry.path(), &to)?;
                 keep_time(&to, entry.metadata()?.modified()?);
             }

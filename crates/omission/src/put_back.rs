@@ -1,6 +1,6 @@
 //! Puts the files of a folder back from a copy that was made before.
 
-use super::folder_copy::{copy, keep_time};
+use super::folder_copy::{CopyLimit, copy, keep_time};
 use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::fs::{FileType, Metadata};
@@ -31,7 +31,7 @@ pub(super) fn put_back(copied: &Path, folder: &Path, changed: &mut BTreeSet<Stri
             let (from, to) = (from.join(&name), to.join(&name));
             match (from.symlink_metadata().ok(), to.symlink_metadata().ok()) {
                 (Some(was), Some(is)) if was.is_dir() && is.is_dir() => work.push(within),
-                (Some(was), Some(is)) if is_same((&from, &was), (&to, &is)).unwrap_or(false) => {}
+                (Some(was), Some(is)) if is_same(&from, &was, &to, &is).unwrap_or(false) => {}
                 // Other kinds are not copied.
                 (None, Some(is)) if !is_copied(is.file_type()) => {}
                 (was, is) => {
@@ -59,7 +59,7 @@ fn is_copied(kind: FileType) -> bool {
 }
 
 /// Whether a file or symbolic link is as it was. One that was written again counts as changed.
-fn is_same((from, was): (&Path, &Metadata), (to, is): (&Path, &Metadata)) -> io::Result<bool> {
+fn is_same(from: &Path, was: &Metadata, to: &Path, is: &Metadata) -> io::Result<bool> {
     if was.is_symlink() && is.is_symlink() {
         return Ok(std::fs::read_link(from)? == std::fs::read_link(to)?);
     }
@@ -76,7 +76,7 @@ fn remove(path: &Path, kind: &Metadata) -> io::Result<()> {
 
 fn put(from: &Path, to: &Path, kind: &Metadata) -> io::Result<()> {
     if kind.is_dir() {
-        return copy(from, to, &mut (u64::MAX, usize::MAX));
+        return copy(from, to, &CopyLimit::NONE);
     }
     if kind.is_symlink() {
         return std::os::unix::fs::symlink(std::fs::read_link(from)?, to);

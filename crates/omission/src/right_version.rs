@@ -15,17 +15,33 @@ use session::class_path::with_class_path;
 use session::workspace::Workspace;
 use session::{Context, SessionError};
 
-/// Runs the right version, whose class path stands before the program's own, and looks at the point.
+/// The program's own version, which is compared with the right one.
+pub(super) struct OwnVersion<'a> {
+    /// The program.
+    pub debuggee: &'a Debuggee,
+    /// Where it runs.
+    pub place: &'a WorkPlace,
+    /// How it is recorded.
+    pub options: &'a RecordOptions,
+    /// Its class files.
+    pub pool: &'a ClassPool,
+}
+
+/// Runs the right version, whose class path stands before the program's own, and looks at the point. `before`
+/// is what the own version has there.
 ///
 /// # Errors
 /// The command names no class path, the right version cannot be run or does not reach the point, or the user
 /// interrupted the work.
 pub(super) async fn at_point(
     class_path: &str,
-    (debuggee, place, options, own): (&Debuggee, &WorkPlace, &RecordOptions, &ClassPool),
-    (point, compared, before): (&WrongPoint, &Compared<'_>, &PointOutcome),
+    own: &OwnVersion<'_>,
+    point: &WrongPoint,
+    compared: &Compared<'_>,
+    before: &PointOutcome,
     context: &Context,
 ) -> Result<PointOutcome, SessionError> {
+    let OwnVersion { debuggee, place, options, pool: own } = *own;
     let refused = |why: String| SessionError::NoStep(why);
     let here = std::env::current_dir().unwrap_or_default();
     let absolute = std::env::split_paths(class_path).map(|element| here.join(element));
@@ -43,7 +59,7 @@ pub(super) async fn at_point(
     let workspace = Workspace::open(&chain, None, None)?;
     let pool = workspace.pool(None)?;
     // Before the run, which can be long.
-    let point = there(point, before.method.as_ref(), (own, &pool)).map_err(refused)?;
+    let point = there(point, before.method.as_ref(), own, &pool).map_err(refused)?;
     let run = record(&chain, &options, context).await?;
     let trace = RecordedTrace::open(&out, options.memory, context).await?;
     let mut trace = trace.with_code(&SourcePaths::default());
@@ -65,7 +81,8 @@ pub(super) async fn at_point(
 fn there(
     point: &WrongPoint,
     method: Option<&MethodName>,
-    (own, right): (&ClassPool, &ClassPool),
+    own: &ClassPool,
+    right: &ClassPool,
 ) -> Result<WrongPoint, String> {
     let WrongPoint::Line { line: SourceLine { class, line }, when, index } = point else {
         return Ok(point.clone());

@@ -7,7 +7,7 @@ use super::flip::{Flip, FlippedPasses, at_one_pass};
 use super::other_passes::at_other_passes;
 use super::outcome::Compared;
 use super::point::FoundPoint;
-use super::right_version;
+use super::right_version::{self, OwnVersion};
 use super::work_copy::WorkPlace;
 use crate::analysis::{Jump, JumpKind, JumpPass, Place, Suggestion};
 use chain::{Chain, Debuggee};
@@ -25,7 +25,8 @@ use trace::{EventTime, Level};
 /// # Errors
 /// The program may not or cannot be launched, what is compared cannot be read, or the user interrupted.
 pub(super) async fn try_all(
-    (answer, mut reads): (&mut OmissionAnswer, Vec<TriedSuggestion>),
+    answer: &mut OmissionAnswer,
+    mut reads: Vec<TriedSuggestion>,
     trace: &mut RecordedTrace,
     question: &OmissionQuestion,
     found: FoundPoint,
@@ -67,8 +68,8 @@ pub(super) async fn try_all(
             context.progress().run_started(1, Some(why));
             // Its class files are compared with those of this version, and not with what agents make of them.
             let own = workspace.pool(None)?;
-            let program = (&debuggee, &place, &options, &own);
-            Some(right_version::at_point(class_path, program, (&point, &compared, &before), context).await?)
+            let own = OwnVersion { debuggee: &debuggee, place: &place, options: &options, pool: &own };
+            Some(right_version::at_point(class_path, &own, &point, &compared, &before, context).await?)
         }
         None => None,
     };
@@ -103,7 +104,7 @@ pub(super) async fn try_all(
     // Runs are kept for the tries at other passes, if a jump has others.
     let has_several = all.iter().any(|of| of.suggestion.passes.missed > 1);
     let once = if has_several { FLIPS - FLIPS_AT_OTHERS } else { FLIPS };
-    trials.each_once(trace, &mut all, (once, context)).await?;
+    trials.each_once(trace, &mut all, once, context).await?;
     // At other passes only where the first is not enough, and first where that changed something.
     if !all.iter().any(|of| is_right(of)) {
         let (changed, others): (Vec<_>, Vec<_>) = all.into_iter().partition(|of| has_changed(of));
@@ -114,7 +115,7 @@ pub(super) async fn try_all(
             }
         }
     }
-    trials.each_once(trace, &mut all, (FLIPS, context)).await?;
+    trials.each_once(trace, &mut all, FLIPS, context).await?;
     context.progress().done();
     answer.notes.extend(place.changed());
     // A read behind the jump that a shown suggestion names would say the same again.
@@ -168,7 +169,8 @@ impl Trials<'_> {
         &mut self,
         trace: &mut Recording,
         all: &mut [&mut TriedSuggestion],
-        (most, context): (usize, &Context),
+        most: usize,
+        context: &Context,
     ) -> Result<(), SessionError> {
         self.most = most;
         for of in all.iter_mut().filter(|of| of.confirmation.is_none()) {
@@ -191,7 +193,7 @@ impl Trials<'_> {
         }
         let found = match at_one_pass(suggestion, &mut trace.calls, self.pool)? {
             None => Some(untried(jump.kind)),
-            Some(flip) => self.run(trace, (suggestion, &flip), context).await?,
+            Some(flip) => self.run(trace, suggestion, &flip, context).await?,
         };
         self.known.extend(found.clone().map(|found| (jump.clone(), pass.clone(), found)));
         Ok(found)
@@ -217,7 +219,7 @@ impl Trials<'_> {
             return Ok(None);
         }
         for flip in at_other_passes(suggestion, self.point, trace)? {
-            let tried = self.run(trace, (suggestion, &flip), context).await?;
+            let tried = self.run(trace, suggestion, &flip, context).await?;
             if let Some(right) = tried.filter(|tried| tried.verdict == Verdict::Right) {
                 self.known.retain(|(other, at, _)| other != jump || at != pass);
                 self.known.push((jump.clone(), pass.clone(), right.clone()));
@@ -230,7 +232,8 @@ impl Trials<'_> {
     async fn run(
         &mut self,
         trace: &mut Recording,
-        flip: (&Suggestion, &Flip),
+        suggestion: &Suggestion,
+        flip: &Flip,
         context: &Context,
     ) -> Result<Option<Confirmation>, SessionError> {
         if self.runs >= self.most {
@@ -239,7 +242,7 @@ impl Trials<'_> {
         self.runs += 1;
         let why = "takes a jump the other way";
         context.progress().run_started(u32::try_from(self.runs).unwrap_or(u32::MAX), Some(why));
-        self.trial.of(&mut trace.calls, flip, context).await.map(Some)
+        self.trial.of(&mut trace.calls, suggestion, flip, context).await.map(Some)
     }
 }
 

@@ -2,7 +2,7 @@
 //! folder. Where the system allows it, the program sees the copy at the path of the folder itself. Elsewhere
 //! it can run in the folder, and what it changes there is put back from the copy.
 
-use super::folder_copy::{BYTES, FILES, copy};
+use super::folder_copy::{CopyLimit, copy};
 use super::put_back::put_back;
 use chain::Debuggee;
 use debuggee::stand_in;
@@ -99,7 +99,7 @@ impl WorkPlace {
         let from = working_folder(debuggee)?;
         let folder = TemporaryFolder::new("qp-omitted-").map_err(|error| refused(&from, &error))?;
         let to = folder.path().join("work");
-        copy(&from, &to, &mut (BYTES, FILES)).map_err(|error| refused(&from, &error))?;
+        copy(&from, &to, &CopyLimit::OF_A_PROGRAM).map_err(|error| refused(&from, &error))?;
         let mounted = if self.way == Way::AtPath { stand_in(&to, &from) } else { None };
         let is_elsewhere = mounted.is_none() && self.way != Way::InPlace;
         let (command, cwd) = match is_elsewhere {

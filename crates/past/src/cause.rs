@@ -214,7 +214,7 @@ impl Recording {
     ) -> Option<Vec<Vec<String>>> {
         let number = self.calls.method_number(made.node)?;
         let caller = self.calls.sites.method_name(number)?;
-        let calls = calls_in(self.code.fields.pool()?, &caller, called, line.map(u32::from))?;
+        let calls = calls_in(self.code.fields.pool()?, &caller, called.0, called.1, line.map(u32::from))?;
         Some(calls.into_iter().map(|(_, arguments)| arguments).collect())
     }
 

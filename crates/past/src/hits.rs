@@ -133,7 +133,7 @@ impl Hits<'_> {
     pub fn first_after(&mut self, at: EventPosition) -> Result<Option<Hit>, PastError> {
         let (mut at, mut many, until) = (at, self.batch(), self.until);
         loop {
-            let events = self.events(|calls, is_at| calls.matching_after((at, until), many, is_at))?;
+            let events = self.events(|calls, is_at| calls.matching_after(at, until, many, is_at))?;
             let Some(last) = events.last().copied() else { return Ok(None) };
             for event in events {
                 if let Some(hit) = self.hit(event)? {
@@ -149,7 +149,7 @@ impl Hits<'_> {
     pub fn last_before(&mut self, at: EventPosition) -> Result<Option<Hit>, PastError> {
         let (mut at, mut many, until) = (at, self.batch(), self.until);
         while many <= MANY {
-            let events = self.events(|calls, is_at| calls.matching_before((at, until), many, is_at))?;
+            let events = self.events(|calls, is_at| calls.matching_before(at, until, many, is_at))?;
             let Some(first) = events.first().copied() else { return Ok(None) };
             if let Some(hit) = self.last_of(events)? {
                 return Ok(Some(hit));
@@ -160,7 +160,7 @@ impl Hits<'_> {
         let begin = until.unwrap_or_else(|| first_of_thread(&self.recording.calls, at));
         let (mut from, mut found) = (begin, None);
         loop {
-            let events = self.events(|calls, is_at| calls.matching_after((from, Some(at)), MANY, is_at))?;
+            let events = self.events(|calls, is_at| calls.matching_after(from, Some(at), MANY, is_at))?;
             let Some(last) = events.last().copied() else { return Ok(found) };
             for event in events {
                 found = self.hit(event)?.or(found);
@@ -320,7 +320,7 @@ impl Hits<'_> {
             let mut events = self
                 .recording
                 .calls
-                .matching_after((at, None), MANY, |calls, seen| breakpoint.may_be_at(calls, seen))?;
+                .matching_after(at, None, MANY, |calls, seen| breakpoint.may_be_at(calls, seen))?;
             if std::mem::take(&mut is_first)
                 && self.recording.calls.event_at(at, |calls, seen| breakpoint.may_be_at(calls, seen))?
                     == Some(true)

@@ -93,7 +93,7 @@ pub fn lanes(
             .collect();
         let bars = bars(calls, axis, &stacks);
         let mut events = Vec::new();
-        for at in axis.events_between(calls, number, (window.from, window.to), EVENTS)? {
+        for at in axis.events_between(calls, number, window.from, window.to, EVENTS)? {
             let shown = calls.event_at(at, |_, seen| (seen.site.what.word(), seen.line()))?;
             let Some((kind, line)) = shown else { continue };
             let (fraction, call) = (axis.fraction(at), calls.shown(at.node));

@@ -66,7 +66,7 @@ pub fn difference(
     }
     let mut is_changed = false;
     let owner = calls.text_owner(object)?;
-    calls.each_text_change(owner, (begins, ends), |_, _| is_changed = true)?;
+    calls.each_text_change(owner, begins..ends, |_, _| is_changed = true)?;
     if !is_changed {
         return Ok(None);
     }
@@ -108,7 +108,7 @@ pub fn printed(
 ) -> Result<Option<Shape>, PastError> {
     let mut held = TextContents::default();
     let mut digest = 0_u64;
-    calls.each_text_change(stream, (begins, ends), |change, _| {
+    calls.each_text_change(stream, begins..ends, |change, _| {
         if held.len() < MOST {
             held.print(change);
         } else {

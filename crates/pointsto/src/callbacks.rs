@@ -38,7 +38,7 @@ impl Solver<'_> {
         }
         if self.graph.types.is_analysed(object.ty) {
             for (ty, at) in self.methods_for_library(object.ty).iter() {
-                self.call_from_library(call.site, id, (*ty, *at), call.given, call.results);
+                self.call_from_library(call.site, id, *ty, *at, call.given, call.results);
             }
             return;
         }
@@ -86,11 +86,13 @@ impl Solver<'_> {
         }
     }
 
+    /// A library calls a method of an object, by its class and its index there.
     pub(super) fn call_from_library(
         &mut self,
         site: u32,
         id: AllocId,
-        (ty, at): (TypeId, usize),
+        ty: TypeId,
+        at: usize,
         given: NodeId,
         results: NodeId,
     ) {
@@ -179,7 +181,7 @@ impl Solver<'_> {
         let peers = self.peers(call);
         for (class, at) in methods.iter() {
             // What these methods return is of no use to the caller.
-            self.call_from_library(site, id, (*class, *at), peers, super::nodes::NOWHERE);
+            self.call_from_library(site, id, *class, *at, peers, super::nodes::NOWHERE);
         }
     }
 }

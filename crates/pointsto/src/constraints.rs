@@ -2,7 +2,7 @@
 
 use super::body::{NO_VALUE, Step, Value};
 use super::nodes::{NOWHERE, NodeId};
-use super::sites::Call;
+use super::sites::{Call, InstructionAt};
 use super::solver::{CONTENTS, Solver};
 use super::types::OBJECT;
 use super::{AllocKind, MethodId};
@@ -54,13 +54,13 @@ impl Solver<'_> {
         let operand = |at: usize| step.operands.get(at).copied().unwrap_or(NO_VALUE);
         let (first, second) = (self.node_of(id, operand(0)), self.node_of(id, operand(1)));
         let result = self.node_of(id, step.result);
-        let site = (id, step.pc);
+        let site = InstructionAt { method: id, pc: step.pc };
         match op {
             Op::New(class) => {
                 let ty = self.graph.types.id(class);
                 self.initialise(ty);
                 if let Some(object) = self.made(site, ty, true, false, AllocKind::New) {
-                    self.at.insert((id.0, step.pc), object);
+                    self.at.insert(site.key(), object);
                     self.graph.add_one(result, object);
                 }
             }
@@ -114,14 +114,14 @@ impl Solver<'_> {
     }
 
     /// An array and the arrays that are its elements.
-    fn array(&mut self, site: (MethodId, u32), ty: &str, dimensions: u8, result: NodeId) {
+    fn array(&mut self, site: InstructionAt, ty: &str, dimensions: u8, result: NodeId) {
         let mut ty = self.graph.types.id(ty);
         let mut outer: Option<super::AllocId> = None;
         for _ in 0..dimensions {
             let Some(object) = self.made(site, ty, true, false, AllocKind::Array) else { return };
             match outer {
                 None => {
-                    self.at.insert((site.0.0, site.1), object);
+                    self.at.insert(site.key(), object);
                     self.graph.add_one(result, object);
                 }
                 Some(outer) => {

@@ -1,7 +1,7 @@
 //! Calls: which methods the objects of a receiver execute.
 
 use super::nodes::{NOWHERE, NodeId, Use};
-use super::sites::{Call, CallSite};
+use super::sites::{Call, CallSite, InstructionAt};
 use super::solver::Solver;
 use super::types::{Found, OBJECT, TypeId};
 use super::{AllocId, AllocKind, MethodId};
@@ -111,7 +111,7 @@ impl Solver<'_> {
             return;
         }
         call.targets.push(method);
-        let callers = if call.is_lambda { call.called_from.clone() } else { vec![(call.method, call.pc)] };
+        let callers = if call.is_lambda { call.called_from.clone() } else { vec![call.at()] };
         for caller in callers {
             self.record(caller, method);
         }
@@ -124,14 +124,14 @@ impl Solver<'_> {
             return;
         }
         call.inner.push(inner);
-        let callers = if call.is_lambda { call.called_from.clone() } else { vec![(call.method, call.pc)] };
+        let callers = if call.is_lambda { call.called_from.clone() } else { vec![call.at()] };
         for caller in callers {
             self.called_from(inner, caller);
         }
     }
 
     /// Records that an instruction executes the call of a lambda, and the calls inside it.
-    fn called_from(&mut self, site: u32, caller: (MethodId, u32)) {
+    fn called_from(&mut self, site: u32, caller: InstructionAt) {
         let mut work = vec![site];
         while let Some(site) = work.pop() {
             let Some(call) = self.site_mut(site).filter(|s| !s.called_from.contains(&caller)) else {
@@ -145,9 +145,9 @@ impl Solver<'_> {
         }
     }
 
-    fn record(&mut self, (caller, pc): (MethodId, u32), method: MethodId) {
-        if self.callers.entry(method.0).or_default().insert((caller.0, pc)) {
-            self.callees.entry((caller.0, pc)).or_default().push(method);
+    fn record(&mut self, caller: InstructionAt, method: MethodId) {
+        if self.callers.entry(method.0).or_default().insert(caller.key()) {
+            self.callees.entry(caller.key()).or_default().push(method);
         }
     }
 

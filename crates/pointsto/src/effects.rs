@@ -148,7 +148,7 @@ impl Solver<'_> {
         let call = self.library_at(id)?.clone();
         let site = self.site(call.site)?;
         let skipped = usize::from(site.kind != InvokeKind::Static);
-        let at = (site.method, site.pc);
+        let at = site.at();
         let holding = |solver: &mut Self, object: Option<AllocId>| {
             let object = object?;
             let node = solver.graph.node(OBJECT);

@@ -3,7 +3,7 @@
 
 use super::body::Step;
 use super::nodes::{NOWHERE, NodeId};
-use super::sites::{Call, Lambda};
+use super::sites::{Call, InstructionAt, Lambda};
 use super::solver::Solver;
 use super::types::OBJECT;
 use super::{AllocId, AllocKind, MethodId};
@@ -60,10 +60,9 @@ impl Solver<'_> {
         let Some(made) = parse_method(descriptor) else { return };
         let ty = self.graph.types.of_descriptor(&made.result);
         let is_exact = bootstrap.method.name == "metafactory";
-        let Some(object) = self.made((method, step.pc), ty, is_exact, false, AllocKind::Lambda) else {
-            return;
-        };
-        self.at.insert((method.0, step.pc), object);
+        let at = InstructionAt { method, pc: step.pc };
+        let Some(object) = self.made(at, ty, is_exact, false, AllocKind::Lambda) else { return };
+        self.at.insert(at.key(), object);
         let interface = match bootstrap.arguments.first() {
             Some(Constant::MethodType(descriptor)) => parse_method(descriptor),
             _ => None,
@@ -79,7 +78,7 @@ impl Solver<'_> {
             parameters,
             result: self.graph.node(OBJECT),
             site: None,
-            at: (method, step.pc),
+            at,
             captured,
             target: target.clone(),
         };
@@ -157,8 +156,8 @@ impl Solver<'_> {
             }
         }
         self.add_site(Call {
-            method: lambda.at.0,
-            pc: lambda.at.1,
+            method: lambda.at.method,
+            pc: lambda.at.pc,
             is_lambda: true,
             kind,
             class,

@@ -91,13 +91,13 @@ impl Solver<'_> {
         else {
             return;
         };
-        for method in self.methods_for_library(ty).iter() {
-            let class = self.graph.types.class(method.0);
-            let name = class.and_then(|c| c.methods.get(method.1)).map_or("", |m| &m.name);
+        for (class, at) in self.methods_for_library(ty).iter() {
+            let methods = self.graph.types.class(*class);
+            let name = methods.and_then(|c| c.methods.get(*at)).map_or("", |m| &m.name);
             if only_reading && !READING.contains(&name) {
                 continue;
             }
-            self.call_from_library(site, id, *method, given, returned);
+            self.call_from_library(site, id, *class, *at, given, returned);
         }
     }
 

@@ -13,9 +13,9 @@ impl Solver<'_> {
         };
         let Some(class) = self.class_objects.get(&id).copied() else { return };
         let Some(site) = self.site(call.site) else { return };
-        let (method, pc, result) = (site.method, site.pc, site.result);
+        let (at, result) = (site.at(), site.result);
         self.initialise(class);
-        let Some(object) = self.made((method, pc), class, true, false, AllocKind::New) else { return };
+        let Some(object) = self.made(at, class, true, false, AllocKind::New) else { return };
         self.graph.add_one(result, object);
         let Some(file) = self.graph.types.class(class).cloned() else { return };
         if !self.graph.types.is_analysed(class) {

@@ -8,6 +8,20 @@ use bytecode::op::InvokeKind;
 use std::collections::{HashMap, HashSet};
 use std::ops::Deref;
 
+/// An instruction of a reached method.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct InstructionAt {
+    pub(super) method: MethodId,
+    pub(super) pc: u32,
+}
+
+impl InstructionAt {
+    /// As a key: the number of the method, and the code index.
+    pub(super) fn key(self) -> (u32, u32) {
+        (self.method.0, self.pc)
+    }
+}
+
 /// A call instruction of a reached method, or the call that a lambda or method reference makes.
 #[derive(Debug)]
 pub(super) struct Call {
@@ -25,6 +39,13 @@ pub(super) struct Call {
     pub(super) result: NodeId,
 }
 
+impl Call {
+    /// Its instruction, or the one that creates its lambda or method reference.
+    pub(super) fn at(&self) -> InstructionAt {
+        InstructionAt { method: self.method, pc: self.pc }
+    }
+}
+
 /// A call with the methods that it was found to execute.
 #[derive(Debug)]
 pub(super) struct CallSite {
@@ -32,7 +53,7 @@ pub(super) struct CallSite {
     pub(super) targets: Vec<MethodId>,
     pub(super) connected: HashSet<MethodId>,
     /// For a lambda: the calls that call it.
-    pub(super) called_from: Vec<(MethodId, u32)>,
+    pub(super) called_from: Vec<InstructionAt>,
     /// The calls of other lambdas that this call executes.
     pub(super) inner: Vec<u32>,
     /// What objects of exactly this class execute.
@@ -99,7 +120,7 @@ pub(super) struct Lambda {
     /// The call that it makes, once something calls it.
     pub(super) site: Option<u32>,
     /// Where it is created.
-    pub(super) at: (MethodId, u32),
+    pub(super) at: InstructionAt,
     pub(super) captured: Vec<NodeId>,
     pub(super) target: MethodRef,
 }

@@ -5,7 +5,7 @@ use super::body::Body;
 use super::library::Source;
 use super::nodes::{Graph, NOWHERE, NodeId, Object, Use};
 use super::set::Set;
-use super::sites::{CallSite, Callback, Instantiation, Lambda, LibraryCall};
+use super::sites::{CallSite, Callback, Instantiation, InstructionAt, Lambda, LibraryCall};
 use super::statistics::Statistics;
 use super::types::{OBJECT, TypeId, Types, is_primitive};
 use super::{AllocId, AllocKind, Entry, Limits, MethodId, PointsTo, Program, Reached};
@@ -319,7 +319,7 @@ impl<'p> Solver<'p> {
     /// The allocation of a kind and type at an instruction.
     pub(super) fn made(
         &mut self,
-        site: (MethodId, u32),
+        site: InstructionAt,
         ty: TypeId,
         is_exact: bool,
         is_open: bool,
@@ -333,9 +333,9 @@ impl<'p> Solver<'p> {
         }
         // Which exception is thrown where decides little about other objects, and programs have thousands.
         let is_thrown = kind == AllocKind::New && self.is_throwable(ty);
-        let at = if is_thrown { (u32::MAX, 0) } else { (site.0.0, site.1) };
+        let at = if is_thrown { (u32::MAX, 0) } else { site.key() };
         let key = (at.0, at.1, ty, is_open, kind);
-        let site = (site.0.0, site.1);
+        let site = site.key();
         if let Some(id) = self.made.get(&key) {
             self.at.entry(site).or_insert(*id);
             return Some(*id);

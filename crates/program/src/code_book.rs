@@ -223,7 +223,8 @@ impl CodeBook<'_> {
 pub fn calls_in(
     pool: &ClassPool,
     caller: &MethodName,
-    (called, descriptor): (&str, &str),
+    called: &str,
+    descriptor: &str,
     line: Option<u32>,
 ) -> Option<Vec<(u32, Vec<String>)>> {
     let class = pool.find(&caller.class).ok()??;

@@ -216,13 +216,13 @@ impl Call<'_> {
     /// The range of integers that the bounds leave for an argument, both ends included.
     #[must_use]
     pub fn int_range(&self, arg: usize) -> (i64, i64) {
-        let mut range = (i64::MIN, i64::MAX);
+        let mut range = IntRange { min: i64::MIN, max: i64::MAX };
         for bound in
             self.specs.iter().filter(|spec| spec.arg as usize == arg).filter_map(|s| self.evaluate(s))
         {
-            narrow(&mut range, bound.op, bound.value);
+            range.narrow(bound.op, bound.value);
         }
-        range
+        (range.min, range.max)
     }
 
     fn evaluate(&self, spec: &BoundSpec) -> Option<Bound> {
@@ -260,39 +260,48 @@ impl Call<'_> {
     }
 }
 
-/// Intersects a range of integers with a comparison.
-// Floats are rounded towards the inside of the range, and `as` saturates.
-#[allow(clippy::cast_possible_truncation)]
-fn narrow(range: &mut (i64, i64), op: Comparison, value: Num) {
-    let (floor, ceiling) = match value {
-        Num::Int(value) => (value, value),
-        Num::Float(value) if value.is_nan() => return,
-        Num::Float(value) if value.abs() >= 9_223_372_036_854_775_808.0 => {
-            // Beyond all integers: either all or none fulfil the comparison.
-            let below = matches!(op, Comparison::Lt | Comparison::Le);
-            if op == Comparison::Eq || below != (value > 0.0) {
-                *range = (1, 0);
+/// A range of integers, both ends included.
+struct IntRange {
+    min: i64,
+    max: i64,
+}
+
+impl IntRange {
+    const EMPTY: IntRange = IntRange { min: 1, max: 0 };
+
+    /// Intersects it with a comparison.
+    // Floats are rounded towards the inside of the range, and `as` saturates.
+    #[allow(clippy::cast_possible_truncation)]
+    fn narrow(&mut self, op: Comparison, value: Num) {
+        let (floor, ceiling) = match value {
+            Num::Int(value) => (value, value),
+            Num::Float(value) if value.is_nan() => return,
+            Num::Float(value) if value.abs() >= 9_223_372_036_854_775_808.0 => {
+                // Beyond all integers: either all or none fulfil the comparison.
+                let below = matches!(op, Comparison::Lt | Comparison::Le);
+                if op == Comparison::Eq || below != (value > 0.0) {
+                    *self = IntRange::EMPTY;
+                }
+                return;
             }
-            return;
+            Num::Float(value) => (value.floor() as i64, value.ceil() as i64),
+        };
+        match op {
+            Comparison::Lt => match ceiling.checked_sub(1) {
+                Some(max) => self.max = self.max.min(max),
+                None => *self = IntRange::EMPTY,
+            },
+            Comparison::Le => self.max = self.max.min(floor),
+            Comparison::Gt => match floor.checked_add(1) {
+                Some(min) => self.min = self.min.max(min),
+                None => *self = IntRange::EMPTY,
+            },
+            Comparison::Ge => self.min = self.min.max(ceiling),
+            Comparison::Eq => {
+                self.min = self.min.max(ceiling);
+                self.max = self.max.min(floor);
+            }
+            Comparison::Ne => {}
         }
-        Num::Float(value) => (value.floor() as i64, value.ceil() as i64),
-    };
-    let empty = (1, 0);
-    match op {
-        Comparison::Lt => match ceiling.checked_sub(1) {
-            Some(max) => range.1 = range.1.min(max),
-            None => *range = empty,
-        },
-        Comparison::Le => range.1 = range.1.min(floor),
-        Comparison::Gt => match floor.checked_add(1) {
-            Some(min) => range.0 = range.0.max(min),
-            None => *range = empty,
-        },
-        Comparison::Ge => range.0 = range.0.max(ceiling),
-        Comparison::Eq => {
-            range.0 = range.0.max(ceiling);
-            range.1 = range.1.min(floor);
-        }
-        Comparison::Ne => {}
     }
 }

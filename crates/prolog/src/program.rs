@@ -6,7 +6,7 @@ use std::sync::{Arc, OnceLock};
 use crate::atoms::{AtomId, Atoms, known};
 use crate::builtins;
 use crate::compile::compile_clause;
-use crate::compile::image::{Image, PredKind};
+use crate::compile::image::{ClauseSource, Image, PredKind};
 use crate::limits::{Allowance, Stopped};
 use crate::read::clauses::ClauseReader;
 use crate::read::error::{Span, SyntaxError};
@@ -194,7 +194,7 @@ fn define(
         let term = &clause.read.term;
         allowance.take(clause.size(), || "while its program was compiled".to_owned())?;
         let file = u32::try_from(clause.file).unwrap_or(0) + file_offset;
-        let source = (file, clause.line, pred);
+        let source = ClauseSource { file, line: clause.line, pred };
         compile_clause(image, atoms, term, clause.head, clause.body, source)
             .map_err(|(node, message)| NotDefined::Clause(clause.file, clause.read.span_of(node), message))?;
         // Helpers of the clause stand before it in the clause table.

@@ -178,7 +178,7 @@ impl<T: Terms> Written<'_, T> {
                 }
                 self.atom(sink, atom)
             }
-            View::Compound { name, arity } => self.compound(sink, work, term, (name, arity), max),
+            View::Compound { name, arity } => self.compound(sink, work, term, name, arity, max),
         }
     }
 
@@ -187,7 +187,8 @@ impl<T: Terms> Written<'_, T> {
         sink: &mut Sink<'_, W>,
         work: &mut Vec<Work<T::Ref>>,
         term: T::Ref,
-        (name, arity): (AtomId, usize),
+        name: AtomId,
+        arity: usize,
         max: u16,
     ) -> fmt::Result {
         let arg = |index| self.terms.child(term, index);

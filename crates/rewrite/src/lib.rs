@@ -49,7 +49,7 @@ pub use uninitialised::Reference;
 
 use descriptor::Kind;
 use pool::Pool;
-use reader::{ClassLayout, Reader};
+use reader::{ClassLayout, CodeAt, Reader};
 use std::collections::{BTreeMap, HashMap};
 
 /// A hash map with a fixed seed: its keys come from class files, not from an attacker.
@@ -141,19 +141,19 @@ pub fn rewrite(bytes: &[u8], plan: &Plan) -> Result<Rewritten, RewriteError> {
     let class = ClassLayout::read(bytes)?;
     let mut pool = Pool::new(&class);
     let mut rewritten = Rewritten { bytes: Vec::new(), methods: Vec::new(), not_rewritten: Vec::new() };
-    // Byte ranges and their replacements.
-    let mut replaced: Vec<(usize, usize, Vec<u8>)> = Vec::new();
+    // The old code and its replacements.
+    let mut replaced: Vec<(CodeAt, Vec<u8>)> = Vec::new();
     for method in &class.methods {
         let (name, descriptor) = (class.owned(method.name)?, class.owned(method.descriptor)?);
         let Some(wanted) = plan.methods.get(&(name.clone(), descriptor.clone())) else { continue };
-        let Some((start, end)) = method.code else { continue };
+        let Some(code_at) = method.code else { continue };
         if wanted.is_empty() {
             continue;
         }
         let before = pool.mark();
-        match method::rewrite(&class, &mut pool, method, (start, end), wanted)? {
+        match method::rewrite(&class, &mut pool, method, code_at, wanted)? {
             Ok((code, moved)) => {
-                replaced.push((start, end, code));
+                replaced.push((code_at, code));
                 rewritten.methods.push(RewrittenMethod { name, descriptor, moved });
             }
             Err(reason) => {
@@ -172,7 +172,7 @@ pub fn rewrite(bytes: &[u8], plan: &Plan) -> Result<Rewritten, RewriteError> {
     out.extend_from_slice(reader::slice(bytes, 10, class.pool_end)?);
     out.extend_from_slice(pool.appended());
     let mut at = class.pool_end;
-    for (start, end, code) in replaced {
+    for (CodeAt { start, end }, code) in replaced {
         out.extend_from_slice(reader::slice(bytes, at, start)?);
         out.extend_from_slice(&code);
         at = end;
@@ -191,11 +191,11 @@ pub fn rewrite(bytes: &[u8], plan: &Plan) -> Result<Rewritten, RewriteError> {
 pub fn initialised_from(bytes: &[u8], name: &str, descriptor: &str) -> Result<Option<u32>, RewriteError> {
     let class = ClassLayout::read(bytes)?;
     for method in &class.methods {
-        if let Some(range) = method.code
+        if let Some(at) = method.code
             && class.is(method.name, name)
             && class.is(method.descriptor, descriptor)
         {
-            return method::initialised_from(&class, method, range);
+            return method::initialised_from(&class, method, at);
         }
     }
     Ok(None)

@@ -5,7 +5,7 @@ use super::error::RewriteError;
 use super::frames::{self, Frame, Type};
 use super::instructions::{self, ATHROW, GOTO, GOTO_W, LOOKUPSWITCH, RETURN, Raw, TABLESWITCH};
 use super::method::initialised_from;
-use super::reader::{ClassLayout, MethodAt, Reader, attributes, slice};
+use super::reader::{ClassLayout, CodeAt, MethodAt, Reader, attributes, slice};
 use super::tables;
 use descriptor::Kind;
 use std::collections::BTreeMap;
@@ -29,11 +29,11 @@ pub fn local_kinds(
 ) -> Result<Option<BTreeMap<u16, Kind>>, RewriteError> {
     let class = ClassLayout::read(bytes)?;
     for method in &class.methods {
-        if let Some(range) = method.code
+        if let Some(code) = method.code
             && class.is(method.name, name)
             && class.is(method.descriptor, descriptor)
         {
-            return in_method(&class, method, range, at);
+            return in_method(&class, method, code, at);
         }
     }
     Ok(None)
@@ -42,10 +42,10 @@ pub fn local_kinds(
 fn in_method(
     class: &ClassLayout<'_>,
     method: &MethodAt,
-    (start, end): (usize, usize),
+    code_at: CodeAt,
     at: u32,
 ) -> Result<Option<BTreeMap<u16, Kind>>, RewriteError> {
-    let mut reader = Reader::at(slice(class.bytes, 0, end)?, start + 10);
+    let mut reader = Reader::at(slice(class.bytes, 0, code_at.end)?, code_at.start + 10);
     let length = reader.length()?;
     let code = reader.take(length)?;
     let handlers = tables::handlers(&mut reader)?;
@@ -68,7 +68,7 @@ fn in_method(
             locals = Some(slots(&frame.locals));
         }
         if raw.pc == at {
-            let is_whole = initialised_from(class, method, (start, end))?.is_some_and(|from| from <= at);
+            let is_whole = initialised_from(class, method, code_at)?.is_some_and(|from| from <= at);
             return Ok(locals.map(|locals| kinds(&locals, is_whole)));
         }
         if let (Some(locals), Some((slot, kind))) = (&mut locals, stored(code, raw)) {

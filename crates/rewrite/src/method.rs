@@ -8,7 +8,7 @@ use super::guards::{Guards, Resume};
 use super::instructions::{self, ATHROW, INVOKESPECIAL, NEW, RETURN, Raw};
 use super::layout::{self, Parts, Placed};
 use super::pool::Pool;
-use super::reader::{ClassLayout, MethodAt, Reader, attributes, slice};
+use super::reader::{ClassLayout, CodeAt, MethodAt, Reader, attributes, slice};
 use super::steps::{Assembled, Kept, Slots, Step, assemble};
 use super::tables;
 use super::uninitialised::References;
@@ -40,15 +40,15 @@ macro_rules! or_leave {
     };
 }
 
-/// Rewrites the method whose `Code` attribute lies between `start` and `end`.
+/// Rewrites a method with code.
 pub fn rewrite(
     class: &ClassLayout<'_>,
     pool: &mut Pool,
     method: &MethodAt,
-    (start, end): (usize, usize),
+    at: CodeAt,
     plan: &MethodPlan,
 ) -> Result<Method, RewriteError> {
-    let old = Old::read(class, method, start, end)?;
+    let old = Old::read(class, method, at)?;
     if old.is_empty_finalizer(&class.utf8(method.descriptor)?) {
         return Ok(Err(NotRewritten::EmptyFinalizer));
     }
@@ -80,7 +80,7 @@ pub fn rewrite(
         unwind: &unwind,
     };
     let placed = or_leave!(layout::place(&parts)?);
-    let mut out = Vec::with_capacity((end - start) * 2);
+    let mut out = Vec::with_capacity((at.end - at.start) * 2);
     // An exception that leaves the method needs a stack slot, even if the method needs none.
     let least = u16::from(!plan.unwind.is_empty() || !plan.guard.is_empty());
     let deepest = u16::try_from(steps.deepest.max(0)).unwrap_or(u16::MAX).saturating_add(plan.spare);
@@ -99,7 +99,7 @@ pub fn rewrite(
     };
     old.write_handlers(&mut out, &placed, &around)?;
     old.write_attributes(&mut out, class, pool, &Written { placed: &placed, slots: &slots, plan, around })?;
-    let mut attribute = slice(class.bytes, start, start + 2)?.to_vec();
+    let mut attribute = slice(class.bytes, at.start, at.start + 2)?.to_vec();
     let length = u32::try_from(out.len()).unwrap_or(u32::MAX);
     attribute.extend_from_slice(&length.to_be_bytes());
     attribute.extend_from_slice(&out);
@@ -110,12 +110,12 @@ pub fn rewrite(
 pub fn initialised_from(
     class: &ClassLayout<'_>,
     method: &MethodAt,
-    (start, end): (usize, usize),
+    at: CodeAt,
 ) -> Result<Option<u32>, RewriteError> {
     if !class.is(method.name, "<init>") {
         return Ok(Some(0));
     }
-    let old = Old::read(class, method, start, end)?;
+    let old = Old::read(class, method, at)?;
     if !old.is_constructor(class)? {
         return Ok(Some(0));
     }
@@ -126,11 +126,11 @@ pub fn initialised_from(
 pub fn references(
     class: &ClassLayout<'_>,
     method: &MethodAt,
-    (start, end): (usize, usize),
+    at: CodeAt,
 ) -> Result<References, RewriteError> {
-    let mut references = References::new(initialised_from(class, method, (start, end))?);
+    let mut references = References::new(initialised_from(class, method, at)?);
     if class.is(method.name, "<init>") {
-        let old = Old::read(class, method, start, end)?;
+        let old = Old::read(class, method, at)?;
         references.follow(class, old.code, &old.instructions, &old.frames)?;
     }
     Ok(references)
@@ -227,8 +227,7 @@ impl<'a> Old<'a> {
     fn read(
         class: &ClassLayout<'a>,
         method: &MethodAt,
-        start: usize,
-        end: usize,
+        CodeAt { start, end }: CodeAt,
     ) -> Result<Old<'a>, RewriteError> {
         let mut reader = Reader::at(slice(class.bytes, 0, end)?, start + 6);
         let (max_stack, max_locals) = (reader.u2()?, reader.u2()?);

@@ -73,14 +73,21 @@ pub struct AttributeAt {
     pub end: usize,
 }
 
+/// The range of a `Code` attribute, including the header.
+#[derive(Clone, Copy, Debug)]
+pub struct CodeAt {
+    pub start: usize,
+    pub end: usize,
+}
+
 /// A method of a class file.
 #[derive(Clone, Debug)]
 pub struct MethodAt {
     pub access: u16,
     pub name: u16,
     pub descriptor: u16,
-    /// The range of its `Code` attribute, including the header.
-    pub code: Option<(usize, usize)>,
+    /// Its `Code` attribute.
+    pub code: Option<CodeAt>,
 }
 
 /// A field of a class file: its access flags, and the constants of its name and descriptor.
@@ -147,7 +154,7 @@ impl<'a> ClassLayout<'a> {
             let mut code = None;
             for attribute in attributes {
                 if class.is(attribute.name, "Code") {
-                    code = Some((attribute.start - 6, attribute.end));
+                    code = Some(CodeAt { start: attribute.start - 6, end: attribute.end });
                 }
             }
             class.methods.push(MethodAt { access, name, descriptor, code });

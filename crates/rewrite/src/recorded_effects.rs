@@ -3,7 +3,7 @@
 
 use super::error::RewriteError;
 use super::instructions::{self, ATHROW, DUP, GOTO, GOTO_W, JSR, JSR_W, JumpTargets, NEW, Raw};
-use super::reader::{ClassLayout, MethodAt, Reader, attributes, slice};
+use super::reader::{ClassLayout, CodeAt, MethodAt, Reader, attributes, slice};
 use super::scan::Scan;
 use super::tables;
 use super::uninitialised::{Reference, References};
@@ -97,9 +97,9 @@ impl Scan<'_> {
     ) -> Result<Vec<Option<String>>, RewriteError> {
         let class = self.layout();
         let is = |m: &&MethodAt| class.is(m.name, name) && class.is(m.descriptor, descriptor);
-        let range = class.methods.iter().find(is).and_then(|method| method.code);
+        let code = class.methods.iter().find(is).and_then(|method| method.code);
         let parts = descriptor::parse_method(descriptor);
-        let (Some((start, end)), Some(parts)) = (range, parts) else { return Ok(Vec::new()) };
+        let (Some(CodeAt { start, end }), Some(parts)) = (code, parts) else { return Ok(Vec::new()) };
         let mut reader = Reader::at(slice(class.bytes, 0, end)?, start + 10);
         let length = reader.length()?;
         reader.take(length)?;
@@ -127,16 +127,16 @@ impl Scan<'_> {
         let class = self.layout();
         let is = |m: &&MethodAt| class.is(m.name, name) && class.is(m.descriptor, descriptor);
         let Some(method) = class.methods.iter().find(is) else { return Ok(Vec::new()) };
-        method.code.map_or_else(|| Ok(Vec::new()), |range| read_effects(class, method, range))
+        method.code.map_or_else(|| Ok(Vec::new()), |at| read_effects(class, method, at))
     }
 }
 
 fn read_effects(
     class: &ClassLayout<'_>,
     method: &MethodAt,
-    (start, end): (usize, usize),
+    at: CodeAt,
 ) -> Result<Vec<RecordedEffect>, RewriteError> {
-    let mut reader = Reader::at(slice(class.bytes, 0, end)?, start + 10);
+    let mut reader = Reader::at(slice(class.bytes, 0, at.end)?, at.start + 10);
     let length = reader.length()?;
     let code = reader.take(length)?;
     let instructions = instructions::read(code)?;
@@ -144,7 +144,7 @@ fn read_effects(
     let Tables { lines: mut found, variables } = Tables::read(class, &mut reader)?;
     // With subroutines, a variable may hold a return address.
     let has_subroutines = instructions.iter().any(|raw| matches!(raw.opcode, JSR | JSR_W | RET));
-    let references = super::method::references(class, method, (start, end))?;
+    let references = super::method::references(class, method, at)?;
     let mut before: [u8; 2] = [0; 2];
     for raw in &instructions {
         let is_new = before[1] == NEW || before == [NEW, DUP];

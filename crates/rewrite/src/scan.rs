@@ -3,7 +3,7 @@
 
 use super::error::RewriteError;
 use super::instructions;
-use super::reader::{ClassLayout, Reader, slice};
+use super::reader::{ClassLayout, CodeAt, Reader, slice};
 use std::borrow::Cow;
 
 const GETSTATIC: u8 = 0xb2;
@@ -258,7 +258,7 @@ impl<'a> Scan<'a> {
         let is =
             |m: &&super::reader::MethodAt| self.0.is(m.name, name) && self.0.is(m.descriptor, descriptor);
         match self.0.methods.iter().find(is).and_then(|m| m.code) {
-            Some((start, end)) => Reader::at(slice(self.0.bytes, 0, end)?, start + 8).u2().map(Some),
+            Some(CodeAt { start, end }) => Reader::at(slice(self.0.bytes, 0, end)?, start + 8).u2().map(Some),
             None => Ok(None),
         }
     }
@@ -295,8 +295,8 @@ impl<'a> Scan<'a> {
         self.0.interfaces.iter().map(|at| self.0.class_name(*at).map(Cow::into_owned)).collect()
     }
 
-    fn code_of(&self, at: Option<(usize, usize)>) -> Result<Option<&'a [u8]>, RewriteError> {
-        let Some((start, end)) = at else { return Ok(None) };
+    fn code_of(&self, at: Option<CodeAt>) -> Result<Option<&'a [u8]>, RewriteError> {
+        let Some(CodeAt { start, end }) = at else { return Ok(None) };
         let mut reader = Reader::at(slice(self.0.bytes, 0, end)?, start + 10);
         let length = reader.length()?;
         reader.take(length).map(Some)

@@ -2,7 +2,7 @@
 
 use super::error::RewriteError;
 use super::instructions;
-use super::reader::{ClassLayout, MethodAt, Reader, attributes, slice};
+use super::reader::{ClassLayout, CodeAt, MethodAt, Reader, attributes, slice};
 use super::scan::Scan;
 use super::tables;
 
@@ -60,7 +60,7 @@ impl Scan<'_> {
     pub fn methods(&self) -> Result<Vec<MethodShape>, RewriteError> {
         let class = self.layout();
         let with_code = class.methods.iter().filter_map(|method| Some((method, method.code?)));
-        with_code.map(|(method, range)| shape(class, method, range)).collect()
+        with_code.map(|(method, at)| shape(class, method, at)).collect()
     }
 
     /// The name of the source file (JVMS §4.7.10).
@@ -79,12 +79,8 @@ impl Scan<'_> {
     }
 }
 
-fn shape(
-    class: &ClassLayout<'_>,
-    method: &MethodAt,
-    (start, end): (usize, usize),
-) -> Result<MethodShape, RewriteError> {
-    let mut reader = Reader::at(slice(class.bytes, 0, end)?, start + 10);
+fn shape(class: &ClassLayout<'_>, method: &MethodAt, at: CodeAt) -> Result<MethodShape, RewriteError> {
+    let mut reader = Reader::at(slice(class.bytes, 0, at.end)?, at.start + 10);
     let length = reader.length()?;
     let code = reader.take(length)?;
     let instructions = instructions::read(code)?;
@@ -105,7 +101,7 @@ fn shape(
     handlers.sort_unstable();
     handlers.dedup();
     attributes(&mut reader)?;
-    let initialised_from = super::method::initialised_from(class, method, (start, end))?;
+    let initialised_from = super::method::initialised_from(class, method, at)?;
     let before = |raw: &&instructions::Raw| Some(raw.pc + raw.length) == initialised_from;
     let constructs_at = instructions
         .iter()

@@ -42,7 +42,8 @@ impl Scan<'_> {
     /// If the class file is invalid.
     pub fn operands_toward(
         &self,
-        (name, descriptor): (&str, &str),
+        name: &str,
+        descriptor: &str,
         pc: u32,
         to: u32,
     ) -> Result<Option<JumpOperands>, RewriteError> {
@@ -56,7 +57,8 @@ impl Scan<'_> {
     /// If the class file is invalid.
     pub fn loop_condition(
         &self,
-        (name, descriptor): (&str, &str),
+        name: &str,
+        descriptor: &str,
         pc: u32,
         to: u32,
     ) -> Result<Option<LoopCondition>, RewriteError> {

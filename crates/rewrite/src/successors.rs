@@ -2,7 +2,7 @@
 
 use super::error::RewriteError;
 use super::instructions::{self, ATHROW, GOTO, GOTO_W, JSR, JSR_W, JumpTargets, Raw};
-use super::reader::{MethodAt, Reader, slice};
+use super::reader::{CodeAt, MethodAt, Reader, slice};
 use super::scan::Scan;
 
 const RET: u8 = 0xa9;
@@ -28,7 +28,7 @@ impl Scan<'_> {
     pub fn successors(&self, name: &str, descriptor: &str) -> Result<Vec<Successors>, RewriteError> {
         let class = self.layout();
         let is = |m: &&MethodAt| class.is(m.name, name) && class.is(m.descriptor, descriptor);
-        let Some((start, end)) = class.methods.iter().find(is).and_then(|method| method.code) else {
+        let Some(CodeAt { start, end }) = class.methods.iter().find(is).and_then(|method| method.code) else {
             return Ok(Vec::new());
         };
         let mut reader = Reader::at(slice(class.bytes, 0, end)?, start + 10);

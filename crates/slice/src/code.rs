@@ -149,9 +149,9 @@ impl<'a> Codes<'a> {
         found
     }
 
-    /// The number of a written field, by class and name.
-    pub fn field(&self, key: &(String, String)) -> Option<u32> {
-        self.fields.get(key).copied()
+    /// The number of a written field, by the class that declares it and its name.
+    pub fn field(&self, class: String, name: String) -> Option<u32> {
+        self.fields.get(&(class, name)).copied()
     }
 
     /// A class and all its supertypes.

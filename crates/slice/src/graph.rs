@@ -33,26 +33,27 @@ impl Graph {
         match (one, other) {
             (0, only) | (only, 0) => only,
             (one, other) if one == other => one,
-            (one, other) => self.push((one, other, NOBODY)),
+            (one, other) => self.push(one, other, NOBODY),
         }
     }
 
     /// A node that depends on `from` and belongs to a call.
     pub fn by(&mut self, call: u32, from: Node) -> Node {
-        self.push((from, 0, call))
+        self.push(from, 0, call)
     }
 
     /// A new node that depends only on `from` but has its own identity.
     pub fn fresh(&mut self, from: Node) -> Node {
-        self.push((from, 0, NOBODY))
+        self.push(from, 0, NOBODY)
     }
 
-    fn push(&mut self, node: (Node, Node, u32)) -> Node {
+    /// A node that depends on two nodes and belongs to a call.
+    fn push(&mut self, one: Node, other: Node, call: u32) -> Node {
         let Some(number) = Node::try_from(self.nodes.len()).ok().filter(|_| self.nodes.len() < MOST) else {
             self.is_full = true;
             return 0;
         };
-        self.nodes.push(node);
+        self.nodes.push((one, other, call));
         number
     }
 

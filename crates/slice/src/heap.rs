@@ -96,12 +96,7 @@ impl Heap {
 
     /// Reads a field of an object (0 for static fields), by number and name. A field without a number is
     /// never written.
-    pub fn field(
-        &mut self,
-        graph: &mut Graph,
-        object: Option<u32>,
-        (number, name): (Option<u32>, &str),
-    ) -> Val {
+    pub fn field(&mut self, graph: &mut Graph, object: Option<u32>, number: Option<u32>, name: &str) -> Val {
         let val = self.field_as_written(graph, object, number);
         Val { node: self.or_around_field(graph, val.node, name), ..val }
     }

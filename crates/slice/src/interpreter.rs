@@ -145,8 +145,7 @@ impl<'a> Replay<'a> {
                 let control = frame.control();
                 let node = taken.iter().fold(control, |all, val| self.graph.join(all, val.node));
                 frame.choose(node, body.join_of(instruction.pc));
-                let way = (instruction.pc, to.into());
-                let around = self.codes.around(seen.site.method, body, way, calls);
+                let around = self.codes.around(seen.site.method, body, instruction.pc, to.into(), calls);
                 self.led_around(frame, node, &around);
                 frame.pc = to.into();
             }

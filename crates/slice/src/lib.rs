@@ -101,7 +101,8 @@ impl Sliced {
     /// The recording cannot be read, or the user interrupted.
     pub async fn new(
         calls: &mut Calls,
-        (node, asserting): (u32, Option<u32>),
+        node: u32,
+        asserting: Option<u32>,
         pool: Option<&ClassPool>,
         is_whole: bool,
         is_stopped: &dyn Fn() -> bool,

@@ -18,7 +18,8 @@ impl Codes<'_> {
         &mut self,
         method: u32,
         body: &Body,
-        (branch, to): (u32, u32),
+        branch: u32,
+        to: u32,
         calls: &Calls,
     ) -> Rc<PossibleWrites> {
         if let Some(known) = self.potential_definitions.known.get(&(method, branch, to)) {

@@ -166,12 +166,12 @@ impl Replay<'_> {
             return Val::of(all);
         }
         match self.codes.fields_of(field, calls) {
-            [] => self.heap.field(&mut self.graph, object, (None, name)),
-            [number] => self.heap.field(&mut self.graph, object, (Some(*number), name)),
+            [] => self.heap.field(&mut self.graph, object, None, name),
+            [number] => self.heap.field(&mut self.graph, object, Some(*number), name),
             several => {
                 let (graph, heap) = (&mut self.graph, &mut self.heap);
                 Val::of(several.iter().fold(0, |all, number| {
-                    let held = heap.field(graph, None, (Some(*number), name));
+                    let held = heap.field(graph, None, Some(*number), name);
                     graph.join(all, held.node)
                 }))
             }
@@ -226,8 +226,8 @@ impl Replay<'_> {
         let spot = match (seen.site.what, seen.values.get(1), &seen.site.written) {
             (Traced::Element(_), Some(Value::Int(index)), _) => Spot::Element(index.cast_unsigned()),
             (_, _, Some(written)) => {
-                let key = (calls.sites.declares(written), written.name.clone());
-                Spot::Field(self.codes.field(&key).ok_or(Lost("a field is unknown"))?)
+                let number = self.codes.field(calls.sites.declares(written), written.name.clone());
+                Spot::Field(number.ok_or(Lost("a field is unknown"))?)
             }
             _ => return Err(Lost("a write has no place")),
         };

@@ -387,15 +387,15 @@ impl Calls {
 
     fn replay(&mut self, object: u32, when: EventTime) -> Result<Replay, TraceError> {
         let mut replay = Replay::new();
-        let until = (ChangePlace::default(), when);
-        self.each_change(object, until, |recorded, when, objects| replay.take(recorded, when, objects))?;
+        let begin = ChangePlace::default();
+        self.each_change(object, begin, when, |recorded, at, objects| replay.take(recorded, at, objects))?;
         Ok(replay)
     }
 
     /// Whether a value of the map may be stale: it was written through an entry whose map is unknown.
     pub(super) fn is_doubtful(&mut self, map: &Pairs, when: EventTime) -> Result<bool, TraceError> {
         let mut is_doubtful = false;
-        self.each_change(0, (ChangePlace::default(), when), |recorded, _, _| {
+        self.each_change(0, ChangePlace::default(), when, |recorded, _, _| {
             let [key, value] = [recorded.object(0), recorded.object(1)];
             is_doubtful |= map.by_key.get(&key).is_some_and(|(known, ..)| *known != value);
         })?;
@@ -407,7 +407,8 @@ impl Calls {
     pub(super) fn each_change(
         &mut self,
         object: u32,
-        (since, when): (ChangePlace, EventTime),
+        since: ChangePlace,
+        when: EventTime,
         mut visit: impl FnMut(&CollectionChange<'_>, EventTime, &Objects),
     ) -> Result<ChangePlace, TraceError> {
         let mut values = Vec::new();

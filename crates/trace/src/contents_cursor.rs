@@ -137,8 +137,8 @@ impl Calls {
         if when < cursor.until {
             *cursor = ContentsCursor::new(cursor.object);
         }
-        let between = (cursor.next, when);
-        cursor.next = self.each_change(cursor.object, between, |recorded, at, objects| {
+        let next = cursor.next;
+        cursor.next = self.each_change(cursor.object, next, when, |recorded, at, objects| {
             cursor.take(recorded, at, objects)
         })?;
         cursor.until = when;

@@ -237,7 +237,7 @@ impl Calls {
         at: EventPosition,
         is_wanted: impl Fn(&Calls, &TracedEvent<'_>) -> bool,
     ) -> Result<Option<EventPosition>, TraceError> {
-        Ok(self.matching_after((at, None), 1, is_wanted)?.pop())
+        Ok(self.matching_after(at, None, 1, is_wanted)?.pop())
     }
 
     /// The last event of the thread before `at` that satisfies the predicate, in any call.
@@ -249,7 +249,7 @@ impl Calls {
         at: EventPosition,
         is_wanted: impl Fn(&Calls, &TracedEvent<'_>) -> bool,
     ) -> Result<Option<EventPosition>, TraceError> {
-        Ok(self.matching_before((at, None), 1, is_wanted)?.pop())
+        Ok(self.matching_before(at, None, 1, is_wanted)?.pop())
     }
 
     /// The first events of the thread after `at`, and before `until`, that satisfy the predicate: at most
@@ -259,7 +259,8 @@ impl Calls {
     /// The events cannot be read.
     pub fn matching_after(
         &mut self,
-        (at, until): (EventPosition, Option<EventPosition>),
+        at: EventPosition,
+        until: Option<EventPosition>,
         limit: usize,
         is_wanted: impl Fn(&Calls, &TracedEvent<'_>) -> bool,
     ) -> Result<Vec<EventPosition>, TraceError> {
@@ -285,7 +286,8 @@ impl Calls {
     /// The events cannot be read.
     pub fn matching_before(
         &mut self,
-        (at, from): (EventPosition, Option<EventPosition>),
+        at: EventPosition,
+        from: Option<EventPosition>,
         limit: usize,
         is_wanted: impl Fn(&Calls, &TracedEvent<'_>) -> bool,
     ) -> Result<Vec<EventPosition>, TraceError> {

@@ -7,6 +7,7 @@ use super::error::TraceError;
 use super::event_time::EventTime;
 use super::parts::TEXT;
 use super::walk::TracedEvent;
+use std::ops::Range;
 use wire::recording::{OF_BYTES, ON_ERR, ON_OUT, TextEffect, Traced, text_digest};
 
 /// Maximum number of objects to follow to the one that has the text.
@@ -331,7 +332,7 @@ impl Calls {
         let mut at = object;
         for _ in 0..DEEP {
             let (mut held, mut same_as) = (None, 0);
-            self.each_text_change(at, (EventTime::BEGIN, when), |change, _| {
+            self.each_text_change(at, EventTime::BEGIN..when, |change, _| {
                 same_as = change.same_as;
                 held.get_or_insert_with(TextContents::default).take(change);
             })?;
@@ -364,30 +365,30 @@ impl Calls {
         Ok(at)
     }
 
-    /// Visits the recorded changes of an object's text in the half-open interval between two times.
+    /// Visits the recorded changes of an object's text during a time.
     ///
     /// # Errors
     /// The events cannot be read.
     pub fn each_text_change(
         &mut self,
         object: u32,
-        (from, to): (EventTime, EventTime),
+        during: Range<EventTime>,
         mut visit: impl FnMut(&TextChange<'_>, EventTime),
     ) -> Result<(), TraceError> {
         let rows = self.write_rows(object, TEXT)?;
-        let first = self.row_from(&rows, from);
-        // The row before can extend past `from`.
+        let first = self.row_from(&rows, during.start);
+        // The row before can extend past the start.
         for row in first.saturating_sub(1).max(rows.start)..rows.end {
             let writes = self.writes_in(row);
-            if writes.first >= to {
+            if writes.first >= during.end {
                 break;
             }
             self.each_written(writes, |_, _, values, place| {
                 let when = EventTime { place, ..writes.first };
-                if when >= to {
+                if when >= during.end {
                     return false;
                 }
-                if let Some(change) = TextChange::of(values).filter(|_| when >= from) {
+                if let Some(change) = TextChange::of(values).filter(|_| when >= during.start) {
                     visit(&change, when);
                 }
                 true

@@ -7,6 +7,7 @@ use super::event_time::EventTime;
 use super::text::{DEEP, Part, TextChange, TextContents, is_doubtful};
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
+use std::ops::Range;
 use wire::recording::TextEffect;
 
 /// The modulus of digests: a prime, so that no structure of a text makes digests collide.
@@ -162,14 +163,14 @@ impl TextHistory {
         Some((last.digest, last.same_as))
     }
 
-    /// What was printed in the half-open interval between two times.
-    fn printed(&self, (from, to): (EventTime, EventTime)) -> PrintedDigest {
+    /// What was printed during a time.
+    fn printed(&self, during: Range<EventTime>) -> PrintedDigest {
         let until = |when: EventTime| {
             let before = self.printed.partition_point(|(printed, _)| *printed < when);
             let last = before.checked_sub(1).and_then(|last| self.printed.get(last));
             last.map_or_else(PrintedDigest::default, |(_, printed)| *printed)
         };
-        until(to).after(until(from))
+        until(during.end).after(until(during.start))
     }
 }
 
@@ -300,7 +301,7 @@ impl Calls {
         let is_stream = self.is_stream(object);
         let (mut history, mut held) = (TextHistory::default(), DigestedText::default());
         let mut printed = PrintedDigest::default();
-        self.each_text_change(object, (EventTime::BEGIN, EventTime::END), |change, when| {
+        self.each_text_change(object, EventTime::BEGIN..EventTime::END, |change, when| {
             if is_stream {
                 printed.add(change);
                 history.printed.push((when, printed));
@@ -312,7 +313,7 @@ impl Calls {
         Ok(history)
     }
 
-    /// The end of a text at a time, or of what was printed on a stream between two times: at least this
+    /// The end of a text at the end of a time, or of what was printed on a stream during it: at least this
     /// number of characters if there are so many.
     ///
     /// # Errors
@@ -321,18 +322,19 @@ impl Calls {
         &mut self,
         object: u32,
         history: &TextHistory,
-        (from, to): (EventTime, EventTime),
+        during: Range<EventTime>,
         characters: usize,
     ) -> Result<String, TraceError> {
         let is_stream = self.is_stream(object);
         let versions = &history.versions;
-        let end = versions.partition_point(|version| version.when < to);
-        let first = if is_stream { versions.partition_point(|version| version.when < from) } else { 0 };
+        let end = versions.partition_point(|version| version.when < during.end);
+        let began = || versions.partition_point(|version| version.when < during.start);
+        let first = if is_stream { began() } else { 0 };
         // A character of a text in bytes has up to four.
         let (mut left, mut changes) = (characters.saturating_mul(4), Vec::new());
         for version in versions.iter().take(end).skip(first).rev() {
             if version.continues == Continuation::Other {
-                return Ok(self.text(object, to)?.map_or_else(String::new, |text| text.text()));
+                return Ok(self.text(object, during.end)?.map_or_else(String::new, |text| text.text()));
             }
             let values = self.values(version.when.place)?;
             left = left.saturating_sub(TextChange::of(&values).map_or(0, |change| change.units().count()));
@@ -402,7 +404,7 @@ impl TextHistories {
         &mut self,
         calls: &mut Calls,
         stream: u32,
-        during: (EventTime, EventTime),
+        during: Range<EventTime>,
     ) -> Result<PrintedDigest, TraceError> {
         Ok(self.history(calls, stream)?.printed(during))
     }
@@ -416,12 +418,12 @@ impl TextHistories {
         &mut self,
         calls: &mut Calls,
         object: u32,
-        during: (EventTime, EventTime),
+        during: Range<EventTime>,
         characters: usize,
     ) -> Result<Option<String>, TraceError> {
         let owner = match calls.is_stream(object) {
             true => Some(object),
-            false => self.held(calls, object, during.1)?.map(|(owner, _)| owner),
+            false => self.held(calls, object, during.end)?.map(|(owner, _)| owner),
         };
         let Some(owner) = owner else { return Ok(None) };
         let history = self.history(calls, owner)?;

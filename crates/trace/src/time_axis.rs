@@ -106,7 +106,8 @@ impl TimeAxis {
         &self,
         calls: &mut Calls,
         thread: u32,
-        (from, to): (f64, f64),
+        from: f64,
+        to: f64,
         limit: usize,
     ) -> Result<Vec<EventPosition>, TraceError> {
         let begins = self.place(thread, from).unwrap_or((0, 0));

@@ -11,29 +11,33 @@ use past::snapshot::Shape;
 /// How the effects of two calls differ, as far as their questions show it. Each question comes with the class
 /// files of its version.
 pub fn differences(
-    one: (&Question, Option<&ClassPool>),
-    other: (&Question, Option<&ClassPool>),
+    one: &Question,
+    one_pool: Option<&ClassPool>,
+    other: &Question,
+    other_pool: Option<&ClassPool>,
 ) -> Vec<VersionDifference> {
-    let [ours, theirs] = [one, other]
+    let [ours, theirs] = [(one, one_pool), (other, other_pool)]
         .map(|(question, pool)| Normalizer { lambdas: &mut Lambdas::default(), pool }.call(question));
     let compared = differing_paths(&ours.value, &theirs.value);
     let is_given = |path: &Path| path.first().is_some_and(|first| first == "entry");
     let differs: Vec<Path> = compared.into_iter().filter(|path| !is_given(path)).collect();
-    departures(&differs, (one.0, &ours), (other.0, &theirs))
+    departures(&differs, one, &ours, other, &theirs)
 }
 
 fn departures(
     differs: &[Path],
-    one: (&Question, &ComparableCall),
-    other: (&Question, &ComparableCall),
+    one: &Question,
+    our_call: &ComparableCall,
+    other: &Question,
+    their_call: &ComparableCall,
 ) -> Vec<VersionDifference> {
-    let changes = |(question, call): (&Question, &ComparableCall)| -> IndexMap<String, (String, String)> {
+    let changes = |question: &Question, call: &ComparableCall| -> IndexMap<String, (String, String)> {
         let key = |path: &str| call.changes.iter().find(|(_, of)| *of == path).map(|(key, _)| key.clone());
         let all = question.changed.iter();
         all.filter_map(|change| Some((key(&change.path)?, (change.path.clone(), change.new.text(1)))))
             .collect()
     };
-    let (ours, theirs) = (changes(one), changes(other));
+    let (ours, theirs) = (changes(one, our_call), changes(other, their_call));
     let mut found: Vec<VersionDifference> = Vec::new();
     let nothing = || "as it was".to_owned();
     let keys = ours.keys().chain(theirs.keys().filter(|key| !ours.contains_key(*key)));
@@ -45,7 +49,7 @@ fn departures(
     }
     let text = |shape: &Option<Shape>| shape.as_ref().map_or("none".to_owned(), |shape| shape.text(1));
     for (of, here, there) in
-        [("result", &one.0.result, &other.0.result), ("exception", &one.0.exception, &other.0.exception)]
+        [("result", &one.result, &other.result), ("exception", &one.exception, &other.exception)]
     {
         if differs.iter().any(|path| is_at(path, &[of])) {
             found.push(VersionDifference { what: format!("its {of}"), here: text(here), there: text(there) });
@@ -55,7 +59,7 @@ fn departures(
         && let Some(path) = differs.first()
     {
         let text = |call: &ComparableCall| plain(&call.value, path).unwrap_or("something else".to_owned());
-        found.push(VersionDifference { what: shown(path), here: text(one.1), there: text(other.1) });
+        found.push(VersionDifference { what: shown(path), here: text(our_call), there: text(their_call) });
     }
     found
 }

@@ -170,7 +170,7 @@ pub async fn find_divergence(
     let numbers = (one.trace.calls.shown(first.here), other.trace.calls.shown(first.there));
     let questions = (one.question(numbers.0, context).await?, other.question(numbers.1, context).await?);
     let pools = [one.fields.pool(), other.fields.pool()];
-    let mut differs = differences::differences((&questions.0, pools[0]), (&questions.1, pools[1]));
+    let mut differs = differences::differences(&questions.0, pools[0], &questions.1, pools[1]);
     if differs.is_empty() {
         differs = first.differs.iter().map(VersionDifference::of).collect();
     }

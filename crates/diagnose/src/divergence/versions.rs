@@ -126,8 +126,10 @@ fn variation(runs: &mut [&mut Diagnoser], context: &Context) -> Result<Variation
     let Some((first, others)) = runs.split_first_mut() else { return Ok(found) };
     for other in others {
         alignment::add_variation(
-            (&mut first.trace.calls, first.fields.pool()),
-            (&mut other.trace.calls, other.fields.pool()),
+            &mut first.trace.calls,
+            first.fields.pool(),
+            &mut other.trace.calls,
+            other.fields.pool(),
             &mut found,
             &mut || !context.is_interrupted(),
         )

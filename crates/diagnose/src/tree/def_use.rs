@@ -266,8 +266,8 @@ impl MethodAnalysis {
             return *known;
         }
         let walked = self.code.as_ref().and_then(|code| walk(code, begins));
-        let number = walked.map(|walked| {
-            let stretch = self.arranged(walked, method, maker);
+        let number = walked.map(|(instructions, found)| {
+            let stretch = self.arranged(instructions, found, method, maker);
             all.push(stretch);
             all.len() - 1
         });
@@ -283,7 +283,8 @@ impl MethodAnalysis {
 
     fn arranged(
         &mut self,
-        (instructions, found): (Vec<u32>, Vec<Accessed>),
+        instructions: Vec<u32>,
+        found: Vec<Accessed>,
         method: u32,
         maker: &mut CoverageBuilder<Chain>,
     ) -> Stretch {

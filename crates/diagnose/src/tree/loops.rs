@@ -324,7 +324,8 @@ impl Finder {
             if place.is_none() && matches!(what, Traced::Branch(_) | Traced::Return) {
                 strange.insert(method);
             }
-            open.reach(stretch, place.unwrap_or((0, false)), at, known, found);
+            let (reached, is_anew) = place.unwrap_or((0, false));
+            open.reach(stretch, reached, is_anew, at, known, found);
             if let Some((place, _)) = place {
                 open.last = Some((place, what));
             }
@@ -425,11 +426,12 @@ impl OpenCall {
         stretch.places(from).take_while(is_near).find(|(place, _)| is_it(*place))
     }
 
-    /// The call has reached a position of its stretch.
+    /// The call has reached a position of its stretch, in another turn of an endless loop if `is_anew`.
     fn reach(
         &mut self,
         stretch: &Stretch,
-        (place, is_anew): (usize, bool),
+        place: usize,
+        is_anew: bool,
         at: EventPosition,
         known: &LoopMethod,
         found: &mut FoundNodes,

@@ -48,7 +48,7 @@ impl ThreadState {
         let site = seen.site;
         match site.what {
             Traced::Enter => self.enter(facts, calls, seen, sink),
-            Traced::Return => self.leave_by_return((facts, calls), seen, sink),
+            Traced::Return => self.leave_by_return(facts, calls, seen, sink),
             // Each of them begins the flight of an exception.
             Traced::Throw | Traced::Raised => {
                 self.flying = 0;
@@ -74,13 +74,13 @@ impl ThreadState {
             }
             Traced::Put => {
                 if let Some(Value::Object(object)) = seen.values.first() {
-                    self.written((facts, calls), seen, *object, sink);
+                    self.written(facts, calls, seen, *object, sink);
                 }
             }
-            Traced::PutStatic => self.written((facts, calls), seen, 0, sink),
+            Traced::PutStatic => self.written(facts, calls, seen, 0, sink),
             Traced::Preset => {
                 let this = self.frame_of(seen).map_or(0, |frame| frame.this);
-                self.written((facts, calls), seen, this, sink);
+                self.written(facts, calls, seen, this, sink);
             }
             _ => {}
         }
@@ -107,14 +107,15 @@ impl ThreadState {
         let call = LogEvent { is_around, line: method.line, ..of(Kind::MethodCall, seen) };
         sink.take(call, Some(this), arguments);
         if method.has_writes {
-            structures((facts, calls), &call, arguments, sink);
+            structures(facts, calls, &call, arguments, sink);
         }
         self.frames.push(Frame { node, method: seen.site.method, line: 0, this, saved: None });
     }
 
     fn leave_by_return(
         &mut self,
-        (facts, calls): (&Facts, &Calls),
+        facts: &Facts,
+        calls: &Calls,
         seen: &TracedEvent<'_>,
         sink: &mut impl EventSink,
     ) {
@@ -124,7 +125,7 @@ impl ThreadState {
         let this = self.pop(seen.node).map_or(0, |frame| frame.this);
         sink.take(exit, Some(this), seen.values);
         if method.has_writes {
-            structures((facts, calls), &exit, seen.values, sink);
+            structures(facts, calls, &exit, seen.values, sink);
         }
         let Some(frame) = self.frames.last_mut() else { return };
         frame.saved = None;
@@ -155,7 +156,8 @@ impl ThreadState {
     /// Reports the write of a field; the last value is the new one.
     fn written(
         &mut self,
-        (facts, calls): (&Facts, &Calls),
+        facts: &Facts,
+        calls: &Calls,
         seen: &TracedEvent<'_>,
         object: u32,
         sink: &mut impl EventSink,
@@ -163,7 +165,7 @@ impl ThreadState {
         let Some(new) = seen.values.last() else { return };
         let write = of(Kind::SetField, seen);
         sink.take(write, Some(object), &[*new]);
-        structures((facts, calls), &write, &[*new], sink);
+        structures(facts, calls, &write, &[*new], sink);
     }
 
     /// The frame of an event's call. Calls inside it whose ends were not recorded are over.
@@ -234,7 +236,7 @@ fn of(kind: Kind, seen: &TracedEvent<'_>) -> LogEvent {
 }
 
 /// The contents of the arrays and collections among some values.
-fn structures((facts, calls): (&Facts, &Calls), at: &LogEvent, values: &[Value], sink: &mut impl EventSink) {
+fn structures(facts: &Facts, calls: &Calls, at: &LogEvent, values: &[Value], sink: &mut impl EventSink) {
     for value in values {
         if let Value::Object(object) = value
             && facts.is_structure(*object, calls)

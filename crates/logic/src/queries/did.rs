@@ -146,7 +146,7 @@ fn set(source: &mut Source, asked: &Asked, name: &str) -> Result<Answer, LogicEr
     needs_writes(source)?;
     let (owner, field) = name.rsplit_once('.').unwrap_or(("", name));
     let pattern = Pattern { value: asked.word(2).map(Wanted::parse), ..asked.pattern(&[Kind::SetField]) };
-    let pattern = match of_field(pattern, (owner, field), source) {
+    let pattern = match of_field(pattern, owner, field, source) {
         Ok(pattern) => pattern,
         Err(error) => return no_member(source, error),
     };

@@ -46,28 +46,28 @@ fn history(source: &mut Source, asked: &Asked) -> Result<Answer, LogicError> {
     match NamedVariable::parse(text)? {
         NamedVariable::Field(_, field) => {
             let (owner, name) = text.rsplit_once('.').unwrap_or(("", &field));
-            let pattern = of_field(pattern, (owner, name), source)?;
+            let pattern = of_field(pattern, owner, name, source)?;
             listed(source, asked, pattern)
         }
         NamedVariable::Static(field) => {
             let (class, name) = field.rsplit_once('.').unwrap_or(("", &field));
-            let pattern = of_field(Pattern { owner: Owner::Class(None), ..pattern }, (class, name), source)?;
+            let pattern = of_field(Pattern { owner: Owner::Class(None), ..pattern }, class, name, source)?;
             names::check_static(class, name, source)?;
             listed(source, asked, pattern)
         }
         NamedVariable::Element(_, index) => {
             let object = names::object(names::object_in(text), &source.recording.calls)?;
-            part_history(source, asked, (object, text), index.cast_unsigned())
+            part_history(source, asked, object, text, index.cast_unsigned())
         }
         NamedVariable::Contents(_) => {
             let object = names::object(text, &source.recording.calls)?;
             let calls = &mut source.recording.calls;
             if calls.objects.is_array(object) {
-                return array_history(source, asked, (object, text));
+                return array_history(source, asked, object, text);
             }
             let object = calls.text_owner(object)?;
             let part = if calls.is_ever_written(object, CONTENTS)? { CONTENTS } else { TEXT };
-            part_history(source, asked, (object, text), part)
+            part_history(source, asked, object, text, part)
         }
     }
 }
@@ -84,7 +84,8 @@ struct Write {
 fn writes(
     source: &mut Source,
     asked: &Asked,
-    (object, part): (u32, u32),
+    object: u32,
+    part: u32,
     into: &mut Vec<Write>,
 ) -> Result<(), LogicError> {
     let wanted = Part::of(source, asked)?;
@@ -116,15 +117,16 @@ fn row_of(
     Ok(AnswerRow::Value(ValueRow { name, value, event, is_default: false }))
 }
 
-/// The writes to one part of an object.
+/// The writes to one part of an object. The answer calls the part by its name.
 fn part_history(
     source: &mut Source,
     asked: &Asked,
-    (object, name): (u32, &str),
+    object: u32,
+    name: &str,
     part: u32,
 ) -> Result<Answer, LogicError> {
     let (mut all, wanted) = (Vec::new(), asked.wanted());
-    writes(source, asked, (object, part), &mut all)?;
+    writes(source, asked, object, part, &mut all)?;
     let texts = match part {
         TEXT => texts_after(source, object, &all, wanted.as_ref(), asked.limit)?,
         _ => BTreeMap::new(),
@@ -156,16 +158,12 @@ fn part_history(
     Ok(answer)
 }
 
-/// The writes to all elements of an array, in order.
-fn array_history(
-    source: &mut Source,
-    asked: &Asked,
-    (array, name): (u32, &str),
-) -> Result<Answer, LogicError> {
+/// The writes to all elements of an array, in order. The answer calls the array by its name.
+fn array_history(source: &mut Source, asked: &Asked, array: u32, name: &str) -> Result<Answer, LogicError> {
     let (mut all, wanted) = (Vec::new(), asked.wanted());
     let mut next = source.recording.calls.part_from(array, 0)?;
     while let Some(index) = next {
-        writes(source, asked, (array, index), &mut all)?;
+        writes(source, asked, array, index, &mut all)?;
         next = match index.checked_add(1) {
             Some(index) => source.recording.calls.part_from(array, index)?,
             None => None,
@@ -209,7 +207,7 @@ fn texts_after(
         wanted.is_none_or(|wanted| last(&held.end(2 * COMPARED)) == last(wanted))
     };
     let mut elsewhere = Vec::new();
-    calls.each_text_change(object, (EventTime::BEGIN, EventTime::END), |change, when| {
+    calls.each_text_change(object, EventTime::BEGIN..EventTime::END, |change, when| {
         held.take(change);
         if found.len() <= limit && times.contains(&when) {
             if change.same_as != 0 {

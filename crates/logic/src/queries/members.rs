@@ -56,7 +56,7 @@ pub(super) fn of_method(pattern: Pattern, text: &str, source: &mut Source) -> Re
             false => Ok(Meant { pattern, notes: Vec::new() }),
         };
     }
-    let mut of_class = Methods::of((class, name), &named, source);
+    let mut of_class = Methods::of(class, name, &named, source);
     of_class.add_direct();
     if !name.starts_with('<') {
         of_class.add_inherited(source);
@@ -128,7 +128,8 @@ pub(super) fn created_by(source: &mut Source, found: &Found) -> Result<Option<St
 /// There is no such field or object.
 pub(super) fn of_field(
     mut pattern: Pattern,
-    (owner, name): (&str, &str),
+    owner: &str,
+    name: &str,
     source: &mut Source,
 ) -> Result<Pattern, LogicError> {
     let nearest;
@@ -182,7 +183,7 @@ struct Methods<'m> {
 }
 
 impl<'m> Methods<'m> {
-    fn of((class, name): (&'m str, &'m str), named: &'m [(u32, Method)], source: &mut Source) -> Methods<'m> {
+    fn of(class: &'m str, name: &'m str, named: &'m [(u32, Method)], source: &mut Source) -> Methods<'m> {
         let recorded = source.recording.calls.sites.classes().map(|(name, _)| name.to_string());
         let mut fitting: BTreeSet<String> = recorded.filter(|name| class_fits(name, class)).collect();
         let above: Vec<Vec<String>> =

@@ -23,7 +23,7 @@ pub(super) fn push_state(
     let calls = &mut source.recording.calls;
     let name = calls.objects.name(object);
     if calls.objects.is_array(object) {
-        return push_elements(source, object, (&name, when), limit, rows);
+        return push_elements(source, object, &name, when, limit, rows);
     }
     if let Some(contents) = calls.contents(object, when)? {
         let objects = &calls.objects;
@@ -103,7 +103,7 @@ pub fn field_states(
     when: EventTime,
 ) -> Result<Vec<FieldState>, LogicError> {
     let fields = fields_of(&source.recording.calls, object);
-    fields.into_iter().map(|(class, field)| field_state(source, object, (class, &field), when)).collect()
+    fields.into_iter().map(|(class, field)| field_state(source, object, class, &field, when)).collect()
 }
 
 /// The fields that the recorded classes of an object declare, those of the topmost class first, each with its
@@ -126,7 +126,8 @@ fn fields_of(calls: &Calls, object: u32) -> Vec<(String, Field)> {
 fn field_state(
     source: &mut Source,
     object: u32,
-    (class, field): (String, &Field),
+    class: String,
+    field: &Field,
     when: EventTime,
 ) -> Result<FieldState, LogicError> {
     let (name, is_static) = (field.name.clone(), field.is_static);
@@ -187,7 +188,8 @@ fn plain(constant: &Constant, field: &Field) -> Option<Value> {
 fn push_elements(
     source: &mut Source,
     array: u32,
-    (name, when): (&str, EventTime),
+    name: &str,
+    when: EventTime,
     limit: usize,
     rows: &mut Vec<AnswerRow>,
 ) -> Result<bool, LogicError> {

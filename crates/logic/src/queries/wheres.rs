@@ -81,7 +81,8 @@ fn set(source: &mut Source, asked: &Asked) -> Result<Answer, LogicError> {
     super::object::needs_writes(source)?;
     let text = asked.word(0).unwrap_or_default();
     let pattern = Pattern { value: asked.wanted(), ..asked.pattern(&[Kind::SetField]) };
-    let pattern = of_field(pattern, text.rsplit_once('.').unwrap_or(("", text)), source)?;
+    let (owner, name) = text.rsplit_once('.').unwrap_or(("", text));
+    let pattern = of_field(pattern, owner, name, source)?;
     with_environment(source, asked, pattern, |_, _| Ok(true))
 }
 

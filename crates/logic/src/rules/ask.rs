@@ -143,18 +143,19 @@ impl Rules {
     ) -> Result<Asked, RulesError> {
         let plans: Option<Plans> = options.explain.then(Plans::default);
         let relations = relations(source, plans.as_ref());
-        let program = self.program_within(&mut Allowance::new(options.limits.clone()))?;
-        let asked = Rules::run_over(&program, &relations, goal, options, take)?;
+        let (program, notes) = self.program_within(&mut Allowance::new(options.limits.clone()))?;
+        let asked = Rules::run_over(&program, notes, &relations, goal, options, take)?;
         Ok(Asked { plan: plans.map(|plans| shown_plans(&plans)).unwrap_or_default(), ..asked })
     }
 
-    /// Asks a goal over a log of facts: its name and its text.
+    /// Asks a goal over the facts of a text. Errors call the text by its name.
     ///
     /// # Errors
     /// The facts, the rules or the goal are not valid.
     pub fn ask_facts(
         &self,
-        (name, text): (&str, &str),
+        name: &str,
+        text: &str,
         goal: &str,
         options: AskOptions,
     ) -> Result<Asked, RulesError> {
@@ -168,12 +169,13 @@ impl Rules {
             taken.borrow_mut().push(item);
             ControlFlow::Continue(())
         };
-        let ended = Rules::run_over(&(program, notes), &Relations::new(), goal, options, take)?;
+        let ended = Rules::run_over(&program, notes, &Relations::new(), goal, options, take)?;
         Ok(Asked { items: answers.take().items, ..ended })
     }
 
     fn run_over(
-        (program, notes): &(Program, Vec<String>),
+        program: &Program,
+        notes: Vec<String>,
         relations: &Relations,
         goal: &str,
         options: AskOptions,
@@ -193,7 +195,7 @@ impl Rules {
         let mut allowance = Allowance::new(options.limits.clone());
         let machine_options = Options { limits: options.limits, output: Some(Box::new(output)) };
         let mut machine = Machine::new(program, relations, machine_options)?;
-        let mut asked = Asked { goal: goal.to_owned(), notes: notes.clone(), ..Asked::default() };
+        let mut asked = Asked { goal: goal.to_owned(), notes, ..Asked::default() };
         let mut query = machine.query(goal).map_err(failure)?;
         loop {
             if asked.solutions == options.solutions || is_ended.get() {

@@ -9,6 +9,7 @@ use super::parts::{ComparedRow, Part, Row, Token, rows};
 use serde::Serialize;
 use similar::{Algorithm, DiffOp, capture_diff_slices};
 use std::collections::{HashMap, HashSet};
+use std::ops::Range;
 
 /// What is not compared.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -116,19 +117,13 @@ pub fn compare(a: &SavedAnswer, b: &SavedAnswer, ignored: Ignored) -> AnswerDiff
     let (mut gap_a, mut gap_b) = (0, 0);
     for op in capture_diff_slices(Algorithm::Myers, &keys_a, &keys_b) {
         let DiffOp::Equal { old_index, new_index, len } = op else { continue };
-        comparison.gap(
-            (gap_a, rows_a.get(gap_a..old_index).unwrap_or_default()),
-            (gap_b, rows_b.get(gap_b..new_index).unwrap_or_default()),
-            &mut difference.rows,
-        );
+        let in_a = RowsBetween::of(&rows_a, gap_a..old_index);
+        comparison.gap(in_a, RowsBetween::of(&rows_b, gap_b..new_index), &mut difference.rows);
         difference.same += len;
         (gap_a, gap_b) = (old_index + len, new_index + len);
     }
-    comparison.gap(
-        (gap_a, rows_a.get(gap_a..).unwrap_or_default()),
-        (gap_b, rows_b.get(gap_b..).unwrap_or_default()),
-        &mut difference.rows,
-    );
+    let in_a = RowsBetween::of(&rows_a, gap_a..rows_a.len());
+    comparison.gap(in_a, RowsBetween::of(&rows_b, gap_b..rows_b.len()), &mut difference.rows);
     difference.renamed = comparison.renamed();
     difference.notes = comparison.notes();
     difference
@@ -139,6 +134,19 @@ pub fn compare(a: &SavedAnswer, b: &SavedAnswer, ignored: Ignored) -> AnswerDiff
 enum Side {
     A,
     B,
+}
+
+/// The rows of an answer between two that both answers have.
+struct RowsBetween<'r> {
+    /// The index of the first one in the answer.
+    first: usize,
+    rows: &'r [Row],
+}
+
+impl<'r> RowsBetween<'r> {
+    fn of(all: &'r [Row], at: Range<usize>) -> RowsBetween<'r> {
+        RowsBetween { first: at.start, rows: all.get(at).unwrap_or_default() }
+    }
 }
 
 struct Comparison<'a> {
@@ -312,8 +320,9 @@ impl<'a> Comparison<'a> {
     }
 
     /// Adds the rows between two common ones.
-    fn gap(&self, a: (usize, &[Row]), b: (usize, &[Row]), differences: &mut Vec<RowDifference>) {
-        let ((first_a, rows_a), (first_b, rows_b)) = (a, b);
+    fn gap(&self, a: RowsBetween<'_>, b: RowsBetween<'_>, differences: &mut Vec<RowDifference>) {
+        let RowsBetween { first: first_a, rows: rows_a } = a;
+        let RowsBetween { first: first_b, rows: rows_b } = b;
         let side =
             |first: usize, at: usize, row: &Row| RowSide { number: first + at + 1, row: row.row.clone() };
         let likes = |rows: &[Row], side| -> Vec<String> {

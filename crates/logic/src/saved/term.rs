@@ -57,14 +57,15 @@ fn read(value: &Value, at: Cursor<'_>, of_type: &IdType, depth: usize) -> SavedT
             name => SavedTerm::Atom(name.to_owned()),
         },
         View::Var(_) => SavedTerm::Other(at.to_string()),
-        View::Compound { name, arity } => compound(value, at, (value.atom_text(name), arity), of_type, depth),
+        View::Compound { name, arity } => compound(value, at, value.atom_text(name), arity, of_type, depth),
     }
 }
 
 fn compound(
     value: &Value,
     at: Cursor<'_>,
-    (name, arity): (&str, usize),
+    name: &str,
+    arity: usize,
     of_type: &IdType,
     depth: usize,
 ) -> SavedTerm {

@@ -12,12 +12,14 @@ use model::MethodName;
 use petgraph::graph::NodeIndex;
 use trace::Calls;
 
-/// The suggestion of a candidate.
+/// The suggestion of a candidate. `pass` is a pass that lost the operation, `first` the first such one.
 pub(super) fn suggestion(
-    (calls, program): (&Calls, &mut AnalysedProgram<'_>),
+    calls: &Calls,
+    program: &mut AnalysedProgram<'_>,
     candidate: &Candidate<'_>,
     certainty: Certainty,
-    (pass, first): (&Pass, u64),
+    pass: &Pass,
+    first: u64,
     passes: Passes,
 ) -> Option<Suggestion> {
     let jump_in = program.name(candidate.chain.first.0)?;
@@ -25,10 +27,10 @@ pub(super) fn suggestion(
     let place_of_jump = place(&jump_in, &body, candidate.pc);
     let (kind, (condition, operand, was, would_be)) = match candidate.jump {
         JumpSite::Branch(pc) => {
-            let way = (pass.to, candidate.to);
-            let is_end = candidate.is_partial && ends_loop(&body, pc, way, candidate.chain.first.1);
+            let (went, to) = (pass.to, candidate.to);
+            let is_end = candidate.is_partial && ends_loop(&body, pc, went, to, candidate.chain.first.1);
             let kind = if is_end { JumpKind::LoopEnd } else { JumpKind::Branch };
-            (kind, condition(program, &body, pc, (pass.to, candidate.to)))
+            (kind, condition(program, &body, pc, went, to))
         }
         JumpSite::Exception(_) => {
             let name = calls.objects.name(pass.exception);
@@ -81,7 +83,8 @@ fn condition(
     program: &AnalysedProgram<'_>,
     body: &Body,
     branch: u32,
-    (went, to): (u32, u32),
+    went: u32,
+    to: u32,
 ) -> (Option<String>, Option<String>, String, String) {
     let condition =
         body.method().and_then(|method| bytecode::expression::condition_at(&body.class, method, branch));

@@ -78,7 +78,8 @@ pub fn find(
     calls: &mut Calls,
     fields: &mut Fields,
     program: &mut AnalysedProgram<'_>,
-    (target, window): (&Target, Window),
+    target: &Target,
+    window: Window,
     limits: &Limits,
 ) -> Result<Found, PastError> {
     let mut sites = use_sites(program, target);
@@ -126,7 +127,7 @@ pub fn find(
         let done = of_it.map(|site| site.place).filter(|place| blocks.has_completed(&begin.body, place.1));
         executed_sites.extend(done);
         for chain in &begin.chains {
-            for lost in lost_at((group, &calls_of_it), begin, chain, &blocks, (calls, program)) {
+            for lost in lost_at(group, &calls_of_it, begin, chain, &blocks, calls, program) {
                 let is_in_window = match lost.jump {
                     JumpSite::Branch(pc) => executed.ways.contains_key(&(group.method, pc)),
                     _ => true,
@@ -195,7 +196,7 @@ pub fn find(
                 && (!is_branch || other.to != candidate.to)
         };
         let first = all.iter().find(is_missed).map_or(pass.nth, |first| first.nth.min(pass.nth));
-        let described = suggestion((calls, program), &candidate, certainty, (&pass, first), counted);
+        let described = suggestion(calls, program, &candidate, certainty, &pass, first, counted);
         if let Some(suggestion) = described {
             suggestions.push((suggestion, pass.when));
         }
@@ -251,11 +252,13 @@ fn done(
 
 /// The jumps at which some calls lost the first instruction of a chain.
 fn lost_at<'c>(
-    (group, calls_of_it): (&Group, &BTreeSet<u32>),
+    group: &Group,
+    calls_of_it: &BTreeSet<u32>,
     begin: &Begin<'c>,
     chain: &Rc<Chain<'c>>,
     blocks: &ExecutedBlocks,
-    (calls, program): (&Calls, &AnalysedProgram<'_>),
+    calls: &Calls,
+    program: &AnalysedProgram<'_>,
 ) -> Vec<Candidate<'c>> {
     let body = &begin.body;
     let first = chain.first.1;

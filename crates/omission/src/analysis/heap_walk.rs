@@ -135,19 +135,29 @@ impl Heap<'_> {
     }
 }
 
-/// What is known before the instruction at `target`, if the code goes there from `from` through these blocks;
-/// `None` if it cannot. `through` contains the block of `target`. If `is_first`, the code is followed up to
-/// its first arrival there, and not around a loop to further ones.
+/// A way through the code of a method.
+pub(super) struct Way {
+    /// The code index from which it goes on.
+    pub from: u32,
+    /// The code index at which it ends.
+    pub target: u32,
+    /// Whether it ends at its first arrival there, and does not go around a loop to further ones.
+    pub is_first: bool,
+}
+
+/// What is known before the instruction at the end of a way, if the code goes there through these blocks;
+/// `None` if it cannot. `through` contains the block of that instruction.
 ///
 /// # Errors
 /// The events cannot be read.
 pub(super) fn state_at(
     body: &Body,
-    (from, target, is_first): (u32, u32, bool),
+    way: Way,
     through: &dyn Fn(NodeIndex) -> bool,
     begin: State,
     heap: &mut Heap<'_>,
 ) -> Result<Option<State>, PastError> {
+    let Way { from, target, is_first } = way;
     let Some(first) = body.cfg.block_at(from) else { return Ok(None) };
     let mut states: HashMap<NodeIndex, State> = HashMap::from([(first, begin)]);
     let (mut work, mut found, mut steps): (Vec<NodeIndex>, Option<State>, usize) = (vec![first], None, 0);
@@ -199,28 +209,29 @@ pub(super) fn state_at(
     Ok(found)
 }
 
-/// What is known before an instruction of a called method; `None` if the method cannot come there.
+/// What is known before an instruction of a called method, on the way to its first execution if `is_first`;
+/// `None` if the method cannot come there.
 ///
 /// # Errors
 /// The events cannot be read.
 pub(super) fn state_in(
     body: &Body,
-    (pc, is_first): (u32, bool),
+    pc: u32,
+    is_first: bool,
     begin: &State,
     heap: &mut Heap<'_>,
 ) -> Result<Option<State>, PastError> {
     let reaches = leads_to(&body.cfg, pc);
     let through = |block: NodeIndex| reaches.contains(&block);
+    let way = |from| Way { from, target: pc, is_first };
     if body.cfg.block_at(0).is_some_and(through) {
-        return state_at(body, (0, pc, is_first), &through, begin.clone(), heap);
+        return state_at(body, way(0), &through, begin.clone(), heap);
     }
     // Only an exception leads there.
     let mut found: Option<State> = None;
     for handler in body.cfg.handler_blocks().into_iter().filter(|block| through(*block)) {
         let Some(start) = body.cfg.block(handler).map(|block| block.start_pc) else { continue };
-        let Some(state) = state_at(body, (start, pc, is_first), &through, begin.caught(body), heap)? else {
-            continue;
-        };
+        let Some(state) = state_at(body, way(start), &through, begin.caught(body), heap)? else { continue };
         match &mut found {
             Some(found) => _ = found.join(&state),
             None => found = Some(state),

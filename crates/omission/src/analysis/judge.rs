@@ -2,7 +2,7 @@
 
 use super::candidate::Candidate;
 use super::executed::{JumpSite, Pass};
-use super::heap_walk::{Heap, Known, State, state_at, state_in};
+use super::heap_walk::{Heap, Known, State, Way, state_at, state_in};
 use super::program::AnalysedProgram;
 use super::suggestion::Certainty;
 use super::use_site::Target;
@@ -78,7 +78,7 @@ impl Judge<'_, '_> {
         } else {
             let begin = self.state_of(candidate, pass)?;
             let through = |block: NodeIndex| candidate.between.contains(&block);
-            let way = (candidate.to, chain.first.1, is_first);
+            let way = Way { from: candidate.to, target: chain.first.1, is_first };
             let mut heap =
                 Heap { calls: self.calls, fields: self.fields, index: &self.program.index, when: pass.when };
             match state_at(&body, way, &through, begin, &mut heap)? {
@@ -103,7 +103,7 @@ impl Judge<'_, '_> {
             let begin = state.called(arguments);
             let mut heap =
                 Heap { calls: self.calls, fields: self.fields, index: &self.program.index, when: pass.when };
-            let Some(known) = state_in(&callee, (*next, is_first), &begin, &mut heap)? else {
+            let Some(known) = state_in(&callee, *next, is_first, &begin, &mut heap)? else {
                 return Ok(Ending::Never);
             };
             (state, body, pc) = (known, callee, *next);

@@ -154,9 +154,9 @@ pub(super) fn dominant_jumps(
     (jumps, between)
 }
 
-/// Whether a branch is the condition of a loop around an instruction, and ended it. The condition stands at
-/// the head of the loop, or at its end if it is a `do` loop.
-pub(super) fn ends_loop(body: &Body, branch: u32, (went, to): (u32, u32), pc: u32) -> bool {
+/// Whether a branch is the condition of a loop around an instruction, and ended it: it went on at `went`, and
+/// not at `to`. The condition stands at the head of the loop, or at its end if it is a `do` loop.
+pub(super) fn ends_loop(body: &Body, branch: u32, went: u32, to: u32, pc: u32) -> bool {
     let block_at = |pc| body.cfg.block_at(pc);
     let (Some(test), Some(on), Some(left), Some(at)) =
         (block_at(branch), block_at(to), block_at(went), block_at(pc))

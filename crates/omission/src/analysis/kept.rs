@@ -69,7 +69,8 @@ pub fn analyse(
     pool: &ClassPool,
     is_recorded: &dyn Fn(&str) -> bool,
     entries: &[Entry],
-    (limits, store): (Limits, &dyn AnalysisStore),
+    limits: Limits,
+    store: &dyn AnalysisStore,
 ) -> PointsTo {
     let program = RecordedCode::new(pool, is_recorded);
     let key = key(&program, entries, limits);

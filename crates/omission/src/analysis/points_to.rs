@@ -55,7 +55,7 @@ impl ProgramPointsTo {
         }
         let entries: Vec<Entry> = entries.into_iter().collect();
         let limits = Limits { steps: STEPS, ..Limits::default() };
-        let points_to = kept::analyse(pool, is_recorded, &entries, (limits, store));
+        let points_to = kept::analyse(pool, is_recorded, &entries, limits, store);
         if !points_to.is_complete() {
             return None;
         }

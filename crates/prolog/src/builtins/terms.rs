@@ -319,7 +319,7 @@ fn plus(e: &mut Engine, b: usize) -> Outcome {
             let cell = e.number_cell(value);
             e.unify_arg(b, unknown, cell)
         }
-        Err(fault) => Err(e.fault(fault, (x, y))),
+        Err(fault) => Err(e.fault(fault, x, y)),
     }
 }
 

@@ -38,13 +38,13 @@ impl Compiler<'_> {
             let Some((name, arity)) = self.term.functor(next) else { break };
             match (name, arity, self.term.args(next)) {
                 (known::EQ | known::EQEQ, 2, &[a, b]) => {
-                    self.bound(&args, (a, b), Comparison::Eq, true, &mut found);
-                    self.bound(&args, (b, a), Comparison::Eq, true, &mut found);
+                    self.bound(&args, a, b, Comparison::Eq, true, &mut found);
+                    self.bound(&args, b, a, Comparison::Eq, true, &mut found);
                 }
                 (_, 2, &[a, b]) if comparison(name).is_some() => {
                     let Some(op) = comparison(name) else { break };
-                    self.bound(&args, (a, b), op, false, &mut found);
-                    self.bound(&args, (b, a), mirrored(op), false, &mut found);
+                    self.bound(&args, a, b, op, false, &mut found);
+                    self.bound(&args, b, a, mirrored(op), false, &mut found);
                 }
                 (known::TRUE, 0, _) => {}
                 (
@@ -73,7 +73,8 @@ impl Compiler<'_> {
     fn bound(
         &self,
         args: &[NodeId],
-        (left, right): (NodeId, NodeId),
+        left: NodeId,
+        right: NodeId,
         op: Comparison,
         literal: bool,
         found: &mut Vec<BoundSpec>,

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::image::{Image, index};
+use super::image::{ClauseSource, Image, index};
 use super::{Instr, Literal};
 use crate::atoms::{AtomId, Atoms, known};
 use crate::store::{Cell, cell::MAX_ARITY};
@@ -50,7 +50,7 @@ pub(crate) fn compile_clause(
     term: &Term,
     head: NodeId,
     body: Option<NodeId>,
-    source: (u32, u32, u32),
+    source: ClauseSource,
 ) -> Result<(), Refused> {
     let args: Vec<NodeId> = term.args(head).to_vec();
     let (clause, helpers) = compile(image, atoms, term, &args, body, None, source)?;
@@ -66,10 +66,11 @@ pub(crate) fn compile_query(
     atoms: &Arc<Atoms>,
     term: &Term,
     variables: usize,
-    source: (u32, u32, u32),
+    source: ClauseSource,
 ) -> Result<(u32, u32), Refused> {
     let all: Vec<u32> = (0..index(variables)).collect();
-    let (clause, helpers) = compile(image, atoms, term, &[], Some(term.root()), Some((&all, true)), source)?;
+    let given = GivenVariables { variables: &all, is_query: true };
+    let (clause, helpers) = compile(image, atoms, term, &[], Some(term.root()), Some(given), source)?;
     compile_helpers(image, atoms, term, helpers, source)?;
     Ok((clause.pc, clause.size))
 }
@@ -80,19 +81,25 @@ fn compile_helpers(
     atoms: &Arc<Atoms>,
     term: &Term,
     mut helpers: Vec<Helper>,
-    source: (u32, u32, u32),
+    source: ClauseSource,
 ) -> Result<(), Refused> {
     while let Some(helper) = helpers.pop() {
         let pred = image.pred(helper.name, helper.variables.len());
         let body = Some(helper.goal);
-        let variables = Some((helper.variables.as_slice(), false));
-        let (clause, more) = compile(image, atoms, term, &[], body, variables, source)?;
+        let given = GivenVariables { variables: &helper.variables, is_query: false };
+        let (clause, more) = compile(image, atoms, term, &[], body, Some(given), source)?;
         let first = image.clauses.len();
         image.clauses.push(clause);
         image.define(pred, first, false);
         helpers.extend(more);
     }
     Ok(())
+}
+
+/// The variables of a helper or query, which take the first slots of the frame.
+struct GivenVariables<'a> {
+    variables: &'a [u32],
+    is_query: bool,
 }
 
 type Compiled = Result<(super::image::ClauseCode, Vec<Helper>), Refused>;
@@ -103,11 +110,11 @@ fn compile(
     term: &Term,
     args: &[NodeId],
     body: Option<NodeId>,
-    variables: Option<(&[u32], bool)>,
-    (file, line, pred): (u32, u32, u32),
+    given: Option<GivenVariables<'_>>,
+    source: ClauseSource,
 ) -> Compiled {
     let pc = index(image.code.len());
-    image.sources.push(super::image::Source { pc, file, line, pred });
+    image.sources.push(super::image::Source { pc, clause: source });
     let mut compiler = Compiler {
         image,
         atoms,
@@ -127,7 +134,7 @@ fn compile(
     }
     let mut key = 0;
     let mut query = false;
-    if let Some((variables, is_query)) = variables {
+    if let Some(GivenVariables { variables, is_query }) = given {
         query = is_query;
         compiler.size = index(variables.len());
         for (slot, &variable) in variables.iter().enumerate() {

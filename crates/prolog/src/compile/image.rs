@@ -65,14 +65,20 @@ pub(crate) struct ClauseCode {
     pub size: u32,
 }
 
-/// Where the code of a clause comes from.
+/// Where a clause comes from.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Source {
-    pub pc: u32,
+pub(crate) struct ClauseSource {
     pub file: u32,
     pub line: u32,
     /// The predicate that the clause belongs to.
     pub pred: u32,
+}
+
+/// Where the code from an instruction on comes from.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Source {
+    pub pc: u32,
+    pub clause: ClauseSource,
 }
 
 /// Code, predicates and constants.
@@ -178,9 +184,9 @@ impl Image {
     }
 
     /// The source of the clause that contains an instruction.
-    pub(crate) fn source_of(&self, pc: u32) -> Option<&Source> {
+    pub(crate) fn source_of(&self, pc: u32) -> Option<&ClauseSource> {
         let at = self.sources.partition_point(|source| source.pc <= pc);
-        self.sources.get(at.checked_sub(1)?)
+        self.sources.get(at.checked_sub(1)?).map(|source| &source.clause)
     }
 }
 

@@ -80,7 +80,7 @@ impl Engine {
                     let value = if op.arity() == 1 { unary(op, last) } else { binary(op, first, last) };
                     match value {
                         Ok(value) => stack.push(value),
-                        Err(fault) => return Err(self.fault(fault, (first, last))),
+                        Err(fault) => return Err(self.fault(fault, first, last)),
                     }
                     continue;
                 }
@@ -134,8 +134,8 @@ impl Engine {
         self.type_error(known::EVALUABLE, indicator)
     }
 
-    /// The error of an operation.
-    pub(crate) fn fault(&mut self, fault: Fault, (first, last): (Num, Num)) -> Raise {
+    /// The error of an operation with these operands. If it has one, that is both the first and the last.
+    pub(crate) fn fault(&mut self, fault: Fault, first: Num, last: Num) -> Raise {
         let evaluation = |what| (known::EVALUATION, what);
         let (kind, what) = match fault {
             Fault::Overflow => evaluation(known::OVERFLOW),

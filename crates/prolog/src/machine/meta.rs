@@ -52,7 +52,7 @@ impl Engine {
                 let value = value.unwrap_or(Num::Int(0));
                 match binary(Op::Add, *sum, value) {
                     Ok(value) => *sum = value,
-                    Err(fault) => return Err(self.fault(fault, (value, value))),
+                    Err(fault) => return Err(self.fault(fault, value, value)),
                 }
             }
             Collector::Best { max, best, witness: kept } => {

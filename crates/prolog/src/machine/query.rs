@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::{Engine, Failure, HEADER, Raise, Thrown};
 use crate::atoms::{AtomId, Atoms};
 use crate::compile::compile_query;
-use crate::compile::image::ImageMark;
+use crate::compile::image::{ClauseSource, ImageMark};
 use crate::limits::{Allowance, Excess, Limits};
 use crate::program::{Linked, NotRead, Program};
 use crate::read::error::SyntaxError;
@@ -100,7 +100,7 @@ impl Machine {
         let read = crate::read::clauses::read_term("query", text, &engine.atoms)?;
         let mark = engine.image.mark();
         let count = read.variables.len();
-        let source = (0, 0, u32::MAX);
+        let source = ClauseSource { file: 0, line: 0, pred: u32::MAX };
         let atoms = Arc::clone(&engine.atoms);
         let (pc, size) = match compile_query(&mut engine.image, &atoms, &read.term, count, source) {
             Ok(code) => code,

@@ -316,7 +316,7 @@ impl Engine {
                     match value {
                         Ok(value) => self.numbers.push(value),
                         Err(fault) => {
-                            let error = self.fault(fault, (a, b));
+                            let error = self.fault(fault, a, b);
                             return Err(self.inline_error(error));
                         }
                     }

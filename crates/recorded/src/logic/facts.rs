@@ -17,8 +17,6 @@ pub async fn ask_facts(file: &Path, asked: &AskRequest, context: &Context) -> Re
     let text = rules_text(file)
         .map_err(|error| SessionError::RulesFile { file: file.to_owned(), error: Arc::new(error) })?;
     let (name, asked) = (file.display().to_string(), asked.clone());
-    in_background(context, move |stop| {
-        Ok(rules.ask_facts((&name, &text), &asked.goal, asked.options(stop))?)
-    })
-    .await
+    in_background(context, move |stop| Ok(rules.ask_facts(&name, &text, &asked.goal, asked.options(stop))?))
+        .await
 }

@@ -170,9 +170,8 @@ fn finish(
     let methods = methods.into_inner().unwrap_or_else(PoisonError::into_inner);
     std::thread::scope(|scope| {
         let other = std::thread::Builder::new().spawn_scoped(scope, || {
-            let files = [("by_method", BY_METHOD), ("methods", METHODS)];
-            let [all, of_each] = files.map(|(name, layout)| (to.join(format!("{name}.arrow")), layout));
-            let mut table = GroupsWriter::create((&all.0, all.1), (&of_each.0, of_each.1))?;
+            let [all, of_each] = ["by_method.arrow", "methods.arrow"].map(|name| to.join(name));
+            let mut table = GroupsWriter::create(&all, BY_METHOD, &of_each, METHODS)?;
             methods.each(|method, nodes| table.push(method, nodes))?;
             table.finish()
         });

@@ -167,8 +167,10 @@ impl GroupsWriter {
     /// # Errors
     /// A file cannot be created.
     pub fn create(
-        (numbers, of_numbers): (&Path, Layout),
-        (groups, of_groups): (&Path, Layout),
+        numbers: &Path,
+        of_numbers: Layout,
+        groups: &Path,
+        of_groups: Layout,
     ) -> Result<GroupsWriter, TraceError> {
         let batches = BatchWriter::create(numbers, of_numbers)?;
         let groups = TableWriter::create(groups, of_groups)?;

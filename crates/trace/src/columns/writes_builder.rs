@@ -89,7 +89,7 @@ impl WriteScanner<'_> {
                     }
                     at = end;
                 }
-                _ => at = self.apart(events, at, (chunk, &mut turn), rows)?,
+                _ => at = self.apart(events, at, chunk, &mut turn, rows)?,
             }
         }
         self.flush(chunk, turn, rows);
@@ -102,7 +102,8 @@ impl WriteScanner<'_> {
         &mut self,
         events: &[u8],
         at: usize,
-        (chunk, turn): (u32, &mut u64),
+        chunk: u32,
+        turn: &mut u64,
         rows: &mut Vec<[u32; 7]>,
     ) -> Result<usize, (usize, &'static str)> {
         let mut values = std::mem::take(&mut self.values);
