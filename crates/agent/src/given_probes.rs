@@ -1,7 +1,7 @@
 //! Looks at arrays and fields around the calls of the JDK that may write them. The recorder compares the
 //! values before and after a call.
 
-use crate::external_writes::{FieldOwners, Given, Part, field_owners, handed, is_inherited};
+use crate::external_writes::{FieldOwners, Given, GivenPart, field_owners, handed, is_inherited};
 use crate::sites::{Name, Site, Sites, numbered};
 use crate::spill::{Place, spill};
 use crate::steps::Weaver;
@@ -36,7 +36,6 @@ const GIVEN_FIELD: &str = "(Ljava/lang/Object;Ljava/lang/Object;Ljava/lang/Class
 /// Marks of a site, as `QuerypointProbeGiven` and `QuerypointProbeGivenArray` have them.
 const KEEP: i32 = 1;
 const TESTED: i32 = 2;
-const UP_TO: i32 = 4;
 const ALONE: i32 = 8;
 
 /// A query about elements, at a call that may write them.
@@ -176,16 +175,11 @@ impl CallProbes<'_> {
         let number = |query: u16| Step::Int(numbers.get(&query).copied().unwrap_or(0));
         steps.push(Step::Null);
         for ArrayQuery { given, kind, query, marks } in arrays {
-            let (from, to, up_to) = match given.part {
-                Part::Whole => (Step::Int(0), Step::Int(i32::MAX), 0),
-                Part::Few(at, many) => (load(at), Step::Int(many), 0),
-                Part::Many(from, many) => (load(from), load(many), 0),
-                Part::UpTo(from, to) => (load(from), load(to), UP_TO),
-            };
+            let GivenPart { from, many, how } = given.part.given(load);
             let kind = i32::try_from(u32::from(kind)).unwrap_or(0);
-            let (array, marks) = (load(given.argument), Step::Int(marks | up_to));
+            let (array, marks) = (load(given.argument), Step::Int(marks | how));
             let of = Step::Int(query.into());
-            let steps_of = [array, from, to, marks, Step::Int(kind), number(query), of];
+            let steps_of = [array, from, many, marks, Step::Int(kind), number(query), of];
             steps.extend(steps_of);
             steps.push(call(
                 "Array",
