@@ -93,6 +93,38 @@ fn a_packed_recording_answers_without_its_program() {
     assert_eq!(before[1]["text"], "super.n -= by;", "{before:#}");
 }
 
+/// Two loaders made a class, each with a static field of its own.
+#[test]
+fn static_fields_of_two_classes_of_one_name_are_told_apart() {
+    let (case, _) = recorded("Loaders", &["--level", "all"]);
+    let changes = [("0", "0", "1"), ("1", "1", "11"), ("2", "0", "2"), ("3", "2", "22")];
+    for (index, old, new) in changes {
+        let index = format!("--index={index}");
+        let asked =
+            ["--format=json", "why", "made", "--at", "Loaders$Part:13", &index, "--in", "asked.trace"];
+        let (code, text) = told(&case, &asked);
+        assert_eq!(code, Some(0), "{text}");
+        let answer: Value = serde_json::from_str(text.trim()).expect("JSON");
+        let change = crate::support::point(&answer, "B");
+        assert_eq!((&change["old"], &change["new"]), (&json!(old), &json!(new)), "{answer:#}");
+        assert_eq!(change["collected"]["made"], old, "{answer:#}");
+        assert_eq!(change["notes"], Value::Null, "{answer:#}");
+    }
+    let lines = "to Loaders$Part:13\n".repeat(4) + "show made\nhistory made\n";
+    let mut command = case.qp();
+    command.args(["debug", "--format=json", "asked.trace"]).stdin(Stdio::piped()).stdout(Stdio::piped());
+    let mut process = command.spawn().expect("qp starts");
+    process.stdin.take().expect("a pipe").write_all(lines.as_bytes()).expect("written");
+    let output = process.wait_with_output().expect("its output");
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    let replies: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
+    let [.., shown, history] = replies.as_slice() else { panic!("{text}") };
+    assert_eq!(shown["content"]["value"], "22", "{shown:#}");
+    let writes = history["content"]["writes"].as_array().expect("writes");
+    let news: Vec<&Value> = writes.iter().map(|write| &write["new"]).collect();
+    assert_eq!(news, ["2", "22"], "{history:#}");
+}
+
 #[test]
 fn the_prompt_opens_a_recording() {
     let (case, _) = recorded("Statics", &["--level", "all"]);

@@ -443,13 +443,12 @@ impl<'q> Candidates<'q> {
                 let result = result.map(|result| self.plain(recording, result, &descriptor));
                 values.detail.result = Some(result.unwrap_or(Value::Void));
             }
-            Happened::Written { owner, old, new, by } => {
+            Happened::Written { class, owner, old, new, by } => {
                 values.detail.by = *by;
                 let descriptor = self.field_type(recording, query);
-                values.owner = match (owner, &query.event) {
-                    (Some(owner), _) => self.plain(recording, object(*owner), ""),
-                    (None, Event::Written(field)) => class_object(&mut self.tables, &field.class),
-                    (None, _) => Value::Null,
+                values.owner = match owner {
+                    Some(owner) => self.plain(recording, object(*owner), ""),
+                    None => class_object(&mut self.tables, class),
                 };
                 values.old = old.map_or(Value::Unassigned, |old| self.plain(recording, old, &descriptor));
                 values.new = self.plain(recording, *new, &descriptor);

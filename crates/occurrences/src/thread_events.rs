@@ -337,10 +337,10 @@ impl ThreadEvents {
             }
             _ => None,
         };
-        let Some((owner, old, new)) = written else { return };
+        let (Some((owner, old, new)), Some(variable)) = (written, &seen.site.written) else { return };
         for query in queries {
-            let by = writer(search, seen);
-            let what = Happened::Written { owner, old, new, by };
+            let (class, by) = (calls.sites.declares(variable), writer(search, seen));
+            let what = Happened::Written { class, owner, old, new, by };
             self.stack.hit(calls, seen, search, (*query, seen.site.bci), what);
         }
     }

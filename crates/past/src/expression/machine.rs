@@ -8,7 +8,7 @@ use super::synthetic_object::SyntheticObject;
 use super::unread::{Unread, not_known};
 use super::unrecorded_writes::Unseen;
 use crate::error::PastError;
-use crate::fields::Fields;
+use crate::fields::{Fields, StaticName};
 use crate::heap::{ObjectPart, held};
 use crate::recorded_classes::RecordedClasses;
 use crate::snapshot::type_name;
@@ -412,11 +412,9 @@ impl Machine for CallMachine<'_> {
     }
 
     async fn class_object(&mut self, class: &Arc<str>) -> Result<Option<Value>, Unread> {
-        // Which of several classes of a name is meant, the name does not tell.
-        if self.calls.sites.is_ambiguous(class) {
-            return Ok(None);
-        }
-        Ok(Some(class_object(&mut self.tables, class)))
+        let sites = &self.calls.sites;
+        let named = sites.method(self.call.method).and_then(|method| sites.class_named(class, method));
+        Ok(named.map(|class| class_object(&mut self.tables, &class)))
     }
 
     fn denoted(&self, simple: &str) -> Vec<String> {
@@ -521,7 +519,11 @@ impl Machine for CallMachine<'_> {
         if let Some(who) = self.unseen.of_field(&declared.name) {
             return not_known(format!("`{name}` may have been written by {who}, which is not recorded"));
         }
-        let part = ObjectPart::of_static_field(class, &declared.name, self.fields, self.calls);
+        let part = {
+            let method = Some(self.call.method);
+            let named = StaticName { class, name: &declared.name, method };
+            ObjectPart::of_static_field(&named, self.fields, self.calls)
+        };
         self.part(0, &part, || name)
     }
 
