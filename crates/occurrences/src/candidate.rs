@@ -99,13 +99,13 @@ impl<'q> Candidates<'q> {
         }
         let Some(values) = self.event_values(recording, hit, query)? else { return Ok(None) };
         self.report(hit.query).events += 1;
-        if !self.admits(recording, hit, query, (thread, &values))? {
+        if !self.admits(recording, hit, query, thread, &values)? {
             return Ok(None);
         }
         let parts = values.parts();
         let mut kept = Vec::new();
         for keep in &query.keep {
-            kept.push(self.read(recording, hit, (keep.frame, &keep.expr), &parts)?);
+            kept.push(self.read(recording, hit, keep.frame, &keep.expr, &parts)?);
         }
         let mut occurrence = Occurrence {
             sequence: 0,
@@ -129,8 +129,8 @@ impl<'q> Candidates<'q> {
             let value = self.plain(recording, *result, &descriptor);
             detail.stack_values.push(StackValue { pc: *pc, is_before: false, value });
         }
-        let asked = (self.queries, &mut self.tables);
-        detail.sights.extend(self.changes.states(recording, hit, asked, &occurrence.kept)?);
+        let (queries, tables) = (self.queries, &mut self.tables);
+        detail.sights.extend(self.changes.states(recording, hit, queries, tables, &occurrence.kept)?);
         if detail != Detail::default() {
             occurrence.detail = Some(Box::new(detail));
         }
@@ -153,7 +153,7 @@ impl<'q> Candidates<'q> {
         let shown = self.shown(recording, methods, hit, query);
         let mut kept = std::mem::take(&mut occurrence.kept).into_vec();
         for expr in &shown.exprs {
-            kept.push(self.read(recording, hit, (0, expr), &parts)?);
+            kept.push(self.read(recording, hit, 0, expr, &parts)?);
         }
         (occurrence.shape, occurrence.kept) = (shown.shape, kept.into_boxed_slice());
         self.describe(recording, hit, query, occurrence)
@@ -234,7 +234,8 @@ impl<'q> Candidates<'q> {
         recording: &mut Recording,
         hit: &Hit,
         query: &TraceQuery,
-        (key, values): (ThreadKey, &EventValues),
+        key: ThreadKey,
+        values: &EventValues,
     ) -> Result<bool, PastError> {
         let thread = self.tables.thread(key);
         if let Some(wanted) = &query.local.thread
@@ -255,7 +256,7 @@ impl<'q> Candidates<'q> {
         let Some(when) = &query.local.when else { return Ok(true) };
         let parts = values.parts();
         self.report(hit.query).evaluated += 1;
-        let why = match self.value(recording, hit, (0, when), &parts)? {
+        let why = match self.value(recording, hit, 0, when, &parts)? {
             Ok(Value::Boolean(true)) => return Ok(true),
             Ok(Value::Boolean(false)) => None,
             Ok(_) => Some(format!("`{when}` is no boolean")),
@@ -286,7 +287,7 @@ impl<'q> Candidates<'q> {
     ) -> Result<Vec<(String, Value)>, PastError> {
         let mut operands = Vec::new();
         for expr in exprs.into_iter().take(OPERANDS) {
-            operands.push((expr.to_string(), self.read(recording, hit, (0, &expr), parts)?));
+            operands.push((expr.to_string(), self.read(recording, hit, 0, &expr, parts)?));
         }
         describe(&recording.calls, operands.iter().map(|(_, value)| value), &mut self.tables);
         Ok(operands)
@@ -297,10 +298,11 @@ impl<'q> Candidates<'q> {
         &mut self,
         recording: &mut Recording,
         hit: &Hit,
-        frame_and_expr: (i32, &Expr),
+        frame: i32,
+        expr: &Expr,
         parts: &[(EventPart, Value)],
     ) -> Result<Value, PastError> {
-        let value = self.value(recording, hit, frame_and_expr, parts)?;
+        let value = self.value(recording, hit, frame, expr, parts)?;
         Ok(value.unwrap_or_else(|why| Value::Failed(self.tables.reason_key(&why))))
     }
 
@@ -309,7 +311,8 @@ impl<'q> Candidates<'q> {
         &mut self,
         recording: &mut Recording,
         hit: &Hit,
-        (frame, expr): (i32, &Expr),
+        frame: i32,
+        expr: &Expr,
         parts: &[(EventPart, Value)],
     ) -> Result<Result<Value, String>, PastError> {
         let place = match usize::try_from(frame) {
@@ -464,7 +467,7 @@ impl<'q> Candidates<'q> {
                 values.new = self.plain(recording, *new, &descriptor);
             }
             Happened::Stored { store, new } => {
-                self.stored(recording, hit, query, (*store, *new), &mut values)?
+                self.stored(recording, hit, query, *store, *new, &mut values)?
             }
             Happened::Branched { to, turns } => {
                 values.way = Way::new(*to);
@@ -478,8 +481,8 @@ impl<'q> Candidates<'q> {
             }
             Happened::Changed { collection, change, by } => {
                 let changed = ChangedPart { collection: *collection, change: *change };
-                let asked = (query, &mut self.tables);
-                let Some(changed) = self.changes.of(recording, hit, asked, &changed)? else {
+                let tables = &mut self.tables;
+                let Some(changed) = self.changes.of(recording, hit, query, tables, &changed)? else {
                     return Ok(None);
                 };
                 values.owner = self.plain(recording, object(*collection), "");
@@ -508,7 +511,7 @@ impl<'q> Candidates<'q> {
                     values.new = self.plain(recording, *value, &descriptor);
                 }
             }
-            Happened::Thrown(flight, end) => self.thrown(recording, hit, (flight, *end), &mut values),
+            Happened::Thrown(flight, end) => self.thrown(recording, hit, flight, *end, &mut values),
         }
         Ok(Some(values))
     }
@@ -545,7 +548,8 @@ impl<'q> Candidates<'q> {
         recording: &mut Recording,
         hit: &Hit,
         query: &TraceQuery,
-        (number, new): (u16, Option<trace::Value>),
+        number: u16,
+        new: Option<trace::Value>,
         values: &mut EventValues,
     ) -> Result<(), PastError> {
         let Event::Stored(stores) = &query.event else { return Ok(()) };
@@ -573,7 +577,8 @@ impl<'q> Candidates<'q> {
         &mut self,
         recording: &Recording,
         hit: &Hit,
-        (flight, end): (&Arc<Flight>, FlightEnd),
+        flight: &Flight,
+        end: FlightEnd,
         values: &mut EventValues,
     ) {
         let caught = match flight.ended {

@@ -147,10 +147,10 @@ impl Merged<'_> {
         let threads = recording.calls.threads().into_iter().map(|(thread, ..)| ThreadEvents::new(thread));
         let threads: Vec<ThreadEvents> = threads.collect();
         let mut methods = Methods::default();
-        let code = (&mut methods, recording.code.fields.pool());
+        let pool = recording.code.fields.pool();
         Merged {
             queries: asked.queries,
-            sought: Sought::new(asked, &recording.calls, code),
+            sought: Sought::new(asked, &recording.calls, &mut methods, pool),
             methods,
             entered: HashSet::new(),
             unread: (0..threads.len()).collect(),
