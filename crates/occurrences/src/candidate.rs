@@ -3,15 +3,15 @@
 use super::asked::Asked;
 use super::change::{ChangedPart, Changes};
 use super::description::{contents_of_values, describe};
-use super::hit::{Flight, FlightEnd, FlightsEnd, Happened, Hit};
+use super::event_values::{EventValues, index_of, parts_of};
+use super::hit::{FlightsEnd, Happened, Hit};
 use super::methods::Methods;
 use super::part_read::{PartReader, object_number};
 use bytecode::{Op, stores};
 use expr::{EventPart, Expr, Scope};
 use model::{
-    BypassedFrame, Catch, CollectionState, Coordinate, DESCRIBED_HITS, DESCRIBED_OBJECTS, Detail, EventFrame,
-    ExceptionDetail, FlowVisit, FrameKey, Occurrence, ShapeKey, StackValue, Tables, ThreadIdentity,
-    ThreadKey, Value, Way,
+    CollectionState, Coordinate, DESCRIBED_HITS, DESCRIBED_OBJECTS, Detail, EventFrame, FlowVisit, FrameKey,
+    Occurrence, ShapeKey, StackValue, Tables, ThreadIdentity, ThreadKey, Value, Way,
 };
 use past::expression::plain::{class_object, plain_value};
 use past::expression::{ExpressionAt, StateAt};
@@ -21,10 +21,6 @@ use query::{CopyWhat, Event, OPERANDS, QueryReport, Sample, TraceQuery};
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::rc::Rc;
 use std::sync::Arc;
-
-/// What is said of an exception that no recorded code has thrown.
-const RAISED: &str = "the exception comes from code that was not recorded, or from the VM: the place is where \
-     it came into recorded code";
 
 /// Makes the occurrences of a recording.
 pub(super) struct Candidates<'q> {
@@ -511,7 +507,10 @@ impl<'q> Candidates<'q> {
                     values.new = self.plain(recording, *value, &descriptor);
                 }
             }
-            Happened::Thrown(flight, end) => self.thrown(recording, hit, flight, *end, &mut values),
+            Happened::Thrown(flight, end) => {
+                let exception = self.plain(recording, object(flight.exception), "");
+                values.throw(hit, flight, *end, exception);
+            }
         }
         Ok(Some(values))
     }
@@ -571,96 +570,5 @@ impl<'q> Candidates<'q> {
     fn variable_in(&self, recording: &Recording, frame: FrameKey, slot: u16) -> Option<String> {
         let scope = self.scope(recording, frame)?;
         scope.locals.into_iter().rev().find(|local| local.slot == slot).map(|local| local.name)
-    }
-
-    fn thrown(
-        &mut self,
-        recording: &Recording,
-        hit: &Hit,
-        flight: &Flight,
-        end: FlightEnd,
-        values: &mut EventValues,
-    ) {
-        let caught = match flight.ended {
-            FlightsEnd::Caught { frame, handler, above, activation } => {
-                Some(Catch { frame, handler, above, activation })
-            }
-            FlightsEnd::Left | FlightsEnd::Elsewhere => None,
-        };
-        let bypassed = match end {
-            FlightEnd::Bypassed(above) => Some(BypassedFrame { above, activation: hit.activation }),
-            FlightEnd::Thrown | FlightEnd::Caught(_) => None,
-        };
-        if let FlightEnd::Caught(left) = end {
-            values.way = Way::new(left);
-        }
-        let exception = trace::Value::Object(flight.exception);
-        values.detail.thrown = Some(self.plain(recording, exception, ""));
-        values.detail.exception = Some(ExceptionDetail { caught, thrown: flight.thrown, bypassed });
-        if flight.is_raised {
-            values.detail.notes.push(RAISED.to_owned());
-        }
-        match flight.ended {
-            FlightsEnd::Left => values.detail.notes.push("it left all recorded code".to_owned()),
-            FlightsEnd::Elsewhere => {
-                values.detail.notes.push("code that was not recorded caught it".to_owned());
-            }
-            FlightsEnd::Caught { .. } => {}
-        }
-    }
-}
-
-/// The values of an event.
-struct EventValues {
-    owner: Value,
-    old: Value,
-    new: Value,
-    index: Option<Value>,
-    way: Option<Way>,
-    detail: Detail,
-}
-
-impl Default for EventValues {
-    fn default() -> EventValues {
-        EventValues {
-            owner: Value::Null,
-            old: Value::Unassigned,
-            new: Value::Unassigned,
-            index: None,
-            way: None,
-            detail: Detail::default(),
-        }
-    }
-}
-
-/// The parts of an occurrence that expressions name with a leading dot.
-fn parts_of(occurrence: &Occurrence, what: &Happened) -> Vec<(EventPart, Value)> {
-    let (detail, index) = (occurrence.detail.as_deref().cloned(), index_of(what));
-    let (owner, old, new) = (occurrence.owner.clone(), occurrence.old.clone(), occurrence.new.clone());
-    EventValues { owner, old, new, index, way: occurrence.way, detail: detail.unwrap_or_default() }.parts()
-}
-
-/// The index of the element that was written.
-fn index_of(what: &Happened) -> Option<Value> {
-    match what {
-        Happened::Element { index, .. } => Some(Value::Int(*index)),
-        _ => None,
-    }
-}
-
-impl EventValues {
-    /// The parts that expressions name with a leading dot.
-    fn parts(&self) -> Vec<(EventPart, Value)> {
-        let known = |value: &Value| (*value != Value::Unassigned).then(|| value.clone());
-        let owner = self.owner.object_id().map(|_| self.owner.clone());
-        let all = [
-            (EventPart::Owner, owner),
-            (EventPart::Old, known(&self.old)),
-            (EventPart::New, known(&self.new)),
-            (EventPart::Exception, self.detail.thrown.clone()),
-            (EventPart::Result, self.detail.result.clone()),
-            (EventPart::Index, self.index.clone()),
-        ];
-        all.into_iter().filter_map(|(part, value)| Some((part, value?))).collect()
     }
 }
