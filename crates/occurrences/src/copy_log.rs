@@ -92,7 +92,7 @@ fn timed_hit(record: &[u8; RECORD]) -> TimedHit {
     let mut long = || u64::from(next()) | u64::from(next()) << 32;
     let (turn, activation) = (long(), long());
     let (chunk, byte) = (next(), next());
-    let when = EventTime::of_numbers((turn, chunk, byte));
+    let when = EventTime::of_numbers(turn, chunk, byte);
     let (site, ordinal, thread, owner) = (next(), next().into(), next(), next());
     let hit = CopyHit { site, ordinal, thread, activation, owner, index: next().cast_signed() };
     TimedHit { hit, when }
@@ -113,7 +113,7 @@ mod tests {
                 owner: u32::MAX - n,
                 index: -7,
             },
-            when: EventTime::of_numbers((u64::from(n) << 40, n, n + 1)),
+            when: EventTime::of_numbers(u64::from(n) << 40, n, n + 1),
         };
         let count = u32::try_from(BLOCK).unwrap() + 3;
         let mut log = CopyLogWriter::new().unwrap();

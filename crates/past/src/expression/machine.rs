@@ -70,10 +70,11 @@ impl<'a> CallMachine<'a> {
     pub fn new(
         calls: &'a mut Calls,
         fields: &'a mut Fields,
-        (names, unseen): (&'a Names, &'a Unseen),
-        (call, descriptor): (Call, &str),
+        names: &'a Names,
+        unseen: &'a Unseen,
+        call: Call,
+        descriptor: &str,
     ) -> Result<CallMachine<'a>, PastError> {
-        let span = calls.span(call.node)?;
         let types = bytecode::descriptor::parse_method(descriptor);
         let (parameters, result) = types.map(|t| (t.parameters, t.result)).unwrap_or_default();
         let mut slot = u16::from(!names.at_begin.is_static);
@@ -84,20 +85,19 @@ impl<'a> CallMachine<'a> {
             arguments.push((slot, recorded.get(at).cloned().flatten(), *value));
             slot = slot.saturating_add(1 + u16::from(wide));
         }
-        let result = Type::of_descriptor(&result);
         let (infos, tables, synthetic_objects) = (HashMap::new(), Tables::default(), Vec::new());
         let (begins, ended, standing) = (false, Vec::new(), None);
         let mut machine = CallMachine {
+            span: calls.span(call.node)?,
             calls,
             fields,
             unseen,
             names,
             call,
-            span,
             begins,
             standing,
             arguments,
-            result,
+            result: Type::of_descriptor(&result),
             ended,
             infos,
             tables,

@@ -85,9 +85,9 @@ impl Explorer {
                 let run = self.findings.runs;
                 let namer = Namer::default();
                 let sources = self.opened.as_ref().map(|opened| opened.sources.clone());
-                let code = (pool, sources.ok_or(SessionError::Interrupted)?);
+                let (sources, point) = (sources.ok_or(SessionError::Interrupted)?, Some(id.clone()));
                 let mut halted_program =
-                    HaltedProgram::new(halted, code, namer, Some(id.clone()), run, arrived);
+                    HaltedProgram::new(halted, pool, sources, namer, point, run, arrived);
                 halted_program.frame = frame;
                 self.position = Position::Halted(Box::new(halted_program));
                 let standing = self.stand().await?;
