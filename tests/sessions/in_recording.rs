@@ -141,8 +141,7 @@ fn the_prompt_opens_a_recording() {
     assert_eq!(last["content"]["new"], "0", "{last:#}");
 }
 
-/// The way of a value is told with the same steps at the prompt of a recording, in an editor, to an agent, and
-/// by a run.
+/// The way of a value is told with the same steps by a run, at the prompt of a recording, and to an agent.
 #[test]
 fn every_door_follows_a_value_to_its_origin() {
     let (case, _) = recorded_of("origins", "Reads", &["--level", "all"]);

@@ -43,8 +43,8 @@ pub enum Part {
     UpTo(usize, usize),
 }
 
-/// The mark of a part that is given by its first index and the one after its last, as `QuerypointArrayPart` has
-/// it.
+/// The mark of a part that is given by its first index and the one after its last, as in
+/// `QuerypointArrayPart`.
 const UP_TO: i32 = 4;
 
 /// A part of an array as the recorder's `given` takes it.

@@ -162,7 +162,7 @@ impl ThreadEvents {
         }
     }
 
-    /// The newest call comes to the code index of an event. Returns whether it executes the instruction there.
+    /// The newest call comes to the code index of an event. Returns whether it executes the instruction.
     fn come_to(&mut self, calls: &Calls, seen: &TracedEvent<'_>, search: &mut Search<'_>) -> bool {
         let site = seen.site;
         match site.what {

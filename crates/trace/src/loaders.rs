@@ -81,8 +81,8 @@ impl Loaders {
         None
     }
 
-    /// A class with its loader, if several loaders define it, as code of a loader refers to it; `None` if it is
-    /// unknown which one is meant.
+    /// A class with its loader, if several loaders define it, as code of a loader refers to it; `None` if it
+    /// is unknown which one is meant.
     pub(super) fn class_named(&self, class: &str, code: u32) -> Option<String> {
         let definitions = self.definitions.get(class).filter(|definitions| definitions.len() > 1);
         let Some(definitions) = definitions else { return Some(class.to_owned()) };

@@ -70,7 +70,7 @@ final class QuerypointArrayPart {
         return QuerypointArrays.bits(held, at);
     }
 
-    /** The element at an index of an array was written: by {@code value}, or {@code bits} if it is no reference. */
+    /** An element of an array was written: a reference {@code value}, or {@code bits}. */
     @Hidden
     void take(Object of, int index, long bits, Object value) {
         int at = index - from;
