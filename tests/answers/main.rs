@@ -7,6 +7,7 @@ mod support;
 
 mod chain_queries;
 mod compared;
+mod failures;
 mod named_lines;
 mod saved;
 mod shops;

@@ -9,7 +9,7 @@ use past::SourceLine;
 pub struct LineArgs {
     /// The line, as CLASS:LINE, as a file with its line, or as a frame of a stack trace
     #[arg(long, value_name = "CLASS:LINE")]
-    pub at: String,
+    pub at: Option<String>,
     /// Only passes at which this Java condition holds
     #[arg(long, value_name = "CONDITION", allow_hyphen_values = true)]
     pub when: Option<String>,
@@ -25,13 +25,18 @@ impl LineArgs {
     /// The root of a chain at this line.
     ///
     /// # Errors
-    /// `--at` is not CLASS:LINE.
+    /// `--at` is missing, or not CLASS:LINE.
     pub fn root(&self, id: &str) -> Result<Point, CommandError> {
-        let mut root = Point::new(id, line_kind(&self.at)?);
+        let none = || CommandError::Usage("name a line with --at CLASS:LINE".to_owned());
+        Ok(self.selected(Point::new(id, line_kind(self.at.as_deref().ok_or_else(none)?)?)))
+    }
+
+    /// A point at a line, of whose passes these are meant.
+    pub fn selected(&self, mut root: Point) -> Point {
         root.when.clone_from(&self.when);
         root.from.clone_from(&self.from);
         root.thread.clone_from(&self.thread);
-        Ok(root)
+        root
     }
 }
 

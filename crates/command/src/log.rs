@@ -11,6 +11,7 @@ use session::Context;
 /// Prints values at each pass over a line, without halting the program
 #[derive(clap::Args, Clone, Debug)]
 #[command(
+    mut_arg("at", |at| at.required(true)),
     after_help = "Examples:\n  qp log 'i + \": \" + total' --at Cart:12 -- java -cp classes Cart\n  qp log amount --at Account:30 --when 'amount < 0' --limit 20 -- ./bank.sh"
 )]
 pub struct Log {

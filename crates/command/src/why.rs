@@ -8,24 +8,29 @@ use super::value_question::value_question;
 use super::{Command, CommandError, Outcome, save_chain, save_input};
 use answer::Answer;
 use chain::{Chain, Debuggee, Kind, Point};
-use recorded::RecordedSource;
+use recorded::{RecordedSource, RecordedTrace};
+use replay::failure::{FailurePlace, failure_in_text, find_failure, of_uncaught, uncaught};
 use session::Context;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Asks what last changed a value, or which condition led to a line
 #[derive(clap::Args, Clone, Debug)]
 #[command(
     mut_group("program", |group| group.arg("recording")),
-    after_help = "Examples:\n  qp why foo --at Intro:31 --when 'foo == null' -- java -ea -cp classes Intro\n  qp why --at shop.Cart:12 -- ./shop.sh     # which condition led to that line\n  qp why total --at Cart:12 --index -1 --save cart.ron -- java -jar shop.jar"
+    after_help = "Examples:\n  qp why foo --at Intro:31 --when 'foo == null' -- java -ea -cp classes Intro\n  qp why --at shop.Cart:12 -- ./shop.sh     # which condition led to that line\n  qp why total --at Cart:12 --index -1 --save cart.ron -- java -jar shop.jar\n  qp why total -- java -jar shop.jar        # at the exception that nothing caught\n  qp why total --at-trace log.txt -- java -jar shop.jar"
 )]
 pub struct Why {
-    /// A variable or field: asks for its last change before the line. A call such as `total(order)`: asks for
+    /// A variable or field: asks for its last change before the line, or before the failure of the program. A
+    /// call such as `total(order)`: asks for
     /// the `return` that made its result. Without it: asks for the condition that led to the line
     #[arg(value_name = "EXPR")]
     pub expr: Option<String>,
     #[command(flatten)]
     #[allow(missing_docs)]
     pub line: LineArgs,
+    /// A file with a stack trace, or - for standard input: asks at its newest line of your code
+    #[arg(long, value_name = "FILE", conflicts_with = "at")]
+    pub at_trace: Option<PathBuf>,
     /// Which hit of the line: 0 the first, -1 the last
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub index: Option<i64>,
@@ -52,22 +57,82 @@ pub struct Why {
 }
 
 impl Why {
-    /// The chain with the question.
+    /// The chain with the question. `options` are those of the run that finds the failure, if no line is
+    /// named.
     ///
     /// # Errors
-    /// `--at` is not CLASS:LINE, or an expression is invalid.
-    pub fn chain(&self, debuggee: Debuggee) -> Result<Chain, CommandError> {
-        let mut root = self.line.root("A")?;
-        root.index = self.index;
-        let question = match &self.expr {
-            Some(expr) => value_question("B", "A", 0, expr),
-            None => Point::new("B", Kind::LastCondition("A".to_owned())),
+    /// `--at` is not CLASS:LINE, an expression is invalid, or the program did not fail.
+    pub async fn chain(
+        &self,
+        debuggee: Debuggee,
+        recorded: Option<&mut (RecordedTrace, PathBuf)>,
+        options: &replay::Options,
+        context: &Context,
+    ) -> Result<Chain, CommandError> {
+        let mut points = match &self.line.at {
+            Some(_) => vec![Point { index: self.index, ..self.line.root("A")? }],
+            None => self.at_failure(&debuggee, recorded, options, context).await?,
         };
-        let chain = self.run.code.apply(Chain::new(debuggee, vec![root, question]));
+        points.push(match &self.expr {
+            Some(expr) => value_question("B", "A", 0, expr),
+            None => {
+                let at = points.last().map_or("A", |last| last.id.as_str());
+                Point::new("B", Kind::LastCondition(at.to_owned()))
+            }
+        });
+        let chain = self.run.code.apply(Chain::new(debuggee, points));
         // Parse the chain as if it came from a file, so that errors in expressions read the same.
         let text = chain.to_ron().map_err(session::SessionError::from)?;
         Ok(Chain::parse(&text, "qp why").map_err(session::SessionError::from)?)
     }
+}
+
+impl Why {
+    /// The points that lead to the line at which the program failed.
+    async fn at_failure(
+        &self,
+        debuggee: &Debuggee,
+        recorded: Option<&mut (RecordedTrace, PathBuf)>,
+        options: &replay::Options,
+        context: &Context,
+    ) -> Result<Vec<Point>, CommandError> {
+        let chain = self.run.code.apply(Chain::new(debuggee.clone(), Vec::new()));
+        let place = match (&self.at_trace, recorded) {
+            // The frames of code that was not recorded are not on its stacks.
+            (Some(file), Some(_)) => {
+                FailurePlace { has_called: false, ..failure_in_text(&chain, &text_of(file)?)? }
+            }
+            (Some(file), None) => failure_in_text(&chain, &text_of(file)?)?,
+            (None, Some((trace, path))) => {
+                let chain = uncaught(&chain);
+                let mut source = RecordedSource::new(trace, path.clone(), &chain)?;
+                let answer = source.replay("the failure", &chain, options, context)?.answer;
+                let none = "no exception left the recorded code: name a line with --at CLASS:LINE";
+                of_uncaught(&answer).ok_or_else(|| CommandError::Usage(none.to_owned()))?
+            }
+            (None, None) => find_failure(&chain, options, context).await?,
+        };
+        let mut points = place.points("A");
+        // Where the line itself threw: which condition led to the throw, not to the line.
+        if self.expr.is_none() && !place.has_called && place.exception.is_some() {
+            points.truncate(1);
+            return Ok(points);
+        }
+        if let Some(line) = points.pop() {
+            let index = self.index.or(line.index);
+            points.push(self.line.selected(Point { index, ..line }));
+        }
+        Ok(points)
+    }
+}
+
+/// The text of a file, or of standard input for `-`.
+fn text_of(file: &Path) -> Result<String, CommandError> {
+    let read = match file.as_os_str() == "-" {
+        true => std::io::read_to_string(std::io::stdin()),
+        false => std::fs::read(file).map(|bytes| String::from_utf8_lossy(&bytes).into_owned()),
+    };
+    read.map_err(|error| CommandError::Usage(format!("cannot read {}: {error}", file.display())))
 }
 
 impl Outcome for Answer {
@@ -82,12 +147,15 @@ impl Command for Why {
     /// # Errors
     /// The question is invalid, the chain cannot be saved, or the program cannot be launched or watched.
     async fn execute(&self, context: &Context) -> Result<Answer, CommandError> {
-        let recorded = self.recorded.open(context).await?;
+        let mut recorded = self.recorded.open(context).await?;
         let debuggee = self.program.debuggee(&self.command);
-        let chain = self.chain(match &recorded {
+        let debuggee = match &recorded {
             Some((trace, _)) => Debuggee { sources: debuggee.sources, ..trace.program() },
             None => debuggee,
-        })?;
+        };
+        let stdin = self.program.stdin()?;
+        let options = replay::Options { stdin: stdin.clone(), ..self.run.options() };
+        let chain = Box::pin(self.chain(debuggee, recorded.as_mut(), &options, context)).await?;
         let mut saved = match &self.save {
             Some(file) => Some((session::portable(&session::remembered(&chain)?, file), file)),
             None => None,
@@ -99,8 +167,6 @@ impl Command for Why {
             let mut source = RecordedSource::new(&mut trace, path, &chain)?;
             return Ok(source.replay_into_call("qp why", &chain, &self.run.options(), context).await?);
         }
-        let stdin = self.program.stdin()?;
-        let options = replay::Options { stdin: stdin.clone(), ..self.run.options() };
         let answer = replay::into_call::replay_into_call("qp why", &chain, &options, context).await?;
         let input = stdin.map(|recording| recording.recorded()).filter(|input| !input.is_empty());
         if let (Some(input), Some((saved, file))) = (input, &mut saved) {

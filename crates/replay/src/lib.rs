@@ -9,18 +9,22 @@
 //! - `cost` counts the hits of a chain in one run; `cost_model` turns the counts into seconds.
 //! - `log_point` prints values at each pass over a line. `single_run` makes its run, and that of `cost`.
 //! - `into_call` goes on from a change into the call whose result it stores.
+//! - `failure` finds the place of an exception that nothing caught, or of a stack trace that was printed
+//!   (`printed_trace`).
 //! - `judge` replays a chain for `check` and `bisect`; `verdict` is the result.
 //! - `explore` is an interactive session: questions, runs, and a halted program between them.
 
 pub mod cost;
 pub mod cost_model;
 pub mod explore;
+pub mod failure;
 pub mod into_call;
 pub mod iteration;
 pub mod judge;
 pub mod log_point;
 pub mod moves;
 pub mod observer;
+mod printed_trace;
 pub mod probe_policy;
 pub mod repeat;
 pub mod run_questions;

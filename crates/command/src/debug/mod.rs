@@ -227,7 +227,8 @@ prompt_commands! {
         "sets the values that a point shows; without EXPR: arguments, locals, fields read" Points
         => collect::Collect,
     "run" ["r"] "run [&]"
-        "runs the program and halts it at the last located point; `&`: in the background" Nothing => run::Run,
+        "runs the program and halts it at the last located point, or where it fails if nothing is asked; `&`: in \
+         the background" Nothing => run::Run,
     "goto" ["g"] "goto POINT"
         "halts the program at a located point; to go backwards, runs the program again" Points => goto::Goto,
     "step" ["s"] "step"

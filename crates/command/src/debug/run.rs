@@ -1,8 +1,11 @@
-//! `run [&]`: runs the program, and halts it at the last located point.
+//! `run [&]`: runs the program, and halts it at the last located point. If nothing is asked yet, that is the
+//! line at which the program fails.
 
 use super::{PromptCommand, Reply, usage};
 use crate::CommandError;
 use replay::explore::Explorer;
+use replay::failure::find_failure;
+use session::Context;
 
 pub(super) struct Run {
     in_background: bool,
@@ -18,6 +21,14 @@ impl PromptCommand for Run {
     }
 
     async fn execute(self, explorer: &mut Explorer) -> Result<Reply, CommandError> {
+        if explorer.chain().points.is_empty() && !explorer.is_running() {
+            let (chain, options) = (explorer.chain().clone(), explorer.options().clone());
+            let search = async |context: &Context| find_failure(&chain, &options, context).await;
+            let place = explorer.apart(search).await??;
+            for point in place.points("A") {
+                explorer.add(point).await?;
+            }
+        }
         explorer.start("run", !self.in_background).await?;
         if self.in_background {
             return Ok(Reply::Started);

@@ -254,7 +254,8 @@ impl Why {
                     Ok((chain, point, 0))
                 }
                 None => {
-                    let line = LineArgs { at: at.clone(), when: self.when.clone(), from: None, thread: None };
+                    let line =
+                        LineArgs { at: Some(at.clone()), when: self.when.clone(), from: None, thread: None };
                     let mut root = line.root("A")?;
                     root.index = self.index;
                     let debuggee = match &self.trace {
