@@ -484,7 +484,7 @@ pub fn product_code() -> Vec<(PathBuf, String)> {
 }
 
 /// Replaces comments, strings and character literals by blanks.
-fn without_comments_and_texts(text: &str) -> String {
+pub fn without_comments_and_texts(text: &str) -> String {
     // Line and block comments, raw strings with one hash or none, strings, characters (not lifetimes).
     let token = Regex::new(
         r##"(?s)//[^\n]*|/\*.*?\*/|b?r#".*?"#|b?r"[^"]*"|b?"(?:\\.|[^"\\])*"|b?'(?:\\'|\\[^']+|[^'\\\n])'"##,
@@ -497,7 +497,7 @@ fn without_comments_and_texts(text: &str) -> String {
 }
 
 /// Replaces items under `#[cfg(test)]` by blanks.
-fn without_test_items(code: &str) -> String {
+pub fn without_test_items(code: &str) -> String {
     let mut out = code.to_owned();
     let mut from = 0;
     while let Some(start) = out[from..].find("#[cfg(test)]").map(|at| from + at) {

@@ -9,3 +9,4 @@ mod file_graph;
 mod house;
 mod layers;
 mod manual;
+mod signatures;

@@ -238,6 +238,8 @@ fn questions_in_the_console_lead_back() {
     assert_eq!((editor.says("n"), editor.says("total")), ("18".to_owned(), "457".to_owned()));
     editor.says("following");
     assert_eq!(editor.says("n"), "19");
+    let origin = editor.says("origin cost");
+    assert!(origin.contains("Shop.price:8") && origin.contains("Shop.sell:11"), "{origin}");
     editor.says("into");
     let frame = editor.frame(1);
     assert_eq!(editor.ask("evaluate", json!({"expression": "n", "frameId": frame}))["result"], "19");

@@ -11,12 +11,19 @@ use std::process::Stdio;
 /// A recording of a fixture of `doors`, as `asked.trace`. Its class files are a copy, which a test may
 /// remove.
 fn recorded(class: &str, options: &[&str]) -> (Case, PathBuf) {
+    recorded_of("doors", class, options)
+}
+
+/// The same of another folder of fixtures.
+fn recorded_of(folder: &str, class: &str, options: &[&str]) -> (Case, PathBuf) {
     let case = Case::new("traced");
-    let source = root().join("tests/fixtures/doors").join(format!("{class}.java"));
+    let source = root().join("tests/fixtures").join(folder).join(format!("{class}.java"));
     std::fs::copy(source, case.work().join(format!("{class}.java"))).expect("copied");
     let classes = case.work().join("copied");
     std::fs::create_dir_all(&classes).expect("a folder");
-    for file in std::fs::read_dir(compiled("fixtures/doors", &["-g", "-nowarn"])).expect("a folder") {
+    for file in
+        std::fs::read_dir(compiled(&format!("fixtures/{folder}"), &["-g", "-nowarn"])).expect("a folder")
+    {
         let file = file.expect("an entry");
         std::fs::copy(file.path(), classes.join(file.file_name())).expect("copied");
     }
@@ -86,6 +93,38 @@ fn a_packed_recording_answers_without_its_program() {
     assert_eq!(before[1]["text"], "super.n -= by;", "{before:#}");
 }
 
+/// Two loaders made a class, each with a static field of its own.
+#[test]
+fn static_fields_of_two_classes_of_one_name_are_told_apart() {
+    let (case, _) = recorded("Loaders", &["--level", "all"]);
+    let changes = [("0", "0", "1"), ("1", "1", "11"), ("2", "0", "2"), ("3", "2", "22")];
+    for (index, old, new) in changes {
+        let index = format!("--index={index}");
+        let asked =
+            ["--format=json", "why", "made", "--at", "Loaders$Part:13", &index, "--in", "asked.trace"];
+        let (code, text) = told(&case, &asked);
+        assert_eq!(code, Some(0), "{text}");
+        let answer: Value = serde_json::from_str(text.trim()).expect("JSON");
+        let change = crate::support::point(&answer, "B");
+        assert_eq!((&change["old"], &change["new"]), (&json!(old), &json!(new)), "{answer:#}");
+        assert_eq!(change["collected"]["made"], old, "{answer:#}");
+        assert_eq!(change["notes"], Value::Null, "{answer:#}");
+    }
+    let lines = "to Loaders$Part:13\n".repeat(4) + "show made\nhistory made\n";
+    let mut command = case.qp();
+    command.args(["debug", "--format=json", "asked.trace"]).stdin(Stdio::piped()).stdout(Stdio::piped());
+    let mut process = command.spawn().expect("qp starts");
+    process.stdin.take().expect("a pipe").write_all(lines.as_bytes()).expect("written");
+    let output = process.wait_with_output().expect("its output");
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    let replies: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
+    let [.., shown, history] = replies.as_slice() else { panic!("{text}") };
+    assert_eq!(shown["content"]["value"], "22", "{shown:#}");
+    let writes = history["content"]["writes"].as_array().expect("writes");
+    let news: Vec<&Value> = writes.iter().map(|write| &write["new"]).collect();
+    assert_eq!(news, ["2", "22"], "{history:#}");
+}
+
 #[test]
 fn the_prompt_opens_a_recording() {
     let (case, _) = recorded("Statics", &["--level", "all"]);
@@ -100,6 +139,47 @@ fn the_prompt_opens_a_recording() {
     let last: Value = serde_json::from_str(text.lines().last().expect("a line")).expect("JSON");
     assert_eq!(last["content"]["text"], "total += at;", "{last:#}");
     assert_eq!(last["content"]["new"], "0", "{last:#}");
+}
+
+/// The way of a value is told with the same steps by a run, at the prompt of a recording, and to an agent.
+#[test]
+fn every_door_follows_a_value_to_its_origin() {
+    let (case, _) = recorded_of("origins", "Reads", &["--level", "all"]);
+    let of = |point: &Value| {
+        let steps = point["steps"].as_array().cloned().unwrap_or_default();
+        let step = |step: &Value| format!("{} {}", step["passed"].as_str().expect("a word"), step["line"]);
+        steps.iter().map(step).collect::<Vec<_>>()
+    };
+    let chain = case.chain(
+        r#"command: ["java", "-cp", "copied", "Reads"]"#,
+        r#"(id: "A", at: Line("Reads", 51)), (id: "O", at: Origin("A:element"))"#,
+    );
+    let chain = chain.display().to_string();
+    let (code, text) = told(&case, &["--format=json", "replay", "--trust", &chain]);
+    assert_eq!(code, Some(0), "{text}");
+    let answer: Value = serde_json::from_str(text.trim()).unwrap_or_else(|error| panic!("{error}: {text}"));
+    let by_a_run = of(crate::support::point(&answer, "O"));
+    assert!(by_a_run.len() > 1, "{answer:#}");
+
+    let lines = ["to Reads:51".to_owned(), "origin element".to_owned(), "origin nothing".to_owned()];
+    let mut command = case.qp();
+    command.args(["debug", "--format=json", "asked.trace"]).stdin(Stdio::piped()).stdout(Stdio::piped());
+    let mut process = command.spawn().expect("qp starts");
+    process.stdin.take().expect("a pipe").write_all(lines.join("\n").as_bytes()).expect("written");
+    let output = process.wait_with_output().expect("its output");
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    let replies: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
+    let [.., at_the_prompt, refused] = replies.as_slice() else { panic!("{text}") };
+    assert_eq!(of(&at_the_prompt["content"]), by_a_run, "{at_the_prompt:#}");
+    assert_eq!(refused["reply"], "error", "{refused:#}");
+
+    let root = case.work();
+    let mut agent = Agent::start(&case, &["--root", root.to_str().expect("a path")]);
+    let asked = json!({"trace": "asked.trace", "at": "Reads:51", "expr": "element", "origin": true});
+    let told = agent.call("why", asked);
+    let origin = told.data["points"].as_array().and_then(|points| points.last()).expect("a point").clone();
+    assert_eq!(origin["line"], answer["points"][1]["line"], "{:#}", told.data);
+    assert_eq!(agent.vanish(), Some(0));
 }
 
 /// An agent asks a recording without a program that it may run.

@@ -2,6 +2,7 @@
 //! returns, and to the field of a handle. The recorder records the contents of these after the call.
 
 use jdk::{Arrays, Elements, Fields, Objects, Returns};
+use rewrite::Step;
 
 /// The element kinds of arrays, one for each array store instruction. An array of unknown kind gets one site
 /// per kind, in this order.
@@ -40,6 +41,33 @@ pub enum Part {
     Many(usize, usize),
     /// The arguments with the first index and the index after the last element.
     UpTo(usize, usize),
+}
+
+/// The mark of a part that is given by its first index and the one after its last, as in
+/// `QuerypointArrayPart`.
+const UP_TO: i32 = 4;
+
+/// A part of an array as the recorder's `given` takes it.
+pub struct GivenPart {
+    /// Its first index.
+    pub from: Step,
+    /// The number of elements, or the index after the last one.
+    pub many: Step,
+    /// The mark that tells which of the two it is.
+    pub how: i32,
+}
+
+impl Part {
+    /// The part as arguments of `given`. `load` loads an argument of the call.
+    pub fn given(self, load: impl Fn(usize) -> Step) -> GivenPart {
+        let (from, many, how) = match self {
+            Part::Whole => (Step::Int(0), Step::Int(i32::MAX), 0),
+            Part::Few(at, many) => (load(at), Step::Int(many), 0),
+            Part::Many(from, many) => (load(from), load(many), 0),
+            Part::UpTo(from, to) => (load(from), load(to), UP_TO),
+        };
+        GivenPart { from, many, how }
+    }
 }
 
 /// The kind of field that a call through a handle may write: `Some(true)` for an instance field of the first

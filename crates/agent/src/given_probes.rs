@@ -1,7 +1,7 @@
 //! Looks at arrays and fields around the calls of the JDK that may write them. The recorder compares the
 //! values before and after a call.
 
-use crate::external_writes::{FieldOwners, Given, Part, field_owners, handed, is_inherited};
+use crate::external_writes::{FieldOwners, Given, GivenPart, field_owners, handed, is_inherited};
 use crate::sites::{Name, Site, Sites, numbered};
 use crate::spill::{Place, spill};
 use crate::steps::Weaver;
@@ -36,7 +36,6 @@ const GIVEN_FIELD: &str = "(Ljava/lang/Object;Ljava/lang/Object;Ljava/lang/Class
 /// Marks of a site, as `QuerypointProbeGiven` and `QuerypointProbeGivenArray` have them.
 const KEEP: i32 = 1;
 const TESTED: i32 = 2;
-const UP_TO: i32 = 4;
 const ALONE: i32 = 8;
 
 /// A query about elements, at a call that may write them.
@@ -89,17 +88,12 @@ impl Spilled {
     /// The code that shows the recorder an array.
     fn look_at_array(&self, array: &ArrayQuery<'_>, numbers: &Numbers) -> Vec<Step> {
         let ArrayQuery { given, kind, query, marks } = *array;
-        let (from, to, up_to) = match given.part {
-            Part::Whole => (Step::Int(0), Step::Int(i32::MAX), 0),
-            Part::Few(at, many) => (self.load(at), Step::Int(many), 0),
-            Part::Many(from, many) => (self.load(from), self.load(many), 0),
-            Part::UpTo(from, to) => (self.load(from), self.load(to), UP_TO),
-        };
+        let GivenPart { from, many, how } = given.part.given(|at| self.load(at));
         let kind = i32::try_from(u32::from(kind)).unwrap_or(0);
-        let (array, marks) = (self.load(given.argument), Step::Int(marks | up_to));
+        let (array, marks) = (self.load(given.argument), Step::Int(marks | how));
         let (number, of) = (number_of(query, numbers), Step::Int(query.into()));
         let told = "(Ljava/lang/Object;Ljava/lang/Object;IIIIII)Ljava/lang/Object;";
-        vec![array, from, to, marks, Step::Int(kind), number, of, call("Array", "given", told)]
+        vec![array, from, many, marks, Step::Int(kind), number, of, call("Array", "given", told)]
     }
 
     /// The code that shows the recorder the owner of a field, at a call in the code of `class`.

@@ -28,10 +28,11 @@ macro_rules! recorder {
 }
 
 /// The recorder's class files. Probes call the first; its initialiser initialises the rest.
-const RECORDER: [(&str, &[u8]); 26] = recorder![
+const RECORDER: [(&str, &[u8]); 27] = recorder![
     "java/lang/QuerypointProbe",
     "java/lang/QuerypointProbeNumber",
     "java/lang/QuerypointArrays",
+    "java/lang/QuerypointArrayPart",
     "java/lang/QuerypointProbeAgent",
     "java/lang/QuerypointProbeClass",
     "java/lang/QuerypointProbeClass$Meaning",
@@ -58,10 +59,11 @@ const RECORDER: [(&str, &[u8]); 26] = recorder![
 ];
 
 /// The class files for recording. Recorded methods call the first; the last handles ends of threads.
-const TRACE_RECORDER: [(&str, &[u8]); 22] = recorder![
+const TRACE_RECORDER: [(&str, &[u8]); 23] = recorder![
     "java/lang/QuerypointTrace",
     "java/lang/QuerypointProbeNumber",
     "java/lang/QuerypointArrays",
+    "java/lang/QuerypointArrayPart",
     "java/lang/QuerypointTraceAgent",
     "java/lang/QuerypointTraceWindow",
     "java/lang/QuerypointTraceTest",

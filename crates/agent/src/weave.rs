@@ -2,7 +2,7 @@
 
 use crate::derived_lines::DerivedLines;
 use crate::entry::enter;
-use crate::external_writes::{ARRAYS, Handed, Part, handed, is_inherited, written_by};
+use crate::external_writes::{ARRAYS, GivenPart, Handed, handed, is_inherited, written_by};
 use crate::recorder_calls::{arrays, back, call, event, exception, fields, rare, window, write};
 use crate::site_report::traced;
 use crate::spill::spill;
@@ -452,15 +452,10 @@ impl<'a> EffectWeaver<'a> {
                     first
                 }
             };
-            let (from, to, is_up_to) = match given.part {
-                Part::Whole => (Step::Int(0), Step::Int(i32::MAX), 0),
-                Part::Few(at, many) => (load(at), Step::Int(many), 0),
-                Part::Many(from, many) => (load(from), load(many), 0),
-                Part::UpTo(from, to) => (load(from), load(to), 2),
-            };
-            let how = Step::Int(i32::from(is_any) | is_up_to);
+            let GivenPart { from, many, how } = given.part.given(load);
+            let how = Step::Int(i32::from(is_any) | how);
             let told = arrays("given", "(Ljava/lang/Object;Ljava/lang/Object;IIIJI)Ljava/lang/Object;");
-            steps.extend([load(given.argument), from, to, how, self.ring.clone(), id, told]);
+            steps.extend([load(given.argument), from, many, how, self.ring.clone(), id, told]);
         }
         steps
     }

@@ -27,7 +27,7 @@ pub fn add_contents(
     // Number all objects first, so that the contents of one do not number the next.
     let names: Vec<String> = values.iter().map(|value| namer.identity(value, tables)).collect();
     for (value, name) in values.into_iter().zip(names) {
-        add_contents_of(answer, namer, tables, (value, name), occurrence);
+        add_contents_of(answer, namer, tables, value, name, occurrence);
     }
 }
 
@@ -36,7 +36,8 @@ pub fn add_contents_of(
     answer: &mut PointAnswer,
     namer: &mut Namer,
     tables: &Tables,
-    (value, name): (&Value, String),
+    value: &Value,
+    name: String,
     occurrence: &Occurrence,
 ) {
     let Some(id) = value.object_id().filter(|_| !answer.contents.contains_key(&name)) else { return };

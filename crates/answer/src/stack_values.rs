@@ -97,7 +97,7 @@ pub fn add_stack_values(
         if answer.operands.get(&text.text).is_none_or(|known| known == GONE) {
             answer.operands.insert(text.text, namer.text(&kept.value, tables));
             let name = namer.identity(&kept.value, tables);
-            add_contents_of(answer, namer, tables, (&kept.value, name), &found.occurrence);
+            add_contents_of(answer, namer, tables, &kept.value, name, &found.occurrence);
         }
     }
 }

@@ -154,8 +154,8 @@ impl Asserts {
             return Ok(None);
         };
         let has_thrown = call.exit == Exit::Threw;
-        let given = (&rule.names, unseen);
-        let mut machine = CallMachine::new(calls, fields, given, (call, &rule.method.descriptor))?;
+        let descriptor = &rule.method.descriptor;
+        let mut machine = CallMachine::new(calls, fields, &rule.names, unseen, call, descriptor)?;
         if let Some(requires) = &rule.requires {
             machine.stand_at_the_begin(true);
             match holds(requires, &mut machine).await? {

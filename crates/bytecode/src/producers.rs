@@ -6,7 +6,7 @@ use crate::class::Code;
 use crate::descriptor::{parse_method, slots};
 use crate::member::MethodRef;
 use crate::op::{InvokeKind, Op};
-use crate::stack::effect;
+use crate::stack::{effect, moved};
 use std::collections::BTreeSet;
 
 /// The origin of a value.
@@ -121,17 +121,7 @@ fn join(known: &mut Option<Vec<Slot>>, after: &[Slot]) -> bool {
 /// The stack after an instruction; `None` for code that fails verification.
 fn step(op: &Op, pc: u32, before: &[Slot]) -> Option<Vec<Slot>> {
     let mut stack = before.to_vec();
-    let moved: &[usize] = match op {
-        // The new top slots, each given by its distance from the old top.
-        Op::Dup => &[0, 0],
-        Op::DupX1 => &[0, 1, 0],
-        Op::DupX2 => &[0, 2, 1, 0],
-        Op::Dup2 => &[1, 0, 1, 0],
-        Op::Dup2X1 => &[1, 0, 2, 1, 0],
-        Op::Dup2X2 => &[1, 0, 3, 2, 1, 0],
-        Op::Swap => &[0, 1],
-        _ => &[],
-    };
+    let moved = moved(op);
     let (pops, pushes) = effect(op);
     let left = stack.len().checked_sub(pops.into())?;
     if !moved.is_empty() {

@@ -6,6 +6,21 @@ use crate::class::Code;
 use crate::descriptor::{argument_slots, parse_method, slots};
 use crate::op::{Constant, InvokeKind, Kind, Op};
 
+/// The new top slots of an instruction that only copies or moves slots, deepest first, each given by its
+/// distance from the old top; empty for other instructions.
+pub fn moved(op: &Op) -> &'static [usize] {
+    match op {
+        Op::Dup => &[0, 0],
+        Op::DupX1 => &[0, 1, 0],
+        Op::DupX2 => &[0, 2, 1, 0],
+        Op::Dup2 => &[1, 0, 1, 0],
+        Op::Dup2X1 => &[1, 0, 2, 1, 0],
+        Op::Dup2X2 => &[1, 0, 3, 2, 1, 0],
+        Op::Swap => &[0, 1],
+        _ => &[],
+    }
+}
+
 /// The number of stack slots that an instruction pops and pushes (JVMS §6.5).
 pub fn effect(op: &Op) -> (u16, u16) {
     let width = |k: &Kind| k.slots();

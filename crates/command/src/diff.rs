@@ -190,7 +190,7 @@ impl Diff {
         let versions = [(command, None), (&*right, reads)];
         for (folder, (command, class_path)) in folders.iter().zip(versions) {
             let stdin = stdin.clone();
-            self.record(folder, (command, class_path, stdin), &scope, context).await?;
+            self.record(folder, command, class_path, stdin, &scope, context).await?;
         }
         Ok(VersionFolders { folders, whose_code: scope.summary })
     }
@@ -303,7 +303,9 @@ impl Diff {
     async fn record(
         &self,
         out: &Path,
-        (command, class_path, stdin): (&[String], Option<String>, Option<StdinRecording>),
+        command: &[String],
+        class_path: Option<String>,
+        stdin: Option<StdinRecording>,
         scope: &DefaultScope,
         context: &Context,
     ) -> Result<(), CommandError> {

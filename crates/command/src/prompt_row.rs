@@ -37,6 +37,13 @@ pub const FORWARD: PromptRow =
 /// The cause.
 pub const WHY: PromptRow =
     row("why", &[], "why [VARIABLE]", "what last wrote a variable, or which condition led here");
+/// Where a value was computed.
+pub const ORIGIN: PromptRow = row(
+    "origin",
+    &[],
+    "origin VARIABLE",
+    "where the value of a variable was computed, and by which steps it came",
+);
 /// The writes.
 pub const HISTORY: PromptRow = row("history", &["h"], "history VARIABLE", "all writes to a variable");
 /// To an event.

@@ -95,7 +95,7 @@ pub(super) fn changes(
             continue;
         }
         if shaper.calls.has_text(object)? {
-            if let Some((old, new)) = text::difference(shaper.calls, object, (begins, ends))? {
+            if let Some((old, new)) = text::difference(shaper.calls, object, begins..ends)? {
                 changed.push(span.change(shaper, object, Some(TEXT), &path, old, new)?);
             }
             reached.insert(object, path.clone());
@@ -135,7 +135,7 @@ fn printed(
         if changed.len() == STREAMS {
             break;
         }
-        let Some(new) = text::printed(shaper.calls, stream, (begins, ends))? else { continue };
+        let Some(new) = text::printed(shaper.calls, stream, begins..ends)? else { continue };
         let path = name.or_else(|| reached.get(&stream).cloned()).unwrap_or_else(|| {
             let class = shaper.calls.objects.class(stream).map_or("?", |class| &**class);
             let class = model::short_class_name(class);

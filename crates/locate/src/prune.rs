@@ -121,6 +121,15 @@ pub(super) fn keepers(
     pruning.keep
 }
 
+/// A candidate in the order in which groups are found.
+#[derive(Clone, Copy)]
+struct SortedCandidate {
+    /// Its first property.
+    first: u64,
+    /// Its index in the log.
+    index: u32,
+}
+
 struct Pruning<'a> {
     pruning_context: &'a PruningContext<'a>,
     tables: &'a Tables,
@@ -131,8 +140,8 @@ struct Pruning<'a> {
     /// The constraints on unlocated points.
     constraints: Vec<&'a Constraint>,
     properties: Vec<Property>,
-    /// Indices of the candidates with their first property, sorted by group and then by time.
-    order: Vec<(u64, u32)>,
+    /// The candidates, sorted by group and then by time.
+    order: Vec<SortedCandidate>,
     keep: Vec<bool>,
 }
 
@@ -205,16 +214,18 @@ impl Pruning<'_> {
 
     fn sort(&mut self) {
         let first = |c: &Occurrence| self.properties.first().map_or(0, |p| p.of(c));
-        let mut order: Vec<(u64, u32)> = Vec::with_capacity(self.log.len());
-        order.extend(self.log.iter().enumerate().map(|(place, c)| (first(c), place as u32)));
+        let mut order: Vec<SortedCandidate> = Vec::with_capacity(self.log.len());
+        let sorted = |(index, c)| SortedCandidate { first: first(c), index: index as u32 };
+        order.extend(self.log.iter().enumerate().map(sorted));
         order.sort_unstable_by(|a, b| {
-            a.0.cmp(&b.0).then_with(|| self.compare_rest(a.1, b.1)).then_with(|| a.1.cmp(&b.1))
+            let by_group = a.first.cmp(&b.first).then_with(|| self.compare_rest(a.index, b.index));
+            by_group.then_with(|| a.index.cmp(&b.index))
         });
         self.order = order;
     }
 
-    fn candidate(&self, entry: (u64, u32)) -> Option<&Occurrence> {
-        self.log.get(entry.1 as usize)
+    fn candidate(&self, entry: SortedCandidate) -> Option<&Occurrence> {
+        self.log.get(entry.index as usize)
     }
 
     fn compare_rest(&self, a: u32, b: u32) -> Ordering {
@@ -228,20 +239,22 @@ impl Pruning<'_> {
         rest.fold(Ordering::Equal, Ordering::then)
     }
 
-    fn compare_prefix(&self, entry: (u64, u32), prefix: &[u64]) -> Ordering {
+    fn compare_prefix(&self, entry: SortedCandidate, prefix: &[u64]) -> Ordering {
         let Some(candidate) = self.candidate(entry) else { return Ordering::Equal };
         let compared = self.properties.iter().zip(prefix).map(|(p, wanted)| p.of(candidate).cmp(wanted));
         compared.fold(Ordering::Equal, Ordering::then)
     }
 
-    fn sequence(&self, entry: (u64, u32)) -> u64 {
+    fn sequence(&self, entry: SortedCandidate) -> u64 {
         self.candidate(entry).map_or(0, |c| c.sequence)
     }
 
     /// The end of the group that starts at `start`, at most `end`.
     fn group_end(&self, start: usize, end: usize) -> usize {
         let Some(head) = self.order.get(start).copied() else { return end };
-        let same = |e: &(u64, u32)| e.0 == head.0 && self.compare_rest(e.1, head.1) == Ordering::Equal;
+        let same = |e: &SortedCandidate| {
+            e.first == head.first && self.compare_rest(e.index, head.index) == Ordering::Equal
+        };
         // Most groups are short, so search near the start first.
         let mut reach = start + 1;
         let mut step = 1;
@@ -304,7 +317,7 @@ impl Pruning<'_> {
         let last = self.index < 0;
         let newest = self.pruning_context.newest;
         for i in start..end {
-            let Some(&(_, place)) = self.order.get(i) else { continue };
+            let Some(&SortedCandidate { index: place, .. }) = self.order.get(i) else { continue };
             let sequence = self.order.get(i).map_or(0, |e| self.sequence(*e));
             let wins = if last {
                 // Some bound lies after this candidate, but not after the one that would replace it.
@@ -408,7 +421,7 @@ impl Pruning<'_> {
                     group = group.get(cut..).unwrap_or_default();
                 }
                 let skipped = if self.index < 0 { group.len().saturating_sub(window) } else { 0 };
-                picks.extend(group.iter().skip(skipped).take(window).map(|e| e.1));
+                picks.extend(group.iter().skip(skipped).take(window).map(|e| e.index));
                 *budget = budget.checked_sub(group.len().min(window))?;
             }
             start = stop;

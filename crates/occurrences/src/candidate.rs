@@ -3,15 +3,15 @@
 use super::asked::Asked;
 use super::change::{ChangedPart, Changes};
 use super::description::{contents_of_values, describe};
-use super::hit::{Flight, FlightEnd, FlightsEnd, Happened, Hit};
+use super::event_values::{EventValues, index_of, parts_of};
+use super::hit::{FlightsEnd, Happened, Hit};
 use super::methods::Methods;
 use super::part_read::{PartReader, object_number};
 use bytecode::{Op, stores};
 use expr::{EventPart, Expr, Scope};
 use model::{
-    BypassedFrame, Catch, CollectionState, Coordinate, DESCRIBED_HITS, DESCRIBED_OBJECTS, Detail, EventFrame,
-    ExceptionDetail, FlowVisit, FrameKey, Occurrence, ShapeKey, StackValue, Tables, ThreadIdentity,
-    ThreadKey, Value, Way,
+    CollectionState, Coordinate, DESCRIBED_HITS, DESCRIBED_OBJECTS, Detail, EventFrame, FlowVisit, FrameKey,
+    Occurrence, ShapeKey, StackValue, Tables, ThreadIdentity, ThreadKey, Value, Way,
 };
 use past::expression::plain::{class_object, plain_value};
 use past::expression::{ExpressionAt, StateAt};
@@ -21,10 +21,6 @@ use query::{CopyWhat, Event, OPERANDS, QueryReport, Sample, TraceQuery};
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::rc::Rc;
 use std::sync::Arc;
-
-/// What is said of an exception that no recorded code has thrown.
-const RAISED: &str = "the exception comes from code that was not recorded, or from the VM: the place is where \
-     it came into recorded code";
 
 /// Makes the occurrences of a recording.
 pub(super) struct Candidates<'q> {
@@ -99,13 +95,13 @@ impl<'q> Candidates<'q> {
         }
         let Some(values) = self.event_values(recording, hit, query)? else { return Ok(None) };
         self.report(hit.query).events += 1;
-        if !self.admits(recording, hit, query, (thread, &values))? {
+        if !self.admits(recording, hit, query, thread, &values)? {
             return Ok(None);
         }
         let parts = values.parts();
         let mut kept = Vec::new();
         for keep in &query.keep {
-            kept.push(self.read(recording, hit, (keep.frame, &keep.expr), &parts)?);
+            kept.push(self.read(recording, hit, keep.frame, &keep.expr, &parts)?);
         }
         let mut occurrence = Occurrence {
             sequence: 0,
@@ -129,8 +125,8 @@ impl<'q> Candidates<'q> {
             let value = self.plain(recording, *result, &descriptor);
             detail.stack_values.push(StackValue { pc: *pc, is_before: false, value });
         }
-        let asked = (self.queries, &mut self.tables);
-        detail.sights.extend(self.changes.states(recording, hit, asked, &occurrence.kept)?);
+        let (queries, tables) = (self.queries, &mut self.tables);
+        detail.sights.extend(self.changes.states(recording, hit, queries, tables, &occurrence.kept)?);
         if detail != Detail::default() {
             occurrence.detail = Some(Box::new(detail));
         }
@@ -153,14 +149,14 @@ impl<'q> Candidates<'q> {
         let shown = self.shown(recording, methods, hit, query);
         let mut kept = std::mem::take(&mut occurrence.kept).into_vec();
         for expr in &shown.exprs {
-            kept.push(self.read(recording, hit, (0, expr), &parts)?);
+            kept.push(self.read(recording, hit, 0, expr, &parts)?);
         }
         (occurrence.shape, occurrence.kept) = (shown.shape, kept.into_boxed_slice());
         self.describe(recording, hit, query, occurrence)
     }
 
-    /// Notes a step of a known value flow. Returns whether the hit can be an occurrence: any other hit than one
-    /// of a value flow can.
+    /// Notes a step of a known value flow. Returns whether the hit can be an occurrence: of a value flow, only
+    /// its steps can.
     fn visit(&mut self, recording: &mut Recording, hit: &Hit, query: &TraceQuery) -> Result<bool, PastError> {
         let (Event::Copied(copies), Happened::Copied { way, part, value }) = (&query.event, &hit.what) else {
             return Ok(true);
@@ -234,7 +230,8 @@ impl<'q> Candidates<'q> {
         recording: &mut Recording,
         hit: &Hit,
         query: &TraceQuery,
-        (key, values): (ThreadKey, &EventValues),
+        key: ThreadKey,
+        values: &EventValues,
     ) -> Result<bool, PastError> {
         let thread = self.tables.thread(key);
         if let Some(wanted) = &query.local.thread
@@ -255,7 +252,7 @@ impl<'q> Candidates<'q> {
         let Some(when) = &query.local.when else { return Ok(true) };
         let parts = values.parts();
         self.report(hit.query).evaluated += 1;
-        let why = match self.value(recording, hit, (0, when), &parts)? {
+        let why = match self.value(recording, hit, 0, when, &parts)? {
             Ok(Value::Boolean(true)) => return Ok(true),
             Ok(Value::Boolean(false)) => None,
             Ok(_) => Some(format!("`{when}` is no boolean")),
@@ -286,7 +283,7 @@ impl<'q> Candidates<'q> {
     ) -> Result<Vec<(String, Value)>, PastError> {
         let mut operands = Vec::new();
         for expr in exprs.into_iter().take(OPERANDS) {
-            operands.push((expr.to_string(), self.read(recording, hit, (0, &expr), parts)?));
+            operands.push((expr.to_string(), self.read(recording, hit, 0, &expr, parts)?));
         }
         describe(&recording.calls, operands.iter().map(|(_, value)| value), &mut self.tables);
         Ok(operands)
@@ -297,10 +294,11 @@ impl<'q> Candidates<'q> {
         &mut self,
         recording: &mut Recording,
         hit: &Hit,
-        frame_and_expr: (i32, &Expr),
+        frame: i32,
+        expr: &Expr,
         parts: &[(EventPart, Value)],
     ) -> Result<Value, PastError> {
-        let value = self.value(recording, hit, frame_and_expr, parts)?;
+        let value = self.value(recording, hit, frame, expr, parts)?;
         Ok(value.unwrap_or_else(|why| Value::Failed(self.tables.reason_key(&why))))
     }
 
@@ -309,7 +307,8 @@ impl<'q> Candidates<'q> {
         &mut self,
         recording: &mut Recording,
         hit: &Hit,
-        (frame, expr): (i32, &Expr),
+        frame: i32,
+        expr: &Expr,
         parts: &[(EventPart, Value)],
     ) -> Result<Result<Value, String>, PastError> {
         let place = match usize::try_from(frame) {
@@ -443,13 +442,12 @@ impl<'q> Candidates<'q> {
                 let result = result.map(|result| self.plain(recording, result, &descriptor));
                 values.detail.result = Some(result.unwrap_or(Value::Void));
             }
-            Happened::Written { owner, old, new, by } => {
+            Happened::Written { class, owner, old, new, by } => {
                 values.detail.by = *by;
                 let descriptor = self.field_type(recording, query);
-                values.owner = match (owner, &query.event) {
-                    (Some(owner), _) => self.plain(recording, object(*owner), ""),
-                    (None, Event::Written(field)) => class_object(&mut self.tables, &field.class),
-                    (None, _) => Value::Null,
+                values.owner = match owner {
+                    Some(owner) => self.plain(recording, object(*owner), ""),
+                    None => class_object(&mut self.tables, class),
                 };
                 values.old = old.map_or(Value::Unassigned, |old| self.plain(recording, old, &descriptor));
                 values.new = self.plain(recording, *new, &descriptor);
@@ -464,7 +462,7 @@ impl<'q> Candidates<'q> {
                 values.new = self.plain(recording, *new, &descriptor);
             }
             Happened::Stored { store, new } => {
-                self.stored(recording, hit, query, (*store, *new), &mut values)?
+                self.stored(recording, hit, query, *store, *new, &mut values)?
             }
             Happened::Branched { to, turns } => {
                 values.way = Way::new(*to);
@@ -478,8 +476,8 @@ impl<'q> Candidates<'q> {
             }
             Happened::Changed { collection, change, by } => {
                 let changed = ChangedPart { collection: *collection, change: *change };
-                let asked = (query, &mut self.tables);
-                let Some(changed) = self.changes.of(recording, hit, asked, &changed)? else {
+                let tables = &mut self.tables;
+                let Some(changed) = self.changes.of(recording, hit, query, tables, &changed)? else {
                     return Ok(None);
                 };
                 values.owner = self.plain(recording, object(*collection), "");
@@ -508,7 +506,10 @@ impl<'q> Candidates<'q> {
                     values.new = self.plain(recording, *value, &descriptor);
                 }
             }
-            Happened::Thrown(flight, end) => self.thrown(recording, hit, (flight, *end), &mut values),
+            Happened::Thrown(flight, end) => {
+                let exception = self.plain(recording, object(flight.exception), "");
+                values.throw(hit, flight, *end, exception);
+            }
         }
         Ok(Some(values))
     }
@@ -545,7 +546,8 @@ impl<'q> Candidates<'q> {
         recording: &mut Recording,
         hit: &Hit,
         query: &TraceQuery,
-        (number, new): (u16, Option<trace::Value>),
+        number: u16,
+        new: Option<trace::Value>,
         values: &mut EventValues,
     ) -> Result<(), PastError> {
         let Event::Stored(stores) = &query.event else { return Ok(()) };
@@ -567,95 +569,5 @@ impl<'q> Candidates<'q> {
     fn variable_in(&self, recording: &Recording, frame: FrameKey, slot: u16) -> Option<String> {
         let scope = self.scope(recording, frame)?;
         scope.locals.into_iter().rev().find(|local| local.slot == slot).map(|local| local.name)
-    }
-
-    fn thrown(
-        &mut self,
-        recording: &Recording,
-        hit: &Hit,
-        (flight, end): (&Arc<Flight>, FlightEnd),
-        values: &mut EventValues,
-    ) {
-        let caught = match flight.ended {
-            FlightsEnd::Caught { frame, handler, above, activation } => {
-                Some(Catch { frame, handler, above, activation })
-            }
-            FlightsEnd::Left | FlightsEnd::Elsewhere => None,
-        };
-        let bypassed = match end {
-            FlightEnd::Bypassed(above) => Some(BypassedFrame { above, activation: hit.activation }),
-            FlightEnd::Thrown | FlightEnd::Caught(_) => None,
-        };
-        if let FlightEnd::Caught(left) = end {
-            values.way = Way::new(left);
-        }
-        let exception = trace::Value::Object(flight.exception);
-        values.detail.thrown = Some(self.plain(recording, exception, ""));
-        values.detail.exception = Some(ExceptionDetail { caught, thrown: flight.thrown, bypassed });
-        if flight.is_raised {
-            values.detail.notes.push(RAISED.to_owned());
-        }
-        match flight.ended {
-            FlightsEnd::Left => values.detail.notes.push("it left all recorded code".to_owned()),
-            FlightsEnd::Elsewhere => {
-                values.detail.notes.push("code that was not recorded caught it".to_owned());
-            }
-            FlightsEnd::Caught { .. } => {}
-        }
-    }
-}
-
-/// The values of an event.
-struct EventValues {
-    owner: Value,
-    old: Value,
-    new: Value,
-    index: Option<Value>,
-    way: Option<Way>,
-    detail: Detail,
-}
-
-impl Default for EventValues {
-    fn default() -> EventValues {
-        EventValues {
-            owner: Value::Null,
-            old: Value::Unassigned,
-            new: Value::Unassigned,
-            index: None,
-            way: None,
-            detail: Detail::default(),
-        }
-    }
-}
-
-/// The parts of an occurrence that expressions name with a leading dot.
-fn parts_of(occurrence: &Occurrence, what: &Happened) -> Vec<(EventPart, Value)> {
-    let (detail, index) = (occurrence.detail.as_deref().cloned(), index_of(what));
-    let (owner, old, new) = (occurrence.owner.clone(), occurrence.old.clone(), occurrence.new.clone());
-    EventValues { owner, old, new, index, way: occurrence.way, detail: detail.unwrap_or_default() }.parts()
-}
-
-/// The index of the element that was written.
-fn index_of(what: &Happened) -> Option<Value> {
-    match what {
-        Happened::Element { index, .. } => Some(Value::Int(*index)),
-        _ => None,
-    }
-}
-
-impl EventValues {
-    /// The parts that expressions name with a leading dot.
-    fn parts(&self) -> Vec<(EventPart, Value)> {
-        let known = |value: &Value| (*value != Value::Unassigned).then(|| value.clone());
-        let owner = self.owner.object_id().map(|_| self.owner.clone());
-        let all = [
-            (EventPart::Owner, owner),
-            (EventPart::Old, known(&self.old)),
-            (EventPart::New, known(&self.new)),
-            (EventPart::Exception, self.detail.thrown.clone()),
-            (EventPart::Result, self.detail.result.clone()),
-            (EventPart::Index, self.index.clone()),
-        ];
-        all.into_iter().filter_map(|(part, value)| Some((part, value?))).collect()
     }
 }

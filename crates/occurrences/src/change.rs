@@ -40,7 +40,8 @@ impl Changes {
         &mut self,
         recording: &mut Recording,
         hit: &Hit,
-        (query, tables): (&TraceQuery, &mut Tables),
+        query: &TraceQuery,
+        tables: &mut Tables,
         changed: &ChangedPart,
     ) -> Result<Option<ChangedValues>, PastError> {
         let Event::Changed(contents) = &query.event else { return Ok(None) };
@@ -96,7 +97,8 @@ impl Changes {
         &mut self,
         recording: &mut Recording,
         hit: &Hit,
-        (queries, tables): (&[TraceQuery], &mut Tables),
+        queries: &[TraceQuery],
+        tables: &mut Tables,
         kept: &[Value],
     ) -> Result<Vec<CollectionState>, PastError> {
         let mut states = Vec::new();

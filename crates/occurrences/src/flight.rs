@@ -44,7 +44,8 @@ impl Departure {
         seen: &TracedEvent<'_>,
         search: &mut Search<'_>,
         stack: &mut ThreadStack,
-        (bci, is_raised): (u32, bool),
+        bci: u32,
+        is_raised: bool,
     ) -> Option<Departure> {
         let Some(Value::Object(exception)) = seen.values.first().copied() else { return None };
         let (frames, _) = stack.frames(calls, search, bci)?;

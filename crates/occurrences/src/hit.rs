@@ -50,6 +50,8 @@ pub(super) enum Happened {
     Returned(Option<Value>),
     /// A field was written; `owner` is `None` for a static one.
     Written {
+        /// The declaring class, with its loader if several loaders define it.
+        class: String,
         /// The object.
         owner: Option<u32>,
         /// Its value before, if it was recorded.

@@ -6,8 +6,8 @@
 //!   calls of its stack, `open_call` knows where each of them stands, `flight` where exceptions go, `search`
 //!   what the code of `methods` says about a place. `asked` is the question.
 //! - `change` tells what a change did to the part of a collection that a query asks about.
-//! - `candidate` checks the conditions of a hit's query and reads the values that it keeps; `description`
-//!   adds what identifies their objects, and their contents.
+//! - `candidate` checks the conditions of a hit's query and reads the values that it keeps; `event_values`
+//!   has those of the event itself, and `description` adds what identifies objects, and their contents.
 //!
 //! Frames of code that was not recorded are not on the stacks.
 
@@ -17,6 +17,7 @@ mod change;
 mod copy_log;
 mod copy_places;
 mod description;
+mod event_values;
 mod flight;
 mod hit;
 mod methods;
@@ -147,10 +148,10 @@ impl Merged<'_> {
         let threads = recording.calls.threads().into_iter().map(|(thread, ..)| ThreadEvents::new(thread));
         let threads: Vec<ThreadEvents> = threads.collect();
         let mut methods = Methods::default();
-        let code = (&mut methods, recording.code.fields.pool());
+        let pool = recording.code.fields.pool();
         Merged {
             queries: asked.queries,
-            sought: Sought::new(asked, &recording.calls, code),
+            sought: Sought::new(asked, &recording.calls, &mut methods, pool),
             methods,
             entered: HashSet::new(),
             unread: (0..threads.len()).collect(),

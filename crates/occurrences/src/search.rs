@@ -71,11 +71,7 @@ pub(super) fn frame(search: &mut Search<'_>, calls: &Calls, method: u32, bci: u3
 }
 
 /// A frame that calls a constructor, with the line of its `new`. The arguments may be on other lines.
-pub(super) fn at_new(
-    search: &mut Search<'_>,
-    calls: &Calls,
-    (key, method): (FrameKey, Option<u32>),
-) -> FrameKey {
+pub(super) fn at_new(search: &mut Search<'_>, calls: &Calls, key: FrameKey, method: Option<u32>) -> FrameKey {
     let (Some(frame), Some(method)) = (search.tables.frame(key).cloned(), method) else { return key };
     let found = search.methods.find(method, calls, search.pool);
     let code = found.as_ref().and_then(|found| found.code());
@@ -88,7 +84,8 @@ pub(super) fn at_new(
 pub(super) fn changing_method(
     search: &mut Search<'_>,
     calls: &Calls,
-    (method, bci): (u32, u32),
+    method: u32,
+    bci: u32,
     class: &str,
 ) -> Option<FrameKey> {
     let found = search.methods.find(method, calls, search.pool)?;
@@ -104,7 +101,7 @@ pub(super) fn changing_method(
 }
 
 /// Whether an instruction makes an array with its rows (JVMS §6.5.multianewarray): no code writes those.
-pub(super) fn makes_rows(search: &mut Search<'_>, calls: &Calls, (method, bci): (u32, u32)) -> bool {
+pub(super) fn makes_rows(search: &mut Search<'_>, calls: &Calls, method: u32, bci: u32) -> bool {
     let found = search.methods.find(method, calls, search.pool);
     let code = found.as_ref().and_then(|found| found.code());
     code.and_then(|code| code.at(bci)).is_some_and(|at| matches!(at.op, Op::MultiNewArray { .. }))
@@ -119,12 +116,7 @@ pub(super) fn writer(search: &mut Search<'_>, seen: &TracedEvent<'_>) -> Option<
 
 /// Whether an instruction calls a constructor of a class, or of a collection that stores its contents in an
 /// object of this class.
-pub(super) fn constructs(
-    search: &mut Search<'_>,
-    calls: &Calls,
-    (method, bci): (u32, u32),
-    class: &str,
-) -> bool {
+pub(super) fn constructs(search: &mut Search<'_>, calls: &Calls, method: u32, bci: u32, class: &str) -> bool {
     let found = search.methods.find(method, calls, search.pool);
     let at = found.as_ref().and_then(|found| found.code()?.at(bci));
     let Some(Op::Invoke { method: called, .. }) = at.map(|at| &at.op) else { return false };

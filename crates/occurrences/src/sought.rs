@@ -63,8 +63,7 @@ pub(super) struct Sought {
 
 impl Sought {
     /// The events of these queries.
-    pub fn new(asked: Asked<'_>, calls: &Calls, code: (&mut Methods, Option<&ClassPool>)) -> Sought {
-        let (found, pool) = code;
+    pub fn new(asked: Asked<'_>, calls: &Calls, found: &mut Methods, pool: Option<&ClassPool>) -> Sought {
         let mut methods: HashMap<MethodName, Vec<u32>> = HashMap::new();
         for number in (0..).take(calls.sites.methods().len()) {
             if let Some(name) = calls.sites.method_name(number) {

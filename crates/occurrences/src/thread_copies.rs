@@ -142,6 +142,6 @@ impl ThreadStack {
         value: Option<Value>,
     ) {
         let what = Happened::Copied { way: place.way, part, value };
-        self.hit(calls, seen, search, (place.query, place.bci), what);
+        self.hit(calls, seen, search, place.query, place.bci, what);
     }
 }

@@ -128,7 +128,7 @@ impl ThreadEvents {
                     let queries = search.sought.of_made(&class.replace('/', ".")).to_vec();
                     for query in queries {
                         let what = Happened::Made { object: *array, constructor: None };
-                        self.stack.hit(calls, seen, search, (query, site.bci), what);
+                        self.stack.hit(calls, seen, search, query, site.bci, what);
                     }
                 }
                 self.is_at(site.bci, false);
@@ -137,12 +137,12 @@ impl ThreadEvents {
             Traced::Contents | Traced::Text => self.change(calls, seen, search),
             Traced::Throw => {
                 self.is_at(site.bci, true);
-                self.depart(calls, seen, search, (site.bci, false));
+                self.depart(calls, seen, search, site.bci, false);
             }
             Traced::Raised => {
                 let line = seen.line().map(u32::from);
                 let bci = self.stack.open.last().map(|call| call.raise_site(line, search, calls));
-                self.depart(calls, seen, search, (bci.unwrap_or(0), true));
+                self.depart(calls, seen, search, bci.unwrap_or(0), true);
             }
             Traced::Catch => {
                 self.is_at(site.bci, true);
@@ -162,7 +162,7 @@ impl ThreadEvents {
         }
     }
 
-    /// The newest call comes to the code index of an event. Returns whether it executes the instruction there.
+    /// The newest call comes to the code index of an event. Returns whether it executes the instruction.
     fn come_to(&mut self, calls: &Calls, seen: &TracedEvent<'_>, search: &mut Search<'_>) -> bool {
         let site = seen.site;
         match site.what {
@@ -221,11 +221,11 @@ impl ThreadEvents {
         for interest in interests {
             match interest {
                 Interest::Pass { query, .. } => {
-                    self.stack.hit(calls, seen, search, (query, 0), Happened::Reached)
+                    self.stack.hit(calls, seen, search, query, 0, Happened::Reached)
                 }
                 Interest::Store { query, store } => {
                     let new = argument(calls, seen, search.queries, query, store);
-                    self.stack.hit(calls, seen, search, (query, 0), Happened::Stored { store, new });
+                    self.stack.hit(calls, seen, search, query, 0, Happened::Stored { store, new });
                 }
                 _ => {}
             }
@@ -243,7 +243,7 @@ impl ThreadEvents {
             let queries = search.sought.at_return(seen.site.method).to_vec();
             for query in queries {
                 let what = Happened::Returned(seen.values.first().copied());
-                self.stack.hit(calls, seen, search, (query, seen.site.bci), what);
+                self.stack.hit(calls, seen, search, query, seen.site.bci, what);
             }
         }
         if executed {
@@ -298,7 +298,7 @@ impl ThreadEvents {
                     if has_several {
                         call.passing.push((query, pass));
                     }
-                    self.stack.hit(calls, seen, search, (query, bci), Happened::Reached);
+                    self.stack.hit(calls, seen, search, query, bci, Happened::Reached);
                 }
                 Interest::Turn { query, branch } => *call.turns.entry((query, branch)).or_default() += 1,
                 Interest::Store { query, store } => {
@@ -310,7 +310,7 @@ impl ThreadEvents {
                     let Some(Event::Stored(stores)) = queries.map(|query| &query.event) else { continue };
                     if stores.get(usize::from(store)).map(|store| store.slot) == slot {
                         let new = seen.values.first().copied();
-                        self.stack.hit(calls, seen, search, (query, bci), Happened::Stored { store, new });
+                        self.stack.hit(calls, seen, search, query, bci, Happened::Stored { store, new });
                     }
                 }
                 Interest::Branch { query, branch } => {
@@ -322,7 +322,7 @@ impl ThreadEvents {
                         .get(usize::from(branch))
                         .is_some_and(|branch| branch.turns.is_some() && branch.decides(to));
                     let turns = if leaves { call.turns.remove(&(query, branch)) } else { None };
-                    self.stack.hit(calls, seen, search, (query, bci), Happened::Branched { to, turns });
+                    self.stack.hit(calls, seen, search, query, bci, Happened::Branched { to, turns });
                 }
             }
         }
@@ -337,11 +337,11 @@ impl ThreadEvents {
             }
             _ => None,
         };
-        let Some((owner, old, new)) = written else { return };
+        let (Some((owner, old, new)), Some(variable)) = (written, &seen.site.written) else { return };
         for query in queries {
-            let by = writer(search, seen);
-            let what = Happened::Written { owner, old, new, by };
-            self.stack.hit(calls, seen, search, (*query, seen.site.bci), what);
+            let (class, by) = (calls.sites.declares(variable), writer(search, seen));
+            let what = Happened::Written { class, owner, old, new, by };
+            self.stack.hit(calls, seen, search, *query, seen.site.bci, what);
         }
     }
 
@@ -349,18 +349,18 @@ impl ThreadEvents {
         let [Value::Object(array), Value::Int(index), old, new] = *seen.values else { return };
         let class = calls.objects.class(array).cloned().unwrap_or_default();
         let queries = search.sought.of_elements(&class).to_vec();
-        if queries.is_empty() || makes_rows(search, calls, (seen.site.method, seen.site.bci)) {
+        if queries.is_empty() || makes_rows(search, calls, seen.site.method, seen.site.bci) {
             return;
         }
         for query in queries {
             let of = search.queries.get(usize::from(query)).map(|query| &query.event);
             let Some(Event::ElementWritten(element)) = of else { continue };
             if element.index.is_some_and(|wanted| wanted != index) {
-                self.stack.pass(calls, search, (query, seen.site.bci));
+                self.stack.pass(calls, search, query, seen.site.bci);
             } else {
                 let by = writer(search, seen);
                 let what = Happened::Element { array, index, old, new, by };
-                self.stack.hit(calls, seen, search, (query, seen.site.bci), what);
+                self.stack.hit(calls, seen, search, query, seen.site.bci, what);
             }
         }
     }
@@ -379,7 +379,7 @@ impl ThreadEvents {
             };
             let above = self.stack.open.iter().rev().take_while(is_constructor).count();
             for query in queries {
-                self.stack.made_at(calls, seen, search, (query, object, above));
+                self.stack.made_at(calls, seen, search, query, object, above);
             }
         }
         self.is_at(bci, false);
@@ -405,18 +405,25 @@ impl ThreadEvents {
             };
             let Some(call) = self.stack.open.last() else { return };
             let (bci, is_named) = call.library_site(&names, search, calls);
-            let is_made = is_named && is_listed && constructs(search, calls, (call.method, bci), &class);
+            let is_made = is_named && is_listed && constructs(search, calls, call.method, bci, &class);
             let change = if is_made { ChangePlace::Made } else { change };
-            let method = Some((call.method, bci)).filter(|_| is_named);
-            let by = method.and_then(|place| changing_method(search, calls, place, &class));
-            self.stack.hit(calls, seen, search, (query, bci), Happened::Changed { collection, change, by });
+            let method = Some(call.method).filter(|_| is_named);
+            let by = method.and_then(|method| changing_method(search, calls, method, bci, &class));
+            self.stack.hit(calls, seen, search, query, bci, Happened::Changed { collection, change, by });
         }
     }
 
     /// An exception is thrown at a code index of the newest frame.
-    fn depart(&mut self, calls: &Calls, seen: &TracedEvent<'_>, search: &mut Search<'_>, place: (u32, bool)) {
+    fn depart(
+        &mut self,
+        calls: &Calls,
+        seen: &TracedEvent<'_>,
+        search: &mut Search<'_>,
+        bci: u32,
+        is_raised: bool,
+    ) {
         if search.sought.has_exceptions() {
-            self.flight = Departure::new(calls, seen, search, &mut self.stack, place);
+            self.flight = Departure::new(calls, seen, search, &mut self.stack, bci, is_raised);
         }
     }
 }

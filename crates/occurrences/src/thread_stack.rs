@@ -68,20 +68,23 @@ impl ThreadStack {
         }
     }
 
-    /// The hit of an object that a constructor creates, in the frame of its `new`.
+    /// The hit of an object that a constructor creates, in the frame of its `new`, which has
+    /// that many newer frames `above` it.
     pub fn made_at(
         &mut self,
         calls: &Calls,
         seen: &TracedEvent<'_>,
         search: &mut Search<'_>,
-        (query, object, above): (u16, u32, usize),
+        query: u16,
+        object: u32,
+        above: usize,
     ) {
         let Some((frames, stack)) = self.frames(calls, search, seen.site.bci) else { return };
         let Some(event_frame) = frames.first().map(|newest| newest.frame) else { return };
         let ordinal = self.count(query, event_frame);
         let above = above.min(frames.len().saturating_sub(1));
         let Some(StackedFrame { frame, node, activation }) = frames.get(above).copied() else { return };
-        let at_new = at_new(search, calls, (frame, calls.method_number(node)));
+        let at_new = at_new(search, calls, frame, calls.method_number(node));
         let below = search.tables.frame_keys(stack).skip(above + 1).collect::<Vec<_>>();
         let keys: Vec<FrameKey> = std::iter::once(at_new).chain(below).collect();
         let stack = search.tables.stack_key(&keys);
@@ -106,7 +109,7 @@ impl ThreadStack {
     }
 
     /// Counts a hit in the newest frame that the query does not ask about.
-    pub fn pass(&mut self, calls: &Calls, search: &mut Search<'_>, (query, bci): (u16, u32)) {
+    pub fn pass(&mut self, calls: &Calls, search: &mut Search<'_>, query: u16, bci: u32) {
         if let Some((frame, ..)) = self.newest(calls, search, bci) {
             self.count(query, frame);
         }
@@ -118,7 +121,8 @@ impl ThreadStack {
         calls: &Calls,
         seen: &TracedEvent<'_>,
         search: &mut Search<'_>,
-        (query, bci): (u16, u32),
+        query: u16,
+        bci: u32,
         what: Happened,
     ) {
         let Some(at) = self.position_in(calls, seen, 0) else { return };

@@ -2,14 +2,14 @@
 
 use super::Merged;
 use super::asked::Asked;
-use super::copy_log::{CopyLogReader, CopyLogWriter, TimedHit};
+use super::copy_log::{TimedHit, WORDS};
 use super::hit::Hit;
 use super::part_read::{PartReader, index_number, object_number};
 use model::{Coordinate, FlowStep, LastHit, Occurrence, Site, Tables, ValueFlow, Way};
 use past::{PastError, Recording};
 use query::{Copies, CopyHit, CopyLog, FlowHit, PartRead, SeenCopy, SoughtVariable, TraceQuery, walk_back};
 use std::io;
-use trace::EventTime;
+use trace::{EventTime, SpoolReader, SpoolWriter};
 
 /// The flow of the value that an occurrence sees, as one of these TraceQueries asks for it.
 ///
@@ -25,7 +25,7 @@ pub fn value_flow(
     is_interrupted: &dyn Fn() -> bool,
 ) -> Result<LastHit, PastError> {
     let mut merged = Merged::new(asked, recording);
-    let mut log = CopyLogWriter::new().map_err(unwritten)?;
+    let mut log = SpoolWriter::<WORDS>::new().map_err(unwritten)?;
     let mut number = 0;
     let found = loop {
         let Some(hit) = merged.next(recording, tables, is_interrupted)? else { return Ok(LastHit::Never) };
@@ -36,7 +36,7 @@ pub fn value_flow(
         if hit.query == query.point.0
             && let Some(copy) = hit.copy()
         {
-            log.add(TimedHit { hit: copy, when: hit.when }).map_err(unwritten)?;
+            log.add(TimedHit { hit: copy, when: hit.when }.record()).map_err(unwritten)?;
         }
     };
     let look = match sought(recording, &found, effect, copies, tables) {
@@ -126,7 +126,7 @@ fn coordinate(
 
 /// The copies of a recording. It has no reads: which object was read follows from the state there.
 struct RecordedLog<'a> {
-    reader: CopyLogReader,
+    reader: SpoolReader<WORDS>,
     recording: &'a mut Recording,
     parts: PartReader<'a>,
     /// The time of the last hit that was read.
@@ -138,7 +138,7 @@ impl CopyLog for RecordedLog<'_> {
     type Error = PastError;
 
     fn back(&mut self) -> Result<Option<CopyHit>, PastError> {
-        let timed = self.reader.back().map_err(unwritten)?;
+        let timed = self.reader.back().map_err(unwritten)?.map(TimedHit::of);
         if timed.is_some_and(|timed| timed.hit.ordinal % 1024 == 0) && (self.is_interrupted)() {
             return Err(PastError::Interrupted);
         }

@@ -5,6 +5,7 @@ use super::target;
 use crate::analysis::Target;
 use model::MethodName;
 use past::Recording;
+use past::fields::StaticName;
 use past::heap::ObjectPart;
 use past::snapshot::{Bounds, Shape, Shaper};
 use session::SessionError;
@@ -91,7 +92,8 @@ fn shape(target: &Target, trace: &mut Recording, at: EventPosition) -> Result<Sh
         return Ok(shaper.shape(Some(Value::Object(target.object)), "", when)?);
     };
     if target.object == 0 {
-        let part = ObjectPart::of_static_field(&target.class, field, shaper.fields, shaper.calls);
+        let named = StaticName { class: &target.class, name: field, method: None };
+        let part = ObjectPart::of_static_field(&named, shaper.fields, shaper.calls);
         let held = shaper.held(0, &part, when)?;
         return Ok(shaper.shape(held, &part.descriptor, when)?);
     }

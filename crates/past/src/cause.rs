@@ -182,7 +182,7 @@ impl Recording {
         let Some(call) = self.calls.call(node)? else { return Ok(None) };
         let Some(value) = call.arguments.get(at).copied() else { return Ok(None) };
         let line = self.calls.called_from(made)?;
-        let calls = self.calls_at(made, (&called, &descriptor), line).unwrap_or_default();
+        let calls = self.calls_at(made, &called, &descriptor, line).unwrap_or_default();
         // Which of several calls it is, nothing tells; their arguments may be the same.
         let argument = calls.first().filter(|first| calls.iter().all(|other| other == *first));
         let argument = argument.and_then(|arguments| arguments.get(at)).cloned();
@@ -200,7 +200,7 @@ impl Recording {
         }
         let (called, descriptor) = (method.name.clone(), method.descriptor.clone());
         // A call that spans several lines can be on another one than its last event.
-        let calls = self.calls_at(made, (&called, &descriptor), None);
+        let calls = self.calls_at(made, &called, &descriptor, None);
         Ok(calls.is_some_and(|calls| calls.is_empty()))
     }
 
@@ -209,12 +209,13 @@ impl Recording {
     fn calls_at(
         &mut self,
         made: EventPosition,
-        called: (&str, &str),
+        name: &str,
+        descriptor: &str,
         line: Option<u16>,
     ) -> Option<Vec<Vec<String>>> {
         let number = self.calls.method_number(made.node)?;
         let caller = self.calls.sites.method_name(number)?;
-        let calls = calls_in(self.code.fields.pool()?, &caller, called.0, called.1, line.map(u32::from))?;
+        let calls = calls_in(self.code.fields.pool()?, &caller, name, descriptor, line.map(u32::from))?;
         Some(calls.into_iter().map(|(_, arguments)| arguments).collect())
     }
 

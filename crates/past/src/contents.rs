@@ -3,6 +3,7 @@
 use super::error::PastError;
 use super::values::shown_item;
 use serde::Serialize;
+use std::ops::Range;
 use trace::{Calls, CollectionContents, EventTime, Items, Objects, TraceError, Value};
 
 /// The contents of a collection when a call began, and when it ended.
@@ -72,16 +73,17 @@ impl ContentsShown {
     /// contents.
     pub(crate) fn between(
         calls: &mut Calls,
-        (entry, exit): (u32, u32),
-        (begins, ends): (EventTime, EventTime),
+        entry: u32,
+        exit: u32,
+        during: Range<EventTime>,
         limit: usize,
     ) -> Result<Option<ContentsShown>, PastError> {
         let has_any = |object| Ok::<_, TraceError>(calls.has_contents(object)? || calls.has_text(object)?);
         if !has_any(entry)? && !has_any(exit)? {
             return Ok(None);
         }
-        let entry = HeldContents::at(calls, entry, begins, limit)?;
-        let exit = HeldContents::at(calls, exit, ends, limit)?;
+        let entry = HeldContents::at(calls, entry, during.start, limit)?;
+        let exit = HeldContents::at(calls, exit, during.end, limit)?;
         Ok(Some(ContentsShown { entry, exit }))
     }
 }

@@ -51,7 +51,7 @@ pub struct Fields {
     known: HashMap<String, Arc<FieldsOf>>,
     unrecorded: Option<Arc<UnrecordedWrites>>,
     /// By class and name of a static field.
-    statics: HashMap<(String, String), Arc<StaticField>>,
+    statics: HashMap<(String, String, Option<u32>), Arc<StaticField>>,
 }
 
 /// The fields that methods of recorded classes can write without a recorded event, since the methods could
@@ -62,6 +62,18 @@ struct UnrecordedWrites {
     fields: HashSet<String>,
     /// The classes of such methods whose class files are missing.
     classes: HashSet<String>,
+}
+
+/// A static field as code names it.
+#[derive(Clone, Copy, Debug)]
+pub struct StaticName<'a> {
+    /// The class that the code names.
+    pub class: &'a str,
+    /// The field.
+    pub name: &'a str,
+    /// The number of the method with the code, if it is known: if loaders have made several classes of this
+    /// name, it tells which one is meant.
+    pub method: Option<u32>,
 }
 
 /// A static field.
@@ -93,24 +105,34 @@ impl Fields {
         self.statics.clear();
     }
 
-    /// The static field that an instruction names by this class.
-    pub fn of_static(&mut self, class: &str, name: &str, calls: &Calls) -> Arc<StaticField> {
-        let key = (class.to_owned(), name.to_owned());
+    /// A static field.
+    pub fn of_static(&mut self, named: &StaticName<'_>, calls: &Calls) -> Arc<StaticField> {
+        let key = (named.class.to_owned(), named.name.to_owned(), named.method);
         if let Some(known) = self.statics.get(&key) {
             return known.clone();
         }
-        let found = Arc::new(self.find_static(class, name, calls));
+        let found = Arc::new(self.find_static(named, calls));
         self.statics.insert(key, found.clone());
         found
     }
 
-    fn find_static(&self, class: &str, name: &str, calls: &Calls) -> StaticField {
+    fn find_static(&self, named: &StaticName<'_>, calls: &Calls) -> StaticField {
+        let StaticName { class, name, method } = *named;
         let found = self.pool.as_ref().and_then(|pool| Some((pool, declaring(pool, class, name)?)));
         let Some((pool, file)) = found else {
             return StaticField { part: part_of(calls, class, name), ..StaticField::default() };
         };
         let Some(field) = file.field(name) else { return StaticField::default() };
-        let part = part_of(calls, &file.name, name);
+        // Of several classes of this name, the loader of the code tells which one is meant.
+        let method = method.and_then(|method| calls.sites.method(method));
+        let class = match method {
+            Some(method) => calls.sites.class_named(&file.name, method),
+            None => Some(file.name.clone()).filter(|class| !calls.sites.is_ambiguous(class)),
+        };
+        let Some(class) = class else {
+            return StaticField { descriptor: field.descriptor.clone(), ..StaticField::default() };
+        };
+        let part = part_of(calls, &class, name);
         // A constant has its value from the class file, and a class that is not initialised writes later.
         let begins_otherwise = || {
             let mut initial = file.methods_named("<clinit>");

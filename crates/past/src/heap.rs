@@ -1,7 +1,7 @@
 //! What fields and elements hold at a time: one answer for all views. It is never absent.
 
 use super::error::PastError;
-use super::fields::{Field, Fields, default_of};
+use super::fields::{Field, Fields, StaticName, default_of};
 use trace::{Calls, EventTime, HeldValue, Value};
 
 /// What a field or element holds at a time.
@@ -55,9 +55,9 @@ impl ObjectPart {
         ObjectPart { part: Some(number), ..ObjectPart::default() }
     }
 
-    /// The static field that an instruction names by this class.
-    pub fn of_static_field(class: &str, name: &str, fields: &mut Fields, calls: &Calls) -> ObjectPart {
-        let field = fields.of_static(class, name, calls);
+    /// A static field.
+    pub fn of_static_field(named: &StaticName<'_>, fields: &mut Fields, calls: &Calls) -> ObjectPart {
+        let field = fields.of_static(named, calls);
         let (descriptor, begins_empty) = (field.descriptor.clone(), field.begins_empty);
         ObjectPart { part: field.part, descriptor, begins_empty, ..ObjectPart::default() }
     }

@@ -228,7 +228,7 @@ impl Lines {
         let Some((method, site)) = method_and_site.flatten() else { return Ok(None) };
         let Some(lines) = self.arms(&method, &site) else { return Ok(None) };
         let arm = match lines.is_open() && method.level == Level::All {
-            true => self.arm(calls, at, (&method, &site), &lines)?,
+            true => self.arm(calls, at, &method, &site, &lines)?,
             false => None,
         };
         Ok(Some(lines.value_lines(arm)))
@@ -239,7 +239,8 @@ impl Lines {
         &mut self,
         calls: &mut Calls,
         at: EventPosition,
-        (method, site): (&Method, &Site),
+        method: &Method,
+        site: &Site,
         lines: &ArmLines,
     ) -> Result<Option<u32>, PastError> {
         let Some(class) = self.class(&method.class) else { return Ok(None) };

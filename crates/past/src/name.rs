@@ -5,6 +5,7 @@
 
 use crate::error::PastError;
 use crate::expression::{ExpressionAt, RecordedValue};
+use crate::fields::StaticName;
 use crate::heap::ObjectPart;
 use crate::locals::{KnownLocals, LocalValue};
 use crate::moment::Moment;
@@ -98,7 +99,9 @@ impl Recording {
                 self.field(object, None, &field, text)
             }
             Ok(VariableRef::Static { class, name, .. }) => {
-                let part = ObjectPart::of_static_field(&class, &name, &mut self.code.fields, &self.calls);
+                let method = self.calls.method_number(moment.at.node);
+                let static_name = StaticName { class: &class, name: &name, method };
+                let part = ObjectPart::of_static_field(&static_name, &mut self.code.fields, &self.calls);
                 Ok(Variable::Part { object: 0, part: ObjectPart { name: Some(name), ..part } })
             }
             Ok(VariableRef::Element { array, index, .. }) => {

@@ -94,7 +94,7 @@ impl Recording {
     ) -> Result<Option<EventPosition>, PastError> {
         match (variable, variable.key()) {
             (Variable::Local { name, .. }, _) => local_write(&mut self.calls, moment.at, direction, name),
-            (_, Some(key)) => part_write(&mut self.calls, moment.when, direction, key),
+            (_, Some((object, part))) => part_write(&mut self.calls, moment.when, direction, object, part),
             (_, None) => Ok(None),
         }
     }
@@ -171,7 +171,8 @@ fn part_write(
     calls: &mut Calls,
     when: EventTime,
     direction: Direction,
-    (object, part): (u32, u32),
+    object: u32,
+    part: u32,
 ) -> Result<Option<EventPosition>, PastError> {
     let mut found: Option<(EventTime, EventPosition)> = None;
     let rows = calls.write_rows(object, part)?;

@@ -151,7 +151,7 @@ impl Shaper<'_> {
             return Ok(text);
         }
         if let Some(held) = self.contents(object, when)? {
-            return self.collection(held, (of, number), when, depth, walk);
+            return self.collection(held, of, number, when, depth, walk);
         }
         let is_array = self.calls.objects.is_array(object);
         let limit = if depth == 0 {
@@ -212,7 +212,8 @@ impl Shaper<'_> {
     fn collection(
         &mut self,
         held: Contents,
-        (of, object): (String, u32),
+        of: String,
+        object: u32,
         when: EventTime,
         depth: usize,
         walk: &mut Walk,

@@ -102,8 +102,8 @@ pub fn state(trace: &mut Recording, asked: &StateRequest) -> Result<StateShown, 
         let rows = calls.write_rows(object, part)?;
         let entry = NearestWrites::of(calls, &rows, begins)?;
         let exit = NearestWrites::of(calls, &rows, ends)?;
-        let refers = (refers_to(entry.value), refers_to(exit.value));
-        let contents = ContentsShown::between(calls, refers, (begins, ends), asked.limit)?;
+        let (old, new) = (refers_to(entry.value), refers_to(exit.value));
+        let contents = ContentsShown::between(calls, old, new, begins..ends, asked.limit)?;
         let any = [&entry.last, &entry.next, &exit.last].into_iter().flatten().next();
         parts.extend(any.map(|any| PartShown {
             name: any.name.clone(),
@@ -138,7 +138,7 @@ pub fn state(trace: &mut Recording, asked: &StateRequest) -> Result<StateShown, 
             });
         }
     }
-    let contents = ContentsShown::between(calls, (object, object), (begins, ends), asked.limit)?;
+    let contents = ContentsShown::between(calls, object, object, begins..ends, asked.limit)?;
     parts.sort_by(|a, b| (&a.declared_by, &a.name, a.index).cmp(&(&b.declared_by, &b.name, b.index)));
     let ended = matches!(call.exit, Exit::Returned | Exit::Threw);
     let name = calls.objects.name(object);

@@ -2,6 +2,7 @@
 
 use super::error::PastError;
 use super::shape::{Shape, type_name};
+use std::ops::Range;
 use trace::{Calls, EventTime, TextContents};
 
 /// Maximum number of characters of a text in a value, and of what a call printed.
@@ -21,7 +22,7 @@ pub(crate) fn builder(calls: &mut Calls, object: u32, when: EventTime) -> Result
     let Some(held) = calls.text(object, when)? else { return Ok(None) };
     let units: Vec<char> = held.text().chars().collect();
     // What was appended last is at the end.
-    Ok(Some(shown(calls, object, &held, (&units, units.len().saturating_sub(MOST), units.len()))))
+    Ok(Some(shown(calls, object, &held, &units, units.len().saturating_sub(MOST)..units.len())))
 }
 
 /// A text, or the end of a long one after `…`.
@@ -33,13 +34,9 @@ pub fn end(held: &TextContents) -> String {
     }
 }
 
-/// Some of the characters of a text.
-fn shown(
-    calls: &Calls,
-    object: u32,
-    held: &TextContents,
-    (units, from, to): (&[char], usize, usize),
-) -> Shape {
+/// The characters of a text in a range of its `units`.
+fn shown(calls: &Calls, object: u32, held: &TextContents, units: &[char], range: Range<usize>) -> Shape {
+    let Range { start: from, end: to } = range;
     let text: String = units.get(from..to).unwrap_or_default().iter().collect();
     Shape::Text {
         of: calls.objects.class(object).map(|class| type_name(class)).unwrap_or_default(),
@@ -59,24 +56,24 @@ fn shown(
 pub fn difference(
     calls: &mut Calls,
     object: u32,
-    (begins, ends): (EventTime, EventTime),
+    during: Range<EventTime>,
 ) -> Result<Option<(Shape, Shape)>, PastError> {
     if calls.is_stream(object) {
         return Ok(None);
     }
     let mut is_changed = false;
     let owner = calls.text_owner(object)?;
-    calls.each_text_change(owner, begins..ends, |_, _| is_changed = true)?;
+    calls.each_text_change(owner, during.clone(), |_, _| is_changed = true)?;
     if !is_changed {
         return Ok(None);
     }
     let unknown = || Shape::Unknown { unknown: true };
-    let (old, new) = match (calls.text(object, begins)?, calls.text(object, ends)?) {
+    let (old, new) = match (calls.text(object, during.start)?, calls.text(object, during.end)?) {
         (Some(old), Some(new)) => (old, new),
         (None, Some(new)) => {
             let units: Vec<char> = new.text().chars().collect();
             let from = units.len().saturating_sub(MOST);
-            return Ok(Some((unknown(), shown(calls, object, &new, (&units, from, units.len())))));
+            return Ok(Some((unknown(), shown(calls, object, &new, &units, from..units.len()))));
         }
         (_, None) => return Ok(None),
     };
@@ -92,7 +89,7 @@ pub fn difference(
     let cut = if behind > 2 * AROUND { behind - AROUND } else { 0 };
     let part = |held, units: &[char]| {
         let to = (units.len() - cut).min(from + MOST);
-        shown(calls, object, held, (units, from, to))
+        shown(calls, object, held, units, from..to)
     };
     Ok(Some((part(&old, &one), part(&new, &other))))
 }
@@ -101,14 +98,10 @@ pub fn difference(
 ///
 /// # Errors
 /// The events cannot be read.
-pub fn printed(
-    calls: &mut Calls,
-    stream: u32,
-    (begins, ends): (EventTime, EventTime),
-) -> Result<Option<Shape>, PastError> {
+pub fn printed(calls: &mut Calls, stream: u32, during: Range<EventTime>) -> Result<Option<Shape>, PastError> {
     let mut held = TextContents::default();
     let mut digest = 0_u64;
-    calls.each_text_change(stream, begins..ends, |change, _| {
+    calls.each_text_change(stream, during, |change, _| {
         if held.len() < MOST {
             held.print(change);
         } else {

@@ -19,9 +19,9 @@ pub fn are_known() -> bool {
 
 /// Finds the socket bound to `own` and connected to `other`, in either address family.
 pub fn find(own: SocketAddr, other: SocketAddr) -> Option<Socket> {
-    let wanted = (canonical(own), canonical(other));
+    let (own, other) = (canonical(own), canonical(other));
     let tables = tables(Path::new(PROC));
-    tables.iter().find_map(|table| table.lines().skip(1).find_map(|line| row(line, wanted)))
+    tables.iter().find_map(|table| table.lines().skip(1).find_map(|line| row(line, own, other)))
 }
 
 /// Whether a process has the socket open.
@@ -58,10 +58,10 @@ fn has_listener(table: &str, port: u16) -> bool {
 }
 
 /// Parses a row of a table; `None` if it has other ends.
-fn row(line: &str, wanted: ((IpAddr, u16), (IpAddr, u16))) -> Option<Socket> {
+fn row(line: &str, own: SocketAddr, other: SocketAddr) -> Option<Socket> {
     let mut fields = line.split_whitespace().skip(1);
     let ends = (end(fields.next()?)?, end(fields.next()?)?);
-    if ends != wanted {
+    if ends != (own, other) {
         return None;
     }
     // After the two addresses: state, queues, timers, retransmissions, user, timeouts, inode.
@@ -70,7 +70,7 @@ fn row(line: &str, wanted: ((IpAddr, u16), (IpAddr, u16))) -> Option<Socket> {
 }
 
 /// Parses an end such as `0100007F:1F90`: 32-bit words in memory order, then the port.
-fn end(text: &str) -> Option<(IpAddr, u16)> {
+fn end(text: &str) -> Option<SocketAddr> {
     let (address, port) = text.rsplit_once(':')?;
     let word = |at: usize| Some(u32::from_str_radix(address.get(at..at + 8)?, 16).ok()?.to_ne_bytes());
     let ip = match address.len() {
@@ -84,11 +84,11 @@ fn end(text: &str) -> Option<(IpAddr, u16)> {
         }
         _ => return None,
     };
-    Some((ip, u16::from_str_radix(port, 16).ok()?))
+    Some(SocketAddr::new(ip, u16::from_str_radix(port, 16).ok()?))
 }
 
-fn canonical(address: SocketAddr) -> (IpAddr, u16) {
-    (address.ip().to_canonical(), address.port())
+fn canonical(address: SocketAddr) -> SocketAddr {
+    SocketAddr::new(address.ip().to_canonical(), address.port())
 }
 
 #[cfg(test)]
@@ -97,9 +97,8 @@ mod tests {
 
     #[test]
     fn both_ends_of_a_connection_must_match() {
-        let row_of = |line: &str, own: &str| {
-            row(line, (canonical(own.parse().unwrap()), end("0100007F:1F90").unwrap()))
-        };
+        let row_of =
+            |line: &str, own: &str| row(line, canonical(own.parse().unwrap()), end("0100007F:1F90").unwrap());
         let line = "  1: 0100007F:C350 0100007F:1F90 01 00000000:00000000 00:00000000 00000000  1000        0 77 1 0";
         let found = row_of(line, "127.0.0.1:50000").unwrap();
         assert_eq!((found.user, found.inode), (1000, 77));

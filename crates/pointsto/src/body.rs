@@ -6,7 +6,7 @@ use bytecode::cfg::normal_edges;
 use bytecode::class::{Code, Method};
 use bytecode::kind::Kind;
 use bytecode::op::{InvokeKind, Op};
-use bytecode::stack::effect;
+use bytecode::stack::{effect, moved};
 use descriptor::{parameter_slots, parse_method, slots};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -274,16 +274,7 @@ impl<'a> Reader<'a> {
         }
         let (pops, pushes) = effect(op);
         let left = frame.len().checked_sub(pops.into()).filter(|left| *left >= self.locals)?;
-        let moved: &[usize] = match op {
-            Op::Dup => &[0, 0],
-            Op::DupX1 => &[0, 1, 0],
-            Op::DupX2 => &[0, 2, 1, 0],
-            Op::Dup2 => &[1, 0, 1, 0],
-            Op::Dup2X1 => &[1, 0, 2, 1, 0],
-            Op::Dup2X2 => &[1, 0, 3, 2, 1, 0],
-            Op::Swap => &[0, 1],
-            _ => &[],
-        };
+        let moved = moved(op);
         if !moved.is_empty() {
             let from = |n: &usize| frame.get(frame.len().checked_sub(n + 1)?).copied();
             let top = moved.iter().map(from).collect::<Option<Frame>>()?;

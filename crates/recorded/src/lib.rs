@@ -7,8 +7,8 @@
 //! - [`RecordedTrace`] is an open recording with its folder and its program. [`events`] and [`history`] add
 //!   detail from other runs of the program.
 //! - [`as_chain`] turns an event into a chain. `answers` answers chains from a recording, and [`find`] finds
-//!   the events of their points. [`export`] writes all events for other programs (`parquet`). `secrets`
-//!   removes passwords from the recorded command.
+//!   the events of their points. [`origin()`] asks where a value was computed. [`export`] writes all events
+//!   for other programs (`parquet`). `secrets` removes passwords from the recorded command.
 //! - `logic` answers logic queries over recordings, and keeps their answers.
 //! - [`pack()`] makes one file of a recording; `packed` is its layout, by which it is opened.
 
@@ -23,6 +23,7 @@ mod history;
 mod jel;
 pub mod logic;
 mod open;
+mod origin;
 mod pack;
 mod packed;
 mod parquet;
@@ -40,6 +41,7 @@ pub use export::{ExportForm, ExportRequest, ExportResult, export};
 pub use find::{FoundEvent, FoundEvents, find};
 pub use history::history;
 pub use open::{MEMORY, RecordedTrace};
+pub use origin::{ValueOrigin, origin};
 pub use pack::{PackResult, pack};
 pub use packed::is_packed;
 pub use record::{RecordOptions, RecordedRun, default_scope, record};

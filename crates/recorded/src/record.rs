@@ -131,7 +131,7 @@ pub async fn record(
     let sink = if options.show_output { context.progress().sink() } else { None };
     let shown = sink.map(|sink| Forward::new("", move |_, lines| sink(lines)));
     let output = options.listener.clone().or(shown);
-    let ran = run_once(&workspace, options, (&folder, &about), output, context).await;
+    let ran = run_once(&workspace, options, &folder, &about, output, context).await;
     let mut about = about.into_inner();
     context.progress().done();
     let collected = collector.finish();
@@ -152,6 +152,7 @@ pub async fn record(
     if let Err(error) = keep_input(&folder, chain, options) {
         missing.push(format!("the program's input: {error}: later runs of the program get none"));
     }
+    let (begun, ended) = collected.reached;
     let mut recorded = RecordingOutcome {
         ended: outcome.ended.to_string(),
         seconds: began.elapsed().as_secs_f64(),
@@ -165,7 +166,7 @@ pub async fn record(
         has_children: collected.has_children,
         missing,
         sites: Some(folder.sites_checksum()?),
-        unreached: unreached(options.places.as_ref(), collected.reached),
+        unreached: unreached(options.places.as_ref(), begun, ended),
         steered: options.steering.as_ref().map(|_| collected.steered),
     };
     about.recorded = Some(recorded.clone());
@@ -219,7 +220,7 @@ pub fn default_scope(chain: &Chain) -> Result<Option<DefaultScope>, SessionError
 }
 
 /// The places that were not reached.
-fn unreached(places: Option<&Places>, (begun, ended): (bool, bool)) -> Vec<String> {
+fn unreached(places: Option<&Places>, begun: bool, ended: bool) -> Vec<String> {
     let Some(Places { from, to }) = places else { return Vec::new() };
     let from = from.as_ref().filter(|_| !begun);
     let to = to.as_ref().filter(|_| !ended);
@@ -238,7 +239,8 @@ fn choose(about: &mut About, options: &RecordOptions, chosen: DefaultScope) {
 async fn run_once(
     workspace: &Workspace,
     options: &RecordOptions,
-    (folder, about): (&Folder, &RefCell<About>),
+    folder: &Folder,
+    about: &RefCell<About>,
     output: Option<Forward>,
     context: &Context,
 ) -> Result<run::Outcome, SessionError> {

@@ -286,7 +286,7 @@ impl Installed {
             }
             if known.is_some() {
                 let method = MethodName::new(class.name.clone(), name.clone(), descriptor.clone());
-                self.notices.watch_gates(vm, (class.id, id), &method, &method_watch.gates).await?;
+                self.notices.watch_gates(vm, class.id, id, &method, &method_watch.gates).await?;
             }
             let jumped_to = known.is_some_and(|k| k.is_branch_target(0));
             if jumped_to && has_activation(method_watch) {

@@ -91,7 +91,8 @@ impl Notices {
     pub async fn watch_gates(
         &mut self,
         vm: &Vm,
-        (class, id): (ReferenceTypeId, MethodId),
+        class: ReferenceTypeId,
+        id: MethodId,
         method: &MethodName,
         gates: &BTreeMap<u32, Vec<u16>>,
     ) -> Result<(), RunError> {

@@ -30,7 +30,7 @@ impl EventTime {
     }
 
     /// The time with these numbers.
-    pub fn of_numbers((turn, chunk, byte): (u64, u32, u32)) -> EventTime {
+    pub fn of_numbers(turn: u64, chunk: u32, byte: u32) -> EventTime {
         EventTime { turn, place: (chunk, byte) }
     }
 

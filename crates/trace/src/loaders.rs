@@ -81,6 +81,16 @@ impl Loaders {
         None
     }
 
+    /// A class with its loader, if several loaders define it, as code of a loader refers to it; `None` if it
+    /// is unknown which one is meant.
+    pub(super) fn class_named(&self, class: &str, code: u32) -> Option<String> {
+        let definitions = self.definitions.get(class).filter(|definitions| definitions.len() > 1);
+        let Some(definitions) = definitions else { return Some(class.to_owned()) };
+        let found = self.seen_from(definitions, Some(code))?;
+        let name = self.known.get(&found.loader).map_or("bootstrap", |(name, _)| name);
+        Some(format!("{class}{OF}{name})"))
+    }
+
     /// The definition that code of a loader refers to: that of the loader itself, or else of the nearest
     /// loader to which it delegates.
     fn seen_from<'d>(&self, definitions: &'d [Definition], code: Option<u32>) -> Option<&'d Definition> {

@@ -377,6 +377,12 @@ impl Sites {
         self.loaders.is_ambiguous(class)
     }
 
+    /// A class, by its name with dots, as a method refers to it: with its loader if several loaders define
+    /// it. `None` if it is unknown which one is meant.
+    pub fn class_named(&self, class: &str, method: &Method) -> Option<String> {
+        self.loaders.class_named(class, method.loader)
+    }
+
     fn class(&mut self, class: TracedClass) {
         let name: Arc<str> = class.class.replace('/', ".").into();
         self.loaders.define(&name, &class);

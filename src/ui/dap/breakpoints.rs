@@ -150,7 +150,7 @@ impl Adapter {
         answer(&match found {
             Ok(variable) => DataBreakpointInfoBody {
                 description: format!("writes to {name}"),
-                data_id: Some(self.handles.of_watched((variable, name))),
+                data_id: Some(self.handles.of_watched(variable, name)),
                 access_types: Some(vec![DataAccess::Write]),
                 can_persist: Some(false),
             },

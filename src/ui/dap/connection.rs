@@ -189,7 +189,8 @@ pub(super) enum Served {
 
 /// Serves an editor until it disconnects or vanishes.
 pub(super) async fn serve(
-    (from, to): (tokio::sync::mpsc::Receiver<Vec<u8>>, impl Write),
+    from: tokio::sync::mpsc::Receiver<Vec<u8>>,
+    to: impl Write,
     token: Option<String>,
     hearing: &mut Hearing,
 ) -> std::io::Result<Served> {

@@ -108,9 +108,9 @@ impl Handles {
         self.sources.at(id).ok_or_else(unknown)
     }
 
-    /// The name of a variable with a breakpoint.
-    pub fn of_watched(&mut self, variable: (Variable, String)) -> String {
-        self.watched.number_of(variable).to_string()
+    /// The handle of a variable with a breakpoint, with its name as the user wrote it.
+    pub fn of_watched(&mut self, variable: Variable, name: String) -> String {
+        self.watched.number_of((variable, name)).to_string()
     }
 
     /// A variable with a breakpoint.

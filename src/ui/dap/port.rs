@@ -50,8 +50,8 @@ pub async fn serve(port: u16, hearing: &mut Hearing) -> std::io::Result<()> {
         stream.set_nonblocking(false)?;
         stream.set_nodelay(true)?;
         let closing = stream.try_clone()?;
-        let editor = (bytes_of(stream.try_clone()?), stream);
-        let served = serve_one(editor, Some(token.clone()), hearing).await;
+        let requests = bytes_of(stream.try_clone()?);
+        let served = serve_one(requests, stream, Some(token.clone()), hearing).await;
         // The editor may have closed it.
         let _ = closing.shutdown(std::net::Shutdown::Both);
         match served {

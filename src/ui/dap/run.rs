@@ -16,8 +16,7 @@ pub async fn run(_cli: &Cli, args: &Dap) -> u8 {
     let served = match (Hearing::new(), args.port) {
         (Ok(mut hearing), Some(port)) => port::serve(port, &mut hearing).await,
         (Ok(mut hearing), None) => {
-            let editor = (bytes_of(std::io::stdin()), std::io::stdout());
-            serve(editor, None, &mut hearing).await.map(drop)
+            serve(bytes_of(std::io::stdin()), std::io::stdout(), None, &mut hearing).await.map(drop)
         }
         (Err(error), _) => Err(error),
     };

@@ -264,7 +264,8 @@ fn omitted(out: &mut String, p: &PointAnswer, paint: Paint) {
     let Some(omitted) = &p.omitted else { return };
     let outcome = paint.on(palette::FAILED, &omitted.outcome);
     let jump = p.condition.iter().map(|text| format!("{text} ")).collect::<String>();
-    row(out, "jump", format!("{jump}{outcome}, {}", of_passes(omitted.passes)));
+    let (missed, all) = omitted.passes;
+    row(out, "jump", format!("{jump}{outcome}, {}", of_passes(missed, all)));
     let (through, away) = calls_to(&omitted.chain);
     let place = omitted.line.map(|line| format!("  {}:{line}", short_class_name(&omitted.class)));
     let would = format!(

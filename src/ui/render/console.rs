@@ -1,10 +1,12 @@
 //! The answers to the questions of an editor's debug console, as text.
 
+use super::answer::point_in_full;
 use super::query::asked;
 use super::trace::{happening, writes};
 use super::{Paint, Text};
 use command::prompt_row::PromptRow;
 use past::{Cause, CauseKind, Stop, StopReason};
+use recorded::ValueOrigin;
 use servers::dap::ConsoleReply;
 
 /// Editors show these texts without colours.
@@ -15,11 +17,22 @@ pub fn console_reply(reply: &ConsoleReply) -> String {
     match reply {
         ConsoleReply::Moved(stop) => moved(stop),
         ConsoleReply::Cause(cause) => cause_text(cause),
+        ConsoleReply::Origin(found) => value_origin(found, false),
         ConsoleReply::History(history) => writes(history, PLAIN),
         ConsoleReply::Omitted(answer) => answer.text(false),
         ConsoleReply::Goal(answer) => asked(answer, PLAIN),
         ConsoleReply::Help(rows) => help(rows),
     }
+}
+
+/// Where a value was computed, with the event to which `go` leads.
+pub fn value_origin(found: &ValueOrigin, color: bool) -> String {
+    let event = found.selection.map(|at| match at.event {
+        Some(_) => format!("   event {at}\n"),
+        None => format!("   the end of call {}\n", at.call),
+    });
+    let event = event.unwrap_or_default();
+    point_in_full(&found.point, color) + &event
 }
 
 /// A cause: what it is, and where.

@@ -51,7 +51,7 @@ pub fn one(number: usize, width: usize, of_jump: &[&TriedSuggestion], target: &s
     let Some(Suggestion { jump, passes, .. }) = of_jump.first().map(|first| &first.suggestion) else {
         return String::new();
     };
-    let passed = of_passes((passes.missed, passes.all));
+    let passed = of_passes(passes.missed, passes.all);
     let outcome = jump.outcome(&paint.on(palette::FAILED, &jump.was));
     let what = jump.text().map_or(outcome.clone(), |text| format!("{text}   {outcome}"));
     let first = format!("{number:>width$}  {}   {what}, {passed}", at(&jump.place));
@@ -112,7 +112,7 @@ pub(super) fn calls_to(chain: &[String]) -> (String, String) {
 }
 
 /// How many passes of a jump missed the way, as text.
-pub(super) fn of_passes((missed, all): (u64, u64)) -> String {
+pub(super) fn of_passes(missed: u64, all: u64) -> String {
     format!("{missed} of {all} {}", if all == 1 { "pass" } else { "passes" })
 }
 

@@ -1,6 +1,6 @@
 //! The replies of `qp trace step`, as text.
 
-use super::console::cause_text;
+use super::console::{cause_text, value_origin};
 use super::trace::{happening, line, made_chain, missing, writes};
 use super::{Paint, Text, clipped, hanging, hanging_at, palette};
 
@@ -22,6 +22,7 @@ pub fn stepped(reply: &StepReply, color: bool) -> String {
             out
         }
         StepReply::Cause(cause) => format!("{}\n", cause_text(cause)),
+        StepReply::Origin(found) => value_origin(found, color),
         StepReply::History(history) => writes(history, paint),
         StepReply::Missing(what) => missing(what, paint),
         StepReply::Omitted(answer) => answer.text(color),

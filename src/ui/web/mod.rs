@@ -80,7 +80,7 @@ async fn served(cli: &Cli, args: Serve, start: Start) -> std::io::Result<()> {
     };
     let doing: Arc<Mutex<[String; 2]>> = Arc::default();
     let telling = [(0, working), (1, reading)]
-        .map(|(who, heard)| tokio::spawn(tell((who, heard), doing.clone(), board.clone())));
+        .map(|(who, heard)| tokio::spawn(tell(who, heard, doing.clone(), board.clone())));
     let address = door.address();
     let server = Arc::new(Server::new(door, board, reader, bench));
     print(&match cli.format {
@@ -99,7 +99,7 @@ async fn served(cli: &Cli, args: Serve, start: Start) -> std::io::Result<()> {
 
 /// Passes what a session tells to the pages, until the session has ended. `doing` has what each session does;
 /// what runs the program matters more than what reads.
-async fn tell((who, mut heard): (usize, Heard), doing: Arc<Mutex<[String; 2]>>, board: Board) {
+async fn tell(who: usize, mut heard: Heard, doing: Arc<Mutex<[String; 2]>>, board: Board) {
     loop {
         match heard.next().await {
             Told::Output(lines) => board.tell(Notice::Output(lines)),

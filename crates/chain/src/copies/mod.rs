@@ -71,7 +71,8 @@ impl<'a> Finder<'a> {
     /// call itself.
     pub fn stores(&mut self, method: &MethodName, slot: u16, stores: &[(u32, StoreKind)]) -> SiteSet {
         let Some(at) = self.index.find(method) else { return SiteSet::default() };
-        let numbers: Vec<u32> = stores.iter().filter_map(|store| self.store(at, slot, *store)).collect();
+        let numbers: Vec<u32> =
+            stores.iter().filter_map(|(pc, how)| self.store(at, slot, *pc, *how)).collect();
         set(numbers)
     }
 
@@ -177,7 +178,7 @@ impl<'a> Finder<'a> {
         Some(number)
     }
 
-    fn store(&mut self, at: MethodAt, slot: u16, (pc, how): (u32, StoreKind)) -> Option<u32> {
+    fn store(&mut self, at: MethodAt, slot: u16, pc: u32, how: StoreKind) -> Option<u32> {
         match how {
             StoreKind::ParameterEntry => self.entered(at, slot),
             StoreKind::Store => {
@@ -341,7 +342,8 @@ impl<'a> Finder<'a> {
                 if stores.iter().any(is_this) {
                     return None;
                 }
-                let numbers = stores.into_iter().filter_map(|store| self.store(at, *slot, store)).collect();
+                let number = |(pc, how)| self.store(at, *slot, pc, how);
+                let numbers = stores.into_iter().filter_map(number).collect();
                 let again = many || self.stored_between(at, *slot, pc, used);
                 let mark = if again { self.mark(place, CopyWhat::Chosen) } else { None };
                 Some(Source::Local { mark, stores: set(numbers) })

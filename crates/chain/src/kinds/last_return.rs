@@ -77,7 +77,7 @@ impl Rule for LastReturn<'_> {
                 )),
             }
         }
-        ask.arguments(arguments, &types, (&method, sites.as_deref().unwrap_or_default()))?;
+        ask.arguments(arguments, &types, &method, sites.as_deref().unwrap_or_default())?;
         let Compared { keep, constraints, .. } = ask;
         let result = method_types(&declared.descriptor).map(|(_, result)| result);
         let events = EventTypes { result: result.filter(|of| *of != Type::Void), ..EventTypes::default() };
@@ -263,7 +263,8 @@ impl Compared<'_, '_, '_> {
         &mut self,
         arguments: &[Node],
         given: &[Type],
-        (method, returns): (&Method, &[Site]),
+        method: &Method,
+        returns: &[Site],
     ) -> Result<(), Stop> {
         let takes = method_types(&method.descriptor).map(|(takes, _)| takes).unwrap_or_default();
         let mut slot = u16::from(!method.is_static());

@@ -4,7 +4,7 @@
 use super::bodies::{Body, leads_to};
 use bytecode::{Constant, FieldRef, Op};
 use past::PastError;
-use past::fields::Fields;
+use past::fields::{Fields, StaticName};
 use past::heap::{ObjectPart, held};
 use petgraph::graph::NodeIndex;
 use program::call_index::{Index, PlaceAt};
@@ -130,7 +130,8 @@ impl Heap<'_> {
     }
 
     fn static_field(&mut self, field: &FieldRef) -> Result<Known, PastError> {
-        let part = ObjectPart::of_static_field(&field.class, &field.name, self.fields, self.calls);
+        let named = StaticName { class: &field.class, name: &field.name, method: None };
+        let part = ObjectPart::of_static_field(&named, self.fields, self.calls);
         Ok(held(self.calls, 0, &part, self.when)?.value())
     }
 }

@@ -8,7 +8,7 @@ use super::synthetic_object::SyntheticObject;
 use super::unread::{Unread, not_known};
 use super::unrecorded_writes::Unseen;
 use crate::error::PastError;
-use crate::fields::Fields;
+use crate::fields::{Fields, StaticName};
 use crate::heap::{ObjectPart, held};
 use crate::recorded_classes::RecordedClasses;
 use crate::snapshot::type_name;
@@ -70,10 +70,11 @@ impl<'a> CallMachine<'a> {
     pub fn new(
         calls: &'a mut Calls,
         fields: &'a mut Fields,
-        (names, unseen): (&'a Names, &'a Unseen),
-        (call, descriptor): (Call, &str),
+        names: &'a Names,
+        unseen: &'a Unseen,
+        call: Call,
+        descriptor: &str,
     ) -> Result<CallMachine<'a>, PastError> {
-        let span = calls.span(call.node)?;
         let types = bytecode::descriptor::parse_method(descriptor);
         let (parameters, result) = types.map(|t| (t.parameters, t.result)).unwrap_or_default();
         let mut slot = u16::from(!names.at_begin.is_static);
@@ -84,20 +85,19 @@ impl<'a> CallMachine<'a> {
             arguments.push((slot, recorded.get(at).cloned().flatten(), *value));
             slot = slot.saturating_add(1 + u16::from(wide));
         }
-        let result = Type::of_descriptor(&result);
         let (infos, tables, synthetic_objects) = (HashMap::new(), Tables::default(), Vec::new());
         let (begins, ended, standing) = (false, Vec::new(), None);
         let mut machine = CallMachine {
+            span: calls.span(call.node)?,
             calls,
             fields,
             unseen,
             names,
             call,
-            span,
             begins,
             standing,
             arguments,
-            result,
+            result: Type::of_descriptor(&result),
             ended,
             infos,
             tables,
@@ -412,11 +412,9 @@ impl Machine for CallMachine<'_> {
     }
 
     async fn class_object(&mut self, class: &Arc<str>) -> Result<Option<Value>, Unread> {
-        // Which of several classes of a name is meant, the name does not tell.
-        if self.calls.sites.is_ambiguous(class) {
-            return Ok(None);
-        }
-        Ok(Some(class_object(&mut self.tables, class)))
+        let sites = &self.calls.sites;
+        let named = sites.method(self.call.method).and_then(|method| sites.class_named(class, method));
+        Ok(named.map(|class| class_object(&mut self.tables, &class)))
     }
 
     fn denoted(&self, simple: &str) -> Vec<String> {
@@ -521,7 +519,11 @@ impl Machine for CallMachine<'_> {
         if let Some(who) = self.unseen.of_field(&declared.name) {
             return not_known(format!("`{name}` may have been written by {who}, which is not recorded"));
         }
-        let part = ObjectPart::of_static_field(class, &declared.name, self.fields, self.calls);
+        let part = {
+            let method = Some(self.call.method);
+            let named = StaticName { class, name: &declared.name, method };
+            ObjectPart::of_static_field(&named, self.fields, self.calls)
+        };
         self.part(0, &part, || name)
     }
 

@@ -167,7 +167,7 @@ impl ExpressionAt {
     ) -> Result<Option<CallMachine<'m>>, PastError> {
         let Some(call) = calls.call(at.node)? else { return Ok(None) };
         let descriptor = calls.method(at.node).map(|method| method.descriptor.clone()).unwrap_or_default();
-        let machine = CallMachine::new(calls, fields, (&self.names, &self.unseen), (call, &descriptor))?;
+        let machine = CallMachine::new(calls, fields, &self.names, &self.unseen, call, &descriptor)?;
         Ok(Some(machine.standing_at(when, locals)))
     }
 }

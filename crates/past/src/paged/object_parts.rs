@@ -46,7 +46,8 @@ impl Recording {
         &mut self,
         selection: EventRef,
         object: u32,
-        (from, limit): (usize, usize),
+        from: usize,
+        limit: usize,
     ) -> Result<PartsShown, PastError> {
         let at = self.position_after(selection)?;
         let moment = self.moment(at)?;

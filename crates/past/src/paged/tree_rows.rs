@@ -86,7 +86,8 @@ impl Recording {
         &mut self,
         parent: TreeParent,
         group: Option<Range<usize>>,
-        (from, limit): (usize, usize),
+        from: usize,
+        limit: usize,
     ) -> Result<TreeRows, PastError> {
         if let TreeParent::Call(call) = parent {
             self.node(call)?;

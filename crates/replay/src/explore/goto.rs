@@ -102,13 +102,14 @@ impl Explorer {
         let pool = asked.borrow().as_ref().map(|a| a.pool.clone());
         let pool = pool.ok_or(SessionError::Interrupted)?;
         let sources = self.opened.as_ref().map(|opened| opened.sources.clone());
-        let code = (pool, sources.ok_or(SessionError::Interrupted)?);
+        let sources = sources.ok_or(SessionError::Interrupted)?;
         let (id, edition, frame) = (id.to_owned(), self.edition, found.frame);
         let arrived =
             UnconfirmedArrival { point, id: id.clone(), found, differences, asked, edition, before };
         let arrived = (!is_answer).then_some(arrived);
         let (run, namer) = (self.findings.runs, Namer::default());
-        let mut halted_program = HaltedProgram::new(halted, code, namer, Some(id.clone()), run, arrived);
+        let mut halted_program =
+            HaltedProgram::new(halted, pool, sources, namer, Some(id.clone()), run, arrived);
         halted_program.frame = frame;
         self.position = Position::Halted(Box::new(halted_program));
         let standing = self.stand().await?;

@@ -62,7 +62,8 @@ pub struct Standpoint {
 impl HaltedProgram {
     pub(super) fn new(
         halted: Box<Halted>,
-        (pool, sources): (Rc<ClassPool>, Rc<SourceRoots>),
+        pool: Rc<ClassPool>,
+        sources: Rc<SourceRoots>,
         namer: Namer,
         point: Option<String>,
         run: u32,

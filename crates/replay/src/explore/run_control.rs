@@ -310,10 +310,11 @@ impl Explorer {
         self.position = match halted {
             None => Position::Ended(run_facts.outcome.ended.clone()),
             Some(halted) => {
-                let code = (run_facts.pool.clone(), opened.sources.clone());
+                let (pool, sources) = (run_facts.pool.clone(), opened.sources.clone());
                 let point = newest(&run_facts).and_then(|p| self.chain.points.get(usize::from(p.0)));
                 let point = point.map(|p| p.id.clone());
-                Position::Halted(Box::new(HaltedProgram::new(halted, code, namer, point, run, None)))
+                let halted_program = HaltedProgram::new(halted, pool, sources, namer, point, run, None);
+                Position::Halted(Box::new(halted_program))
             }
         };
         let standing = self.stand().await?;

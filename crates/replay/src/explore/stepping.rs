@@ -87,12 +87,7 @@ impl Explorer {
         match stage? {
             Stage::Halted(halted) => {
                 self.position = Position::Halted(Box::new(HaltedProgram::new(
-                    halted,
-                    (pool, sources),
-                    namer,
-                    None,
-                    run,
-                    None,
+                    halted, pool, sources, namer, None, run, None,
                 )));
                 let passes = roots.halted.and_then(|number| self.chain.points.get(usize::from(number)));
                 let passes = passes.map(|point| point.id.clone());

@@ -244,8 +244,8 @@ impl Reader {
                 let fields = self.named(*at, layout, &names).await?;
                 Ok(fields.and_then(|f| Some(RawContents::Pairs(vec![(*f.first()?, *f.get(1)?)], 1))))
             }
-            Recipe::Slots => self.slots(*at, layout, ("elements", "size")).await,
-            Recipe::PairSlots => Ok(self.slots(*at, layout, ("table", "size")).await?.map(|raw| match raw {
+            Recipe::Slots => self.slots(*at, layout, "elements", "size").await,
+            Recipe::PairSlots => Ok(self.slots(*at, layout, "table", "size").await?.map(|raw| match raw {
                 RawContents::Elements(all, count) => {
                     let pairs = all.as_chunks::<2>().0.iter().map(|[key, value]| (*key, *value));
                     RawContents::Pairs(pairs.collect(), count)
@@ -374,14 +374,16 @@ impl Reader {
         Ok(Some(RawContents::Elements(elements, count)))
     }
 
-    /// The occupied slots of an array. A map occupies two slots per pair.
-    async fn slots(&self, object: jdwp::ObjectId, layout: &Layout, names: (&str, &str)) -> Reading {
-        let Some(fields) = self.named(object, layout, &[names.0, names.1]).await? else { return Ok(None) };
+    /// The occupied slots of the array in one field, and the number in another one. A map occupies two slots
+    /// per pair.
+    async fn slots(&self, object: jdwp::ObjectId, layout: &Layout, slots: &str, number: &str) -> Reading {
+        let is_map = slots == "table";
+        let Some(fields) = self.named(object, layout, &[slots, number]).await? else { return Ok(None) };
         let Some(array) = fields.first().and_then(object_of) else { return Ok(None) };
         let Some((slots, _)) = self.array(array, 0, SLOTS).await? else { return Ok(None) };
         let there = slots.into_iter().filter(|slot| object_of(slot).is_some()).take(2 * MOST_ITEMS);
         let mut there: Vec<jdwp::Value> = there.collect();
-        if names.0 == "elements" {
+        if !is_map {
             there.truncate(MOST_ITEMS);
         }
         Ok(Some(RawContents::Elements(there, size(int(fields.get(1))))))

@@ -4,7 +4,7 @@
 //! interrupt, and so do false ones at each power of two, which show how the operands change. What interrupts
 //! is evaluated again from outside, and that decides.
 
-use super::gate::Gate;
+use super::gate::{Gate, GatedQuery};
 use bytecode::{ClassFile, Kind};
 use classes::ClassPool;
 use expr::{self, ClassLookup, Scope, TestedEvent, TestedSite, TextPart};
@@ -33,25 +33,26 @@ pub struct Conditions {
 }
 
 impl Conditions {
-    /// How the condition of a query is tested where a pass begins, by the code indices of its beginnings.
-    /// `None` if it is evaluated from outside at each hit.
+    /// How the condition of a query is tested where its pass of this number begins, by the code indices of
+    /// its beginnings. `None` if it is evaluated from outside at each hit.
     pub fn at_pass(
         &mut self,
-        asked: (&TraceQuery, &Gate),
-        (number, pass): (u16, &Pass),
+        asked: GatedQuery<'_>,
+        number: u16,
+        pass: &Pass,
         pool: &ClassPool,
     ) -> Option<BTreeMap<u32, SiteEvent>> {
         let has_passes = pass.entries.len() > 1;
         let place = if pass.on_entry { TestPlace::Entry } else { TestPlace::Before };
         let mut tests = BTreeMap::new();
         for bci in &pass.entries {
-            let event = (TestedEvent::Reached, has_passes);
-            let tested = self.in_method(asked, (&pass.method, *bci), event, pool)?;
+            let site = Site { method: pass.method.clone(), bci: *bci };
+            let tested = self.in_method(asked, &site, TestedEvent::Reached, has_passes, pool)?;
             let pass = has_passes.then_some(number);
             tests.insert(*bci, SiteEvent::Tested(TestedCondition { pass, place, ..tested }));
         }
         for bci in tests.keys() {
-            self.sites.insert((asked.0.point.0, Site { method: pass.method.clone(), bci: *bci }));
+            self.sites.insert((asked.query.point.0, Site { method: pass.method.clone(), bci: *bci }));
         }
         Some(tests)
     }
@@ -59,22 +60,22 @@ impl Conditions {
     /// Likewise, where a method returns a value of this descriptor.
     pub fn at_return(
         &mut self,
-        asked: (&TraceQuery, &Gate),
+        asked: GatedQuery<'_>,
         method: &MethodName,
         bci: u32,
         pool: &ClassPool,
     ) -> Option<SiteEvent> {
         let descriptor = method.descriptor.rsplit_once(')').map_or("V", |(_, result)| result);
-        let event = (TestedEvent::Returned(descriptor), false);
-        let tested = self.in_method(asked, (method, bci), event, pool)?;
-        self.sites.insert((asked.0.point.0, Site { method: method.clone(), bci }));
+        let site = Site { method: method.clone(), bci };
+        let tested = self.in_method(asked, &site, TestedEvent::Returned(descriptor), false, pool)?;
+        self.sites.insert((asked.query.point.0, site));
         Some(SiteEvent::Tested(tested))
     }
 
     /// Likewise, where a local variable is written.
     pub fn at_store(
         &mut self,
-        asked: (&TraceQuery, &Gate),
+        asked: GatedQuery<'_>,
         store: &StoreSite,
         what: &SiteEvent,
         pool: &ClassPool,
@@ -84,28 +85,26 @@ impl Conditions {
             SiteEvent::Increased { slot, by } => TestPlace::Increased(*slot, *by),
             _ => TestPlace::Before,
         };
-        let Site { method, bci } = &store.site;
-        let event = (TestedEvent::Stored(&store.descriptor), false);
-        let tested = self.in_method(asked, (method, *bci), event, pool)?;
-        self.sites.insert((asked.0.point.0, store.site.clone()));
+        let event = TestedEvent::Stored(&store.descriptor);
+        let tested = self.in_method(asked, &store.site, event, false, pool)?;
+        self.sites.insert((asked.query.point.0, store.site.clone()));
         Some(SiteEvent::Tested(TestedCondition { place, ..tested }))
     }
 
     /// Likewise, where a branch takes one of its edges: for each edge.
     pub fn at_branch(
         &mut self,
-        asked: (&TraceQuery, &Gate),
+        asked: GatedQuery<'_>,
         site: &Site,
         edges: &[BranchEdge],
         pool: &ClassPool,
     ) -> Option<Vec<SiteEvent>> {
         let mut tests = Vec::new();
         for edge in edges {
-            let event = (TestedEvent::Branched(edge.to), false);
-            let tested = self.in_method(asked, (&site.method, site.bci), event, pool)?;
+            let tested = self.in_method(asked, site, TestedEvent::Branched(edge.to), false, pool)?;
             tests.push(SiteEvent::Tested(TestedCondition { place: TestPlace::Edge(*edge), ..tested }));
         }
-        self.sites.insert((asked.0.point.0, site.clone()));
+        self.sites.insert((asked.query.point.0, site.clone()));
         Some(tests)
     }
 
@@ -132,7 +131,7 @@ impl Conditions {
     /// Likewise, where a field is accessed, in any method.
     pub fn at_access(
         &mut self,
-        asked: (&TraceQuery, &Gate),
+        asked: GatedQuery<'_>,
         field: &Field,
         writes: bool,
         pool: &ClassPool,
@@ -162,31 +161,33 @@ impl Conditions {
             text: None,
         };
         let tested = self.compiled(asked, site, found.file.major)?;
-        self.fields.insert(asked.0.point.0);
+        self.fields.insert(asked.query.point.0);
         Some(tested)
     }
 
     fn in_method(
         &mut self,
-        asked: (&TraceQuery, &Gate),
-        (name, bci): (&MethodName, u32),
-        (event, has_passes): (TestedEvent<'_>, bool),
+        asked: GatedQuery<'_>,
+        site: &Site,
+        event: TestedEvent<'_>,
+        has_passes: bool,
         pool: &ClassPool,
     ) -> Option<TestedCondition> {
+        let Site { method: name, bci } = site;
         let found = pool.find(&name.class).ok().flatten()?;
         let method = found.file.method(&name.name, &name.descriptor)?;
-        let kinds = kinds(name, bci, pool)?;
-        let scope = Scope::at(&found.file, method, bci);
+        let kinds = kinds(name, *bci, pool)?;
+        let scope = Scope::at(&found.file, method, *bci);
         let classes = &Known(pool);
         let kinds = &kinds;
-        let text = asked.0.text.as_deref().filter(|_| matches!(asked.1, Gate::Log(_)));
+        let text = asked.query.text.as_deref().filter(|_| matches!(asked.gate, Gate::Log(_)));
         let site = TestedSite { event, scope: &scope, kinds, classes, has_passes, is_filtered: false, text };
         self.compiled(asked, site, found.file.major)
     }
 
     fn compiled(
         &mut self,
-        (query, gate): (&TraceQuery, &Gate),
+        GatedQuery { query, gate }: GatedQuery<'_>,
         site: TestedSite<'_>,
         major: u16,
     ) -> Option<TestedCondition> {

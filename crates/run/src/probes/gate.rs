@@ -1,10 +1,20 @@
 //! Which hits of a query interrupt the program.
 
 use model::Coordinate;
+use query::TraceQuery;
 use wire::HitWindow;
 
 /// An index that no hit has.
 const NEVER: u64 = i64::MAX.cast_unsigned();
+
+/// A query and which of its hits interrupt the program.
+#[derive(Clone, Copy, Debug)]
+pub struct GatedQuery<'a> {
+    /// The query.
+    pub query: &'a TraceQuery,
+    /// Its gate.
+    pub gate: &'a Gate,
+}
 
 /// Selects the hits of a query that interrupt execution.
 #[derive(Clone, Debug, PartialEq, Eq)]

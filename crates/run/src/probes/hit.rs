@@ -70,8 +70,8 @@ pub async fn probed(
         let is_reached = matches!(query.event, Event::Reached(_));
         let passed = passed(watched, &mut hit, !is_reached).await?;
         if let Some(recorder) = &mut watched.recorder {
-            let at = (hit.site, hit.index);
-            recorder.tested.note(&mut watched.report, &query, &identity, at, passed);
+            let (report, result) = (&mut watched.report, hit.index);
+            recorder.tested.note(report, &query, &identity, hit.site, result, passed);
         }
         stop.passed = passed.before;
         let false_before = watched.report.query(site.query).condition_false;
@@ -154,10 +154,11 @@ async fn occurred(
                 .await
         }
         Event::Written(field) | Event::Read(field) if !means(watched.pool(), field, site) => Ok(()),
-        Event::Written(field) => accessed(watched, candidates, stop, query, (field, site), hit, true).await,
-        Event::Read(field) => accessed(watched, candidates, stop, query, (field, site), hit, false).await,
+        Event::Written(field) | Event::Read(field) => {
+            accessed(watched, candidates, stop, query, field, site, hit).await
+        }
         Event::ElementWritten(element) => {
-            element_written(watched, candidates, stop, query, (&element.descriptor, site), hit).await
+            element_written(watched, candidates, stop, query, &element.descriptor, site, hit).await
         }
         Event::Changed(contents) => changed(watched, candidates, stop, query, contents, hit).await,
         Event::Made(making) => match hit.owner {
@@ -226,9 +227,9 @@ async fn accessed(
     candidates: &mut Candidates,
     stop: &mut Stop,
     query: &TraceQuery,
-    (field, site): (&Field, &NumberedSite),
+    field: &Field,
+    site: &NumberedSite,
     hit: &mut RecorderStop,
-    writes: bool,
 ) -> Result<(), RunError> {
     // With several classes of the name the run is refused (`install`).
     let Some(class) = declaring(watched, field, hit.owner).await? else { return Ok(()) };
@@ -253,6 +254,7 @@ async fn accessed(
         true => (None, watched.class_owner(class.id, owner)),
         false => (owner, None),
     };
+    let writes = matches!(query.event, Event::Written(_));
     stop.parts.new =
         if writes { Some(new_value(watched, &descriptor, hit).await?) } else { stop.parts.old.clone() };
     let detail = by_jdk.map(|(old, detail)| {
@@ -268,7 +270,8 @@ async fn element_written(
     candidates: &mut Candidates,
     stop: &mut Stop,
     query: &TraceQuery,
-    (descriptor, site): (&str, &NumberedSite),
+    descriptor: &str,
+    site: &NumberedSite,
     hit: &mut RecorderStop,
 ) -> Result<(), RunError> {
     // A store to null throws and changes nothing.

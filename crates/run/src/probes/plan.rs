@@ -2,7 +2,7 @@
 
 use super::conditions::Conditions;
 use super::field_names::means_all;
-use super::gate::Gate;
+use super::gate::{Gate, GatedQuery};
 use crate::watches::{Interest, MethodWatch, Watches};
 use bytecode::construct::self_call;
 use bytecode::{Code, Op};
@@ -83,7 +83,10 @@ pub fn plan(
             }
             _ => continue,
         };
-        let tested = gate.tests().then(|| conditions.at_access((query, gate), field, writes, pool)).flatten();
+        let tested = gate
+            .tests()
+            .then(|| conditions.at_access(GatedQuery { query, gate }, field, writes, pool))
+            .flatten();
         plan.fields.push(FieldSites {
             tested,
             query: query.point.0,
@@ -109,7 +112,7 @@ pub fn plan(
             let name = MethodName::new(class.clone(), name.clone(), descriptor.clone());
             let numbered = method.at.get(&0).is_some_and(|i| i.contains(&Interest::Activation));
             let sites = |code: &Code| {
-                let mut sites = sites((queries, gates, pool), method, code, &name, &mut conditions);
+                let mut sites = sites(queries, gates, pool, method, code, &name, &mut conditions);
                 let entry = entries.filter(|_| numbered);
                 sites.extend(entry.map(|query| PlannedSite { query, bci: 0, what: SiteEvent::Entered }));
                 sites
@@ -294,7 +297,9 @@ fn armed_at(query: &TraceQuery, at: &Coordinate) -> Option<ArmedHit> {
 }
 
 fn sites(
-    (queries, gates, pool): (&[TraceQuery], &[Gate], &ClassPool),
+    queries: &[TraceQuery],
+    gates: &[Gate],
+    pool: &ClassPool,
     watch: &MethodWatch,
     code: &Code,
     name: &MethodName,
@@ -393,8 +398,10 @@ fn sites(
         for instruction in &code.instructions {
             if matches!(instruction.op, Op::Return(_)) {
                 let place = queries.iter().position(|q| q.point.0 == *query);
-                let asked = place.and_then(|place| Some((queries.get(place)?, gates.get(place)?)));
-                let asked = asked.filter(|(_, gate)| gate.tests());
+                let asked = place.and_then(|place| {
+                    Some(GatedQuery { query: queries.get(place)?, gate: gates.get(place)? })
+                });
+                let asked = asked.filter(|asked| asked.gate.tests());
                 let tested = asked.and_then(|asked| conditions.at_return(asked, name, instruction.pc, pool));
                 let what = tested.unwrap_or(SiteEvent::Returns { kind });
                 found.push(PlannedSite { query: *query, bci: instruction.pc, what });
@@ -406,16 +413,12 @@ fn sites(
 
 /// A query with a condition, or that asks for a thread or a caller, and its gate. All hits that it asks for
 /// stop.
-fn narrowed<'a>(
-    queries: &'a [TraceQuery],
-    gates: &'a [Gate],
-    number: u16,
-) -> Option<(&'a TraceQuery, &'a Gate)> {
+fn narrowed<'a>(queries: &'a [TraceQuery], gates: &'a [Gate], number: u16) -> Option<GatedQuery<'a>> {
     let place = queries.iter().position(|query| query.point.0 == number)?;
     let (query, gate) = (queries.get(place)?, gates.get(place)?);
     let local = &query.local;
     let is_narrowed = local.when.is_some() || local.thread.is_some() || local.from.is_some();
-    (is_narrowed && *gate == Gate::All).then_some((query, gate))
+    (is_narrowed && *gate == Gate::All).then_some(GatedQuery { query, gate })
 }
 
 /// The tests of the passes in a method, by query and pass, then by index. A pass is tested at all of its
@@ -442,7 +445,7 @@ fn tested(
             if !watch.at.values().any(|interests| interests.contains(&begins)) {
                 continue;
             }
-            if let Some(tests) = conditions.at_pass((query, gate), (number, pass), pool) {
+            if let Some(tests) = conditions.at_pass(GatedQuery { query, gate }, number, pass, pool) {
                 tested.insert((query.point.0, number), tests);
             }
         }

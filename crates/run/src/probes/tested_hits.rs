@@ -77,15 +77,16 @@ impl TestedHits {
         report: &mut RunReport,
         query: &TraceQuery,
         thread: &ThreadIdentity,
-        (site, told): (u32, i32),
+        site: u32,
+        result: i32,
         passed: Passed,
     ) {
         let now = (passed.missed, passed.strangers);
         let last = self.last.insert((site, thread.clone()), now).unwrap_or_default();
         // What interrupts is counted when it is evaluated.
-        let is_missed = u64::from(told == 0);
+        let is_missed = u64::from(result == 0);
         let silent = passed.missed.saturating_sub(last.0).saturating_sub(is_missed);
-        let is_stranger = u64::from(told == STRANGER);
+        let is_stranger = u64::from(result == STRANGER);
         let strangers = passed.strangers.saturating_sub(last.1).saturating_sub(is_stranger);
         let report = report.query(query.point.0);
         report.events += silent + strangers;

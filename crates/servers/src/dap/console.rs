@@ -3,10 +3,11 @@
 
 use command::CommandError;
 use command::cursor::Cursor;
-use command::prompt_row::{BACK, FORWARD, GO, HELP, HISTORY, OUT, PromptRow, WHY, row};
+use command::prompt_row::{BACK, FORWARD, GO, HELP, HISTORY, ORIGIN, OUT, PromptRow, WHY, row};
 use logic::rules::Asked as AskedGoal;
 use omission::{OmissionAnswer, OmissionQuestion, WrongPoint};
 use past::{Cause, Direction, EventRef, History, Move, Stop, StopReason, Which};
+use recorded::ValueOrigin;
 use recorded::logic::{AskRequest, OpenLog};
 use session::Context;
 use trace::EventPosition;
@@ -25,6 +26,7 @@ pub const CONSOLE_TABLE: &[PromptRow] = &[
     BACK,
     FORWARD,
     WHY,
+    ORIGIN,
     HISTORY,
     GO,
     row("previous", &[], "previous", "to the previous execution of this line"),
@@ -45,6 +47,8 @@ pub enum ConsoleCommand {
     Why(String),
     /// Which condition led here.
     WhyHere,
+    /// Where the value of a variable was computed.
+    Origin(String),
     /// The writes to a variable.
     History(String),
     /// To an event.
@@ -67,6 +71,8 @@ pub enum ConsoleReply {
     Moved(Stop),
     /// A cause.
     Cause(Box<Cause>),
+    /// Where a value was computed.
+    Origin(Box<ValueOrigin>),
     /// Writes.
     History(History),
     /// Operations that were not executed.
@@ -102,6 +108,7 @@ impl ConsoleCommand {
             "back" => ConsoleCommand::ToWrite(Direction::Back, variable()?),
             "forward" => ConsoleCommand::ToWrite(Direction::Forward, variable()?),
             "why" => ConsoleCommand::Why(variable()?),
+            "origin" => ConsoleCommand::Origin(variable()?),
             "history" => ConsoleCommand::History(variable()?),
             "go" => match EventRef::parse(rest) {
                 Some(event) => ConsoleCommand::Go(event),
@@ -137,6 +144,15 @@ impl ConsoleCommand {
             }
             ConsoleCommand::Why(name) => ConsoleReply::Cause(Box::new(cursor.trace.why(moment, name)?)),
             ConsoleCommand::WhyHere => ConsoleReply::Cause(Box::new(cursor.trace.why_here(moment)?)),
+            ConsoleCommand::Origin(name) => {
+                let calls = &cursor.trace.calls;
+                let mut frames = std::iter::successors(Some(cursor.at), |at| calls.made_at(at.node));
+                let none = || CommandError::Usage("this frame was not recorded".to_owned());
+                let number = frames.position(|at| at == frame).ok_or_else(none)?;
+                let trace = cursor.trace.reopened(context).await?;
+                let found = recorded::origin(trace, cursor.at, number, name, context)?;
+                ConsoleReply::Origin(Box::new(found))
+            }
             ConsoleCommand::History(name) => {
                 ConsoleReply::History(cursor.trace.history(moment, name, WRITES)?)
             }

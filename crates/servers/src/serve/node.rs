@@ -57,8 +57,8 @@ impl Request for Parts {
 impl Reads for Parts {
     async fn read(self, reader: &mut Reader, context: &Context) -> Result<PartsShown, CommandError> {
         let at = Selected { trace: self.trace, call: self.call, event: self.event };
-        let range = (self.from, self.limit.unwrap_or(100).min(PARTS));
+        let limit = self.limit.unwrap_or(100).min(PARTS);
         let recording = reader.recording(self.trace, context).await?;
-        Ok(recording.parts_shown(at.selection(), self.object, range)?)
+        Ok(recording.parts_shown(at.selection(), self.object, self.from, limit)?)
     }
 }

@@ -78,7 +78,7 @@ impl Reads for Tree {
         let group = self.group.as_deref().map(range).transpose()?;
         let limit = self.limit.unwrap_or(100).min(ROWS);
         let found =
-            reader.recording(self.trace, context).await?.tree_rows(parent, group, (self.from, limit))?;
+            reader.recording(self.trace, context).await?.tree_rows(parent, group, self.from, limit)?;
         let shown = reader.board.shown();
         let marked = |row: TreeRow| {
             let (verdict, (own, below)) = match &row.kind {

@@ -47,7 +47,7 @@ public abstract class QuerypointProbeGiven {
     /** Loads what is needed to report a hit: later there may be no stack for that. */
     @Hidden
     static void prepare() {
-        QuerypointProbeGiven one = new QuerypointProbeGivenArray(null, new int[1], new int[1], 0);
+        QuerypointProbeGiven one = new QuerypointProbeGivenArray(null, new QuerypointArrayPart(new int[1], 0, 1));
         one.add(0, 0, 0);
         one.open();
         one.close();

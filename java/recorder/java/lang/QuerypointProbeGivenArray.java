@@ -4,20 +4,15 @@ import jdk.internal.vm.annotation.Hidden;
 
 /** A part of an array that a call of the JDK may write. */
 public final class QuerypointProbeGivenArray extends QuerypointProbeGiven {
-    /** The part is given by its first index and the one after its last, not by its length. */
-    private static final int UP_TO = 4;
     /** One query asks at the call: only the elements that it asks for need to be looked at. */
     private static final int ALONE = 8;
 
-    /** The values of the part before the call. */
-    private final Object held;
-    private final int from;
+    private final QuerypointArrayPart part;
 
     @Hidden
-    QuerypointProbeGivenArray(Object beside, Object array, Object held, int from) {
-        super(beside, array);
-        this.held = held;
-        this.from = from;
+    QuerypointProbeGivenArray(Object beside, QuerypointArrayPart part) {
+        super(beside, part.array);
+        this.part = part;
     }
 
     /**
@@ -30,11 +25,7 @@ public final class QuerypointProbeGivenArray extends QuerypointProbeGiven {
         if (array == null || !isOf(array, kind)) {
             return beside;
         }
-        int length = QuerypointArrays.length(array);
-        int to = (how & UP_TO) != 0 ? many : many < length - from ? from + many : length;
-        if (to > length) {
-            to = length;
-        }
+        int to = QuerypointArrayPart.end(array, from, many, how);
         int only = (how & ALONE) != 0 ? QuerypointProbe.QUERIES[query].index() : -1;
         if (only >= 0) {
             if (only < from || only >= to) {
@@ -47,17 +38,15 @@ public final class QuerypointProbeGivenArray extends QuerypointProbeGiven {
             return beside;
         }
         for (QuerypointProbeGiven one = (QuerypointProbeGiven) beside; one != null; one = one.beside()) {
-            if (one.owner == array && one instanceof QuerypointProbeGivenArray) {
-                QuerypointProbeGivenArray known = (QuerypointProbeGivenArray) one;
-                if (known.from == from && QuerypointArrays.length(known.held) == to - from) {
-                    known.add(site, query, how);
-                    return beside;
-                }
+            if (one instanceof QuerypointProbeGivenArray
+                    && ((QuerypointProbeGivenArray) one).part.is(array, from, to)) {
+                one.add(site, query, how);
+                return beside;
             }
         }
         try {
-            Object held = QuerypointArrays.copy(array, from, to - from);
-            QuerypointProbeGivenArray given = new QuerypointProbeGivenArray(beside, array, held, from);
+            QuerypointArrayPart part = new QuerypointArrayPart(array, from, to);
+            QuerypointProbeGivenArray given = new QuerypointProbeGivenArray(beside, part);
             given.add(site, query, how);
             given.open();
             return given;
@@ -93,22 +82,16 @@ public final class QuerypointProbeGivenArray extends QuerypointProbeGiven {
     @Override
     @Hidden
     void compare() {
-        int count = QuerypointArrays.length(held);
-        for (int i = 0; i < count; i++) {
-            if (held instanceof Object[]) {
-                Object old = ((Object[]) held)[i];
-                Object now = ((Object[]) owner)[from + i];
-                if (old != now) {
-                    stored(owner, from + i, 0, now);
-                    hit(from + i, 0, old, 0, now);
-                }
-                continue;
-            }
-            long old = QuerypointArrays.bits(held, i);
-            long now = QuerypointArrays.bits(owner, from + i);
-            if (old != now) {
-                stored(owner, from + i, now, null);
-                hit(from + i, old, null, now, null);
+        for (int i = part.differing(0); i >= 0; i = part.differing(i + 1)) {
+            int index = part.from + i;
+            if (part.isOfReferences()) {
+                Object now = ((Object[]) owner)[index];
+                stored(owner, index, 0, now);
+                hit(index, 0, part.old(i), 0, now);
+            } else {
+                long now = QuerypointArrays.bits(owner, index);
+                stored(owner, index, now, null);
+                hit(index, part.oldBits(i), null, now, null);
             }
         }
     }
@@ -117,22 +100,9 @@ public final class QuerypointProbeGivenArray extends QuerypointProbeGiven {
     @Hidden
     static void take(Object array, int index, long bits, Object value) {
         for (QuerypointProbeGiven one = open; one != null; one = one.next) {
-            if (one.owner == array && one instanceof QuerypointProbeGivenArray) {
-                QuerypointProbeGivenArray given = (QuerypointProbeGivenArray) one;
-                int at = index - given.from;
-                if (at >= 0 && at < QuerypointArrays.length(given.held)) {
-                    given.take(at, bits, value);
-                }
+            if (one instanceof QuerypointProbeGivenArray) {
+                ((QuerypointProbeGivenArray) one).part.take(array, index, bits, value);
             }
-        }
-    }
-
-    @Hidden
-    private void take(int at, long bits, Object value) {
-        if (held instanceof Object[]) {
-            ((Object[]) held)[at] = value;
-        } else {
-            QuerypointArrays.write(held, at, bits);
         }
     }
 }

@@ -78,6 +78,7 @@ public final class QuerypointTrace {
         U.ensureClassInitialized(QuerypointTraceCalls.class);
         U.ensureClassInitialized(QuerypointTraceWrites.class);
         U.ensureClassInitialized(QuerypointTraceArrays.class);
+        U.ensureClassInitialized(QuerypointArrayPart.class);
         U.ensureClassInitialized(QuerypointTraceFields.class);
         U.ensureClassInitialized(QuerypointTraceThrows.class);
         U.ensureClassInitialized(QuerypointTraceWindow.class);

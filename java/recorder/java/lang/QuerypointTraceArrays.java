@@ -19,12 +19,6 @@ public final class QuerypointTraceArrays {
 
     /** The array may be of any kind: its site is the first of eight, one for each. */
     private static final int ANY = 1;
-    /**
-     * What is given is a part that is named by its first element and the one behind its last, not by how many
-     * there are.
-     */
-    private static final int UP_TO = 2;
-
     /** Nobody has so many given away at once, unless some never came back. */
     private static final int OPEN_MOST = 1 << 12;
 
@@ -37,9 +31,8 @@ public final class QuerypointTraceArrays {
     private static int opened;
 
     private final Object array;
-    /** What the part held that was given, as an array of its own. */
-    private final Object held;
-    private final int from;
+    /** What is given of it; null if nothing is compared. */
+    private final QuerypointArrayPart part;
     private final boolean any;
     private final int site;
     /** Another one that the same call was given. */
@@ -48,10 +41,10 @@ public final class QuerypointTraceArrays {
     private volatile QuerypointTraceArrays next;
 
     @Hidden
-    private QuerypointTraceArrays(Object array, Object held, int from, boolean any, int site, Object beside) {
+    private QuerypointTraceArrays(
+            Object array, QuerypointArrayPart part, boolean any, int site, Object beside) {
         this.array = array;
-        this.held = held;
-        this.from = from;
+        this.part = part;
         this.any = any;
         this.site = site;
         this.beside = (QuerypointTraceArrays) beside;
@@ -74,19 +67,18 @@ public final class QuerypointTraceArrays {
         if (array == null || isOff || !array.getClass().isArray()) {
             return beside;
         }
-        int rest = QuerypointArrays.length(array) - from;
-        int count = Math.min((how & UP_TO) == 0 ? many : many - from, rest);
-        if (from < 0 || count <= 0) {
+        int to = QuerypointArrayPart.end(array, from, many, how);
+        if (from < 0 || to <= from) {
             return beside;
         }
         try {
-            if (count > MOST) {
+            if (to - from > MOST) {
                 QuerypointTraceAgent.lose(QuerypointTraceAgent.ARRAYS);
                 return beside;
             }
-            Object held = QuerypointArrays.copy(array, from, count);
+            QuerypointArrayPart part = new QuerypointArrayPart(array, from, to);
             boolean any = (how & ANY) != 0;
-            QuerypointTraceArrays given = new QuerypointTraceArrays(array, held, from, any, site, beside);
+            QuerypointTraceArrays given = new QuerypointTraceArrays(array, part, any, site, beside);
             GATE.enter();
             try {
                 synchronized (QuerypointTraceArrays.class) {
@@ -184,7 +176,7 @@ public final class QuerypointTraceArrays {
         if (isNew) {
             QuerypointTrace.rare(array, ring, site);
         }
-        new QuerypointTraceArrays(array, null, 0, false, element, null).all(count, ring);
+        new QuerypointTraceArrays(array, null, false, element, null).all(count, ring);
     }
 
     /** An array was made, with this many levels of arrays inside it. */
@@ -195,7 +187,7 @@ public final class QuerypointTraceArrays {
             return;
         }
         Object[] rows = (Object[]) array;
-        QuerypointTraceArrays of = new QuerypointTraceArrays(array, null, 0, false, element, null);
+        QuerypointTraceArrays of = new QuerypointTraceArrays(array, null, false, element, null);
         for (int i = 0; i < rows.length && rows[i] != null; i++) {
             made(rows[i], inside - 1, ring, site, element);
             of.told(i, null, rows[i], ring);
@@ -205,22 +197,16 @@ public final class QuerypointTraceArrays {
     /** Tells what is another one now. */
     @Hidden
     private void tell(long ring) {
-        int count = QuerypointArrays.length(held);
-        for (int i = 0; i < count; i++) {
-            if (array instanceof Object[]) {
-                Object old = ((Object[]) held)[i];
-                Object now = ((Object[]) array)[from + i];
-                if (old != now) {
-                    told(i, old, now, ring);
-                    stored(array, from + i, now);
-                }
-                continue;
-            }
-            long old = QuerypointArrays.bits(held, i);
-            long now = QuerypointArrays.bits(array, from + i);
-            if (old != now) {
-                told(i, old, now, ring);
-                stored(array, from + i, now);
+        for (int i = part.differing(0); i >= 0; i = part.differing(i + 1)) {
+            int index = part.from + i;
+            if (part.isOfReferences()) {
+                Object now = ((Object[]) array)[index];
+                told(index, part.old(i), now, ring);
+                stored(array, index, now);
+            } else {
+                long now = QuerypointArrays.bits(array, index);
+                told(index, part.oldBits(i), now, ring);
+                stored(array, index, now);
             }
         }
     }
@@ -244,21 +230,21 @@ public final class QuerypointTraceArrays {
     }
 
     @Hidden
-    private void told(int i, Object old, Object now, long ring) {
+    private void told(int index, Object old, Object now, long ring) {
         int before = QuerypointTrace.number(old, ring);
         int value = QuerypointTrace.number(now, ring);
         int number = QuerypointTrace.number(array);
-        QuerypointTraceWrites.told(number, from + i, before, value, ring, any ? site + 4 : site);
+        QuerypointTraceWrites.told(number, index, before, value, ring, any ? site + 4 : site);
     }
 
     @Hidden
-    private void told(int i, long old, long now, long ring) {
+    private void told(int index, long old, long now, long ring) {
         int number = QuerypointTrace.number(array);
         int at = any ? site + kind(array) : site;
         if (array instanceof long[] || array instanceof double[]) {
-            QuerypointTraceWrites.told(number, from + i, old, now, ring, at);
+            QuerypointTraceWrites.told(number, index, old, now, ring, at);
         } else {
-            QuerypointTraceWrites.told(number, from + i, (int) old, (int) now, ring, at);
+            QuerypointTraceWrites.told(number, index, (int) old, (int) now, ring, at);
         }
     }
 
@@ -280,21 +266,14 @@ public final class QuerypointTraceArrays {
     @Hidden
     static void stored(Object array, int index, long value) {
         for (QuerypointTraceArrays one = open; one != null; one = one.next) {
-            int at = index - one.from;
-            if (one.array != array || at < 0 || at >= QuerypointArrays.length(one.held)) {
-                continue;
-            }
-            QuerypointArrays.write(one.held, at, value);
+            one.part.take(array, index, value, null);
         }
     }
 
     @Hidden
     static void stored(Object array, int index, Object value) {
         for (QuerypointTraceArrays one = open; one != null; one = one.next) {
-            int at = index - one.from;
-            if (one.array == array && at >= 0 && at < ((Object[]) one.held).length) {
-                ((Object[]) one.held)[at] = value;
-            }
+            one.part.take(array, index, 0, value);
         }
     }
 }

@@ -1,7 +1,7 @@
 //! The commands of `qp trace step`: their table, and their parser.
 
 use crate::CommandError;
-use crate::prompt_row::{BACK, FORWARD, GO, HELP, HISTORY, OUT, PromptRow, WHY, row};
+use crate::prompt_row::{BACK, FORWARD, GO, HELP, HISTORY, ORIGIN, OUT, PromptRow, WHY, row};
 use past::{Direction, EventRef, SourceLine};
 use std::path::PathBuf;
 
@@ -62,6 +62,7 @@ pub const STEP_TABLE: &[PromptRow] = &[
         "an object or variable in its state here, with the objects it refers to",
     ),
     WHY,
+    ORIGIN,
     HISTORY,
     row(
         "omitted",
@@ -111,6 +112,8 @@ pub enum StepCommand {
     Go(EventRef),
     /// Tells what last wrote a variable, or which condition led here.
     Why(Option<String>),
+    /// Tells where the value of a variable was computed.
+    Origin(String),
     /// Shows the writes to a variable.
     History(String),
     /// Finds the omitted operations on the object of a variable.
@@ -173,6 +176,7 @@ impl StepCommand {
             "show" => StepCommand::Show(variable()?),
             "go" => StepCommand::Go(EventRef::parse(rest).ok_or_else(usage)?),
             "why" => StepCommand::Why(variable().ok()),
+            "origin" => StepCommand::Origin(variable()?),
             "history" => StepCommand::History(variable()?),
             "omitted" => StepCommand::Omitted(variable()?),
             "chain" => StepCommand::Chain(Some(PathBuf::from(rest)).filter(|_| !rest.is_empty())),

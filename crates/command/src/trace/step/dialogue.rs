@@ -9,6 +9,7 @@ use crate::trace::MadeChain;
 use crate::{CommandError, save_chain};
 use omission::{OmissionAnswer, OmissionQuestion, WrongPoint};
 use past::{Cause, History, ListedEvent, Marks, MemberShown, PastError, View};
+use recorded::ValueOrigin;
 use session::{Context, SessionError};
 use std::path::Path;
 use trace::EventPosition;
@@ -28,6 +29,8 @@ pub enum StepReply {
     Show(MemberShown),
     /// A cause.
     Cause(Box<Cause>),
+    /// Where a value was computed.
+    Origin(Box<ValueOrigin>),
     /// Writes.
     History(History),
     /// Operations that were not executed.
@@ -148,6 +151,11 @@ impl StepDialogue {
             StepCommand::History(name) => {
                 let moment = trace.moment(here)?;
                 return Ok(StepReply::History(trace.history(moment, name, WRITES)?));
+            }
+            StepCommand::Origin(name) => {
+                let trace = trace.reopened(context).await?;
+                let found = recorded::origin(trace, here, 0, name, context)?;
+                return Ok(StepReply::Origin(Box::new(found)));
             }
             StepCommand::Omitted(name) => return Box::pin(self.omitted(name, context)).await,
             StepCommand::Chain(file) => return self.chain(file.as_deref()),
