@@ -59,12 +59,19 @@ pub fn enter(shape: &MethodShape, weaving: &Weaving<'_>, site: Step, scratch: &m
         return steps.into_iter().chain(behind).collect();
     }
     scratch.push(Kind::Long);
-    let begun = Slot::Scratch(0);
-    steps.extend([call("begin", "(JI)J"), Step::Store(Kind::Long, begun)]);
+    steps.extend(event_of(&arguments, &ring, Slot::Scratch(0)));
+    steps.extend(behind);
+    steps
+}
+
+/// Records the entry event with the arguments, above whose ring and site the numbers of references stand on
+/// the stack. `begun` is a local for the event.
+fn event_of(arguments: &[(u16, Kind)], ring: &Step, begun: Slot) -> Vec<Step> {
+    let mut steps = vec![call("begin", "(JI)J"), Step::Store(Kind::Long, begun)];
     let mut length = 4;
     let mut places = Vec::new();
     for argument in arguments {
-        places.push((argument, length));
+        places.push((*argument, length));
         length += 4 * i32::from(argument.1.slots());
     }
     let set = |kind: char, place| {
@@ -74,11 +81,10 @@ pub fn enter(shape: &MethodShape, weaving: &Weaving<'_>, site: Step, scratch: &m
     for (_, place) in places.iter().rev().filter(|((_, kind), _)| *kind == Kind::Reference) {
         steps.extend(set('I', *place));
     }
-    for (argument, place) in places.into_iter().filter(|((_, kind), _)| *kind != Kind::Reference) {
-        steps.push(load(argument));
-        steps.extend(set(argument.1.descriptor().chars().next().unwrap_or('I'), place));
+    for ((slot, kind), place) in places.into_iter().filter(|((_, kind), _)| *kind != Kind::Reference) {
+        steps.push(Step::Load(kind, Slot::Own(slot)));
+        steps.extend(set(kind.descriptor().chars().next().unwrap_or('I'), place));
     }
-    steps.extend([ring, Step::Int(length), call("end", "(JI)V")]);
-    steps.extend(behind);
+    steps.extend([ring.clone(), Step::Int(length), call("end", "(JI)V")]);
     steps
 }

@@ -66,6 +66,64 @@ enum Owner {
     Static,
 }
 
+/// The site numbers of a call, by query.
+type Numbers = BTreeMap<u16, i32>;
+
+/// The arguments of a call, copied to scratch locals.
+#[derive(Default)]
+struct Spilled {
+    /// The code that copies them.
+    steps: Vec<Step>,
+    /// The code that loads the method handle, if it is looked at.
+    handle: Option<Step>,
+    /// The locals, by the positions of the arguments.
+    places: BTreeMap<usize, Place>,
+}
+
+impl Spilled {
+    fn load(&self, at: usize) -> Step {
+        self.places.get(&at).map_or(Step::Null, |[_, load]| load.clone())
+    }
+
+    /// The code that shows the recorder an array.
+    fn look_at_array(&self, array: &ArrayQuery<'_>, numbers: &Numbers) -> Vec<Step> {
+        let ArrayQuery { given, kind, query, marks } = *array;
+        let GivenPart { from, many, how } = given.part.given(|at| self.load(at));
+        let kind = i32::try_from(u32::from(kind)).unwrap_or(0);
+        let (array, marks) = (self.load(given.argument), Step::Int(marks | how));
+        let (number, of) = (number_of(query, numbers), Step::Int(query.into()));
+        let told = "(Ljava/lang/Object;Ljava/lang/Object;IIIIII)Ljava/lang/Object;";
+        vec![array, from, many, marks, Step::Int(kind), number, of, call("Array", "given", told)]
+    }
+
+    /// The code that shows the recorder the owner of a field, at a call in the code of `class`.
+    fn look_at_field(&self, field: &FieldQuery, class: &str, numbers: &Numbers) -> Vec<Step> {
+        let FieldQuery { owner, query, marks } = *field;
+        let mut steps = Vec::new();
+        let told = match owner {
+            Owner::Argument(at) => {
+                steps.extend([self.load(at), Step::Null]);
+                call("Field", "given", GIVEN_FIELD)
+            }
+            Owner::Static => {
+                steps.extend([Step::Null, Step::Class(class.to_owned().into())]);
+                call("Field", "given", GIVEN_FIELD)
+            }
+            Owner::Bound => {
+                steps.extend(self.handle.clone());
+                call("Field", "bound", "(Ljava/lang/Object;Ljava/lang/Object;III)Ljava/lang/Object;")
+            }
+            Owner::Deserialised => call("Reader", "given", "(Ljava/lang/Object;III)Ljava/lang/Object;"),
+        };
+        steps.extend([Step::Int(marks), number_of(query, numbers), Step::Int(query.into()), told]);
+        steps
+    }
+}
+
+fn number_of(query: u16, numbers: &Numbers) -> Step {
+    Step::Int(numbers.get(&query).copied().unwrap_or(0))
+}
+
 /// Inserts probes around calls of the JDK.
 pub struct CallProbes<'a> {
     /// The plan.
@@ -135,32 +193,16 @@ impl CallProbes<'_> {
         let arrays = self.array_queries(&given);
         let fields = self.field_queries(called, &parts.parameters);
         let queries = arrays.iter().map(|array| array.query).chain(fields.iter().map(|field| field.query));
-        let mut numbers: BTreeMap<u16, i32> = BTreeMap::new();
-        for query in queries {
-            let (method, descriptor) = (shape.name.clone(), shape.descriptor.clone());
-            let site = Site {
-                query,
-                class: class.to_owned(),
-                method,
-                descriptor,
-                bci: pc,
-                way: None,
-                named_by: None,
-            };
-            let Some(number) = numbered(self.sites, &site, report) else {
-                report.left.push(wire::SkippedMethod {
-                    method: site.method,
-                    descriptor: site.descriptor,
-                    queries: vec![query],
-                    why: "there are too many sites".to_owned(),
-                });
-                return;
-            };
-            if let Some(told) = report.sites.last_mut() {
-                told.by = Some(called.clone());
-            }
-            numbers.insert(query, number);
-        }
+        let site = Site {
+            query: 0,
+            class: class.to_owned(),
+            method: shape.name.clone(),
+            descriptor: shape.descriptor.clone(),
+            bci: pc,
+            way: None,
+            named_by: None,
+        };
+        let Some(numbers) = self.numbers(queries, &site, called, report) else { return };
         if numbers.is_empty() {
             return;
         }
@@ -170,45 +212,42 @@ impl CallProbes<'_> {
         }
         let weaver = weavers.entry((shape.name.clone(), shape.descriptor.clone())).or_default();
         let slot = weaver.given(shape);
-        let (mut steps, handle, places) = weaver.spilled(&parts.parameters, &arrays, &fields);
-        let load = |at: usize| places.get(&at).map_or(Step::Null, |[_, load]| load.clone());
-        let number = |query: u16| Step::Int(numbers.get(&query).copied().unwrap_or(0));
+        let mut spilled = weaver.spilled(&parts.parameters, &arrays, &fields);
+        let mut steps = std::mem::take(&mut spilled.steps);
         steps.push(Step::Null);
-        for ArrayQuery { given, kind, query, marks } in arrays {
-            let GivenPart { from, many, how } = given.part.given(load);
-            let kind = i32::try_from(u32::from(kind)).unwrap_or(0);
-            let (array, marks) = (load(given.argument), Step::Int(marks | how));
-            let of = Step::Int(query.into());
-            let steps_of = [array, from, many, marks, Step::Int(kind), number(query), of];
-            steps.extend(steps_of);
-            steps.push(call(
-                "Array",
-                "given",
-                "(Ljava/lang/Object;Ljava/lang/Object;IIIIII)Ljava/lang/Object;",
-            ));
-        }
-        for FieldQuery { owner, query, marks } in fields {
-            let (class, name, descriptor) = match owner {
-                Owner::Argument(at) => {
-                    steps.extend([load(at), Step::Null]);
-                    ("Field", "given", GIVEN_FIELD)
-                }
-                Owner::Static => {
-                    steps.extend([Step::Null, Step::Class(class.to_owned().into())]);
-                    ("Field", "given", GIVEN_FIELD)
-                }
-                Owner::Bound => {
-                    steps.extend(handle.clone());
-                    ("Field", "bound", "(Ljava/lang/Object;Ljava/lang/Object;III)Ljava/lang/Object;")
-                }
-                Owner::Deserialised => ("Reader", "given", "(Ljava/lang/Object;III)Ljava/lang/Object;"),
-            };
-            steps.extend([Step::Int(marks), number(query), Step::Int(query.into())]);
-            steps.push(call(class, name, descriptor));
-        }
+        steps.extend(arrays.iter().flat_map(|array| spilled.look_at_array(array, &numbers)));
+        steps.extend(fields.iter().flat_map(|field| spilled.look_at_field(field, class, &numbers)));
         steps.push(Step::Store(Kind::Reference, slot));
         weaver.plan.before.entry(pc).or_default().extend(steps);
         weaver.plan.after.entry(pc).or_default().splice(0..0, back(slot));
+    }
+
+    /// Numbers a site for each query; `None` if there are too many.
+    fn numbers(
+        &mut self,
+        queries: impl Iterator<Item = u16>,
+        site: &Site,
+        called: &CalledMethod,
+        report: &mut ClassReport,
+    ) -> Option<Numbers> {
+        let mut numbers = Numbers::new();
+        for query in queries {
+            let site = Site { query, ..site.clone() };
+            let Some(number) = numbered(self.sites, &site, report) else {
+                report.left.push(wire::SkippedMethod {
+                    method: site.method,
+                    descriptor: site.descriptor,
+                    queries: vec![query],
+                    why: "there are too many sites".to_owned(),
+                });
+                return None;
+            };
+            if let Some(told) = report.sites.last_mut() {
+                told.by = Some(called.clone());
+            }
+            numbers.insert(query, number);
+        }
+        Some(numbers)
     }
 
     fn array_queries<'a>(&self, given: &'a [Given]) -> Vec<ArrayQuery<'a>> {
@@ -281,20 +320,15 @@ impl Weaver {
     }
 
     /// Copies the arguments that are looked at to scratch locals, with those above them on the stack, and the
-    /// method handle if it is looked at. Returns the code for that, the handle and the arguments.
-    fn spilled(
-        &mut self,
-        arguments: &[String],
-        arrays: &[ArrayQuery<'_>],
-        fields: &[FieldQuery],
-    ) -> (Vec<Step>, Option<Step>, BTreeMap<usize, Place>) {
+    /// method handle if it is looked at.
+    fn spilled(&mut self, arguments: &[String], arrays: &[ArrayQuery<'_>], fields: &[FieldQuery]) -> Spilled {
         let mut scratch = |kind, nth| self.nth_scratch(kind, nth);
         if fields.iter().any(|field| field.owner == Owner::Bound) {
             let handle = "Ljava/lang/invoke/MethodHandle;".to_owned();
             let all: Vec<String> = [handle].into_iter().chain(arguments.iter().cloned()).collect();
             let (steps, places) = spill(&all, &mut scratch);
             let handle = places.first().map(|[_, load]| load.clone());
-            return (steps, handle, (0..).zip(places.into_iter().skip(1)).collect());
+            return Spilled { steps, handle, places: (0..).zip(places.into_iter().skip(1)).collect() };
         }
         let of_arrays = arrays.iter().map(|array| array.given.argument);
         let of_fields = fields.iter().filter_map(|field| match field.owner {
@@ -302,10 +336,10 @@ impl Weaver {
             Owner::Bound | Owner::Deserialised | Owner::Static => None,
         });
         let first = of_arrays.chain(of_fields).min();
-        let Some(first) = first else { return (Vec::new(), None, BTreeMap::new()) };
+        let Some(first) = first else { return Spilled::default() };
         let above = arguments.get(first..).unwrap_or_default();
         let (steps, places) = spill(above, &mut scratch);
-        (steps, None, (first..).zip(places).collect())
+        Spilled { steps, handle: None, places: (first..).zip(places).collect() }
     }
 
     /// The store and load of a further scratch local.

@@ -7,7 +7,7 @@ use crate::hidden;
 use crate::hidden_classes::HiddenClasses;
 use crate::jit_priority;
 use crate::loaders;
-use crate::probes::Probes;
+use crate::probes::{Probed, Probes};
 use crate::reporter::Reporter;
 use crate::state::{self, State, problem, with_state};
 use crate::thread_ids;
@@ -171,37 +171,17 @@ impl Agent for Host {
         }
         if records {
             jit_priority::step_back();
-            // SAFETY: the class was just defined and has the method. The reference lives as long as the VM.
-            let end = unsafe {
-                let class = classes.last().map(|class| env.new_global_ref(*class));
-                class.filter(|class| !class.is_null()).and_then(|class| {
-                    let method = env.get_static_method_id(class, "end", "(Ljava/lang/Thread;)V")?;
-                    Some((class as usize, method as usize))
-                })
-            };
-            match end {
-                Some(end)
-                    if context.jvmti().enable_events_global(&[jvmti::JVMTI_EVENT_THREAD_END]).is_ok() =>
-                {
-                    let _ = THREAD_END.set(end);
-                }
-                _ => return problem("the VM does not report the ends of threads".to_owned()),
+            if hear_thread_ends(&context, env, classes.last()).is_none() {
+                return problem("the VM does not report the ends of threads".to_owned());
             }
         }
         let tells_counts =
             with_state(|state| state.probes.plan.counts || !state.probes.plan.conditions.is_empty());
         if (covers || tells_counts == Some(true))
             && let Some(class) = classes.first()
+            && let Err(why) = hear_end(&context, env, *class)
         {
-            // SAFETY: the class was just defined. The reference lives as long as the VM.
-            let class = unsafe { env.new_global_ref(*class) };
-            if class.is_null() {
-                return problem("the VM has no memory to report what the run did".to_owned());
-            }
-            let _ = RECORDER_CLASS.set(class as usize);
-            if context.jvmti().enable_events_global(&[jvmti::JVMTI_EVENT_VM_DEATH]).is_err() {
-                return problem("the VM does not report its end".to_owned());
-            }
+            return problem(why);
         }
         if let Err(error) = context.jvmti().enable_class_file_load_hook_events() {
             return problem(format!("the VM does not report loaded classes: {error:?}"));
@@ -309,26 +289,7 @@ impl Agent for Host {
             return;
         }
         let is_of_vm = event.loader().is_null();
-        let probed = with_state(|state| {
-            let probed = state.probes.probe(name, bytes, is_of_vm);
-            if matches!(probed, Ok(Some(_))) && !is_of_vm {
-                tell_loaded(state, name, bytes);
-            }
-            match &probed {
-                Ok(None) => {}
-                Ok(Some(probed)) => {
-                    // Without this report, hits of its sites would be attributed to other sites.
-                    if !state.reporter.tell(&Report::Class(probed.report.clone())) {
-                        return None;
-                    }
-                }
-                Err(error) => {
-                    let name = name.unwrap_or("a class without a name");
-                    state.reporter.tell(&Report::Problem(format!("{name} cannot be probed: {error}")));
-                }
-            }
-            probed.ok().flatten()
-        });
+        let probed = with_state(|state| probe(state, name, bytes, is_of_vm));
         if let Some(Some(probed)) = probed
             && !probed.bytes.is_empty()
             && let Err(error) = event.set_transformed_class(&context, &probed.bytes)
@@ -336,6 +297,37 @@ impl Agent for Host {
             problem(format!("{} cannot be probed: {error:?}", probed.report.class));
         }
     }
+}
+
+/// Makes the VM report the ends of threads to a class of the recorder. `None` if that is impossible.
+fn hear_thread_ends(context: &CallbackContext<'_>, env: &JniEnv, class: Option<&jni::jclass>) -> Option<()> {
+    // SAFETY: the class was just defined and has the method. The reference lives as long as the VM.
+    let end = unsafe {
+        let class = env.new_global_ref(*class?);
+        if class.is_null() {
+            return None;
+        }
+        let method = env.get_static_method_id(class, "end", "(Ljava/lang/Thread;)V")?;
+        (class as usize, method as usize)
+    };
+    context.jvmti().enable_events_global(&[jvmti::JVMTI_EVENT_THREAD_END]).ok()?;
+    let _ = THREAD_END.set(end);
+    Some(())
+}
+
+/// Makes the VM report its end, when this class of the recorder tells what the run did.
+///
+/// # Errors
+/// The VM refuses it.
+fn hear_end(context: &CallbackContext<'_>, env: &JniEnv, class: jni::jclass) -> Result<(), String> {
+    // SAFETY: the class was just defined. The reference lives as long as the VM.
+    let class = unsafe { env.new_global_ref(class) };
+    if class.is_null() {
+        return Err("the VM has no memory to report what the run did".to_owned());
+    }
+    let _ = RECORDER_CLASS.set(class as usize);
+    let is_heard = context.jvmti().enable_events_global(&[jvmti::JVMTI_EVENT_VM_DEATH]).is_ok();
+    is_heard.then_some(()).ok_or_else(|| "the VM does not report its end".to_owned())
 }
 
 /// Defines the recorder's classes and initialises the first, which initialises the rest.
@@ -396,6 +388,23 @@ fn tell_loaded(state: &mut State, name: Option<&str>, bytes: &[u8]) {
     if let (true, Some(name)) = (state.probes.plan.tells_loaded, name) {
         let loaded = LoadedClass { class: name.to_owned(), bytes: bytes.to_vec() };
         state.reporter.tell(&Report::Loaded(loaded));
+    }
+}
+
+/// A class with its probes, which are reported; none if it has none.
+fn probe(state: &mut State, name: Option<&str>, bytes: &[u8], is_of_vm: bool) -> Option<Probed> {
+    let probed = state.probes.probe(name, bytes, is_of_vm);
+    if matches!(probed, Ok(Some(_))) && !is_of_vm {
+        tell_loaded(state, name, bytes);
+    }
+    match probed {
+        // Without this report, hits of its sites would be attributed to other sites.
+        Ok(probed) => probed.filter(|probed| state.reporter.tell(&Report::Class(probed.report.clone()))),
+        Err(error) => {
+            let name = name.unwrap_or("a class without a name");
+            state.reporter.tell(&Report::Problem(format!("{name} cannot be probed: {error}")));
+            None
+        }
     }
 }
 

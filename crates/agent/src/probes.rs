@@ -4,11 +4,11 @@ use crate::given_probes::{CallProbes, calls_writers, deserialising, is_deseriali
 use crate::sites::{Name, Site, Sites, numbered};
 use crate::stack_values::{self, StackValues};
 use crate::steps::{FieldAccess, FieldSite, Weaver};
-use rewrite::{Access, RewriteError, Rewritten, Scan, Step};
+use rewrite::{Access, RewriteError, Rewritten, RewrittenMethod, Scan, Step};
 use std::collections::{BTreeMap, HashMap, HashSet};
 use wire::{
-    ArraySites, ClassReport, FieldSites, MakingSites, MethodReport, MethodSites, Plan, SiteEvent, SiteReport,
-    SkippedMethod,
+    ArraySites, ClassReport, FieldSites, MakingSites, MethodReport, MethodSites, Plan, PlannedSite,
+    SiteEvent, SiteReport, SkippedMethod,
 };
 
 /// The plan, known classes and numbered sites.
@@ -73,13 +73,7 @@ impl Probes {
         }
         let scan = Scan::new(bytes)?;
         let class = scan.name()?;
-        let mut names: Vec<&str> = self.plan.fields.iter().map(|f| f.name.as_str()).collect();
-        names.sort_unstable();
-        names.dedup();
-        let declares = names.iter().filter(|n| scan.declares_field(n)).map(|n| (*n).to_owned()).collect();
-        self.lineage.insert(class.clone(), (scan.superclass(), declares));
-        let named: Vec<String> =
-            names.iter().filter(|n| scan.names_field(n)).map(|n| (*n).to_owned()).collect();
+        let named = self.named_fields(&scan, &class);
         let reads = is_deserialiser(&self.plan, &class);
         let calls = reads || !is_of_vm && calls_writers(&self.plan, &scan);
         if planned.is_empty() && named.is_empty() && arrays.is_empty() && makings.is_empty() && !calls {
@@ -115,27 +109,26 @@ impl Probes {
         let (Rewritten { bytes, methods, not_rewritten }, plan) =
             stack_values::rewrite(bytes, plan, &stack_values)?;
         for method in methods {
-            let (name, descriptor) = (method.name, method.descriptor);
-            let code = scan.code(&name, &descriptor)?.unwrap_or_default();
-            let mut slot = scan.max_locals(&name, &descriptor)?.unwrap_or_default();
-            let mut kept = Vec::new();
-            let wanted = plan.methods.get(&(name.clone(), descriptor.clone()));
-            for local in wanted.map(|w| w.kept.as_slice()).unwrap_or_default() {
-                kept.push((local.name.clone(), slot));
-                slot = slot.saturating_add(local.kind.slots());
-            }
-            let length = u32::try_from(code.len()).unwrap_or(u32::MAX);
-            let code = wire::code_hash(code);
-            report.methods.push(MethodReport { name, descriptor, code, length, moved: method.moved, kept });
+            report.methods.push(method_report(&scan, &plan, method)?);
         }
-        for (method, descriptor, why) in not_rewritten {
+        report.left.extend(not_rewritten.into_iter().map(|(method, descriptor, why)| {
             let here = |s: &&SiteReport| s.method == method && s.descriptor == descriptor;
             let mut queries: Vec<u16> = report.sites.iter().filter(here).map(|s| s.query).collect();
             queries.dedup();
-            report.left.push(SkippedMethod { method, descriptor, queries, why: why.to_string() });
-        }
+            SkippedMethod { method, descriptor, queries, why: why.to_string() }
+        }));
         let bytes = if report.methods.is_empty() { Vec::new() } else { bytes };
         Ok(Some(Probed { bytes, report }))
+    }
+
+    /// The names of planned fields that the code of a class names. Notes those that the class declares.
+    fn named_fields(&mut self, scan: &Scan<'_>, class: &str) -> Vec<String> {
+        let mut names: Vec<&str> = self.plan.fields.iter().map(|f| f.name.as_str()).collect();
+        names.sort_unstable();
+        names.dedup();
+        let declares = names.iter().filter(|n| scan.declares_field(n)).map(|n| (*n).to_owned()).collect();
+        self.lineage.insert(class.to_owned(), (scan.superclass(), declares));
+        names.iter().filter(|n| scan.names_field(n)).map(|n| (*n).to_owned()).collect()
     }
 
     /// The queries with sites in a class that no load hook has seen. `bytes` is the outline of a hidden
@@ -191,18 +184,7 @@ impl Probes {
         weavers: &mut BTreeMap<Name, Weaver>,
         report: &mut ClassReport,
     ) -> Result<bool, RewriteError> {
-        let MethodSites { class, name, descriptor, code, serial, marks, sites, .. } = method;
-        let left = |why: &str| {
-            let mut queries: Vec<u16> = sites.iter().map(|s| s.query).collect();
-            queries.sort_unstable();
-            queries.dedup();
-            SkippedMethod {
-                method: name.clone(),
-                descriptor: descriptor.clone(),
-                queries,
-                why: why.to_owned(),
-            }
-        };
+        let MethodSites { name, descriptor, code, serial, marks, sites, .. } = method;
         let found = scan.code(name, descriptor)?;
         match found {
             // A method without sites stays unchanged; then the executed arm and stack values are unknown.
@@ -211,11 +193,11 @@ impl Probes {
                 return Ok(false);
             }
             None => {
-                report.left.push(left("the loaded class has no such method with code"));
+                report.left.push(skipped(method, "the loaded class has no such method with code"));
                 return Ok(false);
             }
             Some(found) if wire::code_hash(found) != *code => {
-                report.left.push(left("the loaded class has different code there"));
+                report.left.push(skipped(method, "the loaded class has different code there"));
                 return Ok(false);
             }
             Some(_) => {}
@@ -243,52 +225,57 @@ impl Probes {
                 _ => None,
             };
             if behind.is_some() && rewrite::initialised_from(bytes, name, descriptor)? != behind {
-                report.left.push(left("it is unclear from where on its object can be published"));
+                let why = "it is unclear from where on its object can be published";
+                report.left.push(skipped(method, why));
                 continue;
             }
-            let site = Site {
-                query: planned.query,
-                class: class.clone(),
-                method: name.clone(),
-                descriptor: descriptor.clone(),
-                bci: planned.bci,
-                way: planned.what.way(),
-                named_by: None,
-            };
-            let number = numbered(&mut self.sites, &site, report);
-            let mark = match planned.what {
-                SiteEvent::Way { edge, ref groups } if !groups.is_empty() => {
-                    numbered(&mut self.sites, &Site { way: Some(edge.to), ..site }, report)
-                }
-                _ => number,
-            };
-            match (number, mark) {
-                (Some(number), Some(_)) if let SiteEvent::Copied(copied) = &planned.what => {
-                    weaver.copied(number, planned.bci, copied, static_field(found, planned.bci));
-                }
-                (Some(number), Some(_)) if let SiteEvent::Tested(tested) = &planned.what => {
-                    match self.plan.conditions.get(usize::from(tested.condition)) {
-                        Some(condition) => {
-                            self.tested.extend(u32::try_from(number).ok());
-                            weaver.tested(
-                                planned.query,
-                                number,
-                                planned.bci,
-                                class,
-                                &condition.class,
-                                tested,
-                            );
-                        }
-                        None => report.left.push(left("its condition is missing")),
-                    }
-                }
-                (Some(number), Some(mark)) => {
-                    weaver.site(planned.query, number, mark, planned.bci, &planned.what);
-                }
-                _ => report.left.push(left("there are too many sites")),
-            }
+            self.planned_site(method, planned, static_field(found, planned.bci), weaver, report);
         }
         Ok(true)
+    }
+
+    /// Numbers a planned site and inserts its probe. `field` is the constant of the static field that its
+    /// instruction names.
+    fn planned_site(
+        &mut self,
+        method: &MethodSites,
+        planned: &PlannedSite,
+        field: Option<u16>,
+        weaver: &mut Weaver,
+        report: &mut ClassReport,
+    ) {
+        let PlannedSite { query, bci, ref what } = *planned;
+        let site = Site {
+            query,
+            class: method.class.clone(),
+            method: method.name.clone(),
+            descriptor: method.descriptor.clone(),
+            bci,
+            way: what.way(),
+            named_by: None,
+        };
+        let number = numbered(&mut self.sites, &site, report);
+        let mark = match what {
+            SiteEvent::Way { edge, groups } if !groups.is_empty() => {
+                numbered(&mut self.sites, &Site { way: Some(edge.to), ..site }, report)
+            }
+            _ => number,
+        };
+        let (Some(number), Some(mark)) = (number, mark) else {
+            report.left.push(skipped(method, "there are too many sites"));
+            return;
+        };
+        match what {
+            SiteEvent::Copied(copied) => weaver.copied(number, bci, copied, field),
+            SiteEvent::Tested(tested) => match self.plan.conditions.get(usize::from(tested.condition)) {
+                Some(condition) => {
+                    self.tested.extend(u32::try_from(number).ok());
+                    weaver.tested(query, number, bci, &method.class, &condition.class, tested);
+                }
+                None => report.left.push(skipped(method, "its condition is missing")),
+            },
+            what => weaver.site(query, number, mark, bci, what),
+        }
     }
 
     /// Inserts probes at the accesses to planned fields with this name.
@@ -309,51 +296,16 @@ impl Probes {
                 continue;
             }
             let (method, descriptor) = (&access.method, &access.method_descriptor);
-            let left = |why: &str| {
-                let queries = wanted.iter().map(|f| f.query).collect();
-                SkippedMethod {
-                    method: method.clone(),
-                    descriptor: descriptor.clone(),
-                    queries,
-                    why: why.to_owned(),
-                }
-            };
             if method == "<init>" && !access.is_static && access.class == class {
                 // Until another constructor was called, no code may use `this` as an object.
                 let from = rewrite::initialised_from(bytes, method, descriptor)?;
                 if from.is_none_or(|from| access.pc < from) {
-                    report.left.push(left("it is written before another constructor is called"));
+                    let why = "it is written before another constructor is called";
+                    report.left.push(skipped_access(&access, &wanted, why));
                     continue;
                 }
             }
-            let mut sites = Vec::new();
-            for field in &wanted {
-                let site = Site {
-                    query: field.query,
-                    class: class.to_owned(),
-                    method: method.clone(),
-                    descriptor: descriptor.clone(),
-                    bci: access.pc,
-                    way: None,
-                    named_by: (access.class != field.class).then(|| access.class.clone()),
-                };
-                match numbered(&mut self.sites, &site, report) {
-                    Some(number) => {
-                        let test = field.tested.as_ref().and_then(|tested| {
-                            let condition = self.plan.conditions.get(usize::from(tested.condition))?;
-                            Some(Step::Call {
-                                class: condition.class.clone().into(),
-                                name: "test".into(),
-                                descriptor: tested.descriptor.clone().into(),
-                            })
-                        });
-                        self.tested.extend(test.as_ref().and_then(|_| u32::try_from(number).ok()));
-                        let query = i32::from(field.query);
-                        sites.push(FieldSite { number, query, keep: field.keep, test });
-                    }
-                    None => report.left.push(left("there are too many sites")),
-                }
-            }
+            let sites = self.field_sites(&access, &wanted, class, report);
             let weaver = weavers.entry((method.clone(), descriptor.clone())).or_default();
             let field = FieldAccess {
                 is_static: access.is_static,
@@ -368,6 +320,43 @@ impl Probes {
             }
         }
         Ok(())
+    }
+
+    /// Numbers the sites of the planned fields at an access to them.
+    fn field_sites(
+        &mut self,
+        access: &Access,
+        wanted: &[FieldSites],
+        class: &str,
+        report: &mut ClassReport,
+    ) -> Vec<FieldSite> {
+        let mut sites = Vec::new();
+        for field in wanted {
+            let site = Site {
+                query: field.query,
+                class: class.to_owned(),
+                method: access.method.clone(),
+                descriptor: access.method_descriptor.clone(),
+                bci: access.pc,
+                way: None,
+                named_by: (access.class != field.class).then(|| access.class.clone()),
+            };
+            let Some(number) = numbered(&mut self.sites, &site, report) else {
+                report.left.push(skipped_access(access, wanted, "there are too many sites"));
+                continue;
+            };
+            let test = field.tested.as_ref().and_then(|tested| {
+                let condition = self.plan.conditions.get(usize::from(tested.condition))?;
+                Some(Step::Call {
+                    class: condition.class.clone().into(),
+                    name: "test".into(),
+                    descriptor: tested.descriptor.clone().into(),
+                })
+            });
+            self.tested.extend(test.as_ref().and_then(|_| u32::try_from(number).ok()));
+            sites.push(FieldSite { number, query: i32::from(field.query), keep: field.keep, test });
+        }
+        sites
     }
 
     /// Inserts probes at stores to arrays of the planned types.
@@ -477,6 +466,49 @@ impl Probes {
         let Some(named_by) = &site.named_by else { return true };
         let fields = self.plan.fields.iter().filter(|f| f.query == site.query);
         fields.into_iter().any(|field| self.means(field, named_by) != Some(false))
+    }
+}
+
+/// What was rewritten of a method.
+fn method_report(
+    scan: &Scan<'_>,
+    plan: &rewrite::Plan,
+    method: RewrittenMethod,
+) -> Result<MethodReport, RewriteError> {
+    let RewrittenMethod { name, descriptor, moved } = method;
+    let code = scan.code(&name, &descriptor)?.unwrap_or_default();
+    let mut slot = scan.max_locals(&name, &descriptor)?.unwrap_or_default();
+    let mut kept = Vec::new();
+    let wanted = plan.methods.get(&(name.clone(), descriptor.clone()));
+    for local in wanted.map(|w| w.kept.as_slice()).unwrap_or_default() {
+        kept.push((local.name.clone(), slot));
+        slot = slot.saturating_add(local.kind.slots());
+    }
+    let length = u32::try_from(code.len()).unwrap_or(u32::MAX);
+    let code = wire::code_hash(code);
+    Ok(MethodReport { name, descriptor, code, length, moved, kept })
+}
+
+/// The report that a planned method has not all of its probes.
+fn skipped(method: &MethodSites, why: &str) -> SkippedMethod {
+    let mut queries: Vec<u16> = method.sites.iter().map(|s| s.query).collect();
+    queries.sort_unstable();
+    queries.dedup();
+    SkippedMethod {
+        method: method.name.clone(),
+        descriptor: method.descriptor.clone(),
+        queries,
+        why: why.to_owned(),
+    }
+}
+
+/// The report that an access to planned fields has no probe.
+fn skipped_access(access: &Access, wanted: &[FieldSites], why: &str) -> SkippedMethod {
+    SkippedMethod {
+        method: access.method.clone(),
+        descriptor: access.method_descriptor.clone(),
+        queries: wanted.iter().map(|field| field.query).collect(),
+        why: why.to_owned(),
     }
 }
 

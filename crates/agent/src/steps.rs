@@ -332,34 +332,7 @@ impl Weaver {
     /// Probes a method that may change a collection, at its start and its end.
     fn collection(&mut self, query: u16, site: i32, called: &CollectionCall) {
         let token = self.kept(&format!("call:{query}"));
-        let (given, place) = match called.counts {
-            Counts::Put(slot, place) => (Step::Load(Kind::Reference, Slot::Own(slot)), Some(place)),
-            Counts::No | Counts::May => (Step::Null, None),
-        };
-        let key = match place {
-            Some(PutPosition::Key(slot)) => Step::Load(Kind::Reference, Slot::Own(slot)),
-            _ => Step::Null,
-        };
-        let index = match place {
-            Some(PutPosition::At(slot)) => Step::Load(Kind::Int, Slot::Own(slot)),
-            _ => Step::Int(0),
-        };
-        let puts = match place {
-            None => 0,
-            Some(PutPosition::At(_)) => 4,
-            Some(PutPosition::Key(_)) => 8,
-            Some(PutPosition::Here) => 16,
-        };
-        let begin = [
-            Step::Load(Kind::Reference, Slot::Own(0)),
-            given,
-            key,
-            index,
-            Step::Int(query.into()),
-            Step::Int(i32::from(called.is_view) | (i32::from(called.calls) << 1) | puts),
-            contents("enter", "(Ljava/lang/Object;Ljava/lang/Object;Ljava/lang/Object;III)J"),
-            Step::Store(Kind::Long, token),
-        ];
+        let begin = begin_of(query, called, token);
         match called.call {
             None => self.entry.extend(begin),
             Some((call, _)) => {
@@ -517,6 +490,39 @@ impl Calls {
         }
         steps
     }
+}
+
+/// The code at the start of a method that may change a collection. It stores to `token` what the recorder
+/// returns.
+fn begin_of(query: u16, called: &CollectionCall, token: Slot) -> [Step; 8] {
+    let (given, place) = match called.counts {
+        Counts::Put(slot, place) => (Step::Load(Kind::Reference, Slot::Own(slot)), Some(place)),
+        Counts::No | Counts::May => (Step::Null, None),
+    };
+    let key = match place {
+        Some(PutPosition::Key(slot)) => Step::Load(Kind::Reference, Slot::Own(slot)),
+        _ => Step::Null,
+    };
+    let index = match place {
+        Some(PutPosition::At(slot)) => Step::Load(Kind::Int, Slot::Own(slot)),
+        _ => Step::Int(0),
+    };
+    let puts = match place {
+        None => 0,
+        Some(PutPosition::At(_)) => 4,
+        Some(PutPosition::Key(_)) => 8,
+        Some(PutPosition::Here) => 16,
+    };
+    [
+        Step::Load(Kind::Reference, Slot::Own(0)),
+        given,
+        key,
+        index,
+        Step::Int(query.into()),
+        Step::Int(i32::from(called.is_view) | (i32::from(called.calls) << 1) | puts),
+        contents("enter", "(Ljava/lang/Object;Ljava/lang/Object;Ljava/lang/Object;III)J"),
+        Step::Store(Kind::Long, token),
+    ]
 }
 
 /// Flag: an exception leaves the method.

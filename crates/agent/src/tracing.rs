@@ -53,6 +53,16 @@ pub struct Recorded {
     pub unsteered: Option<String>,
 }
 
+/// What is recorded of a method.
+struct MethodChoice<'t> {
+    level: Level,
+    effects: Vec<RecordedEffect>,
+    /// Whether its calls are recorded, and not only writes to fields.
+    is_called: bool,
+    /// What must hold of the arguments of its calls.
+    tests: &'t [(usize, Constant)],
+}
+
 impl Tracer {
     /// Starts with a plan.
     pub fn new(plan: TracePlan) -> Tracer {
@@ -224,21 +234,7 @@ impl Tracer {
         shapes: &[MethodShape],
         levels: &BTreeMap<(String, String), Level>,
     ) -> Result<(TracedClass, rewrite::Plan), RewriteError> {
-        let source = scan.source_file()?;
-        let fields = scan.fields()?.into_iter();
-        let fields =
-            fields.map(|(name, descriptor, access)| DeclaredField { name, descriptor, access }).collect();
-        let mut report = TracedClass {
-            class: class.to_owned(),
-            loader,
-            source,
-            superclass: scan.superclass(),
-            access: scan.access(),
-            interfaces: scan.interfaces()?,
-            fields,
-            methods: Vec::new(),
-            left: Vec::new(),
-        };
+        let mut report = declared(scan, class, loader)?;
         let mut plan = rewrite::Plan::default();
         let recorded = if self.is_in_scope(class) { shapes } else { &[] };
         for shape in recorded.iter().filter(|shape| !INSERTED.contains(&shape.name.as_str())) {
@@ -248,36 +244,10 @@ impl Tracer {
                 report.left.push((key.0, key.1, why.to_owned()));
                 continue;
             }
-            let mut level = levels.get(&key).copied().unwrap_or(self.plan.level);
-            let mut effects = scan.recorded_effects(&shape.name, &shape.descriptor)?;
-            let mut is_called = true;
-            // Only a call of the constructor tells whose field it was.
-            let has_preset = effects.iter().any(is_preset);
-            if let Some(brief) = &self.plan.brief {
-                let class = class.replace('/', ".");
-                if brief.has_no_steps(&class, &key.0, &key.1) {
-                    level = level.min(Level::Writes);
-                } else if brief.has_no_calls(&class, &key.0, &key.1) {
-                    if !effects.iter().any(is_field_write) {
-                        continue;
-                    }
-                    is_called = has_preset;
-                    level = level.min(Level::Writes);
-                }
-            }
-            let mut tests: &[(usize, Constant)] = &[];
-            if let Some(chosen) = &self.plan.chosen {
-                is_called = chosen.has_method(&class.replace('/', "."), &shape.name);
-                effects.retain(|effect| is_chosen(&effect.what, chosen));
-                let has_preset = effects.iter().any(is_preset);
-                is_called |= has_preset;
-                if !has_preset {
-                    tests = chosen.method_tests(&class.replace('/', "."), &shape.name);
-                }
-                if !is_called && !effects.iter().any(is_field_write) {
-                    continue;
-                }
-            }
+            let effects = scan.recorded_effects(&shape.name, &shape.descriptor)?;
+            let level = levels.get(&key).copied().unwrap_or(self.plan.level);
+            let Some(choice) = choice(&self.plan, class, shape, effects, level) else { continue };
+            let MethodChoice { level, ref effects, is_called, tests } = choice;
             let has_window = self.has_window();
             let plan_of_run = &self.plan;
             let mut numbers = self.numbers.of(loader, [class, &key.0, &key.1]);
@@ -295,8 +265,8 @@ impl Tracer {
             let flow = &flow;
             let weaving =
                 Weaving { level, has_window, is_called, is_of_jdk, chosen, tests, is_recorded, flow };
-            let (mut code, mut traced) = weave(shape, &effects, &weaving, &mut number);
-            self.mark(&mut code, class, report.source.as_deref(), shape, &effects);
+            let (mut code, mut traced) = weave(shape, effects, &weaving, &mut number);
+            self.mark(&mut code, class, report.source.as_deref(), shape, effects);
             traced.parameters = scan.parameters(&shape.name, &shape.descriptor, traced.is_static())?;
             plan.methods.insert(key, code);
             report.methods.push(traced);
@@ -401,6 +371,64 @@ impl Tracer {
     pub fn field(&self, site: u32) -> Option<WrittenVariable> {
         self.fields.get(&site).cloned()
     }
+}
+
+/// What is recorded of a method with these effects, at this level at most; `None` if nothing is.
+fn choice<'p>(
+    plan: &'p TracePlan,
+    class: &str,
+    shape: &MethodShape,
+    mut effects: Vec<RecordedEffect>,
+    mut level: Level,
+) -> Option<MethodChoice<'p>> {
+    let class = class.replace('/', ".");
+    let mut is_called = true;
+    // Only a call of the constructor tells whose field it was.
+    let has_preset = effects.iter().any(is_preset);
+    if let Some(brief) = &plan.brief {
+        if brief.has_no_steps(&class, &shape.name, &shape.descriptor) {
+            level = level.min(Level::Writes);
+        } else if brief.has_no_calls(&class, &shape.name, &shape.descriptor) {
+            if !effects.iter().any(is_field_write) {
+                return None;
+            }
+            is_called = has_preset;
+            level = level.min(Level::Writes);
+        }
+    }
+    let mut tests: &[(usize, Constant)] = &[];
+    if let Some(chosen) = &plan.chosen {
+        is_called = chosen.has_method(&class, &shape.name);
+        effects.retain(|effect| is_chosen(&effect.what, chosen));
+        let has_preset = effects.iter().any(is_preset);
+        is_called |= has_preset;
+        if !has_preset {
+            tests = chosen.method_tests(&class, &shape.name);
+        }
+        if !is_called && !effects.iter().any(is_field_write) {
+            return None;
+        }
+    }
+    Some(MethodChoice { level, effects, is_called, tests })
+}
+
+/// The report about a class of which no method is recorded yet.
+fn declared(scan: &Scan<'_>, class: &str, loader: u32) -> Result<TracedClass, RewriteError> {
+    let source = scan.source_file()?;
+    let fields = scan.fields()?.into_iter();
+    let fields =
+        fields.map(|(name, descriptor, access)| DeclaredField { name, descriptor, access }).collect();
+    Ok(TracedClass {
+        class: class.to_owned(),
+        loader,
+        source,
+        superclass: scan.superclass(),
+        access: scan.access(),
+        interfaces: scan.interfaces()?,
+        fields,
+        methods: Vec::new(),
+        left: Vec::new(),
+    })
 }
 
 /// Whether an effect may write a field.

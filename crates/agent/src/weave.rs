@@ -23,19 +23,50 @@ pub fn weave(
     weaving: &Weaving<'_>,
     number: &mut dyn FnMut(u32, Traced) -> u32,
 ) -> (MethodPlan, TracedMethod) {
-    let Weaving { level, has_window, is_called, is_of_jdk, chosen, tests, is_recorded, flow } = *weaving;
-    if !is_called {
+    if !weaving.is_called {
         return weave_writes(shape, effects, weaving, number);
     }
-    let may_skip = weaving.may_skip();
     let mut plan = MethodPlan {
         kept: vec![Kept { kind: Kind::Long, name: "qp:ring".to_owned() }],
         ..MethodPlan::default()
     };
-    let mut sites = Vec::new();
-    let mut site = |bci, what| {
-        let id = number(bci, what);
-        sites.push(TracedSite {
+    let mut sites = SiteList { sites: Vec::new(), number };
+    let ring = Step::Load(Kind::Long, Slot::Kept(0));
+    let mut detail = ring.clone();
+    if weaving.has_window || !weaving.tests.is_empty() {
+        plan.kept.push(Kept { kind: Kind::Long, name: "qp:detail".to_owned() });
+        detail = Step::Load(Kind::Long, Slot::Kept(1));
+    }
+    let entered = sites.add(0, Traced::Enter);
+    plan.entry = enter(shape, weaving, entered, &mut plan.scratch);
+    weave_birth_and_catches(shape, &ring, &mut plan, &mut sites);
+    let derived = DerivedLines::find(shape, effects, weaving.flow);
+    let mut weaver = EffectWeaver::new(shape, weaving, &detail, &mut plan);
+    weaver.all(effects, weaving, &derived, &ring, &mut sites);
+    let given = weaver.given;
+    weave_ends(shape, weaving, &ring, &mut plan, &mut sites);
+    if let Some(given) = given {
+        compare_given(shape, given, &detail, &mut plan);
+    }
+    let (class, kind) = (TRACE_CLASS.into(), Kind::Int);
+    let cut = Step::Set { class, name: "cut".into(), kind, descriptor: "Z".into() };
+    plan.guard = vec![Step::Int(1), cut];
+    derived.note(&mut sites.sites);
+    (plan, traced(shape, effects, weaving.level, sites.sites))
+}
+
+/// The sites of a method.
+struct SiteList<'n> {
+    sites: Vec<TracedSite>,
+    /// Numbers a site.
+    number: &'n mut dyn FnMut(u32, Traced) -> u32,
+}
+
+impl SiteList<'_> {
+    /// Adds a site. Returns the step that pushes its number.
+    fn add(&mut self, bci: u32, what: Traced) -> Step {
+        let id = (self.number)(bci, what);
+        self.sites.push(TracedSite {
             id,
             bci,
             what,
@@ -46,92 +77,69 @@ pub fn weave(
             lines: Vec::new(),
         });
         Step::Int(id.cast_signed())
-    };
-    let exit = || has_window.then(|| window("exit", "()V"));
-    let ring = Step::Load(Kind::Long, Slot::Kept(0));
-    let mut detail = ring.clone();
-    if has_window || !tests.is_empty() {
-        plan.kept.push(Kept { kind: Kind::Long, name: "qp:detail".to_owned() });
-        detail = Step::Load(Kind::Long, Slot::Kept(1));
     }
-    let is_constructor = shape.name == "<init>";
-    plan.entry = enter(shape, weaving, site(0, Traced::Enter), &mut plan.scratch);
-    let event = |kind, ring: &Step, site| event(kind, ring, site, may_skip);
-    if let (true, Some(at)) = (is_constructor, shape.constructs_at) {
+}
+
+/// Inserts the code that records that a constructor's object can be used, and that exceptions are caught.
+fn weave_birth_and_catches(
+    shape: &MethodShape,
+    ring: &Step,
+    plan: &mut MethodPlan,
+    sites: &mut SiteList<'_>,
+) {
+    if let (true, Some(at)) = (shape.name == "<init>", shape.constructs_at) {
         let this = Step::Load(Kind::Reference, Slot::Own(0));
         let born = call("born", "(Ljava/lang/Object;JI)V");
-        plan.after.insert(at, vec![this, ring.clone(), site(at, Traced::Born), born]);
+        plan.after.insert(at, vec![this, ring.clone(), sites.add(at, Traced::Born), born]);
     }
     for handler in &shape.handlers {
-        let caught = [Step::Stack(StackOp::Dup), ring.clone(), site(*handler, Traced::Catch)];
+        let caught = [Step::Stack(StackOp::Dup), ring.clone(), sites.add(*handler, Traced::Catch)];
         plan.before.insert(*handler, caught.into_iter().chain([exception("caught")]).collect());
     }
-    let derived = DerivedLines::find(shape, effects, flow);
-    let mut weaver = EffectWeaver::new(shape, weaving, &detail, &mut plan);
-    let is_wanted = |what: &Effect| match chosen {
-        Some(_) => !matches!(what, Effect::Line(_)),
-        None => level >= least(what),
-    };
-    for effect in effects.iter().filter(|effect| is_wanted(&effect.what)) {
-        match &effect.what {
-            Effect::Line(line) if derived.has(effect.pc) => {
-                site(effect.pc, Traced::Line(*line));
-            }
-            Effect::Call { .. } if shape.constructs_at == Some(effect.pc) => {}
-            Effect::Call { class, name, descriptor } => {
-                let is_own = !class.starts_with('[') && is_recorded(class) && !is_inherited(name, descriptor);
-                if let (false, Some(handed)) = (is_own, handed(class, name, descriptor)) {
-                    weaver.call(effect.pc, &handed, &mut site);
-                }
-                if let (false, Some(has_owner)) = (is_own, written_by(class, name, descriptor)) {
-                    weaver.write(effect.pc, descriptor, has_owner, &mut site);
-                }
-            }
-            // Like the exits of the call, it belongs to the calls around a window too.
-            Effect::Throw => {
-                let dup = Step::Stack(StackOp::Dup);
-                let id = site(effect.pc, Traced::Throw);
-                weaver.before(effect.pc, vec![dup, ring.clone(), id, exception("thrown")]);
-            }
-            _ => weaver.put(effect, &mut site),
-        }
-    }
-    let given = weaver.given;
+}
+
+/// Inserts the code that records how a method returns, or is left by an exception.
+fn weave_ends(
+    shape: &MethodShape,
+    weaving: &Weaving<'_>,
+    ring: &Step,
+    plan: &mut MethodPlan,
+    sites: &mut SiteList<'_>,
+) {
+    let exit = || weaving.has_window.then(|| window("exit", "()V"));
     for returns in &shape.returns {
-        let id = site(returns.pc, Traced::Return);
+        let id = sites.add(returns.pc, Traced::Return);
         let steps = match returns.kind {
             'V' => vec![ring.clone(), id, call("event", "(JI)V")],
             kind => {
                 let kind = kind_of(kind);
                 let dup = if kind.slots() == 2 { StackOp::Dup2 } else { StackOp::Dup };
-                [Step::Stack(dup)].into_iter().chain(event(kind, &ring, id)).collect()
+                let told = event(kind, ring, id, weaving.may_skip());
+                [Step::Stack(dup)].into_iter().chain(told).collect()
             }
         };
         let before = plan.before.entry(returns.pc).or_default();
-        if is_constructor && is_of_jdk {
+        if shape.name == "<init>" && weaving.is_of_jdk {
             let this = Step::Load(Kind::Reference, Slot::Own(0));
             before.extend([this, ring.clone(), call("made", "(Ljava/lang/Object;J)V")]);
         }
         before.extend(steps.into_iter().chain(exit()));
     }
-    let leave = site(shape.length, Traced::Leave);
-    plan.unwind = vec![Step::Stack(StackOp::Dup), ring, leave, exception("left")];
+    let leave = sites.add(shape.length, Traced::Leave);
+    plan.unwind = vec![Step::Stack(StackOp::Dup), ring.clone(), leave, exception("left")];
     plan.unwind.extend(exit());
-    if let Some(given) = given {
-        plan.entry.extend([Step::Null, Step::Store(Kind::Reference, given)]);
-        let back = || back(given, &detail);
-        plan.unwind.splice(0..0, back());
-        for handler in &shape.handlers {
-            if let Some(steps) = plan.before.get_mut(handler) {
-                steps.splice(0..0, back());
-            }
+}
+
+/// Inserts the code that looks at what an unrecorded call was given, where an exception leaves the call.
+fn compare_given(shape: &MethodShape, given: Slot, detail: &Step, plan: &mut MethodPlan) {
+    plan.entry.extend([Step::Null, Step::Store(Kind::Reference, given)]);
+    let back = || back(given, detail);
+    plan.unwind.splice(0..0, back());
+    for handler in &shape.handlers {
+        if let Some(steps) = plan.before.get_mut(handler) {
+            steps.splice(0..0, back());
         }
     }
-    let (class, kind) = (TRACE_CLASS.into(), Kind::Int);
-    let cut = Step::Set { class, name: "cut".into(), kind, descriptor: "Z".into() };
-    plan.guard = vec![Step::Int(1), cut];
-    derived.note(&mut sites);
-    (plan, traced(shape, effects, level, sites))
 }
 
 /// The code that records only writes to fields, which does not begin with the method's entry.
@@ -142,21 +150,7 @@ fn weave_writes(
     number: &mut dyn FnMut(u32, Traced) -> u32,
 ) -> (MethodPlan, TracedMethod) {
     let mut plan = MethodPlan::default();
-    let mut sites = Vec::new();
-    let mut site = |bci, what| {
-        let id = number(bci, what);
-        sites.push(TracedSite {
-            id,
-            bci,
-            what,
-            line: None,
-            to: None,
-            written: None,
-            by: None,
-            lines: Vec::new(),
-        });
-        Step::Int(id.cast_signed())
-    };
+    let mut sites = SiteList { sites: Vec::new(), number };
     let ring = match weaving.has_window {
         false => call("ring", "()J"),
         true => window("more", "()J"),
@@ -164,18 +158,18 @@ fn weave_writes(
     let mut weaver = EffectWeaver::new(shape, weaving, &ring, &mut plan);
     for effect in effects {
         match &effect.what {
-            Effect::Put { .. } => weaver.put(effect, &mut site),
+            Effect::Put { .. } => weaver.effect(effect, &mut sites),
             Effect::Call { class, name, descriptor }
                 if shape.constructs_at != Some(effect.pc) && !(weaving.is_recorded)(class) =>
             {
                 if let Some(has_owner) = written_by(class, name, descriptor) {
-                    weaver.write(effect.pc, descriptor, has_owner, &mut site);
+                    weaver.write(effect.pc, descriptor, has_owner, &mut sites);
                 }
             }
             _ => {}
         }
     }
-    (plan, traced(shape, effects, weaving.level, sites))
+    (plan, traced(shape, effects, weaving.level, sites.sites))
 }
 
 /// The lowest level at which an effect is recorded.
@@ -219,20 +213,60 @@ impl<'a> EffectWeaver<'a> {
         comparable(&values, descriptor)
     }
 
-    fn put(&mut self, effect: &RecordedEffect, site: &mut dyn FnMut(u32, Traced) -> Step) {
+    /// Records the effects that are wanted. `ring` is for those that belong to the calls around a window too.
+    fn all(
+        &mut self,
+        effects: &[RecordedEffect],
+        weaving: &Weaving<'_>,
+        derived: &DerivedLines,
+        ring: &Step,
+        sites: &mut SiteList<'_>,
+    ) {
+        let is_wanted = |what: &Effect| match weaving.chosen {
+            Some(_) => !matches!(what, Effect::Line(_)),
+            None => weaving.level >= least(what),
+        };
+        for effect in effects.iter().filter(|effect| is_wanted(&effect.what)) {
+            match &effect.what {
+                Effect::Line(line) if derived.has(effect.pc) => {
+                    sites.add(effect.pc, Traced::Line(*line));
+                }
+                Effect::Call { .. } if self.shape.constructs_at == Some(effect.pc) => {}
+                Effect::Call { class, name, descriptor } => {
+                    let is_recorded = !class.starts_with('[') && (weaving.is_recorded)(class);
+                    let is_own = is_recorded && !is_inherited(name, descriptor);
+                    if let (false, Some(handed)) = (is_own, handed(class, name, descriptor)) {
+                        self.call(effect.pc, &handed, sites);
+                    }
+                    if let (false, Some(has_owner)) = (is_own, written_by(class, name, descriptor)) {
+                        self.write(effect.pc, descriptor, has_owner, sites);
+                    }
+                }
+                Effect::Throw => {
+                    let dup = Step::Stack(StackOp::Dup);
+                    let id = sites.add(effect.pc, Traced::Throw);
+                    self.before(effect.pc, vec![dup, ring.clone(), id, exception("thrown")]);
+                }
+                _ => self.effect(effect, sites),
+            }
+        }
+    }
+
+    fn effect(&mut self, effect: &RecordedEffect, sites: &mut SiteList<'_>) {
         let pc = effect.pc;
         // Before `this` is initialised, it cannot be passed to the recorder.
         let is_early = self.shape.is_early(pc);
         match &effect.what {
             Effect::Line(line) => {
-                let steps = [self.ring.clone(), site(pc, Traced::Line(*line)), call("event", "(JI)V")];
+                let steps = [self.ring.clone(), sites.add(pc, Traced::Line(*line)), call("event", "(JI)V")];
                 self.before(pc, steps.to_vec());
             }
             Effect::Branch { to, or } => {
                 // Skip jumps to the place where execution continues anyway.
                 for target in to.iter().filter(|to| Some(**to) != *or).chain(or) {
                     let Ok(at) = u16::try_from(*target) else { continue };
-                    let steps = [self.ring.clone(), site(pc, Traced::Branch(at)), call("event", "(JI)V")];
+                    let steps =
+                        [self.ring.clone(), sites.add(pc, Traced::Branch(at)), call("event", "(JI)V")];
                     match Some(*target) == *or {
                         true => self.after(pc, steps.to_vec()),
                         false => self.plan.taken.entry((pc, *target)).or_default().extend(steps),
@@ -243,57 +277,17 @@ impl<'a> EffectWeaver<'a> {
             Effect::Put { descriptor, constant: None, owner: Reference::UninitialisedThis, .. } => {
                 let kind = Kind::of_descriptor(descriptor);
                 let dup = if kind.slots() == 2 { StackOp::Dup2 } else { StackOp::Dup };
-                let id = site(pc, Traced::Preset);
+                let id = sites.add(pc, Traced::Preset);
                 let told = event(kind, self.ring, id, self.may_skip);
                 self.before(pc, [Step::Stack(dup)].into_iter().chain(told).collect());
             }
-            Effect::Put { name: field, descriptor, constant: None, .. } => {
-                let kind = Kind::of_descriptor(descriptor);
-                let comparisons = self.comparisons(field, descriptor);
-                let name = match descriptor.as_str() {
-                    "Z" | "B" => "putByte",
-                    "C" => "putChar",
-                    "S" => "putShort",
-                    _ => "put",
-                };
-                let told = write(name, format!("(Ljava/lang/Object;{}JI)V", kind.descriptor()));
-                let id = site(pc, Traced::Put);
-                let steps = if !comparisons.is_empty() {
-                    let [store, load] = self.scratch(kind);
-                    let mut steps = vec![store];
-                    for one in comparisons {
-                        steps.extend([Step::Stack(StackOp::Dup), load.clone()]);
-                        steps.extend(one.code(std::slice::from_ref(self.ring), &load));
-                        steps.extend([id.clone(), told.clone()]);
-                    }
-                    steps.push(load);
-                    steps
-                } else if kind.slots() == 1 {
-                    vec![Step::Stack(StackOp::Dup2), self.ring.clone(), id, told]
-                } else {
-                    let [store, load] = self.scratch(kind);
-                    vec![store, Step::Stack(StackOp::Dup), load.clone(), self.ring.clone(), id, told, load]
-                };
-                self.before(pc, steps);
+            Effect::Put { name, descriptor, constant: None, .. } => {
+                let id = sites.add(pc, Traced::Put);
+                self.put_field(pc, name, descriptor, &id);
             }
             Effect::Put { name, descriptor, constant: Some(constant), .. } => {
-                let kind = Kind::of_descriptor(descriptor);
-                let comparisons = self.comparisons(name, descriptor);
-                let [store, load] = self.scratch(kind);
-                let told = write("putStatic", format!("({0}{0}JI)V", kind.descriptor()));
-                let old = Step::Static { constant: *constant, kind };
-                let id = site(pc, Traced::PutStatic);
-                let mut steps = vec![store];
-                if comparisons.is_empty() {
-                    steps.extend([old.clone(), load.clone(), self.ring.clone(), id.clone(), told.clone()]);
-                }
-                for one in comparisons {
-                    steps.extend([old.clone(), load.clone()]);
-                    steps.extend(one.code(std::slice::from_ref(self.ring), &load));
-                    steps.extend([id.clone(), told.clone()]);
-                }
-                steps.push(load);
-                self.before(pc, steps);
+                let id = sites.add(pc, Traced::PutStatic);
+                self.put_static(pc, name, descriptor, *constant, &id);
             }
             Effect::Element(of) => {
                 let kind = kind_of(*of);
@@ -304,16 +298,16 @@ impl<'a> EffectWeaver<'a> {
                     of => format!("[{of}"),
                 };
                 let told = write("element", format!("({array}I{}JI)V", kind.descriptor()));
-                let id = site(pc, Traced::Element(*of));
+                let id = sites.add(pc, Traced::Element(*of));
                 let dup = Step::Stack(StackOp::Dup2);
                 self.before(pc, vec![store, dup, load.clone(), self.ring.clone(), id, told, load]);
             }
             Effect::Array(0) => {
-                let id = site(pc, Traced::Array);
+                let id = sites.add(pc, Traced::Array);
                 self.after(pc, vec![Step::Stack(StackOp::Dup), self.ring.clone(), id, rare()]);
             }
             Effect::Array(inside) => {
-                let (made, element) = (site(pc, Traced::Array), site(pc, Traced::Element('L')));
+                let (made, element) = (sites.add(pc, Traced::Array), sites.add(pc, Traced::Element('L')));
                 let told = arrays("made", "(Ljava/lang/Object;IJII)V");
                 let (dup, inside) = (Step::Stack(StackOp::Dup), Step::Int((*inside).into()));
                 self.after(pc, vec![dup, inside, self.ring.clone(), made, element, told]);
@@ -321,7 +315,7 @@ impl<'a> EffectWeaver<'a> {
             Effect::Local { kind: Kind::Reference, value, .. } if *value != Reference::Usable => {}
             Effect::Local { slot, kind, .. } => {
                 let letter = kind.descriptor().chars().next().unwrap_or('L');
-                let id = site(pc, Traced::Local { slot: *slot, kind: letter });
+                let id = sites.add(pc, Traced::Local { slot: *slot, kind: letter });
                 let load = Step::Load(*kind, Slot::Own(*slot));
                 let told = event(*kind, self.ring, id, self.may_skip);
                 self.after(pc, [load].into_iter().chain(told).collect());
@@ -330,20 +324,70 @@ impl<'a> EffectWeaver<'a> {
             Effect::Lock => {
                 let [store, load] = self.scratch(Kind::Reference);
                 self.before(pc, vec![Step::Stack(StackOp::Dup), store]);
-                let id = site(pc, Traced::Lock);
+                let id = sites.add(pc, Traced::Lock);
                 self.after(pc, vec![load, self.ring.clone(), id, rare()]);
             }
             Effect::Unlock => {
-                let id = site(pc, Traced::Unlock);
+                let id = sites.add(pc, Traced::Unlock);
                 self.before(pc, vec![Step::Stack(StackOp::Dup), self.ring.clone(), id, rare()]);
             }
-            // `weave` handles calls, because it knows which classes are recorded, and throws.
+            // `all` handles calls, because it knows which classes are recorded, and throws.
             Effect::Call { .. } | Effect::Throw => {}
         }
     }
 
+    /// Records a write to a field of an object. `id` is the site.
+    fn put_field(&mut self, pc: u32, field: &str, descriptor: &str, id: &Step) {
+        let kind = Kind::of_descriptor(descriptor);
+        let name = match descriptor {
+            "Z" | "B" => "putByte",
+            "C" => "putChar",
+            "S" => "putShort",
+            _ => "put",
+        };
+        let told = write(name, format!("(Ljava/lang/Object;{}JI)V", kind.descriptor()));
+        let comparisons = self.comparisons(field, descriptor);
+        if comparisons.is_empty() && kind.slots() == 1 {
+            self.before(pc, vec![Step::Stack(StackOp::Dup2), self.ring.clone(), id.clone(), told]);
+            return;
+        }
+        let [store, load] = self.scratch(kind);
+        let mut steps = vec![store];
+        if comparisons.is_empty() {
+            steps.extend([Step::Stack(StackOp::Dup), load.clone(), self.ring.clone()]);
+            steps.extend([id.clone(), told.clone()]);
+        }
+        for one in comparisons {
+            steps.extend([Step::Stack(StackOp::Dup), load.clone()]);
+            steps.extend(one.code(std::slice::from_ref(self.ring), &load));
+            steps.extend([id.clone(), told.clone()]);
+        }
+        steps.push(load);
+        self.before(pc, steps);
+    }
+
+    /// Records a write to a static field, which a constant of the class file names. `id` is the site.
+    fn put_static(&mut self, pc: u32, field: &str, descriptor: &str, constant: u16, id: &Step) {
+        let kind = Kind::of_descriptor(descriptor);
+        let comparisons = self.comparisons(field, descriptor);
+        let [store, load] = self.scratch(kind);
+        let told = write("putStatic", format!("({0}{0}JI)V", kind.descriptor()));
+        let old = Step::Static { constant, kind };
+        let mut steps = vec![store];
+        if comparisons.is_empty() {
+            steps.extend([old.clone(), load.clone(), self.ring.clone(), id.clone(), told.clone()]);
+        }
+        for one in comparisons {
+            steps.extend([old.clone(), load.clone()]);
+            steps.extend(one.code(std::slice::from_ref(self.ring), &load));
+            steps.extend([id.clone(), told.clone()]);
+        }
+        steps.push(load);
+        self.before(pc, steps);
+    }
+
     /// Records a call to an unrecorded method that takes or returns arrays.
-    fn call(&mut self, pc: u32, handed: &Handed, site: &mut dyn FnMut(u32, Traced) -> Step) {
+    fn call(&mut self, pc: u32, handed: &Handed, sites: &mut SiteList<'_>) {
         let mut given = Step::Null;
         if !handed.given.is_empty() {
             let slot = *self.given.get_or_insert_with(|| {
@@ -352,7 +396,7 @@ impl<'a> EffectWeaver<'a> {
                 Slot::Kept(self.plan.kept.len() - 1)
             });
             given = Step::Load(Kind::Reference, slot);
-            let steps = self.give(pc, handed, site);
+            let steps = self.give(pc, handed, sites);
             self.before(pc, steps);
             self.before(pc, vec![Step::Store(Kind::Reference, slot)]);
             self.after(pc, vec![given.clone(), self.ring.clone(), arrays("back", "(Ljava/lang/Object;J)V")]);
@@ -361,7 +405,7 @@ impl<'a> EffectWeaver<'a> {
             // No argument uses this ordinal.
             let [keep, mark] = self.nth_scratch(Kind::Int, usize::MAX);
             self.before(pc, vec![arrays("mark", "()I"), keep]);
-            let (made, element) = (site(pc, Traced::Array), site(pc, Traced::Element(of)));
+            let (made, element) = (sites.add(pc, Traced::Array), sites.add(pc, Traced::Element(of)));
             let told = arrays("came", "(Ljava/lang/Object;Ljava/lang/Object;IJII)V");
             let dup = Step::Stack(StackOp::Dup);
             self.after(pc, vec![dup, given, mark, self.ring.clone(), made, element, told]);
@@ -372,13 +416,7 @@ impl<'a> EffectWeaver<'a> {
     }
 
     /// Records a call through which a handle writes a field; its owner is the first argument, if any.
-    fn write(
-        &mut self,
-        pc: u32,
-        descriptor: &str,
-        has_owner: bool,
-        site: &mut dyn FnMut(u32, Traced) -> Step,
-    ) {
+    fn write(&mut self, pc: u32, descriptor: &str, has_owner: bool, sites: &mut SiteList<'_>) {
         let parameters =
             descriptor::parse_method(descriptor).map(|parts| parts.parameters).unwrap_or_default();
         let handle = "Ljava/lang/Object;".to_owned();
@@ -388,7 +426,7 @@ impl<'a> EffectWeaver<'a> {
         // No argument uses this ordinal.
         let [keep, kept] = self.nth_scratch(Kind::Reference, usize::MAX);
         // This site records nothing itself; it gives the place of the fields found later.
-        let id = site(pc, Traced::Array);
+        let id = sites.add(pc, Traced::Array);
         let owner = if has_owner { load(1) } else { Step::Null };
         let told = fields("given", "(Ljava/lang/Object;Ljava/lang/Object;JI)Ljava/lang/Object;");
         steps.extend([load(0), owner, self.ring.clone(), id, told, keep]);
@@ -397,7 +435,7 @@ impl<'a> EffectWeaver<'a> {
     }
 
     /// Pushes the recorder's data about the arrays of a call, above the call's arguments.
-    fn give(&mut self, pc: u32, handed: &Handed, site: &mut dyn FnMut(u32, Traced) -> Step) -> Vec<Step> {
+    fn give(&mut self, pc: u32, handed: &Handed, sites: &mut SiteList<'_>) -> Vec<Step> {
         let first = handed.given.iter().map(|given| given.argument).min().unwrap_or(0);
         let arguments = handed.arguments.get(first..).unwrap_or_default();
         let (mut steps, places) = spill(arguments, &mut |kind, nth| self.nth_scratch(kind, nth));
@@ -407,9 +445,9 @@ impl<'a> EffectWeaver<'a> {
         steps.push(Step::Null);
         for given in &handed.given {
             let id = match given.of.filter(|_| !is_any) {
-                Some(of) => site(pc, Traced::Element(of)),
+                Some(of) => sites.add(pc, Traced::Element(of)),
                 None => {
-                    let all = ARRAYS.map(|of| site(pc, Traced::Element(of)));
+                    let all = ARRAYS.map(|of| sites.add(pc, Traced::Element(of)));
                     let [first, ..] = all;
                     first
                 }

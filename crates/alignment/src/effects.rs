@@ -59,8 +59,7 @@ pub fn are_same(
     }
     let values = here.iter().copied().zip(there.iter().copied());
     // With the place of the first run that holds the first value.
-    let mut pairs: Vec<(Value, Value, Option<Place>)> =
-        values.map(|(one, other)| (one, other, None)).collect();
+    let mut pairs: Vec<PlacedPair> = values.map(|(one, other)| (one, other, None)).collect();
     state.inner_difference = None;
     let before = state.pairs.pairs();
     let (mut seen, mut compared) = (HashSet::new(), Vec::new());
@@ -89,43 +88,67 @@ pub fn are_same(
             continue;
         }
         if state.is_unwritten(0, one) && state.is_unwritten(1, other) {
-            // Without a recorded creation, other code may have given the objects any fields.
-            let mut is_known = |side: usize, object| {
-                let calls = &mut state.runs[side].calls;
-                Ok::<_, TraceError>(calls.was_made(object)? || calls.objects.content(object).is_some())
-            };
-            if !is_known(0, one)? || !is_known(1, other)? {
+            if !is_known(state, 0, one)? || !is_known(state, 1, other)? {
                 state.is_same_in_part();
             }
             continue;
         }
-        let mut parts: Vec<u32> = state.heaps[0].parts(one).to_vec();
-        parts.extend(
-            state.heaps[1].parts(other).iter().filter(|part| state.heaps[0].held((one, **part)).is_none()),
-        );
-        for part in parts {
-            let held = match scope.has_older() && part == CONTENTS {
-                true => {
-                    compared.push(one);
-                    held_so_far(state, scope, (one, part), (other, part))?
-                }
-                false => held(state, scope, (one, part), (other, part))?,
-            };
-            match held {
-                HeldPair::Same => {}
-                HeldPair::Different => {
-                    state.inner_difference = Some(difference(state, scope, (one, part), (other, part))?);
-                    forget(state, before, &compared);
-                    return Ok(false);
-                }
-                HeldPair::IfSame(more) => {
-                    pairs.extend(more.into_iter().map(|(here, there)| (here, there, Some((one, part)))));
-                }
+        match held_by(state, scope, one, other, &mut compared)? {
+            Some(more) => pairs.extend(more),
+            None => {
+                forget(state, before, &compared);
+                return Ok(false);
             }
         }
     }
     compared.into_iter().for_each(|collection| state.collections.are_same(collection));
     Ok(true)
+}
+
+/// Two values to compare, with the place of the first run that holds the first one.
+type PlacedPair = (Value, Value, Option<Place>);
+
+/// Compares what two objects hold. Returns the values that are still to be compared, or `None` if a part
+/// differs. Notes the collections that were compared as far as they are known.
+fn held_by(
+    state: &mut State<'_>,
+    scope: &EffectScope,
+    one: u32,
+    other: u32,
+    compared: &mut Vec<u32>,
+) -> Result<Option<Vec<PlacedPair>>, TraceError> {
+    let mut parts: Vec<u32> = state.heaps[0].parts(one).to_vec();
+    parts.extend(
+        state.heaps[1].parts(other).iter().filter(|part| state.heaps[0].held((one, **part)).is_none()),
+    );
+    let mut pairs = Vec::new();
+    for part in parts {
+        let held = match scope.has_older() && part == CONTENTS {
+            true => {
+                compared.push(one);
+                held_so_far(state, scope, (one, part), (other, part))?
+            }
+            false => held(state, scope, (one, part), (other, part))?,
+        };
+        match held {
+            HeldPair::Same => {}
+            HeldPair::Different => {
+                state.inner_difference = Some(difference(state, scope, (one, part), (other, part))?);
+                return Ok(None);
+            }
+            HeldPair::IfSame(more) => {
+                pairs.extend(more.into_iter().map(|(here, there)| (here, there, Some((one, part)))));
+            }
+        }
+    }
+    Ok(Some(pairs))
+}
+
+/// Whether the fields that an unwritten object has from its creation are known: without a recorded creation,
+/// other code may have given it any.
+fn is_known(state: &mut State<'_>, side: usize, object: u32) -> Result<bool, TraceError> {
+    let calls = &mut state.runs[side].calls;
+    Ok(calls.was_made(object)? || calls.objects.content(object).is_some())
 }
 
 /// Dissolves pairs from a number on, and what was concluded from them about some collections.

@@ -82,6 +82,17 @@ pub struct Step {
 }
 
 impl Step {
+    /// Whether it is an effect of its call. A new array and a caught exception are none, and a listing of
+    /// contents is no change.
+    pub fn is_effect(&self) -> bool {
+        match self.kind {
+            StepKind::Array | StepKind::Catch | StepKind::Born => false,
+            StepKind::Contents => !matches!(self.values.get(1), Some(Value::Int(1 | 2 | 12))),
+            StepKind::Text => !matches!(self.values.get(1), Some(Value::Int(1 | 4))),
+            _ => true,
+        }
+    }
+
     /// The object that a write changed; 0 for a static field.
     pub fn object(&self) -> u32 {
         match (self.kind, self.values.first()) {
@@ -330,6 +341,20 @@ impl Reading {
         Reading { side, first, count, calls: Vec::new(), unended: NumberMap::default() }
     }
 
+    /// The steps read so far of a call; `None` if it is not one of those that are read.
+    fn partial(&mut self, of: u32) -> Option<&mut PartialSteps> {
+        if let Some(call) = self.unended.get_mut(&of) {
+            return Some(call);
+        }
+        let at = of.checked_sub(self.first).and_then(|at| usize::try_from(at).ok());
+        let at = at.filter(|at| *at < self.count)?;
+        // A thread may have far fewer calls.
+        if self.calls.len() <= at {
+            self.calls.resize_with(at + 1, PartialSteps::default);
+        }
+        self.calls.get_mut(at)
+    }
+
     fn take(
         &mut self,
         calls: &Calls,
@@ -338,22 +363,11 @@ impl Reading {
         pools: [Option<&ClassPool>; 2],
     ) {
         let Some(of) = call_of(event) else { return };
-        let at = of.checked_sub(self.first).and_then(|at| usize::try_from(at).ok());
-        let call = match self.unended.get_mut(&of) {
-            Some(call) => call,
-            None => {
-                let Some(at) = at.filter(|at| *at < self.count) else { return };
-                // A thread may have far fewer calls.
-                if self.calls.len() <= at {
-                    self.calls.resize_with(at + 1, PartialSteps::default);
-                }
-                let Some(call) = self.calls.get_mut(at) else { return };
-                call
-            }
-        };
+        let side = self.side;
+        let Some(call) = self.partial(of) else { return };
         let mut field = || {
             let written = event.site.written.as_ref()?;
-            versions.field(self.side, calls, written, pools)
+            versions.field(side, calls, written, pools)
         };
         let kind = match event.site.what {
             Traced::Enter => match event.node {
@@ -389,16 +403,7 @@ impl Reading {
             | Traced::Lock
             | Traced::Unlock => return,
         };
-        let values = match (event.site.what, event.values) {
-            (Traced::Put, [object, _, new]) => vec![*object, *new],
-            (Traced::PutStatic, [_, new]) => vec![*new],
-            (Traced::Element(_), [array, index, .., new]) => vec![*array, *index, *new],
-            (Traced::Text, _) => match event.text_change() {
-                Some(change) => text_values(&change),
-                None => return,
-            },
-            (_, values) => values.to_vec(),
-        };
+        let Some(values) = values_of(event) else { return };
         let index = u32::try_from(call.steps.steps.len() + call.preset.len()).unwrap_or(u32::MAX);
         let step = Step {
             kind,
@@ -419,6 +424,17 @@ impl Reading {
             }
         }
     }
+}
+
+/// The values of a step that are compared; `None` if the event is no step.
+fn values_of(event: &TracedEvent<'_>) -> Option<Vec<Value>> {
+    Some(match (event.site.what, event.values) {
+        (Traced::Put, [object, _, new]) => vec![*object, *new],
+        (Traced::PutStatic, [_, new]) => vec![*new],
+        (Traced::Element(_), [array, index, .., new]) => vec![*array, *index, *new],
+        (Traced::Text, _) => text_values(&event.text_change()?),
+        (_, values) => values.to_vec(),
+    })
 }
 
 fn text_values(change: &TextChange<'_>) -> Vec<Value> {

@@ -412,28 +412,10 @@ impl<'a, 'g> Walk<'a, 'g> {
         if let Some(calls) = calls.filter(|_| is_end && is_first && !varies) {
             self.found.other_ends.push(calls);
         }
-        // A new array and a caught exception are no effect. A listing of contents is no change.
-        let is_effect = match step.kind {
-            StepKind::Array | StepKind::Catch | StepKind::Born => false,
-            StepKind::Contents => !matches!(step.values.get(1), Some(Value::Int(1 | 2 | 12))),
-            StepKind::Text => !matches!(step.values.get(1), Some(Value::Int(1 | 4))),
-            _ => true,
-        };
+        let is_effect = step.is_effect();
         let what = self.changed_by(side, step);
-        if let (Some(variation), true) = (&mut self.variation, is_effect) {
-            match calls {
-                Some((node, _)) => {
-                    let of_calls = VariedStep { node, kind: None, what: None, values: Vec::new() };
-                    variation.add(StepOrigin::all_of(node), of_calls);
-                }
-                None => variation.add_threads(&self.group),
-            }
-            if side == 0 {
-                let kind = Some(step.kind).filter(|kind| !matches!(kind, StepKind::Enter(_)));
-                let what = kind.and_then(|_| what.clone());
-                let step_of = VariedStep { node: step.origin.call, kind, what, values: Vec::new() };
-                variation.add(step.origin, step_of);
-            }
+        if is_effect {
+            self.note_variation(side, step, calls.map(|(node, _)| node), what.as_deref());
         }
         let from = self.state.heaps[side].writes();
         match step.kind {
@@ -468,6 +450,24 @@ impl<'a, 'g> Walk<'a, 'g> {
             top.differs.push(DifferentStep { what, here, there });
         }
         Ok(())
+    }
+
+    /// Notes that a step varies that only one of two runs of a version has, in this call.
+    fn note_variation(&mut self, side: usize, step: &Step, node: Option<u32>, what: Option<&str>) {
+        let Some(variation) = &mut self.variation else { return };
+        match node {
+            Some(node) => {
+                let of_calls = VariedStep { node, kind: None, what: None, values: Vec::new() };
+                variation.add(StepOrigin::all_of(node), of_calls);
+            }
+            None => variation.add_threads(&self.group),
+        }
+        if side == 0 {
+            let kind = Some(step.kind).filter(|kind| !matches!(kind, StepKind::Enter(_)));
+            let what = kind.and(what).map(str::to_owned);
+            let step_of = VariedStep { node: step.origin.call, kind, what, values: Vec::new() };
+            variation.add(step.origin, step_of);
+        }
     }
 
     /// Keeps what a step wrote.

@@ -89,13 +89,7 @@ pub fn unlocated<'l>(
         }
         Some(Unlocated::NotYet) => "the run ended before its answer was certain".to_owned(),
         Some(Unlocated::AllRejected) => {
-            let reasons =
-                report.rejected.iter().map(|(reason, n)| format!("{n} {}", reason.describe(|p| facts.id(p))));
-            let reasons: Vec<String> = reasons.collect();
-            let rejected = match report.hits {
-                1 => format!("its only occurrence does not fit: {}", reasons.join(", ")),
-                hits => format!("none of its {hits} occurrences fits: {}", reasons.join(", ")),
-            };
+            let rejected = rejected(facts, report);
             let meaning = match &query.event {
                 Event::Branched(_) => {
                     Some("no condition led there: it is reached from the entries of its methods".to_owned())
@@ -122,6 +116,17 @@ pub fn unlocated<'l>(
     };
     let border = miss.border().map_or_else(String::new, |border| format!("; {border}"));
     format!("{text}{border}{ended}{}", miss.stale())
+}
+
+/// Why all occurrences of a point were rejected.
+fn rejected(facts: &AnswerFacts<'_>, report: &PointReport) -> String {
+    let reasons =
+        report.rejected.iter().map(|(reason, n)| format!("{n} {}", reason.describe(|p| facts.id(p))));
+    let reasons: Vec<String> = reasons.collect();
+    match report.hits {
+        1 => format!("its only occurrence does not fit: {}", reasons.join(", ")),
+        hits => format!("none of its {hits} occurrences fits: {}", reasons.join(", ")),
+    }
 }
 
 /// Explains why the located occurrence of a point is not its answer.

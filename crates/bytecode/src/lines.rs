@@ -29,48 +29,14 @@ pub struct LineEntries {
 /// expression starts no new pass. If no entry has an empty stack, the line's first instruction is its entry.
 /// Empty if the line has no code in this method.
 pub fn entries_of_line(code: &Code, line: u32) -> LineEntries {
-    let count = code.instructions.len();
     let on_line: Vec<bool> = code.instructions.iter().map(|i| line_of(code, i.pc) == Some(line)).collect();
     let is_on = |position: usize| on_line.get(position).copied().unwrap_or(false);
     let mut found = LineEntries::default();
     if !on_line.contains(&true) {
         return found;
     }
-    let mut entered = vec![false; count];
-    if is_on(0)
-        && let Some(first) = entered.get_mut(0)
-    {
-        *first = true;
-    }
-    let mut handler_entry = vec![false; count];
-    // Whether a condition on another line leads here.
-    let mut decided = vec![false; count];
-    for position in 0..count {
-        for (target, _) in normal_edges(code, position) {
-            let Some(to) = code.index_of(target) else { continue };
-            if !is_on(position) && is_on(to) {
-                if let Some(slot) = entered.get_mut(to) {
-                    *slot = true;
-                }
-                if let Some(slot) = decided.get_mut(to) {
-                    *slot |= matches!(code.instructions.get(position).map(|i| &i.op), Some(Op::If { .. }));
-                }
-            } else if is_on(position) && !is_on(to) && !found.exits.contains(&target) {
-                found.exits.push(target);
-            }
-        }
-    }
-    for handler in &code.handlers {
-        let Some(to) = code.index_of(handler.handler_pc).filter(|to| is_on(*to)) else { continue };
-        let outside = code
-            .instructions
-            .iter()
-            .enumerate()
-            .any(|(position, i)| i.pc >= handler.start_pc && i.pc < handler.end_pc && !is_on(position));
-        if let Some(slot) = handler_entry.get_mut(to).filter(|_| outside) {
-            *slot = true;
-        }
-    }
+    let ways = WaysIn::find(code, &is_on);
+    found.exits = ways.exits;
     let depths = depths(code);
     for (position, instruction) in code.instructions.iter().enumerate().filter(|(p, _)| is_on(*p)) {
         found.inside.push(instruction.pc);
@@ -79,10 +45,11 @@ pub fn entries_of_line(code: &Code, line: u32) -> LineEntries {
         // `true` and `false` have the line of the last operand of `&&` and `||`, which need not have
         // executed.
         let is_row = code.lines.iter().any(|row| row.start_pc == instruction.pc);
-        let is_truth = matches!(instruction.op, Op::Const(Constant::Int(0 | 1))) && !is_row && is(&decided);
-        let begins = is(&entered) && empty && !is_truth && !returns_kept_value(code, position, line);
+        let is_truth =
+            matches!(instruction.op, Op::Const(Constant::Int(0 | 1))) && !is_row && is(&ways.decided);
+        let begins = is(&ways.entered) && empty && !is_truth && !returns_kept_value(code, position, line);
         // At a handler only the exception is on the stack, so no expression is in progress.
-        if begins || is(&handler_entry) {
+        if begins || is(&ways.caught) {
             found.pcs.push(instruction.pc);
         }
     }
@@ -91,6 +58,57 @@ pub fn entries_of_line(code: &Code, line: u32) -> LineEntries {
     }
     found.exits.sort_unstable();
     found
+}
+
+/// How execution comes to the instructions of a line from others, by the instructions' positions.
+struct WaysIn {
+    /// Whether control reaches it from another line, or from the method's entry.
+    entered: Vec<bool>,
+    /// Whether a condition on another line leads here.
+    decided: Vec<bool>,
+    /// Whether an exception on another line leads here.
+    caught: Vec<bool>,
+    /// Instructions of other lines that can execute directly after one of this line.
+    exits: Vec<u32>,
+}
+
+impl WaysIn {
+    /// Finds them. `is_on` tells whether the instruction at a position is on the line.
+    fn find(code: &Code, is_on: &dyn Fn(usize) -> bool) -> WaysIn {
+        let none = vec![false; code.instructions.len()];
+        let mut ways =
+            WaysIn { entered: none.clone(), decided: none.clone(), caught: none, exits: Vec::new() };
+        if is_on(0)
+            && let Some(first) = ways.entered.get_mut(0)
+        {
+            *first = true;
+        }
+        for (position, instruction) in code.instructions.iter().enumerate() {
+            for (target, _) in normal_edges(code, position) {
+                let Some(to) = code.index_of(target) else { continue };
+                if !is_on(position) && is_on(to) {
+                    if let Some(slot) = ways.entered.get_mut(to) {
+                        *slot = true;
+                    }
+                    if let Some(slot) = ways.decided.get_mut(to) {
+                        *slot |= matches!(instruction.op, Op::If { .. });
+                    }
+                } else if is_on(position) && !is_on(to) && !ways.exits.contains(&target) {
+                    ways.exits.push(target);
+                }
+            }
+        }
+        for handler in &code.handlers {
+            let Some(to) = code.index_of(handler.handler_pc).filter(|to| is_on(*to)) else { continue };
+            let is_covered = |pc: u32| pc >= handler.start_pc && pc < handler.end_pc;
+            let mut all = code.instructions.iter().enumerate();
+            let outside = all.any(|(position, i)| is_covered(i.pc) && !is_on(position));
+            if let Some(slot) = ways.caught.get_mut(to).filter(|_| outside) {
+                *slot = true;
+            }
+        }
+        ways
+    }
 }
 
 /// Whether `return x` continues here after the copy of a finally block. javac saves the value in an unnamed

@@ -11,7 +11,7 @@ use crate::text::text;
 use noak::error::DecodeError;
 use noak::reader::attributes::Code as RawCode;
 use noak::reader::attributes::annotations::ElementValue;
-use noak::reader::{Attribute, AttributeContent, Class, cpool};
+use noak::reader::{self, Attribute, AttributeContent, Class, cpool};
 use std::collections::BTreeSet;
 
 /// Why bytes are not a class file that can be analysed.
@@ -74,43 +74,10 @@ impl ClassFile {
             read_class_attribute(&mut file, &mut pool, raw_pool, &attribute?)?;
         }
         for field in class.fields().iter() {
-            let field = field?;
-            let mut constant = None;
-            for attribute in field.attributes().iter() {
-                let attribute = attribute?;
-                if is_named(raw_pool, &attribute, "ConstantValue")?
-                    && let AttributeContent::ConstantValue(value) = attribute.read_content(raw_pool)?
-                {
-                    constant = Some(pool.constant(value.value().as_u16())?);
-                }
-            }
-            file.fields.push(Field {
-                name: text(raw_pool.retrieve(field.name())?),
-                descriptor: text(raw_pool.retrieve(field.descriptor())?),
-                access: field.access_flags().bits(),
-                constant,
-            });
+            file.fields.push(read_field(&mut pool, raw_pool, &field?)?);
         }
         for method in class.methods().iter() {
-            let raw = method?;
-            let mut method = Method {
-                name: text(raw_pool.retrieve(raw.name())?),
-                descriptor: text(raw_pool.retrieve(raw.descriptor())?),
-                access: raw.access_flags().bits(),
-                code: None,
-                annotations: Vec::new(),
-            };
-            for attribute in raw.attributes().iter() {
-                let attribute = attribute?;
-                if is_named(raw_pool, &attribute, "RuntimeVisibleAnnotations")? {
-                    method.annotations = read_annotations(raw_pool, &attribute).unwrap_or_default();
-                }
-                if is_named(raw_pool, &attribute, "Code")? {
-                    let label = format!("{}.{}{}", file.name, method.name, method.descriptor);
-                    method.code = Some(read_code(&pool, raw_pool, &attribute, &label)?);
-                }
-            }
-            file.methods.push(method);
+            file.methods.push(read_method(&pool, raw_pool, &file.name, &method?)?);
         }
         // A compiler writes no table for a method without variables.
         let mut codes: Vec<&mut Code> = file.methods.iter_mut().filter_map(|m| m.code.as_mut()).collect();
@@ -157,6 +124,54 @@ fn is_named(
     name: &str,
 ) -> Result<bool, DecodeError> {
     Ok(pool.retrieve(attribute.name())?.as_bytes() == name.as_bytes())
+}
+
+fn read_field<'a>(
+    pool: &mut Pool<'a, '_>,
+    raw_pool: &cpool::ConstantPool<'a>,
+    field: &reader::Field<'a>,
+) -> Result<Field, ParseError> {
+    let mut constant = None;
+    for attribute in field.attributes().iter() {
+        let attribute = attribute?;
+        if is_named(raw_pool, &attribute, "ConstantValue")?
+            && let AttributeContent::ConstantValue(value) = attribute.read_content(raw_pool)?
+        {
+            constant = Some(pool.constant(value.value().as_u16())?);
+        }
+    }
+    Ok(Field {
+        name: text(raw_pool.retrieve(field.name())?),
+        descriptor: text(raw_pool.retrieve(field.descriptor())?),
+        access: field.access_flags().bits(),
+        constant,
+    })
+}
+
+fn read_method<'a>(
+    pool: &Pool<'a, '_>,
+    raw_pool: &cpool::ConstantPool<'a>,
+    class: &str,
+    raw: &reader::Method<'a>,
+) -> Result<Method, ParseError> {
+    let mut method = Method {
+        name: text(raw_pool.retrieve(raw.name())?),
+        descriptor: text(raw_pool.retrieve(raw.descriptor())?),
+        access: raw.access_flags().bits(),
+        code: None,
+        annotations: Vec::new(),
+    };
+    for attribute in raw.attributes().iter() {
+        let attribute = attribute?;
+        if is_named(raw_pool, &attribute, "RuntimeVisibleAnnotations")? {
+            method.annotations = read_annotations(raw_pool, &attribute).unwrap_or_default();
+        }
+        if is_named(raw_pool, &attribute, "Code")? {
+            let label = format!("{class}.{}{}", method.name, method.descriptor);
+            method.code = Some(read_code(pool, raw_pool, &attribute, &label)?);
+        }
+    }
+    Ok(method)
 }
 
 fn read_class_attribute<'a>(

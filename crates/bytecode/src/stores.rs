@@ -245,8 +245,16 @@ fn set_bit(set: &mut [u64], index: usize) {
     }
 }
 
-impl Reaching {
-    pub(crate) fn new(method: &Method, code: &Code, slot: u16) -> Reaching {
+/// The definitions of one slot.
+struct Definitions {
+    stores: Vec<Store>,
+    /// The effect of each instruction on the slot: none (`None`), overwritten (`Some(None)`), or a new
+    /// definition.
+    writes: Vec<Option<Option<usize>>>,
+}
+
+impl Definitions {
+    fn of(method: &Method, code: &Code, slot: u16) -> Definitions {
         let mut stores = Vec::new();
         if entry_slots(method).iter().any(|(s, _)| *s == slot) {
             stores.push(Store {
@@ -257,10 +265,7 @@ impl Reaching {
                 in_range_after: true,
             });
         }
-        let parameter = stores.len();
-        // The effect of each instruction on the slot: none (`None`), overwritten (`Some(None)`), or a new
-        // definition.
-        let mut writes: Vec<Option<Option<usize>>> = Vec::with_capacity(code.instructions.len());
+        let mut writes = Vec::with_capacity(code.instructions.len());
         for instruction in &code.instructions {
             writes.push(match instruction.op.stored_slot() {
                 Some((first, _)) if first == slot => {
@@ -282,10 +287,55 @@ impl Reaching {
                 _ => None,
             });
         }
-        let words = stores.len().div_ceil(64);
-        let mut before = vec![vec![0u64; words]; code.instructions.len()];
-        if parameter == 1
-            && let Some(first) = before.first_mut()
+        Definitions { stores, writes }
+    }
+}
+
+/// The states before instructions, which flow along the edges until nothing changes.
+struct Flow {
+    /// For each instruction, the definitions that reach it, one bit each.
+    before: Vec<Vec<u64>>,
+    /// The instructions to look at.
+    work: Vec<usize>,
+    /// For each instruction, whether it is among them.
+    queued: Vec<bool>,
+}
+
+impl Flow {
+    fn pop(&mut self) -> Option<usize> {
+        let position = self.work.pop()?;
+        if let Some(queued) = self.queued.get_mut(position) {
+            *queued = false;
+        }
+        Some(position)
+    }
+
+    /// Adds definitions to the state before an instruction, which is looked at again if that changes it.
+    fn push(&mut self, to: usize, state: &[u64]) {
+        let Some(target) = self.before.get_mut(to) else { return };
+        let mut changed = false;
+        for (old, new) in target.iter_mut().zip(state) {
+            changed |= *old | new != *old;
+            *old |= new;
+        }
+        if changed
+            && let Some(queued) = self.queued.get_mut(to)
+            && !*queued
+        {
+            *queued = true;
+            self.work.push(to);
+        }
+    }
+}
+
+impl Reaching {
+    pub(crate) fn new(method: &Method, code: &Code, slot: u16) -> Reaching {
+        let Definitions { stores, writes } = Definitions::of(method, code, slot);
+        let (words, count) = (stores.len().div_ceil(64), code.instructions.len());
+        let before = vec![vec![0u64; words]; count];
+        let mut flow = Flow { before, work: (0..count).rev().collect(), queued: vec![true; count] };
+        if stores.first().is_some_and(|first| first.kind == StoreKind::ParameterEntry)
+            && let Some(first) = flow.before.first_mut()
         {
             set_bit(first, 0);
         }
@@ -294,14 +344,9 @@ impl Reaching {
             .iter()
             .filter_map(|h| Some((h.start_pc, h.end_pc, code.index_of(h.handler_pc)?)))
             .collect();
-        let mut work: Vec<usize> = (0..code.instructions.len()).rev().collect();
-        let mut queued = vec![true; code.instructions.len()];
-        while let Some(position) = work.pop() {
-            if let Some(q) = queued.get_mut(position) {
-                *q = false;
-            }
+        while let Some(position) = flow.pop() {
             let (Some(instruction), Some(state)) =
-                (code.instructions.get(position), before.get(position).cloned())
+                (code.instructions.get(position), flow.before.get(position).cloned())
             else {
                 continue;
             };
@@ -315,33 +360,18 @@ impl Reaching {
                     fresh
                 }
             };
-            let mut push = |to: usize, state: &[u64], before: &mut Vec<Vec<u64>>| {
-                let Some(target) = before.get_mut(to) else { return };
-                let mut changed = false;
-                for (old, new) in target.iter_mut().zip(state) {
-                    changed |= *old | new != *old;
-                    *old |= new;
-                }
-                if changed
-                    && let Some(q) = queued.get_mut(to)
-                    && !*q
-                {
-                    *q = true;
-                    work.push(to);
-                }
-            };
             for (target, _) in normal_edges(code, position) {
                 if let Some(to) = code.index_of(target) {
-                    push(to, &after, &mut before);
+                    flow.push(to, &after);
                 }
             }
             for (start, end, handler) in &handlers {
                 if instruction.pc >= *start && instruction.pc < *end {
-                    push(*handler, &state, &mut before);
+                    flow.push(*handler, &state);
                 }
             }
         }
-        Reaching { stores, before }
+        Reaching { stores, before: flow.before }
     }
 
     /// The definitions that reach the state before the instruction at this position.

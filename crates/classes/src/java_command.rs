@@ -274,6 +274,23 @@ impl JavaCommand {
     }
 }
 
+/// The arguments of a launcher: those of the environment first, and those of files in place of their names.
+fn expanded(
+    args: &[String],
+    cwd: &Path,
+    env: &dyn Fn(&str) -> Option<String>,
+) -> Result<Vec<String>, JavaCommandError> {
+    let mut expanded = Vec::new();
+    let mut literal = false;
+    for token in argfile::split(&env("JDK_JAVA_OPTIONS").unwrap_or_default()) {
+        expand(token, cwd, &mut literal, &mut expanded)?;
+    }
+    for token in args {
+        expand(token.clone(), cwd, &mut literal, &mut expanded)?;
+    }
+    Ok(expanded)
+}
+
 impl Scan {
     fn of(
         args: &[String],
@@ -281,18 +298,10 @@ impl Scan {
         env: &dyn Fn(&str) -> Option<String>,
     ) -> Result<Scan, JavaCommandError> {
         let mut scan = Scan::default();
-        let mut expanded = Vec::new();
-        let mut literal = false;
-        for token in argfile::split(&env("JDK_JAVA_OPTIONS").unwrap_or_default()) {
-            expand(token, cwd, &mut literal, &mut expanded)?;
-        }
-        for token in args {
-            expand(token.clone(), cwd, &mut literal, &mut expanded)?;
-        }
+        let mut args = expanded(args, cwd, env)?.into_iter();
         let tool_options = argfile::split(&env("JAVA_TOOL_OPTIONS").unwrap_or_default());
         scan.agents.extend(tool_options.iter().filter_map(|option| java_agent(option)));
         scan.debug_agent = tool_options.into_iter().find(|o| is_debug_agent(o));
-        let mut args = expanded.into_iter();
         while let Some(arg) = args.next() {
             if !arg.starts_with('-') {
                 scan.target = Some(arg);

@@ -4,7 +4,7 @@ use super::replay::LimitArgs;
 use super::trust::TrustArgs;
 use super::{Command, CommandError, Outcome};
 use answer::{Answer, Difference};
-use chain::{Chain, Guards};
+use chain::{Chain, ChainError, Guards};
 use full_replay::JudgedRun;
 use replay::verdict::Verdict;
 use serde::Serialize;
@@ -179,30 +179,10 @@ impl Command for Check {
             let folder = folders.entry(folder.unwrap_or_default()).or_default().clone();
             let attach = chain.as_ref().ok().and_then(|c| c.debuggee.attach.clone());
             let port = attach.map(|address| ports.entry(address).or_default().clone());
+            let task = ChainTask { file, chain, allowed, folder, port };
             let (options, permits) = (options.clone(), permits.clone());
             let context = context.without_progress();
-            let one = async move {
-                // Lock the folder first: a task that waits for it holds no other lock.
-                let _folder = folder.lock().await;
-                let _port = match &port {
-                    Some(port) => Some(port.lock().await),
-                    None => None,
-                };
-                let _permit = permits.acquire().await;
-                let started = Instant::now();
-                let mut checked = match chain {
-                    _ if context.is_interrupted() => {
-                        Checked::without(&file, Status::Interrupted, "interrupted")
-                    }
-                    Err(error) => Checked::without(&file, Status::BadChain, &error.render(false)),
-                    Ok(_) if let Err(error) = &allowed => {
-                        Checked::without(&file, Status::BadChain, &error.to_string())
-                    }
-                    Ok(chain) => check(&file, &chain, &options, &context).await,
-                };
-                checked.seconds = started.elapsed().as_secs_f64();
-                (place, checked)
-            };
+            let one = async move { (place, task.check(&options, &permits, &context).await) };
             tasks.spawn_local_on(one, &local);
         }
         let mut chains: Vec<(usize, Checked)> = Vec::with_capacity(total);
@@ -220,6 +200,40 @@ impl Command for Check {
         let chains: Vec<Checked> = chains.into_iter().map(|(_, checked)| checked).collect();
         let worst = chains.iter().map(|c| c.status).max_by_key(|s| s.exit_code());
         Ok(Report { outcome: worst.unwrap_or(Status::Passed), chains, junit: self.junit.clone() })
+    }
+}
+
+/// A chain that is checked once nothing else uses its folder or its port.
+struct ChainTask {
+    file: PathBuf,
+    chain: Result<Chain, ChainError>,
+    /// Whether its program may run.
+    allowed: Result<(), SessionError>,
+    folder: Rc<Mutex<()>>,
+    port: Option<Rc<Mutex<()>>>,
+}
+
+impl ChainTask {
+    async fn check(self, options: &replay::Options, permits: &Semaphore, context: &Context) -> Checked {
+        let ChainTask { file, chain, allowed, folder, port } = self;
+        // Lock the folder first: a task that waits for it holds no other lock.
+        let _folder = folder.lock().await;
+        let _port = match &port {
+            Some(port) => Some(port.lock().await),
+            None => None,
+        };
+        let _permit = permits.acquire().await;
+        let started = Instant::now();
+        let mut checked = match chain {
+            _ if context.is_interrupted() => Checked::without(&file, Status::Interrupted, "interrupted"),
+            Err(error) => Checked::without(&file, Status::BadChain, &error.render(false)),
+            Ok(_) if let Err(error) = &allowed => {
+                Checked::without(&file, Status::BadChain, &error.to_string())
+            }
+            Ok(chain) => check(&file, &chain, options, context).await,
+        };
+        checked.seconds = started.elapsed().as_secs_f64();
+        checked
     }
 }
 

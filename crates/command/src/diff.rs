@@ -7,7 +7,7 @@ use super::{Command, CommandError, Outcome};
 use chain::Chain;
 use classes::DefaultScope;
 use debuggee::StdinRecording;
-use diagnose::{Buggy, DiagnoseOptions, Diagnoser, Divergence, Varying};
+use diagnose::{Buggy, DiagnoseOptions, Diagnoser, Divergence, Varying, VersionComparison};
 use files::TemporaryFolder;
 use recorded::{RecordOptions, RecordedTrace};
 use session::{Context, SessionError};
@@ -121,32 +121,7 @@ impl Command for Diff {
         let work = TemporaryFolder::new("qp-diff-");
         let work = work.map_err(super::unwritten(&std::env::temp_dir()))?;
         let command = self.test.command(&self.command);
-        let mut whose_code = None;
-        let folders = match (&self.folder, &self.other, &self.reference) {
-            (Some(here), Some(there), _) => [here.clone(), there.clone()],
-            (_, _, Some(reference)) => {
-                let right = session::with_class_path(&command, reference).ok_or_else(|| {
-                    let why = "the command has no -cp in which the reference could come first: record both versions with `qp trace record --level writes`, and name the folders";
-                    CommandError::Usage(why.to_owned())
-                })?;
-                let folders = [work.path().join("here"), work.path().join("there")];
-                let scope = self.default_scope(&command, &right)?;
-                let reads = session::class_path(&command);
-                let stdin = own_stdin()?;
-                let versions = [(&command, None), (&right, reads)];
-                for (folder, (command, class_path)) in folders.iter().zip(versions) {
-                    let stdin = stdin.clone();
-                    self.record(folder, command, class_path, stdin, &scope, context).await?;
-                }
-                whose_code = scope.summary;
-                folders
-            }
-            _ => {
-                return Err(CommandError::Usage(
-                    "name two recorded runs, or --reference and a command".to_owned(),
-                ));
-            }
-        };
+        let VersionFolders { folders, whose_code } = self.folders(&command, work.path(), context).await?;
         let mut here = vec![self.open(&folders[0], context).await?];
         if let (Some(reference), Some(here)) = (&self.reference, here.first()) {
             diagnose::check_reference(here, reference)?;
@@ -156,30 +131,13 @@ impl Command for Diff {
         loop {
             let found = diagnose::find_divergence(&mut here, &mut there, context).await?;
             let runs = here.len();
-            let (parted, varies, more) = (found.divergence, found.varies, found.more);
-            let (mut further, only_in_one) = (found.further, found.only_in_one);
-            let further_count = further.len();
-            further.retain(|_| self.all);
-            let missing = missing(&here, &there);
-            let whose_code = whose_code.clone();
-            let mut parting = Parting {
-                parted,
-                further,
-                further_count,
-                whose_code,
-                runs,
-                only_in_one,
-                uncompared: found.uncompared,
-                ends_vary: found.ends_vary,
-                varies,
-                more,
-                unconfirmed: None,
-                missing,
-            };
+            let wanted = found.wanted;
+            let mut parting = Parting { runs, whose_code: whose_code.clone(), ..self.parting(found) };
+            parting.missing = missing(&here, &there);
             if let Some(why) = &unlike {
                 parting.uncompared.push(why.clone());
             }
-            if found.wanted <= runs {
+            if wanted <= runs {
                 return Ok(parting);
             }
             // A difference counts only where runs of one version agree.
@@ -198,7 +156,64 @@ impl Command for Diff {
     }
 }
 
+/// The folders of the first runs of both versions.
+struct VersionFolders {
+    folders: [PathBuf; 2],
+    /// What counts as whose code, if that decided what was recorded.
+    whose_code: Option<String>,
+}
+
 impl Diff {
+    /// The folders that were named, or those of new runs of both versions.
+    async fn folders(
+        &self,
+        command: &[String],
+        work: &Path,
+        context: &Context,
+    ) -> Result<VersionFolders, CommandError> {
+        if let (Some(here), Some(there)) = (&self.folder, &self.other) {
+            return Ok(VersionFolders { folders: [here.clone(), there.clone()], whose_code: None });
+        }
+        let Some(reference) = &self.reference else {
+            let why = "name two recorded runs, or --reference and a command";
+            return Err(CommandError::Usage(why.to_owned()));
+        };
+        let right = session::with_class_path(command, reference).ok_or_else(|| {
+            let why = "the command has no -cp in which the reference could come first: record both \
+                       versions with `qp trace record --level writes`, and name the folders";
+            CommandError::Usage(why.to_owned())
+        })?;
+        let folders = [work.join("here"), work.join("there")];
+        let scope = self.default_scope(command, &right)?;
+        let reads = session::class_path(command);
+        let stdin = own_stdin()?;
+        let versions = [(command, None), (&*right, reads)];
+        for (folder, (command, class_path)) in folders.iter().zip(versions) {
+            let stdin = stdin.clone();
+            self.record(folder, command, class_path, stdin, &scope, context).await?;
+        }
+        Ok(VersionFolders { folders, whose_code: scope.summary })
+    }
+
+    /// The result of a comparison.
+    fn parting(&self, found: VersionComparison) -> Parting {
+        let further_count = found.further.len();
+        Parting {
+            parted: found.divergence,
+            further: if self.all { found.further } else { Vec::new() },
+            further_count,
+            only_in_one: found.only_in_one,
+            whose_code: None,
+            uncompared: found.uncompared,
+            runs: 0,
+            varies: found.varies,
+            more: found.more,
+            ends_vary: found.ends_vary,
+            unconfirmed: None,
+            missing: Vec::new(),
+        }
+    }
+
     /// If the runs were recorded at different levels, replaces one of them by a run at the level of the
     /// other: identity hash codes, and with them the order of hash tables, depend on the level. Returns why
     /// that is impossible, if it is.

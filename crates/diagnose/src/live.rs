@@ -99,6 +99,40 @@ impl Live {
             Ok(Err(error)) => Err(error),
         }
     }
+
+    /// Opens the recording of a run that has ended.
+    async fn whole(
+        &mut self,
+        out: &Path,
+        memory: usize,
+        context: &Context,
+    ) -> Result<RecordedTrace, SessionError> {
+        let run = self.result().await?;
+        self.is_new = false;
+        let trace = RecordedTrace::open(out, memory, context).await?;
+        let trace = trace.of_command(&self.command);
+        if trace.calls.count() > 0 {
+            return Ok(trace);
+        }
+        let (ended, output, missing) = run.map_or_else(
+            || ("an interruption".to_owned(), None, Vec::new()),
+            |run| (run.recorded.ended, run.output, run.recorded.missing),
+        );
+        let why = match missing.is_empty() {
+            true => "no method of the classes that --scope and --trust select was called".to_owned(),
+            false => missing.join("; "),
+        };
+        Err(SessionError::NothingRecorded { why, ended, output })
+    }
+}
+
+/// Whether the recorder has not finished creating the folder.
+fn is_unfinished(error: &SessionError) -> bool {
+    match error {
+        SessionError::Trace(TraceError::NoRecording(_)) => true,
+        SessionError::Trace(TraceError::File { source, .. }) => source.kind() == std::io::ErrorKind::NotFound,
+        _ => false,
+    }
 }
 
 impl Drop for Live {
@@ -142,23 +176,7 @@ impl Diagnoser {
                 }
             }
             if !live.goes_on() {
-                let run = live.result().await?;
-                live.is_new = false;
-                let trace = RecordedTrace::open(&out, memory, context).await?;
-                let trace = trace.of_command(&live.command);
-                if trace.calls.count() == 0 {
-                    let (ended, output, missing) = run.map_or_else(
-                        || ("an interruption".to_owned(), None, Vec::new()),
-                        |run| (run.recorded.ended, run.output, run.recorded.missing),
-                    );
-                    let why = match missing.is_empty() {
-                        true => {
-                            "no method of the classes that --scope and --trust select was called".to_owned()
-                        }
-                        false => missing.join("; "),
-                    };
-                    return Err(SessionError::NothingRecorded { why, ended, output });
-                }
+                let trace = live.whole(&out, memory, context).await?;
                 return Diagnoser::new(trace, options);
             }
             if let Some((since, mut found)) = begun.take() {
@@ -182,10 +200,7 @@ impl Diagnoser {
                 continue;
             }
             match RecordedTrace::open(&out, memory, &context.without_progress()).await {
-                // The recorder has not finished creating the folder.
-                Err(SessionError::Trace(TraceError::NoRecording(_))) => {}
-                Err(SessionError::Trace(TraceError::File { source, .. }))
-                    if source.kind() == std::io::ErrorKind::NotFound => {}
+                Err(error) if is_unfinished(&error) => {}
                 Err(error) => {
                     drop(live.end().await);
                     return Err(error);
@@ -193,17 +208,21 @@ impl Diagnoser {
                 Ok(trace) => {
                     let trace = trace.of_command(&live.command);
                     let found = Diagnoser::new(trace, options.clone())?;
-                    // A program that has only initialised a class can fail at once, or run on for long.
-                    let can_ask = {
-                        let situation = found.diagnosis.situation();
-                        situation.outermost_in_turn().any(|node| !found.is_initialiser(node))
-                            || situation.outermost_in_turn().next().is_some()
-                                && initialised.get_or_insert_with(Instant::now).elapsed() >= ENDING
-                    };
+                    let can_ask = found.can_ask_early(&mut initialised);
                     begun = can_ask.then(|| (Instant::now(), found));
                 }
             }
         }
+    }
+
+    /// Whether there is something to ask while the program runs. `initialised` is since when only class
+    /// initialisers could be asked about.
+    fn can_ask_early(&self, initialised: &mut Option<Instant>) -> bool {
+        let situation = self.diagnosis.situation();
+        // A program that has only initialised a class can fail at once, or run on for long.
+        situation.outermost_in_turn().any(|node| !self.is_initialiser(node))
+            || situation.outermost_in_turn().next().is_some()
+                && initialised.get_or_insert_with(Instant::now).elapsed() >= ENDING
     }
 
     /// Whether a node is a call of a class initialiser.

@@ -47,6 +47,21 @@ impl Confidence {
     }
 }
 
+/// What an oracle says about a question.
+struct Said {
+    answer: Judgement,
+    by: Oracle,
+    why: String,
+    /// How sure it is, if it is the reference.
+    sure: Option<Confidence>,
+}
+
+impl Said {
+    fn by_assertion(answer: Judgement, why: String) -> Said {
+        Said { answer, by: Oracle::Assertion, why, sure: None }
+    }
+}
+
 /// An answer that an oracle gave.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct OracleAnswer {
@@ -161,64 +176,31 @@ impl Diagnoser {
         context: &Context,
     ) -> Result<bool, SessionError> {
         let (kept, path) = self.kept.answer(question).unzip();
-        let (mut pointed, mut sure) = (None, None);
-        let (answer, by, why) = match (asserted, kept) {
+        let mut pointed = None;
+        let said = match (asserted, kept) {
             (Some(AssertedAnswer::Invalid(why)), kept) => {
-                (Judgement::Invalid, Oracle::Assertion, against(why, kept))
+                Said::by_assertion(Judgement::Invalid, against(why, kept))
             }
             (Some(AssertedAnswer::Inadmissible(why)), kept) => {
-                (Judgement::Inadmissible, Oracle::Assertion, against(why, kept))
+                Said::by_assertion(Judgement::Inadmissible, against(why, kept))
             }
             (_, Some(answer)) => {
                 self.unasked.push((node, question.digest()));
                 pointed = path.flatten();
-                (answer, Oracle::Kept, String::new())
+                Said { answer, by: Oracle::Kept, why: String::new(), sure: None }
             }
-            (Some(AssertedAnswer::Valid(why)), None) => (Judgement::Valid, Oracle::Assertion, why),
+            (Some(AssertedAnswer::Valid(why)), None) => Said::by_assertion(Judgement::Valid, why),
             (asserted, None) => {
                 question.notes.extend(asserted.map(|asserted| asserted.why()));
-                let call = self.nodes.call(node);
-                let aligned = match &self.aligned {
-                    Some(AlignedReference::Aligned(runs)) if question.part.is_none() => {
-                        runs.opinion(&self.trace.calls, call)
-                    }
-                    _ => None,
-                };
-                let is_in_part = match &self.aligned {
-                    Some(AlignedReference::Aligned(runs)) if aligned.is_some() => runs.is_in_part(call),
-                    _ => question.digest().is_none(),
-                };
-                sure = Some(match aligned {
-                    Some(AlignedOpinion::Inadmissible(_)) => Confidence::NotCompared,
-                    _ => Confidence::of(is_in_part),
-                });
-                let opinion = match aligned {
-                    Some(_) => None,
-                    None => self.refer(node, question).await?,
-                };
-                match (aligned, opinion) {
-                    (Some(AlignedOpinion::Valid), _) => (Judgement::Valid, Oracle::Reference, String::new()),
-                    (Some(AlignedOpinion::Invalid), _) => {
-                        (Judgement::Invalid, Oracle::Reference, String::new())
-                    }
-                    (Some(AlignedOpinion::Inadmissible(why)), _) => {
-                        (Judgement::Inadmissible, Oracle::Reference, why.to_owned())
-                    }
-                    (None, Some(Opinion::Valid)) => (Judgement::Valid, Oracle::Reference, String::new()),
-                    (None, Some(Opinion::Invalid(why))) => (Judgement::Invalid, Oracle::Reference, why),
-                    (None, Some(Opinion::Unknown(why))) => {
-                        question.notes.push(format!("the reference cannot tell: {why}"));
-                        return Ok(false);
-                    }
-                    (None, None) => return Ok(false),
-                }
+                let Some(said) = self.said_by_reference(node, question).await? else { return Ok(false) };
+                said
             }
         };
+        let Said { answer, by, why, sure } = said;
         self.by_assertion += usize::from(by == Oracle::Assertion);
         self.by_reference += usize::from(by == Oracle::Reference);
         let method = format!("{}.{}", question.class, question.method);
         let part = question.part.clone();
-        let sure = sure.filter(|_| by == Oracle::Reference);
         self.referred.push(OracleAnswer { node: question.node, method, part, answer, by, sure, why });
         let Some(path) = pointed else {
             self.take(node, answer);
@@ -231,6 +213,47 @@ impl Diagnoser {
         };
         self.take_wrong(node, found);
         Ok(true)
+    }
+
+    /// What the reference says about a question. If it cannot tell, the question notes why.
+    async fn said_by_reference(
+        &mut self,
+        node: u32,
+        question: &mut Question,
+    ) -> Result<Option<Said>, SessionError> {
+        let call = self.nodes.call(node);
+        let aligned = match &self.aligned {
+            Some(AlignedReference::Aligned(runs)) if question.part.is_none() => {
+                runs.opinion(&self.trace.calls, call)
+            }
+            _ => None,
+        };
+        let is_in_part = match &self.aligned {
+            Some(AlignedReference::Aligned(runs)) if aligned.is_some() => runs.is_in_part(call),
+            _ => question.digest().is_none(),
+        };
+        let sure = match aligned {
+            Some(AlignedOpinion::Inadmissible(_)) => Confidence::NotCompared,
+            _ => Confidence::of(is_in_part),
+        };
+        let opinion = match aligned {
+            Some(_) => None,
+            None => self.refer(node, question).await?,
+        };
+        let (answer, why) = match (aligned, opinion) {
+            (Some(AlignedOpinion::Valid), _) | (None, Some(Opinion::Valid)) => {
+                (Judgement::Valid, String::new())
+            }
+            (Some(AlignedOpinion::Invalid), _) => (Judgement::Invalid, String::new()),
+            (Some(AlignedOpinion::Inadmissible(why)), _) => (Judgement::Inadmissible, why.to_owned()),
+            (None, Some(Opinion::Invalid(why))) => (Judgement::Invalid, why),
+            (None, Some(Opinion::Unknown(why))) => {
+                question.notes.push(format!("the reference cannot tell: {why}"));
+                return Ok(None);
+            }
+            (None, None) => return Ok(None),
+        };
+        Ok(Some(Said { answer, by: Oracle::Reference, why, sure: Some(sure) }))
     }
 
     /// The opinion of the reference about a call; `None` without a reference.

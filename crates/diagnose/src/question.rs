@@ -102,30 +102,14 @@ impl QuestionSubject<'_> {
         let known = known.as_ref();
         let NamedCall { call, method, this, arguments, result } = NamedCall::of(calls, node)?;
         let statics = statics(calls, fields.pool());
-        let QuestionSpan { begins, ends, given, at_exit, left, thrown } = match (part, until) {
+        let span = match (part, until) {
             (None, None) => whole(calls, node, &arguments, known)?,
             (None, Some(until)) => beginning(calls, node, &arguments, until, known)?,
             (Some((part, of)), _) => between(calls, part, &of, &arguments)?,
         };
         let mut shaper = Shaper { calls, fields, bounds };
-        let mut entry = IndexMap::new();
-        let mut exit = IndexMap::new();
-        if let Some(this) = this {
-            entry.insert("this".to_owned(), shaper.shape(this, "", begins)?);
-            exit.insert("this".to_owned(), shaper.shape(this, "", ends)?);
-        }
-        for (name, value, of) in &given {
-            entry.insert(name.clone(), shaper.shape(Some(*value), of, begins)?);
-        }
-        for (name, value, of) in at_exit {
-            exit.insert(name, shaper.shape(Some(value), &of, ends)?);
-        }
-        for (part, name) in &statics {
-            for (of, when) in [(&mut entry, begins), (&mut exit, ends)] {
-                let held = shaper.held(0, part, when)?;
-                of.insert(name.clone(), shaper.shape(held, "", when)?);
-            }
-        }
+        let States { entry, exit } = states(&mut shaper, this, &span, &statics)?;
+        let QuestionSpan { begins, ends, given, left, thrown, .. } = span;
         let returned = call.exit == Exit::Returned && left == LoopExit::Return;
         let shaped = |shaper: &mut Shaper<'_>, value: Option<Value>| {
             value.map(|value| shaper.shape(Some(value), &result, ends)).transpose()
@@ -134,29 +118,11 @@ impl QuestionSubject<'_> {
         let exception = shaped(&mut shaper, thrown)?;
         let reachable_at_exit: Vec<&Shape> = exit.values().chain(&result).chain(&exception).collect();
         let unlinked = unlinked(&mut shaper, entry.values(), &reachable_at_exit, ends)?;
-        let mut roots: Vec<(String, u32)> = Vec::new();
-        let named = this.flatten().map(|this| ("this".to_owned(), this));
-        for (name, value) in
-            named.into_iter().chain(given.iter().map(|(name, value, _)| (name.clone(), *value)))
-        {
-            if let Value::Object(object) = value
-                && object != 0
-            {
-                roots.push((name, object));
-            }
-        }
+        let roots = roots(this.flatten(), &given);
         let initialisers = ClassInitialisers::inside(shaper.calls, node);
         let span = ChangeSpan { begins, ends, initialisers: &initialisers };
         let (changed, is_whole) = changes(&mut shaper, roots, &span)?;
-        let mut notes = Vec::new();
-        if !is_whole {
-            notes.push(
-                "it may have changed more: too many values are reachable from what it was given".to_owned(),
-            );
-        }
-        if method.level < Level::Writes {
-            notes.push("its writes were not recorded: the method would become too long".to_owned());
-        }
+        let notes = notes(is_whole, method.level);
         Ok(Question {
             question: number,
             node: shaper.calls.shown(node),
@@ -179,6 +145,65 @@ impl QuestionSubject<'_> {
             notes,
         })
     }
+}
+
+/// `this`, the variables and static fields at the beginning and at the end of what is asked about.
+struct States {
+    entry: IndexMap<String, Shape>,
+    exit: IndexMap<String, Shape>,
+}
+
+fn states(
+    shaper: &mut Shaper<'_>,
+    this: Option<Option<Value>>,
+    span: &QuestionSpan,
+    statics: &[(ObjectPart, String)],
+) -> Result<States, SessionError> {
+    let (begins, ends) = (span.begins, span.ends);
+    let mut entry = IndexMap::new();
+    let mut exit = IndexMap::new();
+    if let Some(this) = this {
+        entry.insert("this".to_owned(), shaper.shape(this, "", begins)?);
+        exit.insert("this".to_owned(), shaper.shape(this, "", ends)?);
+    }
+    for (name, value, of) in &span.given {
+        entry.insert(name.clone(), shaper.shape(Some(*value), of, begins)?);
+    }
+    for (name, value, of) in &span.at_exit {
+        exit.insert(name.clone(), shaper.shape(Some(*value), of, ends)?);
+    }
+    for (part, name) in statics {
+        for (of, when) in [(&mut entry, begins), (&mut exit, ends)] {
+            let held = shaper.held(0, part, when)?;
+            of.insert(name.clone(), shaper.shape(held, "", when)?);
+        }
+    }
+    Ok(States { entry, exit })
+}
+
+/// The objects that were given, by name.
+fn roots(this: Option<Value>, given: &[VariableValue]) -> Vec<(String, u32)> {
+    let named = this.map(|this| ("this".to_owned(), this));
+    let given = given.iter().map(|(name, value, _)| (name.clone(), *value));
+    let object = |(name, value): (String, Value)| match value {
+        Value::Object(object) if object != 0 => Some((name, object)),
+        _ => None,
+    };
+    named.into_iter().chain(given).filter_map(object).collect()
+}
+
+/// What may be missing from a question. `is_whole` says whether all changes are known.
+fn notes(is_whole: bool, level: Level) -> Vec<String> {
+    let mut notes = Vec::new();
+    if !is_whole {
+        notes.push(
+            "it may have changed more: too many values are reachable from what it was given".to_owned(),
+        );
+    }
+    if level < Level::Writes {
+        notes.push("its writes were not recorded: the method would become too long".to_owned());
+    }
+    notes
 }
 
 /// A call with its arguments by name.

@@ -8,7 +8,7 @@ use session::{Context, SessionError};
 use std::cmp::Reverse;
 use std::collections::HashSet;
 use std::time::{Duration, Instant};
-use trace::{EventTime, Level};
+use trace::{Calls, EventTime, Level, TraceError};
 
 /// Time limit for the evaluation, so that the first question comes soon.
 const LONGEST: Duration = Duration::from_millis(1_000);
@@ -102,6 +102,16 @@ impl Innermost {
     }
 }
 
+/// The calls in the order in which they ended.
+fn in_time(nodes: Vec<u32>, calls: &mut Calls) -> Result<Vec<u32>, TraceError> {
+    let mut in_time: Vec<(EventTime, u32)> = Vec::with_capacity(nodes.len());
+    for node in nodes {
+        in_time.push((calls.span(node)?.1, node));
+    }
+    in_time.sort_unstable();
+    Ok(in_time.into_iter().map(|(_, node)| node).collect())
+}
+
 impl Diagnoser {
     /// Returns the result of the evaluation once, if it is worth showing.
     pub fn take_survey(&mut self) -> Option<Survey> {
@@ -179,17 +189,13 @@ impl Diagnoser {
                 format!("the run was recorded at level {level}: record it with --level all")
             });
         }
-        let mut in_time: Vec<(EventTime, u32)> = Vec::with_capacity(found.len());
-        for node in found {
-            in_time.push((calls.span(node)?.1, node));
-        }
-        in_time.sort_unstable();
+        let in_time = in_time(found, calls)?;
         let named = |node: u32| Violation {
             node,
             method: calls.method(node).map(|m| format!("{}.{}", m.class, m.name)).unwrap_or_default(),
         };
-        survey.first = in_time.iter().take(NAMED).map(|(_, node)| named(*node)).collect();
-        Ok((survey, in_time.first().map(|(_, node)| *node)))
+        survey.first = in_time.iter().take(NAMED).map(|node| named(*node)).collect();
+        Ok((survey, in_time.first().copied()))
     }
 
     /// By thread, the calls that have an assertion and can be judged, in the order in which they ended.

@@ -136,14 +136,11 @@ impl Trial<'_> {
         // Each run begins with the files as they are now, and its changes are lost.
         let work = self.place.copy(self.debuggee)?;
         let out = work.folder().join("trace");
-        let seconds = (self.seconds * TIMES).ceil();
-        let limit =
-            if seconds.is_finite() && seconds > 0.0 && seconds < 1e6 { seconds as u64 } else { LEAST };
         let listener = OutputListener::default();
         let options = RecordOptions {
             out: out.clone(),
             steering: Some(steering.clone()),
-            timeout_s: Some(limit.max(LEAST)),
+            timeout_s: Some(self.most_seconds()),
             listener: Some(listener.forward()),
             ..self.options.clone()
         };
@@ -163,15 +160,7 @@ impl Trial<'_> {
         let (name, n) = flip.first(suggestion);
         let own = digest(calls, steering, name, n)?;
         if digest(flipped, steering, name, n)? != own {
-            let why = match work.is_at_path() {
-                true => "the events before the jump differ: what the program does varies from run to run",
-                false => {
-                    "the events before the jump differ: the program does something else in the copy of its \
-                     folder, which has another path, or what it does varies from run to run; with \
-                     `--in-place` it runs in the folder itself"
-                }
-            };
-            return Ok(told(Verdict::RunPartedEarlier, why));
+            return Ok(told(Verdict::RunPartedEarlier, why_parted(work.is_at_path())));
         }
         let found = self.compared.at(self.point, &mut trace).ok();
         if !run.whole && self.wanted.needs_end() {
@@ -186,14 +175,38 @@ impl Trial<'_> {
             };
             return Ok(told(verdict, &run.recorded.ended));
         };
-        let verdict = match (holds, after.compared == self.before.compared) {
+        Ok(told(self.verdict(holds, &after), &after.text))
+    }
+
+    /// The time limit of a run, in seconds.
+    fn most_seconds(&self) -> u64 {
+        let seconds = (self.seconds * TIMES).ceil();
+        let limit =
+            if seconds.is_finite() && seconds > 0.0 && seconds < 1e6 { seconds as u64 } else { LEAST };
+        limit.max(LEAST)
+    }
+
+    /// The verdict on a state at the point; `holds` says whether what is wanted holds.
+    fn verdict(&self, holds: Option<bool>, after: &PointOutcome) -> Verdict {
+        match (holds, after.compared == self.before.compared) {
             (Some(true), _) => Verdict::Right,
             (_, true) if after.is_whole => Verdict::NoEffect,
             (_, true) => Verdict::NoChangeSeen,
             (Some(false), false) => Verdict::ChangedNotRight,
             (None, false) => Verdict::Changed,
-        };
-        Ok(told(verdict, &after.text))
+        }
+    }
+}
+
+/// Why the events before the jump differ, if the program ran in its folder or in a copy.
+fn why_parted(is_at_path: bool) -> &'static str {
+    match is_at_path {
+        true => "the events before the jump differ: what the program does varies from run to run",
+        false => {
+            "the events before the jump differ: the program does something else in the copy of its folder, \
+             which has another path, or what it does varies from run to run; with `--in-place` it runs in \
+             the folder itself"
+        }
     }
 }
 

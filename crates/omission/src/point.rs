@@ -56,7 +56,7 @@ impl WrongPoint {
     /// # Errors
     /// There is no such event, or the recording cannot be read.
     pub(super) fn find(&self, trace: &mut Recording) -> Result<FoundPoint, SessionError> {
-        let calls = &mut trace.calls;
+        let calls = &trace.calls;
         let alone = |at| FoundPoint { at, nth: 0 };
         let (line, when, index) = match self {
             WrongPoint::Event(at) => return Ok(alone(*at)),
@@ -75,34 +75,9 @@ impl WrongPoint {
                 let end = last.and_then(|node| calls.end(node));
                 return end.map(alone).ok_or_else(|| SessionError::NoStep("no call was recorded".to_owned()));
             }
-            WrongPoint::Line { line, when, index } => (line, when, *index),
+            WrongPoint::Line { line, when, index } => (line, when.as_deref(), *index),
         };
-        let passes = passes_of(calls, line)?;
-        let mut chosen = Vec::new();
-        let mut known: HashMap<(u32, u32), Result<ExpressionAt, String>> = HashMap::new();
-        for (nth, (at, method, bci)) in (0..).zip(passes) {
-            let point = FoundPoint { at, nth };
-            let Some(when) = when else {
-                chosen.push(point);
-                continue;
-            };
-            let condition = match known.entry((method, bci)) {
-                Entry::Occupied(known) => known.into_mut(),
-                Entry::Vacant(new) => new.insert(trace.compile(at, when)?),
-            };
-            let condition = condition.as_ref().map_err(|why| SessionError::NoStep(why.clone()))?;
-            let value = trace.value(at, condition)?.map_err(SessionError::NoStep)?;
-            match value.holds {
-                Some(true) => chosen.push(point),
-                Some(false) => {}
-                None => {
-                    return Err(SessionError::NoStep(format!("`{when}` is {}, not a boolean", value.text)));
-                }
-            }
-            if index >= 0 && usize::try_from(index).is_ok_and(|index| chosen.len() > index) {
-                break;
-            }
-        }
+        let chosen = executions(line, when, index, trace)?;
         let at = match usize::try_from(index) {
             Ok(index) => chosen.get(index),
             Err(_) => usize::try_from(-index)
@@ -110,24 +85,60 @@ impl WrongPoint {
                 .and_then(|back| chosen.len().checked_sub(back))
                 .and_then(|at| chosen.get(at)),
         };
-        let line_of = line;
-        let SourceLine { class, line } = line;
-        at.copied().ok_or_else(|| {
-            let pool = trace.code.pool().ok();
-            if let Some(left_out) = pool.and_then(|pool| not_recorded(line_of, &trace.calls, pool)) {
-                return SessionError::NoStep(format!(
-                    "no execution of {class}:{line} can be recorded: {left_out} is not among the classes that \
-                     are recorded, so name it by `--scope`, together with the others that matter"
-                ));
-            }
-            let with = when.as_ref().map(|when| format!(" with `{when}`")).unwrap_or_default();
-            SessionError::NoStep(format!(
-                "{class}:{line} was executed {} times{with}; `qp query lines {class}.java` lists the \
-                 executed lines",
-                chosen.len()
-            ))
-        })
+        at.copied().ok_or_else(|| not_executed(line, when, chosen.len(), trace))
     }
+}
+
+/// The executions of a line at which a condition holds, up to the one with this index, if it is not negative.
+fn executions(
+    line: &SourceLine,
+    when: Option<&str>,
+    index: i64,
+    trace: &mut Recording,
+) -> Result<Vec<FoundPoint>, SessionError> {
+    let passes = passes_of(&mut trace.calls, line)?;
+    let mut chosen = Vec::new();
+    let mut known: HashMap<(u32, u32), Result<ExpressionAt, String>> = HashMap::new();
+    for (nth, (at, method, bci)) in (0..).zip(passes) {
+        let point = FoundPoint { at, nth };
+        let Some(when) = when else {
+            chosen.push(point);
+            continue;
+        };
+        let condition = match known.entry((method, bci)) {
+            Entry::Occupied(known) => known.into_mut(),
+            Entry::Vacant(new) => new.insert(trace.compile(at, when)?),
+        };
+        let condition = condition.as_ref().map_err(|why| SessionError::NoStep(why.clone()))?;
+        let value = trace.value(at, condition)?.map_err(SessionError::NoStep)?;
+        match value.holds {
+            Some(true) => chosen.push(point),
+            Some(false) => {}
+            None => {
+                return Err(SessionError::NoStep(format!("`{when}` is {}, not a boolean", value.text)));
+            }
+        }
+        if index >= 0 && usize::try_from(index).is_ok_and(|index| chosen.len() > index) {
+            break;
+        }
+    }
+    Ok(chosen)
+}
+
+/// The error that a line has no such execution, but this many.
+fn not_executed(of: &SourceLine, when: Option<&str>, many: usize, trace: &mut Recording) -> SessionError {
+    let SourceLine { class, line } = of;
+    let pool = trace.code.pool().ok();
+    if let Some(left_out) = pool.and_then(|pool| not_recorded(of, &trace.calls, pool)) {
+        return SessionError::NoStep(format!(
+            "no execution of {class}:{line} can be recorded: {left_out} is not among the classes that are \
+             recorded, so name it by `--scope`, together with the others that matter"
+        ));
+    }
+    let with = when.map(|when| format!(" with `{when}`")).unwrap_or_default();
+    SessionError::NoStep(format!(
+        "{class}:{line} was executed {many} times{with}; `qp query lines {class}.java` lists the executed lines"
+    ))
 }
 
 /// The class of a line that was not to be recorded; `None` if a class of the line was recorded.

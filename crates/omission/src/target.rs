@@ -29,7 +29,6 @@ pub(super) fn of_expression(
     trace: &mut Recording,
     at: EventPosition,
 ) -> Result<Denoted, SessionError> {
-    let refused = |why: String| SessionError::NoStep(why);
     let place = trace.calls.event_at(at, |_, seen| (seen.site.method, seen.site.bci))?;
     let (method, bci) = place.ok_or_else(|| refused("the event cannot be read".to_owned()))?;
     let name = trace.calls.sites.method_name(method);
@@ -48,45 +47,58 @@ pub(super) fn of_expression(
             _ => return Err(refused(why)),
         },
     };
-    let object_of = |calls: &Calls, object: Option<u32>| {
-        let is_fixed = |object| calls.objects.text_of(object).is_some() || calls.objects.is_box(object);
-        let object = object.filter(|object| !is_fixed(*object))?;
-        let class = calls.objects.class(object).map(ToString::to_string).unwrap_or_default();
-        Some(Target { object, class, field: None })
+    let target = match object_of(&trace.calls, object) {
+        Some(target) if !of_field => Some(target),
+        // A value that cannot change: what should have been changed is the map or the field that holds it.
+        _ => holder(&expr, &site, trace, at)?,
     };
-    if let (Some(target), false) = (object_of(&trace.calls, object), of_field) {
-        return Ok(Denoted { target, value, unknown });
-    }
-    let no_object = || refused(no_object(text, &value));
-    let held = |owner: &str, trace: &mut Recording| {
-        let owner = trace.compile(at, owner)?.map_err(refused)?;
-        Ok::<_, SessionError>(trace.value(at, &owner)?.ok().and_then(|owner| owner.object))
-    };
-    // A value that cannot change: what should have been changed is the map or the field that holds it.
+    let target = target.ok_or_else(|| refused(no_object(text, &value)))?;
+    Ok(Denoted { target, value, unknown })
+}
+
+fn refused(why: String) -> SessionError {
+    SessionError::NoStep(why)
+}
+
+/// A target that is an object. Strings and boxes are none, because they cannot change.
+fn object_of(calls: &Calls, object: Option<u32>) -> Option<Target> {
+    let is_fixed = |object| calls.objects.text_of(object).is_some() || calls.objects.is_box(object);
+    let object = object.filter(|object| !is_fixed(*object))?;
+    let class = calls.objects.class(object).map(ToString::to_string).unwrap_or_default();
+    Some(Target { object, class, field: None })
+}
+
+/// The map or the field that holds the value of an expression, if there is one.
+fn holder(
+    expr: &Expr,
+    site: &Site,
+    trace: &mut Recording,
+    at: EventPosition,
+) -> Result<Option<Target>, SessionError> {
     if let Node::Mapped { map, .. } = expr.node() {
-        let map = held(&map.to_string(), trace)?;
-        let target = object_of(&trace.calls, map).ok_or_else(no_object)?;
-        return Ok(Denoted { target, value, unknown });
+        let map = object_at(&map.to_string(), trace, at)?;
+        return Ok(object_of(&trace.calls, map));
     }
-    let pool = trace.code.pool().map_err(SessionError::NoStep)?;
-    let (owner, field) = match variable_at(&expr, &site, pool).map_err(|_| no_object())? {
-        VariableRef::Field { owner, name, .. } => (owner.to_string(), name),
-        VariableRef::Unknown { owner, field } => (owner.to_string(), field),
-        VariableRef::Static { class, name, .. } => {
-            let target = Target { object: 0, class, field: Some(name) };
-            return Ok(Denoted { target, value, unknown });
+    let pool = trace.code.pool().map_err(refused)?;
+    let (owner, field) = match variable_at(expr, site, pool) {
+        Ok(VariableRef::Field { owner, name, .. }) => (owner.to_string(), name),
+        Ok(VariableRef::Unknown { owner, field }) => (owner.to_string(), field),
+        Ok(VariableRef::Static { class, name, .. }) => {
+            return Ok(Some(Target { object: 0, class, field: Some(name) }));
         }
-        VariableRef::Local { .. } | VariableRef::Element { .. } => return Err(no_object()),
+        Ok(VariableRef::Local { .. } | VariableRef::Element { .. }) | Err(_) => return Ok(None),
     };
-    let held = held(&owner, trace)?;
-    let class = held.and_then(|object| trace.calls.objects.class(object)).map(ToString::to_string);
-    let pool = trace.code.pool().map_err(SessionError::NoStep)?;
-    match (held, class) {
-        (Some(object), Some(class)) if has_field(pool, &class, &field) => {
-            Ok(Denoted { target: Target { object, class, field: Some(field) }, value, unknown })
-        }
-        _ => Err(no_object()),
-    }
+    let Some(object) = object_at(&owner, trace, at)? else { return Ok(None) };
+    let class = trace.calls.objects.class(object).map(ToString::to_string);
+    let pool = trace.code.pool().map_err(refused)?;
+    let class = class.filter(|class| has_field(pool, class, &field));
+    Ok(class.map(|class| Target { object, class, field: Some(field) }))
+}
+
+/// The object that an expression denotes at an event, if it is known.
+fn object_at(text: &str, trace: &mut Recording, at: EventPosition) -> Result<Option<u32>, SessionError> {
+    let value = trace.compile(at, text)?.map_err(refused)?;
+    Ok(trace.value(at, &value)?.ok().and_then(|value| value.object))
 }
 
 fn has_field(pool: &ClassPool, class: &str, field: &str) -> bool {

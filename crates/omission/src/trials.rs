@@ -5,7 +5,7 @@ use super::asked::{OmissionAnswer, OmissionQuestion, TriedSuggestion};
 use super::confirm::{Confirmation, FLIPS, FLIPS_AT_OTHERS, Trial, Verdict};
 use super::flip::{Flip, FlippedPasses, at_one_pass};
 use super::other_passes::at_other_passes;
-use super::outcome::Compared;
+use super::outcome::{Compared, PointOutcome};
 use super::point::FoundPoint;
 use super::right_version::{self, OwnVersion};
 use super::work_copy::WorkPlace;
@@ -48,24 +48,13 @@ pub(super) async fn try_all(
         want: question.wanted.condition.as_deref(),
     };
     let before = compared.at(&point, trace)?;
-    if let (Some(want), Some(why)) = (&question.wanted.condition, &before.unknown) {
-        answer
-            .notes
-            .push(format!("`{want}` has no value at the point, and the verdicts may not regard it: {why}"));
-    }
-    let options = RecordOptions {
-        level: Level::All,
-        scope: about.scope.clone(),
-        trust: about.trust.clone(),
-        memory: trace.memory,
-        ..RecordOptions::default()
-    };
+    answer.notes.extend(note_on_condition(question, &before));
+    let options = options_of(trace);
     let place = WorkPlace::of(&debuggee, question.in_place)?;
     context.progress().tell(&place.told(&about.cwd));
     let right = match &question.wanted.reference {
         Some(class_path) => {
-            let why = "runs the right version";
-            context.progress().run_started(1, Some(why));
+            context.progress().run_started(1, Some("runs the right version"));
             // Its class files are compared with those of this version, and not with what agents make of them.
             let own = workspace.pool(None)?;
             let own = OwnVersion { debuggee: &debuggee, place: &place, options: &options, pool: &own };
@@ -73,15 +62,7 @@ pub(super) async fn try_all(
         }
         None => None,
     };
-    match right.as_ref().map(|right| (right, agree(&before.compared, &right.compared))) {
-        Some((right, Some(true))) => {
-            answer.notes.push(format!("the right version has the same value at the point: {}", right.text));
-        }
-        Some((right, _)) if !right.is_whole => answer.notes.push(
-            "parts of the value in the right version are not known, so no run can be called right".to_owned(),
-        ),
-        _ => {}
-    }
+    answer.notes.extend(right.as_ref().and_then(|right| note_on_right(right, &before)));
     let recorded = about.recorded.clone().unwrap_or_default();
     let trial = Trial {
         debuggee: &debuggee,
@@ -101,23 +82,41 @@ pub(super) async fn try_all(
     let mut trials = Trials { trial: &trial, pool: &pool, point: at, known, runs: 0, most: FLIPS };
     let mut all: Vec<&mut TriedSuggestion> = answer.suggestions.iter_mut().chain(&mut reads).collect();
     one_of_each_kind_first(&mut all);
-    // Runs are kept for the tries at other passes, if a jump has others.
-    let has_several = all.iter().any(|of| of.suggestion.passes.missed > 1);
-    let once = if has_several { FLIPS - FLIPS_AT_OTHERS } else { FLIPS };
-    trials.each_once(trace, &mut all, once, context).await?;
-    // At other passes only where the first is not enough, and first where that changed something.
-    if !all.iter().any(|of| is_right(of)) {
-        let (changed, others): (Vec<_>, Vec<_>) = all.into_iter().partition(|of| has_changed(of));
-        all = changed.into_iter().chain(others).collect();
-        for suggestion in &mut all {
-            if let Some(right) = trials.at_others(trace, &suggestion.suggestion, context).await? {
-                suggestion.confirmation = Some(right);
-            }
-        }
-    }
-    trials.each_once(trace, &mut all, FLIPS, context).await?;
+    trials.all(trace, all, context).await?;
     context.progress().done();
     answer.notes.extend(place.changed());
+    add_right_reads(answer, reads);
+    Ok(())
+}
+
+/// The options that record the program again as it was recorded, with all events.
+fn options_of(trace: &RecordedTrace) -> RecordOptions {
+    RecordOptions {
+        level: Level::All,
+        scope: trace.about.scope.clone(),
+        trust: trace.about.trust.clone(),
+        memory: trace.memory,
+        ..RecordOptions::default()
+    }
+}
+
+/// What the user should know about the condition that must hold, if it has no value in the recorded run.
+fn note_on_condition(question: &OmissionQuestion, before: &PointOutcome) -> Option<String> {
+    let (want, why) = (question.wanted.condition.as_ref()?, before.unknown.as_ref()?);
+    Some(format!("`{want}` has no value at the point, and the verdicts may not regard it: {why}"))
+}
+
+/// What the user should know about the state in the right version; `before` is that of the recorded run.
+fn note_on_right(right: &PointOutcome, before: &PointOutcome) -> Option<String> {
+    if agree(&before.compared, &right.compared) == Some(true) {
+        return Some(format!("the right version has the same value at the point: {}", right.text));
+    }
+    let why = "parts of the value in the right version are not known, so no run can be called right";
+    (!right.is_whole).then(|| why.to_owned())
+}
+
+/// Adds the suggestions that only read the object and make the point right, and sorts by what the tries said.
+fn add_right_reads(answer: &mut OmissionAnswer, mut reads: Vec<TriedSuggestion>) {
     // A read behind the jump that a shown suggestion names would say the same again.
     let is_shown = |read: &TriedSuggestion| {
         answer.suggestions.iter().any(|of| of.suggestion.jump == read.suggestion.jump)
@@ -126,7 +125,6 @@ pub(super) async fn try_all(
     answer.hidden -= reads.len().min(answer.hidden);
     answer.suggestions.append(&mut reads);
     answer.suggestions.sort_by_key(|suggestion| (!is_right(suggestion), !has_changed(suggestion)));
-    Ok(())
 }
 
 /// Sorts suggestions for the tries: the first one of each branch, then the others, and then those that only
@@ -164,6 +162,30 @@ struct Trials<'t> {
 }
 
 impl Trials<'_> {
+    /// Tries the suggestions at one pass each, and at other passes if that makes nothing right.
+    async fn all(
+        &mut self,
+        trace: &mut Recording,
+        mut all: Vec<&mut TriedSuggestion>,
+        context: &Context,
+    ) -> Result<(), SessionError> {
+        // Runs are kept for the tries at other passes, if a jump has others.
+        let has_several = all.iter().any(|of| of.suggestion.passes.missed > 1);
+        let once = if has_several { FLIPS - FLIPS_AT_OTHERS } else { FLIPS };
+        self.each_once(trace, &mut all, once, context).await?;
+        // At other passes only where the first is not enough, and first where that changed something.
+        if !all.iter().any(|of| is_right(of)) {
+            let (changed, others): (Vec<_>, Vec<_>) = all.into_iter().partition(|of| has_changed(of));
+            all = changed.into_iter().chain(others).collect();
+            for suggestion in &mut all {
+                if let Some(right) = self.at_others(trace, &suggestion.suggestion, context).await? {
+                    suggestion.confirmation = Some(right);
+                }
+            }
+        }
+        self.each_once(trace, &mut all, FLIPS, context).await
+    }
+
     /// Tries the suggestions that were not tried yet, each at one pass, until this many runs were made.
     async fn each_once(
         &mut self,

@@ -208,46 +208,61 @@ impl<T: Terms> Written<'_, T> {
             let number = if n < 26 { String::new() } else { (n / 26).to_string() };
             return sink.token(&format!("{letter}{number}"));
         }
-        if !self.style.ignore_ops {
-            if name == known::CURLY && arity == 1 {
-                sink.token("{")?;
-                work.push(Work::Text("}"));
-                work.push(Work::Term { term: arg(0), max: 1200, operand: false });
-                return Ok(());
-            }
-            let text = self.atoms.text(name);
-            if arity == 2
-                && let Some(op) = infix(text)
-            {
-                let bracket = op.priority > max;
-                if bracket {
-                    sink.token("(")?;
-                    work.push(Work::Text(")"));
-                }
-                work.push(Work::Term { term: arg(1), max: op.right, operand: true });
-                work.push(Work::Operator(name));
-                work.push(Work::Term { term: arg(0), max: op.left, operand: true });
-                return Ok(());
-            }
-            if arity == 1
-                && let Some(op) = prefix(text)
-            {
-                let bracket = op.priority > max;
-                if bracket {
-                    sink.token("(")?;
-                    work.push(Work::Text(")"));
-                }
-                self.atom(sink, name)?;
-                sink.prefix = true;
-                sink.sign = matches!(name, known::MINUS | known::PLUS);
-                work.push(Work::Term { term: arg(0), max: op.right, operand: true });
-                return Ok(());
-            }
+        if !self.style.ignore_ops && self.operation(sink, work, term, name, arity, max)? {
+            return Ok(());
         }
         self.atom(sink, name)?;
         sink.raw("(")?;
         work.push(Work::Args { term, next: 0, arity });
         Ok(())
+    }
+
+    /// Writes a term in braces, or with an operator. Returns whether it is one.
+    fn operation<W: fmt::Write>(
+        &self,
+        sink: &mut Sink<'_, W>,
+        work: &mut Vec<Work<T::Ref>>,
+        term: T::Ref,
+        name: AtomId,
+        arity: usize,
+        max: u16,
+    ) -> Result<bool, fmt::Error> {
+        let arg = |index| self.terms.child(term, index);
+        if name == known::CURLY && arity == 1 {
+            sink.token("{")?;
+            work.push(Work::Text("}"));
+            work.push(Work::Term { term: arg(0), max: 1200, operand: false });
+            return Ok(true);
+        }
+        let text = self.atoms.text(name);
+        if arity == 2
+            && let Some(op) = infix(text)
+        {
+            let bracket = op.priority > max;
+            if bracket {
+                sink.token("(")?;
+                work.push(Work::Text(")"));
+            }
+            work.push(Work::Term { term: arg(1), max: op.right, operand: true });
+            work.push(Work::Operator(name));
+            work.push(Work::Term { term: arg(0), max: op.left, operand: true });
+            return Ok(true);
+        }
+        if arity == 1
+            && let Some(op) = prefix(text)
+        {
+            let bracket = op.priority > max;
+            if bracket {
+                sink.token("(")?;
+                work.push(Work::Text(")"));
+            }
+            self.atom(sink, name)?;
+            sink.prefix = true;
+            sink.sign = matches!(name, known::MINUS | known::PLUS);
+            work.push(Work::Term { term: arg(0), max: op.right, operand: true });
+            return Ok(true);
+        }
+        Ok(false)
     }
 }
 

@@ -1,7 +1,7 @@
 //! Forecasts the cost of a replay. The program runs once without stopping, probes count its hits, and the
 //! counts are priced for each back end.
 
-use super::cost_model::{Counts, Forecast};
+use super::cost_model::{Counts, Forecast, Program};
 use super::iteration::in_order;
 use super::probe_policy::Backend;
 use super::single_run::{Asked, NullObserver, SingleRun, once};
@@ -210,25 +210,9 @@ impl Pricing<'_> {
             if let (None, Some(query), Some(gate)) =
                 (&point.uncounted, query, gates.get(usize::from(place.0)))
             {
-                let sites: Vec<&SiteHits> = counted.sites.iter().filter(|s| s.query == place.0).collect();
-                let sum = |sites: &mut dyn Iterator<Item = &&SiteHits>| {
-                    sites.map(|s| s.hits).fold(0, u64::saturating_add)
-                };
-                let handlers = |branches: &[BranchSite]| branches.iter().any(BranchSite::is_handler);
-                point.hits = Some(sum(&mut sites.iter().filter(|s| is_hit(query, &s.site))));
-                point.at_least =
-                    lower || matches!(&query.event, Event::Branched(branches) if handlers(branches));
-                let interruptions = sum(&mut sites.iter());
-                let asked = counted.tested.get(&place.0).map(|tested| match gate {
-                    Gate::Only(index) => u64::from(tested.asked > *index),
-                    Gate::Last(_) => tested.asked.min(1),
-                    _ => tested.asked,
-                });
-                let counts = Counts { query, gate, interruptions, asked, at_least: point.at_least };
-                point.jdwp = cost_model::of_point(&counts, Backend::Jdwp, program);
-                point.probe = cost_model::of_point(&counts, Backend::Probe, program);
-                point.sites = self.sites(&sites);
-                priced.push(counts);
+                point.at_least = lower
+                    || matches!(&query.event, Event::Branched(of) if of.iter().any(BranchSite::is_handler));
+                priced.push(self.price(&mut point, query, gate, counted, program));
             }
             points.push(point);
         }
@@ -258,6 +242,33 @@ impl Pricing<'_> {
             cut_off,
             notes,
         }
+    }
+
+    /// Prices the hits of a point, of which it is known whether there were more. Returns the counts behind
+    /// that.
+    fn price<'q>(
+        &self,
+        point: &mut PointCost,
+        query: &'q TraceQuery,
+        gate: &'q Gate,
+        counted: &HitCounts,
+        program: Program,
+    ) -> Counts<'q> {
+        let sites: Vec<&SiteHits> = counted.sites.iter().filter(|s| s.query == query.point.0).collect();
+        let sum =
+            |sites: &mut dyn Iterator<Item = &&SiteHits>| sites.map(|s| s.hits).fold(0, u64::saturating_add);
+        point.hits = Some(sum(&mut sites.iter().filter(|s| is_hit(query, &s.site))));
+        let interruptions = sum(&mut sites.iter());
+        let asked = counted.tested.get(&query.point.0).map(|tested| match gate {
+            Gate::Only(index) => u64::from(tested.asked > *index),
+            Gate::Last(_) => tested.asked.min(1),
+            _ => tested.asked,
+        });
+        let counts = Counts { query, gate, interruptions, asked, at_least: point.at_least };
+        point.jdwp = cost_model::of_point(&counts, Backend::Jdwp, program);
+        point.probe = cost_model::of_point(&counts, Backend::Probe, program);
+        point.sites = self.sites(&sites);
+        counts
     }
 
     fn sites(&self, hits: &[&SiteHits]) -> Vec<SiteCost> {

@@ -177,21 +177,9 @@ impl Runner {
             let chain = self.chain();
             let translation = translate(&chain, &pool, &self.sources, learned).map_err(SessionError::from)?;
             let queries = in_order(&translation, &chain);
-            let probed = agent
-                && match self.options.backend {
-                    Backend::Jdwp => false,
-                    Backend::Probe => true,
-                    Backend::Auto => probe_policy::help(&queries),
-                    Backend::EventsFirst => probe_policy::needed(&queries).is_some(),
-                };
+            let probed = agent && self.is_probed(&queries);
             if let Some(query) = probe_policy::needed(&queries).filter(|_| !probed) {
-                let why = match probe_policy.refused() {
-                    Some(why) => format!("they cannot answer: {why}"),
-                    None if remote => "probes cannot be placed in a remote program".to_owned(),
-                    None => "this run has none; use `--backend auto`".to_owned(),
-                };
-                let (id, what) = (query.id.clone(), probe_policy::beyond_events(query));
-                return Err(Box::new(SessionError::NeedsProbes { id, what, why }));
+                return Err(Box::new(needs_probes(query, probe_policy, remote)));
             }
             let queries: Arc<[TraceQuery]> =
                 if probed { probe_policy.narrowed(queries).into() } else { queries.into() };
@@ -223,6 +211,16 @@ impl Runner {
         let launch = Launch { template, output, interrupt: context.interrupt(), halt_at, more, agent_role };
         let mut observer = LocatorObserver::new(asked, context.progress(), self.chain().points.len(), hold);
         Ok(run::execute(launch, &mut ask, &mut observer).await?)
+    }
+
+    /// Whether probes watch a run, if they can be placed.
+    fn is_probed(&self, queries: &[TraceQuery]) -> bool {
+        match self.options.backend {
+            Backend::Jdwp => false,
+            Backend::Probe => true,
+            Backend::Auto => probe_policy::help(queries),
+            Backend::EventsFirst => probe_policy::needed(queries).is_some(),
+        }
     }
 
     /// Why a run by probes requires another run, if it does.
@@ -278,6 +276,16 @@ impl Runner {
     }
 }
 
+/// The error that only probes answer a query, and there are none.
+fn needs_probes(query: &TraceQuery, policy: &ProbePolicy, is_remote: bool) -> SessionError {
+    let why = match policy.refused() {
+        Some(why) => format!("they cannot answer: {why}"),
+        None if is_remote => "probes cannot be placed in a remote program".to_owned(),
+        None => "this run has none; use `--backend auto`".to_owned(),
+    };
+    SessionError::NeedsProbes { id: query.id.clone(), what: probe_policy::beyond_events(query), why }
+}
+
 /// Learns facts from a run, and marks the points that were asked by facts of earlier runs which do not
 /// hold in it. Returns why another run is needed, if the translation would change and a point has no
 /// answer.
@@ -288,22 +296,7 @@ pub fn learn(
     learned: &mut Learned,
 ) -> Option<String> {
     let mut now = learned.clone();
-    let tables = &run_facts.outcome.tables;
-    let mut unlocated = run_facts.translation.pending.len();
-    for query in run_facts.queries.iter() {
-        let Some(located) = run_facts.locator.located(query.point) else {
-            unlocated += 1;
-            continue;
-        };
-        let stack = tables.stack(located.occurrence.stack).map(|f| f.site.clone()).collect();
-        now.stack(query.point, stack);
-        for (keep, value) in query.keep.iter().zip(located.occurrence.kept.iter()) {
-            now.value(query.point, keep.frame, keep.expr.text(), Key::of(value));
-            if let Some(class) = tables.class_name(value) {
-                now.class(query.point, keep.frame, keep.expr.text(), class);
-            }
-        }
-    }
+    let unlocated = run_facts.translation.pending.len() + learn_located(run_facts, &mut now);
     let is_other = now.contradicts(learned);
     let is_whole = matches!(
         run_facts.outcome.ended,
@@ -344,6 +337,27 @@ pub fn learn(
     } else {
         format!("now known: {}", needs.join(", "))
     })
+}
+
+/// Learns facts from the located points of a run. Returns the number of the others.
+fn learn_located(run_facts: &RunFacts, learned: &mut Learned) -> usize {
+    let tables = &run_facts.outcome.tables;
+    let mut unlocated = 0;
+    for query in run_facts.queries.iter() {
+        let Some(located) = run_facts.locator.located(query.point) else {
+            unlocated += 1;
+            continue;
+        };
+        let stack = tables.stack(located.occurrence.stack).map(|f| f.site.clone()).collect();
+        learned.stack(query.point, stack);
+        for (keep, value) in query.keep.iter().zip(located.occurrence.kept.iter()) {
+            learned.value(query.point, keep.frame, keep.expr.text(), Key::of(value));
+            if let Some(class) = tables.class_name(value) {
+                learned.class(query.point, keep.frame, keep.expr.text(), class);
+            }
+        }
+    }
+    unlocated
 }
 
 /// Combines a run with its questions; `None` if it ended before it was asked any.

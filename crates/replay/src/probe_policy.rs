@@ -6,12 +6,13 @@
 //! reports which hit was the last before it, and the next run stops there. So all displayed data come from
 //! one run, and that run's own probes confirm that no later hit followed.
 
+use crate::query_hits::{depends, effect, is_common, is_kept_whole, numbers};
 use crate::seen_hits::{Ample, NumberedHits, SeenHits, Total};
 use answer::facts::{Astray, RunFacts, ValueFlows};
 use answer::value_flow::{self, FlowVerdict};
 use locate::{Located, Locator};
 use model::{Coordinate, LastHit, Site, Tables};
-use query::{Constraint, Event, FrameSelector, PointIndex, Slot, TraceQuery};
+use query::{Constraint, Event, PointIndex, TraceQuery};
 use run::{Gate, HitWindow};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -219,80 +220,100 @@ impl ProbePolicy {
             {
                 seen.ample = Ample::Missed;
             }
-            match last {
-                LastHit::Never => {
-                    return ProbeVerdict::Refused(format!("{}: its hit was not kept", query.id));
-                }
-                LastHit::At(last) if self.stops_at_all(&run_facts.queries, query, last, took) => {
+            let queries = &run_facts.queries;
+            let prepared = match last {
+                LastHit::Flow(_) => continue,
+                LastHit::Never => Err("its hit was not kept".to_owned()),
+                LastHit::At(last) if self.stops_at_all(queries, query, last, took) => {
                     self.points.entry(query.point).or_default().ample = Ample::Stops(ample(last));
-                    again.push(query.id.clone());
+                    Ok(())
                 }
                 LastHit::At(last) if self.varied(query.point).is_some() || self.varies(query) => {
-                    self.number(&run_facts.queries, query.point);
-                    let numbered = self.points.entry(query.point).or_default().varied.get_or_insert_default();
-                    if numbered.last.is_some() {
-                        numbered.misses += 1;
-                    }
-                    if numbered.misses >= MISSES {
-                        return ProbeVerdict::Refused(format!(
-                            "{}: {}",
-                            query.id,
-                            missed(last_number(query, effect))
-                        ));
-                    }
-                    numbered.by_thread = Some(last.ordinal);
-                    numbered.last = last_number(query, effect).or(numbered.last);
-                    again.push(query.id.clone());
+                    self.stop_at_numbered(queries, query, last, last_number(query, effect))
                 }
-                LastHit::At(last) => {
-                    if !self.may_change(query.point) {
-                        return ProbeVerdict::Refused(format!(
-                            "{}: the last hit differs from run to run: the program is nondeterministic",
-                            query.id
-                        ));
-                    }
-                    let seen = self.points.entry(query.point).or_default();
-                    let armed = match seen.armed {
-                        // The last hit changed since the previous run, so the next run also stops at the hits
-                        // around it.
-                        Some(_) if !numbers(query) => around(last),
-                        _ => vec![last.clone()],
-                    };
-                    seen.armed = Some(armed);
-                    again.push(query.id.clone());
-                }
-                LastHit::Flow(_) => {}
+                LastHit::At(last) => self.stop_at(query, last),
                 LastHit::Unknown(why) => {
-                    let sites: Vec<Site> =
-                        tables.stack(effect.occurrence.stack).map(|f| f.site.clone()).collect();
-                    if self.varies(query) {
-                        self.number(&run_facts.queries, query.point);
-                        again.push(query.id.clone());
-                        continue;
-                    }
-                    if self.points.entry(query.point).or_default().armed.take().is_some()
-                        && self.may_change(query.point)
-                    {
-                        // The expected hit did not occur: search again.
-                        again.push(query.id.clone());
-                        continue;
-                    }
-                    let narrows = matches!(query.event, Event::Branched(_) | Event::Stored(_));
-                    if !narrows
-                        || self.seen(query.point).and_then(|seen| seen.only.as_ref()) == Some(&sites)
-                        || !self.may_change(query.point)
-                    {
-                        return ProbeVerdict::Refused(format!("{}: {why}", query.id));
-                    }
-                    self.points.entry(query.point).or_default().only = Some(sites);
-                    again.push(query.id.clone());
+                    let sites = tables.stack(effect.occurrence.stack).map(|f| f.site.clone()).collect();
+                    let is_useful = self.look_for(queries, query, sites);
+                    is_useful.then_some(()).ok_or_else(|| why.to_string())
                 }
+            };
+            match prepared {
+                Ok(()) => again.push(query.id.clone()),
+                Err(why) => return ProbeVerdict::Refused(format!("{}: {why}", query.id)),
             }
         }
         match again.as_slice() {
             [] => self.still_narrow(run_facts),
             ids => ProbeVerdict::Again(format!("to stop at {}", listed(ids))),
         }
+    }
+
+    /// Prepares the next run to stop at the last hit of a point whose hits are numbered. `number` is that of
+    /// the hit.
+    ///
+    /// # Errors
+    /// Why probes cannot answer.
+    fn stop_at_numbered(
+        &mut self,
+        queries: &[TraceQuery],
+        query: &TraceQuery,
+        last: &Coordinate,
+        number: Option<u64>,
+    ) -> Result<(), String> {
+        self.number(queries, query.point);
+        let numbered = self.points.entry(query.point).or_default().varied.get_or_insert_default();
+        if numbered.last.is_some() {
+            numbered.misses += 1;
+        }
+        if numbered.misses >= MISSES {
+            return Err(missed(number));
+        }
+        numbered.by_thread = Some(last.ordinal);
+        numbered.last = number.or(numbered.last);
+        Ok(())
+    }
+
+    /// Prepares the next run to stop at the last hit of a point.
+    ///
+    /// # Errors
+    /// Why probes cannot answer.
+    fn stop_at(&mut self, query: &TraceQuery, last: &Coordinate) -> Result<(), String> {
+        if !self.may_change(query.point) {
+            let why = "the last hit differs from run to run: the program is nondeterministic";
+            return Err(why.to_owned());
+        }
+        let seen = self.points.entry(query.point).or_default();
+        let armed = match seen.armed {
+            // The last hit changed since the previous run, so the next run also stops at the hits around it.
+            Some(_) if !numbers(query) => around(last),
+            _ => vec![last.clone()],
+        };
+        seen.armed = Some(armed);
+        Ok(())
+    }
+
+    /// Prepares the next run to look for a last hit that this one did not keep. `sites` are those of the
+    /// effect's stack. Returns whether that run can show more.
+    fn look_for(&mut self, queries: &[TraceQuery], query: &TraceQuery, sites: Vec<Site>) -> bool {
+        if self.varies(query) {
+            self.number(queries, query.point);
+            return true;
+        }
+        if self.points.entry(query.point).or_default().armed.take().is_some() && self.may_change(query.point)
+        {
+            // The expected hit did not occur: search again.
+            return true;
+        }
+        let narrows = matches!(query.event, Event::Branched(_) | Event::Stored(_));
+        if !narrows
+            || self.seen(query.point).and_then(|seen| seen.only.as_ref()) == Some(&sites)
+            || !self.may_change(query.point)
+        {
+            return false;
+        }
+        self.points.entry(query.point).or_default().only = Some(sites);
+        true
     }
 
     /// Whether the run stopped at the last hit of a point without effect, or there is none. It keeps their
@@ -456,41 +477,9 @@ pub fn astray(
     astray
 }
 
-/// Whether the hits of a query can be numbered over all threads: they are kept per owner, not per activation.
-fn numbers(query: &TraceQuery) -> bool {
-    !matches!(query.event, Event::Stored(_) | Event::Branched(_) | Event::Copied(_))
-}
-
 /// Number of first hits that include the last one, even if the next run has twice as many.
 fn ample(last: &Coordinate) -> u32 {
     last.ordinal.saturating_mul(2).saturating_add(EAGER)
-}
-
-/// Whether the JDK itself makes most hits of a query.
-fn is_common(query: &TraceQuery) -> bool {
-    matches!(&query.event, Event::Changed(contents) if contents.is_common())
-}
-
-/// Whether a query is asked from a point, directly or through other points.
-fn depends(queries: &[TraceQuery], query: &TraceQuery, point: PointIndex) -> bool {
-    let mut of = effect(query);
-    // A point depends on earlier points of the chain.
-    for _ in 0..queries.len() {
-        match of {
-            Some(effect) if effect == point => return true,
-            Some(above) => of = queries.iter().find(|query| query.point == above).and_then(effect),
-            None => return false,
-        }
-    }
-    false
-}
-
-/// Whether the recorder keeps enough of a last hit to make it a candidate. It does not keep the frame values
-/// that other points need.
-fn is_kept_whole(query: &TraceQuery) -> bool {
-    let is_known = |text: &str| [".index", ".new", ".old"].contains(&text);
-    matches!(query.event, Event::Written(_) | Event::ElementWritten(_))
-        && query.keep.iter().all(|keep| is_known(keep.expr.text()))
 }
 
 /// The hits around a hit, in threads with the same name.
@@ -555,44 +544,4 @@ pub fn beyond_events(query: &TraceQuery) -> &'static str {
         Event::Copied(_) => "the origin of a value, whose copies the VM does not report",
         _ => "an element of an array, whose changes the VM does not report",
     }
-}
-
-/// The effect of a query whose last hit the VM can determine by itself: the query asks for the last hit, and
-/// its constraints depend only on values kept per object or per activation.
-fn effect(query: &TraceQuery) -> Option<PointIndex> {
-    let local = &query.local;
-    let is_narrowed =
-        local.when.is_some() || local.thread.is_some() || local.from.is_some() || local.site.is_some();
-    if query.index != -1 || is_narrowed {
-        return None;
-    }
-    let mut befores = query.constraints.iter().filter_map(|c| match c {
-        Constraint::Before(point) => Some(*point),
-        _ => None,
-    });
-    let (Some(effect), None) = (befores.next(), befores.next()) else { return None };
-    let mut by_owner = false;
-    for constraint in &query.constraints {
-        match constraint {
-            Constraint::Before(_) => {}
-            Constraint::Sameness { mine: Slot::Owner, point, .. } if *point == effect => by_owner = true,
-            // The index of the array element.
-            Constraint::Sameness { mine: Slot::Kept(_), point, .. } if *point == effect && by_owner => {}
-            Constraint::MayAffect { point, frame: FrameSelector::Nth(_) | FrameSelector::Any }
-            | Constraint::SameThread(point)
-            | Constraint::StoresFor { point, .. }
-            | Constraint::Controls(point)
-                if *point == effect => {}
-            _ => return None,
-        }
-    }
-    let kept = match &query.event {
-        Event::Written(field) | Event::Read(field) => field.is_static || by_owner,
-        Event::ElementWritten(_) | Event::Made(_) | Event::Changed(_) => by_owner,
-        Event::Stored(_) => true,
-        // The entry of a handler is not a branch edge.
-        Event::Branched(branches) => !branches.iter().any(query::BranchSite::is_handler),
-        _ => false,
-    };
-    kept.then_some(effect)
 }

@@ -228,48 +228,7 @@ fn write(
     let mut out = parts.entry.to_vec();
     for raw in parts.instructions {
         out.extend_from_slice(parts.before.get(&raw.pc).map_or(&[][..], Vec::as_slice));
-        let here = placed.at(raw.pc)?;
-        let lead = |target: u32| -> Result<i32, RewriteError> {
-            let to = new_target(parts, placed, raw.pc, target)?;
-            Ok(to.cast_signed() - here.cast_signed())
-        };
-        match &raw.targets {
-            JumpTargets::None => {
-                let (start, end) = (raw.pc as usize, (raw.pc + raw.length) as usize);
-                out.extend_from_slice(super::reader::slice(parts.code, start, end)?);
-            }
-            JumpTargets::To(target) => {
-                let offset = lead(*target)?;
-                match (raw.opcode, wide.contains_key(&raw.pc)) {
-                    (GOTO | GOTO_W, true) => far(&mut out, GOTO_W, offset),
-                    (JSR | JSR_W, true) => far(&mut out, JSR_W, offset),
-                    (GOTO_W | JSR_W, false) => far(&mut out, raw.opcode, offset),
-                    _ => near(&mut out, raw.opcode, offset),
-                }
-            }
-            JumpTargets::Table { default, low, high, targets } => {
-                out.push(raw.opcode);
-                out.extend(std::iter::repeat_n(0, padding(here)));
-                for word in [lead(*default)?, *low, *high] {
-                    out.extend_from_slice(&word.to_be_bytes());
-                }
-                for target in targets {
-                    out.extend_from_slice(&lead(*target)?.to_be_bytes());
-                }
-            }
-            JumpTargets::Lookup { default, pairs } => {
-                out.push(raw.opcode);
-                out.extend(std::iter::repeat_n(0, padding(here)));
-                let count = i32::try_from(pairs.len()).unwrap_or(i32::MAX);
-                for word in [lead(*default)?, count] {
-                    out.extend_from_slice(&word.to_be_bytes());
-                }
-                for (key, target) in pairs {
-                    out.extend_from_slice(&key.to_be_bytes());
-                    out.extend_from_slice(&lead(*target)?.to_be_bytes());
-                }
-            }
-        }
+        write_instruction(&mut out, parts, placed, raw, wide.contains_key(&raw.pc))?;
         out.extend_from_slice(parts.after.get(&raw.pc).map_or(&[][..], Vec::as_slice));
     }
     for ((branch, target), bytes) in &parts.taken {
@@ -292,6 +251,59 @@ fn write(
     }
     out.extend_from_slice(parts.unwind);
     Ok(out)
+}
+
+/// Writes an instruction of the original code, with its jumps to the new positions.
+fn write_instruction(
+    out: &mut Vec<u8>,
+    parts: &Parts<'_>,
+    placed: &Placed,
+    raw: &Raw,
+    is_wide: bool,
+) -> Result<(), RewriteError> {
+    let here = placed.at(raw.pc)?;
+    let lead = |target: u32| -> Result<i32, RewriteError> {
+        let to = new_target(parts, placed, raw.pc, target)?;
+        Ok(to.cast_signed() - here.cast_signed())
+    };
+    match &raw.targets {
+        JumpTargets::None => {
+            let (start, end) = (raw.pc as usize, (raw.pc + raw.length) as usize);
+            out.extend_from_slice(super::reader::slice(parts.code, start, end)?);
+        }
+        JumpTargets::To(target) => {
+            let offset = lead(*target)?;
+            match (raw.opcode, is_wide) {
+                (GOTO | GOTO_W, true) => far(out, GOTO_W, offset),
+                (JSR | JSR_W, true) => far(out, JSR_W, offset),
+                (GOTO_W | JSR_W, false) => far(out, raw.opcode, offset),
+                _ => near(out, raw.opcode, offset),
+            }
+        }
+        JumpTargets::Table { default, low, high, targets } => {
+            out.push(raw.opcode);
+            out.extend(std::iter::repeat_n(0, padding(here)));
+            for word in [lead(*default)?, *low, *high] {
+                out.extend_from_slice(&word.to_be_bytes());
+            }
+            for target in targets {
+                out.extend_from_slice(&lead(*target)?.to_be_bytes());
+            }
+        }
+        JumpTargets::Lookup { default, pairs } => {
+            out.push(raw.opcode);
+            out.extend(std::iter::repeat_n(0, padding(here)));
+            let count = i32::try_from(pairs.len()).unwrap_or(i32::MAX);
+            for word in [lead(*default)?, count] {
+                out.extend_from_slice(&word.to_be_bytes());
+            }
+            for (key, target) in pairs {
+                out.extend_from_slice(&key.to_be_bytes());
+                out.extend_from_slice(&lead(*target)?.to_be_bytes());
+            }
+        }
+    }
+    Ok(())
 }
 
 fn near(out: &mut Vec<u8>, opcode: u8, offset: i32) {

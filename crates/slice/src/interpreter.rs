@@ -95,20 +95,7 @@ impl<'a> Replay<'a> {
     ) -> Result<Option<Val>, Lost> {
         let known = seen.values.last().copied().map(plain);
         if let Traced::Catch | Traced::Leave = seen.site.what {
-            if seen.site.what == Traced::Leave && self.asserting == Some(frame.call) {
-                self.asserted = self.failed_assertion(frame, body, calls)?;
-            }
-            let node = self.reachable(frame, calls)?;
-            let exception = Val { node, known };
-            if seen.site.what == Traced::Leave {
-                return Ok(Some(exception));
-            }
-            frame.choose(node, None);
-            frame.catch(exception);
-            // The potential definitions bypassed by an exception are not computed, so assume everything.
-            self.led_around(frame, node, &PossibleWrites { everything: true, ..PossibleWrites::default() });
-            frame.pc = seen.site.bci;
-            return Ok(None);
+            return self.thrown(frame, body, calls, seen);
         }
         if frame.calling.is_some() || frame.thrown != 0 {
             return Err(Lost("the effect of an exception is unknown"));
@@ -138,16 +125,8 @@ impl<'a> Replay<'a> {
         (frame.pending, frame.called) = (0, None);
         match seen.site.what {
             Traced::Line(_) => {}
-            Traced::Branch(to) => {
-                frame.arrive(&mut self.graph);
-                let instruction = instruction?;
-                let taken = frame.take(bytecode::stack::effect(&instruction.op).0)?;
-                let control = frame.control();
-                let node = taken.iter().fold(control, |all, val| self.graph.join(all, val.node));
-                frame.choose(node, body.join_of(instruction.pc));
-                let around = self.codes.around(seen.site.method, body, instruction.pc, to.into(), calls);
-                self.led_around(frame, node, &around);
-                frame.pc = to.into();
+            Traced::Branch(_) => {
+                self.branch(frame, body, instruction?, calls, seen)?;
             }
             Traced::Return => {
                 frame.arrive(&mut self.graph);
@@ -158,6 +137,52 @@ impl<'a> Replay<'a> {
             _ => self.execute(frame, instruction?, calls, Some(seen))?,
         }
         Ok(None)
+    }
+
+    /// Processes an exception that a call catches, or that leaves it. Returns the exception in that case.
+    fn thrown(
+        &mut self,
+        frame: &mut Frame,
+        body: &Body,
+        calls: &Calls,
+        seen: &TracedEvent<'_>,
+    ) -> Result<Option<Val>, Lost> {
+        let leaves = seen.site.what == Traced::Leave;
+        if leaves && self.asserting == Some(frame.call) {
+            self.asserted = self.failed_assertion(frame, body, calls)?;
+        }
+        let node = self.reachable(frame, calls)?;
+        let exception = Val { node, known: seen.values.last().copied().map(plain) };
+        if leaves {
+            return Ok(Some(exception));
+        }
+        frame.choose(node, None);
+        frame.catch(exception);
+        // The potential definitions bypassed by an exception are not computed, so assume everything.
+        self.led_around(frame, node, &PossibleWrites { everything: true, ..PossibleWrites::default() });
+        frame.pc = seen.site.bci;
+        Ok(None)
+    }
+
+    /// Takes the way of a branch.
+    fn branch(
+        &mut self,
+        frame: &mut Frame,
+        body: &Body,
+        instruction: &Instruction,
+        calls: &Calls,
+        seen: &TracedEvent<'_>,
+    ) -> Result<(), Lost> {
+        let Traced::Branch(to) = seen.site.what else { return Ok(()) };
+        frame.arrive(&mut self.graph);
+        let taken = frame.take(bytecode::stack::effect(&instruction.op).0)?;
+        let control = frame.control();
+        let node = taken.iter().fold(control, |all, val| self.graph.join(all, val.node));
+        frame.choose(node, body.join_of(instruction.pc));
+        let around = self.codes.around(seen.site.method, body, instruction.pc, to.into(), calls);
+        self.led_around(frame, node, &around);
+        frame.pc = to.into();
+        Ok(())
     }
 
     /// Unrecorded code has stored into an array, created an array or written a field. That call has ended,

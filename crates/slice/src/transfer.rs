@@ -7,7 +7,7 @@ use super::graph::Node;
 use super::heap::{Spot, Val};
 use super::interpreter::{Replay, plain};
 use bytecode::op::BinaryOp;
-use bytecode::{Constant, Instruction, Kind, Op};
+use bytecode::{Constant, Instruction, Kind, MethodRef, Op};
 use program::assertion_method::{Examined, slot_of_argument};
 use program::effect::{Effect, dynamic};
 use trace::{Calls, Traced, TracedEvent, Value};
@@ -94,29 +94,8 @@ impl Replay<'_> {
             }
             Op::CheckCast(_) => {}
             Op::Invoke { method, .. } => {
-                let effect = self.codes.effect(method);
                 let taken = frame.take(takes)?;
-                match self.codes.examined(method) {
-                    Some(Examined::Argument(at)) => {
-                        let examined = taken.get(slot_of_argument(&method.descriptor, at));
-                        let examined = examined.map(|val| (at, *val));
-                        frame.asserted = Some(AssertionCall { pc: instruction.pc, examined });
-                    }
-                    Some(Examined::Nothing) => {
-                        frame.asserted = Some(AssertionCall { pc: instruction.pc, examined: None });
-                    }
-                    Some(Examined::SameValue) | None => {}
-                }
-                let node = self.unrecorded(frame, effect, &taken);
-                if let (true, Some(made)) = (method.name == "<init>", taken.first().map(|val| val.node))
-                    && made != 0
-                {
-                    frame.made_of(made, node);
-                }
-                if let Some(around) = self.codes.called_back(effect, &method.descriptor, calls) {
-                    // The arguments select the functions that are called back.
-                    self.led_around(frame, node, &around);
-                }
+                let node = self.invoke(frame, instruction, method, &taken, calls);
                 frame.made = if gives == 0 { node } else { 0 };
                 frame.called = Some((instruction.pc, node));
                 frame.push(Val::of(node), gives);
@@ -138,6 +117,40 @@ impl Replay<'_> {
             _ => instruction.next_pc(),
         };
         Ok(())
+    }
+
+    /// Calls a method whose code did not run here. Returns the node of its result.
+    fn invoke(
+        &mut self,
+        frame: &mut Frame,
+        instruction: &Instruction,
+        method: &MethodRef,
+        taken: &[Val],
+        calls: &Calls,
+    ) -> Node {
+        let effect = self.codes.effect(method);
+        match self.codes.examined(method) {
+            Some(Examined::Argument(at)) => {
+                let examined = taken.get(slot_of_argument(&method.descriptor, at));
+                let examined = examined.map(|val| (at, *val));
+                frame.asserted = Some(AssertionCall { pc: instruction.pc, examined });
+            }
+            Some(Examined::Nothing) => {
+                frame.asserted = Some(AssertionCall { pc: instruction.pc, examined: None });
+            }
+            Some(Examined::SameValue) | None => {}
+        }
+        let node = self.unrecorded(frame, effect, taken);
+        if let (true, Some(made)) = (method.name == "<init>", taken.first().map(|val| val.node))
+            && made != 0
+        {
+            frame.made_of(made, node);
+        }
+        if let Some(around) = self.codes.called_back(effect, &method.descriptor, calls) {
+            // The arguments select the functions that are called back.
+            self.led_around(frame, node, &around);
+        }
+        node
     }
 
     /// A node that depends on several nodes.

@@ -8,8 +8,8 @@ use model::{MethodName, ThreadIdentity};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::{Arc, LazyLock};
 use wire::recording::{
-    DERIVED_LINES, DeclaredField, FIRST_SITE, Level, RingPlace, RingReport, Traced, TracedClass, WriteReport,
-    WrittenVariable,
+    DERIVED_LINES, DeclaredField, FIRST_SITE, Level, RingPlace, RingReport, Traced, TracedClass,
+    TracedMethod, TracedSite, WriteReport, WrittenVariable,
 };
 use wire::{LoadedClass, Report};
 
@@ -231,6 +231,59 @@ impl Site {
     }
 }
 
+/// The kinds of the values that a method's events have.
+struct EventKinds {
+    entry: Arc<[Kind]>,
+    result: Arc<[Kind]>,
+    /// One object.
+    object: Arc<[Kind]>,
+}
+
+impl EventKinds {
+    fn of(method: &TracedMethod) -> EventKinds {
+        let parts = bytecode::descriptor::parse_method(&method.descriptor);
+        let (entry, result) = parts.map(|p| (p.parameters, p.result)).unwrap_or_default();
+        let this = (!method.is_static() && method.name != "<init>").then_some(Kind::Object);
+        let entry = this.into_iter().chain(entry.iter().map(|descriptor| Kind::of(descriptor)));
+        EventKinds {
+            entry: entry.collect(),
+            result: if result == "V" { [].into() } else { [Kind::of(&result)].into() },
+            object: [Kind::Object].into(),
+        }
+    }
+
+    fn values(&self, site: &TracedSite) -> Arc<[Kind]> {
+        let written = || site.written.as_ref().map_or(Kind::Object, |w| Kind::of(&w.descriptor));
+        match site.what {
+            Traced::Enter => self.entry.clone(),
+            Traced::Return => self.result.clone(),
+            Traced::Line(_)
+            | Traced::Branch(_)
+            | Traced::Contents
+            | Traced::Start
+            | Traced::Text
+            | Traced::Raised => [].into(),
+            Traced::Put => [Kind::Object, written(), written()].into(),
+            Traced::PutStatic => [written(), written()].into(),
+            Traced::Preset => [written()].into(),
+            Traced::Element(of) => {
+                let of = Kind::of(of.encode_utf8(&mut [0; 4]));
+                [Kind::Object, Kind::Int, of, of].into()
+            }
+            Traced::Local { kind: 'L', .. } => self.object.clone(),
+            Traced::Local { kind: 'I', .. } if site.written.is_some() => [written()].into(),
+            Traced::Local { kind, .. } => [Kind::of(kind.encode_utf8(&mut [0; 4]))].into(),
+            Traced::Born
+            | Traced::Throw
+            | Traced::Leave
+            | Traced::Catch
+            | Traced::Array
+            | Traced::Lock
+            | Traced::Unlock => self.object.clone(),
+        }
+    }
+}
+
 impl Sites {
     /// Reads the agent's report. `recorded` is its checksum when the program ended, if known.
     ///
@@ -350,43 +403,10 @@ impl Sites {
             let is_static = method.is_static();
             let is_synthetic = method.access & bytecode::class::ACC_SYNTHETIC != 0;
             let number = u32::try_from(self.methods.len()).unwrap_or(u32::MAX);
-            let parts = bytecode::descriptor::parse_method(&method.descriptor);
-            let (entry, result) = parts.map(|p| (p.parameters, p.result)).unwrap_or_default();
-            let this = (!is_static && method.name != "<init>").then_some(Kind::Object);
-            let entry = this.into_iter().chain(entry.iter().map(|descriptor| Kind::of(descriptor)));
-            let entry: Arc<[Kind]> = entry.collect();
-            let result: Arc<[Kind]> = if result == "V" { [].into() } else { [Kind::of(&result)].into() };
-            let one: Arc<[Kind]> = [Kind::Object].into();
+            let kinds = EventKinds::of(&method);
             let none: Arc<[u32]> = [].into();
             for site in &method.sites {
-                let written = || site.written.as_ref().map_or(Kind::Object, |w| Kind::of(&w.descriptor));
-                let values: Arc<[Kind]> = match site.what {
-                    Traced::Enter => entry.clone(),
-                    Traced::Return => result.clone(),
-                    Traced::Line(_)
-                    | Traced::Branch(_)
-                    | Traced::Contents
-                    | Traced::Start
-                    | Traced::Text
-                    | Traced::Raised => [].into(),
-                    Traced::Put => [Kind::Object, written(), written()].into(),
-                    Traced::PutStatic => [written(), written()].into(),
-                    Traced::Preset => [written()].into(),
-                    Traced::Element(of) => {
-                        let of = Kind::of(of.encode_utf8(&mut [0; 4]));
-                        [Kind::Object, Kind::Int, of, of].into()
-                    }
-                    Traced::Local { kind: 'L', .. } => one.clone(),
-                    Traced::Local { kind: 'I', .. } if site.written.is_some() => [written()].into(),
-                    Traced::Local { kind, .. } => [Kind::of(kind.encode_utf8(&mut [0; 4]))].into(),
-                    Traced::Born
-                    | Traced::Throw
-                    | Traced::Leave
-                    | Traced::Catch
-                    | Traced::Array
-                    | Traced::Lock
-                    | Traced::Unlock => one.clone(),
-                };
+                let values = kinds.values(site);
                 let (bci, what, line, to) = (site.bci, site.what, site.line, site.to);
                 let by = site.by.clone().map(Into::into);
                 let written = site.written.clone().map(Into::into);

@@ -6,9 +6,9 @@ use super::breakpoints::file_of;
 use crate::ui::render::reply;
 use dap::Command;
 use dap::types::{
-    Breakpoint, ContinueBody, EvaluateBody, EvaluateContext, EventBody, Scope, ScopeHint, ScopesBody,
-    SetBreakpointsBody, Source, StackFrame, StackTraceBody, StopReason, StoppedBody, Thread, ThreadsBody,
-    Variable, VariablesBody,
+    Breakpoint, ContinueBody, EvaluateArguments, EvaluateBody, EvaluateContext, EventBody, Scope, ScopeHint,
+    ScopesBody, SetBreakpointsBody, Source, StackFrame, StackTraceArguments, StackTraceBody, StopReason,
+    StoppedBody, Thread, ThreadsBody, Variable, VariablesArguments, VariablesBody,
 };
 use debuggee::StdinRecording;
 use past::SourceLine;
@@ -64,51 +64,18 @@ impl Adapter {
     pub(super) async fn in_rerun(&mut self, command: Command, context: &Context) -> Result<Answer, Refusal> {
         let none = || Refusal::Request("nothing was launched".to_owned());
         let session = self.rerun.as_mut().ok_or_else(none)?;
-        let RerunSession { rerun, lists } = session;
         match command {
-            Command::SetBreakpoints(ref arguments) => {
-                let file = file_of(&arguments.source)?;
-                let problems = rerun.set_lines(&file, lines_of(&command)?).await?;
-                let asked = arguments.breakpoints.iter().flatten().map(|asked| asked.line);
-                let shown = asked.zip(problems).map(|(line, problem)| Breakpoint {
-                    verified: problem.is_none(),
-                    line: Some(line),
-                    message: problem.or_else(|| Some("it holds from the next run on".to_owned())),
-                    ..Breakpoint::default()
-                });
-                answer(&SetBreakpointsBody { breakpoints: shown.collect() })
-            }
+            Command::SetBreakpoints(_) => session.set_breakpoints(&command).await,
             Command::SetExceptionBreakpoints(_) => Ok(Answer::default()),
             Command::Threads => {
-                let standing = rerun.standing().await?;
+                let standing = session.rerun.standing().await?;
                 let name = standing.map_or_else(|| "the program has ended".to_owned(), |at| at.thread);
                 answer(&ThreadsBody { threads: vec![Thread { id: THREAD, name }] })
             }
-            Command::StackTrace(arguments) => {
-                let frames = match rerun.standing().await? {
-                    Some(_) => rerun.frames().await?,
-                    None => Vec::new(),
-                };
-                let size = |n: Option<i64>| n.and_then(|n| usize::try_from(n).ok());
-                let (first, many) = (size(arguments.start_frame).unwrap_or(0), size(arguments.levels));
-                let many = many.filter(|many| *many > 0).unwrap_or(usize::MAX);
-                let all = Some(number(frames.len()));
-                let shown = (1..).zip(&frames).skip(first).take(many).map(|(id, frame)| StackFrame {
-                    id,
-                    name: format!("{}.{}", frame.class, frame.method),
-                    source: frame.file.as_ref().map(|name| Source {
-                        name: Some(name.clone()),
-                        path: rerun.source(&frame.class, name).map(|path| path.display().to_string()),
-                        ..Source::default()
-                    }),
-                    line: frame.line.map_or(0, i64::from),
-                    ..StackFrame::default()
-                });
-                answer(&StackTraceBody { stack_frames: shown.collect(), total_frames: all })
-            }
+            Command::StackTrace(arguments) => session.stack(&arguments).await,
             Command::Scopes(arguments) => {
                 let frame = i32::try_from(arguments.frame_id - 1).unwrap_or(-1);
-                let variables_reference = list(lists, frame, None);
+                let variables_reference = list(&mut session.lists, frame, None);
                 let scope = Scope {
                     name: "Locals".to_owned(),
                     presentation_hint: Some(ScopeHint::Locals),
@@ -117,78 +84,16 @@ impl Adapter {
                 };
                 answer(&ScopesBody { scopes: vec![scope] })
             }
-            Command::Variables(arguments) => {
-                let at = usize::try_from(arguments.variables_reference - 1).ok();
-                let known = at.and_then(|at| lists.get(at)).cloned();
-                let known =
-                    known.ok_or_else(|| Refusal::Request("these variables are out of date".to_owned()))?;
-                let (frame, of) = known;
-                let held: Vec<(String, String, Option<String>)> = match &of {
-                    None => rerun
-                        .locals(frame)
-                        .await?
-                        .values
-                        .into_iter()
-                        .map(|one| (one.name.clone(), text_of(&one), Some(one.name)))
-                        .collect(),
-                    Some(of) => {
-                        let frame = u32::try_from(frame).unwrap_or(0);
-                        let value = rerun.evaluate(frame, of, context).await?;
-                        let part = |name: &str| match name.starts_with('[') {
-                            true => format!("{of}{name}"),
-                            false => format!("{of}.{name}"),
-                        };
-                        let members = value.members.into_iter();
-                        members.map(|one| (one.name.clone(), one.value, Some(part(&one.name)))).collect()
-                    }
-                };
-                let shown = held.into_iter().map(|(name, value, expression)| {
-                    // An object is shown by its class and a number.
-                    let is_object = value.contains('@');
-                    let variables_reference =
-                        if is_object { list(lists, frame, expression.clone()) } else { 0 };
-                    Variable {
-                        name,
-                        value,
-                        evaluate_name: expression,
-                        variables_reference,
-                        ..Variable::default()
-                    }
-                });
-                answer(&VariablesBody { variables: shown.collect() })
-            }
-            Command::Evaluate(arguments) => {
-                let text = arguments.expression.trim();
-                let frame = arguments.frame_id.unwrap_or(1) - 1;
-                let is_console = matches!(arguments.context, None | Some(EvaluateContext::Repl));
-                if is_console && is_command(text) {
-                    let (said, stop) = rerun.command(&as_command(text), context).await?;
-                    lists.clear();
-                    let shown = EvaluateBody { result: reply(&said, false), ..EvaluateBody::default() };
-                    let moved = Answer { body: body(&shown)?, events: stopped(&stop), ends: false };
-                    return Ok(moved.after_continuing());
-                }
-                if !is_console && calls_methods(text) {
-                    let why = "it calls a method, which can change the program: write it in the console";
-                    return Err(Refusal::Request(why.to_owned()));
-                }
-                let value = rerun.evaluate(u32::try_from(frame).unwrap_or(0), text, context).await?;
-                let result = text_of(&value);
-                let frame = i32::try_from(frame).unwrap_or(0);
-                let variables_reference = match value.members.is_empty() {
-                    true => 0,
-                    false => list(lists, frame, Some(text.to_owned())),
-                };
-                answer(&EvaluateBody { result, variables_reference, ..EvaluateBody::default() })
-            }
-            Command::Next(_) => moved(lists, rerun.go(Step::Over, context).await?, None),
-            Command::StepIn(_) => moved(lists, rerun.go(Step::Into, context).await?, None),
+            Command::Variables(arguments) => session.variables(&arguments, context).await,
+            Command::Evaluate(arguments) => session.evaluate(&arguments, context).await,
+            Command::Next(_) => session.go(Step::Over, None, context).await,
+            Command::StepIn(_) => session.go(Step::Into, None, context).await,
             Command::Continue(_) => {
                 let body = body(&ContinueBody { all_threads_continued: Some(true) })?;
-                moved(lists, rerun.go(Step::On, context).await?, body)
+                session.go(Step::On, body, context).await
             }
-            Command::StepBack(_) => moved(lists, rerun.back(false, context).await?, None),
-            Command::ReverseContinue(_) => moved(lists, rerun.back(true, context).await?, None),
+            Command::StepBack(_) => session.back(false, context).await,
+            Command::ReverseContinue(_) => session.back(true, context).await,
             other => {
                 let why = format!("`{}` is not offered in mode `rerun`: mode `record` does it", other.name());
                 Err(Refusal::Request(why))
@@ -197,13 +102,131 @@ impl Adapter {
     }
 }
 
-fn moved(
-    lists: &mut Vec<(i32, Option<String>)>,
-    stop: RerunStop,
-    body: Option<serde_json::Value>,
-) -> Result<Answer, Refusal> {
-    lists.clear();
-    Ok(Answer { body, events: stopped(&stop), ends: false })
+impl RerunSession {
+    async fn set_breakpoints(&mut self, command: &Command) -> Result<Answer, Refusal> {
+        let Command::SetBreakpoints(arguments) = command else { return Ok(Answer::default()) };
+        let file = file_of(&arguments.source)?;
+        let problems = self.rerun.set_lines(&file, lines_of(command)?).await?;
+        let asked = arguments.breakpoints.iter().flatten().map(|asked| asked.line);
+        let shown = asked.zip(problems).map(|(line, problem)| Breakpoint {
+            verified: problem.is_none(),
+            line: Some(line),
+            message: problem.or_else(|| Some("it holds from the next run on".to_owned())),
+            ..Breakpoint::default()
+        });
+        answer(&SetBreakpointsBody { breakpoints: shown.collect() })
+    }
+
+    async fn stack(&mut self, arguments: &StackTraceArguments) -> Result<Answer, Refusal> {
+        let rerun = &mut self.rerun;
+        let frames = match rerun.standing().await? {
+            Some(_) => rerun.frames().await?,
+            None => Vec::new(),
+        };
+        let size = |n: Option<i64>| n.and_then(|n| usize::try_from(n).ok());
+        let (first, many) = (size(arguments.start_frame).unwrap_or(0), size(arguments.levels));
+        let many = many.filter(|many| *many > 0).unwrap_or(usize::MAX);
+        let all = Some(number(frames.len()));
+        let shown = (1..).zip(&frames).skip(first).take(many).map(|(id, frame)| StackFrame {
+            id,
+            name: format!("{}.{}", frame.class, frame.method),
+            source: frame.file.as_ref().map(|name| Source {
+                name: Some(name.clone()),
+                path: rerun.source(&frame.class, name).map(|path| path.display().to_string()),
+                ..Source::default()
+            }),
+            line: frame.line.map_or(0, i64::from),
+            ..StackFrame::default()
+        });
+        answer(&StackTraceBody { stack_frames: shown.collect(), total_frames: all })
+    }
+
+    async fn variables(
+        &mut self,
+        arguments: &VariablesArguments,
+        context: &Context,
+    ) -> Result<Answer, Refusal> {
+        let RerunSession { rerun, lists } = self;
+        let at = usize::try_from(arguments.variables_reference - 1).ok();
+        let known = at.and_then(|at| lists.get(at)).cloned();
+        let known = known.ok_or_else(|| Refusal::Request("these variables are out of date".to_owned()))?;
+        let (frame, of) = known;
+        let held: Vec<(String, String, Option<String>)> = match &of {
+            None => rerun
+                .locals(frame)
+                .await?
+                .values
+                .into_iter()
+                .map(|one| (one.name.clone(), text_of(&one), Some(one.name)))
+                .collect(),
+            Some(of) => {
+                let frame = u32::try_from(frame).unwrap_or(0);
+                let value = rerun.evaluate(frame, of, context).await?;
+                let part = |name: &str| match name.starts_with('[') {
+                    true => format!("{of}{name}"),
+                    false => format!("{of}.{name}"),
+                };
+                let members = value.members.into_iter();
+                members.map(|one| (one.name.clone(), one.value, Some(part(&one.name)))).collect()
+            }
+        };
+        let shown = held.into_iter().map(|(name, value, expression)| {
+            // An object is shown by its class and a number.
+            let is_object = value.contains('@');
+            let variables_reference = if is_object { list(lists, frame, expression.clone()) } else { 0 };
+            Variable { name, value, evaluate_name: expression, variables_reference, ..Variable::default() }
+        });
+        answer(&VariablesBody { variables: shown.collect() })
+    }
+
+    async fn evaluate(
+        &mut self,
+        arguments: &EvaluateArguments,
+        context: &Context,
+    ) -> Result<Answer, Refusal> {
+        let RerunSession { rerun, lists } = self;
+        let text = arguments.expression.trim();
+        let frame = arguments.frame_id.unwrap_or(1) - 1;
+        let is_console = matches!(arguments.context, None | Some(EvaluateContext::Repl));
+        if is_console && is_command(text) {
+            let (said, stop) = rerun.command(&as_command(text), context).await?;
+            lists.clear();
+            let shown = EvaluateBody { result: reply(&said, false), ..EvaluateBody::default() };
+            let moved = Answer { body: body(&shown)?, events: stopped(&stop), ends: false };
+            return Ok(moved.after_continuing());
+        }
+        if !is_console && calls_methods(text) {
+            let why = "it calls a method, which can change the program: write it in the console";
+            return Err(Refusal::Request(why.to_owned()));
+        }
+        let value = rerun.evaluate(u32::try_from(frame).unwrap_or(0), text, context).await?;
+        let result = text_of(&value);
+        let frame = i32::try_from(frame).unwrap_or(0);
+        let variables_reference = match value.members.is_empty() {
+            true => 0,
+            false => list(lists, frame, Some(text.to_owned())),
+        };
+        answer(&EvaluateBody { result, variables_reference, ..EvaluateBody::default() })
+    }
+
+    /// Continues the program; `body` is that of the answer.
+    async fn go(
+        &mut self,
+        step: Step,
+        body: Option<serde_json::Value>,
+        context: &Context,
+    ) -> Result<Answer, Refusal> {
+        let stop = self.rerun.go(step, context).await?;
+        self.lists.clear();
+        Ok(Answer { body, events: stopped(&stop), ends: false })
+    }
+
+    /// Goes back by a line, or to a breakpoint if `is_far`.
+    async fn back(&mut self, is_far: bool, context: &Context) -> Result<Answer, Refusal> {
+        let stop = self.rerun.back(is_far, context).await?;
+        self.lists.clear();
+        Ok(Answer { body: None, events: stopped(&stop), ends: false })
+    }
 }
 
 /// The number of a list.

@@ -84,19 +84,7 @@ impl Answered {
         let Answered { head, mut rows, items, more, tail, next, mut structured } = self;
         // The state, the cursor and what comes next are always there.
         let around = tokens(&head) + tokens(&tail) + tokens(&next) + 40;
-        let mut left = most.saturating_sub(around).max(most / 4);
-        let mut fitting = 0;
-        for row in &mut rows {
-            let needs = tokens(&row.text);
-            if needs > left && fitting == 0 {
-                let kept = beginning(&row.text, left.saturating_sub(20)).to_owned();
-                row.text = format!("{}\n… cut: a higher `limit` shows all of it\n", kept.trim_end());
-            } else if needs > left {
-                break;
-            }
-            left = left.saturating_sub(needs);
-            fitting += 1;
-        }
+        let fitting = fitting(&mut rows, most.saturating_sub(around).max(most / 4));
         let others = rows.split_off(fitting);
         let mut text = String::from("state: done\n");
         text.push_str(beginning(&head, most / 2));
@@ -148,6 +136,23 @@ impl Answered {
         }
         Page { text, structured, rest }
     }
+}
+
+/// The number of rows that fit in so many tokens, at least one. A first row that does not is cut.
+fn fitting(rows: &mut [Row], mut left: usize) -> usize {
+    let mut fitting = 0;
+    for row in rows {
+        let needs = tokens(&row.text);
+        if needs > left && fitting == 0 {
+            let kept = beginning(&row.text, left.saturating_sub(20)).to_owned();
+            row.text = format!("{}\n… cut: a higher `limit` shows all of it\n", kept.trim_end());
+        } else if needs > left {
+            break;
+        }
+        left = left.saturating_sub(needs);
+        fitting += 1;
+    }
+    fitting
 }
 
 /// Whole lines without hidden characters. None can be taken for the first or the last line of an answer.

@@ -55,6 +55,20 @@ fn parting(parting: &Parting, color: bool) -> String {
     for what in &parting.uncompared {
         out.push_str(&hanging(&format!("not compared: {what}"), 0, WIDTH));
     }
+    out.push_str(&varying(parting));
+    if let Some(whose) = &parting.whose_code {
+        out.push_str(&hanging(whose, 0, WIDTH));
+    }
+    if let Some(why) = &parting.unconfirmed {
+        let text = format!("it may vary from run to run: the program was not run again, since {why}");
+        out.push_str(&hanging(&text, 0, WIDTH));
+    }
+    out + &lacks(&parting.missing, color)
+}
+
+/// What varies between runs of the same version.
+fn varying(parting: &Parting) -> String {
+    let mut out = String::new();
     if !parting.varies.is_empty() {
         out.push_str(&format!(
             "varies between {} runs of the same version, and is not compared:\n",
@@ -73,14 +87,7 @@ fn parting(parting: &Parting, color: bool) -> String {
         1 => out.push_str("  and 1 more place\n"),
         more => out.push_str(&format!("  and {more} more places\n")),
     }
-    if let Some(whose) = &parting.whose_code {
-        out.push_str(&hanging(whose, 0, WIDTH));
-    }
-    if let Some(why) = &parting.unconfirmed {
-        let text = format!("it may vary from run to run: the program was not run again, since {why}");
-        out.push_str(&hanging(&text, 0, WIDTH));
-    }
-    out + &lacks(&parting.missing, color)
+    out
 }
 
 fn parted(parted: &Divergence, paint: Paint) -> String {

@@ -5,7 +5,7 @@ use super::enums::{EnumTable, switched};
 use super::node::{ExprNode, ReadBack, UnaryOp};
 use super::render::Scope;
 use super::simulation::{Compound, Simulation};
-use super::value::leaves_of;
+use super::value::{Value, leaves_of};
 use super::{Expressions, Operand};
 use crate::cfg::EdgeKind;
 use crate::class::{ClassFile, Method};
@@ -275,28 +275,7 @@ fn operands(s: &Simulation<'_>, position: usize, node: &ExprNode, scope: &Scope)
 
 fn switch(s: &Simulation<'_>, pc: u32, position: usize, scope: &Scope) -> Option<Condition> {
     let selector = s.operands.get(&position)?.last()?;
-    let mut node = selector.node.clone();
-    let mut labels = BTreeMap::new();
-    let mut readable = selector.read.clone();
-    let mut enum_table = None;
-    if let Some((table, value)) = switched(&selector.node) {
-        node = value.clone();
-        enum_table = Some(table);
-        readable = selector.leaves.first().filter(|leaf| **leaf == node).cloned();
-    } else if let ExprNode::Dynamic { name, arguments, .. } = &selector.node
-        && matches!(name.as_str(), "typeSwitch" | "enumSwitch")
-        && let Some(value) = arguments.first()
-    {
-        labels = pattern_labels(s, position);
-        node = value.clone();
-        readable = selector.leaves.first().filter(|leaf| **leaf == node).cloned();
-    } else if let Some((text, found)) = string_labels(s, position) {
-        labels = found;
-        node = text;
-        readable = None;
-    } else if node.descriptor().as_deref() == Some("C") {
-        labels = character_labels(s, position);
-    }
+    let Selected { node, labels, mut readable, enum_table } = selected(s, position, selector);
     if readable.is_none() {
         readable = selector.leaves.iter().find(|leaf| **leaf == node).cloned();
     }
@@ -333,6 +312,40 @@ fn switch(s: &Simulation<'_>, pc: u32, position: usize, scope: &Scope) -> Option
         enum_table,
         as_if: None,
     })
+}
+
+/// What a switch selects by, in the source.
+struct Selected {
+    node: ExprNode,
+    /// The labels, if they are not the numbers of the code.
+    labels: BTreeMap<i32, String>,
+    /// What can be read instead of it.
+    readable: Option<ExprNode>,
+    enum_table: Option<EnumTable>,
+}
+
+fn selected(s: &Simulation<'_>, position: usize, selector: &Value) -> Selected {
+    let leaf = |node: &ExprNode| selector.leaves.first().filter(|leaf| *leaf == node).cloned();
+    if let Some((table, value)) = switched(&selector.node) {
+        let (node, readable) = (value.clone(), leaf(value));
+        return Selected { node, labels: BTreeMap::new(), readable, enum_table: Some(table) };
+    }
+    if let ExprNode::Dynamic { name, arguments, .. } = &selector.node
+        && matches!(name.as_str(), "typeSwitch" | "enumSwitch")
+        && let Some(value) = arguments.first()
+    {
+        let (node, readable) = (value.clone(), leaf(value));
+        return Selected { node, labels: pattern_labels(s, position), readable, enum_table: None };
+    }
+    if let Some((node, labels)) = string_labels(s, position) {
+        return Selected { node, labels, readable: None, enum_table: None };
+    }
+    let (node, readable) = (selector.node.clone(), selector.read.clone());
+    let labels = match node.descriptor().as_deref() {
+        Some("C") => character_labels(s, position),
+        _ => BTreeMap::new(),
+    };
+    Selected { node, labels, readable, enum_table: None }
 }
 
 /// The labels of a pattern switch: the static arguments of the preceding `typeSwitch` call, numbered from 0.

@@ -122,25 +122,7 @@ impl<'a> Expressions<'a> {
         let scope = self.scope(instruction.next_pc());
         let target = match (&instruction.op, operands) {
             (Op::Iinc { slot, by }, _) => {
-                let target = s.local(*slot, pc, Kind::Int);
-                let value = ExprNode::binary(
-                    crate::op::BinaryOp::Add,
-                    target.clone(),
-                    ExprNode::Const(crate::op::Constant::Int(*by)),
-                );
-                return Some(SourceText {
-                    text: scope.increment(&target, *by),
-                    alternative: (*by > 1 || *by < -1)
-                        .then(|| format!("{} = {}", scope.text(&target), scope.text(&value))),
-                    readable: Some(ReadBack { node: value.clone() }),
-                    operands: vec![Operand {
-                        text: scope.text(&target),
-                        readable: Some(ReadBack { node: target.clone() }),
-                        node: target.clone(),
-                    }],
-                    target: Some(target),
-                    value,
-                });
+                return Some(incremented(s.local(*slot, pc, Kind::Int), *by, &scope));
             }
             (Op::Store { kind, slot }, [_]) => Some(s.stored_local(*slot, instruction, *kind)),
             (Op::PutField(field), [owner, _]) => Some(ExprNode::Field {
@@ -169,10 +151,11 @@ impl<'a> Expressions<'a> {
             (None, Op::Return(_)) => crate::descriptor::parse_method(&s.method.descriptor).map(|d| d.result),
             _ => None,
         };
-        let value = match &wanted {
-            Some(descriptor) => stored.node.clone().coerced(descriptor),
-            None => stored.node.clone(),
+        let coerced = |node: ExprNode| match &wanted {
+            Some(descriptor) => node.coerced(descriptor),
+            None => node,
         };
+        let value = coerced(stored.node.clone());
         let mut alternative = target.as_ref().and_then(|target| scope.compound(target, &value));
         let mut text = match &target {
             Some(target) => format!("{} = {}", scope.text(target), scope.text(&value)),
@@ -184,13 +167,7 @@ impl<'a> Expressions<'a> {
         if let Some(compound) = alternative.as_mut().filter(|_| once) {
             std::mem::swap(&mut text, compound);
         }
-        let readable = stored.read.clone().map(|node| {
-            let node = match &wanted {
-                Some(descriptor) => node.coerced(descriptor),
-                None => node,
-            };
-            ReadBack { node }
-        });
+        let readable = stored.read.clone().map(|node| ReadBack { node: coerced(node) });
         Some(SourceText {
             text,
             alternative,
@@ -294,4 +271,23 @@ pub fn call_at(class: &ClassFile, method: &Method, pc: u32) -> Option<CallText> 
 /// See [`Expressions::reads_on_line`].
 pub fn reads_on_line(class: &ClassFile, method: &Method, line: u32) -> Vec<ExprNode> {
     Expressions::new(class, method).map(|e| e.reads_on_line(line)).unwrap_or_default()
+}
+
+/// The text of an `iinc`.
+fn incremented(target: ExprNode, by: i32, scope: &Scope) -> SourceText {
+    let by_node = ExprNode::Const(crate::op::Constant::Int(by));
+    let value = ExprNode::binary(crate::op::BinaryOp::Add, target.clone(), by_node);
+    SourceText {
+        text: scope.increment(&target, by),
+        alternative: (!(-1..=1).contains(&by))
+            .then(|| format!("{} = {}", scope.text(&target), scope.text(&value))),
+        readable: Some(ReadBack { node: value.clone() }),
+        operands: vec![Operand {
+            text: scope.text(&target),
+            readable: Some(ReadBack { node: target.clone() }),
+            node: target.clone(),
+        }],
+        target: Some(target),
+        value,
+    }
 }

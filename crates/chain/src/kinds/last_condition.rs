@@ -62,19 +62,7 @@ impl Rule for LastCondition<'_> {
             Some(newest)
                 if context.led_from(point, newest.clone()).iter().any(|s| from_entry.contains(s)) =>
             {
-                let border = border(context, &stack);
-                let reached = stack.get(..border).unwrap_or(&stack);
-                let is_decided = reached.iter().skip(1).any(|caller| !found.add(context, caller, false));
-                let callers = stack.get(border..).unwrap_or_default();
-                // Frames of reflection say less than who used it.
-                let of_jdk =
-                    |site: &&Site| context.classes().pool.owner_of(&site.method.class) == CodeOwner::Jdk;
-                let caller = callers.iter().find(|site| !of_jdk(site)).or(callers.first());
-                let beyond = reached.last().zip(caller).filter(|_| !is_decided);
-                if let Some((own, caller)) = beyond {
-                    context.end_at_border(own, caller);
-                    is_cut = true;
-                }
+                is_cut = found.add_callers(context, &stack);
             }
             _ => {}
         }
@@ -120,6 +108,23 @@ struct Conditions {
 }
 
 impl Conditions {
+    /// Adds the conditions that control the callers of a point, up to the border of the user's code. Returns
+    /// whether the border ends the search.
+    fn add_callers(&mut self, context: &mut PointContext<'_, '_>, stack: &[Site]) -> bool {
+        let border = border(context, stack);
+        let reached = stack.get(..border).unwrap_or(stack);
+        let is_decided = reached.iter().skip(1).any(|caller| !self.add(context, caller, false));
+        let callers = stack.get(border..).unwrap_or_default();
+        // Frames of reflection say less than who used it.
+        let of_jdk = |site: &&Site| context.classes().pool.owner_of(&site.method.class) == CodeOwner::Jdk;
+        let caller = callers.iter().find(|site| !of_jdk(site)).or(callers.first());
+        let beyond = reached.last().zip(caller).filter(|_| !is_decided);
+        if let Some((own, caller)) = beyond {
+            context.end_at_border(own, caller);
+        }
+        beyond.is_some()
+    }
+
     /// Adds the conditions that control a site in its own method. Returns whether the site can also be
     /// reached from the method's entry without any of them. True if the code is unknown (generated accessors,
     /// lambda proxies). If the site gives a value that a condition chose, it is the choice that led to it:

@@ -242,18 +242,7 @@ impl Diagnose {
                 (folder.path().join("trace"), Some(folder))
             }
         };
-        let options = DiagnoseOptions {
-            strategy: self.strategy.clone(),
-            p: self.p,
-            node: self.node,
-            compress: self.compress,
-            loops: self.loops,
-            suspects_tests: self.suspect == Some(Suspect::Tests),
-            bounds: match form {
-                AnswerForm::Words => TO_PEOPLE,
-                AnswerForm::Json => TO_PROGRAMS,
-            },
-        };
+        let options = self.options(form);
         // A mistake in the file is reported before the program runs.
         let assertions = self.assertions.as_deref().map(AssertFile::load).transpose();
         let assertions = assertions.map_err(SessionError::from)?;
@@ -290,17 +279,43 @@ impl Diagnose {
             diagnoser.keep_in(answers)?;
         }
         if let Some(class_path) = &self.reference {
-            // The recording may come from somebody else, and its `java` and options run here.
-            diagnoser.allow(context)?;
-            diagnose::check_reference(&diagnoser, class_path)?;
-            let here = std::env::current_dir().map_err(super::unwritten(std::path::Path::new(".")))?;
-            let reference = Reference::new(diagnoser.launcher(), class_path, &here)?;
-            // The program may run in another folder.
-            let absolute = session::absolute_class_path(class_path, &here);
-            let runs = absolute.filter(|_| self.reference_by == ReferenceBy::Runs);
-            diagnoser.ask_first(reference, runs);
+            self.ask_reference(class_path, &mut diagnoser, context)?;
         }
         Ok(StartedDiagnosis { diagnoser, recorded, is_unattended: self.unattended })
+    }
+
+    fn options(&self, form: AnswerForm) -> DiagnoseOptions {
+        DiagnoseOptions {
+            strategy: self.strategy.clone(),
+            p: self.p,
+            node: self.node,
+            compress: self.compress,
+            loops: self.loops,
+            suspects_tests: self.suspect == Some(Suspect::Tests),
+            bounds: match form {
+                AnswerForm::Words => TO_PEOPLE,
+                AnswerForm::Json => TO_PROGRAMS,
+            },
+        }
+    }
+
+    /// Lets a right version on this class path answer what it can.
+    fn ask_reference(
+        &self,
+        class_path: &str,
+        diagnoser: &mut Diagnoser,
+        context: &Context,
+    ) -> Result<(), CommandError> {
+        // The recording may come from somebody else, and its `java` and options run here.
+        diagnoser.allow(context)?;
+        diagnose::check_reference(diagnoser, class_path)?;
+        let here = std::env::current_dir().map_err(super::unwritten(std::path::Path::new(".")))?;
+        let reference = Reference::new(diagnoser.launcher(), class_path, &here)?;
+        // The program may run in another folder.
+        let absolute = session::absolute_class_path(class_path, &here);
+        let runs = absolute.filter(|_| self.reference_by == ReferenceBy::Runs);
+        diagnoser.ask_first(reference, runs);
+        Ok(())
     }
 
     /// Whether the other tests of the class are to run.

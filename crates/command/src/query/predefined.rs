@@ -44,71 +44,7 @@ pub(super) fn line(query: &'static PredefinedQuery) -> clap::Command {
         .allow_negative_numbers(true);
     line = line.arg(words.value_name("WORDS").help(help.join("; ")));
     line = line.override_usage(format!("qp query {} [OPTIONS] {}", query.name, usage.join(" ")));
-    let number = || clap::value_parser!(u64);
-    for choice in query.choices {
-        line = match choice {
-            Choice::Thread => line
-                .arg(Arg::new("thread").long("thread").value_name("NAME").help("Only events of this thread")),
-            Choice::Range => line
-                .arg(
-                    Arg::new("from")
-                        .long("from")
-                        .value_name("EVENT")
-                        .value_parser(number())
-                        .help("Only from this event on"),
-                )
-                .arg(
-                    Arg::new("to")
-                        .long("to")
-                        .value_name("EVENT")
-                        .value_parser(number())
-                        .help("Only up to this event"),
-                ),
-            Choice::At => line.arg(
-                Arg::new("at")
-                    .long("at")
-                    .value_name("EVENT")
-                    .value_parser(number())
-                    .help("After this event; without it, at the end"),
-            ),
-            Choice::All => line.arg(
-                Arg::new("all")
-                    .long("all")
-                    .action(ArgAction::SetTrue)
-                    .help("Also indirect calls, or caught exceptions"),
-            ),
-            Choice::Argument => line.arg(
-                Arg::new("arg")
-                    .long("arg")
-                    .value_name("N=VALUE")
-                    .action(ArgAction::Append)
-                    .value_parser(argument)
-                    .help("Only calls with this argument, counted from 0: `0=null`, `1=\"BG\"`"),
-            ),
-            Choice::Value => line.arg(
-                Arg::new("value")
-                    .long("value")
-                    .value_name("VALUE")
-                    .allow_hyphen_values(true)
-                    .help("Only this value, written as in Java: `4711`, `\"BG\"`, `null`, `Rec@43`"),
-            ),
-            Choice::Part => line.arg(
-                Arg::new("part")
-                    .long("part")
-                    .value_name("TEXT")
-                    .conflicts_with("value")
-                    .help("Only strings that contain this text"),
-            ),
-            Choice::Kinds => line.arg(
-                Arg::new("kinds")
-                    .long("kinds")
-                    .value_name("KINDS")
-                    .value_delimiter(',')
-                    .value_parser(kind)
-                    .help("Only these kinds of events: `methodcall,setfield`"),
-            ),
-        };
-    }
+    line = query.choices.iter().fold(line, with_choice);
     line = Saving::augment_args(line);
     line.arg(
         Arg::new("limit")
@@ -118,6 +54,59 @@ pub(super) fn line(query: &'static PredefinedQuery) -> clap::Command {
             .value_parser(clap::value_parser!(u32))
             .help("Most rows to show"),
     )
+}
+
+/// Adds the options of a choice.
+fn with_choice(line: clap::Command, choice: &Choice) -> clap::Command {
+    let event = |name: &'static str, help: &'static str| {
+        let number = clap::value_parser!(u64);
+        Arg::new(name).long(name).value_name("EVENT").value_parser(number).help(help)
+    };
+    match choice {
+        Choice::Thread => {
+            line.arg(Arg::new("thread").long("thread").value_name("NAME").help("Only events of this thread"))
+        }
+        Choice::Range => {
+            line.arg(event("from", "Only from this event on")).arg(event("to", "Only up to this event"))
+        }
+        Choice::At => line.arg(event("at", "After this event; without it, at the end")),
+        Choice::All => line.arg(
+            Arg::new("all")
+                .long("all")
+                .action(ArgAction::SetTrue)
+                .help("Also indirect calls, or caught exceptions"),
+        ),
+        Choice::Argument => line.arg(
+            Arg::new("arg")
+                .long("arg")
+                .value_name("N=VALUE")
+                .action(ArgAction::Append)
+                .value_parser(argument)
+                .help("Only calls with this argument, counted from 0: `0=null`, `1=\"BG\"`"),
+        ),
+        Choice::Value => line.arg(
+            Arg::new("value")
+                .long("value")
+                .value_name("VALUE")
+                .allow_hyphen_values(true)
+                .help("Only this value, written as in Java: `4711`, `\"BG\"`, `null`, `Rec@43`"),
+        ),
+        Choice::Part => line.arg(
+            Arg::new("part")
+                .long("part")
+                .value_name("TEXT")
+                .conflicts_with("value")
+                .help("Only strings that contain this text"),
+        ),
+        Choice::Kinds => line.arg(
+            Arg::new("kinds")
+                .long("kinds")
+                .value_name("KINDS")
+                .value_delimiter(',')
+                .value_parser(kind)
+                .help("Only these kinds of events: `methodcall,setfield`"),
+        ),
+    }
 }
 
 /// A kind of event by its name in the log.

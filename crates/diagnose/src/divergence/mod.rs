@@ -17,7 +17,7 @@ mod versions;
 pub use compared_code::ComparedCode;
 pub use unseen::UnseenState;
 pub use varying::Varying;
-pub use versions::compare_versions;
+pub use versions::{ComparedVersions, compare_versions};
 
 use super::question::Question;
 use super::{Buggy, Diagnoser};
@@ -119,6 +119,16 @@ pub fn check_reference(here: &Diagnoser, class_path: &str) -> Result<(), Session
     Err(SessionError::NoReference { class_path: class_path.to_owned(), missing })
 }
 
+impl VersionComparison {
+    /// Takes how the ends of the runs differ, where no call does.
+    fn take_ends(&mut self, mut ends: ends::EndsDivergence, one: &Diagnoser, same: usize) {
+        self.divergence = ends.divergence(one, same);
+        self.ends_vary = ends.ends.varies.iter().any(|varying| ends::is_end(&varying.what));
+        self.varies.splice(0..0, ends.ends.varies);
+        self.uncompared.extend(ends.ends.unknown);
+    }
+}
+
 /// Finds where two versions diverge. Further runs of each version show what varies.
 ///
 /// # Errors
@@ -156,11 +166,7 @@ pub async fn find_divergence(
             let differs = alignment.among_roots.iter().map(VersionDifference::of).collect();
             found.divergence = Some(Divergence { differs, same, ..Divergence::default() });
         } else {
-            let mut ends = compared.ends;
-            found.divergence = ends.divergence(one, same);
-            found.ends_vary = ends.ends.varies.iter().any(|varying| ends::is_end(&varying.what));
-            found.varies.splice(0..0, ends.ends.varies);
-            found.uncompared.extend(ends.ends.unknown);
+            found.take_ends(compared.ends, one, same);
         }
         return Ok(found);
     };

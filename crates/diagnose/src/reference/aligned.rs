@@ -1,7 +1,7 @@
 //! The right version answers by its own run. Both versions run again, and their calls are aligned with those
 //! of the diagnosis.
 
-use crate::divergence::{ComparedCode, UnseenState, compare_versions};
+use crate::divergence::{ComparedCode, ComparedVersions, UnseenState, compare_versions};
 use crate::{DiagnoseOptions, Diagnoser};
 use alignment::{Alignment, Verdict};
 use classes::DefaultScope;
@@ -48,6 +48,39 @@ pub struct AlignedRuns {
     code: ComparedCode,
     /// What methods with other code did to objects whose state was not recorded.
     unseen: UnseenState,
+}
+
+impl AlignedRuns {
+    /// What the comparison of both versions says about the calls of the program.
+    fn of(compared: ComparedVersions, calls: &Calls) -> AlignedRuns {
+        let at_end = &compared.ends.ends.differs;
+        let is_at_end = !at_end.is_empty();
+        let has_difference = compared.blamed.is_some() || is_at_end;
+        let blamed = match compared.blamed {
+            Some(blamed) => {
+                let differs = compared.alignment.differing.get(blamed.at).map(|call| &call.differs);
+                let differs = differs.into_iter().flatten();
+                let why = reason(differs.map(|of| (&*of.what, &*of.here, &*of.there)));
+                Some((blamed.call, why))
+            }
+            None => {
+                let why = reason(at_end.iter().map(|of| (&*of.what, &*of.here, &*of.there)));
+                compared.ends.call.map(|call| (call, why))
+            }
+        };
+        let blamed = blamed.filter(|(call, _)| !compared.code.is_same(calls, *call));
+        let below = |node: u32| node + 1..node.saturating_add(calls.below(node)) + 1;
+        let below_blamed = blamed.as_ref().map_or(0..0, |(node, _)| below(*node));
+        AlignedRuns {
+            alignment: compared.alignment,
+            blamed,
+            below_blamed,
+            has_difference,
+            is_at_end,
+            code: compared.code,
+            unseen: compared.unseen,
+        }
+    }
 }
 
 /// The first differences as text.
@@ -189,34 +222,7 @@ impl Diagnoser {
                 compare_versions(&mut here, &mut there, context)?
             };
             if compared.wanted <= there.len() {
-                let at_end = &compared.ends.ends.differs;
-                let is_at_end = !at_end.is_empty();
-                let has_difference = compared.blamed.is_some() || is_at_end;
-                let calls = &self.trace.calls;
-                let blamed = match compared.blamed {
-                    Some(blamed) => {
-                        let differs = compared.alignment.differing.get(blamed.at).map(|call| &call.differs);
-                        let differs = differs.into_iter().flatten();
-                        let why = reason(differs.map(|of| (&*of.what, &*of.here, &*of.there)));
-                        Some((blamed.call, why))
-                    }
-                    None => {
-                        let why = reason(at_end.iter().map(|of| (&*of.what, &*of.here, &*of.there)));
-                        compared.ends.call.map(|call| (call, why))
-                    }
-                };
-                let blamed = blamed.filter(|(call, _)| !compared.code.is_same(calls, *call));
-                let below = |node: u32| node + 1..node.saturating_add(self.trace.calls.below(node)) + 1;
-                let below_blamed = blamed.as_ref().map_or(0..0, |(node, _)| below(*node));
-                return Ok(Ok(AlignedRuns {
-                    alignment: compared.alignment,
-                    blamed,
-                    below_blamed,
-                    has_difference,
-                    is_at_end,
-                    code: compared.code,
-                    unseen: compared.unseen,
-                }));
+                return Ok(Ok(AlignedRuns::of(compared, &self.trace.calls)));
             }
             let count = there.len();
             for (runs, side, before) in [(&mut here, "here", None), (&mut there, "there", Some(class_path))] {

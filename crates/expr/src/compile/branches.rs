@@ -80,25 +80,16 @@ impl Compiler<'_, '_> {
         no: Label,
     ) -> Result<(), Outside> {
         let is_equality = matches!(operator, BinaryOperator::Equal | BinaryOperator::NotEqual);
-        let (when_same, when_other) =
-            if operator == BinaryOperator::NotEqual { (no, yes) } else { (yes, no) };
         if is_equality {
             match (left, right) {
                 (Node::Literal(Literal::Text(_)), Node::Literal(Literal::Text(_))) => {
                     return Outside::of(node);
                 }
-                // The characters are compared.
                 (Node::Literal(Literal::Text(text)), other) | (other, Node::Literal(Literal::Text(text))) => {
-                    let held = self.value(other)?;
-                    if held.kind() != Kind::Reference {
-                        return Outside::of(node);
-                    }
-                    self.code.string(text);
-                    self.load(&held);
-                    self.code.call_virtual(STRING, "equals", "(Ljava/lang/Object;)Z");
-                    self.code.jump(IFNE, 1, when_same);
-                    self.code.goto(when_other);
-                    return Ok(());
+                    return match operator {
+                        BinaryOperator::NotEqual => self.compare_text(node, text, other, no, yes),
+                        _ => self.compare_text(node, text, other, yes, no),
+                    };
                 }
                 _ => {}
             }
@@ -122,6 +113,34 @@ impl Compiler<'_, '_> {
         };
         self.load_converted(&a, common);
         self.load_converted(&b, common);
+        self.compare_numbers(operator, common, yes);
+        self.code.goto(no);
+        Ok(())
+    }
+
+    /// Compares the characters of a string with those of a literal.
+    fn compare_text(
+        &mut self,
+        node: &Node,
+        text: &str,
+        other: &Node,
+        same: Label,
+        different: Label,
+    ) -> Result<(), Outside> {
+        let held = self.value(other)?;
+        if held.kind() != Kind::Reference {
+            return Outside::of(node);
+        }
+        self.code.string(text);
+        self.load(&held);
+        self.code.call_virtual(STRING, "equals", "(Ljava/lang/Object;)Z");
+        self.code.jump(IFNE, 1, same);
+        self.code.goto(different);
+        Ok(())
+    }
+
+    /// Compares two values of a type on the stack, and jumps if the comparison is true.
+    fn compare_numbers(&mut self, operator: BinaryOperator, common: Primitive, yes: Label) {
         // A comparison with NaN is false, but for `!=`.
         let is_less = matches!(operator, BinaryOperator::Less | BinaryOperator::LessEqual);
         let condition = condition(operator);
@@ -132,13 +151,10 @@ impl Compiler<'_, '_> {
             _ => {
                 // The six comparisons of two `int` are in the same order as those with zero.
                 self.code.jump(condition - IFEQ + IF_ICMPEQ, 2, yes);
-                self.code.goto(no);
-                return Ok(());
+                return;
             }
         }
         self.code.jump(condition, 1, yes);
-        self.code.goto(no);
-        Ok(())
     }
 
     fn instance(

@@ -158,25 +158,9 @@ fn compile_into(
         }
     }
     let passed = passed(&nodes, &names, site);
-    let mut slot: u16 = 0;
-    let mut slots = Vec::new();
-    let mut descriptor = "(".to_owned();
-    for parameter in &passed {
-        let (kind, text) = match parameter {
-            TestParameter::Local(_, letter) | TestParameter::Value(letter) => {
-                (kind_of(*letter), kind_of(*letter).descriptor())
-            }
-            TestParameter::Owner => (Kind::Reference, "Ljava/lang/Object;"),
-            TestParameter::Class => (Kind::Reference, "Ljava/lang/Class;"),
-            TestParameter::Begun => (Kind::Int, "I"),
-        };
-        descriptor.push_str(text);
-        slots.push(slot);
-        slot += kind.slots();
-    }
-    descriptor.push_str("I)V");
-    let (number, own) = (slot, class.name().to_owned());
-    let mut code = class.code(slot + 1);
+    let Signature { slots, number, descriptor } = Signature::of(&passed);
+    let own = class.name().to_owned();
+    let mut code = class.code(number + 1);
     let [yes, no, ask] = [code.label(), code.label(), code.label()];
     let event = event_types(&site.event);
     let mut compiler = Compiler {
@@ -189,22 +173,7 @@ fn compile_into(
         holders: Vec::new(),
         outside: Vec::new(),
     };
-    let begun = passed.iter().position(|parameter| *parameter == TestParameter::Begun);
-    if let Some(slot) = begun.and_then(|at| slots.get(at)) {
-        let first = compiler.code.label();
-        compiler.code.load(Kind::Int, *slot);
-        compiler.code.jump(IFEQ, 1, first);
-        compiler.code.op(RETURN, 0, 0);
-        compiler.code.place(first);
-    }
-    if let (TestedEvent::Field { is_static: false, .. }, Some(owner)) = (site.event, slots.first()) {
-        // An access to a field of null throws, and is no hit.
-        let exists = compiler.code.label();
-        compiler.code.load(Kind::Reference, *owner);
-        compiler.code.jump(IFNONNULL, 1, exists);
-        compiler.code.op(RETURN, 0, 0);
-        compiler.code.place(exists);
-    }
+    compiler.skip_others();
     compiler.branch(condition.node(), yes, no);
     let yes = match site.text {
         Some(text) => {
@@ -224,25 +193,62 @@ fn compile_into(
     for (label, result) in [(no, 0), (yes, 1), (ask, 2)] {
         code.place(label);
         code.int(result);
-        let descriptor = match site.event {
-            TestedEvent::Reached => "(II)V",
-            event => {
-                match event {
-                    TestedEvent::Branched(to) => load_way(&mut code, to),
-                    _ => load_value(&mut code, &with_slots),
-                }
-                "(ILjava/lang/Object;JLjava/lang/Object;I)V"
-            }
-        };
-        code.load(Kind::Int, number);
-        code.call_static(RECORDER, "tested", descriptor);
-        code.op(RETURN, 0, 0);
+        tell(&mut code, site.event, &with_slots, number);
     }
     let test = code.finish()?;
     class.method("test", &descriptor, &ANNOTATIONS, &test)?;
     define_holders(class, &holders)?;
     outside.dedup();
     Ok(Some(Unfinished { parameters: passed, descriptor, outside }))
+}
+
+/// The signature of the method that tests a condition.
+struct Signature {
+    /// The slots of the parameters.
+    slots: Vec<u16>,
+    /// The slot of the last parameter: the number of the site.
+    number: u16,
+    descriptor: String,
+}
+
+impl Signature {
+    fn of(passed: &[TestParameter]) -> Signature {
+        let mut number: u16 = 0;
+        let mut slots = Vec::new();
+        let mut descriptor = "(".to_owned();
+        for parameter in passed {
+            let (kind, text) = match parameter {
+                TestParameter::Local(_, letter) | TestParameter::Value(letter) => {
+                    (kind_of(*letter), kind_of(*letter).descriptor())
+                }
+                TestParameter::Owner => (Kind::Reference, "Ljava/lang/Object;"),
+                TestParameter::Class => (Kind::Reference, "Ljava/lang/Class;"),
+                TestParameter::Begun => (Kind::Int, "I"),
+            };
+            descriptor.push_str(text);
+            slots.push(number);
+            number += kind.slots();
+        }
+        descriptor.push_str("I)V");
+        Signature { slots, number, descriptor }
+    }
+}
+
+/// Tells the recorder the result on the stack, and returns. `number` is the slot of the site's number.
+fn tell(code: &mut Code<'_>, event: TestedEvent<'_>, passed: &[(TestParameter, u16)], number: u16) {
+    let descriptor = match event {
+        TestedEvent::Reached => "(II)V",
+        event => {
+            match event {
+                TestedEvent::Branched(to) => load_way(code, to),
+                _ => load_value(code, passed),
+            }
+            "(ILjava/lang/Object;JLjava/lang/Object;I)V"
+        }
+    };
+    code.load(Kind::Int, number);
+    code.call_static(RECORDER, "tested", descriptor);
+    code.op(RETURN, 0, 0);
 }
 
 fn event_types(event: &TestedEvent<'_>) -> EventTypes {
@@ -393,6 +399,28 @@ struct Compiler<'a, 'c> {
 }
 
 impl Compiler<'_, '_> {
+    /// Returns at once where a pass was tested before, and where an access is no hit.
+    fn skip_others(&mut self) {
+        let begun = self.passed.iter().find(|(parameter, _)| *parameter == TestParameter::Begun);
+        if let Some((_, slot)) = begun {
+            let first = self.code.label();
+            self.code.load(Kind::Int, *slot);
+            self.code.jump(IFEQ, 1, first);
+            self.code.op(RETURN, 0, 0);
+            self.code.place(first);
+        }
+        if let (TestedEvent::Field { is_static: false, .. }, Some((_, owner))) =
+            (self.event, self.passed.first())
+        {
+            // An access to a field of null throws, and is no hit.
+            let exists = self.code.label();
+            self.code.load(Kind::Reference, *owner);
+            self.code.jump(IFNONNULL, 1, exists);
+            self.code.op(RETURN, 0, 0);
+            self.code.place(exists);
+        }
+    }
+
     /// Leaves a part to the evaluation from outside.
     fn leave(&mut self, Outside(text): Outside) {
         self.outside.push(text);

@@ -7,7 +7,7 @@ use crate::names::{java_name, source_file};
 use past::PastError;
 use past::heap::{ObjectPart, held};
 use std::ops::ControlFlow;
-use trace::{BlockStep, Calls, EventTime, Item, Items, TraceError, Traced, Value};
+use trace::{BlockStep, Calls, EventTime, Item, Items, TraceError, Traced, TracedEvent, Value};
 
 /// Maximum number of elements of a data structure that its event lists.
 const LISTED: usize = 100;
@@ -83,8 +83,7 @@ impl<B: TermBuilder> Terms<'_, B> {
                 vec![place, owner, name, arguments]
             }
             Kind::MethodExit => {
-                let id = self.id_of_call(block.thread, event)?;
-                let id = match id {
+                let id = match self.id_of_call(block.thread, event)? {
                     Some(id) => self.build.integer(i64::try_from(id).unwrap_or(i64::MAX)),
                     None => self.build.atom(UNKNOWN),
                 };
@@ -97,16 +96,7 @@ impl<B: TermBuilder> Terms<'_, B> {
             }
             Kind::SetField => {
                 let place = self.place(event);
-                let written = self.calls.sites.site(event.site).and_then(|site| site.written.clone());
-                let name = written.as_ref().map_or(UNKNOWN, |written| &written.name);
-                let name = self.build.atom(name);
-                let owner = match values.first() {
-                    Some(Value::Object(object)) if *object != 0 => self.object(*object),
-                    _ => {
-                        let class = written.map(|written| self.calls.sites.declares(&written));
-                        self.class(class.as_deref().unwrap_or(UNKNOWN))
-                    }
-                };
+                let [owner, name] = self.written(event, values);
                 let value = self.known(values.get(1));
                 vec![place, owner, name, value]
             }
@@ -127,11 +117,7 @@ impl<B: TermBuilder> Terms<'_, B> {
                     Some(Value::Object(exception)) => *exception,
                     _ => 0,
                 };
-                let message = match self.calls.objects.message(exception) {
-                    Some(text) if text.is_whole() => self.build.string(&text.begins),
-                    Some(text) => self.cut_off(&text.begins, text.length),
-                    None => self.build.atom("null"),
-                };
+                let message = self.message(exception);
                 let caught = match self.log.caught(self.calls, block.thread, event, exception)? {
                     Caught::At(file, line) => self.line_of(&file, line),
                     Caught::Elsewhere => self.build.atom("unrecorded"),
@@ -141,6 +127,29 @@ impl<B: TermBuilder> Terms<'_, B> {
             }
         };
         Ok(self.build.compound(functor, &arguments))
+    }
+
+    /// The owner and the name of a written field.
+    fn written(&mut self, event: &LogEvent, values: &[Value]) -> [B::Term; 2] {
+        let written = self.calls.sites.site(event.site).and_then(|site| site.written.clone());
+        let name = written.as_ref().map_or(UNKNOWN, |written| &written.name);
+        let name = self.build.atom(name);
+        let owner = match values.first() {
+            Some(Value::Object(object)) if *object != 0 => self.object(*object),
+            _ => {
+                let class = written.map(|written| self.calls.sites.declares(&written));
+                self.class(class.as_deref().unwrap_or(UNKNOWN))
+            }
+        };
+        [owner, name]
+    }
+
+    fn message(&mut self, exception: u32) -> B::Term {
+        match self.calls.objects.message(exception) {
+            Some(text) if text.is_whole() => self.build.string(&text.begins),
+            Some(text) => self.cut_off(&text.begins, text.length),
+            None => self.build.atom("null"),
+        }
     }
 
     /// A recorded value. Strings and boxes are their values; other objects are `o(Class, Number)`.
@@ -384,58 +393,79 @@ impl Log {
         let index = self.index().clone();
         // What follows an uncaught exception is its handler's, unless the exception is thrown once more.
         let ends_thread = calls.ends.get(&thread).is_some_and(|end| end.exception == exception);
-        let mut handler: Option<(String, u16)> = None;
-        let mut found = None;
+        let mut search = CatchSearch { when: event.when, exception, ends_thread, handler: None, found: None };
         for number in index.of_thread_from(thread, first) {
             let Some(indexed) = usize::try_from(*number).ok().and_then(|number| index.block(number)) else {
                 break;
             };
             calls.walk_block(&indexed.block, &mut |calls, step| {
-                let BlockStep::Event(seen) = step else {
-                    if let BlockStep::Ends(_, last) = step {
-                        let is_last = last == exception;
-                        found =
-                            Some(if is_last { Caught::Nowhere(handler.take()) } else { Caught::Elsewhere });
-                    }
-                    return ControlFlow::Continue(());
-                };
-                if seen.when().place_in_thread() < event.when.place_in_thread() {
-                    return ControlFlow::Continue(());
+                match step {
+                    BlockStep::Event(seen) => return search.see(calls, seen),
+                    BlockStep::Ends(_, last) => search.end(last),
+                    BlockStep::Begins { .. } => {}
                 }
-                let is_it = seen.values.first() == Some(&Value::Object(exception));
-                let place = || {
-                    let file = seen.method(calls).map(source_file).unwrap_or_default().into_owned();
-                    (file, seen.site.line.unwrap_or(0))
-                };
-                found = match seen.site.what {
-                    // The event itself, and the calls that the exception leaves.
-                    _ if seen.when() == event.when && seen.site.what != Traced::Catch => {
-                        return ControlFlow::Continue(());
-                    }
-                    Traced::Leave if is_it && handler.is_none() => return ControlFlow::Continue(()),
-                    // Monitors are released on the way, and contents may be reported.
-                    Traced::Unlock | Traced::Contents | Traced::Text => return ControlFlow::Continue(()),
-                    Traced::Enter if ends_thread && seen.values.contains(&Value::Object(exception)) => {
-                        handler.get_or_insert_with(place);
-                        return ControlFlow::Continue(());
-                    }
-                    Traced::Throw | Traced::Leave | Traced::Catch if is_it && handler.is_some() => {
-                        Some(Caught::Elsewhere)
-                    }
-                    _ if handler.is_some() => return ControlFlow::Continue(()),
-                    Traced::Catch if is_it => {
-                        let (file, line) = place();
-                        Some(Caught::At(file, line))
-                    }
-                    _ => Some(Caught::Elsewhere),
-                };
-                ControlFlow::Break(())
+                ControlFlow::Continue(())
             })?;
-            if found.is_some() {
+            if search.found.is_some() {
                 break;
             }
         }
-        Ok(found.unwrap_or(Caught::Elsewhere))
+        Ok(search.found.unwrap_or(Caught::Elsewhere))
+    }
+}
+
+/// Looks for the place where an exception was caught.
+struct CatchSearch {
+    /// When it was thrown.
+    when: EventTime,
+    exception: u32,
+    /// Whether its thread ended with it.
+    ends_thread: bool,
+    /// Where a handler for uncaught exceptions began.
+    handler: Option<(String, u16)>,
+    found: Option<Caught>,
+}
+
+impl CatchSearch {
+    /// The thread ended, with this exception if it is not 0.
+    fn end(&mut self, exception: u32) {
+        let is_it = exception == self.exception;
+        self.found = Some(if is_it { Caught::Nowhere(self.handler.take()) } else { Caught::Elsewhere });
+    }
+
+    fn see(&mut self, calls: &Calls, seen: &TracedEvent<'_>) -> ControlFlow<()> {
+        if seen.when().place_in_thread() < self.when.place_in_thread() {
+            return ControlFlow::Continue(());
+        }
+        let thrown = Value::Object(self.exception);
+        let is_it = seen.values.first() == Some(&thrown);
+        let place = || {
+            let file = seen.method(calls).map(source_file).unwrap_or_default().into_owned();
+            (file, seen.site.line.unwrap_or(0))
+        };
+        self.found = Some(match seen.site.what {
+            // The event itself, and the calls that the exception leaves.
+            _ if seen.when() == self.when && seen.site.what != Traced::Catch => {
+                return ControlFlow::Continue(());
+            }
+            Traced::Leave if is_it && self.handler.is_none() => return ControlFlow::Continue(()),
+            // Monitors are released on the way, and contents may be reported.
+            Traced::Unlock | Traced::Contents | Traced::Text => return ControlFlow::Continue(()),
+            Traced::Enter if self.ends_thread && seen.values.contains(&thrown) => {
+                self.handler.get_or_insert_with(place);
+                return ControlFlow::Continue(());
+            }
+            Traced::Throw | Traced::Leave | Traced::Catch if is_it && self.handler.is_some() => {
+                Caught::Elsewhere
+            }
+            _ if self.handler.is_some() => return ControlFlow::Continue(()),
+            Traced::Catch if is_it => {
+                let (file, line) = place();
+                Caught::At(file, line)
+            }
+            _ => Caught::Elsewhere,
+        });
+        ControlFlow::Break(())
     }
 }
 

@@ -24,8 +24,30 @@ pub(super) fn events(
     goes_on: &dyn Fn() -> bool,
 ) -> Result<BTreeMap<u64, EventKey>, LogicError> {
     let mut keys = BTreeMap::new();
-    let (mut kinds, mut last) = (0, 0);
-    let mut counted = BTreeSet::new();
+    let counted = add_calls(wanted, names, &mut keys)?;
+    if !counted.ids.is_empty() {
+        add_counted(&counted, names, goes_on, &mut keys)?;
+    }
+    Ok(keys)
+}
+
+/// The events whose keys need a pass over the events of their kinds.
+#[derive(Default)]
+struct CountedEvents {
+    ids: BTreeSet<u64>,
+    /// Their kinds, one bit each.
+    kinds: u16,
+    /// The last one's id.
+    last: u64,
+}
+
+/// Adds the keys of calls and exits. Returns the other events.
+fn add_calls(
+    wanted: &BTreeSet<u64>,
+    names: &mut RunNames<'_>,
+    keys: &mut BTreeMap<u64, EventKey>,
+) -> Result<CountedEvents, LogicError> {
+    let mut counted = CountedEvents::default();
     let mut of_methods: HashMap<(u32, u32), Vec<u32>> = HashMap::new();
     for id in wanted {
         let Some((block, event)) = names.source.event(*id)? else { continue };
@@ -34,9 +56,9 @@ pub(super) fn events(
         let method =
             event.call().filter(|_| is_call).and_then(|node| Some((node, calls.method_number(node)?)));
         let Some((node, method)) = method else {
-            kinds |= event.kind.bit();
-            last = last.max(*id);
-            counted.insert(*id);
+            counted.kinds |= event.kind.bit();
+            counted.last = counted.last.max(*id);
+            counted.ids.insert(*id);
             continue;
         };
         let of_method =
@@ -51,9 +73,17 @@ pub(super) fn events(
         };
         keys.insert(*id, key);
     }
-    if counted.is_empty() {
-        return Ok(keys);
-    }
+    Ok(counted)
+}
+
+/// Adds the keys of events that are counted.
+fn add_counted(
+    counted: &CountedEvents,
+    names: &mut RunNames<'_>,
+    goes_on: &dyn Fn() -> bool,
+    keys: &mut BTreeMap<u64, EventKey>,
+) -> Result<(), LogicError> {
+    let CountedEvents { ids, kinds, last } = counted;
     let mut counts: HashMap<Counted, u64> = HashMap::new();
     let index = names.source.log.index().clone();
     for number in 0..index.blocks() {
@@ -66,7 +96,7 @@ pub(super) fn events(
         }
         let (calls, log) = names.source.parts();
         let block = log.block(calls, number)?;
-        if block.first > last {
+        if block.first > *last {
             break;
         }
         for (id, event) in (block.first..).zip(&block.events) {
@@ -78,7 +108,7 @@ pub(super) fn events(
             let group = step.map_or(0, |(method, line)| names.group(method, line));
             let count = counts.entry((thread, event.kind, of.clone(), group)).or_default();
             *count += 1;
-            if counted.contains(&id) {
+            if ids.contains(&id) {
                 let key = EventKey {
                     ordinal: *count,
                     thread: names.thread(thread).to_owned(),
@@ -90,7 +120,7 @@ pub(super) fn events(
             }
         }
     }
-    Ok(keys)
+    Ok(())
 }
 
 /// The id of the event with a key.

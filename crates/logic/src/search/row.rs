@@ -39,18 +39,7 @@ impl Source {
             Kind::MethodCall | Kind::MethodExit => {
                 row.object = named.or_else(|| method.as_ref().map(|of| shown_class(&of.class)));
                 row.name = method.as_ref().map(|of| of.name.clone());
-                if event.kind == Kind::MethodCall {
-                    let arguments = values.iter().skip(1).map(|value| shown(value, &calls.objects));
-                    row.arguments = (!event.is_around).then(|| arguments.collect());
-                } else {
-                    row.value = Some(match values.get(1) {
-                        Some(value) => shown(value, &calls.objects),
-                        None => "void".to_owned(),
-                    });
-                    if let Some(node) = event.call() {
-                        row.of = self.log.id_of_call(&mut self.recording.calls, block.thread, node)?;
-                    }
-                }
+                self.add_values(&mut row, found)?;
             }
             Kind::SetField => {
                 let written = calls.sites.site(event.site).and_then(|site| site.written.clone());
@@ -61,21 +50,7 @@ impl Source {
             Kind::DataStructure => row.object = named,
             Kind::Exception => {
                 row.object = named;
-                row.value = calls.objects.message(object).map(|text| text.begins);
-                row.causes = calls.objects.causes(object);
-                let place = |(file, line): (String, u16)| match line {
-                    0 => file,
-                    line => format!("{file}:{line}"),
-                };
-                let caught = self.log.caught(&mut self.recording.calls, block.thread, event, object)?;
-                row.caught = Some(match caught {
-                    Caught::At(file, line) => place((file, line)),
-                    Caught::Elsewhere => "unrecorded".to_owned(),
-                    Caught::Nowhere(handler) => {
-                        row.handler = handler.map(place);
-                        "uncaught".to_owned()
-                    }
-                });
+                self.add_exception(&mut row, found, object)?;
             }
             Kind::MemberFields => {
                 let class = self.log.index().class(event.site).unwrap_or_default();
@@ -99,6 +74,46 @@ impl Source {
             }
         }
         Ok(row)
+    }
+
+    /// Adds the arguments or the result of a call.
+    fn add_values(&mut self, row: &mut EventRow, found: &Found) -> Result<(), LogicError> {
+        let Found { block, event, .. } = found;
+        let (values, objects) = (block.values(event), &self.recording.calls.objects);
+        if event.kind == Kind::MethodCall {
+            let arguments = values.iter().skip(1).map(|value| shown(value, objects));
+            row.arguments = (!event.is_around).then(|| arguments.collect());
+            return Ok(());
+        }
+        row.value = Some(match values.get(1) {
+            Some(value) => shown(value, objects),
+            None => "void".to_owned(),
+        });
+        if let Some(node) = event.call() {
+            row.of = self.log.id_of_call(&mut self.recording.calls, block.thread, node)?;
+        }
+        Ok(())
+    }
+
+    /// Adds what is known of an exception, and where it was caught.
+    fn add_exception(&mut self, row: &mut EventRow, found: &Found, exception: u32) -> Result<(), LogicError> {
+        let calls = &mut self.recording.calls;
+        row.value = calls.objects.message(exception).map(|text| text.begins);
+        row.causes = calls.objects.causes(exception);
+        let place = |(file, line): (String, u16)| match line {
+            0 => file,
+            line => format!("{file}:{line}"),
+        };
+        let caught = self.log.caught(calls, found.block.thread, &found.event, exception)?;
+        row.caught = Some(match caught {
+            Caught::At(file, line) => place((file, line)),
+            Caught::Elsewhere => "unrecorded".to_owned(),
+            Caught::Nowhere(handler) => {
+                row.handler = handler.map(place);
+                "uncaught".to_owned()
+            }
+        });
+        Ok(())
     }
 
     /// The event with an id, as a row.

@@ -4,7 +4,7 @@
 use model::MethodName;
 use past::PastError;
 use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
-use trace::{Calls, EventPosition, EventTime, Traced, Value, WalkControl};
+use trace::{Calls, EventPosition, EventTime, Traced, TracedEvent, Value, WalkControl};
 
 /// The part of a run in which an operation was missed.
 #[derive(Clone, Copy, Debug)]
@@ -115,66 +115,10 @@ impl Executed {
         let mut executed = Executed::default();
         let mut groups: HashMap<(u32, Trail), usize> = HashMap::new();
         for (thread, ..) in calls.threads() {
-            let mut open: Vec<Open> = Vec::new();
-            calls.walk(thread, None, |_, seen| {
-                let when = seen.when();
-                if when > window.to {
-                    return WalkControl::Stop;
-                }
-                let is_inside = when >= window.from;
-                let (Some(node), method, bci) = (seen.node, seen.site.method, seen.site.bci) else {
-                    return WalkControl::Next;
-                };
-                match seen.site.what {
-                    Traced::Enter => {
-                        if let Some(caller) = open.last_mut().filter(|open| Some(open.node) == seen.around) {
-                            caller.callees.insert(method);
-                        }
-                        open.push(Open { node, method, ..Open::default() });
-                        return WalkControl::Next;
-                    }
-                    Traced::Return | Traced::Leave => {
-                        while let Some(mut ended) = open.pop() {
-                            let is_it = ended.node == node;
-                            if is_it && seen.site.what == Traced::Leave {
-                                ended.exceptions.insert(ended.last);
-                            }
-                            if is_inside {
-                                executed.add(&mut groups, ended);
-                            }
-                            if is_it {
-                                break;
-                            }
-                        }
-                        return WalkControl::Next;
-                    }
-                    _ => {}
-                }
-                let Some(own) = open.iter_mut().rfind(|open| open.node == node) else {
-                    return WalkControl::Next;
-                };
-                match seen.site.what {
-                    Traced::Branch(to) => {
-                        own.edges.insert((bci, to.into()));
-                        if is_inside {
-                            let ways = executed.ways.entry((method, bci)).or_default();
-                            *ways.entry(to.into()).or_insert(0) += 1;
-                        }
-                    }
-                    Traced::Catch => {
-                        own.edges.insert((bci, bci));
-                        own.exceptions.insert(own.last);
-                    }
-                    _ => {}
-                }
-                if is_place(seen.site.what) {
-                    own.last = bci;
-                }
-                WalkControl::Next
-            })?;
-            while let Some(left) = open.pop() {
-                executed.add(&mut groups, left);
-            }
+            let (executed, groups) = (&mut executed, &mut groups);
+            let mut walk = TrailWalk { window, executed, groups, open: Vec::new() };
+            calls.walk(thread, None, |_, seen| walk.see(seen))?;
+            walk.finish();
         }
         Ok(executed)
     }
@@ -197,6 +141,88 @@ impl Executed {
             if group.calls.len() < CALLS {
                 group.calls.push(node);
             }
+        }
+    }
+}
+
+/// Follows the calls of a thread, and keeps what each executed.
+struct TrailWalk<'e> {
+    window: Window,
+    executed: &'e mut Executed,
+    /// The numbers of the groups.
+    groups: &'e mut HashMap<(u32, Trail), usize>,
+    /// The open calls.
+    open: Vec<Open>,
+}
+
+impl TrailWalk<'_> {
+    fn see(&mut self, seen: &TracedEvent<'_>) -> WalkControl {
+        let when = seen.when();
+        if when > self.window.to {
+            return WalkControl::Stop;
+        }
+        let is_inside = when >= self.window.from;
+        let Some(node) = seen.node else { return WalkControl::Next };
+        match seen.site.what {
+            Traced::Enter => self.enter(node, seen),
+            Traced::Return => self.end(node, false, is_inside),
+            Traced::Leave => self.end(node, true, is_inside),
+            _ => self.note(node, seen, is_inside),
+        }
+        WalkControl::Next
+    }
+
+    fn enter(&mut self, node: u32, seen: &TracedEvent<'_>) {
+        let method = seen.site.method;
+        if let Some(caller) = self.open.last_mut().filter(|open| Some(open.node) == seen.around) {
+            caller.callees.insert(method);
+        }
+        self.open.push(Open { node, method, ..Open::default() });
+    }
+
+    /// Ends a call, and those of its callees whose end was not recorded.
+    fn end(&mut self, node: u32, is_left: bool, is_inside: bool) {
+        while let Some(mut ended) = self.open.pop() {
+            let is_it = ended.node == node;
+            if is_it && is_left {
+                ended.exceptions.insert(ended.last);
+            }
+            if is_inside {
+                self.executed.add(self.groups, ended);
+            }
+            if is_it {
+                break;
+            }
+        }
+    }
+
+    /// Notes an event between the entry and the end of its call.
+    fn note(&mut self, node: u32, seen: &TracedEvent<'_>, is_inside: bool) {
+        let Some(own) = self.open.iter_mut().rfind(|open| open.node == node) else { return };
+        let (method, bci) = (seen.site.method, seen.site.bci);
+        match seen.site.what {
+            Traced::Branch(to) => {
+                own.edges.insert((bci, to.into()));
+                if is_inside {
+                    let ways = self.executed.ways.entry((method, bci)).or_default();
+                    *ways.entry(to.into()).or_insert(0) += 1;
+                }
+            }
+            Traced::Catch => {
+                own.edges.insert((bci, bci));
+                own.exceptions.insert(own.last);
+            }
+            _ => {}
+        }
+        if is_place(seen.site.what) {
+            own.last = bci;
+        }
+    }
+
+    /// Keeps what the calls executed that are open at the end.
+    fn finish(mut self) {
+        while let Some(left) = self.open.pop() {
+            self.executed.add(self.groups, left);
         }
     }
 }
@@ -224,6 +250,9 @@ pub(super) struct JumpPasses {
     pub of_calls: VecDeque<Pass>,
 }
 
+/// A jump, by the number of its method.
+type JumpOf = (u32, JumpSite);
+
 /// The passes of some jumps in the window, by method. Each jump comes with the calls whose passes are wanted.
 ///
 /// # Errors
@@ -231,74 +260,96 @@ pub(super) struct JumpPasses {
 pub(super) fn passes(
     calls: &mut Calls,
     window: Window,
-    jumps: &BTreeMap<(u32, JumpSite), BTreeSet<u32>>,
-) -> Result<HashMap<(u32, JumpSite), JumpPasses>, PastError> {
-    let mut found: HashMap<(u32, JumpSite), JumpPasses> = HashMap::new();
+    jumps: &BTreeMap<JumpOf, BTreeSet<u32>>,
+) -> Result<HashMap<JumpOf, JumpPasses>, PastError> {
+    let mut found: HashMap<JumpOf, JumpPasses> = HashMap::new();
     // By thread name.
-    let mut counts: HashMap<String, HashMap<(u32, JumpSite), u64>> = HashMap::new();
+    let mut counts: HashMap<String, HashMap<JumpOf, u64>> = HashMap::new();
     for (thread, name, _) in calls.threads() {
-        let counts = counts.entry(name).or_default();
-        // The calls with their methods, and the last event of each.
-        let mut open: Vec<(u32, u32, Option<LastEvent>)> = Vec::new();
-        calls.walk(thread, None, |_, seen| {
-            let when = seen.when();
-            if when > window.to {
-                return WalkControl::Stop;
-            }
-            let (Some(node), Some(at)) = (seen.node, seen.position()) else { return WalkControl::Next };
-            let mut pass = |jump: (u32, JumpSite), pass: Pass| {
-                let Some(wanted) = jumps.get(&jump) else { return };
-                let count = counts.entry(jump).or_insert(0);
-                let nth = *count;
-                *count += 1;
-                if pass.when < window.from {
-                    return;
-                }
-                let passes = found.entry(jump).or_default();
-                passes.count += 1;
-                if wanted.contains(&pass.node) {
-                    passes.of_calls.push_back(Pass { nth, ..pass });
-                    if passes.of_calls.len() > PASSES {
-                        passes.of_calls.pop_front();
-                    }
-                }
-            };
-            let exception = match seen.values.first() {
-                Some(Value::Object(exception)) => *exception,
-                _ => 0,
-            };
-            let here = Pass { node, at, when, nth: 0, to: 0, exception };
-            match seen.site.what {
-                Traced::Enter => {
-                    if let Some((caller, method, _)) = open.last().filter(|open| Some(open.0) == seen.around)
-                    {
-                        let called = JumpSite::Dispatch(seen.site.method);
-                        pass((*method, called), Pass { node: *caller, ..here });
-                    }
-                    open.push((node, seen.site.method, None));
-                }
-                Traced::Branch(to) => {
-                    pass((seen.site.method, JumpSite::Branch(seen.site.bci)), Pass { to: to.into(), ..here });
-                }
-                Traced::Catch | Traced::Leave => {
-                    let own = open.iter().rfind(|open| open.0 == node);
-                    if let Some((_, method, Some((bci, at, when)))) = own {
-                        let jump = (*method, JumpSite::Exception(*bci));
-                        pass(jump, Pass { at: *at, when: *when, ..here });
-                    }
-                }
-                _ => {}
-            }
-            if matches!(seen.site.what, Traced::Return | Traced::Leave) {
-                while open.pop().is_some_and(|open| open.0 != node) {}
-            } else if is_place(seen.site.what)
-                && seen.site.what != Traced::Enter
-                && let Some(own) = open.iter_mut().rfind(|open| open.0 == node)
-            {
-                own.2 = Some((seen.site.bci, at, when));
-            }
-            WalkControl::Next
-        })?;
+        let (found, counts) = (&mut found, counts.entry(name).or_default());
+        let mut walk = PassWalk { window, jumps, found, counts, open: Vec::new() };
+        calls.walk(thread, None, |_, seen| walk.see(seen))?;
     }
     Ok(found)
+}
+
+/// An open call, as the passes of its jumps are looked for.
+struct PassingCall {
+    node: u32,
+    method: u32,
+    last: Option<LastEvent>,
+}
+
+/// Follows the calls of a thread, and keeps the passes of jumps.
+struct PassWalk<'p> {
+    window: Window,
+    /// The jumps, with the calls whose passes are wanted.
+    jumps: &'p BTreeMap<JumpOf, BTreeSet<u32>>,
+    found: &'p mut HashMap<JumpOf, JumpPasses>,
+    /// The number of earlier passes in threads of this name.
+    counts: &'p mut HashMap<JumpOf, u64>,
+    open: Vec<PassingCall>,
+}
+
+impl PassWalk<'_> {
+    fn see(&mut self, seen: &TracedEvent<'_>) -> WalkControl {
+        let when = seen.when();
+        if when > self.window.to {
+            return WalkControl::Stop;
+        }
+        let (Some(node), Some(at)) = (seen.node, seen.position()) else { return WalkControl::Next };
+        let exception = match seen.values.first() {
+            Some(Value::Object(exception)) => *exception,
+            _ => 0,
+        };
+        let here = Pass { node, at, when, nth: 0, to: 0, exception };
+        let (method, bci) = (seen.site.method, seen.site.bci);
+        match seen.site.what {
+            Traced::Enter => {
+                if let Some(caller) = self.open.last().filter(|open| Some(open.node) == seen.around) {
+                    let (node, jump) = (caller.node, (caller.method, JumpSite::Dispatch(method)));
+                    self.pass(jump, Pass { node, ..here });
+                }
+                self.open.push(PassingCall { node, method, last: None });
+            }
+            Traced::Branch(to) => {
+                self.pass((method, JumpSite::Branch(bci)), Pass { to: to.into(), ..here });
+            }
+            Traced::Catch | Traced::Leave => {
+                let own = self.open.iter().rfind(|open| open.node == node);
+                if let Some(&PassingCall { method, last: Some((bci, at, when)), .. }) = own {
+                    self.pass((method, JumpSite::Exception(bci)), Pass { at, when, ..here });
+                }
+            }
+            _ => {}
+        }
+        if matches!(seen.site.what, Traced::Return | Traced::Leave) {
+            while self.open.pop().is_some_and(|open| open.node != node) {}
+        } else if is_place(seen.site.what)
+            && seen.site.what != Traced::Enter
+            && let Some(own) = self.open.iter_mut().rfind(|open| open.node == node)
+        {
+            own.last = Some((bci, at, when));
+        }
+        WalkControl::Next
+    }
+
+    /// Counts a pass, and keeps it if it is wanted.
+    fn pass(&mut self, jump: JumpOf, pass: Pass) {
+        let Some(wanted) = self.jumps.get(&jump) else { return };
+        let count = self.counts.entry(jump).or_insert(0);
+        let nth = *count;
+        *count += 1;
+        if pass.when < self.window.from {
+            return;
+        }
+        let passes = self.found.entry(jump).or_default();
+        passes.count += 1;
+        if wanted.contains(&pass.node) {
+            passes.of_calls.push_back(Pass { nth, ..pass });
+            if passes.of_calls.len() > PASSES {
+                passes.of_calls.pop_front();
+            }
+        }
+    }
 }

@@ -82,125 +82,22 @@ pub fn find(
     window: Window,
     limits: &Limits,
 ) -> Result<Found, PastError> {
-    let mut sites = use_sites(program, target);
-    let mut of_class: Vec<UseSite> = sites.iter().filter(|site| site.writes).cloned().collect();
-    let allocations = match &program.points_to {
-        Some(points_to) if target.object != 0 => {
-            points_to.allocations(calls, target.object, &target.class)?
-        }
-        _ => None,
-    };
-    if let Some(points_to) = &program.points_to {
-        sites.retain(|site| points_to.is_reachable(site.place.0));
-        if let Some(allocations) = &allocations {
-            let index = &program.index;
-            let may_be = |site: &UseSite| {
-                index.op(site.place).is_some_and(|op| points_to.may_be(site, op, allocations))
-            };
-            sites.retain(may_be);
-        }
-    }
-    let chains = Chains::new(program, &sites, limits.within);
-    let executed = Executed::of(calls, window)?;
+    let mut search = Search { calls, fields, program, target, window, limits };
+    let Sites { sites, mut of_class, unsure } = search.sites()?;
+    let chains = Chains::new(search.program, &sites, limits.within);
+    let executed = Executed::of(search.calls, window)?;
+    let losses = search.losses(&sites, &chains, &executed);
     let operations = sites.iter().filter(|site| site.writes).count();
-    let mut found = Found { operations, unreachable: of_class.len() - operations, ..Found::default() };
-    let unsure = if allocations.is_some() { Certainty::May } else { Certainty::ByType };
-    let mut sites_in: HashMap<MethodAt, Vec<&UseSite>> = HashMap::new();
-    for site in &sites {
-        sites_in.entry(site.place.0).or_default().push(site);
-    }
-    let mut executed_sites: BTreeSet<(MethodAt, u32)> = BTreeSet::new();
-    let mut candidates: BTreeMap<Key, Candidate<'_>> = BTreeMap::new();
-    let mut of_method: HashMap<u32, Option<Begin<'_>>> = HashMap::new();
-    for group in &executed.groups {
-        let calls_of_it: BTreeSet<u32> = group.calls.iter().copied().collect();
-        let known = of_method.entry(group.method).or_insert_with(|| {
-            let name = name_of(calls, group.method)?;
-            let at = program.index.find(&name)?;
-            let body = program.bodies.of(&name)?;
-            let chains = chains.from(program, at, limits.within).into_iter().map(Rc::new).collect();
-            Some(Begin { at, body, chains })
-        });
-        let Some(begin) = known else { continue };
-        let blocks = ExecutedBlocks::of(&begin.body, &group.trail);
-        let of_it = sites_in.get(&begin.at).into_iter().flatten();
-        let done = of_it.map(|site| site.place).filter(|place| blocks.has_completed(&begin.body, place.1));
-        executed_sites.extend(done);
-        for chain in &begin.chains {
-            for lost in lost_at(group, &calls_of_it, begin, chain, &blocks, calls, program) {
-                let is_in_window = match lost.jump {
-                    JumpSite::Branch(pc) => executed.ways.contains_key(&(group.method, pc)),
-                    _ => true,
-                };
-                if !is_in_window {
-                    continue;
-                }
-                let key = (group.method, lost.jump, lost.to, chain.first.1, chain.site.place);
-                match candidates.get_mut(&key) {
-                    // What was wholly omitted in one call counts more than what was at times.
-                    Some(known) if known.is_partial && !lost.is_partial => *known = lost,
-                    Some(known) if known.is_partial == lost.is_partial => {
-                        known.between.extend(lost.between);
-                        known.calls.extend(lost.calls);
-                    }
-                    Some(_) => {}
-                    None => _ = candidates.insert(key, lost),
-                }
-            }
-        }
-    }
-    found.executed = sites.iter().filter(|site| site.writes && executed_sites.contains(&site.place)).count();
-    let mut jumps: BTreeMap<(u32, JumpSite), BTreeSet<u32>> = BTreeMap::new();
-    for candidate in candidates.values() {
-        let calls = jumps.entry((candidate.method, candidate.jump)).or_default();
-        calls.extend(candidate.calls.iter().copied());
-    }
-    let passes = passes(calls, window, &jumps)?;
-    let mut suggestions: Vec<(Suggestion, EventTime)> = Vec::new();
-    let mut left = OTHER_CHAINS;
-    for mut candidate in candidates.into_values() {
-        let of_jump = passes.get(&(candidate.method, candidate.jump));
-        let all: Vec<Pass> = of_jump.iter().flat_map(|passes| &passes.of_calls).copied().collect();
-        let count = of_jump.map_or(0, |passes| passes.count);
-        let mut judge = Judge { calls, fields, program, target, unsure, most: EVALUATED };
-        let mut judged = judge.certainty(&candidate, &all)?;
-        if judged.is_none() && left > 0 {
-            // A longer chain, or another call on it, may lead to the object.
-            let is_dispatch = matches!(candidate.jump, JumpSite::Dispatch(_));
-            judge.most = OTHER_PASSES;
-            for other in chains.others(judge.program, &candidate.chain, is_dispatch).into_iter().take(left) {
-                left -= 1;
-                candidate.chain = Rc::new(other);
-                judged = judge.certainty(&candidate, &all)?;
-                if judged.is_some() {
-                    break;
-                }
-            }
-        }
-        let Some((certainty, pass)) = judged else {
-            found.other_objects += usize::from(!candidate.is_partial);
-            continue;
-        };
-        let counted = match candidate.jump {
-            JumpSite::Branch(pc) => {
-                let ways = executed.ways.get(&(candidate.method, pc));
-                let all = ways.map_or(0, |ways| ways.values().sum());
-                let taken = ways.and_then(|ways| ways.get(&candidate.to)).copied().unwrap_or(0);
-                Passes { missed: all - taken, all }
-            }
-            _ => Passes { missed: count, all: count },
-        };
-        let is_missed = |other: &&Pass| {
-            let is_branch = matches!(candidate.jump, JumpSite::Branch(_));
-            calls.thread_of(other.node) == calls.thread_of(pass.node)
-                && (!is_branch || other.to != candidate.to)
-        };
-        let first = all.iter().find(is_missed).map_or(pass.nth, |first| first.nth.min(pass.nth));
-        let described = suggestion(calls, program, &candidate, certainty, &pass, first, counted);
-        if let Some(suggestion) = described {
-            suggestions.push((suggestion, pass.when));
-        }
-    }
+    let is_done = |site: &&UseSite| site.writes && losses.executed_sites.contains(&site.place);
+    let mut found = Found {
+        operations,
+        unreachable: of_class.len() - operations,
+        executed: sites.iter().filter(is_done).count(),
+        ..Found::default()
+    };
+    let judged = search.judged(losses, &chains, &executed, unsure)?;
+    found.other_objects = judged.other_objects;
+    let mut suggestions = judged.suggestions;
     let mut hide = |is_hidden: fn(&Suggestion) -> bool| {
         let before = suggestions.len();
         suggestions.retain(|(suggestion, _)| !is_hidden(suggestion));
@@ -218,9 +115,219 @@ pub fn find(
     if found.suggestions.is_empty() {
         let own: BTreeSet<_> = sites.iter().map(|site| site.place).collect();
         of_class.retain(|site| !own.contains(&site.place));
-        found.elsewhere = done(calls, program, &of_class, window)?;
+        found.elsewhere = done(search.calls, search.program, &of_class, window)?;
     }
     Ok(found)
+}
+
+/// A search for the omissions of a target.
+struct Search<'f, 'p> {
+    calls: &'f mut Calls,
+    fields: &'f mut Fields,
+    program: &'f mut AnalysedProgram<'p>,
+    target: &'f Target,
+    window: Window,
+    limits: &'f Limits,
+}
+
+/// The use sites of a target.
+struct Sites {
+    /// Those that may use it.
+    sites: Vec<UseSite>,
+    /// Those that write objects of its class, even if they cannot reach it.
+    of_class: Vec<UseSite>,
+    /// How sure it is that a use site may use it.
+    unsure: Certainty,
+}
+
+/// What the executed calls say about the use sites.
+#[derive(Default)]
+struct Losses<'c> {
+    /// The jumps at which operations may have been lost.
+    candidates: BTreeMap<Key, Candidate<'c>>,
+    /// The places of the use sites that were executed.
+    executed_sites: BTreeSet<PlaceAt>,
+}
+
+impl<'c> Losses<'c> {
+    fn add(&mut self, key: Key, lost: Candidate<'c>) {
+        match self.candidates.get_mut(&key) {
+            // What was wholly omitted in one call counts more than what was at times.
+            Some(known) if known.is_partial && !lost.is_partial => *known = lost,
+            Some(known) if known.is_partial == lost.is_partial => {
+                known.between.extend(lost.between);
+                known.calls.extend(lost.calls);
+            }
+            Some(_) => {}
+            None => _ = self.candidates.insert(key, lost),
+        }
+    }
+
+    /// The jumps, each with the calls that lost something at it.
+    fn jumps(&self) -> BTreeMap<(u32, JumpSite), BTreeSet<u32>> {
+        let mut jumps: BTreeMap<(u32, JumpSite), BTreeSet<u32>> = BTreeMap::new();
+        for candidate in self.candidates.values() {
+            let calls = jumps.entry((candidate.method, candidate.jump)).or_default();
+            calls.extend(candidate.calls.iter().copied());
+        }
+        jumps
+    }
+}
+
+/// What became of the candidates.
+#[derive(Default)]
+struct Judged {
+    /// The suggestions, each with the time of its pass.
+    suggestions: Vec<(Suggestion, EventTime)>,
+    /// Number of jumps whose untaken way would use another object.
+    other_objects: usize,
+}
+
+impl Search<'_, '_> {
+    fn sites(&mut self) -> Result<Sites, PastError> {
+        let mut sites = use_sites(self.program, self.target);
+        let of_class: Vec<UseSite> = sites.iter().filter(|site| site.writes).cloned().collect();
+        let allocations = match &self.program.points_to {
+            Some(points_to) if self.target.object != 0 => {
+                points_to.allocations(self.calls, self.target.object, &self.target.class)?
+            }
+            _ => None,
+        };
+        if let Some(points_to) = &self.program.points_to {
+            sites.retain(|site| points_to.is_reachable(site.place.0));
+            if let Some(allocations) = &allocations {
+                let index = &self.program.index;
+                let may_be = |site: &UseSite| {
+                    index.op(site.place).is_some_and(|op| points_to.may_be(site, op, allocations))
+                };
+                sites.retain(may_be);
+            }
+        }
+        let unsure = if allocations.is_some() { Certainty::May } else { Certainty::ByType };
+        Ok(Sites { sites, of_class, unsure })
+    }
+
+    /// Compares what the calls executed with the chains that begin in them.
+    fn losses<'c>(&mut self, sites: &'c [UseSite], chains: &Chains<'c>, executed: &Executed) -> Losses<'c> {
+        let mut sites_in: HashMap<MethodAt, Vec<&UseSite>> = HashMap::new();
+        for site in sites {
+            sites_in.entry(site.place.0).or_default().push(site);
+        }
+        let mut losses = Losses::default();
+        let mut of_method: HashMap<u32, Option<Begin<'c>>> = HashMap::new();
+        for group in &executed.groups {
+            let calls_of_it: BTreeSet<u32> = group.calls.iter().copied().collect();
+            let known = of_method.entry(group.method).or_insert_with(|| self.begin(group.method, chains));
+            let Some(begin) = known else { continue };
+            let blocks = ExecutedBlocks::of(&begin.body, &group.trail);
+            let of_it = sites_in.get(&begin.at).into_iter().flatten().map(|site| site.place);
+            losses.executed_sites.extend(of_it.filter(|place| blocks.has_completed(&begin.body, place.1)));
+            for chain in &begin.chains {
+                for lost in lost_at(group, &calls_of_it, begin, chain, &blocks, self.calls, self.program) {
+                    let is_in_window = match lost.jump {
+                        JumpSite::Branch(pc) => executed.ways.contains_key(&(group.method, pc)),
+                        _ => true,
+                    };
+                    if is_in_window {
+                        let key = (group.method, lost.jump, lost.to, chain.first.1, chain.site.place);
+                        losses.add(key, lost);
+                    }
+                }
+            }
+        }
+        losses
+    }
+
+    /// A method of the recording with the chains that begin in it; `None` if its code is not known.
+    fn begin<'c>(&mut self, method: u32, chains: &Chains<'c>) -> Option<Begin<'c>> {
+        let name = name_of(self.calls, method)?;
+        let at = self.program.index.find(&name)?;
+        let body = self.program.bodies.of(&name)?;
+        let chains = chains.from(self.program, at, self.limits.within).into_iter().map(Rc::new).collect();
+        Some(Begin { at, body, chains })
+    }
+
+    /// Keeps the candidates whose untaken way may use the target, and describes them.
+    fn judged<'c>(
+        &mut self,
+        losses: Losses<'c>,
+        chains: &Chains<'c>,
+        executed: &Executed,
+        unsure: Certainty,
+    ) -> Result<Judged, PastError> {
+        let passes = passes(self.calls, self.window, &losses.jumps())?;
+        let mut judged = Judged::default();
+        let mut left = OTHER_CHAINS;
+        for mut candidate in losses.candidates.into_values() {
+            let of_jump = passes.get(&(candidate.method, candidate.jump));
+            let all: Vec<Pass> = of_jump.iter().flat_map(|passes| &passes.of_calls).copied().collect();
+            let mut judge = Judge {
+                calls: self.calls,
+                fields: self.fields,
+                program: self.program,
+                target: self.target,
+                unsure,
+                most: EVALUATED,
+            };
+            let Some((certainty, pass)) = certainty(&mut judge, chains, &mut candidate, &all, &mut left)?
+            else {
+                judged.other_objects += usize::from(!candidate.is_partial);
+                continue;
+            };
+            let counted = missed(executed, &candidate, of_jump.map_or(0, |passes| passes.count));
+            let first = first_missed(self.calls, &candidate, &all, &pass);
+            let described =
+                suggestion(self.calls, self.program, &candidate, certainty, &pass, first, counted);
+            judged.suggestions.extend(described.map(|suggestion| (suggestion, pass.when)));
+        }
+        Ok(judged)
+    }
+}
+
+/// How sure it is that a candidate is about the object, with the pass that says so. `left` further chains
+/// may be evaluated; the candidate has the chain that leads to the object.
+fn certainty<'c>(
+    judge: &mut Judge<'_, '_>,
+    chains: &Chains<'c>,
+    candidate: &mut Candidate<'c>,
+    passes: &[Pass],
+    left: &mut usize,
+) -> Result<Option<(Certainty, Pass)>, PastError> {
+    let mut judged = judge.certainty(candidate, passes)?;
+    if judged.is_some() || *left == 0 {
+        return Ok(judged);
+    }
+    // A longer chain, or another call on it, may lead to the object.
+    let is_dispatch = matches!(candidate.jump, JumpSite::Dispatch(_));
+    judge.most = OTHER_PASSES;
+    for other in chains.others(judge.program, &candidate.chain, is_dispatch).into_iter().take(*left) {
+        *left -= 1;
+        candidate.chain = Rc::new(other);
+        judged = judge.certainty(candidate, passes)?;
+        if judged.is_some() {
+            break;
+        }
+    }
+    Ok(judged)
+}
+
+/// How many passes of a candidate's jump missed the operation, of how many. `count` is the number of its
+/// known passes.
+fn missed(executed: &Executed, candidate: &Candidate<'_>, count: u64) -> Passes {
+    let JumpSite::Branch(pc) = candidate.jump else { return Passes { missed: count, all: count } };
+    let ways = executed.ways.get(&(candidate.method, pc));
+    let all = ways.map_or(0, |ways| ways.values().sum());
+    let taken = ways.and_then(|ways| ways.get(&candidate.to)).copied().unwrap_or(0);
+    Passes { missed: all - taken, all }
+}
+
+/// The number of the first pass that missed the operation in the thread of a pass, at most that pass's own.
+fn first_missed(calls: &Calls, candidate: &Candidate<'_>, all: &[Pass], pass: &Pass) -> u64 {
+    let is_branch = matches!(candidate.jump, JumpSite::Branch(_));
+    let is_missed = |other: &&Pass| {
+        calls.thread_of(other.node) == calls.thread_of(pass.node) && (!is_branch || other.to != candidate.to)
+    };
+    all.iter().find(is_missed).map_or(pass.nth, |first| first.nth.min(pass.nth))
 }
 
 /// The operations of use sites that were executed before the end of the window.

@@ -7,6 +7,7 @@ use crate::machine::{DetFn, Engine, Outcome, Raise};
 use crate::store::{Cell, Tag};
 use crate::term::View;
 use crate::write::Style;
+use std::str::Chars;
 
 pub(super) const TABLE: &[(&str, usize, DetFn)] = &[
     ("format", 1, |e, b| {
@@ -108,26 +109,7 @@ fn formatted(e: &mut Engine, format: Cell, args: Cell, column: usize) -> Result<
             line.text.push(c);
             continue;
         }
-        let mut number: Option<usize> = None;
-        let mut directive = chars.next();
-        if directive == Some('*') {
-            let cell = next(e, &mut args)?;
-            match e.store.view(cell) {
-                View::Int(value) if value >= 0 => number = usize::try_from(value).ok(),
-                _ => return Err(problem(e, "no or negative integer for `*' argument")),
-            }
-            directive = chars.next();
-        } else if directive == Some('`') {
-            number = chars.next().map(|c| u32::from(c) as usize);
-            directive = chars.next();
-        } else {
-            while let Some(digit) = directive.and_then(|c| c.to_digit(10)) {
-                number = Some(number.unwrap_or(0).saturating_mul(10).saturating_add(digit as usize));
-                directive = chars.next();
-            }
-        }
-        e.afford(number.unwrap_or(0))?;
-        let Some(directive) = directive else { return Err(problem(e, "truncated format specification")) };
+        let Directive { number, letter: directive } = directive(e, &mut chars, &mut args)?;
         match directive {
             '~' => line.text.push('~'),
             'n' => line.text.push_str(&"\n".repeat(number.unwrap_or(1))),
@@ -158,6 +140,44 @@ fn formatted(e: &mut Engine, format: Cell, args: Cell, column: usize) -> Result<
         return Err(problem(e, "too many arguments"));
     }
     Ok(line.text)
+}
+
+/// A directive of a format.
+struct Directive {
+    /// Its numeric argument.
+    number: Option<usize>,
+    letter: char,
+}
+
+/// Reads a directive behind its `~`.
+fn directive(
+    e: &mut Engine,
+    chars: &mut Chars<'_>,
+    args: &mut impl Iterator<Item = Cell>,
+) -> Result<Directive, Raise> {
+    let mut number: Option<usize> = None;
+    let mut letter = chars.next();
+    if letter == Some('*') {
+        let cell = next(e, args)?;
+        match e.store.view(cell) {
+            View::Int(value) if value >= 0 => number = usize::try_from(value).ok(),
+            _ => return Err(problem(e, "no or negative integer for `*' argument")),
+        }
+        letter = chars.next();
+    } else if letter == Some('`') {
+        number = chars.next().map(|c| u32::from(c) as usize);
+        letter = chars.next();
+    } else {
+        while let Some(digit) = letter.and_then(|c| c.to_digit(10)) {
+            number = Some(number.unwrap_or(0).saturating_mul(10).saturating_add(digit as usize));
+            letter = chars.next();
+        }
+    }
+    e.afford(number.unwrap_or(0))?;
+    match letter {
+        Some(letter) => Ok(Directive { number, letter }),
+        None => Err(problem(e, "truncated format specification")),
+    }
 }
 
 fn next(e: &mut Engine, args: &mut impl Iterator<Item = Cell>) -> Result<Cell, Raise> {

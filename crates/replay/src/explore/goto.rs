@@ -4,7 +4,7 @@
 use super::arrival::{FoundPoint, UnconfirmedArrival, UnconfirmedPoint};
 use super::goto_result::{Arrival, Certainty, GotoResult};
 use super::position::{HaltedProgram, Position};
-use super::run_control::{FinishedRun, RunEnd, end_of};
+use super::run_control::{FinishedRun, RunEnd, RunResult, end_of};
 use super::{Explorer, OpenedDebuggee};
 use crate::iteration::{Findings, HaltRequest, Runner, learn};
 use crate::observer::LocatorObserver;
@@ -51,48 +51,7 @@ impl Explorer {
         let point = PointIndex(u16::try_from(at).unwrap_or(u16::MAX));
         match end {
             RunEnd::Nothing => Err(SessionError::Interrupted),
-            RunEnd::Arrived(halted, asked) => {
-                let differences = found.differences(halted.candidate(), halted.tables());
-                let is_answer = is_located(&asked, &halted, point, &found);
-                let (mut settled, mut before) = (Vec::new(), Vec::new());
-                let elsewhere = self.elsewhere(&asked, &halted);
-                for from in came_from {
-                    let cell = asked.borrow();
-                    let located =
-                        |a: &RunQuestions| FoundPoint::located(&a.locator, halted.tables(), from.point);
-                    match (elsewhere.get(&from.point), cell.as_ref().and_then(located)) {
-                        (Some(place), _) => settled.push(self.settle(&from, None, place.clone())),
-                        (None, Some(now)) => settled.push(self.settle(&from, Some(&now), None)),
-                        (None, None) => before.push(from),
-                    }
-                }
-                let certainty = if is_answer {
-                    Certainty::Reached
-                } else if differences.is_empty() {
-                    let point = self.chain.points.get(at);
-                    let asked_from = point.and_then(|p| p.refers_to().into_iter().next());
-                    Certainty::Expected { change: found.change(), asked_from }
-                } else {
-                    Certainty::Differs { differences: differences.clone() }
-                };
-                let pool = asked.borrow().as_ref().map(|a| a.pool.clone());
-                let pool = pool.ok_or(SessionError::Interrupted)?;
-                let (id, edition) = (id.to_owned(), self.edition);
-                let frame = found.frame;
-                let arrived =
-                    UnconfirmedArrival { point, id: id.clone(), found, differences, asked, edition, before };
-                let arrived = (!is_answer).then_some(arrived);
-                let run = self.findings.runs;
-                let namer = Namer::default();
-                let sources = self.opened.as_ref().map(|opened| opened.sources.clone());
-                let (sources, point) = (sources.ok_or(SessionError::Interrupted)?, Some(id.clone()));
-                let mut halted_program =
-                    HaltedProgram::new(halted, pool, sources, namer, point, run, arrived);
-                halted_program.frame = frame;
-                self.position = Position::Halted(Box::new(halted_program));
-                let standing = self.stand().await?;
-                Ok(GotoResult { id, certainty, settled, standing, ran: None })
-            }
+            RunEnd::Arrived(halted, asked) => self.arrive(id, point, found, halted, asked, came_from).await,
             RunEnd::Whole(last)
                 if matches!(last.run_facts.outcome.ended, Ended::Interrupted | Ended::TimedOut(_)) =>
             {
@@ -103,24 +62,84 @@ impl Explorer {
             RunEnd::Whole(last) => {
                 let elsewhere = self.places(&last.run_facts.astray, &last.run_facts.pool);
                 let ran = self.whole(*last, &summary).await?;
-                let now = self.history.found(at).cloned();
-                let here = now.as_ref().is_some_and(|n| n.coordinate == found.coordinate);
-                let stands = self.point() == Some(id);
-                let certainty = if here && stands {
-                    Certainty::Reached
-                } else {
-                    let elsewhere = elsewhere.get(&point).cloned().flatten();
-                    Certainty::Missed { nearest: now.map(|_| self.place_of(id)).or(elsewhere) }
-                };
-                let settled = came_from.into_iter().map(|from| {
-                    let now = self.history.found(usize::from(from.point.0)).cloned();
-                    self.settle(&from, now.as_ref(), elsewhere.get(&from.point).cloned().flatten())
-                });
-                let settled = settled.collect();
-                let standing = ran.standing.clone();
-                Ok(GotoResult { id: id.to_owned(), certainty, settled, standing, ran: Some(ran) })
+                Ok(self.ran_through(id, point, &found, ran, &elsewhere, came_from))
             }
         }
+    }
+
+    /// Stands where a run was halted to be at a point, and settles the points from which it came.
+    async fn arrive(
+        &mut self,
+        id: &str,
+        point: PointIndex,
+        found: FoundPoint,
+        halted: Box<Halted>,
+        asked: QuestionsCell,
+        came_from: Vec<UnconfirmedPoint>,
+    ) -> Result<GotoResult, SessionError> {
+        let differences = found.differences(halted.candidate(), halted.tables());
+        let is_answer = is_located(&asked, &halted, point, &found);
+        let (mut settled, mut before) = (Vec::new(), Vec::new());
+        let elsewhere = self.elsewhere(&asked, &halted);
+        for from in came_from {
+            let cell = asked.borrow();
+            let located = |a: &RunQuestions| FoundPoint::located(&a.locator, halted.tables(), from.point);
+            match (elsewhere.get(&from.point), cell.as_ref().and_then(located)) {
+                (Some(place), _) => settled.push(self.settle(&from, None, place.clone())),
+                (None, Some(now)) => settled.push(self.settle(&from, Some(&now), None)),
+                (None, None) => before.push(from),
+            }
+        }
+        let certainty = if is_answer {
+            Certainty::Reached
+        } else if differences.is_empty() {
+            let point = self.chain.points.get(usize::from(point.0));
+            let asked_from = point.and_then(|p| p.refers_to().into_iter().next());
+            Certainty::Expected { change: found.change(), asked_from }
+        } else {
+            Certainty::Differs { differences: differences.clone() }
+        };
+        let pool = asked.borrow().as_ref().map(|a| a.pool.clone());
+        let pool = pool.ok_or(SessionError::Interrupted)?;
+        let sources = self.opened.as_ref().map(|opened| opened.sources.clone());
+        let sources = sources.ok_or(SessionError::Interrupted)?;
+        let (id, edition, frame) = (id.to_owned(), self.edition, found.frame);
+        let arrived =
+            UnconfirmedArrival { point, id: id.clone(), found, differences, asked, edition, before };
+        let arrived = (!is_answer).then_some(arrived);
+        let (run, namer) = (self.findings.runs, Namer::default());
+        let mut halted_program =
+            HaltedProgram::new(halted, pool, sources, namer, Some(id.clone()), run, arrived);
+        halted_program.frame = frame;
+        self.position = Position::Halted(Box::new(halted_program));
+        let standing = self.stand().await?;
+        Ok(GotoResult { id, certainty, settled, standing, ran: None })
+    }
+
+    /// What a whole run says about the point that it was to reach. `elsewhere` has the true places of points.
+    fn ran_through(
+        &self,
+        id: &str,
+        point: PointIndex,
+        found: &FoundPoint,
+        ran: RunResult,
+        elsewhere: &Places,
+        came_from: Vec<UnconfirmedPoint>,
+    ) -> GotoResult {
+        let found_now = |point: PointIndex| self.history.found(usize::from(point.0)).cloned();
+        let place = |point: PointIndex| elsewhere.get(&point).cloned().flatten();
+        let now = found_now(point);
+        let here = now.as_ref().is_some_and(|n| n.coordinate == found.coordinate);
+        let certainty = if here && self.point() == Some(id) {
+            Certainty::Reached
+        } else {
+            Certainty::Missed { nearest: now.map(|_| self.place_of(id)).or(place(point)) }
+        };
+        let settle =
+            |from: UnconfirmedPoint| self.settle(&from, found_now(from.point).as_ref(), place(from.point));
+        let settled = came_from.into_iter().map(settle).collect();
+        let standing = ran.standing.clone();
+        GotoResult { id: id.to_owned(), certainty, settled, standing, ran: Some(ran) }
     }
 
     /// Starts moving to a point. Returns the unconfirmed points at which the same run has halted before.
