@@ -155,8 +155,8 @@ impl<'q> Candidates<'q> {
         self.describe(recording, hit, query, occurrence)
     }
 
-    /// Notes a step of a known value flow. Returns whether the hit can be an occurrence: of a value flow, only
-    /// its steps can.
+    /// Notes a step of a known value flow. Returns whether the hit can be an occurrence: of a value flow,
+    /// only its steps can.
     fn visit(&mut self, recording: &mut Recording, hit: &Hit, query: &TraceQuery) -> Result<bool, PastError> {
         let (Event::Copied(copies), Happened::Copied { way, part, value }) = (&query.event, &hit.what) else {
             return Ok(true);
