@@ -128,6 +128,21 @@ pub enum Ready {
     Output(String),
 }
 
+impl Ready {
+    /// The condition of a text: a number is a port, anything else a regular expression.
+    pub fn of_text(text: &str) -> Ready {
+        text.parse().map_or_else(|_| Ready::Output(text.to_owned()), Ready::Port)
+    }
+
+    /// The text of the condition.
+    pub fn text(&self) -> String {
+        match self {
+            Ready::Port(port) => port.to_string(),
+            Ready::Output(pattern) => pattern.clone(),
+        }
+    }
+}
+
 /// One Querypoint.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]

@@ -1,7 +1,7 @@
 //! `qp diff`: finds the first call in which two runs diverge.
 
 use super::diagnose::TO_PROGRAMS;
-use super::program::{ProgramArgs, TestArgs, VmArgs, own_stdin};
+use super::program::{LaunchArgs, ProgramArgs, TestArgs, own_stdin};
 use super::trace::Memory;
 use super::{Command, CommandError, Outcome};
 use chain::Chain;
@@ -53,7 +53,7 @@ pub struct Diff {
     pub test: TestArgs,
     #[allow(missing_docs)]
     #[command(flatten)]
-    pub vm: VmArgs,
+    pub launch: LaunchArgs,
     /// The command that starts the program: `java`, with a class path
     #[arg(last = true, value_name = "COMMAND", conflicts_with = "folder", requires = "reference")]
     pub command: Vec<String>,
@@ -320,7 +320,7 @@ impl Diff {
             stdin,
             ..RecordOptions::default()
         };
-        let chain = Chain::new(ProgramArgs::with(&self.vm).debuggee(command), Vec::new());
+        let chain = Chain::new(ProgramArgs::with(&self.launch).debuggee(command), Vec::new());
         recorded::record(&chain, &options, context).await?;
         Ok(())
     }

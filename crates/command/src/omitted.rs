@@ -1,6 +1,6 @@
 //! `qp omitted`: finds operations on an object that should have been executed and were not.
 
-use super::program::{ProgramArgs, TestArgs, VmArgs, own_stdin};
+use super::program::{LaunchArgs, ProgramArgs, TestArgs, own_stdin};
 use super::trace::Memory;
 use super::{Command, CommandError, Outcome, save_chain};
 use crate::line::source_line;
@@ -82,9 +82,6 @@ pub struct Omitted {
     /// Class path of a right version of the program, which has the right value at the line
     #[arg(long, value_name = "CLASSPATH", requires = "confirm")]
     pub reference: Option<String>,
-    /// Command that resets the environment before each run
-    #[arg(long, value_name = "COMMAND", value_parser = words)]
-    pub before_run: Option<Words>,
     /// Try the suggestions: run the program again with each jump taken the other way. This runs altered code,
     /// in a copy of the working folder (but see `--in-place`); what it does elsewhere is not undone
     #[arg(long, requires = "at")]
@@ -121,19 +118,10 @@ pub struct Omitted {
     pub test: TestArgs,
     #[allow(missing_docs)]
     #[command(flatten)]
-    pub vm: VmArgs,
+    pub launch: LaunchArgs,
     /// The command that starts the program
     #[arg(last = true, value_name = "COMMAND")]
     pub command: Vec<String>,
-}
-
-/// The words of a command.
-#[derive(Clone, Debug)]
-pub struct Words(pub Vec<String>);
-
-fn words(text: &str) -> Result<Words, String> {
-    let words = shlex::split(text).filter(|words| !words.is_empty());
-    words.map(Words).ok_or_else(|| "expected a command, such as `sh reset.sh`".to_owned())
 }
 
 fn line_at(text: &str) -> Result<SourceLine, String> {
@@ -177,7 +165,7 @@ impl Command for Omitted {
             hide: self.hide.clone(),
             limit: self.limit,
             wanted: self.wanted()?,
-            before_run: self.before_run(),
+            before_run: self.launch.before_run(),
             confirm: self.confirm,
             in_place: self.in_place,
         };
@@ -216,12 +204,8 @@ impl Command for Omitted {
 }
 
 impl Omitted {
-    fn before_run(&self) -> Vec<String> {
-        self.before_run.as_ref().map(|words| words.0.clone()).unwrap_or_default()
-    }
-
     fn debuggee(&self, command: &[String]) -> Debuggee {
-        Debuggee { before_run: self.before_run(), ..ProgramArgs::with(&self.vm).debuggee(command) }
+        ProgramArgs::with(&self.launch).debuggee(command)
     }
 
     /// What is right.

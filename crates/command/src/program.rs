@@ -1,7 +1,7 @@
 //! The program of a question without a chain file, from the options and the words after `--`.
 
 use super::CommandError;
-use chain::{Address, Debuggee, SourceEncoding, SourcePaths};
+use chain::{Address, Debuggee, Ready, SourceEncoding, SourcePaths};
 use debuggee::{StdinRecording, test_command};
 use std::io::IsTerminal;
 use std::path::PathBuf;
@@ -28,13 +28,40 @@ impl TestArgs {
     }
 }
 
-/// Which VM of a command is meant.
+/// Which VM of a command is meant, and how a program is operated that runs until somebody ends it.
 #[derive(clap::Args, Clone, Debug, Default)]
-pub struct VmArgs {
+pub struct LaunchArgs {
     /// Which VM is meant, if the command starts several: its main class, such as `Shop` or
     /// `org.apache.spark.deploy.SparkSubmit`
     #[arg(long, value_name = "MAIN", requires = "command")]
     pub jvm: Option<String>,
+    /// Command that resets the environment before each run
+    #[arg(long, value_name = "COMMAND", value_parser = words, requires = "command")]
+    pub before_run: Option<Words>,
+    /// Command that operates the running program, such as a server; when it has ended, the program is asked
+    /// to end
+    #[arg(long, value_name = "COMMAND", value_parser = words, requires = "command")]
+    pub drive: Option<Words>,
+    /// When --drive begins: a port on which the program listens then, or a regular expression for a line that
+    /// it prints
+    #[arg(long, value_name = "PORT|REGEX", requires = "drive")]
+    pub ready: Option<String>,
+}
+
+/// The words of a command.
+#[derive(Clone, Debug)]
+pub struct Words(pub Vec<String>);
+
+fn words(text: &str) -> Result<Words, String> {
+    let words = shlex::split(text).filter(|words| !words.is_empty());
+    words.map(Words).ok_or_else(|| "expected a command, such as `sh reset.sh`".to_owned())
+}
+
+impl LaunchArgs {
+    /// The command that resets the environment before each run; empty without one.
+    pub fn before_run(&self) -> Vec<String> {
+        self.before_run.as_ref().map(|words| words.0.clone()).unwrap_or_default()
+    }
 }
 
 /// Where the sources are.
@@ -74,7 +101,7 @@ pub struct ProgramArgs {
     pub classes: Vec<PathBuf>,
     #[allow(missing_docs)]
     #[command(flatten)]
-    pub vm: VmArgs,
+    pub launch: LaunchArgs,
     /// Connect to the VM of a program that runs elsewhere. That VM listens at this address and waits at its
     /// start. The command restarts the program before each run
     #[arg(long, value_name = "HOST:PORT", requires = "command", conflicts_with = "test")]
@@ -82,9 +109,9 @@ pub struct ProgramArgs {
 }
 
 impl ProgramArgs {
-    /// A program of which only the VM is said.
-    pub fn with(vm: &VmArgs) -> ProgramArgs {
-        ProgramArgs { vm: vm.clone(), ..ProgramArgs::default() }
+    /// A program of which only this is said.
+    pub fn with(launch: &LaunchArgs) -> ProgramArgs {
+        ProgramArgs { launch: launch.clone(), ..ProgramArgs::default() }
     }
 
     /// The debuggee of a command.
@@ -95,7 +122,10 @@ impl ProgramArgs {
         };
         Debuggee {
             command,
-            jvm: self.vm.jvm.clone(),
+            jvm: self.launch.jvm.clone(),
+            before_run: self.launch.before_run(),
+            drive: self.launch.drive.as_ref().map(|words| words.0.clone()).unwrap_or_default(),
+            ready: self.launch.ready.as_deref().map(Ready::of_text),
             attach: self.attach.as_ref().map(ToString::to_string),
             relaunch,
             sources: self.source.sources.clone(),

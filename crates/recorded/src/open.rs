@@ -2,7 +2,7 @@
 
 use super::packed::{code_beside, is_packed, unpacked};
 use ::files::TemporaryFolder;
-use chain::{Chain, Debuggee};
+use chain::{Chain, Debuggee, Ready};
 use classes::{ClassPool, SourcePaths, SourceRoots};
 use past::{Lines, OpenCode, Recording};
 use session::background::unless_late;
@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
-use trace::{About, Calls, Folder, Interrupted, OpenOptions, TraceError};
+use trace::{About, Calls, Driven, Folder, Interrupted, OpenOptions, TraceError};
 
 /// Default memory limit for sorting, in bytes.
 pub const MEMORY: usize = 256 << 20;
@@ -72,7 +72,20 @@ fn debuggee_of(about: &About, sources: SourcePaths) -> Debuggee {
     let SourcePaths { paths: sources, encoding: source_encoding } = sources;
     let (command, cwd, classes) = (about.command.clone(), about.cwd.clone(), about.class_path.clone());
     let jvm = about.jvm.clone();
-    Debuggee { command, cwd: Some(cwd), classes, jvm, sources, source_encoding, ..Debuggee::default() }
+    let Driven { before_run, drive, ready } = about.driven.clone();
+    let ready = ready.as_deref().map(Ready::of_text);
+    Debuggee {
+        command,
+        cwd: Some(cwd),
+        classes,
+        jvm,
+        before_run,
+        drive,
+        ready,
+        sources,
+        source_encoding,
+        ..Debuggee::default()
+    }
 }
 
 /// A recorded program, to be run again with the same standard input.

@@ -15,8 +15,8 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::time::Instant;
 use trace::{
-    About, Brief, Checksum, Chosen, Collector, Folder, Level, Places, RecordingOutcome, Steering, TraceError,
-    Window, WrittenFile,
+    About, Brief, Checksum, Chosen, Collector, Driven, Folder, Level, Places, RecordingOutcome, Steering,
+    TraceError, Window, WrittenFile,
 };
 
 /// What to record, and where.
@@ -110,6 +110,11 @@ pub async fn record(
         command,
         cwd: std::path::absolute(Path::new(".").join(chain.cwd())).map_err(TraceError::at(&chain.cwd()))?,
         jvm: chain.debuggee.jvm.clone(),
+        driven: Driven {
+            before_run: options.secrets.hide(&chain.debuggee.before_run),
+            drive: options.secrets.hide(&chain.debuggee.drive),
+            ready: chain.debuggee.ready.as_ref().map(chain::Ready::text),
+        },
         level: options.level,
         scope: options.scope.clone(),
         trust: options.trust.clone(),

@@ -61,8 +61,15 @@ impl Wanted {
 
     /// The commands that a recording would run, to record more of a call.
     pub fn of_recording(folder: &Path, about: &About) -> Wanted {
-        let commands = vec![("command", shown(&about.command))];
-        let text = format!("{:?}", about.command);
+        let driven = &about.driven;
+        let mut commands = vec![("command", shown(&about.command))];
+        for (field, words) in [("before_run", &driven.before_run), ("drive", &driven.drive)] {
+            commands.extend((!words.is_empty()).then(|| (field, shown(words))));
+        }
+        let text = match driven.is_default() {
+            true => format!("{:?}", about.command),
+            false => format!("{:?} {driven:?}", about.command),
+        };
         let wanted = Wanted::new("recording", folder, about.cwd.clone(), commands, &text);
         Wanted { signature: about.signature.clone(), ..wanted }
     }

@@ -20,6 +20,27 @@ const MOST_BYTES: u64 = 64 << 20;
 #[derive(Clone, Debug)]
 pub struct Folder(PathBuf);
 
+/// How a program is operated that runs until somebody ends it.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Driven {
+    /// Command that resets the environment before each run.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub before_run: Vec<String>,
+    /// Command that operates the running program.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub drive: Vec<String>,
+    /// When that begins: a port, or a regular expression for a line that the program prints.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ready: Option<String>,
+}
+
+impl Driven {
+    /// Whether nothing is said.
+    pub fn is_default(&self) -> bool {
+        *self == Driven::default()
+    }
+}
+
 /// The description of a recording, stored in `about.json`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct About {
@@ -35,6 +56,9 @@ pub struct About {
     /// The main class of the VM that is meant, if the command starts several.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub jvm: Option<String>,
+    /// How the program is operated, if it runs until somebody ends it.
+    #[serde(default, skip_serializing_if = "Driven::is_default")]
+    pub driven: Driven,
     /// The folders and jars with the classes of the VM, if the command does not name them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub class_path: Vec<PathBuf>,

@@ -67,7 +67,7 @@ pub use decode::{Event, Value};
 pub use error::TraceError;
 pub use event_time::EventTime;
 pub use exit::Exit;
-pub use folder::{About, FileEnd, Folder, RecordingOutcome, WrittenFile};
+pub use folder::{About, Driven, FileEnd, Folder, RecordingOutcome, WrittenFile};
 pub use loaders::base_class;
 pub use objects::{ImmutableContent, Objects, Text, shown_class};
 pub use parts::{CONTENTS, CREATION, TEXT};

@@ -10,7 +10,7 @@ pub use dialogue::{
 };
 
 use super::CommandError;
-use super::program::{ProgramArgs, SourceArgs, TestArgs, VmArgs, own_stdin};
+use super::program::{LaunchArgs, ProgramArgs, SourceArgs, TestArgs, own_stdin};
 use super::secrets::SecretArgs;
 use super::trace::{LevelArg, Memory};
 use assertions::AssertFile;
@@ -116,7 +116,7 @@ pub struct Diagnose {
     pub test: TestArgs,
     #[allow(missing_docs)]
     #[command(flatten)]
-    pub vm: VmArgs,
+    pub launch: LaunchArgs,
     /// A file that the program reads on its standard input
     #[arg(long, value_name = "FILE", conflicts_with = "folder")]
     pub stdin: Option<PathBuf>,
@@ -253,7 +253,7 @@ impl Diagnose {
                 Diagnoser::new(trace, options)?
             }
             None => {
-                let program = ProgramArgs::with(&self.vm).debuggee(&self.test.command(&self.command));
+                let program = ProgramArgs::with(&self.launch).debuggee(&self.test.command(&self.command));
                 let chain = Chain::new(Debuggee { stdin: self.stdin.clone(), ..program }, Vec::new());
                 let recording = self.recording(folder.clone())?;
                 let diagnoser = Diagnoser::while_it_runs(chain, recording, options, self.unattended, context);

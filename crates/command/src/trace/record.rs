@@ -2,7 +2,7 @@
 
 use super::level::LevelArg;
 use super::reading::Memory;
-use crate::program::{ProgramArgs, TestArgs, VmArgs, own_stdin};
+use crate::program::{LaunchArgs, ProgramArgs, TestArgs, own_stdin};
 use crate::secrets::SecretArgs;
 use crate::{Command, CommandError, Outcome};
 use chain::Chain;
@@ -62,7 +62,7 @@ pub struct Record {
     pub test: TestArgs,
     #[allow(missing_docs)]
     #[command(flatten)]
-    pub vm: VmArgs,
+    pub launch: LaunchArgs,
     /// The command that starts the program
     #[arg(last = true, required_unless_present = "test", value_name = "COMMAND")]
     pub command: Vec<String>,
@@ -154,7 +154,7 @@ impl Command for Record {
             Some(like) => (like.about.scope.clone(), like.about.trust.clone()),
             None => (self.scope.clone(), self.trust.clone()),
         };
-        let program = ProgramArgs::with(&self.vm).debuggee(&self.test.command(&self.command));
+        let program = ProgramArgs::with(&self.launch).debuggee(&self.test.command(&self.command));
         let chain = Chain::new(program, Vec::new());
         let options = RecordOptions {
             listener: None,

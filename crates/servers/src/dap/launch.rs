@@ -1,6 +1,6 @@
 //! What an editor asks to launch: a program to record, or a recording.
 
-use chain::{Chain, Debuggee, SourceEncoding, SourcePaths};
+use chain::{Chain, Debuggee, Ready, SourceEncoding, SourcePaths};
 use command::CommandError;
 use command::cursor::Cursor;
 use debuggee::{StdinRecording, test_command};
@@ -27,6 +27,12 @@ pub struct Launch {
     pub class_path: Option<String>,
     /// The main class of the VM that is meant, if the command starts several.
     pub jvm: Option<String>,
+    /// The command that resets the environment before the run.
+    pub before_run: Vec<String>,
+    /// The command that operates the running program.
+    pub drive: Vec<String>,
+    /// When that begins: a port, or a regular expression for a line that the program prints.
+    pub ready: Option<String>,
     /// The folder in which the command runs.
     pub cwd: Option<PathBuf>,
     /// The folder of the recording to open.
@@ -136,8 +142,7 @@ impl Launch {
         context: &Context,
     ) -> Result<Launched, CommandError> {
         let command = self.program()?;
-        let (cwd, jvm) = (self.cwd.clone(), self.jvm.clone());
-        let debuggee = Debuggee { command: command.clone(), cwd, jvm, ..Debuggee::default() };
+        let debuggee = self.debuggee(command.clone());
         let folder =
             TemporaryFolder::new("qp-dap-").map_err(|error| CommandError::Usage(error.to_string()))?;
         let out = folder.path().join("trace");
@@ -169,6 +174,19 @@ impl Launch {
         notes.extend(trace.missing().into_iter().map(|missing| format!("missing: {missing}")));
         let cursor = Cursor::new(trace, &self.sources())?;
         Ok(Launched { cursor, exit_code: run.exit_code, notes, _folder: Some(folder) })
+    }
+
+    /// The program of a command.
+    pub(super) fn debuggee(&self, command: Vec<String>) -> Debuggee {
+        Debuggee {
+            command,
+            cwd: self.cwd.clone(),
+            jvm: self.jvm.clone(),
+            before_run: self.before_run.clone(),
+            drive: self.drive.clone(),
+            ready: self.ready.as_deref().map(Ready::of_text),
+            ..Debuggee::default()
+        }
     }
 
     /// The command that starts the program.

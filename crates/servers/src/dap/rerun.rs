@@ -67,13 +67,10 @@ impl Rerun {
         context: &Context,
     ) -> Result<Rerun, CommandError> {
         let debuggee = Debuggee {
-            command: launch.program()?,
-            cwd: launch.cwd.clone(),
-            jvm: launch.jvm.clone(),
             sources: launch.sources().paths,
             source_encoding: launch.source_encoding,
             timeout_s: launch.timeout,
-            ..Debuggee::default()
+            ..launch.debuggee(launch.program()?)
         };
         // Steps need a program that is watched by events.
         let options = replay::Options {

@@ -72,7 +72,7 @@ impl Serve {
             timeout: args.timeout,
             trust: TrustArgs { trust: args.trust_command },
             test: args.test.clone(),
-            vm: args.vm.clone(),
+            launch: args.launch.clone(),
             command: args.command.clone(),
         }
     }
@@ -156,7 +156,8 @@ impl Bench {
 
     /// The chain of a command, for a run.
     pub(super) fn program(&self, command: &[String]) -> Chain {
-        let program = ProgramArgs { source: self.args.source.clone(), ..ProgramArgs::with(&self.args.vm) };
+        let program =
+            ProgramArgs { source: self.args.source.clone(), ..ProgramArgs::with(&self.args.launch) };
         Chain::new(program.debuggee(command), Vec::new())
     }
 

@@ -48,7 +48,7 @@ pub use tree::{PathShown, PathTo, Tree, TreeShown};
 pub use why::{Forget, Why, WhyShown};
 
 use command::CommandError;
-use command::program::{SourceArgs, TestArgs, VmArgs};
+use command::program::{LaunchArgs, SourceArgs, TestArgs};
 use command::trace::LevelArg;
 use command::trust::TrustArgs;
 use serde::de::DeserializeOwned;
@@ -99,7 +99,7 @@ pub struct Serve {
     pub test: TestArgs,
     #[allow(missing_docs)]
     #[command(flatten)]
-    pub vm: VmArgs,
+    pub launch: LaunchArgs,
     /// The command that starts the program
     #[arg(last = true, value_name = "COMMAND")]
     pub command: Vec<String>,
