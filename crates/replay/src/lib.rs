@@ -3,8 +3,8 @@
 //!
 //! - `iteration` is one run: translate, launch, watch, locate. `observer` offers each occurrence to the
 //!   locator.
-//! - `probe_policy` decides when probes replace JDWP events, by what earlier runs have shown (`seen_hits`) and
-//!   what a query says about its hits (`query_hits`).
+//! - `probe_policy` decides when probes replace JDWP events, by what earlier runs have shown (`seen_hits`)
+//!   and what a query says about its hits (`query_hits`).
 //! - `moves` finds the points that were asked where an earlier run had their effect.
 //! - `repeat` replays a chain several times and counts the answers.
 //! - `cost` counts the hits of a chain in one run; `cost_model` turns the counts into seconds.
