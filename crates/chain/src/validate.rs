@@ -132,69 +132,81 @@ pub(super) fn problems(chain: &Chain) -> Vec<Problem> {
     found
 }
 
-/// Mistakes in the debuggee, with their remedies.
-fn debuggee(debuggee: &Debuggee) -> Vec<(DebuggeeField, String, &'static str)> {
+/// A mistake in the debuggee, with its remedy.
+type Mistake = (DebuggeeField, String, &'static str);
+
+/// Mistakes in the debuggee.
+fn debuggee(debuggee: &Debuggee) -> Vec<Mistake> {
+    let mut found = match &debuggee.attach {
+        None => launched(debuggee).into_iter().collect(),
+        Some(address) => attached(debuggee, address),
+    };
+    if debuggee.ready.is_some() && debuggee.drive.is_empty() {
+        found.push((
+            DebuggeeField::Ready,
+            "`ready` says when `drive` may begin, and there is no `drive`".to_owned(),
+            "add `drive`, a command that operates the program",
+        ));
+    }
+    found
+}
+
+fn is_blank(command: &[String]) -> bool {
+    command.first().is_none_or(|program| program.trim().is_empty())
+}
+
+/// The mistake in a debuggee that is launched.
+fn launched(debuggee: &Debuggee) -> Option<Mistake> {
+    if !debuggee.relaunch.is_empty() {
+        return Some((
+            DebuggeeField::Relaunch,
+            "`relaunch` starts a program that is attached to, and there is no `attach`".to_owned(),
+            "add `attach: \"host:port\"`, or name the program in `command`",
+        ));
+    }
+    is_blank(&debuggee.command).then(|| {
+        (
+            DebuggeeField::Command,
+            "the debuggee has no command".to_owned(),
+            "name a program that starts a JVM in `command`, or, for one that runs elsewhere, `attach` and \
+             `relaunch`",
+        )
+    })
+}
+
+/// Mistakes in a debuggee that is attached to.
+fn attached(debuggee: &Debuggee, address: &str) -> Vec<Mistake> {
     use DebuggeeField as F;
-    let Debuggee { command, attach, relaunch, .. } = debuggee;
-    let is_blank = |command: &[String]| command.first().is_none_or(|program| program.trim().is_empty());
     let mut found = Vec::new();
     let mut add = |field, message: &str, help| found.push((field, message.to_owned(), help));
-    match attach {
-        None if !relaunch.is_empty() => add(
-            F::Relaunch,
-            "`relaunch` starts a program that is attached to, and there is no `attach`",
-            "add `attach: \"host:port\"`, or name the program in `command`",
-        ),
-        None if is_blank(command) => {
-            add(
-                F::Command,
-                "the debuggee has no command",
-                "name a program that starts a JVM in `command`, or, for one that runs elsewhere, `attach` and `relaunch`",
-            );
-        }
-        None => {}
-        Some(address) => {
-            if let Err(reason) = address.parse::<Address>() {
-                add(
-                    F::Attach,
-                    &format!("`attach: \"{address}\"` is not HOST:PORT: {reason}"),
-                    "write the host, `:` and the port of the VM's debug agent, as in `attach: \"localhost:5005\"`",
-                );
-            }
-            if !command.is_empty() {
-                add(
-                    F::Command,
-                    "`command` does not go with `attach`: the program is launched by one or by the other",
-                    "name the command that starts the remote program anew in `relaunch`, and remove `command`",
-                );
-            } else if is_blank(relaunch) {
-                add(
-                    F::Attach,
-                    "`attach` needs `relaunch`: each run is made with a program that has just started",
-                    "add `relaunch`, a command that ends the old program and starts a new one",
-                );
-            }
-            if debuggee.jvm.is_some() {
-                add(
-                    F::Jvm,
-                    "`jvm` does not go with `attach`: the VM is the one on that port",
-                    "remove `jvm`",
-                );
-            }
-            if debuggee.stdin.is_some() {
-                add(
-                    F::Stdin,
-                    "`stdin` does not go with `attach`: the standard input of a remote program cannot be fed",
-                    "let `relaunch` feed it, and remove `stdin`",
-                );
-            }
-        }
-    }
-    if debuggee.ready.is_some() && debuggee.drive.is_empty() {
+    if let Err(reason) = address.parse::<Address>() {
         add(
-            F::Ready,
-            "`ready` says when `drive` may begin, and there is no `drive`",
-            "add `drive`, a command that operates the program",
+            F::Attach,
+            &format!("`attach: \"{address}\"` is not HOST:PORT: {reason}"),
+            "write the host, `:` and the port of the VM's debug agent, as in `attach: \"localhost:5005\"`",
+        );
+    }
+    if !debuggee.command.is_empty() {
+        add(
+            F::Command,
+            "`command` does not go with `attach`: the program is launched by one or by the other",
+            "name the command that starts the remote program anew in `relaunch`, and remove `command`",
+        );
+    } else if is_blank(&debuggee.relaunch) {
+        add(
+            F::Attach,
+            "`attach` needs `relaunch`: each run is made with a program that has just started",
+            "add `relaunch`, a command that ends the old program and starts a new one",
+        );
+    }
+    if debuggee.jvm.is_some() {
+        add(F::Jvm, "`jvm` does not go with `attach`: the VM is the one on that port", "remove `jvm`");
+    }
+    if debuggee.stdin.is_some() {
+        add(
+            F::Stdin,
+            "`stdin` does not go with `attach`: the standard input of a remote program cannot be fed",
+            "let `relaunch` feed it, and remove `stdin`",
         );
     }
     found
