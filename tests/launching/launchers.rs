@@ -117,6 +117,27 @@ fn a_test_is_run_by_maven_in_a_vm_of_its_own() {
     let local = format!("-Dmaven.repo.local={REPOSITORY}");
     let mvn = ["mvn", "-o", "-q", "-B", &local, "-Dtest=PriceTest", "test"];
     begins_at_the_failure(&mvn, project.path());
+    asks_by_the_name_of_the_test(project.path());
+}
+
+/// The report of the build tool says which test failed, and its class path.
+fn asks_by_the_name_of_the_test(project: &Path) {
+    let inside = project.join("src/test/java");
+    let qp = |arguments: &[&str]| {
+        let output = crate::support::finish(crate::support::qp().current_dir(&inside).args(arguments));
+        (output.status.code(), said(&output))
+    };
+    let (code, text) = qp(&["test"]);
+    assert_eq!(code, Some(1), "{text}");
+    for part in ["PriceTest#adds", "1 failed in 1 report of", "qp why --test 'PriceTest#adds'"] {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+    let (code, text) = qp(&["--format=json", "why", "--test", "PriceTest#adds"]);
+    assert_eq!(code, Some(0), "{text}");
+    let (code, text) = qp(&["why", "got", "--test", "PriceTest#adds"]);
+    assert!(code == Some(0) && text.contains("PriceTest.java:9"), "{text}");
+    let (code, text) = qp(&["why", "got", "--test", "OtherTest"]);
+    assert!(code == Some(2) && text.contains("there is no report of OtherTest"), "{text}");
 }
 
 /// Diagnoses the fixture's test as a build tool runs it.

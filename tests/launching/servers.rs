@@ -97,3 +97,38 @@ fn what_cannot_become_ready_is_told() {
     assert!(exit == Some(4) && text.contains("timed out"), "{exit:?} {text}");
     assert!(is_free(port), "the server has ended");
 }
+
+#[test]
+fn a_recording_drives_its_server_and_so_does_what_runs_again() {
+    let case = crate::support::case::Case::new("server");
+    let port = free_port().to_string();
+    let classes = crate::support::compiled("fixtures/server", &["-g"]).display().to_string();
+    let drive = format!("java -cp {classes} Server ask {port} one two bug");
+    let operated = ["--jvm", "Server", "--ready", &port, "--drive", &drive];
+    let program = ["--", "java", "-cp", &classes, "Server", "serve", &port];
+    let started = Instant::now();
+    let mut record = case.qp();
+    let output = finish(record.args(["trace", "record", "--out", "served"]).args(operated).args(program));
+    assert_eq!(output.status.code(), Some(0), "{}", said(&output));
+    assert!(started.elapsed() < Duration::from_secs(30), "it did not wait for the time limit");
+    let calls = finish(case.qp().args(["trace", "calls", "served"]));
+    assert_eq!(said(&calls).matches("Server.handle(").count(), 3, "{}", said(&calls));
+    // The lines of a call were not recorded: the server runs again, and is driven again.
+    let again = finish(case.qp().args(["trace", "events", "3", "served", "--level", "all"]));
+    assert_eq!(again.status.code(), Some(0), "{}", said(&again));
+    assert!(said(&again).contains("total = -1"), "{}", said(&again));
+    assert!(is_free(port.parse().expect("a port")), "the server has ended");
+    // A single question drives it too.
+    let line = format!("Server:{}", marked("fixtures/server", "Server.java", "// <- A"));
+    let mut why = case.qp();
+    let output =
+        finish(why.args(["--format=json", "why", "total", "--at", &line]).args(operated).args(program));
+    assert_eq!(output.status.code(), Some(0), "{}", said(&output));
+    answered(&serde_json::from_slice(&output.stdout).expect("JSON"));
+    // Somebody else's commands are shown before they run.
+    let about = case.work().join("served/about.json");
+    let text = std::fs::read_to_string(&about).expect("read").replace("Server ask", "Server  ask");
+    std::fs::write(&about, text.replace("\"two\"", "\"other\"")).expect("written");
+    let refused = finish(case.qp().args(["trace", "events", "2", "served", "--level", "all"]));
+    assert!(!refused.status.success() && said(&refused).contains("drive "), "{}", said(&refused));
+}

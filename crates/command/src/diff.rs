@@ -120,7 +120,7 @@ impl Command for Diff {
     async fn execute(&self, context: &Context) -> Result<Parting, CommandError> {
         let work = TemporaryFolder::new("qp-diff-");
         let work = work.map_err(super::unwritten(&std::env::temp_dir()))?;
-        let command = self.test.command(&self.command);
+        let command = self.test.command(&self.command)?;
         let VersionFolders { folders, whose_code } = self.folders(&command, work.path(), context).await?;
         let mut here = vec![self.open(&folders[0], context).await?];
         if let (Some(reference), Some(here)) = (&self.reference, here.first()) {
@@ -294,7 +294,7 @@ impl Diff {
             return Ok(DefaultScope { scope: self.scope.clone(), ..DefaultScope::default() });
         }
         let of = |command: &[String]| {
-            recorded::default_scope(&Chain::new(ProgramArgs::default().debuggee(command), Vec::new()))
+            recorded::default_scope(&Chain::new(ProgramArgs::default().of_command(command), Vec::new()))
         };
         let (here, there) = (of(command)?.unwrap_or_default(), of(right)?.unwrap_or_default());
         Ok(here.union(there))
@@ -320,7 +320,7 @@ impl Diff {
             stdin,
             ..RecordOptions::default()
         };
-        let chain = Chain::new(ProgramArgs::with(&self.launch).debuggee(command), Vec::new());
+        let chain = Chain::new(ProgramArgs::with(&self.launch).of_command(command), Vec::new());
         recorded::record(&chain, &options, context).await?;
         Ok(())
     }

@@ -26,6 +26,8 @@ pub mod query;
 pub mod recording_args;
 pub mod replay;
 pub mod secrets;
+pub mod test;
+pub mod test_reports;
 pub mod trace;
 pub mod trust;
 pub mod value_question;

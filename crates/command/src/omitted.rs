@@ -173,7 +173,7 @@ impl Command for Omitted {
             let trace = RecordedTrace::open(&folder, self.memory.bytes(), context).await?;
             return Ok(Box::pin(omission::ask_omissions(trace, &question, context)).await?);
         }
-        let command = self.test.command(&self.command);
+        let command = self.test.command(&self.command)?;
         if command.is_empty() {
             let why = "name a recorded run, or a command after `--`";
             return Err(CommandError::Usage(why.to_owned()));
@@ -205,7 +205,7 @@ impl Command for Omitted {
 
 impl Omitted {
     fn debuggee(&self, command: &[String]) -> Debuggee {
-        ProgramArgs::with(&self.launch).debuggee(command)
+        ProgramArgs::with(&self.launch).of_command(command)
     }
 
     /// What is right.

@@ -1,6 +1,7 @@
 //! The program of a question without a chain file, from the options and the words after `--`.
 
 use super::CommandError;
+use super::test_reports::{project_of, reports};
 use chain::{Address, Debuggee, Ready, SourceEncoding, SourcePaths};
 use debuggee::{StdinRecording, test_command};
 use std::io::IsTerminal;
@@ -11,21 +12,52 @@ use std::path::PathBuf;
 pub struct TestArgs {
     /// Run this test instead of a command, by the JUnit (3, 4 or 5) of its class path, with assertions
     /// enabled: CLASS#METHOD, or CLASS for all its tests
-    #[arg(long, value_name = "CLASS#METHOD", requires = "class_path", conflicts_with = "command")]
+    #[arg(long, value_name = "CLASS#METHOD", conflicts_with = "command")]
     pub test: Option<String>,
-    /// Class path of the test: its classes, the program's, and JUnit
+    /// Class path of the test: its classes, the program's, and JUnit. By default that of the last report
+    /// that Maven has written of the test in this project
     #[arg(long = "classpath", visible_alias = "class-path", value_name = "CLASSPATH", requires = "test")]
     pub class_path: Option<String>,
 }
 
 impl TestArgs {
     /// The command that runs the test; without a test, the command itself.
-    pub fn command(&self, command: &[String]) -> Vec<String> {
+    ///
+    /// # Errors
+    /// No class path was named, and no report of the test has one.
+    pub fn command(&self, command: &[String]) -> Result<Vec<String>, CommandError> {
         match (&self.test, &self.class_path) {
-            (Some(test), Some(class_path)) => test_command(test, class_path),
-            _ => command.to_vec(),
+            (Some(test), Some(class_path)) => Ok(test_command(test, class_path)),
+            (Some(test), None) => reported(test),
+            _ => Ok(command.to_vec()),
         }
     }
+}
+
+/// The command that runs a test with the class path of its last report.
+fn reported(test: &str) -> Result<Vec<String>, CommandError> {
+    let (class, method) = test.split_once('#').map_or((test, None), |(class, method)| (class, Some(method)));
+    let simple = |name: &str| name.rsplit('.').next().map(str::to_owned);
+    let here = std::env::current_dir().ok();
+    let project = here.as_deref().and_then(project_of);
+    let of_class = project.as_deref().map(reports).unwrap_or_default().into_iter().find(|report| {
+        report.class == class || !class.contains('.') && simple(&report.class).as_deref() == Some(class)
+    });
+    let why = match (project, of_class) {
+        (None, _) => "name its --classpath: this folder is no project of Maven or Gradle".to_owned(),
+        (Some(project), None) => format!(
+            "there is no report of {class} in {}: run the test once with the build tool, or name its --classpath",
+            project.display()
+        ),
+        (_, Some(report)) => match &report.class_path {
+            Some(class_path) => {
+                let test = method.map_or(report.class.clone(), |method| format!("{}#{method}", report.class));
+                return Ok(test_command(&test, class_path));
+            }
+            None => format!("{} has no class path: name it with --classpath", report.file.display()),
+        },
+    };
+    Err(CommandError::Usage(format!("--test {test}: {why}")))
 }
 
 /// Which VM of a command is meant, and how a program is operated that runs until somebody ends it.
@@ -114,11 +146,19 @@ impl ProgramArgs {
         ProgramArgs { launch: launch.clone(), ..ProgramArgs::default() }
     }
 
+    /// The debuggee of a command, or of the test.
+    ///
+    /// # Errors
+    /// The class path of the test is not known.
+    pub fn debuggee(&self, command: &[String]) -> Result<Debuggee, CommandError> {
+        Ok(self.of_command(&self.test.command(command)?))
+    }
+
     /// The debuggee of a command.
-    pub fn debuggee(&self, command: &[String]) -> Debuggee {
+    pub fn of_command(&self, command: &[String]) -> Debuggee {
         let (command, relaunch) = match self.attach {
             Some(_) => (Vec::new(), command.to_vec()),
-            None => (self.test.command(command), Vec::new()),
+            None => (command.to_vec(), Vec::new()),
         };
         Debuggee {
             command,

@@ -148,7 +148,7 @@ impl Command for Why {
     /// The question is invalid, the chain cannot be saved, or the program cannot be launched or watched.
     async fn execute(&self, context: &Context) -> Result<Answer, CommandError> {
         let mut recorded = self.recorded.open(context).await?;
-        let debuggee = self.program.debuggee(&self.command);
+        let debuggee = self.program.debuggee(&self.command)?;
         let debuggee = match &recorded {
             Some((trace, _)) => Debuggee { sources: debuggee.sources, ..trace.program() },
             None => debuggee,

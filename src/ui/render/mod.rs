@@ -8,6 +8,7 @@ mod contents;
 mod cost;
 mod divergence;
 mod explained;
+mod failed_tests;
 mod junit;
 mod logged;
 mod omitted;

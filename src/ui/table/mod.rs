@@ -23,6 +23,7 @@ use command::man::Man;
 use command::omitted::Omitted;
 use command::query::{Query, QueryPrompt};
 use command::replay::Replay;
+use command::test::Test;
 use command::trace;
 use command::why::Why;
 use row::lead;
@@ -52,6 +53,7 @@ pub const COMMANDS: &[Row] = &[
     Row::command::<trace::Export>("export").of("trace"),
     Row::command::<trace::Pack>("pack").of("trace"),
     Row::dialogue::<Diagnose>("diagnose", |matches, cli| lead(matches, cli, diagnoser::run)),
+    Row::command::<Test>("test"),
     Row::command::<Diff>("diff"),
     Row::command::<Omitted>("omitted"),
     Row::command::<Query>("query")

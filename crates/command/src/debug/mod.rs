@@ -106,7 +106,7 @@ impl Debug {
                 let chain = trust::load(file, &Context::uninterrupted(front.progress(true)))?;
                 (file.display().to_string(), chain)
             }
-            None => ("qp debug".to_owned(), self.empty_chain()),
+            None => ("qp debug".to_owned(), self.empty_chain()?),
         };
         let all_frames = self.code.all_frames;
         let mut options = replay::Options { show_output: true, stdin, all_frames, ..self.limits.options() };
@@ -117,9 +117,9 @@ impl Debug {
         Ok(Explorer::new(&name, self.code.apply(chain), options, front))
     }
 
-    fn empty_chain(&self) -> Chain {
-        let debuggee = Debuggee { stdin: self.stdin.clone(), ..self.program.debuggee(&self.command) };
-        Chain::new(debuggee, Vec::new())
+    fn empty_chain(&self) -> Result<Chain, CommandError> {
+        let debuggee = Debuggee { stdin: self.stdin.clone(), ..self.program.debuggee(&self.command)? };
+        Ok(Chain::new(debuggee, Vec::new()))
     }
 }
 

@@ -108,7 +108,7 @@ impl Ask {
         if self.explain {
             return Ok(recorded::logic::explain_plan(&asked)?);
         }
-        let chain = Chain::new(ProgramArgs::default().debuggee(&self.command), Vec::new());
+        let chain = Chain::new(ProgramArgs::default().of_command(&self.command), Vec::new());
         let planned = PlannedRequest {
             ask: asked,
             out: self.out.clone(),

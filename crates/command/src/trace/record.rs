@@ -154,7 +154,7 @@ impl Command for Record {
             Some(like) => (like.about.scope.clone(), like.about.trust.clone()),
             None => (self.scope.clone(), self.trust.clone()),
         };
-        let program = ProgramArgs::with(&self.launch).debuggee(&self.test.command(&self.command));
+        let program = ProgramArgs::with(&self.launch).of_command(&self.test.command(&self.command)?);
         let chain = Chain::new(program, Vec::new());
         let options = RecordOptions {
             listener: None,

@@ -39,7 +39,7 @@ impl Permissions {
     pub fn new(line: &Mcp) -> Result<Permissions, CommandError> {
         let mut programs: Vec<RunnableProgram> = Vec::new();
         let mut takes_command = false;
-        let own = line.test.command(&line.command);
+        let own = line.test.command(&line.command)?;
         for run in &line.runs {
             let (name, command) = match run.split_once('=') {
                 Some((name, command)) => (name, split(command)?),

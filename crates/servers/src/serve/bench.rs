@@ -37,7 +37,7 @@ impl Serve {
     /// There is no such file, the chain is invalid, or the user does not allow its commands.
     pub fn start(&self, context: &Context) -> Result<Start, CommandError> {
         let Some(target) = &self.target else {
-            let command = self.test.command(&self.command);
+            let command = self.test.command(&self.command)?;
             return match command.is_empty() {
                 true => usage("name a recording, a chain, or a command after `--`"),
                 false => Ok(Start::Program(command)),
@@ -158,7 +158,7 @@ impl Bench {
     pub(super) fn program(&self, command: &[String]) -> Chain {
         let program =
             ProgramArgs { source: self.args.source.clone(), ..ProgramArgs::with(&self.args.launch) };
-        Chain::new(program.debuggee(command), Vec::new())
+        Chain::new(program.of_command(command), Vec::new())
     }
 
     /// Memory for sorting events, in bytes.

@@ -168,7 +168,7 @@ impl Bench {
             return usage("the page did not begin with a diagnosis");
         };
         let strategy = args.strategy.clone();
-        let command = args.folder.is_none().then(|| args.test.command(&args.command));
+        let command = args.folder.is_none().then(|| args.test.command(&args.command)).transpose()?;
         // The page cannot take back answers of earlier sessions, so it uses them only if the user names them.
         let started = Box::pin(args.start(AnswerForm::Words, false, context)).await?;
         let known = KnownRecording {
