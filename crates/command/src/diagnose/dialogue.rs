@@ -547,7 +547,7 @@ impl OpenQuestion {
                 })
             }
             AnswerCommand::Events => {
-                let events = diagnoser.events(current, context).await;
+                let events = Box::pin(diagnoser.events(current, context)).await;
                 events.map_or_else(refused, |events| {
                     AnswerEffect::Open(DiagnoseReply::Events(Box::new(events)))
                 })
