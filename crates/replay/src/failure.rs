@@ -95,7 +95,7 @@ pub async fn find_failure(
         let last = last.map(|last| format!("\nIts last output:\n{last}")).unwrap_or_default();
         SessionError::NoStep(format!(
             "the program threw no exception that nothing caught, and printed no stack trace with a line of your \
-             code: name the line, as CLASS:LINE{last}"
+             code: name the line where the state is wrong{last}"
         ))
     })
 }

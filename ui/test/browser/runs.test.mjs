@@ -126,6 +126,8 @@ visit('the balloon of FileLister names the jump that skipped the names', fileLis
         page.page.waitForRequest(/\/api\/omissions$/),
         page.button('Search again', omissions).click(),
     ]);
+    // What is cleared while a search goes on comes back with its reply.
+    await (await asked.response())?.finished();
     const { what, within, reads, field } = asked.postDataJSON();
     assert.deepEqual([what, within, reads, field], ['s', 0, true, false]);
     await says(omissions, /suggestion/);
@@ -155,6 +157,8 @@ visit('a program that goes on: its tree grows, and it can be ended', goesOn, asy
 visit('what changed before the stream was open is shown', goesOnToo, async page => {
     let open = () => {};
     const held = new Promise(resolve => (open = resolve));
+    // A run that is cancelled before it has recorded anything leaves no recording.
+    await says(page.page.getByRole('banner'), /[1-9][\d,]* calls/);
     await page.context.route(/\/api\/stream$/, async route => {
         await held;
         await route.continue();

@@ -5,7 +5,7 @@ use super::{PromptCommand, Reply, usage};
 use crate::CommandError;
 use replay::explore::Explorer;
 use replay::failure::find_failure;
-use session::Context;
+use session::{Context, SessionError};
 
 pub(super) struct Run {
     in_background: bool,
@@ -24,7 +24,10 @@ impl PromptCommand for Run {
         if explorer.chain().points.is_empty() && !explorer.is_running() {
             let (chain, options) = (explorer.chain().clone(), explorer.options().clone());
             let search = async |context: &Context| find_failure(&chain, &options, context).await;
-            let place = explorer.apart(search).await??;
+            let place = explorer.apart(search).await?.map_err(|error| match error {
+                SessionError::NoStep(why) => SessionError::NoStep(format!("nothing is asked yet, and {why}")),
+                error => error,
+            })?;
             for point in place.points("A") {
                 explorer.add(point).await?;
             }

@@ -8,7 +8,7 @@ import { chromium } from 'playwright-core';
 import { endAll, toEnd } from './ends.mjs';
 
 /** How long a condition may take to hold, in milliseconds. */
-const PATIENCE = 15_000;
+const PATIENCE = 30_000;
 /** How often a condition is looked at, in milliseconds. */
 const AGAIN = 25;
 /** The most that a test may take, in milliseconds. */
