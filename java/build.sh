@@ -10,6 +10,8 @@ to=${1:-.}
 calls=$(awk -f trace_calls.awk)
 mkdir -p -- "$to/recorder/java/lang"
 printf '%s\n' "$calls" >"$to/recorder/java/lang/QuerypointTraceCalls.java"
+layouts=$(awk -f layouts.awk ../crates/jdk/src/layouts.rs)
+printf '%s\n' "$layouts" >"$to/recorder/java/lang/QuerypointLayouts.java"
 options="-g -nowarn -XDstringConcat=inline -source 11 -target 11"
 internal="--add-exports java.base/jdk.internal.misc=ALL-UNNAMED
     --add-exports java.base/jdk.internal.vm.annotation=ALL-UNNAMED"

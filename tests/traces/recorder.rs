@@ -60,15 +60,23 @@ fn the_class_files_are_those_of_the_source() {
 }
 
 #[test]
-fn the_overloads_of_enter_are_those_of_their_template() {
+fn generated_sources_are_those_of_their_templates() {
     let java = root().join("java");
-    let made = Command::new("awk").args(["-f", "trace_calls.awk"]).current_dir(&java).output().expect("awk");
-    assert!(made.status.success(), "{}", said(&made));
-    let committed = std::fs::read(recorder().join("java/lang/QuerypointTraceCalls.java")).expect("a source");
-    assert!(
-        made.stdout == committed,
-        "QuerypointTraceCalls.java is not what trace_calls.awk writes: change the template and run java/build.sh"
-    );
+    let generated = [
+        ("QuerypointTraceCalls", vec!["-f", "trace_calls.awk"]),
+        ("QuerypointLayouts", vec!["-f", "layouts.awk", "../crates/jdk/src/layouts.rs"]),
+    ];
+    for (class, arguments) in generated {
+        let made = Command::new("awk").args(&arguments).current_dir(&java).output().expect("awk");
+        assert!(made.status.success(), "{}", said(&made));
+        let source = recorder().join(format!("java/lang/{class}.java"));
+        let is_same = made.stdout == std::fs::read(source).expect("a source");
+        assert!(
+            is_same,
+            "{class}.java is not what {} writes: change that and run java/build.sh",
+            arguments[1]
+        );
+    }
 }
 
 #[test]

@@ -28,11 +28,12 @@ macro_rules! recorder {
 }
 
 /// The recorder's class files. Probes call the first; its initialiser initialises the rest.
-const RECORDER: [(&str, &[u8]); 27] = recorder![
+const RECORDER: [(&str, &[u8]); 28] = recorder![
     "java/lang/QuerypointProbe",
     "java/lang/QuerypointProbeNumber",
     "java/lang/QuerypointArrays",
     "java/lang/QuerypointArrayPart",
+    "java/lang/QuerypointLayouts",
     "java/lang/QuerypointProbeAgent",
     "java/lang/QuerypointProbeClass",
     "java/lang/QuerypointProbeClass$Meaning",
@@ -59,11 +60,12 @@ const RECORDER: [(&str, &[u8]); 27] = recorder![
 ];
 
 /// The class files for recording. Recorded methods call the first; the last handles ends of threads.
-const TRACE_RECORDER: [(&str, &[u8]); 23] = recorder![
+const TRACE_RECORDER: [(&str, &[u8]); 24] = recorder![
     "java/lang/QuerypointTrace",
     "java/lang/QuerypointProbeNumber",
     "java/lang/QuerypointArrays",
     "java/lang/QuerypointArrayPart",
+    "java/lang/QuerypointLayouts",
     "java/lang/QuerypointTraceAgent",
     "java/lang/QuerypointTraceWindow",
     "java/lang/QuerypointTraceTest",

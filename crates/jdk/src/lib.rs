@@ -13,6 +13,7 @@
 
 mod class;
 mod facts;
+pub mod layouts;
 mod lookup;
 mod pattern;
 mod row;

@@ -1,7 +1,7 @@
 //! Which object and element an instruction read. A recording has no reads; the operands are expressions that
 //! are evaluated where the instruction was executed.
 
-use bytecode::{ExprNode, Expressions, MethodRef};
+use bytecode::{ExprNode, Expressions, Instruction, MethodRef};
 use classes::ClassPool;
 use expr::Expr;
 use model::{Site, Tables, Value};
@@ -9,6 +9,7 @@ use past::expression::machine::CallMachine;
 use past::expression::plain::plain_value;
 use past::expression::{ExpressionAt, StateAt, scope_of};
 use past::{Moment, PastError, Recording};
+use program::code_book::parameter_in;
 use query::{Copies, CopyHit, CopyWhat, PartRead};
 use trace::{EventPosition, EventTime, Traced};
 
@@ -49,6 +50,7 @@ impl<'a> PartReader<'a> {
                     let value = self.value(recording, &place.site, moment, text)?;
                     value.map_err(|why| format!("`{text}`: {why}"))
                 }
+                PartOperand::Parameter(position) => self.parameter(recording, node, *position)?,
                 PartOperand::Result(method) => self.result(recording, moment, method)?,
                 PartOperand::Unknown(text) => Err(format!("no recording has the value of `{text}`")),
             };
@@ -63,6 +65,19 @@ impl<'a> PartReader<'a> {
             None => Some(0),
         };
         Ok(object.zip(index).ok_or_else(|| unknown("the class file does not show it")))
+    }
+
+    /// A parameter of a call.
+    fn parameter(
+        &mut self,
+        recording: &mut Recording,
+        node: u32,
+        position: usize,
+    ) -> Result<Result<Value, String>, PastError> {
+        let call = recording.calls.call(node)?;
+        let argument = call.and_then(|call| call.arguments.get(position).copied());
+        let Some(argument) = argument else { return Ok(Err("the arguments were not recorded".to_owned())) };
+        Ok(plain_value(&recording.calls, self.tables, argument, ""))
     }
 
     /// The result of the call that a call made last, if it has executed nothing else since.
@@ -134,6 +149,8 @@ pub(super) fn index_number(value: &Value) -> Option<i32> {
 enum PartOperand {
     /// An expression that can be evaluated there.
     Expression(String),
+    /// The parameter at this position: the class file does not name it.
+    Parameter(usize),
     /// The result of a call of this method.
     Result(MethodRef),
     /// Any other expression.
@@ -145,7 +162,21 @@ fn operands(pool: &ClassPool, site: &Site) -> Option<Vec<PartOperand>> {
     let class = pool.find(&site.method.class).ok()??;
     let method = class.file.method(&site.method.name, &site.method.descriptor)?;
     let expressions = Expressions::new(&class.file, method)?;
-    let text = |node: &ExprNode| PartOperand::Expression(expressions.qualified_at(node, site.bci));
+    let parameter = |slot: u16| {
+        let is_stored = |at: &Instruction| at.op.stored_slot().is_some_and(|(stored, _)| stored == slot);
+        let code = method.code.as_ref().filter(|code| !code.instructions.iter().any(is_stored));
+        code.and_then(|_| parameter_in(&method.descriptor, method.is_static(), slot))
+    };
+    let text = |node: &ExprNode| {
+        let unnamed = match node {
+            ExprNode::Local { name: None, slot, .. } => parameter(*slot),
+            _ => None,
+        };
+        unnamed.map_or_else(
+            || PartOperand::Expression(expressions.qualified_at(node, site.bci)),
+            PartOperand::Parameter,
+        )
+    };
     if let Some(read) = expressions.read_at(site.bci) {
         return match read {
             ExprNode::Field { owner, .. } => Some(vec![text(owner)]),

@@ -72,6 +72,16 @@ fn every_row_names_a_class_and_a_method() {
 }
 
 #[test]
+fn every_field_that_contents_are_read_from_is_there() {
+    for pool in pools() {
+        for of in jdk::layouts::ALL {
+            let found = has(&pool, of.class).unwrap_or_else(|| panic!("no class {}", of.class));
+            assert!(found.file.field(of.field).is_some(), "{} has no {}", of.class, of.field);
+        }
+    }
+}
+
+#[test]
 fn every_class_is_as_it_is_told() {
     for pool in pools() {
         for class in jdk::classes().filter(|class| !class.name.contains('*')) {

@@ -1,5 +1,6 @@
 //! The fields in which the JDK's collections store their contents.
 
+use jdk::layouts::*;
 use model::is_lambda_class;
 use std::sync::Arc;
 
@@ -12,17 +13,17 @@ pub enum Recipe {
     /// It is an array.
     Array,
     /// An array and its number of valid elements.
-    List { array: &'static str, size: &'static str },
+    List { array: ContentField, size: ContentField },
     /// An array whose elements are all valid.
-    Whole(&'static str),
+    Whole(ContentField),
     /// A part of another list's array.
     SubList,
     /// A circular array.
     Ring,
     /// These fields; a field that holds a plain `Object` is empty.
-    Few(&'static [&'static str]),
+    Few(&'static [ContentField]),
     /// These fields: a key and a value.
-    Pair([&'static str; 2]),
+    Pair([ContentField; 2]),
     /// An array with empty slots.
     Slots,
     /// An array of alternating keys and values with empty slots.
@@ -34,9 +35,9 @@ pub enum Recipe {
     /// A red-black tree.
     Tree,
     /// The keys of the map in this field.
-    Keys(&'static str),
+    Keys(ContentField),
     /// The contents of the collection in this field.
-    Same(&'static str),
+    Same(ContentField),
     /// An array of constants and an array of values.
     EnumMap,
     /// An array of constants and a bit set.
@@ -50,7 +51,7 @@ pub enum Recipe {
     /// Milliseconds since 1970.
     Date,
     /// A single value.
-    One(&'static str),
+    One(ContentField),
     /// The fields of an object of the program.
     Fields,
 }
@@ -59,25 +60,23 @@ pub enum Recipe {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Links {
     /// The field of the first node.
-    pub first: &'static str,
-    /// The node's class.
-    pub node: &'static str,
+    pub first: ContentField,
     /// The node's field with the next node.
-    pub next: &'static str,
+    pub next: ContentField,
     /// The node's field with the key or element.
-    pub key: &'static str,
+    pub key: ContentField,
     /// The node's field with the value; only in maps.
-    pub value: Option<&'static str>,
+    pub value: Option<ContentField>,
     /// The field with the number of nodes.
-    pub size: &'static str,
+    pub size: ContentField,
 }
 
 /// The nodes of a `HashMap`.
-pub const HASH_NODE: &str = "java.util.HashMap$Node";
+pub const HASH_NODE: &str = NODE_KEY.class;
 /// The nodes of a `ConcurrentHashMap`.
-pub const CONCURRENT_NODE: &str = "java.util.concurrent.ConcurrentHashMap$Node";
+pub const CONCURRENT_NODE: &str = BIN_KEY.class;
 /// The nodes of a `TreeMap`.
-pub const TREE_NODE: &str = "java.util.TreeMap$Entry";
+pub const TREE_NODE: &str = TREE_KEY.class;
 
 impl Recipe {
     /// The recipe for an object, by the names of its class and superclasses. None for other JDK classes:
@@ -101,56 +100,59 @@ fn known(name: &str) -> Option<Recipe> {
     }
     let rest = name.strip_prefix("java.util.")?;
     Some(match rest {
-        "ArrayList" => Recipe::List { array: "elementData", size: "size" },
-        "Vector" => Recipe::List { array: "elementData", size: "elementCount" },
-        "PriorityQueue" => Recipe::List { array: "queue", size: "size" },
-        "Arrays$ArrayList" => Recipe::Whole("a"),
-        "ImmutableCollections$ListN" => Recipe::Whole("elements"),
-        "concurrent.CopyOnWriteArrayList" => Recipe::Whole("array"),
+        "ArrayList" => Recipe::List { array: LIST_ELEMENTS, size: LIST_SIZE },
+        "Vector" => Recipe::List { array: VECTOR_ELEMENTS, size: VECTOR_SIZE },
+        "PriorityQueue" => Recipe::List { array: QUEUE_ELEMENTS, size: QUEUE_SIZE },
+        "Arrays$ArrayList" => Recipe::Whole(ARRAYS_LIST),
+        "ImmutableCollections$ListN" => Recipe::Whole(FIXED_LIST),
+        "concurrent.CopyOnWriteArrayList" => Recipe::Whole(COPIED_ARRAY),
         "ArrayList$SubList" => Recipe::SubList,
         "ArrayDeque" => Recipe::Ring,
-        "ImmutableCollections$List12" | "ImmutableCollections$Set12" => Recipe::Few(&["e0", "e1"]),
-        "Collections$SingletonList" | "Collections$SingletonSet" => Recipe::Few(&["element"]),
-        "ImmutableCollections$Map1" => Recipe::Pair(["k0", "v0"]),
-        "Collections$SingletonMap" => Recipe::Pair(["k", "v"]),
-        "HashMap$Node"
-        | "TreeMap$Entry"
-        | "KeyValueHolder"
-        | "AbstractMap$SimpleEntry"
-        | "AbstractMap$SimpleImmutableEntry" => Recipe::Pair(["key", "value"]),
+        "ImmutableCollections$List12" => Recipe::Few(&[PAIR_LIST_FIRST, PAIR_LIST_SECOND]),
+        "ImmutableCollections$Set12" => Recipe::Few(&[PAIR_SET_FIRST, PAIR_SET_SECOND]),
+        "Collections$SingletonList" => Recipe::Few(&[ONLY_OF_LIST]),
+        "Collections$SingletonSet" => Recipe::Few(&[ONLY_OF_SET]),
+        "ImmutableCollections$Map1" => Recipe::Pair([PAIR_MAP_KEY, PAIR_MAP_VALUE]),
+        "Collections$SingletonMap" => Recipe::Pair([ONLY_KEY, ONLY_VALUE]),
+        "HashMap$Node" => Recipe::Pair([NODE_KEY, NODE_VALUE]),
+        "TreeMap$Entry" => Recipe::Pair([TREE_KEY, TREE_VALUE]),
+        "KeyValueHolder" => Recipe::Pair([ENTRY_KEY, ENTRY_VALUE]),
+        "AbstractMap$SimpleEntry" => Recipe::Pair([SIMPLE_KEY, SIMPLE_VALUE]),
+        "AbstractMap$SimpleImmutableEntry" => Recipe::Pair([IMMUTABLE_KEY, IMMUTABLE_VALUE]),
         "ImmutableCollections$SetN" => Recipe::Slots,
         "ImmutableCollections$MapN" => Recipe::PairSlots,
         "LinkedHashMap" => Recipe::Linked(Links {
-            first: "head",
-            node: "java.util.LinkedHashMap$Entry",
-            next: "after",
-            key: "key",
-            value: Some("value"),
-            size: "size",
+            first: ORDERED_FIRST,
+            next: ORDERED_NEXT,
+            key: NODE_KEY,
+            value: Some(NODE_VALUE),
+            size: HASHED_SIZE,
         }),
         "LinkedList" => Recipe::Linked(Links {
-            first: "first",
-            node: "java.util.LinkedList$Node",
-            next: "next",
-            key: "item",
+            first: LINKED_FIRST,
+            next: LINK_NEXT,
+            key: LINK_ITEM,
             value: None,
-            size: "size",
+            size: LINKED_SIZE,
         }),
         "HashMap" | "concurrent.ConcurrentHashMap" => Recipe::Hash,
         "TreeMap" => Recipe::Tree,
-        "HashSet" => Recipe::Keys("map"),
-        "TreeSet" | "Collections$SetFromMap" => Recipe::Keys("m"),
-        "concurrent.ConcurrentHashMap$KeySetView" => Recipe::Keys("map"),
-        "Collections$UnmodifiableCollection" | "Collections$SynchronizedCollection" => Recipe::Same("c"),
-        "Collections$UnmodifiableMap" | "Collections$SynchronizedMap" => Recipe::Same("m"),
+        "HashSet" => Recipe::Keys(HASH_SET),
+        "TreeSet" => Recipe::Keys(TREE_SET),
+        "Collections$SetFromMap" => Recipe::Keys(SET_FROM_MAP),
+        "concurrent.ConcurrentHashMap$KeySetView" => Recipe::Keys(CONCURRENT_VIEW),
+        "Collections$UnmodifiableCollection" => Recipe::Same(UNMODIFIABLE),
+        "Collections$SynchronizedCollection" => Recipe::Same(SYNCHRONIZED),
+        "Collections$UnmodifiableMap" => Recipe::Same(UNMODIFIABLE_MAP),
+        "Collections$SynchronizedMap" => Recipe::Same(SYNCHRONIZED_MAP),
         "EnumMap" => Recipe::EnumMap,
         "RegularEnumSet" => Recipe::EnumSet,
         "Collections$EmptyList" | "Collections$EmptySet" => Recipe::EmptyList,
         "Collections$EmptyMap" => Recipe::EmptyMap,
         "Date" => Recipe::Date,
-        "concurrent.atomic.AtomicInteger"
-        | "concurrent.atomic.AtomicLong"
-        | "concurrent.atomic.AtomicReference" => Recipe::One("value"),
+        "concurrent.atomic.AtomicInteger" => Recipe::One(ATOMIC_INT),
+        "concurrent.atomic.AtomicLong" => Recipe::One(ATOMIC_LONG),
+        "concurrent.atomic.AtomicReference" => Recipe::One(ATOMIC_REFERENCE),
         _ => return None,
     })
 }
@@ -158,17 +160,13 @@ fn known(name: &str) -> Option<Recipe> {
 /// The JDK classes whose fields a recipe reads in addition to those of the object.
 pub fn helpers(recipe: Recipe) -> &'static [&'static str] {
     match recipe {
-        Recipe::Hash | Recipe::Keys(_) | Recipe::Same(_) => &[
-            HASH_NODE,
-            CONCURRENT_NODE,
-            TREE_NODE,
-            "java.util.LinkedHashMap$Entry",
-            "java.util.LinkedList$Node",
-        ],
-        Recipe::SubList => &["java.util.ArrayList"],
+        Recipe::Hash | Recipe::Keys(_) | Recipe::Same(_) => {
+            &[HASH_NODE, CONCURRENT_NODE, TREE_NODE, ORDERED_NEXT.class, LINK_NEXT.class]
+        }
+        Recipe::SubList => &[LIST_SIZE.class],
         Recipe::Tree => &[TREE_NODE],
-        Recipe::Linked(links) if links.value.is_some() => &["java.util.LinkedHashMap$Entry"],
-        Recipe::Linked(_) => &["java.util.LinkedList$Node"],
+        Recipe::Linked(links) if links.value.is_some() => &[ORDERED_NEXT.class],
+        Recipe::Linked(_) => &[LINK_NEXT.class],
         _ => &[],
     }
 }

@@ -7,6 +7,7 @@ use super::descriptions::{DescribedObjects, describe};
 use super::layout::Layout;
 use super::objects::{layout, layout_named, objects};
 use super::replies::{granted, join_all};
+use jdk::layouts::*;
 use jdwp::commands::{array_reference, object_reference, reference_type};
 use jdwp::{ArrayId, Connection, FieldId};
 use model::{ContentsByObject, MOST_ITEMS, ObjectContents, ObjectId, Tables, Value, instant_text};
@@ -111,7 +112,7 @@ async fn unwrapped(vm: &mut Vm, subjects: &mut Vec<Subject>) -> Result<bool, Run
             Some(Recipe::Same(field)) => (field, false),
             _ => continue,
         };
-        let Some(field) = subject.layout.field(field) else { continue };
+        let Some(field) = subject.layout.field(field.field) else { continue };
         let ask = object_reference::GetValues { object: subject.at, fields: vec![field] };
         let inner = granted(vm.conn().send(ask).await)?.and_then(|values| object_of(values.first()?));
         let Some(inner) = inner else { continue };
@@ -244,14 +245,16 @@ impl Reader {
                 let fields = self.named(*at, layout, &names).await?;
                 Ok(fields.and_then(|f| Some(RawContents::Pairs(vec![(*f.first()?, *f.get(1)?)], 1))))
             }
-            Recipe::Slots => self.slots(*at, layout, "elements", "size").await,
-            Recipe::PairSlots => Ok(self.slots(*at, layout, "table", "size").await?.map(|raw| match raw {
-                RawContents::Elements(all, count) => {
-                    let pairs = all.as_chunks::<2>().0.iter().map(|[key, value]| (*key, *value));
-                    RawContents::Pairs(pairs.collect(), count)
-                }
-                other => other,
-            })),
+            Recipe::Slots => self.slots(*at, layout, FIXED_SET, FIXED_SET_SIZE).await,
+            Recipe::PairSlots => {
+                Ok(self.slots(*at, layout, FIXED_MAP_TABLE, FIXED_MAP_SIZE).await?.map(|raw| match raw {
+                    RawContents::Elements(all, count) => {
+                        let pairs = all.as_chunks::<2>().0.iter().map(|[key, value]| (*key, *value));
+                        RawContents::Pairs(pairs.collect(), count)
+                    }
+                    other => other,
+                }))
+            }
             Recipe::Hash => self.hash(*at, layout).await,
             Recipe::Linked(links) => self.linked(*at, layout, links).await,
             Recipe::Tree => self.tree(*at, layout).await,
@@ -259,7 +262,7 @@ impl Reader {
             Recipe::EnumSet => self.enum_set(*at, layout).await,
             Recipe::Builder => self.builder(*at, layout).await,
             Recipe::Date => {
-                let fields = self.named(*at, layout, &["fastTime"]).await?;
+                let fields = self.named(*at, layout, &[DATE_TIME]).await?;
                 Ok(fields.and_then(|fields| match fields.first() {
                     Some(jdwp::Value::Long(ms)) => {
                         let nanos = ms.rem_euclid(1000) * 1_000_000;
@@ -289,9 +292,9 @@ impl Reader {
         &self,
         object: jdwp::ObjectId,
         layout: &Layout,
-        names: &[&str],
+        fields: &[ContentField],
     ) -> Result<Option<Vec<jdwp::Value>>, RunError> {
-        match layout.fields_named(names) {
+        match layout.parts(fields) {
             Some(fields) => self.get(object, fields).await,
             None => Ok(None),
         }
@@ -345,19 +348,19 @@ impl Reader {
     }
 
     async fn sub_list(&self, object: jdwp::ObjectId, layout: &Layout) -> Reading {
-        let Some(fields) = self.named(object, layout, &["root", "offset", "size"]).await? else {
+        let Some(fields) = self.named(object, layout, &[PART_ROOT, PART_OFFSET, SUBLIST_SIZE]).await? else {
             return Ok(None);
         };
         let (from, count) = (int(fields.get(1)), int(fields.get(2)));
         let Some(root) = fields.first().and_then(object_of) else { return Ok(None) };
-        let Some(list) = self.nodes.get("java.util.ArrayList") else { return Ok(None) };
-        let Some(array) = self.named(root, list, &["elementData"]).await? else { return Ok(None) };
+        let Some(list) = self.nodes.get(LIST_ELEMENTS.class) else { return Ok(None) };
+        let Some(array) = self.named(root, list, &[LIST_ELEMENTS]).await? else { return Ok(None) };
         let elements = self.part_of(array.first(), from, count.min(most())).await?;
         Ok(elements.map(|elements| RawContents::Elements(elements, size(count))))
     }
 
     async fn ring(&self, object: jdwp::ObjectId, layout: &Layout) -> Reading {
-        let Some(fields) = self.named(object, layout, &["elements", "head", "tail"]).await? else {
+        let Some(fields) = self.named(object, layout, &[RING_ELEMENTS, RING_HEAD, RING_TAIL]).await? else {
             return Ok(None);
         };
         let (head, tail) = (int(fields.get(1)), int(fields.get(2)));
@@ -376,8 +379,14 @@ impl Reader {
 
     /// The occupied slots of the array in one field, and the number in another one. A map occupies two slots
     /// per pair.
-    async fn slots(&self, object: jdwp::ObjectId, layout: &Layout, slots: &str, number: &str) -> Reading {
-        let is_map = slots == "table";
+    async fn slots(
+        &self,
+        object: jdwp::ObjectId,
+        layout: &Layout,
+        slots: ContentField,
+        number: ContentField,
+    ) -> Reading {
+        let is_map = slots == FIXED_MAP_TABLE;
         let Some(fields) = self.named(object, layout, &[slots, number]).await? else { return Ok(None) };
         let Some(array) = fields.first().and_then(object_of) else { return Ok(None) };
         let Some((slots, _)) = self.array(array, 0, SLOTS).await? else { return Ok(None) };
@@ -390,12 +399,12 @@ impl Reader {
     }
 
     async fn hash(&self, object: jdwp::ObjectId, layout: &Layout) -> Reading {
-        let concurrent = layout.field("baseCount").is_some();
-        let (counted, node, value) = match concurrent {
-            true => ("baseCount", CONCURRENT_NODE, "val"),
-            false => ("size", HASH_NODE, "value"),
+        let concurrent = layout.field(BINS_COUNT.field).is_some();
+        let (held, node, parts) = match concurrent {
+            true => ([BINS, BINS_COUNT], CONCURRENT_NODE, [BIN_KEY, BIN_VALUE, BIN_NEXT]),
+            false => ([HASHED_TABLE, HASHED_SIZE], HASH_NODE, [NODE_KEY, NODE_VALUE, NODE_NEXT]),
         };
-        let Some(fields) = self.named(object, layout, &["table", counted]).await? else { return Ok(None) };
+        let Some(fields) = self.named(object, layout, &held).await? else { return Ok(None) };
         let count = match fields.get(1) {
             Some(jdwp::Value::Long(count)) => usize::try_from(*count).unwrap_or(0),
             count => size(int(count)),
@@ -403,7 +412,7 @@ impl Reader {
         let Some(table) = fields.first().and_then(object_of) else {
             return Ok(Some(RawContents::Pairs(Vec::new(), 0)));
         };
-        let Some(parts) = self.nodes.get(node).and_then(|n| n.fields_named(&["key", value, "next"])) else {
+        let Some(parts) = self.nodes.get(node).and_then(|node| node.parts(&parts)) else {
             return Ok(None);
         };
         let mut pairs = Vec::new();
@@ -439,7 +448,7 @@ impl Reader {
         names.extend(links.value);
         let (mut elements, mut pairs) = (Vec::new(), Vec::new());
         while let Some(node) = next.filter(|_| elements.len() + pairs.len() < MOST_ITEMS.min(count)) {
-            let Some(parts) = self.nodes.get(links.node).and_then(|n| n.fields_named(&names)) else {
+            let Some(parts) = self.nodes.get(links.next.class).and_then(|node| node.parts(&names)) else {
                 return Ok(None);
             };
             let Some(read) = self.get(node, parts).await? else { break };
@@ -457,15 +466,17 @@ impl Reader {
     }
 
     async fn tree(&self, object: jdwp::ObjectId, layout: &Layout) -> Reading {
-        let Some(fields) = self.named(object, layout, &["root", "size"]).await? else { return Ok(None) };
+        let Some(fields) = self.named(object, layout, &[TREE_ROOT, TREE_SIZE]).await? else {
+            return Ok(None);
+        };
         let count = size(int(fields.get(1)));
-        let names = ["key", "value", "left", "right"];
+        let names = [TREE_KEY, TREE_VALUE, TREE_LEFT, TREE_RIGHT];
         let mut next = fields.first().and_then(object_of);
         let mut above: Vec<Vec<jdwp::Value>> = Vec::new();
         let mut pairs = Vec::new();
         while pairs.len() < MOST_ITEMS.min(count) {
             while let Some(node) = next.filter(|_| above.len() < TREE) {
-                let Some(parts) = self.nodes.get(TREE_NODE).and_then(|n| n.fields_named(&names)) else {
+                let Some(parts) = self.nodes.get(TREE_NODE).and_then(|node| node.parts(&names)) else {
                     return Ok(None);
                 };
                 let Some(read) = self.get(node, parts).await? else { return Ok(None) };
@@ -482,7 +493,9 @@ impl Reader {
     }
 
     async fn enum_map(&self, object: jdwp::ObjectId, layout: &Layout) -> Reading {
-        let Some(fields) = self.named(object, layout, &["keyUniverse", "vals", "size"]).await? else {
+        let Some(fields) =
+            self.named(object, layout, &[ENUM_MAP_KEYS, ENUM_MAP_VALUES, ENUM_MAP_SIZE]).await?
+        else {
             return Ok(None);
         };
         let keys = self.part_of(fields.first(), 0, SLOTS).await?.unwrap_or_default();
@@ -492,7 +505,7 @@ impl Reader {
     }
 
     async fn enum_set(&self, object: jdwp::ObjectId, layout: &Layout) -> Reading {
-        let Some(fields) = self.named(object, layout, &["universe", "elements"]).await? else {
+        let Some(fields) = self.named(object, layout, &[ENUM_SET_UNIVERSE, ENUM_SET_ELEMENTS]).await? else {
             return Ok(None);
         };
         let Some(jdwp::Value::Long(bits)) = fields.get(1) else { return Ok(None) };
@@ -503,7 +516,8 @@ impl Reader {
     }
 
     async fn builder(&self, object: jdwp::ObjectId, layout: &Layout) -> Reading {
-        let Some(fields) = self.named(object, layout, &["value", "coder", "count"]).await? else {
+        let Some(fields) = self.named(object, layout, &[BUILDER_VALUE, BUILDER_CODER, BUILDER_COUNT]).await?
+        else {
             return Ok(None);
         };
         let wide = !matches!(fields.get(1), Some(jdwp::Value::Byte(0)));

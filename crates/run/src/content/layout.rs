@@ -1,6 +1,7 @@
 //! How to interpret the fields of a class.
 
 use super::collections::Recipe;
+use jdk::layouts::ContentField;
 use jdwp::{FieldId, ReferenceTypeId};
 use model::{Fact, hidden_field_name};
 use std::collections::HashMap;
@@ -37,6 +38,11 @@ impl Layout {
             (class.map_or_else(|| name.clone(), |class| hidden_field_name(class, name).into()), *id)
         });
         named.filter(|(_, id)| !self.outer.contains(id)).collect()
+    }
+
+    /// The fields of a class of the JDK; `None` if one of them is not there.
+    pub fn parts(&self, fields: &[ContentField]) -> Option<Vec<FieldId>> {
+        fields.iter().map(|of| self.field(of.field)).collect()
     }
 
     pub fn fields_named(&self, names: &[&str]) -> Option<Vec<FieldId>> {

@@ -155,40 +155,42 @@ public final class QuerypointProbeContents {
     private void find(String of) throws Throwable {
         switch (of) {
             case "java.util.ArrayList":
-                fields(ARRAY, of, "elementData", "size");
-                view = offset(of.concat("$SubList"), "root");
-                viewIndex = offset(of.concat("$SubList"), "offset");
+                fields(ARRAY, QuerypointLayouts.LIST_ELEMENTS, QuerypointLayouts.LIST_SIZE);
+                view = QuerypointLayouts.offset(QuerypointLayouts.PART_ROOT);
+                viewIndex = QuerypointLayouts.offset(QuerypointLayouts.PART_OFFSET);
                 return;
             case "java.util.Vector":
-                fields(ARRAY, of, "elementData", "elementCount");
+                fields(ARRAY, QuerypointLayouts.VECTOR_ELEMENTS, QuerypointLayouts.VECTOR_SIZE);
                 return;
             case "java.util.PriorityQueue":
-                fields(ARRAY, of, "queue", "size");
+                fields(ARRAY, QuerypointLayouts.QUEUE_ELEMENTS, QuerypointLayouts.QUEUE_SIZE);
                 return;
             case "java.util.ArrayDeque":
-                fields(DEQUE, of, "elements", "head");
-                third = offset(of, "tail");
+                fields(DEQUE, QuerypointLayouts.RING_ELEMENTS, QuerypointLayouts.RING_HEAD);
+                third = QuerypointLayouts.offset(QuerypointLayouts.RING_TAIL);
                 return;
             case "java.util.LinkedList":
-                fields(LINKED, of, "first", "size");
-                value = offset(of.concat("$Node"), "item");
-                next = offset(of.concat("$Node"), "next");
-                view = offset(of.concat("$ListItr"), "this$0");
-                viewIndex = offset(of.concat("$ListItr"), "nextIndex");
-                viewLast = offset(of.concat("$ListItr"), "lastReturned");
-                viewNext = offset(of.concat("$ListItr"), "next");
+                fields(LINKED, QuerypointLayouts.LINKED_FIRST, QuerypointLayouts.LINKED_SIZE);
+                value = QuerypointLayouts.offset(QuerypointLayouts.LINK_ITEM);
+                next = QuerypointLayouts.offset(QuerypointLayouts.LINK_NEXT);
+                view = QuerypointLayouts.offset(QuerypointLayouts.ITERATOR_LIST);
+                viewIndex = QuerypointLayouts.offset(QuerypointLayouts.ITERATOR_INDEX);
+                viewLast = QuerypointLayouts.offset(QuerypointLayouts.ITERATOR_LAST);
+                viewNext = QuerypointLayouts.offset(QuerypointLayouts.ITERATOR_NEXT);
                 return;
             case "java.util.concurrent.CopyOnWriteArrayList":
                 kind = COPIED;
-                first = offset(of, "array");
+                first = QuerypointLayouts.offset(QuerypointLayouts.COPIED_ARRAY);
                 return;
             case "java.lang.StringBuilder":
             case "java.lang.StringBuffer":
-                fields(TEXT, "java.lang.AbstractStringBuilder", "value", "count");
+                fields(TEXT, QuerypointLayouts.BUILDER_VALUE, QuerypointLayouts.BUILDER_COUNT);
                 return;
             case "java.io.CharArrayWriter":
+                fields(TEXT, QuerypointLayouts.CHARS, QuerypointLayouts.CHARS_COUNT);
+                return;
             case "java.io.ByteArrayOutputStream":
-                fields(TEXT, of, "buf", "count");
+                fields(TEXT, QuerypointLayouts.BYTES, QuerypointLayouts.BYTES_COUNT);
                 return;
             case "java.io.PrintStream":
             case "java.io.PrintWriter":
@@ -199,43 +201,38 @@ public final class QuerypointProbeContents {
                 kind = STREAM;
                 return;
             case "java.util.HashMap":
-                fields(HASHED, of, "table", "size");
-                nodes(of.concat("$Node"), "value", "next");
+                fields(HASHED, QuerypointLayouts.HASHED_TABLE, QuerypointLayouts.HASHED_SIZE);
+                nodes(QuerypointLayouts.NODE_KEY, QuerypointLayouts.NODE_VALUE, QuerypointLayouts.NODE_NEXT);
                 return;
             case "java.util.TreeMap":
-                fields(TREE, of, "root", "size");
-                nodes(of.concat("$Entry"), "value", "left");
-                other = offset(of.concat("$Entry"), "right");
+                fields(TREE, QuerypointLayouts.TREE_ROOT, QuerypointLayouts.TREE_SIZE);
+                nodes(QuerypointLayouts.TREE_KEY, QuerypointLayouts.TREE_VALUE, QuerypointLayouts.TREE_LEFT);
+                other = QuerypointLayouts.offset(QuerypointLayouts.TREE_RIGHT);
                 return;
             default:
-                fields(CONCURRENT, of, "table", "baseCount");
-                counters = offset(of, "counterCells");
-                counter = offset(of.concat("$CounterCell"), "value");
-                nodes(of.concat("$Node"), "val", "next");
+                fields(CONCURRENT, QuerypointLayouts.BINS, QuerypointLayouts.BINS_COUNT);
+                counters = QuerypointLayouts.offset(QuerypointLayouts.BINS_COUNTERS);
+                counter = QuerypointLayouts.offset(QuerypointLayouts.BINS_COUNTER);
+                nodes(QuerypointLayouts.BIN_KEY, QuerypointLayouts.BIN_VALUE, QuerypointLayouts.BIN_NEXT);
                 treeBin = Class.forName(of.concat("$TreeBin"), false, null);
-                binFirst = offset(of.concat("$TreeBin"), "first");
+                binFirst = QuerypointLayouts.offset(QuerypointLayouts.BIN_FIRST);
                 forwarding = Class.forName(of.concat("$ForwardingNode"), false, null);
-                moved = offset(of.concat("$ForwardingNode"), "nextTable");
+                moved = QuerypointLayouts.offset(QuerypointLayouts.BINS_MOVED);
         }
     }
 
     @Hidden
-    private void fields(int kind, String of, String first, String second) throws Throwable {
+    private void fields(int kind, String[] first, String[] second) throws Throwable {
         this.kind = kind;
-        this.first = offset(of, first);
-        this.second = offset(of, second);
+        this.first = QuerypointLayouts.offset(first);
+        this.second = QuerypointLayouts.offset(second);
     }
 
     @Hidden
-    private void nodes(String node, String value, String next) throws Throwable {
-        key = offset(node, "key");
-        this.value = offset(node, value);
-        this.next = offset(node, next);
-    }
-
-    @Hidden
-    private static long offset(String of, String field) throws Throwable {
-        return U.objectFieldOffset(Class.forName(of, false, null), field);
+    private void nodes(String[] key, String[] value, String[] next) throws Throwable {
+        this.key = QuerypointLayouts.offset(key);
+        this.value = QuerypointLayouts.offset(value);
+        this.next = QuerypointLayouts.offset(next);
     }
 
     /** The calls that a thread is in, by depth. */

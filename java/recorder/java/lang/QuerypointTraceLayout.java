@@ -37,57 +37,57 @@ final class QuerypointTraceLayout {
     private static final String UC = "java.util.concurrent.";
     private static final String UI = "java.util.ImmutableCollections$";
 
-    private static final long LIST_ELEMENTS = offset(U1 + "ArrayList", "elementData");
-    private static final long LIST_SIZE = offset(U1 + "ArrayList", "size");
-    private static final long PART_ROOT = offset(U1 + "ArrayList$SubList", "root");
-    private static final long PART_OFFSET = offset(U1 + "ArrayList$SubList", "offset");
-    private static final long VECTOR_ELEMENTS = offset(U1 + "Vector", "elementData");
-    private static final long VECTOR_SIZE = offset(U1 + "Vector", "elementCount");
-    private static final long QUEUE_ELEMENTS = offset(U1 + "PriorityQueue", "queue");
-    private static final long QUEUE_SIZE = offset(U1 + "PriorityQueue", "size");
-    private static final long RING_ELEMENTS = offset(U1 + "ArrayDeque", "elements");
-    private static final long RING_HEAD = offset(U1 + "ArrayDeque", "head");
-    private static final long RING_TAIL = offset(U1 + "ArrayDeque", "tail");
-    private static final long LINKED_FIRST = offset(U1 + "LinkedList", "first");
-    private static final long LINKED_LAST = offset(U1 + "LinkedList", "last");
-    private static final long LINKED_SIZE = offset(U1 + "LinkedList", "size");
-    private static final long LINK_ITEM = offset(U1 + "LinkedList$Node", "item");
-    private static final long LINK_NEXT = offset(U1 + "LinkedList$Node", "next");
-    private static final long ITERATOR_LIST = offset(U1 + "LinkedList$ListItr", "this$0");
-    private static final long ITERATOR_NEXT = offset(U1 + "LinkedList$ListItr", "next");
-    private static final long ITERATOR_LAST = offset(U1 + "LinkedList$ListItr", "lastReturned");
-    private static final long ITERATOR_INDEX = offset(U1 + "LinkedList$ListItr", "nextIndex");
-    private static final long COPIED_ARRAY = offset(UC + "CopyOnWriteArrayList", "array");
-    private static final long HASHED_TABLE = offset(U1 + "HashMap", "table");
-    private static final long HASHED_SIZE = offset(U1 + "HashMap", "size");
-    private static final long NODE_KEY = offset(U1 + "HashMap$Node", "key");
-    private static final long NODE_VALUE = offset(U1 + "HashMap$Node", "value");
-    private static final long NODE_NEXT = offset(U1 + "HashMap$Node", "next");
-    private static final long ORDERED_FIRST = offset(U1 + "LinkedHashMap", "head");
-    private static final long ORDERED_NEXT = offset(U1 + "LinkedHashMap$Entry", "after");
-    private static final long BY_USE = offset(U1 + "LinkedHashMap", "accessOrder");
-    private static final long TREE_ROOT = offset(U1 + "TreeMap", "root");
-    private static final long TREE_SIZE = offset(U1 + "TreeMap", "size");
-    private static final long TREE_KEY = offset(U1 + "TreeMap$Entry", "key");
-    private static final long TREE_VALUE = offset(U1 + "TreeMap$Entry", "value");
-    private static final long TREE_LEFT = offset(U1 + "TreeMap$Entry", "left");
-    private static final long TREE_RIGHT = offset(U1 + "TreeMap$Entry", "right");
-    private static final long TREE_PARENT = offset(U1 + "TreeMap$Entry", "parent");
-    private static final long BINS = offset(UC + "ConcurrentHashMap", "table");
-    private static final long BIN_KEY = offset(UC + "ConcurrentHashMap$Node", "key");
-    private static final long BIN_VALUE = offset(UC + "ConcurrentHashMap$Node", "val");
-    private static final long BIN_NEXT = offset(UC + "ConcurrentHashMap$Node", "next");
-    private static final long BIN_FIRST = offset(UC + "ConcurrentHashMap$TreeBin", "first");
-    private static final long BINS_MOVED = offset(UC + "ConcurrentHashMap$ForwardingNode", "nextTable");
+    private static final long LIST_ELEMENTS = offset(QuerypointLayouts.LIST_ELEMENTS);
+    private static final long LIST_SIZE = offset(QuerypointLayouts.LIST_SIZE);
+    private static final long PART_ROOT = offset(QuerypointLayouts.PART_ROOT);
+    private static final long PART_OFFSET = offset(QuerypointLayouts.PART_OFFSET);
+    private static final long VECTOR_ELEMENTS = offset(QuerypointLayouts.VECTOR_ELEMENTS);
+    private static final long VECTOR_SIZE = offset(QuerypointLayouts.VECTOR_SIZE);
+    private static final long QUEUE_ELEMENTS = offset(QuerypointLayouts.QUEUE_ELEMENTS);
+    private static final long QUEUE_SIZE = offset(QuerypointLayouts.QUEUE_SIZE);
+    private static final long RING_ELEMENTS = offset(QuerypointLayouts.RING_ELEMENTS);
+    private static final long RING_HEAD = offset(QuerypointLayouts.RING_HEAD);
+    private static final long RING_TAIL = offset(QuerypointLayouts.RING_TAIL);
+    private static final long LINKED_FIRST = offset(QuerypointLayouts.LINKED_FIRST);
+    private static final long LINKED_LAST = offset(QuerypointLayouts.LINKED_LAST);
+    private static final long LINKED_SIZE = offset(QuerypointLayouts.LINKED_SIZE);
+    private static final long LINK_ITEM = offset(QuerypointLayouts.LINK_ITEM);
+    private static final long LINK_NEXT = offset(QuerypointLayouts.LINK_NEXT);
+    private static final long ITERATOR_LIST = offset(QuerypointLayouts.ITERATOR_LIST);
+    private static final long ITERATOR_NEXT = offset(QuerypointLayouts.ITERATOR_NEXT);
+    private static final long ITERATOR_LAST = offset(QuerypointLayouts.ITERATOR_LAST);
+    private static final long ITERATOR_INDEX = offset(QuerypointLayouts.ITERATOR_INDEX);
+    private static final long COPIED_ARRAY = offset(QuerypointLayouts.COPIED_ARRAY);
+    private static final long HASHED_TABLE = offset(QuerypointLayouts.HASHED_TABLE);
+    private static final long HASHED_SIZE = offset(QuerypointLayouts.HASHED_SIZE);
+    private static final long NODE_KEY = offset(QuerypointLayouts.NODE_KEY);
+    private static final long NODE_VALUE = offset(QuerypointLayouts.NODE_VALUE);
+    private static final long NODE_NEXT = offset(QuerypointLayouts.NODE_NEXT);
+    private static final long ORDERED_FIRST = offset(QuerypointLayouts.ORDERED_FIRST);
+    private static final long ORDERED_NEXT = offset(QuerypointLayouts.ORDERED_NEXT);
+    private static final long BY_USE = offset(QuerypointLayouts.BY_USE);
+    private static final long TREE_ROOT = offset(QuerypointLayouts.TREE_ROOT);
+    private static final long TREE_SIZE = offset(QuerypointLayouts.TREE_SIZE);
+    private static final long TREE_KEY = offset(QuerypointLayouts.TREE_KEY);
+    private static final long TREE_VALUE = offset(QuerypointLayouts.TREE_VALUE);
+    private static final long TREE_LEFT = offset(QuerypointLayouts.TREE_LEFT);
+    private static final long TREE_RIGHT = offset(QuerypointLayouts.TREE_RIGHT);
+    private static final long TREE_PARENT = offset(QuerypointLayouts.TREE_PARENT);
+    private static final long BINS = offset(QuerypointLayouts.BINS);
+    private static final long BIN_KEY = offset(QuerypointLayouts.BIN_KEY);
+    private static final long BIN_VALUE = offset(QuerypointLayouts.BIN_VALUE);
+    private static final long BIN_NEXT = offset(QuerypointLayouts.BIN_NEXT);
+    private static final long BIN_FIRST = offset(QuerypointLayouts.BIN_FIRST);
+    private static final long BINS_MOVED = offset(QuerypointLayouts.BINS_MOVED);
 
     private static final Class<?> TREE_BIN = of(UC + "ConcurrentHashMap$TreeBin");
     private static final Class<?> MOVED = of(UC + "ConcurrentHashMap$ForwardingNode");
     private static final Class<?> NODE = of(U1 + "HashMap$Node");
     private static final Class<?> HASH_ITERATOR = of(U1 + "HashMap$HashIterator");
-    private static final long HASH_ITERATOR_MAP = offset(U1 + "HashMap$HashIterator", "this$0");
+    private static final long HASH_ITERATOR_MAP = offset(QuerypointLayouts.HASH_ITERATOR_MAP);
     private static final Class<?> ORDERED_ITERATOR = of(U1 + "LinkedHashMap$LinkedHashIterator");
-    private static final long ORDERED_ITERATOR_MAP = offset(U1 + "LinkedHashMap$LinkedHashIterator", "this$0");
-    private static final long TREE_ITERATOR_MAP = offset(U1 + "TreeMap$PrivateEntryIterator", "this$0");
+    private static final long ORDERED_ITERATOR_MAP = offset(QuerypointLayouts.ORDERED_ITERATOR_MAP);
+    private static final long TREE_ITERATOR_MAP = offset(QuerypointLayouts.TREE_ITERATOR_MAP);
 
     /** Classes that keep their contents in another one, and the fields that lead to it. */
     private static final Class<?>[] AROUND_CLASSES = {
@@ -103,28 +103,34 @@ final class QuerypointTraceLayout {
         of(U1 + "Arrays$ArrayList"),
     };
     private static final long[] AROUND_FIELDS = {
-        offset(U1 + "HashSet", "map"),
-        offset(U1 + "TreeSet", "m"),
-        offset(U1 + "Collections$SetFromMap", "m"),
-        offset(UC + "ConcurrentHashMap$CollectionView", "map"),
-        offset(UC + "CopyOnWriteArraySet", "al"),
-        offset(U1 + "Collections$UnmodifiableCollection", "c"),
-        offset(U1 + "Collections$UnmodifiableMap", "m"),
-        offset(U1 + "Collections$SynchronizedCollection", "c"),
-        offset(U1 + "Collections$SynchronizedMap", "m"),
-        offset(U1 + "Arrays$ArrayList", "a"),
+        offset(QuerypointLayouts.HASH_SET),
+        offset(QuerypointLayouts.TREE_SET),
+        offset(QuerypointLayouts.SET_FROM_MAP),
+        offset(QuerypointLayouts.CONCURRENT_VIEW),
+        offset(QuerypointLayouts.COPIED_SET),
+        offset(QuerypointLayouts.UNMODIFIABLE),
+        offset(QuerypointLayouts.UNMODIFIABLE_MAP),
+        offset(QuerypointLayouts.SYNCHRONIZED),
+        offset(QuerypointLayouts.SYNCHRONIZED_MAP),
+        offset(QuerypointLayouts.ARRAYS_LIST),
     };
     /** Views on the keys or values of a concurrent map alone: what they hold is not what that holds. */
     private static final Class<?> KEYS = of(UC + "ConcurrentHashMap$KeySetView");
 
     private static final Class<?>[] FIXED_CLASSES = {of(UI + "ListN"), of(UI + "SetN"), of(UI + "MapN")};
     private static final long[] FIXED_FIELDS = {
-        offset(UI + "ListN", "elements"), offset(UI + "SetN", "elements"), offset(UI + "MapN", "table"),
+        offset(QuerypointLayouts.FIXED_LIST),
+        offset(QuerypointLayouts.FIXED_SET),
+        offset(QuerypointLayouts.FIXED_MAP_TABLE),
     };
     private static final Class<?>[] PAIR_CLASSES = {of(UI + "List12"), of(UI + "Set12"), of(UI + "Map1")};
     private static final long[] PAIR_FIELDS = {
-        offset(UI + "List12", "e0"), offset(UI + "Set12", "e0"), offset(UI + "Map1", "k0"),
-        offset(UI + "List12", "e1"), offset(UI + "Set12", "e1"), offset(UI + "Map1", "v0"),
+        offset(QuerypointLayouts.PAIR_LIST_FIRST),
+        offset(QuerypointLayouts.PAIR_SET_FIRST),
+        offset(QuerypointLayouts.PAIR_MAP_KEY),
+        offset(QuerypointLayouts.PAIR_LIST_SECOND),
+        offset(QuerypointLayouts.PAIR_SET_SECOND),
+        offset(QuerypointLayouts.PAIR_MAP_VALUE),
     };
     /** What stands for no second element. */
     private static final Object EMPTY = empty();
@@ -150,9 +156,9 @@ final class QuerypointTraceLayout {
 
     /** -1 where there is no such field. */
     @Hidden
-    private static long offset(String of, String field) {
+    private static long offset(String[] field) {
         try {
-            return QuerypointTraceContents.ON ? U.objectFieldOffset(Class.forName(of, false, null), field) : -1;
+            return QuerypointTraceContents.ON ? QuerypointLayouts.offset(field) : -1;
         } catch (Throwable e) {
             QuerypointTraceAgent.lose(QuerypointTraceAgent.CONTENTS);
             lacks = true;

@@ -34,11 +34,11 @@ public final class QuerypointTraceText {
     private static final long DIGEST = 0xcbf29ce484222325L;
     private static final long PRIME = 0x100000001b3L;
 
-    private static final long CHARS = offset("java.io.CharArrayWriter", "buf");
-    private static final long CHAR_COUNT = offset("java.io.CharArrayWriter", "count");
-    private static final long BYTES = offset("java.io.ByteArrayOutputStream", "buf");
-    private static final long BYTE_COUNT = offset("java.io.ByteArrayOutputStream", "count");
-    private static final long BUFFER = offset("java.io.StringWriter", "buf");
+    private static final long CHARS = offset(QuerypointLayouts.CHARS);
+    private static final long CHAR_COUNT = offset(QuerypointLayouts.CHARS_COUNT);
+    private static final long BYTES = offset(QuerypointLayouts.BYTES);
+    private static final long BYTE_COUNT = offset(QuerypointLayouts.BYTES_COUNT);
+    private static final long BUFFER = offset(QuerypointLayouts.WRITTEN);
 
     /** Where the elements of arrays begin. */
     private static final long BYTES_BEGIN = begin("ARRAY_BYTE_BASE_OFFSET");
@@ -61,9 +61,9 @@ public final class QuerypointTraceText {
 
     /** -1 where there is no such field: then no object of the class is read. */
     @Hidden
-    private static long offset(String of, String field) {
+    private static long offset(String[] field) {
         try {
-            return QuerypointTraceContents.ON ? U.objectFieldOffset(Class.forName(of, false, null), field) : -1;
+            return QuerypointTraceContents.ON ? QuerypointLayouts.offset(field) : -1;
         } catch (Throwable e) {
             QuerypointTraceAgent.lose(QuerypointTraceAgent.CONTENTS);
             return -1;
