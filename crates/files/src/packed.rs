@@ -130,6 +130,8 @@ pub fn unpack(archive: &Path, to: &Path, goes_on: &mut dyn FnMut() -> bool) -> R
     if zip.has_overlapping_files().map_err(of_zip)? {
         return Err(refused("two of its files share bytes"));
     }
+    // All have one time: which was unpacked first says nothing of which is older.
+    let now = std::time::SystemTime::now();
     for index in 0..count {
         let mut entry = zip.by_index(index).map_err(of_zip)?;
         let name = name_of(entry.name_raw())?.to_owned();
@@ -145,6 +147,7 @@ pub fn unpack(archive: &Path, to: &Path, goes_on: &mut dyn FnMut() -> bool) -> R
         if read != size {
             return Err(refused(format!("`{name}` in it has {read} bytes, but should have {size}")));
         }
+        out.set_modified(now)?;
     }
     Ok(declared)
 }
