@@ -46,7 +46,8 @@ fn reported(test: &str) -> Result<Vec<String>, CommandError> {
     let why = match (project, of_class) {
         (None, _) => "name its --classpath: this folder is no project of Maven or Gradle".to_owned(),
         (Some(project), None) => format!(
-            "there is no report of {class} in {}: run the test once with the build tool, or name its --classpath",
+            "there is no report of {class} in {}: run the test once with the build tool, or name its \
+             --classpath",
             project.display()
         ),
         (_, Some(report)) => match &report.class_path {

@@ -94,8 +94,8 @@ pub async fn find_failure(
         let last = tail.map(|tail| tail.last(LAST_OUTPUT)).filter(|last| !last.is_empty());
         let last = last.map(|last| format!("\nIts last output:\n{last}")).unwrap_or_default();
         SessionError::NoStep(format!(
-            "the program threw no exception that nothing caught, and printed no stack trace with a line of your \
-             code: name the line where the state is wrong{last}"
+            "the program threw no exception that nothing caught, and printed no stack trace with a line of \
+             your code: name the line where the state is wrong{last}"
         ))
     })
 }
