@@ -65,15 +65,19 @@ fn frame(line: &str) -> Option<PrintedFrame> {
 /// What stands before a frame: indentation, and the marks of logs and build tools.
 const PREFIX: &[char] = &[' ', '\t', '[', ']', '|', '>', 'E', 'R', 'O', 'A', 'I', 'N', 'F'];
 
-/// The exception's class that a line names: the first word with a package that ends with a class's name.
+/// The exception's class that a line names: the first word that ends as such classes do. The word alone
+/// ("Exception in thread", "Error:") is no class.
 fn exception_class(line: &str) -> Option<String> {
     let words = line.split(|c: char| !(c.is_alphanumeric() || "._$".contains(c)));
     let is_class = |word: &&str| {
         let last = word.rsplit(['.', '$']).next().unwrap_or_default();
-        ["Exception", "Error", "Throwable", "Failure"].iter().any(|end| last.ends_with(end))
+        THROWN.iter().any(|end| last.ends_with(end)) && !THROWN.contains(word)
     };
     words.map(|word| word.trim_matches('.')).find(is_class).map(str::to_owned)
 }
+
+/// How the names of classes that are thrown end.
+const THROWN: [&str; 4] = ["Exception", "Error", "Throwable", "Failure"];
 
 #[cfg(test)]
 mod tests {
