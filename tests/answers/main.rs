@@ -11,3 +11,4 @@ mod failures;
 mod named_lines;
 mod saved;
 mod shops;
+mod translated;

@@ -414,7 +414,7 @@ fn choice<'p>(
 
 /// The report about a class of which no method is recorded yet.
 fn declared(scan: &Scan<'_>, class: &str, loader: u32) -> Result<TracedClass, RewriteError> {
-    let source = scan.source_file()?;
+    let source = scan.source_file();
     let fields = scan.fields()?.into_iter();
     let fields =
         fields.map(|(name, descriptor, access)| DeclaredField { name, descriptor, access }).collect();

@@ -1,6 +1,7 @@
 //! A class file as plain owned data, the input of all analyses. Parsing is in `parse`; nothing here does I/O.
 
 use crate::op::{Constant, Instruction};
+use smap::SourceMap;
 
 /// `ACC_PUBLIC`
 pub const ACC_PUBLIC: u16 = 0x0001;
@@ -40,8 +41,11 @@ pub struct ClassFile {
     pub access: u16,
     /// Major version; 61 is Java 17.
     pub major: u16,
-    /// File name of the source, without a directory.
+    /// File name of the source, without a directory. Of a class that was translated from another language,
+    /// that of its source (JSR 45).
     pub source_file: Option<String>,
+    /// The map from the numbers of the line tables to lines of sources, if the class has one.
+    pub source_map: Option<SourceMap>,
     /// Fields in file order.
     pub fields: Vec<Field>,
     /// Methods in file order.
@@ -160,8 +164,11 @@ pub struct Code {
     pub instructions: Vec<Instruction>,
     /// The exception table, in order.
     pub handlers: Vec<Handler>,
-    /// The line number table, ordered by pc; empty if compiled without lines.
+    /// The lines, ordered by pc; empty if compiled without lines. Those of a class with a source map are
+    /// lines of its own source file: copied code has the line of the call for which it was copied.
     pub lines: Vec<LineEntry>,
+    /// Code that was copied from other files, ordered by pc; of a class with a source map.
+    pub copied_lines: Vec<CopiedLine>,
     /// The local variable table; empty if compiled without `-g`.
     pub variables: Vec<LocalVariable>,
     /// Whether the local variable table has all names of variables: the class was compiled with `-g`, or the
@@ -188,6 +195,21 @@ pub struct LineEntry {
     /// First code index of the entry, which extends to the next entry.
     pub start_pc: u32,
     /// Source line, from 1.
+    pub line: u32,
+}
+
+/// One entry of the line number table whose code was copied from another file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CopiedLine {
+    /// First code index of the entry.
+    pub start_pc: u32,
+    /// Code index behind it.
+    pub end_pc: u32,
+    /// The name of the file.
+    pub file: String,
+    /// The path of the file: of Kotlin the internal name of its class.
+    pub path: String,
+    /// The line there, from 1.
     pub line: u32,
 }
 

@@ -2,15 +2,61 @@
 //! §5.8).
 
 use crate::cfg::normal_edges;
-use crate::class::{ClassFile, Code, Method};
+use crate::class::{ClassFile, Code, CopiedLine, LineEntry, Method};
 use crate::op::{Constant, Op};
 use crate::stack::depths;
 use crate::stores::variable_in_slot;
+use smap::SourceMap;
 
 /// The source line of the instruction at `pc`; `None` without a line table or before its first entry.
 pub fn line_of(code: &Code, pc: u32) -> Option<u32> {
     let after = code.lines.partition_point(|l| l.start_pc <= pc);
     code.lines.get(after.checked_sub(1)?).map(|l| l.line)
+}
+
+/// The entries of a line of another file from which code was copied; as [`entries_of_line`].
+pub fn entries_of_copied_line(code: &Code, file: &str, line: u32) -> LineEntries {
+    let is_it = |copied: &CopiedLine| copied.file == file && copied.line == line;
+    if !code.copied_lines.iter().any(is_it) {
+        return LineEntries::default();
+    }
+    let row = |copied: &CopiedLine| {
+        let begin = LineEntry { start_pc: copied.start_pc, line: if is_it(copied) { line } else { 0 } };
+        [begin, LineEntry { start_pc: copied.end_pc, line: 0 }]
+    };
+    let mut lines: Vec<LineEntry> = code.copied_lines.iter().flat_map(row).collect();
+    // Where one part ends and the next begins, the next counts.
+    lines.sort_by_key(|entry| (entry.start_pc, entry.line));
+    let mut rows: Vec<LineEntry> = Vec::new();
+    for entry in lines {
+        match rows.last_mut() {
+            Some(last) if last.start_pc == entry.start_pc => *last = entry,
+            _ => rows.push(entry),
+        }
+    }
+    entries_of_line(&Code { lines: rows, ..code.clone() }, line)
+}
+
+impl Code {
+    /// Replaces the numbers of the line table by the lines that they mean. Code of no line of the source has
+    /// that of the code before it.
+    pub(crate) fn write_sources(&mut self, map: &SourceMap) {
+        let end = self.instructions.last().map_or(0, |last| last.pc + last.length);
+        let ends = self.lines.iter().skip(1).map(|next| next.start_pc).chain([end]);
+        for (entry, end_pc) in self.lines.iter().zip(ends) {
+            if let Some((file, line)) = map.copied(entry.line) {
+                let (start_pc, file, path) = (entry.start_pc, file.name.clone(), file.path.clone());
+                self.copied_lines.push(CopiedLine { start_pc, end_pc, file, path, line });
+            }
+        }
+        self.lines.retain_mut(|entry| match map.line(entry.line) {
+            Some(line) => {
+                entry.line = line;
+                true
+            }
+            None => false,
+        });
+    }
 }
 
 /// The instructions of one line in a method's code.

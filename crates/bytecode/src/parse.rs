@@ -12,6 +12,7 @@ use noak::error::DecodeError;
 use noak::reader::attributes::Code as RawCode;
 use noak::reader::attributes::annotations::ElementValue;
 use noak::reader::{self, Attribute, AttributeContent, Class, cpool};
+use smap::SourceMap;
 use std::collections::BTreeSet;
 
 /// Why bytes are not a class file that can be analysed.
@@ -57,6 +58,7 @@ impl ClassFile {
             access: class.access_flags().bits(),
             major: class.version().major,
             source_file: None,
+            source_map: None,
             fields: Vec::new(),
             methods: Vec::new(),
             inner_classes: Vec::new(),
@@ -70,17 +72,30 @@ impl ClassFile {
         for interface in class.interfaces().iter() {
             file.interfaces.push(pool.class(interface?)?);
         }
+        let mut map = None;
         for attribute in class.attributes().iter() {
-            read_class_attribute(&mut file, &mut pool, raw_pool, &attribute?)?;
+            let attribute = attribute?;
+            // The library takes the attribute for a text with a length; it has none (JVMS §4.7.11).
+            if is_named(raw_pool, &attribute, "SourceDebugExtension")? {
+                map = Some(String::from_utf8_lossy(attribute.content()).into_owned());
+            }
+            read_class_attribute(&mut file, &mut pool, raw_pool, &attribute)?;
         }
+        file.source_map = map.and_then(|map| SourceMap::parse(&map, file.source_file.as_deref()));
         for field in class.fields().iter() {
             file.fields.push(read_field(&mut pool, raw_pool, &field?)?);
+        }
+        if let Some(map) = &file.source_map {
+            file.source_file = Some(map.source_file().to_owned());
         }
         for method in class.methods().iter() {
             file.methods.push(read_method(&pool, raw_pool, &file.name, &method?)?);
         }
         // A compiler writes no table for a method without variables.
         let mut codes: Vec<&mut Code> = file.methods.iter_mut().filter_map(|m| m.code.as_mut()).collect();
+        if let Some(map) = &file.source_map {
+            codes.iter_mut().for_each(|code| code.write_sources(map));
+        }
         let has_tables = codes.iter().any(|code| code.has_variable_table);
         for code in &mut codes {
             code.has_variable_table |= has_tables || code.max_locals == 0;
@@ -283,6 +298,7 @@ fn read_code<'a>(
         max_stack: raw.max_stack(),
         handlers: Vec::new(),
         lines: Vec::new(),
+        copied_lines: Vec::new(),
         variables: Vec::new(),
         has_variable_table: false,
     };

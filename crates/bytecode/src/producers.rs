@@ -183,6 +183,7 @@ mod tests {
             handlers: Vec::new(),
             lines: Vec::new(),
             variables: Vec::new(),
+            copied_lines: Vec::new(),
             has_variable_table: false,
         }
     }

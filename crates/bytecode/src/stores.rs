@@ -95,7 +95,21 @@ fn there(known: &[String]) -> String {
 /// The variable with this name whose range contains `pc`: its value can be read before the instruction there
 /// executes.
 pub fn variable_at<'a>(code: &'a Code, name: &str, pc: u32) -> Option<&'a LocalVariable> {
-    code.variables.iter().find(|v| v.name == name && v.covers(pc))
+    let copied = |v: &&LocalVariable| v.covers(pc) && name_in_copied(&v.name) == Some(name);
+    let own = || code.variables.iter().find(|v| v.name == name && v.covers(pc));
+    let of_copied = is_copied(code, pc).then(|| code.variables.iter().rev().find(copied)).flatten();
+    of_copied.or_else(own)
+}
+
+/// Whether the code at `pc` was copied from another file.
+pub fn is_copied(code: &Code, pc: u32) -> bool {
+    code.copied_lines.iter().any(|copied| (copied.start_pc..copied.end_pc).contains(&pc))
+}
+
+/// The name that a variable of copied code has in the inline function from which the code was copied: Kotlin's
+/// compiler adds `$iv` to it.
+pub fn name_in_copied(name: &str) -> Option<&str> {
+    name.strip_suffix("$iv")
 }
 
 /// The variable in `slot` before the instruction at `pc`.

@@ -382,6 +382,37 @@ impl ClassPool {
         Ok(neighbours.into_iter().filter(same_file).collect())
     }
 
+    /// The user classes into which a compiler has copied code of the source file of `class`, besides those of
+    /// that file: into `inline` functions' callers. Java copies none.
+    ///
+    /// # Errors
+    /// A class cannot be read.
+    pub fn copying(&self, class: &ClassFile) -> Result<Vec<Arc<ClassFile>>, ClassesError> {
+        let Some(source) = class.source_file.as_deref().filter(|source| !source.ends_with(".java")) else {
+            return Ok(Vec::new());
+        };
+        let package = |name: &str| name.rsplit_once('.').map_or("", |(package, _)| package).to_owned();
+        let own = package(&class.name);
+        let is_of = |path: &str| package(&path.replace('/', ".")) == own;
+        let mut found = Vec::new();
+        for name in self.user_names() {
+            let has = |bytes: &[u8], text: &str| memchr::memmem::find(bytes, text.as_bytes()).is_some();
+            match self.read(name) {
+                Ok(Some(read)) if has(&read.bytes, "SourceDebugExtension") && has(&read.bytes, source) => {}
+                _ => continue,
+            }
+            let Some(file) = self.find(name)?.map(|found| found.file.clone()) else { continue };
+            let mut copied =
+                file.methods.iter().filter_map(|m| m.code.as_ref()).flat_map(|c| &c.copied_lines);
+            if file.source_file.as_deref() != Some(source)
+                && copied.any(|line| line.file == source && is_of(&line.path))
+            {
+                found.push(file);
+            }
+        }
+        Ok(found)
+    }
+
     /// Whether the class's SourceFile attribute is `source`. Most classes do not contain that text, so the
     /// bytes are searched before they are parsed. An unreadable class counts as not from that file.
     fn has_source(&self, name: &str, source: &str) -> bool {

@@ -14,6 +14,8 @@ pub struct Scope {
     pub is_static: bool,
     /// The locals and parameters visible at the frame's bytecode index.
     pub locals: Vec<ScopeLocal>,
+    /// In code that was copied from an inline function: its variables by the names that they have there.
+    pub of_copied: Vec<ScopeLocal>,
     /// Whether the method has a LocalVariableTable. Without one, the names of locals are unknown.
     pub has_variable_table: bool,
 }
@@ -29,6 +31,18 @@ pub struct ScopeLocal {
     pub slot: u16,
 }
 
+impl ScopeLocal {
+    /// The variables of an inline function by the names that they have there, of the variables visible in code
+    /// that was copied from it.
+    pub fn of_copied(locals: &[ScopeLocal]) -> Vec<ScopeLocal> {
+        let named = |local: &ScopeLocal| {
+            let name = stores::name_in_copied(&local.name)?.to_owned();
+            Some(ScopeLocal { name, ..local.clone() })
+        };
+        locals.iter().filter_map(named).collect()
+    }
+}
+
 impl Scope {
     /// The names visible at an index of a method.
     pub fn at(class: &ClassFile, method: &Method, bci: u32) -> Scope {
@@ -39,17 +53,21 @@ impl Scope {
             descriptor: v.descriptor.clone(),
             slot: v.slot,
         };
+        let locals: Vec<ScopeLocal> = visible.into_iter().filter(|v| v.name != "this").map(local).collect();
+        let is_copied = code.is_some_and(|code| stores::is_copied(code, bci));
         Scope {
+            of_copied: if is_copied { ScopeLocal::of_copied(&locals) } else { Vec::new() },
             class: class.name.as_str().into(),
             is_static: method.is_static(),
-            locals: visible.into_iter().filter(|v| v.name != "this").map(local).collect(),
+            locals,
             has_variable_table: code.is_some_and(|c| c.has_variable_table),
         }
     }
 
     /// The local with this name. If ranges overlap, the last one is the innermost.
     pub fn local(&self, name: &str) -> Option<&ScopeLocal> {
-        self.locals.iter().rev().find(|l| l.name == name)
+        let named = |l: &&ScopeLocal| l.name == name;
+        self.of_copied.iter().rev().find(named).or_else(|| self.locals.iter().rev().find(named))
     }
 }
 

@@ -298,7 +298,8 @@ impl Recording {
             None => format!("{OBJECT}{rest}"),
         };
         let locals = vec![ScopeLocal { name: OBJECT.to_owned(), descriptor, slot: 0 }];
-        let scope = Scope { class: own, is_static: true, locals, has_variable_table: true };
+        let scope =
+            Scope { of_copied: Vec::new(), class: own, is_static: true, locals, has_variable_table: true };
         Ok(Named { expr: Expr::parse(&written).map_err(no_java)?, scope, object: Some(object) })
     }
 
@@ -340,6 +341,7 @@ impl Recording {
             return Ok(scope);
         }
         Ok(Scope {
+            of_copied: Vec::new(),
             class: method.class.clone(),
             is_static: method.is_static,
             locals: self.recorded_locals(at, &method)?,

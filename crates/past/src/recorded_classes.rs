@@ -40,6 +40,7 @@ impl RecordedClasses<'_> {
             access: class.access,
             major: 0,
             source_file: None,
+            source_map: None,
             fields: class.fields.iter().map(field).collect(),
             methods: methods.map(method).collect(),
             inner_classes: Vec::new(),

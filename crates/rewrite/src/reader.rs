@@ -1,6 +1,7 @@
 //! Locates the parts of a class file and interprets as little as possible.
 
 use super::error::RewriteError;
+use smap::SourceMap;
 use std::borrow::Cow;
 
 /// The magic number of class files (JVMS §4.1).
@@ -114,6 +115,10 @@ pub struct ClassLayout<'a> {
     pub fields: Vec<FieldAt>,
     /// The attributes of the class itself.
     pub attributes: Vec<AttributeAt>,
+    /// Its source file (JVMS §4.7.10); of a class with a source map, that of the map.
+    pub source_file: Option<String>,
+    /// The map from the numbers of the line tables to lines of sources (JVMS §4.7.11).
+    pub source_map: Option<SourceMap>,
 }
 
 impl<'a> ClassLayout<'a> {
@@ -142,6 +147,8 @@ impl<'a> ClassLayout<'a> {
             methods: Vec::new(),
             fields: Vec::new(),
             attributes: Vec::new(),
+            source_file: None,
+            source_map: None,
         };
         for _ in 0..reader.u2()? {
             let (access, name, descriptor) = (reader.u2()?, reader.u2()?, reader.u2()?);
@@ -160,7 +167,26 @@ impl<'a> ClassLayout<'a> {
             class.methods.push(MethodAt { access, name, descriptor, code });
         }
         class.attributes = attributes(&mut reader)?;
+        class.read_source()?;
         Ok(class)
+    }
+
+    /// Reads the name of the source file, and the source map.
+    fn read_source(&mut self) -> Result<(), RewriteError> {
+        let mut map = None;
+        for attribute in &self.attributes {
+            let content = slice(self.bytes, attribute.start, attribute.end)?;
+            if self.is(attribute.name, "SourceFile") {
+                self.source_file = Some(self.owned(Reader::new(content).u2()?)?);
+            } else if self.is(attribute.name, "SourceDebugExtension") {
+                map = Some(String::from_utf8_lossy(content));
+            }
+        }
+        self.source_map = map.and_then(|map| SourceMap::parse(&map, self.source_file.as_deref()));
+        if let Some(map) = &self.source_map {
+            self.source_file = Some(map.source_file().to_owned());
+        }
+        Ok(())
     }
 
     fn constant(&self, index: u16, tag: u8) -> Result<Reader<'a>, RewriteError> {

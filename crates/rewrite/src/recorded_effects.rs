@@ -191,7 +191,11 @@ impl Tables {
             if class.is(attribute.name, "LineNumberTable") {
                 for _ in 0..rows.u2()? {
                     let (pc, line) = (u32::from(rows.u2()?), rows.u2()?);
-                    tables.lines.push(RecordedEffect { pc, what: Effect::Line(line) });
+                    let line = match &class.source_map {
+                        Some(map) => map.line(line.into()).and_then(|line| u16::try_from(line).ok()),
+                        None => Some(line),
+                    };
+                    tables.lines.extend(line.map(|line| RecordedEffect { pc, what: Effect::Line(line) }));
                 }
             } else if class.is(attribute.name, "LocalVariableTable") {
                 for _ in 0..rows.u2()? {

@@ -63,19 +63,9 @@ impl Scan<'_> {
         with_code.map(|(method, at)| shape(class, method, at)).collect()
     }
 
-    /// The name of the source file (JVMS §4.7.10).
-    ///
-    /// # Errors
-    /// If the class file is invalid.
-    pub fn source_file(&self) -> Result<Option<String>, RewriteError> {
-        let class = self.layout();
-        for attribute in &class.attributes {
-            if class.is(attribute.name, "SourceFile") {
-                let index = Reader::at(slice(class.bytes, 0, attribute.end)?, attribute.start).u2()?;
-                return class.owned(index).map(Some);
-            }
-        }
-        Ok(None)
+    /// The name of the source file (JVMS §4.7.10); of a class with a source map, that of the map.
+    pub fn source_file(&self) -> Option<String> {
+        self.layout().source_file.clone()
     }
 }
 

@@ -32,10 +32,13 @@ pub fn scope_at(method: &LoadedMethod, index: u64) -> Scope {
         descriptor: v.descriptor.to_string(),
         slot: v.slot,
     };
+    let locals: Vec<ScopeLocal> = method.visible(index).into_iter().map(local).collect();
+    let is_copied = method.copied.iter().any(|range| range.contains(&index));
     Scope {
+        of_copied: if is_copied { ScopeLocal::of_copied(&locals) } else { Vec::new() },
         class: method.name.class.clone(),
         is_static: method.is_static,
-        locals: method.visible(index).into_iter().map(local).collect(),
+        locals,
         has_variable_table: method.variables.is_some(),
     }
 }

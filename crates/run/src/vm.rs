@@ -9,7 +9,9 @@ use jdwp::commands::{
 };
 use jdwp::{ClassLoaderId, Connection, FieldId, Location, MethodId, ReferenceTypeId, StringId, Tag};
 use model::{ClassKey, Frame, FrameKey, JavaString, MethodName, ObjectId, Site, Tables, Value};
+use smap::SourceMap;
 use std::collections::HashMap;
+use std::ops::Range;
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -35,7 +37,10 @@ pub struct LoadedClass {
     pub interfaces: Vec<ReferenceTypeId>,
     pub fields: Vec<LoadedField>,
     pub methods: Vec<DeclaredMethod>,
+    /// The name of its source file; of a class with a source map, that of the map.
     pub source_file: Option<Arc<str>>,
+    /// The map from the numbers of its line tables to lines of sources (JSR 45).
+    pub source_map: Option<SourceMap>,
 }
 
 /// A field that a class declares.
@@ -64,6 +69,8 @@ pub struct LoadedMethod {
     pub is_static: bool,
     /// `(first index, line)` in ascending order of index.
     pub lines: Vec<(u64, u32)>,
+    /// The code that was copied from other files (JSR 45).
+    pub copied: Vec<Range<u64>>,
     /// The LocalVariableTable, if the class has one.
     pub variables: Option<Vec<LoadedVariable>>,
     pub source_file: Option<Arc<str>>,
@@ -125,6 +132,10 @@ const KINDS: usize = 16_384;
 impl Vm {
     /// Wraps a connection.
     pub fn new(conn: Connection) -> Vm {
+        // The numbers of line tables as they are: the back end would give lines of all files as if they were
+        // of one.
+        let stratum_id = "Java".to_owned();
+        drop(conn.send(virtual_machine::SetDefaultStratum { stratum_id }));
         Vm {
             conn,
             classes: HashMap::new(),
@@ -196,12 +207,16 @@ impl Vm {
         let superclass = self.conn.send(jdwp::commands::class_type::Superclass { clazz: id });
         let interfaces = self.conn.send(reference_type::Interfaces { ref_type: id });
         let source = self.conn.send(reference_type::SourceFile { ref_type: id });
+        let map = self.conn.send(reference_type::SourceDebugExtension { ref_type: id });
         let signature = signature.await?;
         let name: Arc<str> = type_name(&signature).into();
         let fields = fields.await;
         // The declarations of a class are known once it is prepared, so do not cache it before.
         let is_prepared =
             fields.as_ref().err().and_then(jdwp::Error::code) != Some(jdwp::ErrorCode::CLASS_NOT_PREPARED);
+        let source: Option<Arc<str>> = or_default(source.await.map(Some))?.map(Arc::from);
+        let map = or_default(map.await.map(Some))?;
+        let source_map = map.and_then(|map| SourceMap::parse(&map, source.as_deref()));
         let class = LoadedClass {
             id,
             name,
@@ -229,7 +244,8 @@ impl Vm {
             // Interfaces and arrays have no superclass; the VM answers with an error.
             superclass: or_default(superclass.await)?,
             interfaces: or_default(interfaces.await)?,
-            source_file: or_default(source.await.map(Some))?.map(Arc::from),
+            source_file: source_map.as_ref().map(|map| map.source_file().into()).or(source),
+            source_map,
         };
         let class = Rc::new(class);
         if is_prepared {
@@ -264,6 +280,14 @@ impl Vm {
         let rewritten = self.rewritten(class, id).await?;
         let was = |now: u64| rewritten.as_ref().map_or(now, |method| method.was(now));
         lines.iter_mut().for_each(|(start, _)| *start = was(*start));
+        let mut copied = Vec::new();
+        if let Some(map) = &owner.source_map {
+            let ends = lines.iter().skip(1).map(|(start, _)| *start).chain([u64::MAX]);
+            let ranges = lines.iter().zip(ends).filter(|((_, number), _)| map.copied(*number).is_some());
+            copied = ranges.map(|((start, _), end)| *start..end).collect();
+            let written = |(start, number)| Some((start, map.line(number)?));
+            lines = lines.into_iter().filter_map(written).collect();
+        }
         let variables = match variables.await {
             Ok(table) => Some(
                 table
@@ -290,6 +314,7 @@ impl Vm {
             name: MethodName::new(owner.name.clone(), name, descriptor),
             is_static: access & ACC_STATIC != 0,
             lines,
+            copied,
             variables,
             source_file: owner.source_file.clone(),
         });
@@ -591,6 +616,7 @@ mod tests {
             name: MethodName::new("C", "m", "()V"),
             is_static: true,
             lines: vec![(0, 3), (4, 5), (9, 4)],
+            copied: Vec::new(),
             variables: None,
             source_file: None,
         };

@@ -5,7 +5,7 @@ use super::classes::{Classes, method_name};
 use super::error::Refusal;
 use super::moved::{MethodLines, Remembered};
 use super::suggestions::no_code_on_line;
-use bytecode::lines::{entries_of_line, lines_with_code};
+use bytecode::lines::{entries_of_copied_line, entries_of_line, lines_with_code};
 use bytecode::{ClassFile, Code};
 use classes::SourceText;
 use model::MethodName;
@@ -18,6 +18,8 @@ pub(crate) struct SourceLine {
     /// The name of the source file, or of the class.
     pub(crate) file: String,
     classes: Vec<Arc<ClassFile>>,
+    /// Classes of other files into which the compiler has copied code of this file.
+    copying: Vec<Arc<ClassFile>>,
     /// A warning about how the line was found.
     pub(crate) warning: Option<String>,
 }
@@ -91,7 +93,8 @@ impl SourceLine {
         let file = found.file.source_file.clone().unwrap_or_else(|| found.file.name.clone());
         let source =
             classes.sources.find(&found.file.name, found.file.source_file.as_deref(), Some(&found.origin));
-        Ok((SourceLine { line, file, classes: files, warning: None }, source))
+        let copying = classes.pool.copying(&found.file)?;
+        Ok((SourceLine { line, file, classes: files, copying, warning: None }, source))
     }
 
     /// Keeps the line if it is the remembered one; otherwise moves to the line that certainly is.
@@ -125,14 +128,18 @@ impl SourceLine {
         Ok(())
     }
 
-    /// The methods that contain the line: also in nested classes, lambdas and copied initialisers, but no
-    /// bridge methods.
+    /// The methods that contain the line: also in nested classes, lambdas and copied initialisers, and where
+    /// the compiler has copied it, but no bridge methods.
     pub(crate) fn parts(&self) -> Vec<LinePart<'_>> {
         let mut parts = Vec::new();
-        for class in &self.classes {
+        let own = self.classes.iter().map(|class| (class, false));
+        for (class, is_copy) in own.chain(self.copying.iter().map(|class| (class, true))) {
             for method in &class.methods {
                 let Some(code) = &method.code else { continue };
-                let found = entries_of_line(code, self.line);
+                let found = match is_copy {
+                    true => entries_of_copied_line(code, &self.file, self.line),
+                    false => entries_of_line(code, self.line),
+                };
                 if method.access & bytecode::class::ACC_BRIDGE != 0 || found.pcs.is_empty() {
                     continue;
                 }

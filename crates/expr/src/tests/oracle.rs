@@ -304,7 +304,13 @@ pub(super) fn classes() -> Classes {
 
 /// The state built by `Outer.main`, in a frame of the given class.
 pub(super) fn heap(class: &str) -> Fake {
-    let scope = Scope { class: class.into(), is_static: false, locals: Vec::new(), has_variable_table: true };
+    let scope = Scope {
+        of_copied: Vec::new(),
+        class: class.into(),
+        is_static: false,
+        locals: Vec::new(),
+        has_variable_table: true,
+    };
     let mut m = Fake { classes: classes(), scope: Some(scope), ..Fake::default() };
     let bg = m.text("BG");
     let rec = m.object("shop.Rec", &[("shop.Rec", "name", bg), ("shop.Rec", "size", Value::Int(5))]);

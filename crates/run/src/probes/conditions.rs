@@ -146,6 +146,7 @@ impl Conditions {
             writes,
         };
         let scope = Scope {
+            of_copied: Vec::new(),
             class: field.class.clone(),
             is_static: true,
             locals: Vec::new(),
