@@ -136,6 +136,8 @@ fn a_copied_line_is_every_place_to_which_it_was_copied() {
         let why = ["why", "total", "--at", "Sold.kt:3", "--index", "-1", "--backend", backend];
         let answer = asked(folder.path(), &why);
         assert_eq!(place(&answer, "A").1, 7, "{answer:#}");
+        let copied = serde_json::json!({"file": "Sold.kt", "line": 3, "text": "total += price(of)"});
+        assert_eq!(point(&answer, "A")["copied_from"], copied, "{answer:#}");
         // Of the third round; the last change before it is that of `once` in the second.
         assert_eq!((place(&answer, "B").1, &point(&answer, "B")["new"]), (8, &"208".into()), "{answer:#}");
     }
@@ -147,7 +149,7 @@ fn recordings_have_the_lines_of_the_source() {
     asked(folder.path(), &["trace", "record", "--level", "all", "--out", "t"]);
     let mut command = qp();
     let output =
-        finish(command.current_dir(folder.path()).args(["--format=json", "trace", "events", "t", "0"]));
+        finish(command.current_dir(folder.path()).args(["--format=json", "trace", "events", "0", "t"]));
     let events: Value =
         serde_json::from_slice(&output.stdout).unwrap_or_else(|error| panic!("{error}: {}", said(&output)));
     let lines: Vec<u64> = events["events"]
@@ -163,4 +165,31 @@ fn recordings_have_the_lines_of_the_source() {
     let answer: Value =
         serde_json::from_slice(&output.stdout).unwrap_or_else(|error| panic!("{error}: {}", said(&output)));
     assert_eq!(place(&answer, "B"), ("Main.kt".to_owned(), 8, "once(of)".to_owned()), "{answer:#}");
+}
+
+/// A line of a recording by its file, its class, and the file of which code was copied.
+#[test]
+fn a_recording_says_whether_a_copied_line_ran() {
+    let folder = translated();
+    asked(folder.path(), &["trace", "record", "--level", "all", "--out", "t"]);
+    for (line, count) in
+        [("Sold.kt:3", 2), ("src/Sold.kt:8", 2), ("Sold:4", 3), ("Main.kt:9", 3), ("Main:9", 3)]
+    {
+        let mut command = qp();
+        let output = finish(command.current_dir(folder.path()).args([
+            "--format=json",
+            "query",
+            "did",
+            "line",
+            line,
+            "t",
+        ]));
+        let answer: Value = serde_json::from_slice(&output.stdout)
+            .unwrap_or_else(|error| panic!("{error}: {}", said(&output)));
+        assert_eq!(
+            (&answer["yes"], &answer["rows"][0]["count"]),
+            (&true.into(), &count.into()),
+            "{line}: {answer:#}"
+        );
+    }
 }

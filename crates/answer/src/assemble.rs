@@ -12,8 +12,8 @@ use super::stack_values::{GONE, add_stack_values};
 use super::steps::steps;
 use super::unlocated::pending;
 use super::{
-    Answer, ExceptionAnswer, FrameAnswer, Outcome, PointAnswer, RejectedAnswer, StatementAnswer, arms,
-    unlocated,
+    Answer, CopiedAnswer, ExceptionAnswer, FrameAnswer, Outcome, PointAnswer, RejectedAnswer,
+    StatementAnswer, arms, unlocated,
 };
 use bytecode::ValueLines;
 use chain::Chain;
@@ -334,6 +334,7 @@ impl Filling<'_, '_> {
         answer.line = shown.line;
         answer.text = book.text(&shown);
         answer.statement = StatementAnswer::of(&book, frame, &given);
+        answer.copied_from = CopiedAnswer::of(&book, frame);
         answer.neighbours = book.around(&shown);
         answer.shows_all_frames = self.assembly.facts.all_frames;
         answer.stack = tables.stack(occurrence.stack).map(frame_answer).collect();

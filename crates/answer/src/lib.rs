@@ -33,7 +33,7 @@ use bytecode::ValueLines;
 use indexmap::IndexMap;
 use logic::rules::Asked as AskedGoal;
 use model::{ExceptionCause, Frame};
-use program::code_book::CodeBook;
+use program::code_book::{CodeBook, CopiedFrom};
 use run::Ended;
 use serde::Serialize;
 
@@ -147,6 +147,9 @@ pub struct PointAnswer {
     /// then that of the executed arm of a `switch` expression, `?:`, `&&` or `||`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub statement: Option<StatementAnswer>,
+    /// Where the compiler copied the code from, if `line` is that of the call of an inline function (JSR 45).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub copied_from: Option<CopiedAnswer>,
     /// The line of `bci` in the line table.
     #[serde(skip)]
     pub own_line: Option<u32>,
@@ -311,6 +314,25 @@ pub struct StatementAnswer {
     pub line: u32,
     /// The source line, trimmed, if the source was found.
     pub text: Option<String>,
+}
+
+/// The line of another file from which a compiler copied code.
+#[derive(Clone, Debug, Serialize, PartialEq, Eq)]
+pub struct CopiedAnswer {
+    /// Name of the source file.
+    pub file: String,
+    /// The source line, from 1.
+    pub line: u32,
+    /// The source line, trimmed, if the source was found.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub text: Option<String>,
+}
+
+impl CopiedAnswer {
+    fn of(book: &CodeBook<'_>, frame: &Frame) -> Option<CopiedAnswer> {
+        let CopiedFrom { file, line, text } = book.copied_from(&frame.site)?;
+        Some(CopiedAnswer { file, line, text })
+    }
 }
 
 impl StatementAnswer {

@@ -5,7 +5,7 @@
 //! every path. Ranges with the same name, slot and type belong to one variable if a store reaches both.
 
 use crate::cfg::normal_edges;
-use crate::class::{Code, LocalVariable, Method};
+use crate::class::{Code, CopiedLine, LocalVariable, Method};
 use crate::descriptor::parameter_slots;
 use crate::op::Op;
 
@@ -97,13 +97,13 @@ fn there(known: &[String]) -> String {
 pub fn variable_at<'a>(code: &'a Code, name: &str, pc: u32) -> Option<&'a LocalVariable> {
     let copied = |v: &&LocalVariable| v.covers(pc) && name_in_copied(&v.name) == Some(name);
     let own = || code.variables.iter().find(|v| v.name == name && v.covers(pc));
-    let of_copied = is_copied(code, pc).then(|| code.variables.iter().rev().find(copied)).flatten();
+    let of_copied = copied_at(code, pc).and_then(|_| code.variables.iter().rev().find(copied));
     of_copied.or_else(own)
 }
 
-/// Whether the code at `pc` was copied from another file.
-pub fn is_copied(code: &Code, pc: u32) -> bool {
-    code.copied_lines.iter().any(|copied| (copied.start_pc..copied.end_pc).contains(&pc))
+/// The entry of the code at `pc`, if it was copied from another file.
+pub fn copied_at(code: &Code, pc: u32) -> Option<&CopiedLine> {
+    code.copied_lines.iter().find(|copied| (copied.start_pc..copied.end_pc).contains(&pc))
 }
 
 /// The name that a variable of copied code has in the inline function from which the code was copied: Kotlin's

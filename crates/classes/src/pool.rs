@@ -11,12 +11,10 @@ use super::paths::{ClassPaths, ResolvedPath, class_path_element, module_path_ele
 use super::runtime::{Runtime, feature_version};
 use super::sources::SourceRoots;
 use bytecode::ClassFile;
+use bytecode::class::SOURCE_EXTENSIONS;
 use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
-
-/// Extensions of source files.
-const SOURCES: [&str; 7] = ["java", "kt", "kts", "scala", "groovy", "clj", "jsp"];
 
 /// Maximum number of classes searched for overriding methods.
 const MOST_SEARCHED: usize = 2_000;
@@ -311,7 +309,7 @@ impl ClassPool {
     /// folders count that belong to its package.
     fn resolve_file(&self, written: &str) -> Option<names::Resolution> {
         let (path, extension) = written.rsplit_once('.')?;
-        if !SOURCES.contains(&extension) {
+        if !SOURCE_EXTENSIONS.contains(&extension) {
             return None;
         }
         let mut path = path.trim_start_matches('.');

@@ -54,7 +54,7 @@ impl Scope {
             slot: v.slot,
         };
         let locals: Vec<ScopeLocal> = visible.into_iter().filter(|v| v.name != "this").map(local).collect();
-        let is_copied = code.is_some_and(|code| stores::is_copied(code, bci));
+        let is_copied = code.is_some_and(|code| stores::copied_at(code, bci).is_some());
         Scope {
             of_copied: if is_copied { ScopeLocal::of_copied(&locals) } else { Vec::new() },
             class: class.name.as_str().into(),

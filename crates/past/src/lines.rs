@@ -7,6 +7,7 @@ use super::event::EventShown;
 use bytecode::class::ACC_BRIDGE;
 use bytecode::lines::{LineEntries, entries_of_line, line_of};
 use bytecode::op::Constant;
+use bytecode::stores::copied_at;
 use bytecode::{ArmLines, Arms, Code, LineEntry, LocalVariable, Op, ValueLines};
 use classes::{ClassPool, FoundClass, SourceRoots};
 use model::{lambda_in_source, lambda_text};
@@ -125,6 +126,15 @@ impl Lines {
             });
             calls.objects.name_lambda(class, text.unwrap_or_else(|| lambda_text(&code)));
         }
+    }
+
+    /// The file and line from which a compiler copied an instruction into a method; `None` if it did not, or
+    /// without a class file.
+    pub fn copied_from(&mut self, method: &Method, pc: u32) -> Option<(String, u32)> {
+        let class = self.class(&method.class)?;
+        class.file.source_map.as_ref()?;
+        let copied = copied_at(code(&class, method)?, pc)?;
+        Some((copied.file.clone(), copied.line))
     }
 
     /// The local variables of a method; `None` without a class file or a table of variables in it.

@@ -47,6 +47,16 @@ pub fn around(source: &SourceText, line: u32) -> Vec<(u32, String)> {
     lines.filter_map(|n| Some((n, source.line(n)?.replace('\t', "    ")))).collect()
 }
 
+/// The line of another file from which a compiler copied code (JSR 45).
+pub struct CopiedFrom {
+    /// Name of the source file.
+    pub file: String,
+    /// The source line, from 1.
+    pub line: u32,
+    /// The source line, trimmed, if the source was found.
+    pub text: Option<String>,
+}
+
 impl CodeBook<'_> {
     fn class(&self, site: &Site) -> Option<Arc<FoundClass>> {
         self.pool.find(&site.method.class).ok().flatten()
@@ -70,6 +80,17 @@ impl CodeBook<'_> {
         let class = self.pool.find(&method.class).ok().flatten()?;
         let code = class.file.method(&method.name, &method.descriptor)?.code.as_ref()?;
         bytecode::lines::line_of(code, bci)
+    }
+
+    /// The line of another file from which a compiler copied an instruction.
+    pub fn copied_from(&self, site: &Site) -> Option<CopiedFrom> {
+        let class = self.class(site)?;
+        let code = class.file.method(&site.method.name, &site.method.descriptor)?.code.as_ref()?;
+        let copied = bytecode::stores::copied_at(code, site.bci)?;
+        let of = copied.path.replace('/', ".");
+        let source = self.sources.find(&of, Some(&copied.file), Some(&class.origin));
+        let text = source.and_then(|source| Some(source.line(copied.line)?.trim().to_owned()));
+        Some(CopiedFrom { file: copied.file.clone(), line: copied.line, text })
     }
 
     /// The source lines around the line of a frame.

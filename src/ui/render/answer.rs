@@ -7,7 +7,7 @@ use super::snippet::snippet;
 use super::tree::tree;
 use super::way::way;
 use super::{Paint, Text, clipped, frame_text, hanging, palette, wrap};
-use answer::{Answer, ChainQueryAnswer, FrameAnswer, LoaderAnswer, Outcome, PointAnswer};
+use answer::{Answer, ChainQueryAnswer, CopiedAnswer, FrameAnswer, LoaderAnswer, Outcome, PointAnswer};
 use indexmap::IndexMap;
 use model::short_class_name;
 use std::collections::HashSet;
@@ -146,6 +146,10 @@ fn point(out: &mut String, p: &PointAnswer, paint: Paint) {
         let _ = writeln!(out, "{}  {}", " ".repeat(INDENT), clipped(text, WIDTH - INDENT - 2));
     }
     statement(out, p);
+    if let Some(CopiedAnswer { file, line, text }) = &p.copied_from {
+        let text = text.as_ref().map(|text| format!(": {text}")).unwrap_or_default();
+        row(out, "copied from", format!("{file}:{line}{text}"));
+    }
     let mut values = Values { contents: &p.contents, shown: HashSet::new(), paint };
     change(out, p, &mut values);
     omitted(out, p, paint);

@@ -9,7 +9,7 @@ use super::subtypes::Subtypes;
 use crate::answer::{Answer, AnswerRow};
 use crate::error::LogicError;
 use crate::log::{Caught, Kind};
-use crate::names::{java_name, source_file};
+use crate::names::java_name;
 use crate::search::{Candidates, Found, Pattern, Source, Wanted};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::ControlFlow;
@@ -76,7 +76,7 @@ fn ways(source: &mut Source, asked: &Asked, place: &Place, answer: &mut Answer) 
     for site in calls.sites.all() {
         let (Traced::Branch(_), Some(to)) = (site.what, site.to) else { continue };
         let Some(method) = calls.sites.method(site.method) else { continue };
-        if place.line.is_some() && site.line == place.line && place.is_of(&source_file(method)) {
+        if place.line.is_some() && site.line == place.line && place.is_of(method) {
             of_sites.insert(site.id, to);
         }
     }
@@ -106,9 +106,8 @@ fn ways(source: &mut Source, asked: &Asked, place: &Place, answer: &mut Answer) 
 /// Why a line was not executed, as far as the recording tells.
 fn no_line(source: &Source, place: &Place) -> String {
     let calls = &source.recording.calls;
-    let in_file = |site: &&trace::Site| {
-        calls.sites.method(site.method).is_some_and(|method| place.is_of(&source_file(method)))
-    };
+    let in_file =
+        |site: &&trace::Site| calls.sites.method(site.method).is_some_and(|method| place.is_of(method));
     let lines: Vec<u16> = calls.sites.all().filter(in_file).filter_map(|site| site.line).collect();
     let Some(wanted) = place.line.filter(|_| !lines.is_empty()) else {
         return format!("not recorded: {}", not_in_scope(source, "no class of this source file"));

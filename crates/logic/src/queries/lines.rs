@@ -5,9 +5,10 @@ use crate::answer::{Answer, AnswerRow};
 use crate::error::LogicError;
 use crate::names::source_file;
 use crate::search::Source;
+use bytecode::class::SOURCE_EXTENSIONS;
 use std::collections::BTreeMap;
 use std::ops::{ControlFlow, Range};
-use trace::{BlockStep, Calls, EventTime, Level, Traced};
+use trace::{BlockStep, Calls, EventTime, Level, Method, Traced};
 
 /// Executed lines.
 pub const LINES: Query = Query {
@@ -35,12 +36,14 @@ fn lines(source: &mut Source, asked: &Asked) -> Result<Answer, LogicError> {
 /// A source file, or a line of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Place {
-    /// The file without its ending, or the class.
+    /// The file; the class or the file without its ending, if it was named so.
     file: String,
     pub line: Option<u16>,
 }
 
 impl Place {
+    /// A place as compilers, stack traces and people write it: `Intro:24`, `shop.Intro:24`,
+    /// `src/shop/Intro.java:24`, `Intro.kt`.
     pub fn parse(text: &str) -> Result<Place, LogicError> {
         let (file, line) = match text.rsplit_once(':') {
             Some((file, line)) => (file, Some(line)),
@@ -51,13 +54,25 @@ impl Place {
             expected: "a place in a source file, such as Intro.java:24".to_owned(),
         };
         let line = line.map(|line| line.parse().map_err(|_| wrong())).transpose()?;
-        let file = file.strip_suffix(".java").unwrap_or(file);
-        let file = file.rsplit('.').next().unwrap_or(file).to_owned();
-        if file.is_empty() { Err(wrong()) } else { Ok(Place { file, line }) }
+        let file = file.rsplit(['/', '\\']).next().unwrap_or(file);
+        let ending = file.rsplit_once('.').filter(|(_, ending)| SOURCE_EXTENSIONS.contains(ending));
+        let name = ending.map_or(file, |(name, _)| name);
+        let name = name.rsplit('.').next().unwrap_or(name);
+        if name.is_empty() {
+            return Err(wrong());
+        }
+        let file = ending.map_or_else(|| name.to_owned(), |(_, ending)| format!("{name}.{ending}"));
+        Ok(Place { file, line })
+    }
+
+    /// Whether code of a method stands in this place's file.
+    pub fn is_of(&self, method: &Method) -> bool {
+        let class = method.class.rsplit('.').next().unwrap_or(&method.class);
+        self.is_file(&source_file(method)) || class.split('$').next() == Some(&self.file)
     }
 
     /// Whether a source file is the one that is meant.
-    pub fn is_of(&self, file: &str) -> bool {
+    pub fn is_file(&self, file: &str) -> bool {
         file == self.file || file.rsplit_once('.').is_some_and(|(name, _)| name == self.file)
     }
 }
@@ -117,9 +132,13 @@ pub(super) fn executed(
     for site in calls.sites.all() {
         let Traced::Line(line) = site.what else { continue };
         let Some(method) = calls.sites.method(site.method) else { continue };
-        let file = source_file(method);
-        if place.is_of(&file) && place.line.is_none_or(|wanted| wanted == line) {
-            of_sites.insert(site.id, (file.into_owned(), line));
+        if place.is_of(method) && place.line.is_none_or(|wanted| wanted == line) {
+            of_sites.insert(site.id, (source_file(method).into_owned(), line));
+        } else if let Some((file, line)) = source.recording.lines.copied_from(method, site.bci)
+            && place.is_file(&file)
+            && place.line.is_none_or(|wanted| u32::from(wanted) == line)
+        {
+            of_sites.insert(site.id, (file, u16::try_from(line).unwrap_or(u16::MAX)));
         }
     }
     let mut executed: BTreeMap<(String, u16), Passes> = BTreeMap::new();
