@@ -224,6 +224,10 @@ fn an_object_is_shown_as_a_call_found_it_and_left_it() {
     case.run(&["trace", "state", &main, &shown, "--object=@99999999"])
         .fails(2, &["no object @99999999 was recorded"]);
     case.run(&["trace", "state", "77777", &shown]).fails(2, &["there is no call 77777"]);
+    // The folder can come first. A folder that is a number's name has a path.
+    case.run(&["trace", "state", &shown, "77777"]).fails(2, &["there is no call 77777"]);
+    case.run(&["trace", "state", &shown, "other.trace"]).fails(2, &["neither", "is the number of a call"]);
+    case.run(&["trace", "events", &shown]).is(0, &["#0 "]);
 }
 
 /// A method whose code would become too long for the VM is recorded at a lower level.

@@ -1,6 +1,6 @@
 //! `qp trace as-chain N`: turns an event of a recorded run into a chain, to ask backwards from it.
 
-use super::reading::Reading;
+use super::reading::CallOfRun;
 use crate::{Command, CommandError, Outcome, save_chain};
 use past::EventRef;
 use session::{Context, SessionError};
@@ -9,15 +9,13 @@ use std::path::{Path, PathBuf};
 /// Turns an event into a chain, to halt there and ask backwards from it
 #[derive(clap::Args, Clone, Debug)]
 #[command(
+    mut_arg("call", |arg| arg.required(true)),
     after_help = "Examples:\n  qp trace as-chain 24                    # the entry of call #24\n  qp trace as-chain 24 all.trace --event 4 --save point.ron && qp debug point.ron"
 )]
 pub struct AsChain {
-    /// The number of the call, as `qp trace calls` shows it
-    #[arg(value_name = "CALL")]
-    pub node: u32,
     #[allow(missing_docs)]
     #[command(flatten)]
-    pub reading: Reading,
+    pub call: CallOfRun,
     /// Number of the event in the call, from 1, as `qp trace events --format json` lists them; 0: the call's
     /// entry
     #[arg(long, value_name = "N", default_value_t = 0)]
@@ -64,8 +62,9 @@ impl Command for AsChain {
     /// # Errors
     /// The folder holds no recorded run, or the run has no such call or event; or the file cannot be written.
     async fn execute(&self, context: &Context) -> Result<MadeChain, CommandError> {
-        let asked = EventRef { call: self.node, event: Some(self.event) };
-        let mut trace = self.reading.open(context).await?;
+        let (node, reading) = self.call.resolved()?;
+        let asked = EventRef { call: node, event: Some(self.event) };
+        let mut trace = reading.open(context).await?;
         let mut chain = recorded::as_chain(&mut trace, asked)?;
         if let Some(file) = &self.save {
             chain = session::portable(&chain, file);
@@ -73,6 +72,6 @@ impl Command for AsChain {
         }
         let text = chain.to_ron().map_err(SessionError::from)?;
         let made = MadeChain::new(text, self.save.as_deref(), trace.about.redacted);
-        Ok(MadeChain { missing: trace.missing_in(self.node), ..made })
+        Ok(MadeChain { missing: trace.missing_in(node), ..made })
     }
 }

@@ -1,7 +1,7 @@
 //! `qp trace events N`: shows the events of a recorded call in their order.
 
 use super::level::LevelArg;
-use super::reading::Reading;
+use super::reading::CallOfRun;
 use crate::trust::TrustArgs;
 use crate::{Command, CommandError, Outcome};
 use past::EventsShown;
@@ -11,15 +11,13 @@ use session::Context;
 /// Shows the events of a call: its writes, branches and calls
 #[derive(clap::Args, Clone, Debug)]
 #[command(
+    mut_arg("call", |arg| arg.required(true)),
     after_help = "Examples:\n  qp trace events 12                      # of call #12 in the folder `trace`\n  qp trace events 12 shop.trace --level all --limit 1000"
 )]
 pub struct Events {
-    /// The number of the call, as `qp trace calls` shows it
-    #[arg(value_name = "CALL")]
-    pub node: u32,
     #[allow(missing_docs)]
     #[command(flatten)]
-    pub reading: Reading,
+    pub call: CallOfRun,
     #[allow(missing_docs)]
     #[command(flatten)]
     pub trust: TrustArgs,
@@ -49,8 +47,9 @@ impl Command for Events {
     /// behaved differently.
     async fn execute(&self, context: &Context) -> Result<EventsShown, CommandError> {
         let limit = usize::try_from(self.limit).unwrap_or(usize::MAX);
-        let asked = EventsRequest { node: self.node, limit, level: self.level.map(Into::into) };
-        let mut trace = self.reading.open(context).await?;
+        let (node, reading) = self.call.resolved()?;
+        let asked = EventsRequest { node: node, limit, level: self.level.map(Into::into) };
+        let mut trace = reading.open(context).await?;
         Ok(recorded::events(&mut trace, &asked, context).await?)
     }
 }

@@ -1,7 +1,7 @@
 //! `qp trace state N`: shows an object at the entry and at the end of a recorded call.
 
 use super::level::LevelArg;
-use super::reading::Reading;
+use super::reading::CallOfRun;
 use crate::trust::TrustArgs;
 use crate::{Command, CommandError, Outcome};
 use past::{StateRequest, StateShown};
@@ -12,15 +12,13 @@ use session::SessionError;
 /// Shows an object at the entry and at the end of a call
 #[derive(clap::Args, Clone, Debug)]
 #[command(
+    mut_arg("call", |arg| arg.required(true)),
     after_help = "Examples:\n  qp trace state 12                       # the `this` of call #12\n  qp trace state 12 shop.trace --object 'int[]@9'"
 )]
 pub struct State {
-    /// The number of the call, as `qp trace calls` shows it
-    #[arg(value_name = "CALL")]
-    pub node: u32,
     #[allow(missing_docs)]
     #[command(flatten)]
-    pub reading: Reading,
+    pub call: CallOfRun,
     #[allow(missing_docs)]
     #[command(flatten)]
     pub trust: TrustArgs,
@@ -53,10 +51,11 @@ impl Command for State {
     /// object.
     async fn execute(&self, context: &Context) -> Result<StateShown, CommandError> {
         let limit = usize::try_from(self.limit).unwrap_or(usize::MAX);
-        let asked = StateRequest { node: self.node, object: self.object.clone(), limit };
-        let trace = self.reading.open(context).await?;
+        let (node, reading) = self.call.resolved()?;
+        let asked = StateRequest { node: node, object: self.object.clone(), limit };
+        let trace = reading.open(context).await?;
         let level = self.level.map(Into::into);
-        let mut trace = at_level(trace, self.node, level, context).await?;
+        let mut trace = at_level(trace, node, level, context).await?;
         Ok(past::state(&mut trace, &asked).map_err(SessionError::from)?)
     }
 }

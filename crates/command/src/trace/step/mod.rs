@@ -8,13 +8,13 @@ pub use commands::{STEP_TABLE, StepCommand};
 pub use dialogue::{StepDialogue, StepReply};
 
 use super::level::LevelArg;
-use super::reading::{Memory, Reading};
+use super::reading::CallOfRun;
 use crate::CommandError;
 use crate::cursor::Cursor;
 use crate::program::SourceArgs;
 use crate::trust::TrustArgs;
 use past::{Breakpoints, EventRef};
-use recorded::{MEMORY, at_level};
+use recorded::at_level;
 use session::Context;
 use std::path::PathBuf;
 
@@ -24,12 +24,9 @@ use std::path::PathBuf;
     after_help = "Examples:\n  qp trace step 12                        # from the entry of call #12\n  qp trace step 12 shop.trace --at-end\n  At the prompt: next, previous, into, out, back this.total, forward x, show this, help"
 )]
 pub struct Step {
-    /// The number of the call, as `qp trace calls` shows it
-    #[arg(value_name = "CALL", default_value_t = 0)]
-    pub node: u32,
     #[allow(missing_docs)]
     #[command(flatten)]
-    pub reading: Reading,
+    pub call: CallOfRun,
     #[allow(missing_docs)]
     #[command(flatten)]
     pub trust: TrustArgs,
@@ -50,10 +47,9 @@ pub struct Step {
 impl Step {
     /// At the first event of a recorded run.
     pub fn at_begin(folder: PathBuf, trust: TrustArgs) -> Step {
-        let memory = Memory { megabytes: MEMORY >> 20 };
-        let reading = Reading { folder, memory };
         let source = SourceArgs::default();
-        Step { node: 0, reading, trust, source, level: None, event: 0, at_end: false }
+        let call = CallOfRun::first_of(folder);
+        Step { call, trust, source, level: None, event: 0, at_end: false }
     }
 
     /// Opens the recorded run and goes to the event.
@@ -61,13 +57,14 @@ impl Step {
     /// # Errors
     /// The folder holds no recorded run, or the run has no such event.
     pub async fn open(&self, context: &Context) -> Result<Cursor, CommandError> {
-        let trace = self.reading.open(context).await?;
+        let (node, reading) = self.call.resolved()?;
+        let trace = reading.open(context).await?;
         let level = self.level.map(Into::into);
-        let trace = at_level(trace, self.node, level, context).await?;
+        let trace = at_level(trace, node, level, context).await?;
         let mut trace = trace.with_code(&self.source.paths());
-        let event = EventRef { call: self.node, event: (!self.at_end).then_some(self.event) };
+        let event = EventRef { call: node, event: (!self.at_end).then_some(self.event) };
         let at = match self.at_end {
-            true => trace.end_of_call(trace.entry_of(self.node)?)?,
+            true => trace.end_of_call(trace.entry_of(node)?)?,
             false => trace.position(event)?,
         };
         Ok(Cursor { trace, at, breakpoints: Breakpoints::default() })
