@@ -161,13 +161,7 @@ impl Shaper<'_> {
         })
     }
 
-    fn array(
-        &mut self,
-        array: u32,
-        of: String,
-        depth: usize,
-        walk: &mut Walk,
-    ) -> Result<Shape, PastError> {
+    fn array(&mut self, array: u32, of: String, depth: usize, walk: &mut Walk) -> Result<Shape, PastError> {
         let DescribedParts { elements, is_whole, .. } =
             self.describe_parts(array, self.bounds.elements, depth, walk)?;
         let object = self.calls.objects.number(array);
@@ -182,8 +176,7 @@ impl Shaper<'_> {
         depth: usize,
         walk: &mut Walk,
     ) -> Result<Shape, PastError> {
-        let DescribedParts { fields, is_whole, .. } =
-            self.describe_parts(object, usize::MAX, depth, walk)?;
+        let DescribedParts { fields, is_whole, .. } = self.describe_parts(object, usize::MAX, depth, walk)?;
         // The message of an exception does not replace its fields.
         let shown_as = self.shown_as(object).filter(|_| fields.is_empty() || !self.has_message(object));
         let is_record = self.fields.of(class, self.calls).is_record;

@@ -204,7 +204,9 @@ async fn offer_caught(
     let Some(ordinal) = candidates.admits(watched, stop, query).await? else { return Ok(()) };
     for (above, frame) in frames {
         let at = CaughtFrame { above, frame, catch: catch.as_ref().filter(|catch| catch.above == above) };
-        let Some(mut occurrence) = occurrence_in(watched, candidates, stop, query, at).await? else { continue };
+        let Some(mut occurrence) = occurrence_in(watched, candidates, stop, query, at).await? else {
+            continue;
+        };
         let mut detail = detail.clone();
         if let (false, Some(exception)) = (is_condition(query), &mut detail.exception) {
             exception.bypassed = Some(BypassedFrame { above, activation: occurrence.activation });

@@ -12,7 +12,8 @@ use super::watches::{ClassWatch, Interest, MethodWatch, Watches};
 use classes::ClassPool;
 use jdwp::commands::{event_request, method, virtual_machine};
 use jdwp::{
-    Connection, EventKind, Location, MethodId, Modifier, Pending, ReferenceTypeId, RequestId, SuspendPolicy, TypeTag,
+    Connection, EventKind, Location, MethodId, Modifier, Pending, ReferenceTypeId, RequestId, SuspendPolicy,
+    TypeTag,
 };
 use model::MethodName;
 use std::collections::{BTreeSet, HashMap};
@@ -282,11 +283,11 @@ impl Installed {
             {
                 // Without its marks, the arm that produced a value stays unknown.
                 if !is_marked_only(watch) {
+                    let remedy = remedy_for_other_code(pool);
+                    let (origin, name) = (&file.origin, &name.name);
                     refused.push(format!(
-                        "{} is not the class that was loaded by {loader}: the bytecodes of {} differ; {}",
-                        file.origin,
-                        name.name,
-                        remedy_for_other_code(pool)
+                        "{origin} is not the class that was loaded by {loader}: the bytecodes of {name} differ; \
+                         {remedy}"
                     ));
                 }
                 continue;
@@ -307,17 +308,33 @@ impl Installed {
         for method in requested {
             self.methods.push(method.installed().await?);
         }
+        let entries = wants_entry.then_some(EventKind::MethodEntry);
+        let returns = wants_exit.then_some(EventKind::MethodExitWithReturnValue);
+        self.request_calls(&conn, class.id, entries.into_iter().chain(returns)).await?;
+        Ok(refused)
+    }
+
+    /// Requests the entries of a class's methods, or their normal returns, unless they are already requested.
+    async fn request_calls(
+        &mut self,
+        conn: &Connection,
+        class: ReferenceTypeId,
+        kinds: impl Iterator<Item = EventKind>,
+    ) -> Result<(), RunError> {
         let mut requests = Vec::new();
-        if wants_entry && self.entered.insert(class.id) {
-            requests.push(conn.send(of_class(EventKind::MethodEntry, class.id)));
-        }
-        if wants_exit && self.left.insert(class.id) {
-            requests.push(conn.send(of_class(EventKind::MethodExitWithReturnValue, class.id)));
+        for kind in kinds {
+            let requested = match kind {
+                EventKind::MethodEntry => &mut self.entered,
+                _ => &mut self.left,
+            };
+            if requested.insert(class) {
+                requests.push(conn.send(of_class(kind, class)));
+            }
         }
         for request in requests {
             request.await?;
         }
-        Ok(refused)
+        Ok(())
     }
 
     /// Asks the VM for the code of the watched methods; no method if the agent has compared the code. Passes
@@ -491,7 +508,8 @@ fn remedy_for_other_code(pool: &ClassPool) -> String {
              in the VM"
         )
     } else if pool.are_copies() {
-        "the remote program runs other classes: deploy these, or copy its own to where `classes` says".to_owned()
+        "the remote program runs other classes: deploy these, or copy its own to where `classes` says"
+            .to_owned()
     } else {
         "compile it again, or put the right one first on the class path".to_owned()
     }

@@ -162,7 +162,9 @@ async fn begin_watching(
             let (queries, users) = (&questions.queries, &questions.stack_value_users);
             probes::begin(agent, process, queries, gates, &watches, users, pool)
         }
-        (None, Some(_)) => Err(run.no_agent.map_or_else(|| "this run has no agent".to_owned(), str::to_owned)),
+        (None, Some(_)) => {
+            Err(run.no_agent.map_or_else(|| "this run has no agent".to_owned(), str::to_owned))
+        }
         _ => Ok(None),
     };
     let recording = match (agent, &questions.recording) {

@@ -148,7 +148,8 @@ impl Watcher {
             self.candidates.halt_at(None);
             control = Control::Halt;
         }
-        let ends_step = |event: &Event| matches!(event, Event::SingleStep { request, .. } if Some(*request) == self.step);
+        let ends_step =
+            |event: &Event| matches!(event, Event::SingleStep { request, .. } if Some(*request) == self.step);
         if set.events.iter().any(ends_step) {
             control = Control::Halt;
         }

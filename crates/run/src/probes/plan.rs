@@ -165,8 +165,7 @@ impl Planner<'_> {
         Ok(())
     }
 
-    /// Numbers the hits of queries of which only the one at an index interrupts, if the VM can tell all of
-    /// them.
+    /// Plans at which index a hit interrupts, for queries whose hits the VM counts exactly.
     fn number_hits(&mut self) {
         for (query, gate) in self.asked.queries.iter().zip(self.asked.gates) {
             let is_counted = match &query.event {

@@ -30,7 +30,7 @@ pub struct WatchedMethod<'a> {
 }
 
 impl WatchedMethod<'_> {
-    /// The sites, in the order in which their events occur. Notes which conditions the VM tests there.
+    /// The sites of the method. Notes which conditions the VM tests there.
     pub fn sites(self, conditions: &mut Conditions) -> Vec<PlannedSite> {
         let tested = self.tested_passes(conditions);
         let mut found = Vec::new();
@@ -141,10 +141,8 @@ impl WatchedMethod<'_> {
         let Some(Event::Branched(branches)) = self.asked.event(query) else { return Vec::new() };
         let Some(branch) = branches.get(usize::from(number)) else { return Vec::new() };
         let Some(edges) = self.edges(branch, number, bci) else { return Vec::new() };
-        let ways: Vec<(BranchEdge, Vec<u16>)> = edges
-            .into_iter()
-            .map(|edge| (edge, groups_of_way(branches, &branch.site, edge.to)))
-            .collect();
+        let ways: Vec<(BranchEdge, Vec<u16>)> =
+            edges.into_iter().map(|edge| (edge, groups_of_way(branches, &branch.site, edge.to))).collect();
         let asked_for: Vec<BranchEdge> =
             ways.iter().filter(|(_, groups)| !groups.is_empty()).map(|(edge, _)| *edge).collect();
         let asked = self.asked.narrowed(query).filter(|_| !branch.is_handler());
