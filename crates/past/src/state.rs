@@ -86,10 +86,12 @@ pub fn state(trace: &mut Recording, asked: &StateRequest) -> Result<StateShown, 
     let object = asked_object(calls, asked, call.this)?;
     let (begins, ends) = calls.span(node)?;
     let around = begins..ends;
-    let (mut parts, is_whole) = written_parts(calls, object, &around, asked.limit)?;
+    let (mut parts, mut is_whole) = written_parts(calls, object, &around, asked.limit)?;
     if is_whole {
         let limit = asked.limit - parts.len();
-        parts.extend(unwritten_parts(calls, &mut trace.code.fields, object, &around, limit)?);
+        let unwritten;
+        (unwritten, is_whole) = unwritten_parts(calls, &mut trace.code.fields, object, &around, limit)?;
+        parts.extend(unwritten);
     }
     let contents = ContentsShown::between(calls, object, object, around, asked.limit)?;
     parts.sort_by(|a, b| (&a.declared_by, &a.name, a.index).cmp(&(&b.declared_by, &b.name, b.index)));
@@ -149,16 +151,17 @@ fn written_parts(
 }
 
 /// The fields or elements of an object that nothing ever writes, at the beginning and end of a time: at most
-/// `limit`.
+/// `limit`, and whether these are all.
 fn unwritten_parts(
     calls: &mut Calls,
     fields: &mut Fields,
     object: u32,
     around: &Range<EventTime>,
     limit: usize,
-) -> Result<Vec<PartShown>, PastError> {
+) -> Result<(Vec<PartShown>, bool), PastError> {
     let mut parts = Vec::new();
-    for (part, declared_by) in unwritten(calls, fields, object, limit)? {
+    let (never_written, is_whole) = unwritten(calls, fields, object, limit)?;
+    for (part, declared_by) in never_written {
         let [entry, exit] = [around.start, around.end].map(|when| held(calls, object, &part, when));
         let text = |held: Held| held.value().map(|value| shown(&value, &calls.objects));
         parts.push(PartShown {
@@ -172,41 +175,46 @@ fn unwritten_parts(
             unrecorded: false,
         });
     }
-    Ok(parts)
+    Ok((parts, is_whole))
 }
 
 /// The fields or elements of an object that nothing ever writes, with the classes that declare the fields: at
-/// most `limit`.
+/// most `limit`, and whether these are all.
 fn unwritten(
     calls: &mut Calls,
     fields: &mut Fields,
     object: u32,
     limit: usize,
-) -> Result<Vec<(ObjectPart, Option<String>)>, PastError> {
-    let Some(class) = calls.objects.class(object).cloned() else { return Ok(Vec::new()) };
+) -> Result<(Vec<(ObjectPart, Option<String>)>, bool), PastError> {
+    let Some(class) = calls.objects.class(object).cloned() else { return Ok((Vec::new(), true)) };
     let was_made = calls.was_made(object)?;
     let mut found = Vec::new();
     if let Some(length) = calls.objects.length_of(object) {
         for index in 0..length {
+            if calls.is_ever_written(object, index)? {
+                continue;
+            }
             if found.len() >= limit {
-                break;
+                return Ok((found, false));
             }
-            if !calls.is_ever_written(object, index)? {
-                found.push((ObjectPart::of_element(&class, index, was_made), None));
-            }
+            found.push((ObjectPart::of_element(&class, index, was_made), None));
         }
-        return Ok(found);
+        return Ok((found, true));
     }
-    for field in fields.of(&class, calls).fields.iter().take(limit) {
+    for field in &fields.of(&class, calls).fields {
         let is_written = match field.part {
             Some(part) => calls.is_ever_written(object, part)?,
             None => false,
         };
-        if !is_written {
-            found.push((ObjectPart::of_field(field, was_made), Some(field.class.clone())));
+        if is_written {
+            continue;
         }
+        if found.len() >= limit {
+            return Ok((found, false));
+        }
+        found.push((ObjectPart::of_field(field, was_made), Some(field.class.clone())));
     }
-    Ok(found)
+    Ok((found, true))
 }
 
 /// The object that a value refers to; 0 for none.

@@ -219,10 +219,10 @@ impl Live {
     async fn cut_short(self, ended: Ended) -> FinishedRun {
         let Live { running, unwatched_vms, watcher, .. } = self;
         let mut seen = watcher.into_watched();
-        let selects = running.selects();
+        let (selects, unselected) = (running.selects(), running.unselected());
         dispose(&mut seen).await;
         let exited = running.stop(GRACE).await;
-        FinishedRun { ended, seen, tail: exited.tail, unwatched_vms, unselected: Vec::new(), selects }
+        FinishedRun { ended, seen, tail: exited.tail, unwatched_vms, unselected, selects }
     }
 
     /// Waits until the command, whose VM has ended, ends too, or until its next VM connects that is wanted.
